@@ -1,0 +1,83 @@
+//! A request of a searcher and the evaluation that answers it.
+
+use crate::{Failure, Measurement};
+use std::time::Duration;
+use tunesmith_space::ConfigId;
+
+/// How closely a configuration is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Depth {
+    /// Timed only.
+    Timed,
+    /// Timed, and its counters are read.
+    Profiled,
+}
+
+impl Depth {
+    /// The word used in files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Timed => "timed",
+            Self::Profiled => "profiled",
+        }
+    }
+
+    /// The depth a word stands for; the inverse of [`word`](Self::word).
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Timed, Self::Profiled].into_iter().find(|depth| depth.word() == word)
+    }
+}
+
+/// One configuration a searcher wants evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Request {
+    /// The configuration.
+    pub config: ConfigId,
+    /// How closely to look at it.
+    pub depth: Depth,
+}
+
+impl Request {
+    /// Asks for the time of `config`.
+    pub fn timed(config: ConfigId) -> Self {
+        Self { config, depth: Depth::Timed }
+    }
+
+    /// Asks for the time and the counters of `config`.
+    pub fn profiled(config: ConfigId) -> Self {
+        Self { config, depth: Depth::Profiled }
+    }
+}
+
+/// How an evaluation ended: `None` of a failure is correct.
+pub type Status = Option<crate::FailureKind>;
+
+/// The answer to a [`Request`]: what was measured, and why it does not count where it does not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// What was asked.
+    pub request: Request,
+    /// Why the configuration is not correct; `None` when it is.
+    pub failure: Option<Failure>,
+    /// What was observed.
+    pub measurement: Measurement,
+    /// Time since the start of the run, over all its resumed parts, at which the evaluation ended.
+    pub clock: Duration,
+}
+
+impl Evaluation {
+    /// Whether the configuration compiled, ran and gave the right answer.
+    pub fn is_correct(&self) -> bool {
+        self.failure.is_none()
+    }
+
+    /// The kind of failure, or `None` when the configuration is correct.
+    pub fn status(&self) -> Status {
+        self.failure.as_ref().map(|failure| failure.kind)
+    }
+
+    /// The word for the status in files: `correct` or the failure's word.
+    pub fn status_word(&self) -> &'static str {
+        self.status().map_or("correct", crate::FailureKind::word)
+    }
+}

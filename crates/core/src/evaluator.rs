@@ -1,0 +1,57 @@
+//! Where evaluations come from.
+
+use crate::{Error, Failure, Interrupt, Measurement, Request};
+use std::time::Duration;
+
+/// Answers requests: a live device, a recording or a function.
+///
+/// Requests are answered in the order submitted, one at a time; an implementation may prepare later ones (compile
+/// them) while an earlier one is measured. A configuration that fails is a [`Completion`] with a failure; an
+/// [`Error`] means that no later request can be answered either.
+///
+/// ```
+/// # use tunesmith_core::*;
+/// /// Every configuration takes one millisecond.
+/// #[derive(Default)]
+/// struct Constant(std::collections::VecDeque<Request>);
+/// impl Evaluator for Constant {
+///     fn submit(&mut self, request: Request) -> Result<(), Error> {
+///         self.0.push_back(request);
+///         Ok(())
+///     }
+///     fn next(&mut self, _: &Interrupt) -> Result<Option<Completion>, Error> {
+///         let measurement = Measurement { times_ms: vec![1.0], ..Measurement::default() };
+///         Ok(self.0.pop_front().map(|_| Completion { measurement, ..Completion::default() }))
+///     }
+/// }
+/// ```
+pub trait Evaluator {
+    /// Accepts a request. Cheap: it may start work in the background but does not wait for it.
+    fn submit(&mut self, request: Request) -> Result<(), Error>;
+
+    /// Waits for the oldest request submitted and not yet returned. `None` when `interrupt` was raised meanwhile:
+    /// the request is dropped, nothing was measured. Called only while a request is outstanding.
+    fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error>;
+}
+
+/// What an evaluator found out about one configuration.
+#[derive(Clone, Debug, Default)]
+pub struct Completion {
+    /// Why the configuration is not correct; `None` when it is.
+    pub failure: Option<Failure>,
+    /// What was observed.
+    pub measurement: Measurement,
+    /// What the measuring thread spent on it.
+    pub spent: Spent,
+}
+
+/// Where the time of the measuring thread went while it answered one request.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spent {
+    /// Waiting for the compiler.
+    pub compile: Duration,
+    /// Running the kernel: warm-up, samples, and restoring its buffers.
+    pub run: Duration,
+    /// Comparing its output.
+    pub verify: Duration,
+}

@@ -1,0 +1,72 @@
+//! What can go wrong with one configuration.
+
+use std::fmt;
+
+/// The kinds of failure of the T4 result format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FailureKind {
+    /// The configuration does not compile, or its compilation exceeded its limit.
+    Compile,
+    /// The kernel crashed, aborted, exited, or wrote outside its buffers.
+    Runtime,
+    /// The kernel did not end within its time limit.
+    Timeout,
+    /// The kernel ended and its output is wrong.
+    Correctness,
+    /// The device refused the configuration at launch, or a recording does not hold it.
+    Constraints,
+}
+
+impl FailureKind {
+    /// Every kind, in the order in which reports list them.
+    pub const ALL: [Self; 5] = [Self::Compile, Self::Runtime, Self::Timeout, Self::Correctness, Self::Constraints];
+
+    /// The word used in files and machine-readable output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Compile => "compile",
+            Self::Runtime => "runtime",
+            Self::Timeout => "timeout",
+            Self::Correctness => "correctness",
+            Self::Constraints => "constraints",
+        }
+    }
+
+    /// The kind a word stands for; the inverse of [`word`](Self::word).
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+}
+
+impl fmt::Display for FailureKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// Why a configuration has no valid time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// What kind of failure it is.
+    pub kind: FailureKind,
+    /// What a user needs to know, in full: the first line stands alone, compiler logs follow.
+    pub message: String,
+}
+
+impl Failure {
+    /// A failure of `kind` explained by `message`.
+    pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+
+    /// The first line of the message.
+    pub fn headline(&self) -> &str {
+        self.message.lines().next().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.message)
+    }
+}

@@ -1,0 +1,25 @@
+//! What was observed while a configuration ran. All samples are kept; objectives are computed from them afterwards.
+
+use std::collections::BTreeMap;
+
+/// Everything observed about one configuration. A failed configuration keeps what was seen before it failed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measurement {
+    /// Time of every sample in milliseconds, in the order taken.
+    pub times_ms: Vec<f64>,
+    /// Time of the untimed first launch in milliseconds; it includes warm-up and never enters a score.
+    pub warmup_ms: Option<f64>,
+    /// Hardware or symbolic counters by name, when the run was profiled.
+    pub counters: BTreeMap<String, f64>,
+    /// What the compiler did.
+    pub compile: Option<CompileData>,
+}
+
+/// What compiling one configuration took and gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CompileData {
+    /// Wall time of the compilation in milliseconds.
+    pub time_ms: f64,
+    /// Size of the binary in bytes, when there is one.
+    pub binary_bytes: Option<u64>,
+}

@@ -1,0 +1,40 @@
+//! Those who watch a run without changing it.
+
+use crate::{Progress, Scored, StopReason};
+
+/// Watches a run: progress bars, logs, tests. It cannot change the run.
+pub trait Observer {
+    /// Called after every event, on the measuring thread: be quick.
+    fn notice(&mut self, event: &Event<'_>);
+}
+
+/// What happens in a run.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// The run starts; `progress` counts what a resumed journal already holds.
+    Started {
+        /// How far the run has come.
+        progress: &'a Progress,
+    },
+    /// An evaluation was made, stored and scored.
+    Evaluated {
+        /// The evaluation and its score.
+        scored: &'a Scored,
+        /// The best so far, this one included.
+        best: Option<&'a Scored>,
+        /// How far the run has come, this evaluation included.
+        progress: &'a Progress,
+    },
+    /// The run ended.
+    Finished {
+        /// Why it ended.
+        reason: &'a StopReason,
+    },
+}
+
+impl<F: FnMut(&Event<'_>)> Observer for F {
+    fn notice(&mut self, event: &Event<'_>) {
+        self(event);
+    }
+}

@@ -1,0 +1,39 @@
+//! How far a run has come: the pure input of stop conditions and progress displays.
+
+use std::time::Duration;
+
+/// How far a run has come.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Evaluations recorded, failures and earlier parts of a resumed run included.
+    pub evaluations: u64,
+    /// Time since the start, earlier parts of a resumed run included.
+    pub elapsed: Duration,
+    /// Number of configurations in the space; infinite where it exceeds the range.
+    pub space_size: f64,
+    /// Every improvement of the best score, in order; the last is the best.
+    pub improvements: Vec<Improvement>,
+}
+
+/// A new best score and when it was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Improvement {
+    /// The number of evaluations recorded, this one included.
+    pub evaluations: u64,
+    /// Time since the start.
+    pub elapsed: Duration,
+    /// The score reached.
+    pub score: f64,
+}
+
+impl Progress {
+    /// The best score so far.
+    pub fn best(&self) -> Option<f64> {
+        self.improvements.last().map(|improvement| improvement.score)
+    }
+
+    /// The best score among the improvements for which `old` holds.
+    pub fn best_where(&self, old: impl Fn(&Improvement) -> bool) -> Option<f64> {
+        self.improvements.iter().rev().find(|improvement| old(improvement)).map(|improvement| improvement.score)
+    }
+}

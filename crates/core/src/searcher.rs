@@ -1,0 +1,89 @@
+//! What a strategy is: a value that asks and is told.
+
+use crate::{Evaluation, History, Request};
+use std::collections::HashSet;
+use tunesmith_space::{ConfigId, Space};
+
+/// The one generator of a run, seeded and passed down.
+pub type Rng = rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Decides which configurations to evaluate next.
+///
+/// A searcher never calls the device, reads no clock and keeps no generator of its own: the same seed and the same
+/// answers give the same requests, on a live device as on a recording. It is told every evaluation in the order
+/// asked, those it did not ask (the default and the start configurations) first.
+///
+/// ```
+/// # use tunesmith_core::*;
+/// /// Walks the space from its first configuration to its last.
+/// #[derive(Default)]
+/// struct Exhaustive(u128);
+/// impl Searcher for Exhaustive {
+///     fn ask(&mut self, view: &View<'_>, room: usize, _: &mut Rng) -> Vec<Request> {
+///         let first = self.0;
+///         let ids = (first..first + room as u128).map_while(|rank| view.space().id(rank));
+///         let requests: Vec<Request> = ids.map(Request::timed).collect();
+///         self.0 += requests.len() as u128;
+///         requests
+///     }
+/// }
+/// ```
+pub trait Searcher {
+    /// Names at most `room` configurations to evaluate next; `room` is at least 1. An answer may be shorter: a
+    /// strategy that needs an answer before it can go on returns nothing while some of its requests are in flight.
+    /// An empty answer with nothing in flight ends the run.
+    fn ask(&mut self, view: &View<'_>, room: usize, rng: &mut Rng) -> Vec<Request>;
+
+    /// Learns one evaluation.
+    fn tell(&mut self, view: &View<'_>, told: &Told<'_>) {
+        let _ = (view, told);
+    }
+}
+
+/// An evaluation a searcher is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'a> {
+    /// What was measured.
+    pub evaluation: &'a Evaluation,
+    /// Its score, smaller is better; `None` when the configuration failed.
+    pub score: Option<f64>,
+}
+
+/// What a searcher may look at.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    space: &'a Space,
+    history: &'a History,
+    in_flight: &'a HashSet<Request>,
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn new(space: &'a Space, history: &'a History, in_flight: &'a HashSet<Request>) -> Self {
+        Self { space, history, in_flight }
+    }
+
+    /// The space that is searched.
+    pub fn space(&self) -> &'a Space {
+        self.space
+    }
+
+    /// The evaluations told so far.
+    pub fn history(&self) -> &'a History {
+        self.history
+    }
+
+    /// Whether `request` was told already or is being evaluated: asking it again tells nothing new.
+    pub fn is_known(&self, request: Request) -> bool {
+        self.in_flight.contains(&request) || self.history.get(request).is_some()
+    }
+
+    /// Whether any request is being evaluated.
+    pub fn is_waiting(&self) -> bool {
+        !self.in_flight.is_empty()
+    }
+
+    /// The score of a configuration told already: `None` when it was not told, `Some(None)` when it failed.
+    pub fn score(&self, config: ConfigId) -> Option<Option<f64>> {
+        self.history.of(config).map(|scored| scored.score)
+    }
+}

@@ -1,0 +1,227 @@
+//! When a run ends.
+
+mod parse;
+mod reason;
+
+pub use parse::StopParseError;
+pub use reason::StopReason;
+
+use crate::Progress;
+use std::fmt;
+use std::time::Duration;
+
+/// A stop condition: single conditions joined by `and` and `or`. It decides from [`Progress`] alone.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stop {
+    /// One condition.
+    When(Condition),
+    /// Ends when all of them hold.
+    All(Vec<Stop>),
+    /// Ends when any of them holds.
+    Any(Vec<Stop>),
+}
+
+/// A single stop condition.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Condition {
+    /// So many evaluations are recorded, failures included.
+    Evaluations(u64),
+    /// So much time has passed.
+    Time(Duration),
+    /// This fraction of the space is evaluated.
+    Fraction(f64),
+    /// The best score is at most this; for times, in milliseconds.
+    Cost(f64),
+    /// The best score improved by less than `factor` within the last `window` (ATF's `speedup`).
+    Speedup {
+        /// The improvement that keeps the run going, above 1.
+        factor: f64,
+        /// How far back to compare.
+        window: Window,
+    },
+}
+
+/// A stretch of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Window {
+    /// The last so many evaluations.
+    Evaluations(u64),
+    /// The last stretch of time.
+    Time(Duration),
+}
+
+impl Stop {
+    /// The condition `evaluations n`.
+    pub fn evaluations(n: u64) -> Self {
+        Self::When(Condition::Evaluations(n))
+    }
+
+    /// Why the run should end at `progress`; `None` to go on.
+    ///
+    /// Cost: linear in the size of the condition and, for `speedup`, in the number of improvements.
+    pub fn check(&self, progress: &Progress) -> Option<StopReason> {
+        self.check_at(progress, progress.evaluations)
+    }
+
+    /// [`check`](Self::check) as if `evaluations` were recorded instead of what `progress` says: whether the requests
+    /// in flight will end the run.
+    pub fn check_at(&self, progress: &Progress, evaluations: u64) -> Option<StopReason> {
+        self.reached(progress, evaluations).map(StopReason::Reached)
+    }
+
+    fn reached(&self, progress: &Progress, evaluations: u64) -> Option<Vec<Condition>> {
+        match self {
+            Self::When(condition) => condition.holds(progress, evaluations).then(|| vec![*condition]),
+            Self::Any(parts) => parts.iter().find_map(|part| part.reached(progress, evaluations)),
+            Self::All(parts) => {
+                let reached: Option<Vec<_>> = parts.iter().map(|part| part.reached(progress, evaluations)).collect();
+                reached.map(|parts| parts.concat())
+            }
+        }
+    }
+
+    /// The most evaluations after which the run surely ends, when there is such a number: for progress displays.
+    pub fn evaluation_limit(&self, space_size: f64) -> Option<u64> {
+        match self {
+            Self::When(Condition::Evaluations(n)) => Some(*n),
+            Self::When(Condition::Fraction(share)) => {
+                let limit = (share * space_size).ceil();
+                (limit <= 1e15).then_some(limit as u64)
+            }
+            Self::When(_) => None,
+            Self::Any(parts) => parts.iter().filter_map(|part| part.evaluation_limit(space_size)).min(),
+            Self::All(parts) => {
+                let limits: Option<Vec<u64>> = parts.iter().map(|part| part.evaluation_limit(space_size)).collect();
+                limits.and_then(|limits| limits.into_iter().max())
+            }
+        }
+    }
+}
+
+impl Condition {
+    fn holds(&self, progress: &Progress, evaluations: u64) -> bool {
+        match *self {
+            Self::Evaluations(n) => evaluations >= n,
+            Self::Time(limit) => progress.elapsed >= limit,
+            Self::Fraction(share) => evaluations as f64 >= share * progress.space_size,
+            Self::Cost(cost) => progress.best().is_some_and(|best| best <= cost),
+            Self::Speedup { factor, window } => {
+                let before = match window {
+                    Window::Evaluations(n) => {
+                        let start = evaluations.checked_sub(n);
+                        start.and_then(|start| progress.best_where(|old| old.evaluations <= start))
+                    }
+                    Window::Time(time) => {
+                        let start = progress.elapsed.checked_sub(time);
+                        start.and_then(|start| progress.best_where(|old| old.elapsed <= start))
+                    }
+                };
+                matches!((before, progress.best()), (Some(before), Some(now)) if before < factor * now)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Evaluations(n) => write!(f, "evaluations {n}"),
+            Self::Time(time) => write!(f, "time {}s", time.as_secs_f64()),
+            Self::Fraction(share) => write!(f, "fraction {share}"),
+            Self::Cost(cost) => write!(f, "cost {cost}ms"),
+            Self::Speedup { factor, window: Window::Evaluations(n) } => write!(f, "speedup {factor} in {n} evaluations"),
+            Self::Speedup { factor, window: Window::Time(time) } => {
+                write!(f, "speedup {factor} in {}s", time.as_secs_f64())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (parts, word) = match self {
+            Self::When(condition) => return condition.fmt(f),
+            Self::All(parts) => (parts, " and "),
+            Self::Any(parts) => (parts, " or "),
+        };
+        for (position, part) in parts.iter().enumerate() {
+            f.write_str(if position == 0 { "" } else { word })?;
+            match part {
+                Self::Any(_) if word == " and " => write!(f, "({part})")?,
+                _ => part.fmt(f)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Improvement;
+
+    fn progress(evaluations: u64, seconds: u64, improvements: &[(u64, u64, f64)]) -> Progress {
+        let improvement = |&(evaluations, seconds, score): &(u64, u64, f64)| Improvement {
+            evaluations,
+            elapsed: Duration::from_secs(seconds),
+            score,
+        };
+        Progress {
+            evaluations,
+            elapsed: Duration::from_secs(seconds),
+            space_size: 1000.0,
+            improvements: improvements.iter().map(improvement).collect(),
+        }
+    }
+
+    fn stops(text: &str, progress: &Progress) -> Option<String> {
+        Stop::parse(text).unwrap().check(progress).map(|reason| reason.to_string())
+    }
+
+    #[test]
+    fn counts_times_and_fractions_stop_when_reached() {
+        let now = progress(100, 60, &[(1, 1, 2.0)]);
+        assert_eq!(stops("evaluations 100", &now).unwrap(), "evaluations 100");
+        assert_eq!(stops("evaluations 101", &now), None);
+        assert_eq!(stops("time 1min", &now).unwrap(), "time 60s");
+        assert_eq!(stops("fraction 0.1", &now).unwrap(), "fraction 0.1");
+        assert_eq!(stops("fraction 0.2", &now), None);
+    }
+
+    #[test]
+    fn cost_compares_the_best_in_milliseconds() {
+        let now = progress(100, 60, &[(1, 1, 2.0), (9, 9, 1.5)]);
+        assert_eq!(stops("cost 1.5ms", &now).unwrap(), "cost 1.5ms");
+        assert_eq!(stops("cost 1499us", &now), None);
+        assert_eq!(stops("cost 1ms", &progress(5, 5, &[])), None);
+    }
+
+    #[test]
+    fn speedup_stops_when_the_window_brought_too_little() {
+        let stalled = progress(100, 60, &[(1, 1, 2.0), (40, 20, 1.0), (80, 50, 0.999)]);
+        assert!(stops("speedup 1.01 in 50 evaluations", &stalled).is_some());
+        assert!(stops("speedup 1.01 in 70 evaluations", &stalled).is_none());
+        assert!(stops("speedup 1.01 in 30s", &stalled).is_some());
+        assert!(stops("speedup 1.01 in 59s", &stalled).is_none());
+        let young = progress(10, 5, &[(1, 1, 2.0)]);
+        assert!(stops("speedup 1.01 in 50 evaluations", &young).is_none(), "nothing to compare with yet");
+    }
+
+    #[test]
+    fn conditions_combine_with_and_binding_tighter_than_or() {
+        let now = progress(100, 60, &[(1, 1, 2.0)]);
+        assert_eq!(stops("evaluations 10 and time 60s", &now).unwrap(), "evaluations 10 and time 60s");
+        assert_eq!(stops("evaluations 500 and time 60s or cost 3ms", &now).unwrap(), "cost 3ms");
+        assert_eq!(stops("evaluations 500 and (time 60s or cost 3ms)", &now), None);
+    }
+
+    #[test]
+    fn the_evaluation_limit_is_the_surest_of_the_conditions() {
+        let limit = |text: &str| Stop::parse(text).unwrap().evaluation_limit(1000.0);
+        assert_eq!(limit("evaluations 50 or fraction 0.01"), Some(10));
+        assert_eq!(limit("evaluations 50 and fraction 0.01"), Some(50));
+        assert_eq!(limit("evaluations 50 and time 1s"), None);
+        assert_eq!(limit("evaluations 50 or time 1s"), Some(50));
+    }
+}

@@ -1,0 +1,35 @@
+//! Why a run ended.
+
+use super::Condition;
+use std::fmt;
+
+/// Why a run ended, with its numbers.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// The stop condition: the single conditions that made it hold.
+    Reached(Vec<Condition>),
+    /// Every configuration of the space was evaluated.
+    Exhausted,
+    /// The strategy has nothing more to ask.
+    Finished,
+    /// The strategy asked this many times in a row only what it knew already.
+    Repeating(u64),
+    /// Someone outside asked the run to end.
+    Interrupted,
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reached(conditions) => {
+                let texts: Vec<String> = conditions.iter().map(ToString::to_string).collect();
+                f.write_str(&texts.join(" and "))
+            }
+            Self::Exhausted => f.write_str("space exhausted"),
+            Self::Finished => f.write_str("strategy finished"),
+            Self::Repeating(times) => write!(f, "strategy repeated itself {times} times"),
+            Self::Interrupted => f.write_str("interrupted"),
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Where evaluations are kept.
+
+use crate::{Error, Evaluation};
+
+/// Keeps every evaluation of a run. [`append`](Self::append) returns only once the evaluation would survive the
+/// death of this process: the loop calls it before the searcher learns of the evaluation.
+pub trait Store {
+    /// Keeps one evaluation for good.
+    fn append(&mut self, evaluation: &Evaluation) -> Result<(), Error>;
+}
+
+/// Keeps nothing: for runs whose evaluations the caller takes from [`Run`](crate::Run).
+impl Store for () {
+    fn append(&mut self, _: &Evaluation) -> Result<(), Error> {
+        Ok(())
+    }
+}

@@ -1,0 +1,157 @@
+//! The tuning loop: the only place where evaluations are counted, kept, scored and told.
+
+mod running;
+
+use crate::{
+    Clock, Error, Evaluation, Evaluator, History, Interrupt, MedianTime, Objective, Observer, Progress, Request, Rng,
+    Searcher, Stop, StopReason, Store, SystemClock,
+};
+use rand::SeedableRng;
+use running::Running;
+use std::sync::Arc;
+use std::time::Duration;
+use tunesmith_space::{ConfigId, Space};
+
+/// Runs a searcher against an evaluator until a stop condition holds.
+///
+/// Unless told otherwise it keeps nothing ([`Store`] of `()`), minimises the [median time](MedianTime), has room for
+/// one request, seed 0, and stops after 200 evaluations.
+pub struct Tuner<'a> {
+    space: &'a Space,
+    searcher: &'a mut dyn Searcher,
+    evaluator: &'a mut dyn Evaluator,
+    store: Option<&'a mut dyn Store>,
+    objective: &'a dyn Objective,
+    observers: Vec<&'a mut dyn Observer>,
+    clock: Arc<dyn Clock>,
+    interrupt: Interrupt,
+    stop: Stop,
+    rng: Rng,
+    room: usize,
+    first: Vec<Request>,
+    recorded: Vec<Evaluation>,
+}
+
+/// A finished run.
+#[derive(Debug)]
+pub struct Run {
+    /// Every evaluation, those of the resumed journal included.
+    pub history: History,
+    /// Why the run ended.
+    pub stop_reason: StopReason,
+    /// How far it came.
+    pub progress: Progress,
+    /// How many evaluations were taken from the resumed journal.
+    pub resumed: usize,
+    /// Where the time of this part of the run went.
+    pub seconds: Seconds,
+}
+
+/// Where the time of the measuring thread went.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Seconds {
+    /// In the searcher.
+    pub search: Duration,
+    /// Waiting for the compiler.
+    pub compile: Duration,
+    /// Running kernels.
+    pub run: Duration,
+    /// Comparing outputs.
+    pub verify: Duration,
+    /// Writing the journal.
+    pub store: Duration,
+    /// The whole loop; what the parts above do not explain is the loop's own work.
+    pub total: Duration,
+}
+
+impl<'a> Tuner<'a> {
+    /// A tuner of `space` that asks `searcher` and lets `evaluator` answer.
+    pub fn new(space: &'a Space, searcher: &'a mut dyn Searcher, evaluator: &'a mut dyn Evaluator) -> Self {
+        Self {
+            space,
+            searcher,
+            evaluator,
+            store: None,
+            objective: &MedianTime,
+            observers: Vec::new(),
+            clock: Arc::new(SystemClock::new()),
+            interrupt: Interrupt::default(),
+            stop: Stop::evaluations(200),
+            rng: Rng::seed_from_u64(0),
+            room: 1,
+            first: Vec::new(),
+            recorded: Vec::new(),
+        }
+    }
+
+    /// Keeps every evaluation in `store`, before the searcher learns of it.
+    pub fn store(mut self, store: &'a mut dyn Store) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Minimises `objective`.
+    pub fn objective(mut self, objective: &'a dyn Objective) -> Self {
+        self.objective = objective;
+        self
+    }
+
+    /// Adds an observer.
+    pub fn observer(mut self, observer: &'a mut dyn Observer) -> Self {
+        self.observers.push(observer);
+        self
+    }
+
+    /// Reads the time from `clock`.
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Ends the run when `interrupt` is raised.
+    pub fn interrupt(mut self, interrupt: Interrupt) -> Self {
+        self.interrupt = interrupt;
+        self
+    }
+
+    /// Ends the run when `stop` holds.
+    pub fn stop(mut self, stop: Stop) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// Seeds the generator.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.rng = Rng::seed_from_u64(seed);
+        self
+    }
+
+    /// Lets the searcher have up to `room` requests in flight, at least 1.
+    pub fn room(mut self, room: usize) -> Self {
+        self.room = room.max(1);
+        self
+    }
+
+    /// Evaluates `configs` before the searcher is asked for the first time.
+    pub fn first(mut self, configs: impl IntoIterator<Item = ConfigId>) -> Self {
+        self.first.extend(configs.into_iter().map(Request::timed));
+        self
+    }
+
+    /// Resumes: these evaluations count as made. The searcher is told each of them when it asks for it, so that with
+    /// the seed and room of the earlier part it goes the same way without measuring anything twice.
+    pub fn recorded(mut self, recorded: Vec<Evaluation>) -> Self {
+        self.recorded = recorded;
+        self
+    }
+
+    /// Runs to the end. Failures of configurations are part of the [`Run`]; an [`Error`] means that the device or
+    /// the store gave up, after everything measured before was stored.
+    pub fn run(self) -> Result<Run, Error> {
+        let started = self.clock.now();
+        let mut running = Running::new(self);
+        let reason = running.until_stopped()?;
+        Ok(running.finish(reason, started))
+    }
+}
+

@@ -1,0 +1,277 @@
+//! The loop itself.
+
+use super::{Run, Seconds, Tuner};
+use crate::{
+    Clock, Completion, Error, Evaluation, Evaluator, Event, History, Improvement, Interrupt, Objective, Observer,
+    Progress, Request, Rng, Scored, Searcher, Spent, Stop, StopReason, Store, Told, View,
+};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+use tunesmith_space::{ConfigId, Space};
+
+/// A strategy that asks only what it knows already so many times in a row will not ask anything new.
+const MAX_REPEATS: u64 = 10_000;
+
+/// The state of the loop. Requests are answered in the order of `queue`, whether they were submitted to the
+/// evaluator or are known from the resumed journal: a resumed run must tell in the same order as an uninterrupted one.
+pub(super) struct Running<'a> {
+    space: &'a Space,
+    searcher: &'a mut dyn Searcher,
+    evaluator: &'a mut dyn Evaluator,
+    store: Option<&'a mut dyn Store>,
+    objective: &'a dyn Objective,
+    observers: Vec<&'a mut dyn Observer>,
+    clock: Arc<dyn Clock>,
+    interrupt: Interrupt,
+    stop: Stop,
+    rng: Rng,
+    room: usize,
+    first: VecDeque<Request>,
+    queue: VecDeque<Pending>,
+    in_flight: HashSet<Request>,
+    told: History,
+    recorded: HashMap<Request, Evaluation>,
+    resumed: usize,
+    configs: HashSet<ConfigId>,
+    progress: Progress,
+    origin: Duration,
+    repeats: u64,
+    seconds: Seconds,
+}
+
+struct Pending {
+    request: Request,
+    source: Source,
+}
+
+/// Where the answer to a request comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// It is or will be measured.
+    Evaluator,
+    /// The resumed journal has it.
+    Journal,
+    /// It was asked before in this run.
+    Told,
+}
+
+impl<'a> Running<'a> {
+    pub(super) fn new(tuner: Tuner<'a>) -> Self {
+        // The clock goes on where the journal ends, so that `time 60s` means the whole run.
+        let earlier = tuner.recorded.iter().map(|evaluation| evaluation.clock).max().unwrap_or_default();
+        let mut running = Self {
+            space: tuner.space,
+            searcher: tuner.searcher,
+            evaluator: tuner.evaluator,
+            store: tuner.store,
+            objective: tuner.objective,
+            observers: tuner.observers,
+            clock: tuner.clock,
+            interrupt: tuner.interrupt,
+            stop: tuner.stop,
+            rng: tuner.rng,
+            room: tuner.room,
+            first: tuner.first.into(),
+            queue: VecDeque::new(),
+            in_flight: HashSet::new(),
+            told: History::default(),
+            recorded: HashMap::new(),
+            resumed: tuner.recorded.len(),
+            configs: HashSet::new(),
+            progress: Progress {
+                space_size: tuner.space.len().map_or(f64::INFINITY, |size| size as f64),
+                elapsed: earlier,
+                ..Progress::default()
+            },
+            origin: Duration::ZERO,
+            repeats: 0,
+            seconds: Seconds::default(),
+        };
+        for evaluation in tuner.recorded {
+            running.count(&evaluation, running.objective.score(&evaluation));
+            running.recorded.insert(evaluation.request, evaluation);
+        }
+        running.origin = running.clock.now().saturating_sub(earlier);
+        running
+    }
+
+    pub(super) fn until_stopped(&mut self) -> Result<StopReason, Error> {
+        for observer in &mut self.observers {
+            observer.notice(&Event::Started { progress: &self.progress });
+        }
+        loop {
+            self.progress.elapsed = self.clock.now().saturating_sub(self.origin);
+            if let Some(reason) = self.ended() {
+                return Ok(reason);
+            }
+            self.fill_queue()?;
+            match self.queue.pop_front() {
+                None => return Ok(StopReason::Finished),
+                Some(pending) => {
+                    if !self.answer(&pending)? {
+                        return Ok(StopReason::Interrupted);
+                    }
+                }
+            }
+        }
+    }
+
+    fn ended(&self) -> Option<StopReason> {
+        if self.interrupt.is_raised() {
+            return Some(StopReason::Interrupted);
+        }
+        if self.repeats > MAX_REPEATS {
+            return Some(StopReason::Repeating(self.repeats));
+        }
+        self.stop.check(&self.progress).or_else(|| self.is_exhausted().then_some(StopReason::Exhausted))
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.space.len() == Some(self.configs.len() as u128)
+    }
+
+    /// Asks until the room is used up, the searcher waits, or what is in flight already reaches the stop condition.
+    fn fill_queue(&mut self) -> Result<(), Error> {
+        loop {
+            let requests = match self.room_left() {
+                0 => return Ok(()),
+                room => self.ask(room),
+            };
+            if requests.is_empty() {
+                return Ok(());
+            }
+            for request in requests {
+                self.enqueue(request)?;
+            }
+        }
+    }
+
+    /// How many requests may be added to the queue.
+    ///
+    /// Counted from what was told, not from what a resumed journal holds: the searcher must be given the same room
+    /// as in the run that wrote the journal, or it would not go the same way.
+    fn room_left(&self) -> usize {
+        let fresh = self.queue.iter().filter(|pending| pending.source != Source::Told).count();
+        let expected = (self.told.len() + fresh) as u64;
+        let free = self.room.saturating_sub(self.queue.len());
+        (0..free).take_while(|more| self.stop.check_at(&self.progress, expected + *more as u64).is_none()).count()
+    }
+
+    fn ask(&mut self, room: usize) -> Vec<Request> {
+        if !self.first.is_empty() {
+            return self.first.drain(..room.min(self.first.len())).collect();
+        }
+        let started = self.clock.now();
+        let view = View::new(self.space, &self.told, &self.in_flight);
+        let requests = self.searcher.ask(&view, room, &mut self.rng);
+        self.seconds.search += self.clock.now() - started;
+        requests
+    }
+
+    fn enqueue(&mut self, request: Request) -> Result<(), Error> {
+        let source = if self.told.get(request).is_some() || self.in_flight.contains(&request) {
+            Source::Told
+        } else if self.recorded.contains_key(&request) {
+            Source::Journal
+        } else {
+            self.evaluator.submit(request)?;
+            Source::Evaluator
+        };
+        self.in_flight.insert(request);
+        self.queue.push_back(Pending { request, source });
+        Ok(())
+    }
+
+    /// Answers the oldest request. `false` when the run was interrupted meanwhile.
+    fn answer(&mut self, pending: &Pending) -> Result<bool, Error> {
+        let request = pending.request;
+        self.in_flight.remove(&request);
+        self.repeats = if pending.source == Source::Told { self.repeats + 1 } else { 0 };
+        match pending.source {
+            Source::Told => {}
+            Source::Journal => {
+                if let Some(evaluation) = self.recorded.remove(&request) {
+                    let score = self.objective.score(&evaluation);
+                    self.told.insert(evaluation, score);
+                }
+            }
+            Source::Evaluator => {
+                let Some(evaluation) = self.evaluate(request)? else { return Ok(false) };
+                self.keep(evaluation)?;
+            }
+        }
+        self.tell(request);
+        Ok(true)
+    }
+
+    fn evaluate(&mut self, request: Request) -> Result<Option<Evaluation>, Error> {
+        let Some(completion) = self.evaluator.next(&self.interrupt)? else { return Ok(None) };
+        self.add_spent(completion.spent);
+        self.progress.elapsed = self.clock.now().saturating_sub(self.origin);
+        let Completion { failure, measurement, .. } = completion;
+        Ok(Some(Evaluation { request, failure, measurement, clock: self.progress.elapsed }))
+    }
+
+    /// Stores, scores and counts a new evaluation and shows it to the observers.
+    fn keep(&mut self, evaluation: Evaluation) -> Result<(), Error> {
+        let started = self.clock.now();
+        if let Some(store) = &mut self.store {
+            store.append(&evaluation)?;
+        }
+        self.seconds.store += self.clock.now() - started;
+        let score = self.objective.score(&evaluation);
+        let request = evaluation.request;
+        self.count(&evaluation, score);
+        self.told.insert(evaluation, score);
+        if let Some(scored) = self.told.get(request) {
+            let event = Event::Evaluated { scored, best: self.told.best(), progress: &self.progress };
+            self.observers.iter_mut().for_each(|observer| observer.notice(&event));
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, evaluation: &Evaluation, score: Option<f64>) {
+        self.configs.insert(evaluation.request.config);
+        self.progress.evaluations += 1;
+        if let Some(score) = score.filter(|new| self.progress.best().is_none_or(|old| *new < old)) {
+            let Progress { evaluations, .. } = self.progress;
+            self.progress.improvements.push(Improvement { evaluations, elapsed: evaluation.clock, score });
+        }
+    }
+
+    fn tell(&mut self, request: Request) {
+        let Some(Scored { evaluation, score }) = self.told.get(request) else { return };
+        let started = self.clock.now();
+        let view = View::new(self.space, &self.told, &self.in_flight);
+        self.searcher.tell(&view, &Told { evaluation, score: *score });
+        self.seconds.search += self.clock.now() - started;
+    }
+
+    fn add_spent(&mut self, spent: Spent) {
+        self.seconds.compile += spent.compile;
+        self.seconds.run += spent.run;
+        self.seconds.verify += spent.verify;
+    }
+
+    /// What the journal held and the searcher did not ask again belongs to the run as well.
+    pub(super) fn finish(mut self, stop_reason: StopReason, started: Duration) -> Run {
+        for observer in &mut self.observers {
+            observer.notice(&Event::Finished { reason: &stop_reason });
+        }
+        let mut rest: Vec<Evaluation> = self.recorded.into_values().collect();
+        rest.sort_by_key(|evaluation| evaluation.clock);
+        for evaluation in rest {
+            let score = self.objective.score(&evaluation);
+            self.told.insert(evaluation, score);
+        }
+        self.seconds.total = self.clock.now() - started;
+        Run {
+            history: self.told,
+            stop_reason,
+            progress: self.progress,
+            resumed: self.resumed,
+            seconds: self.seconds,
+        }
+    }
+}
