@@ -1,0 +1,56 @@
+//! What construction hands to reduction.
+
+/// Consecutive values, by index, that lead to the same child.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Run {
+    /// The first value's index.
+    pub(crate) first: u32,
+    /// The last value's index.
+    pub(crate) last: u32,
+    /// The child's number: within the next layer before reduction, within the diagram after it.
+    pub(crate) child: u32,
+}
+
+/// The nodes of one level before reduction.
+#[derive(Debug, Default)]
+pub(crate) struct Layer {
+    /// Where the runs of each finished node end.
+    ends: Vec<u32>,
+    runs: Vec<Run>,
+}
+
+impl Layer {
+    /// Adds the value `value` with the child `child` to the node under construction; values must ascend.
+    pub(crate) fn push(&mut self, value: u32, child: u32) {
+        let start = self.ends.last().copied().unwrap_or(0) as usize;
+        match self.runs[start..].last_mut() {
+            Some(run) if run.child == child && run.last + 1 == value => run.last = value,
+            _ => self.runs.push(Run {
+                first: value,
+                last: value,
+                child,
+            }),
+        }
+    }
+
+    /// Ends the node under construction, which may have no values.
+    pub(crate) fn finish_node(&mut self) {
+        self.ends.push(self.runs.len() as u32);
+    }
+
+    /// The number of finished nodes.
+    pub(crate) fn nodes(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The number of runs of all nodes.
+    pub(crate) fn run_count(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// The runs of the node with index `node`.
+    pub(crate) fn runs_of(&self, node: usize) -> &[Run] {
+        let start = node.checked_sub(1).map_or(0, |before| self.ends[before]) as usize;
+        &self.runs[start..self.ends[node] as usize]
+    }
+}

@@ -1,0 +1,198 @@
+//! The tree of an expression.
+
+use std::ops::Range;
+
+use super::builtin::Builtin;
+use super::datum::Datum;
+
+/// A part of an expression and where it stands in the text.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) kind: Kind,
+    pub(crate) span: Range<usize>,
+    /// Levels of the tree below and including this part; bounded by the parser, so that walks may recurse.
+    pub(crate) height: usize,
+}
+
+impl Node {
+    pub(crate) fn new(kind: Kind, span: Range<usize>) -> Node {
+        let mut height = 0;
+        kind.each_child(&mut |child| height = height.max(child.height));
+        Node {
+            kind,
+            span,
+            height: height + 1,
+        }
+    }
+}
+
+/// What a part of an expression is.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    Literal(Datum),
+    /// An index into the expression's names.
+    Name(usize),
+    /// The variable of an enclosing comprehension, counted from the outermost.
+    Local(usize),
+    Unary(UnaryOp, Box<Node>),
+    Binary(BinaryOp, Box<Node>, Box<Node>),
+    /// `a < b <= c`: the first operand, then operators with theirs.
+    Compare(Box<Node>, Vec<(CompareOp, Node)>),
+    Not(Box<Node>),
+    And(Vec<Node>),
+    Or(Vec<Node>),
+    Conditional(Box<Conditional>),
+    List(Vec<Node>),
+    Call(Builtin, Vec<Node>),
+    Comprehension(Box<Comprehension>),
+}
+
+impl Kind {
+    /// Calls `visit` on every direct part, in the order of the text where Python's order of evaluation is that.
+    pub(crate) fn each_child<'a>(&'a self, visit: &mut dyn FnMut(&'a Node)) {
+        match self {
+            Kind::Literal(_) | Kind::Name(_) | Kind::Local(_) => {}
+            Kind::Unary(_, operand) | Kind::Not(operand) => visit(operand),
+            Kind::Binary(_, left, right) => {
+                visit(left);
+                visit(right);
+            }
+            Kind::Compare(first, rest) => {
+                visit(first);
+                rest.iter().for_each(|(_, operand)| visit(operand));
+            }
+            Kind::And(parts) | Kind::Or(parts) | Kind::List(parts) | Kind::Call(_, parts) => {
+                parts.iter().for_each(visit);
+            }
+            Kind::Conditional(parts) => {
+                visit(&parts.condition);
+                visit(&parts.then);
+                visit(&parts.otherwise);
+            }
+            Kind::Comprehension(parts) => {
+                visit(&parts.source);
+                visit(&parts.item);
+                parts.condition.iter().for_each(visit);
+            }
+        }
+    }
+}
+
+impl Kind {
+    /// The same kind of thing with every direct part replaced by what `map` makes of it.
+    pub(crate) fn map_children(&self, map: &mut dyn FnMut(&Node) -> Node) -> Kind {
+        match self {
+            Kind::Literal(_) | Kind::Name(_) | Kind::Local(_) => self.clone(),
+            Kind::Unary(op, operand) => Kind::Unary(*op, Box::new(map(operand))),
+            Kind::Not(operand) => Kind::Not(Box::new(map(operand))),
+            Kind::Binary(op, left, right) => {
+                Kind::Binary(*op, Box::new(map(left)), Box::new(map(right)))
+            }
+            Kind::Compare(first, rest) => Kind::Compare(
+                Box::new(map(first)),
+                rest.iter()
+                    .map(|(op, operand)| (*op, map(operand)))
+                    .collect(),
+            ),
+            Kind::And(parts) => Kind::And(parts.iter().map(map).collect()),
+            Kind::Or(parts) => Kind::Or(parts.iter().map(map).collect()),
+            Kind::List(parts) => Kind::List(parts.iter().map(map).collect()),
+            Kind::Call(builtin, parts) => Kind::Call(*builtin, parts.iter().map(map).collect()),
+            Kind::Conditional(parts) => Kind::Conditional(Box::new(Conditional {
+                condition: map(&parts.condition),
+                then: map(&parts.then),
+                otherwise: map(&parts.otherwise),
+            })),
+            Kind::Comprehension(parts) => Kind::Comprehension(Box::new(Comprehension {
+                item: map(&parts.item),
+                source: map(&parts.source),
+                condition: parts.condition.as_ref().map(map),
+            })),
+        }
+    }
+}
+
+/// `then if condition else otherwise`.
+#[derive(Clone, Debug)]
+pub(crate) struct Conditional {
+    pub(crate) condition: Node,
+    pub(crate) then: Node,
+    pub(crate) otherwise: Node,
+}
+
+/// `[item for variable in source if condition]`.
+#[derive(Clone, Debug)]
+pub(crate) struct Comprehension {
+    pub(crate) item: Node,
+    pub(crate) source: Node,
+    pub(crate) condition: Option<Node>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum UnaryOp {
+    Minus,
+    Plus,
+    Invert,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum BinaryOp {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    FloorDivide,
+    Modulo,
+    Power,
+    BitAnd,
+    BitOr,
+    BitXor,
+    ShiftLeft,
+    ShiftRight,
+}
+
+impl BinaryOp {
+    pub(crate) fn symbol(self) -> &'static str {
+        match self {
+            BinaryOp::Add => "+",
+            BinaryOp::Subtract => "-",
+            BinaryOp::Multiply => "*",
+            BinaryOp::Divide => "/",
+            BinaryOp::FloorDivide => "//",
+            BinaryOp::Modulo => "%",
+            BinaryOp::Power => "**",
+            BinaryOp::BitAnd => "&",
+            BinaryOp::BitOr => "|",
+            BinaryOp::BitXor => "^",
+            BinaryOp::ShiftLeft => "<<",
+            BinaryOp::ShiftRight => ">>",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum CompareOp {
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal,
+    NotEqual,
+    In,
+    NotIn,
+}
+
+impl CompareOp {
+    pub(crate) fn symbol(self) -> &'static str {
+        match self {
+            CompareOp::Less => "<",
+            CompareOp::LessEqual => "<=",
+            CompareOp::Greater => ">",
+            CompareOp::GreaterEqual => ">=",
+            CompareOp::Equal => "==",
+            CompareOp::NotEqual => "!=",
+            CompareOp::In => "in",
+            CompareOp::NotIn => "not in",
+        }
+    }
+}

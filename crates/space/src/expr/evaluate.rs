@@ -1,0 +1,174 @@
+//! Walking the tree: Python's evaluation, short circuits included.
+
+use std::cell::Cell;
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use super::arithmetic::{self, Fault};
+use super::ast::{CompareOp, Comprehension, Kind, Node};
+use super::builtin::MAX_ELEMENTS;
+use super::datum::Datum;
+use super::error::ExprError;
+
+/// Evaluates trees over names whose values `lookup` knows.
+pub(crate) struct Evaluator<'a> {
+    lookup: &'a dyn Fn(usize, &Range<usize>) -> Result<Datum, ExprError>,
+    locals: Vec<Datum>,
+    /// Elements that comprehensions may still make, all together.
+    elements: Cell<usize>,
+}
+
+impl<'a> Evaluator<'a> {
+    /// An evaluator that asks `lookup` for the name with an index, used at a place.
+    pub(crate) fn new(
+        lookup: &'a dyn Fn(usize, &Range<usize>) -> Result<Datum, ExprError>,
+    ) -> Self {
+        Evaluator {
+            lookup,
+            locals: Vec::new(),
+            elements: Cell::new(MAX_ELEMENTS),
+        }
+    }
+
+    /// The value of `node`; the error points to the smallest part that fails.
+    pub(crate) fn evaluate(&mut self, node: &Node) -> Result<Datum, ExprError> {
+        match &node.kind {
+            Kind::Literal(value) => Ok(value.clone()),
+            Kind::Name(index) => (self.lookup)(*index, &node.span),
+            Kind::Local(index) => Ok(self.locals[*index].clone()),
+            Kind::Unary(op, operand) => {
+                let operand = self.evaluate(operand)?;
+                arithmetic::unary(*op, &operand).map_err(|fault| at(fault, node))
+            }
+            Kind::Binary(op, left, right) => {
+                let (left, right) = (self.evaluate(left)?, self.evaluate(right)?);
+                arithmetic::binary(*op, &left, &right).map_err(|fault| at(fault, node))
+            }
+            Kind::Compare(first, rest) => self.comparisons(first, rest, node),
+            Kind::Not(operand) => Ok(Datum::Bool(!self.evaluate(operand)?.truthy())),
+            Kind::And(parts) => self.first_with(parts, false),
+            Kind::Or(parts) => self.first_with(parts, true),
+            Kind::Conditional(parts) => {
+                let taken = if self.evaluate(&parts.condition)?.truthy() {
+                    &parts.then
+                } else {
+                    &parts.otherwise
+                };
+                self.evaluate(taken)
+            }
+            Kind::List(parts) => self.all(parts).map(|items| Datum::List(items.into())),
+            Kind::Call(builtin, parts) => {
+                let arguments = self.all(parts)?;
+                builtin.call(&arguments).map_err(|fault| at(fault, node))
+            }
+            Kind::Comprehension(parts) => self.comprehension(parts),
+        }
+    }
+
+    fn all(&mut self, parts: &[Node]) -> Result<Vec<Datum>, ExprError> {
+        parts.iter().map(|part| self.evaluate(part)).collect()
+    }
+
+    /// The first part with this truth, else the last one: what Python's `and` and `or` give.
+    fn first_with(&mut self, parts: &[Node], truth: bool) -> Result<Datum, ExprError> {
+        let mut value = Datum::Bool(!truth);
+        for part in parts {
+            value = self.evaluate(part)?;
+            if value.truthy() == truth {
+                break;
+            }
+        }
+        Ok(value)
+    }
+
+    fn comparisons(
+        &mut self,
+        first: &Node,
+        rest: &[(CompareOp, Node)],
+        whole: &Node,
+    ) -> Result<Datum, ExprError> {
+        let mut left = self.evaluate(first)?;
+        for (op, operand) in rest {
+            let right = self.evaluate(operand)?;
+            if !compare(*op, &left, &right).map_err(|fault| at(fault, whole))? {
+                return Ok(Datum::Bool(false));
+            }
+            left = right;
+        }
+        Ok(Datum::Bool(true))
+    }
+
+    fn comprehension(&mut self, parts: &Comprehension) -> Result<Datum, ExprError> {
+        let Datum::List(source) = self.evaluate(&parts.source)? else {
+            return Err(ExprError::new(
+                "`for` needs a list to go through",
+                parts.source.span.clone(),
+            )
+            .remedy("write a list or `range(..)`"));
+        };
+        let mut items = Vec::new();
+        for value in source.iter() {
+            let left = self.elements.get().checked_sub(1).ok_or_else(|| {
+                ExprError::new(
+                    format!("more than {MAX_ELEMENTS} elements"),
+                    parts.item.span.clone(),
+                )
+            })?;
+            self.elements.set(left);
+            self.locals.push(value.clone());
+            let item = self.filtered(parts);
+            self.locals.pop();
+            items.extend(item?);
+        }
+        Ok(Datum::List(items.into()))
+    }
+
+    fn filtered(&mut self, parts: &Comprehension) -> Result<Option<Datum>, ExprError> {
+        match &parts.condition {
+            Some(condition) if !self.evaluate(condition)?.truthy() => Ok(None),
+            _ => self.evaluate(&parts.item).map(Some),
+        }
+    }
+}
+
+fn at(fault: Fault, node: &Node) -> ExprError {
+    ExprError {
+        message: fault.message,
+        span: node.span.clone(),
+        remedy: fault.remedy.map(str::to_owned),
+    }
+}
+
+/// One comparison.
+pub(crate) fn compare(op: CompareOp, left: &Datum, right: &Datum) -> Result<bool, Fault> {
+    let ordered = |wanted: fn(Ordering) -> bool| match left.order(right) {
+        Ok(order) => Ok(order.is_some_and(wanted)),
+        Err(()) => Err(Fault::new(format!(
+            "`{}` does not work between {} and {}",
+            op.symbol(),
+            left.type_name(),
+            right.type_name()
+        ))),
+    };
+    match op {
+        CompareOp::Less => ordered(Ordering::is_lt),
+        CompareOp::LessEqual => ordered(Ordering::is_le),
+        CompareOp::Greater => ordered(Ordering::is_gt),
+        CompareOp::GreaterEqual => ordered(Ordering::is_ge),
+        CompareOp::Equal => Ok(left.equals(right)),
+        CompareOp::NotEqual => Ok(!left.equals(right)),
+        CompareOp::In => contains(left, right),
+        CompareOp::NotIn => contains(left, right).map(|inside| !inside),
+    }
+}
+
+fn contains(item: &Datum, container: &Datum) -> Result<bool, Fault> {
+    match (item, container) {
+        (_, Datum::List(items)) => Ok(items.iter().any(|other| other.equals(item))),
+        (Datum::Str(part), Datum::Str(text)) => Ok(text.contains(&**part)),
+        _ => Err(
+            Fault::new(format!("`in` does not work on {}", container.type_name()))
+                .remedy("write a list"),
+        ),
+    }
+}

@@ -1,0 +1,194 @@
+//! Expressions in Python's syntax with Python's meaning.
+//!
+//! Constraints, sizes and value lists are such expressions. They are read by a parser of our own and never run as
+//! code. Text goes through [`lexer`] and [`parser`] to a tree ([`ast`]) that [`evaluate`] walks; the diagram's compiler
+//! starts from the same tree.
+
+mod arithmetic;
+mod ast;
+mod builtin;
+mod datum;
+mod error;
+mod evaluate;
+mod lexer;
+mod parser;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+pub use error::ExprError;
+
+pub(crate) use ast::{Kind, Node};
+pub(crate) use builtin::Builtin;
+pub(crate) use datum::Datum;
+pub(crate) use evaluate::Evaluator;
+
+use crate::value::Value;
+
+/// A name that an expression uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The name as it is written; dots belong to it (`device.max_work_group_size` is one name).
+    pub text: String,
+    /// Where it stands first, in bytes.
+    pub span: Range<usize>,
+}
+
+/// A parsed expression.
+///
+/// The meaning is Python's: `/` is true division, `//` and `%` round down also for negative numbers and floats,
+/// comparisons chain, `and` and `or` give one of their operands, `round` goes half to even. Functions are `min max abs
+/// round len int float bool sum any all pow range list floor ceil sqrt log2 gcd` and `ceildiv(a, b)`. C's `&&`, `||`,
+/// `!`, `true` and `false` are read as well (`!` binds as in C). Integers have 128 bits during evaluation; what does
+/// not fit is an error.
+///
+/// ```
+/// use tunesmith_space::{Expr, Value};
+///
+/// let expr = Expr::parse("ceildiv(N, tile) * (2 if padded else 1)")?;
+/// let names: Vec<&str> = expr.names().iter().map(|name| name.text.as_str()).collect();
+/// assert_eq!(names, ["N", "tile", "padded"]);
+///
+/// let value = expr.evaluate(&|name| match name {
+///     "N" => Some(Value::Int(100)),
+///     "tile" => Some(Value::Int(32)),
+///     "padded" => Some(Value::Bool(true)),
+///     _ => None,
+/// })?;
+/// assert_eq!(value, Value::Int(8));
+///
+/// let error = Expr::parse("tile <= ").unwrap_err();
+/// assert_eq!(error.message, "expression ends after `<=`, expected a number, a name or `(`");
+/// # Ok::<(), tunesmith_space::ExprError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Expr {
+    parsed: Arc<Parsed>,
+}
+
+#[derive(Debug)]
+struct Parsed {
+    text: String,
+    root: Node,
+    names: Vec<Name>,
+}
+
+impl Expr {
+    /// Reads `text`.
+    ///
+    /// # Errors
+    /// The text is no expression; the error says what was expected and where. No text makes it panic.
+    pub fn parse(text: &str) -> Result<Expr, ExprError> {
+        let (root, names) = parser::parse(text)?;
+        Ok(Expr {
+            parsed: Arc::new(Parsed {
+                text: text.to_owned(),
+                root,
+                names,
+            }),
+        })
+    }
+
+    /// The text that was parsed.
+    pub fn text(&self) -> &str {
+        &self.parsed.text
+    }
+
+    /// The distinct names that the expression uses, in order of appearance; variables of comprehensions and functions
+    /// are not among them.
+    pub fn names(&self) -> &[Name] {
+        &self.parsed.names
+    }
+
+    /// The value of the expression where `scope` knows the names' values.
+    ///
+    /// # Errors
+    /// A name that `scope` does not know, types that an operator does not take, division by zero, integers beyond 128
+    /// bits (64 for the result), a list as the result.
+    pub fn evaluate(&self, scope: &dyn Fn(&str) -> Option<Value>) -> Result<Value, ExprError> {
+        let value = self.evaluate_datum(scope)?;
+        to_value(&value, self.whole())
+    }
+
+    /// The value of the expression as an integer: the rule for sizes and ranges.
+    ///
+    /// Integers and booleans (0 and 1) are accepted, and floats that are whole: `8 / 2` is `4.0` in Python and means 4
+    /// to everyone who writes it. `7 / 2` is refused with the advice to write `//` or `ceildiv`.
+    ///
+    /// # Errors
+    /// As [`Expr::evaluate`], and when the value is not whole.
+    pub fn evaluate_int(&self, scope: &dyn Fn(&str) -> Option<Value>) -> Result<i64, ExprError> {
+        let value = self.evaluate(scope)?;
+        match value {
+            // Below 2^63 in magnitude, so the conversion is exact.
+            Value::Float(float) if float.fract() == 0.0 && float.abs() < 9.2e18 => Ok(float as i64),
+            Value::Float(_) => Err(ExprError::new(
+                format!("must give an integer, gives {value}"),
+                self.whole(),
+            )
+            .remedy("divide with `//` to round down or `ceildiv(a, b)` to round up")),
+            Value::Str(_) => Err(ExprError::new(
+                format!("must give an integer, gives the string `{value}`"),
+                self.whole(),
+            )),
+            Value::Int(int) => Ok(int),
+            Value::Bool(truth) => Ok(i64::from(truth)),
+        }
+    }
+
+    fn evaluate_datum(&self, scope: &dyn Fn(&str) -> Option<Value>) -> Result<Datum, ExprError> {
+        let lookup = |index: usize, span: &Range<usize>| {
+            let name = &self.parsed.names[index].text;
+            scope(name)
+                .map(|value| Datum::from(&value))
+                .ok_or_else(|| unknown_name(name, span))
+        };
+        Evaluator::new(&lookup).evaluate(&self.parsed.root)
+    }
+
+    fn whole(&self) -> Range<usize> {
+        0..self.parsed.text.len()
+    }
+
+    pub(crate) fn root(&self) -> &Node {
+        &self.parsed.root
+    }
+}
+
+/// Reads a list of values as T1 files write them: `[1, 2, 4]`, `list(range(1, 9))`, `[2**i for i in range(5)]`,
+/// `[1, 2] + [4]`; a single value is a list of one.
+///
+/// # Errors
+/// As [`Expr::parse`] and [`Expr::evaluate`]; also lists within the list.
+pub fn parse_values(
+    text: &str,
+    scope: &dyn Fn(&str) -> Option<Value>,
+) -> Result<Vec<Value>, ExprError> {
+    let expr = Expr::parse(text)?;
+    match expr.evaluate_datum(scope)? {
+        Datum::List(items) => items
+            .iter()
+            .map(|item| to_value(item, expr.whole()))
+            .collect(),
+        single => to_value(&single, expr.whole()).map(|value| vec![value]),
+    }
+}
+
+fn unknown_name(name: &str, span: &Range<usize>) -> ExprError {
+    ExprError::new(format!("`{name}` is not known here"), span.clone())
+}
+
+fn to_value(datum: &Datum, span: Range<usize>) -> Result<Value, ExprError> {
+    match datum {
+        Datum::Int(value) => i64::try_from(*value)
+            .map(Value::Int)
+            .map_err(|_| ExprError::new(format!("{value} does not fit into 64 bits"), span)),
+        Datum::Float(value) => Ok(Value::Float(*value)),
+        Datum::Bool(value) => Ok(Value::Bool(*value)),
+        Datum::Str(value) => Ok(Value::Str(Arc::clone(value))),
+        Datum::List(_) => Err(ExprError::new(
+            "gives a list where one value is needed",
+            span,
+        )),
+    }
+}

@@ -1,0 +1,53 @@
+//! Search spaces of compute kernels: tuning parameters, constraints, and their decision diagram.
+//!
+//! A kernel's tuning parameters depend on each other: a work-group must divide the global size, a tile must fit into
+//! local memory. The valid configurations are a small and irregular part of all combinations of values. This crate
+//! keeps them as a reduced decision diagram with counts, so that a space of 10^30 configurations is built in
+//! milliseconds, counted exactly, sampled uniformly and walked from neighbour to neighbour without ever being listed.
+//!
+//! ```
+//! use tunesmith_space::{Constraint, Parameter, Space, Value, Values};
+//!
+//! let space = Space::builder()
+//!     .parameter(Parameter::new("TILE", Values::pow2(16, 128)?)?)
+//!     .parameter(Parameter::new("THREADS", Values::pow2(8, 32)?)?)
+//!     .parameter(Parameter::new("VECTOR", Values::list([1, 2, 4]))?)
+//!     .constant("N", Value::Int(96))
+//!     .constraint(Constraint::parse("TILE % (THREADS * VECTOR) == 0 and N % TILE == 0")?)
+//!     .build()?;
+//!
+//! assert_eq!(space.size(), 9_u32.into());
+//! assert_eq!(space.cartesian_size(), 36_u32.into());
+//!
+//! // Every configuration has a rank, and every rank a configuration.
+//! let configuration = space.configuration(&[("TILE", 32.into()), ("THREADS", 8.into())], None)?;
+//! let id = space.rank(&configuration).expect("no constraint excludes it");
+//! assert_eq!(space.unrank(id), configuration);
+//!
+//! // What a constraint excludes has no rank.
+//! let excluded = space.configuration(&[("TILE", 64.into())], None)?;
+//! assert_eq!(space.rank(&excluded), None);
+//! assert_eq!(space.violated(&excluded).len(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod compile;
+mod constraint;
+mod diagram;
+mod error;
+mod expr;
+mod limits;
+mod parameter;
+mod space;
+mod suggest;
+mod value;
+mod values;
+
+pub use constraint::Constraint;
+pub use error::SpaceError;
+pub use expr::{Expr, ExprError, Name, parse_values};
+pub use limits::Limits;
+pub use parameter::Parameter;
+pub use space::{ConfigId, Configuration, Space, SpaceBuilder};
+pub use value::{Value, ValueKind};
+pub use values::Values;

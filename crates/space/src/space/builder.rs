@@ -1,0 +1,170 @@
+//! Building a space from its description.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use num_bigint::BigUint;
+
+use super::digest::digest;
+use super::{Inner, Space};
+use crate::compile::{Conjunct, Names, groups};
+use crate::constraint::Constraint;
+use crate::diagram::{self, Diagram};
+use crate::error::SpaceError;
+use crate::limits::Limits;
+use crate::parameter::Parameter;
+use crate::value::Value;
+
+/// Collects parameters, constants and constraints; [`SpaceBuilder::build`] makes the [`Space`].
+#[derive(Clone, Debug, Default)]
+pub struct SpaceBuilder {
+    parameters: Vec<Parameter>,
+    constraints: Vec<Constraint>,
+    constants: BTreeMap<String, Value>,
+    limits: Limits,
+}
+
+impl SpaceBuilder {
+    /// Adds a tuning parameter after those added before: this is the user's order.
+    pub fn parameter(mut self, parameter: Parameter) -> Self {
+        self.parameters.push(parameter);
+        self
+    }
+
+    /// Adds a constraint.
+    pub fn constraint(mut self, constraint: Constraint) -> Self {
+        self.constraints.push(constraint);
+        self
+    }
+
+    /// Gives a name that constraints may use a value: problem sizes, device limits (`device.max_work_group_size`). The
+    /// last value given counts.
+    pub fn constant(mut self, name: impl Into<String>, value: Value) -> Self {
+        self.constants.insert(name.into(), value);
+        self
+    }
+
+    /// Replaces the default [`Limits`].
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Builds the space: constraints are split, parameters that they join are grouped (ATF paper, section 3.2), and
+    /// each group becomes one reduced diagram.
+    ///
+    /// # Errors
+    /// Names that are unknown or given twice, constraints that cannot be evaluated on some configuration, constraints
+    /// that leave nothing, and diagrams that grow beyond the limits.
+    pub fn build(self) -> Result<Space, SpaceError> {
+        if self.parameters.is_empty() {
+            return Err(SpaceError::NoParameters);
+        }
+        let conjuncts = self.conjuncts()?;
+        match self.diagrams(&conjuncts)? {
+            Some(diagrams) => Ok(self.space(conjuncts, diagrams)),
+            None => Err(SpaceError::Empty {
+                culprits: self.culprits(&conjuncts)?,
+            }),
+        }
+    }
+
+    fn conjuncts(&self) -> Result<Vec<Conjunct>, SpaceError> {
+        let names = Names::new(&self.parameters, &self.constants)?;
+        let mut conjuncts = Vec::new();
+        for (index, constraint) in self.constraints.iter().enumerate() {
+            names.conjuncts(index, constraint, &mut conjuncts)?;
+        }
+        Ok(conjuncts)
+    }
+
+    /// The diagrams of all groups; `None` when one of them is empty.
+    fn diagrams(&self, conjuncts: &[Conjunct]) -> Result<Option<Vec<Diagram>>, SpaceError> {
+        let links = conjuncts.iter().map(|conjunct| &conjunct.parameters[..]);
+        let mut diagrams = Vec::new();
+        for group in groups(self.parameters.len(), links) {
+            let own: Vec<Conjunct> = conjuncts
+                .iter()
+                .filter(|conjunct| {
+                    conjunct
+                        .parameters
+                        .first()
+                        .is_some_and(|first| group.contains(first))
+                })
+                .cloned()
+                .collect();
+            match diagram::build(group, &self.parameters, &own, &self.limits)? {
+                Some(diagram) => diagrams.push(diagram),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(diagrams))
+    }
+
+    /// A smallest set of constraints without a configuration: constraints are left out as long as nothing is left.
+    fn culprits(&self, conjuncts: &[Conjunct]) -> Result<Vec<String>, SpaceError> {
+        let mut needed: Vec<usize> = (0..self.constraints.len()).collect();
+        for candidate in 0..self.constraints.len() {
+            let without: Vec<usize> = needed
+                .iter()
+                .copied()
+                .filter(|&index| index != candidate)
+                .collect();
+            let rest: Vec<Conjunct> = conjuncts
+                .iter()
+                .filter(|conjunct| without.contains(&conjunct.constraint))
+                .cloned()
+                .collect();
+            if self.diagrams(&rest)?.is_none() {
+                needed = without;
+            }
+        }
+        Ok(needed
+            .into_iter()
+            .map(|index| self.constraints[index].name().to_owned())
+            .collect())
+    }
+
+    fn space(self, conjuncts: Vec<Conjunct>, diagrams: Vec<Diagram>) -> Space {
+        let digest = digest(&self.parameters, &diagrams);
+        let size: BigUint = diagrams.iter().map(Diagram::size).product();
+        let (lengths, weights) = weights(&diagrams).unwrap_or_default();
+        let indices: HashMap<String, usize> = self
+            .parameters
+            .iter()
+            .enumerate()
+            .map(|(index, parameter)| (parameter.name().to_owned(), index))
+            .collect();
+        let Self {
+            parameters,
+            constraints,
+            ..
+        } = self;
+        let inner = Inner {
+            parameters,
+            indices,
+            constraints,
+            conjuncts,
+            diagrams,
+            lengths,
+            weights,
+            size,
+            digest,
+        };
+        Space {
+            inner: Arc::new(inner),
+        }
+    }
+}
+
+/// The size of each diagram, and of all diagrams after each; `None` when 128 bits cannot count the whole.
+fn weights(diagrams: &[Diagram]) -> Option<(Vec<u128>, Vec<u128>)> {
+    let lengths: Vec<u128> = diagrams.iter().map(Diagram::len).collect::<Option<_>>()?;
+    let mut weights = vec![1; diagrams.len()];
+    let mut total = 1_u128;
+    for (weight, length) in weights.iter_mut().zip(&lengths).rev() {
+        *weight = total;
+        total = total.checked_mul(*length)?;
+    }
+    Some((lengths, weights))
+}

@@ -1,0 +1,149 @@
+//! Search spaces: the diagrams of all groups chained as a product, and the questions they answer.
+
+mod builder;
+mod config;
+mod digest;
+mod neighbours;
+mod rank;
+mod sample;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use num_bigint::BigUint;
+
+pub use builder::SpaceBuilder;
+pub use config::{ConfigId, Configuration};
+
+use crate::compile::Conjunct;
+use crate::constraint::Constraint;
+use crate::diagram::Diagram;
+use crate::parameter::Parameter;
+
+/// A search space: tuning parameters and the configurations that its constraints leave.
+///
+/// Cloning is cheap, since clones share the space. Parameters keep the user's order everywhere; the order inside the
+/// diagrams is the crate's own and shows only in the order of ranks.
+#[derive(Clone)]
+pub struct Space {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    parameters: Vec<Parameter>,
+    indices: HashMap<String, usize>,
+    constraints: Vec<Constraint>,
+    conjuncts: Vec<Conjunct>,
+    /// One diagram per group; ranks count the last group fastest.
+    diagrams: Vec<Diagram>,
+    /// The size of each diagram, empty when the whole size exceeds 128 bits.
+    lengths: Vec<u128>,
+    /// For each diagram the number of configurations of those after it; empty like `lengths`.
+    weights: Vec<u128>,
+    size: BigUint,
+    digest: String,
+}
+
+impl Space {
+    /// Starts a space.
+    pub fn builder() -> SpaceBuilder {
+        SpaceBuilder::default()
+    }
+
+    /// The tuning parameters in the user's order.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.inner.parameters
+    }
+
+    /// The index of the parameter called `name`.
+    pub fn parameter_index(&self, name: &str) -> Option<usize> {
+        self.inner.indices.get(name).copied()
+    }
+
+    /// The constraints in the user's order.
+    pub fn constraints(&self) -> &[Constraint] {
+        &self.inner.constraints
+    }
+
+    /// The exact number of configurations.
+    pub fn size(&self) -> BigUint {
+        self.inner.size.clone()
+    }
+
+    /// The number of combinations of values, valid or not.
+    pub fn cartesian_size(&self) -> BigUint {
+        self.inner
+            .parameters
+            .iter()
+            .map(|parameter| BigUint::from(parameter.values().len()))
+            .product()
+    }
+
+    /// The number of configurations where it fits into 128 bits. Larger spaces are counted and answer membership, but
+    /// have no ranks.
+    pub fn len(&self) -> Option<u128> {
+        u128::try_from(&self.inner.size).ok()
+    }
+
+    /// Always false: a space without configurations cannot be built.
+    pub fn is_empty(&self) -> bool {
+        self.inner.size == BigUint::ZERO
+    }
+
+    /// The groups of interdependent parameters (ATF paper, section 3.2): indices of parameters that constraints join,
+    /// in the user's order.
+    pub fn groups(&self) -> Vec<Vec<usize>> {
+        let sorted = |diagram: &Diagram| {
+            let mut group = diagram.order().to_vec();
+            group.sort_unstable();
+            group
+        };
+        self.inner.diagrams.iter().map(sorted).collect()
+    }
+
+    /// The number of nodes of the diagrams.
+    pub fn nodes(&self) -> usize {
+        self.inner.diagrams.iter().map(Diagram::nodes).sum()
+    }
+
+    /// The number of arcs of the diagrams, where consecutive values with the same child are one arc.
+    pub fn arcs(&self) -> usize {
+        self.inner
+            .diagrams
+            .iter()
+            .map(|diagram| diagram.runs().len())
+            .sum()
+    }
+
+    /// The memory that the diagrams occupy, in bytes; the parameters' lists are not counted.
+    pub fn bytes(&self) -> usize {
+        self.inner.diagrams.iter().map(Diagram::bytes).sum()
+    }
+
+    /// What identifies the space and its ranks: the SHA-256, in hexadecimal, of the parameters' names, types and
+    /// values in the user's order, the reduced diagrams, and the number of the digest's format.
+    ///
+    /// Constraints count by what they exclude, not by how they are written.
+    pub fn digest(&self) -> &str {
+        &self.inner.digest
+    }
+}
+
+impl fmt::Debug for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Space")
+            .field(
+                "parameters",
+                &self
+                    .inner
+                    .parameters
+                    .iter()
+                    .map(Parameter::name)
+                    .collect::<Vec<_>>(),
+            )
+            .field("size", &self.inner.size.to_string())
+            .field("digest", &self.inner.digest)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,19 @@
+//! "Did you mean": the known name closest to a misspelt one.
+
+/// The most similar of `known`, unless none is similar enough to be what was meant.
+pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Below this similarity a suggestion misleads more often than it helps (0.7 still joins `WGS` and `WG_SIZE`).
+    const SIMILAR: f64 = 0.7;
+    let lower = name.to_lowercase();
+    known
+        .into_iter()
+        .map(|candidate| {
+            (
+                strsim::jaro_winkler(&lower, &candidate.to_lowercase()),
+                candidate,
+            )
+        })
+        .filter(|(similarity, _)| *similarity >= SIMILAR)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}

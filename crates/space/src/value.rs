@@ -1,0 +1,235 @@
+//! Values that tuning parameters take and expressions give.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// One value of a tuning parameter, a problem size or a device limit.
+///
+/// Equality, ordering and hashing are structural and total: values of different kinds differ (`1`, `1.0` and `true`
+/// are three values) and floats compare by their total order. Python's equality, where `1 == 1.0 == True`, belongs to
+/// [expressions](crate::Expr).
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// A whole number.
+    Int(i64),
+    /// A floating-point number.
+    Float(f64),
+    /// A truth value.
+    Bool(bool),
+    /// A text, such as a type name or an OpenMP schedule.
+    Str(Arc<str>),
+}
+
+/// The kind of a [`Value`], in the order in which values of different kinds are sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ValueKind {
+    /// [`Value::Int`].
+    Int,
+    /// [`Value::Float`].
+    Float,
+    /// [`Value::Bool`].
+    Bool,
+    /// [`Value::Str`].
+    Str,
+}
+
+impl fmt::Display for ValueKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ValueKind::Int => "integer",
+            ValueKind::Float => "float",
+            ValueKind::Bool => "boolean",
+            ValueKind::Str => "string",
+        })
+    }
+}
+
+impl Value {
+    /// The kind of this value.
+    pub fn kind(&self) -> ValueKind {
+        match self {
+            Value::Int(_) => ValueKind::Int,
+            Value::Float(_) => ValueKind::Float,
+            Value::Bool(_) => ValueKind::Bool,
+            Value::Str(_) => ValueKind::Str,
+        }
+    }
+
+    /// The value as an integer: integers themselves, booleans as 0 and 1, nothing else.
+    pub fn as_int(&self) -> Option<i64> {
+        match self {
+            Value::Int(value) => Some(*value),
+            Value::Bool(value) => Some(i64::from(*value)),
+            Value::Float(_) | Value::Str(_) => None,
+        }
+    }
+
+    /// The value as a number: integers and booleans converted, `None` for strings.
+    pub fn as_float(&self) -> Option<f64> {
+        match self {
+            Value::Int(value) => Some(*value as f64),
+            Value::Float(value) => Some(*value),
+            Value::Bool(value) => Some(f64::from(u8::from(*value))),
+            Value::Str(_) => None,
+        }
+    }
+
+    /// The text that reaches a kernel as `-DNAME=VALUE`: booleans are `1` and `0`, floats have their shortest form
+    /// that reads back to the same number, strings are as they are.
+    pub fn define(&self) -> String {
+        match self {
+            Value::Bool(value) => u8::from(*value).to_string(),
+            other => other.to_string(),
+        }
+    }
+
+    /// Reads `text` as a value of the kind that the list `like` holds; this is how `NAME=VALUE` on a command line
+    /// meets a parameter's values.
+    ///
+    /// Booleans are read from `true`, `True`, `1`, `false`, `False`, `0`; strings are taken as they are. `None` when
+    /// the text is not of that kind or the list is empty. Membership in `like` is not checked here, see
+    /// [`Space::configuration`](crate::Space::configuration).
+    pub fn parse_as(text: &str, like: &[Value]) -> Option<Value> {
+        let trimmed = text.trim();
+        match like.first()?.kind() {
+            ValueKind::Int => trimmed.parse().ok().map(Value::Int),
+            ValueKind::Float => trimmed.parse().ok().map(Value::Float),
+            ValueKind::Bool => match trimmed {
+                "true" | "True" | "1" => Some(Value::Bool(true)),
+                "false" | "False" | "0" => Some(Value::Bool(false)),
+                _ => None,
+            },
+            ValueKind::Str => Some(Value::Str(text.into())),
+        }
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Value {}
+
+impl PartialOrd for Value {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Value {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Value::Int(a), Value::Int(b)) => a.cmp(b),
+            (Value::Float(a), Value::Float(b)) => a.total_cmp(b),
+            (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
+            (Value::Str(a), Value::Str(b)) => a.cmp(b),
+            _ => self.kind().cmp(&other.kind()),
+        }
+    }
+}
+
+impl Hash for Value {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.kind().hash(state);
+        match self {
+            Value::Int(value) => value.hash(state),
+            Value::Float(value) => value.to_bits().hash(state),
+            Value::Bool(value) => value.hash(state),
+            Value::Str(value) => value.hash(state),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Int(value) => write!(f, "{value}"),
+            // Debug formatting of floats is the shortest form that reads back and keeps the point of `1.0`.
+            Value::Float(value) => write!(f, "{value:?}"),
+            Value::Bool(value) => write!(f, "{value}"),
+            Value::Str(value) => f.write_str(value),
+        }
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        Value::Int(value)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(value: f64) -> Self {
+        Value::Float(value)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Value::Bool(value)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(value: &str) -> Self {
+        Value::Str(value.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_print_in_shortest_round_trip_form() {
+        let shown: Vec<String> = [
+            Value::Int(-3),
+            Value::Float(0.5),
+            Value::Float(1.0),
+            true.into(),
+            "half".into(),
+        ]
+        .iter()
+        .map(Value::to_string)
+        .collect();
+        assert_eq!(shown, ["-3", "0.5", "1.0", "true", "half"]);
+    }
+
+    #[test]
+    fn booleans_reach_a_kernel_as_digits() {
+        assert_eq!(Value::Bool(true).define(), "1");
+        assert_eq!(Value::Bool(false).define(), "0");
+        assert_eq!(Value::Float(0.1).define(), "0.1");
+    }
+
+    #[test]
+    fn values_of_different_kinds_differ() {
+        assert_ne!(Value::Int(1), Value::Float(1.0));
+        assert_ne!(Value::Int(1), Value::Bool(true));
+        assert_ne!(Value::Float(0.0), Value::Float(-0.0));
+        assert_eq!(Value::Float(f64::NAN), Value::Float(f64::NAN));
+    }
+
+    #[test]
+    fn text_is_read_in_the_kind_of_the_list() {
+        assert_eq!(
+            Value::parse_as("32", &[Value::Int(1)]),
+            Some(Value::Int(32))
+        );
+        assert_eq!(
+            Value::parse_as("1", &[Value::Bool(true)]),
+            Some(Value::Bool(true))
+        );
+        assert_eq!(
+            Value::parse_as("2", &[Value::Float(0.5)]),
+            Some(Value::Float(2.0))
+        );
+        assert_eq!(Value::parse_as("2.5", &[Value::Int(1)]), None);
+        assert_eq!(Value::parse_as("x", &["a".into()]), Some("x".into()));
+        assert_eq!(Value::parse_as("x", &[]), None);
+    }
+}
