@@ -55,11 +55,22 @@ pub struct View<'a> {
     space: &'a Space,
     history: &'a History,
     in_flight: &'a HashSet<Request>,
+    budget: Option<u64>,
 }
 
 impl<'a> View<'a> {
-    pub(crate) fn new(space: &'a Space, history: &'a History, in_flight: &'a HashSet<Request>) -> Self {
-        Self { space, history, in_flight }
+    pub(crate) fn new(
+        space: &'a Space,
+        history: &'a History,
+        in_flight: &'a HashSet<Request>,
+        budget: Option<u64>,
+    ) -> Self {
+        Self { space, history, in_flight, budget }
+    }
+
+    /// The evaluations after which the run surely ends, when its stop condition says: for cooling schedules.
+    pub fn budget(&self) -> Option<u64> {
+        self.budget
     }
 
     /// The space that is searched.
@@ -75,6 +86,11 @@ impl<'a> View<'a> {
     /// Whether `request` was told already or is being evaluated: asking it again tells nothing new.
     pub fn is_known(&self, request: Request) -> bool {
         self.in_flight.contains(&request) || self.history.get(request).is_some()
+    }
+
+    /// How many requests are told or being evaluated.
+    pub fn known(&self) -> usize {
+        self.history.len() + self.in_flight.len()
     }
 
     /// Whether any request is being evaluated.

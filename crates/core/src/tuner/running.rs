@@ -27,6 +27,7 @@ pub(super) struct Running<'a> {
     stop: Stop,
     rng: Rng,
     room: usize,
+    budget: Option<u64>,
     first: VecDeque<Request>,
     queue: VecDeque<Pending>,
     in_flight: HashSet<Request>,
@@ -60,6 +61,7 @@ impl<'a> Running<'a> {
     pub(super) fn new(tuner: Tuner<'a>) -> Self {
         // The clock goes on where the journal ends, so that `time 60s` means the whole run.
         let earlier = tuner.recorded.iter().map(|evaluation| evaluation.clock).max().unwrap_or_default();
+        let space_size = tuner.space.len().map_or(f64::INFINITY, |size| size as f64);
         let mut running = Self {
             space: tuner.space,
             searcher: tuner.searcher,
@@ -69,6 +71,7 @@ impl<'a> Running<'a> {
             observers: tuner.observers,
             clock: tuner.clock,
             interrupt: tuner.interrupt,
+            budget: tuner.stop.evaluation_limit(space_size),
             stop: tuner.stop,
             rng: tuner.rng,
             room: tuner.room,
@@ -80,7 +83,7 @@ impl<'a> Running<'a> {
             resumed: tuner.recorded.len(),
             configs: HashSet::new(),
             progress: Progress {
-                space_size: tuner.space.len().map_or(f64::INFINITY, |size| size as f64),
+                space_size,
                 elapsed: earlier,
                 ..Progress::default()
             },
@@ -163,7 +166,7 @@ impl<'a> Running<'a> {
             return self.first.drain(..room.min(self.first.len())).collect();
         }
         let started = self.clock.now();
-        let view = View::new(self.space, &self.told, &self.in_flight);
+        let view = View::new(self.space, &self.told, &self.in_flight, self.budget);
         let requests = self.searcher.ask(&view, room, &mut self.rng);
         self.seconds.search += self.clock.now() - started;
         requests
@@ -243,7 +246,7 @@ impl<'a> Running<'a> {
     fn tell(&mut self, request: Request) {
         let Some(Scored { evaluation, score }) = self.told.get(request) else { return };
         let started = self.clock.now();
-        let view = View::new(self.space, &self.told, &self.in_flight);
+        let view = View::new(self.space, &self.told, &self.in_flight, self.budget);
         self.searcher.tell(&view, &Told { evaluation, score: *score });
         self.seconds.search += self.clock.now() - started;
     }

@@ -1,0 +1,72 @@
+//! The only list of strategy names.
+
+use crate::options::{OptionSpec, Options, StrategyError, parse_call};
+use crate::{Annealing, Exhaustive, Random};
+use tunesmith_core::Searcher;
+
+/// A named strategy.
+pub struct Strategy {
+    /// The name users write.
+    pub name: &'static str,
+    /// One line for lists and help.
+    pub summary: &'static str,
+    /// Its options with their defaults.
+    pub options: &'static [OptionSpec],
+    build: fn(&Options<'_>) -> Result<Box<dyn Searcher>, StrategyError>,
+}
+
+/// Every strategy there is, in the order in which lists show them.
+pub fn catalogue() -> &'static [Strategy] {
+    &CATALOGUE
+}
+
+static CATALOGUE: [Strategy; 4] = [
+    Strategy {
+        name: "default",
+        summary: "the strategy we recommend; at present annealing",
+        options: Annealing::OPTIONS,
+        build: |options| Ok(Box::new(Annealing::from_options(options)?)),
+    },
+    Strategy {
+        name: "exhaustive",
+        summary: "every configuration, in the order of the space",
+        options: &[],
+        build: |_| Ok(Box::new(Exhaustive::default())),
+    },
+    Strategy {
+        name: "random",
+        summary: "uniform random configurations, each once",
+        options: Random::OPTIONS,
+        build: |options| Ok(Box::new(Random::from_options(options)?)),
+    },
+    Strategy {
+        name: "annealing",
+        summary: "simulated annealing over neighbours, as in CLTune but free of units",
+        options: Annealing::OPTIONS,
+        build: |options| Ok(Box::new(Annealing::from_options(options)?)),
+    },
+];
+
+/// Makes the strategy that `text` names: `random` or `annealing(temperature=0.5)`.
+///
+/// Fails where the name, an option or its value is unknown, with what would be right.
+pub fn build(text: &str) -> Result<Box<dyn Searcher>, StrategyError> {
+    let (name, given) = parse_call(text)?;
+    let strategy = CATALOGUE.iter().find(|strategy| strategy.name == name).ok_or_else(|| {
+        StrategyError::UnknownStrategy {
+            suggestion: closest(&name, CATALOGUE.iter().map(|strategy| strategy.name)),
+            known: CATALOGUE.iter().map(|strategy| strategy.name).collect::<Vec<_>>().join(", "),
+            name,
+        }
+    })?;
+    (strategy.build)(&Options::new(strategy.name, strategy.options, given)?)
+}
+
+/// `did you mean` where one of the names resembles `wrong`, else nothing.
+pub(crate) fn closest(wrong: &str, names: impl Iterator<Item = &'static str>) -> String {
+    names
+        .map(|name| (strsim::damerau_levenshtein(&wrong.to_lowercase(), name), name))
+        .min()
+        .filter(|(distance, name)| *distance <= name.len().div_ceil(3))
+        .map_or_else(String::new, |(_, name)| format!("; did you mean `{name}`?"))
+}

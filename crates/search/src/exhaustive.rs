@@ -1,0 +1,23 @@
+//! Exhaustive search.
+
+use tunesmith_core::{Request, Rng, Searcher, View};
+
+/// Every configuration once, in the order of the space (CLTune's full-search).
+///
+/// Configurations that are known already (the default, a resumed part) are not asked again. Cost: one unranking each.
+#[derive(Debug, Default)]
+pub struct Exhaustive {
+    next: u128,
+}
+
+impl Searcher for Exhaustive {
+    fn ask(&mut self, view: &View<'_>, room: usize, _rng: &mut Rng) -> Vec<Request> {
+        let next = &mut self.next;
+        let ids = std::iter::from_fn(|| {
+            let id = view.space().id(*next)?;
+            *next += 1;
+            Some(Request::timed(id))
+        });
+        ids.filter(|request| !view.is_known(*request)).take(room).collect()
+    }
+}

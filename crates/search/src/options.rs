@@ -1,0 +1,131 @@
+//! Options of strategies: `NAME(option=value, ...)`.
+
+use crate::catalogue::closest;
+
+/// One option of a strategy. Its default stands here and nowhere else.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionSpec {
+    /// The name users write.
+    pub name: &'static str,
+    /// The default, as a user would write it.
+    pub default: &'static str,
+    /// What it does, with its unit and range.
+    pub meaning: &'static str,
+}
+
+/// A strategy could not be made from its text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StrategyError {
+    /// The text is not of the form `NAME` or `NAME(option=value, ...)`.
+    #[error("`{text}` is not a strategy; write NAME or NAME(option=value, ...)")]
+    Form {
+        /// The text given.
+        text: String,
+    },
+    /// No strategy has this name.
+    #[error("there is no strategy `{name}`{suggestion}\nstrategies are {known}")]
+    UnknownStrategy {
+        /// The name given.
+        name: String,
+        /// `; did you mean ...?` or nothing.
+        suggestion: String,
+        /// All names.
+        known: String,
+    },
+    /// The strategy has no such option.
+    #[error("strategy `{strategy}` has no option `{option}`{suggestion}\n{known}")]
+    UnknownOption {
+        /// The strategy.
+        strategy: &'static str,
+        /// The option given.
+        option: String,
+        /// `; did you mean ...?` or nothing.
+        suggestion: String,
+        /// All its options.
+        known: String,
+    },
+    /// The value is of the wrong kind or out of range.
+    #[error("option `{option}` of strategy `{strategy}` cannot be `{value}`: it is {expected}")]
+    BadValue {
+        /// The strategy.
+        strategy: &'static str,
+        /// The option.
+        option: &'static str,
+        /// The value given.
+        value: String,
+        /// What it must be.
+        expected: String,
+    },
+}
+
+/// The options given to one strategy, checked against its list.
+pub struct Options<'a> {
+    strategy: &'static str,
+    specs: &'static [OptionSpec],
+    given: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Options<'a> {
+    pub(crate) fn new(
+        strategy: &'static str,
+        specs: &'static [OptionSpec],
+        given: Vec<(&'a str, &'a str)>,
+    ) -> Result<Self, StrategyError> {
+        let is_unknown = |(name, _): &&(&str, &str)| specs.iter().all(|spec| spec.name != *name);
+        match given.iter().find(is_unknown) {
+            None => Ok(Self { strategy, specs, given }),
+            Some((option, _)) => Err(StrategyError::UnknownOption {
+                strategy,
+                option: (*option).to_string(),
+                suggestion: closest(option, specs.iter().map(|spec| spec.name)),
+                known: known_options(specs),
+            }),
+        }
+    }
+
+    /// The number given for `name`, or its default; refused unless `valid`.
+    pub(crate) fn number(&self, name: &str, valid: fn(f64) -> bool) -> Result<f64, StrategyError> {
+        self.parsed(name, |text| text.parse().ok().filter(|number: &f64| number.is_finite() && valid(*number)))
+    }
+
+    /// The truth value given for `name`, or its default.
+    pub(crate) fn truth(&self, name: &str) -> Result<bool, StrategyError> {
+        self.parsed(name, |text| text.parse().ok())
+    }
+
+    fn parsed<T>(&self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, StrategyError> {
+        let spec = self.specs.iter().find(|spec| spec.name == name);
+        let spec = spec.unwrap_or_else(|| panic!("strategy `{}` reads an option it does not list", self.strategy));
+        let text = self.given.iter().rev().find(|(given, _)| *given == name).map_or(spec.default, |(_, text)| text);
+        parse(text).ok_or_else(|| StrategyError::BadValue {
+            strategy: self.strategy,
+            option: spec.name,
+            value: text.to_string(),
+            expected: spec.meaning.to_string(),
+        })
+    }
+}
+
+fn known_options(specs: &[OptionSpec]) -> String {
+    if specs.is_empty() {
+        return "it has no options".to_string();
+    }
+    let lines: Vec<String> =
+        specs.iter().map(|spec| format!("  {}={}: {}", spec.name, spec.default, spec.meaning)).collect();
+    format!("its options and their defaults are\n{}", lines.join("\n"))
+}
+
+/// Splits `NAME(option=value, ...)` into the name and its pairs.
+pub(crate) fn parse_call(text: &str) -> Result<(String, Vec<(&str, &str)>), StrategyError> {
+    let malformed = || StrategyError::Form { text: text.to_string() };
+    let Some((name, rest)) = text.split_once('(') else {
+        return Ok((text.trim().to_string(), Vec::new()));
+    };
+    let inside = rest.trim_end().strip_suffix(')').ok_or_else(malformed)?;
+    let parts = inside.split(',').map(str::trim).filter(|part| !part.is_empty());
+    let pair = |part: &'_ str| -> Option<(usize, usize)> { part.find('=').map(|at| (at, part.len())) };
+    let pairs: Option<Vec<_>> =
+        parts.map(|part| pair(part).map(|(at, _)| (part[..at].trim(), part[at + 1..].trim()))).collect();
+    Ok((name.trim().to_string(), pairs.ok_or_else(malformed)?))
+}

@@ -1,0 +1,40 @@
+//! Random search.
+
+use crate::options::{OptionSpec, Options, StrategyError};
+use crate::unseen::Unseen;
+use tunesmith_core::{Request, Rng, Searcher, View};
+
+/// Uniform random configurations.
+///
+/// Without replacement every configuration is asked once and the search ends when none is left; this is the
+/// random-search of CLTune (section III-B). With replacement a configuration may be drawn again, which the baselines
+/// of some papers do; repeats are answered from the history and cost nothing.
+///
+/// Cost: about one uniform sample of the space per configuration.
+#[derive(Debug, Default)]
+pub struct Random {
+    replacement: bool,
+    unseen: Unseen,
+}
+
+impl Random {
+    pub(crate) const OPTIONS: &'static [OptionSpec] =
+        &[OptionSpec { name: "replacement", default: "false", meaning: "true or false: whether to draw one again" }];
+
+    /// Random search, drawing with `replacement` or without.
+    pub fn new(replacement: bool) -> Self {
+        Self { replacement, unseen: Unseen::default() }
+    }
+
+    pub(crate) fn from_options(options: &Options<'_>) -> Result<Self, StrategyError> {
+        Ok(Self::new(options.truth("replacement")?))
+    }
+}
+
+impl Searcher for Random {
+    fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
+        // One at a time, since only what was asked before counts as known.
+        let drawn = if self.replacement { Some(view.space().sample(rng)) } else { self.unseen.draw(view, rng) };
+        drawn.map(Request::timed).into_iter().collect()
+    }
+}

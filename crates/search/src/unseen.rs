@@ -1,0 +1,32 @@
+//! Uniform random configurations that were not evaluated yet.
+
+use rand::seq::SliceRandom;
+use tunesmith_core::{Request, Rng, View};
+use tunesmith_space::ConfigId;
+
+/// Draws configurations that are neither told nor in flight, each equally likely.
+///
+/// While at most half of the space is known it draws until one is new: two draws on average at worst, and nothing is
+/// listed however large the space. Beyond that it lists what is left once, which is no more than is known already.
+#[derive(Debug, Default)]
+pub(crate) struct Unseen {
+    left: Option<Vec<ConfigId>>,
+}
+
+impl Unseen {
+    /// An unknown configuration, or `None` when there is none left.
+    pub(crate) fn draw(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<ConfigId> {
+        let is_new = |id: &ConfigId| !view.is_known(Request::timed(*id));
+        if self.left.is_none() {
+            let known = view.known() as u128;
+            if view.space().len().is_none_or(|size| known.saturating_mul(2) <= size) {
+                return Some(std::iter::repeat_with(|| view.space().sample(rng)).find(is_new)?);
+            }
+            let mut left: Vec<ConfigId> = view.space().iter().filter(is_new).collect();
+            left.shuffle(rng);
+            self.left = Some(left);
+        }
+        let left = self.left.as_mut()?;
+        std::iter::from_fn(|| left.pop()).find(is_new)
+    }
+}

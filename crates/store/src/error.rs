@@ -1,0 +1,56 @@
+//! What can go wrong with a journal.
+
+use crate::Difference;
+use std::path::PathBuf;
+
+/// A journal cannot be written, read or resumed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The operating system refused.
+    #[error("journal `{}`: {source}", path.display())]
+    Io {
+        /// The journal.
+        path: PathBuf,
+        /// Its reason.
+        source: std::io::Error,
+    },
+    /// A line is not what a journal holds.
+    #[error("journal `{}`, line {line}: {reason}", path.display())]
+    Line {
+        /// The journal.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The journal was written by a later version.
+    #[error("journal `{}` has format version {found}; this version reads up to {known}", path.display())]
+    Version {
+        /// The journal.
+        path: PathBuf,
+        /// Its format version.
+        found: u32,
+        /// The latest version known here.
+        known: u32,
+    },
+    /// The journal belongs to another run.
+    #[error("journal `{}` cannot be resumed: it was written for another run\n{}", path.display(), lines(differences))]
+    Differs {
+        /// The journal.
+        path: PathBuf,
+        /// What differs.
+        differences: Vec<Difference>,
+    },
+    /// Another process writes the journal.
+    #[error("journal `{}` is being written by another process; wait for it or name another with --out", path.display())]
+    Busy {
+        /// The journal.
+        path: PathBuf,
+    },
+}
+
+fn lines(differences: &[Difference]) -> String {
+    differences.iter().map(|difference| format!("  {difference}")).collect::<Vec<_>>().join("\n")
+}

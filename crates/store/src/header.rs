@@ -1,0 +1,74 @@
+//! The first line of a journal.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+use std::fmt;
+
+/// The format version that this crate writes.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// What a run tunes, on what and how: the first line of its journal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// The version of the journal's format.
+    pub format: u32,
+    /// The version of Tunesmith that wrote it.
+    pub tunesmith: String,
+    /// The name of the problem.
+    pub problem: String,
+    /// What a resumed run must share: digests of space, problem and kernel, device, compiler, measurement policy.
+    /// Names and values as users should read them where they differ.
+    pub identity: Map<String, Json>,
+    /// The tuning parameters with their values, in the user's order.
+    pub parameters: Map<String, Json>,
+    /// The number of configurations, in decimal.
+    pub space_size: String,
+    /// The configuration that speed-ups refer to, if there is one.
+    pub default: Option<Map<String, Json>>,
+    /// The strategy, as the user wrote it.
+    pub strategy: String,
+    /// The seed of the generator.
+    pub seed: u64,
+    /// How many requests the strategy may have in flight.
+    pub room: usize,
+    /// When the run started, in seconds since the Unix epoch.
+    pub started: f64,
+}
+
+/// One thing in which a journal's run and the present one differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// What differs.
+    pub what: String,
+    /// As the journal has it.
+    pub journal: String,
+    /// As it is now.
+    pub now: String,
+}
+
+impl Header {
+    /// In what this header's run differs from that of `now`, by [`identity`](Self::identity). Empty when a journal
+    /// with this header may be resumed.
+    pub fn differences(&self, now: &Header) -> Vec<Difference> {
+        let text = |value: Option<&Json>| match value {
+            None => "nothing".to_string(),
+            Some(Json::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+        };
+        let added = now.identity.keys().filter(|key| !self.identity.contains_key(*key));
+        let keys = self.identity.keys().chain(added);
+        keys.filter(|key| self.identity.get(*key) != now.identity.get(*key))
+            .map(|key| Difference {
+                what: key.clone(),
+                journal: text(self.identity.get(key)),
+                now: text(now.identity.get(key)),
+            })
+            .collect()
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} in the journal, {} now", self.what, self.journal, self.now)
+    }
+}

@@ -1,0 +1,132 @@
+//! Writing journals.
+
+use crate::{Entry, FORMAT_VERSION, Header, Recorded, StoreError, line, read};
+use serde_json::{Map, Value as Json};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use tunesmith_core::{Error, Evaluation, Store};
+use tunesmith_space::{Configuration, Space};
+
+/// An open journal: the [`Store`] of live runs.
+///
+/// Every line reaches the operating system before [`append`](Store::append) returns, so that the death of the
+/// process, however sudden, loses nothing. The file is locked while open: two runs never write one journal.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    space: Space,
+}
+
+impl Journal {
+    /// Starts a new journal at `path`, or beside it where there is one already (`run.jsonl`, `run.2.jsonl`, ...): an
+    /// existing journal is never overwritten. `header` gets the parts that the space decides.
+    pub fn create(path: &Path, header: &Header, space: &Space) -> Result<Self, StoreError> {
+        let mut number = 1;
+        loop {
+            let candidate = numbered(path, number);
+            match OpenOptions::new().write(true).create_new(true).open(&candidate) {
+                Ok(file) => {
+                    let mut journal = Self::locked(candidate, file, space)?;
+                    journal.write_line(header)?;
+                    return Ok(journal);
+                }
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+                Err(source) => return Err(StoreError::Io { path: candidate, source }),
+            }
+        }
+    }
+
+    /// Opens the journal at `path` to go on with it, and returns the evaluations it holds.
+    ///
+    /// Refused where the [identity](Header::identity) of its run is not that of `now`, or while another process
+    /// writes it. A last line cut short is removed from the file.
+    pub fn resume(path: &Path, now: &Header, space: &Space) -> Result<(Self, Vec<Evaluation>), StoreError> {
+        let io = |source| StoreError::Io { path: path.to_path_buf(), source };
+        let file = OpenOptions::new().write(true).open(path).map_err(io)?;
+        let mut journal = Self::locked(path.to_path_buf(), file, space)?;
+        let Recorded { header, entries, complete_bytes } = read(path)?;
+        let differences = header.differences(now);
+        if !differences.is_empty() {
+            return Err(StoreError::Differs { path: path.to_path_buf(), differences });
+        }
+        let evaluations = evaluations(path, &entries, space)?;
+        journal.file.set_len(complete_bytes).map_err(io)?;
+        journal.file.seek(SeekFrom::End(0)).map_err(io)?;
+        Ok((journal, evaluations))
+    }
+
+    /// Where the journal is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A header for `space`; the caller fills in what it knows of problem, device and search.
+    pub fn header(space: &Space) -> Header {
+        let values = |parameter: &tunesmith_space::Parameter| parameter.values().iter().map(line::value_json).collect();
+        let parameter = |parameter: &tunesmith_space::Parameter| (parameter.name().to_string(), values(parameter));
+        let mut identity = Map::new();
+        identity.insert("space".to_string(), Json::from(space.digest()));
+        Header {
+            format: FORMAT_VERSION,
+            tunesmith: env!("CARGO_PKG_VERSION").to_string(),
+            problem: String::new(),
+            identity,
+            parameters: space.parameters().iter().map(parameter).collect(),
+            space_size: space.size().to_string(),
+            default: None,
+            strategy: String::new(),
+            seed: 0,
+            room: 1,
+            started: 0.0,
+        }
+    }
+
+    /// A configuration as journals and machine-readable output write it.
+    pub fn config(space: &Space, configuration: &Configuration) -> Map<String, Json> {
+        line::config_json(space, configuration)
+    }
+
+    fn locked(path: PathBuf, file: File, space: &Space) -> Result<Self, StoreError> {
+        match file.try_lock() {
+            Ok(()) => Ok(Self { path, file, space: space.clone() }),
+            Err(TryLockError::WouldBlock) => Err(StoreError::Busy { path }),
+            Err(TryLockError::Error(source)) => Err(StoreError::Io { path, source }),
+        }
+    }
+
+    /// One write per line, so that a kill cuts at most the line in hand.
+    fn write_line(&mut self, line: &impl serde::Serialize) -> Result<(), StoreError> {
+        let written = serde_json::to_vec(line).map_err(std::io::Error::from).and_then(|mut bytes| {
+            bytes.push(b'\n');
+            self.file.write_all(&bytes)
+        });
+        written.map_err(|source| StoreError::Io { path: self.path.clone(), source })
+    }
+}
+
+impl Store for Journal {
+    fn append(&mut self, evaluation: &Evaluation) -> Result<(), Error> {
+        let entry = Entry::new(&self.space, evaluation);
+        self.write_line(&entry).map_err(|error| Error::Store(Box::new(error)))
+    }
+}
+
+fn evaluations(path: &Path, entries: &[Entry], space: &Space) -> Result<Vec<Evaluation>, StoreError> {
+    let evaluation = |(at, entry): (usize, &Entry)| {
+        // The header is line 1.
+        entry.evaluation(space).map_err(|reason| StoreError::Line { path: path.to_path_buf(), line: at + 2, reason })
+    };
+    entries.iter().enumerate().map(evaluation).collect()
+}
+
+/// `run.jsonl` for 1, `run.2.jsonl` for 2 and so on.
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    if number == 1 {
+        return path.to_path_buf();
+    }
+    let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned());
+    let suffix = extension.map_or_else(|| number.to_string(), |extension| format!("{number}.{extension}"));
+    path.with_extension(suffix)
+}

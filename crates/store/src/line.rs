@@ -1,0 +1,134 @@
+//! The lines after the header.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tunesmith_core::{CompileData, Depth, Evaluation, Failure, FailureKind, Measurement, Request};
+use tunesmith_space::{Configuration, Space, Value};
+
+/// One evaluation as a journal keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The rank of the configuration in the space of the header's digest, in decimal.
+    pub index: String,
+    /// The configuration: parameters and values in the user's order.
+    pub config: Map<String, Json>,
+    /// `correct`, or the word of a failure.
+    pub status: String,
+    /// `timed` or `profiled`.
+    pub depth: String,
+    /// All samples in milliseconds.
+    #[serde(default)]
+    pub times_ms: Vec<f64>,
+    /// The untimed first launch in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warmup_ms: Option<f64>,
+    /// Counters by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters: BTreeMap<String, f64>,
+    /// What the compiler did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compile: Option<CompileLine>,
+    /// Why the configuration failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Seconds since the start of the run.
+    pub clock: f64,
+}
+
+/// [`CompileData`] on disk.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CompileLine {
+    /// Wall time in milliseconds.
+    pub time_ms: f64,
+    /// Size of the binary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binary_bytes: Option<u64>,
+}
+
+impl Entry {
+    /// The entry of `evaluation`, whose configuration is one of `space`.
+    pub fn new(space: &Space, evaluation: &Evaluation) -> Self {
+        let measurement = &evaluation.measurement;
+        Self {
+            index: evaluation.request.config.to_string(),
+            config: config_json(space, &space.unrank(evaluation.request.config)),
+            status: evaluation.status_word().to_string(),
+            depth: evaluation.request.depth.word().to_string(),
+            times_ms: measurement.times_ms.clone(),
+            warmup_ms: measurement.warmup_ms,
+            counters: measurement.counters.clone(),
+            compile: measurement.compile.as_ref().map(|compile| CompileLine {
+                time_ms: compile.time_ms,
+                binary_bytes: compile.binary_bytes,
+            }),
+            message: evaluation.failure.as_ref().map(|failure| failure.message.clone()),
+            clock: evaluation.clock.as_secs_f64(),
+        }
+    }
+
+    /// The evaluation this entry keeps, its configuration found in `space` by its values.
+    ///
+    /// Fails with the reason where the space has no such configuration or a word is unknown.
+    pub fn evaluation(&self, space: &Space) -> Result<Evaluation, String> {
+        let pairs: Vec<(&str, Value)> =
+            self.config.iter().filter_map(|(name, json)| Some((name.as_str(), value_of(json)?))).collect();
+        if pairs.len() != space.parameters().len() {
+            return Err("the configuration does not name every parameter of the space once".to_string());
+        }
+        let configuration = space.configuration(&pairs, None).map_err(|error| error.to_string())?;
+        let config = space.rank(&configuration).ok_or("the constraints exclude the configuration")?;
+        let depth = Depth::from_word(&self.depth).ok_or_else(|| format!("`{}` is no depth", self.depth))?;
+        Ok(Evaluation {
+            request: Request { config, depth },
+            failure: self.failure()?,
+            measurement: Measurement {
+                times_ms: self.times_ms.clone(),
+                warmup_ms: self.warmup_ms,
+                counters: self.counters.clone(),
+                compile: self.compile.as_ref().map(|compile| CompileData {
+                    time_ms: compile.time_ms,
+                    binary_bytes: compile.binary_bytes,
+                }),
+            },
+            clock: Duration::try_from_secs_f64(self.clock).map_err(|error| format!("clock: {error}"))?,
+        })
+    }
+
+    /// Why the configuration failed; `None` when it is correct.
+    pub fn failure(&self) -> Result<Option<Failure>, String> {
+        if self.status == "correct" {
+            return Ok(None);
+        }
+        let kind = FailureKind::from_word(&self.status).ok_or_else(|| format!("`{}` is no status", self.status))?;
+        Ok(Some(Failure::new(kind, self.message.clone().unwrap_or_default())))
+    }
+}
+
+/// A configuration as JSON: parameters and values in the user's order.
+pub(crate) fn config_json(space: &Space, configuration: &Configuration) -> Map<String, Json> {
+    space.values(configuration).map(|(name, value)| (name.to_string(), value_json(value))).collect()
+}
+
+/// A value as JSON.
+pub(crate) fn value_json(value: &Value) -> Json {
+    match value {
+        Value::Int(value) => Json::from(*value),
+        Value::Float(value) => Json::from(*value),
+        Value::Bool(value) => Json::from(*value),
+        Value::Str(value) => Json::from(&**value),
+    }
+}
+
+/// The value a JSON scalar stands for; `None` of anything else.
+pub(crate) fn value_of(json: &Json) -> Option<Value> {
+    match json {
+        Json::Bool(value) => Some(Value::Bool(*value)),
+        Json::Number(number) => {
+            number.as_i64().map(Value::Int).or_else(|| number.as_f64().map(Value::Float))
+        }
+        Json::String(text) => Some(Value::Str(text.as_str().into())),
+        _ => None,
+    }
+}

@@ -1,0 +1,155 @@
+//! The `[[arguments]]` and `[verify]` of a problem.
+
+use super::diagnostic::Messages;
+use super::tree::{Node, Section};
+use super::{folder_of, kernel, parameters};
+use crate::suggest::did_you_mean;
+use std::path::Path;
+use tunesmith_device::{Access, Argument, ArgumentKind, ElementType, Fill, Language, Memory, Reference, Verify};
+use tunesmith_space::Value;
+
+const KEYS: &[&str] =
+    &["name", "type", "shape", "fill", "constant", "path", "access", "memory", "value", "relative", "absolute"];
+
+pub(super) fn read(root: &Section<'_>, sizes: &[(String, Value)], messages: &Messages) -> Vec<Argument> {
+    let Some(node) = root.get("arguments") else { return Vec::new() };
+    let mut arguments: Vec<Argument> = Vec::new();
+    for item in node.items() {
+        let Some(section) = item.section() else { continue };
+        let Some(argument) = read_one(&section, sizes, messages) else { continue };
+        if arguments.iter().any(|known| known.name == argument.name) {
+            item.error(format!("two arguments are called `{}`", argument.name), None);
+        }
+        arguments.push(argument);
+    }
+    arguments
+}
+
+fn read_one(section: &Section<'_>, sizes: &[(String, Value)], messages: &Messages) -> Option<Argument> {
+    section.allow(KEYS);
+    let name = section.require("name", "name = \"a\"").and_then(|node| node.string());
+    let element = section.require("type", "type = \"f32\"").and_then(|node| element(&node));
+    let kind = match (section.get("value"), section.get("shape")) {
+        (Some(value), None) => value.expression().map(|located| ArgumentKind::Scalar(located.value)),
+        (None, Some(shape)) => read_buffer(section, &shape, sizes, messages),
+        _ => {
+            let remedy = "a buffer has `shape = [\"M\", \"K\"]`, a scalar `value = \"K\"`".to_string();
+            let text = "an argument has either a shape or a value".to_string();
+            messages.error(section.span.clone(), text, Some(remedy));
+            None
+        }
+    };
+    Some(Argument { name: name?.to_string(), element: element?, kind: kind? })
+}
+
+fn element(node: &Node<'_>) -> Option<ElementType> {
+    ElementType::parse(node.string()?).map_err(|error| node.error(error.to_string(), None)).ok()
+}
+
+fn read_buffer(
+    section: &Section<'_>,
+    shape: &Node<'_>,
+    sizes: &[(String, Value)],
+    messages: &Messages,
+) -> Option<ArgumentKind> {
+    let extent = |node: Node<'_>| {
+        let extent = parameters::integer(&node.expression()?, sizes, messages)?;
+        let positive = u64::try_from(extent).ok().filter(|extent| *extent > 0);
+        if positive.is_none() {
+            node.error(format!("an extent of {extent} in `{}`", node.name), Some("extents are at least 1".to_string()));
+        }
+        positive
+    };
+    let shape: Option<Vec<u64>> = shape.items().into_iter().map(extent).collect();
+    let fill = read_fill(section, folder_of(&messages.source.path));
+    let access = word(section, "access", Access::In, &[("in", Access::In), ("out", Access::Out), ("inout", Access::InOut)]);
+    let memories = [("global", Memory::Global), ("constant", Memory::Constant), ("local", Memory::Local)];
+    let memory = word(section, "memory", Memory::Global, &memories);
+    Some(ArgumentKind::Buffer { shape: shape?, fill: fill?, access: access?, memory: memory? })
+}
+
+/// One of the words that a key may have; `default` without the key.
+fn word<T: Copy>(section: &Section<'_>, key: &str, default: T, words: &[(&str, T)]) -> Option<T> {
+    let Some(node) = section.get(key) else { return Some(default) };
+    let text = node.string()?;
+    let known = words.iter().find(|(word, _)| *word == text);
+    if known.is_none() {
+        let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        let remedy = did_you_mean(text, names.iter().copied()).unwrap_or_else(|| format!("it is {}", names.join(", ")));
+        node.error(format!("`{}` cannot be `{text}`", node.name), Some(remedy));
+    }
+    known.map(|(_, value)| *value)
+}
+
+fn read_fill(section: &Section<'_>, folder: &Path) -> Option<Fill> {
+    let Some(node) = section.get("fill") else { return Some(Fill::Random) };
+    match node.string()? {
+        "constant" => {
+            let value = section.require("constant", "constant = 1.0").and_then(|node| node.number());
+            Some(Fill::Constant(value?))
+        }
+        "file" => {
+            let path = section.require("path", "path = \"a.npy\"").and_then(|node| node.string());
+            Some(Fill::File(folder.join(path?)))
+        }
+        _ => {
+            let plain = [("random", 0), ("zeros", 1), ("ones", 2), ("iota", 3), ("constant", 4), ("file", 5)];
+            match word(section, "fill", 0, &plain)? {
+                0 => Some(Fill::Random),
+                1 => Some(Fill::Zeros),
+                2 => Some(Fill::Ones),
+                _ => Some(Fill::Iota),
+            }
+        }
+    }
+}
+
+const VERIFY_KEYS: &[&str] = &["reference", "expected", "relative", "absolute"];
+
+pub(super) fn read_verify(section: &Section<'_>, root: &Section<'_>, messages: &Messages) -> Verify {
+    section.allow(VERIFY_KEYS);
+    let folder = folder_of(&messages.source.path);
+    let mut verify = Verify::default();
+    if let Some(reference) = section.get("reference").and_then(|node| node.section()) {
+        verify.reference = read_reference(&reference, folder);
+    }
+    if let Some(expected) = section.get("expected").and_then(|node| node.section()) {
+        for (name, node) in expected.entries() {
+            if let Some(path) = node.string() {
+                verify.expected.push((name.value.to_string(), folder.join(path)));
+            }
+        }
+    }
+    verify.tolerances.relative = tolerance(section, "relative");
+    verify.tolerances.absolute = tolerance(section, "absolute");
+    for item in root.get("arguments").map(|node| node.items()).unwrap_or_default() {
+        let Some(argument) = item.section() else { continue };
+        let (relative, absolute) = (tolerance(&argument, "relative"), tolerance(&argument, "absolute"));
+        if let (Some(name), true) = (argument.get("name").and_then(|node| node.string()), relative.is_some() || absolute.is_some()) {
+            verify.tolerances.by_argument.push((name.to_string(), relative, absolute));
+        }
+    }
+    verify
+}
+
+fn read_reference(section: &Section<'_>, folder: &Path) -> Option<Reference> {
+    section.allow(&["file", "function", "language"]);
+    let file = section.require("file", "file = \"reference.c\"");
+    let function = section.require("function", "function = \"reference\"").and_then(|node| node.string());
+    let path = folder.join(file.as_ref()?.string()?);
+    let language = match section.get("language") {
+        Some(node) => kernel::language(&node, Language::from_name(node.string()?))?,
+        None => kernel::language(&file?, Language::from_suffix(&path))?,
+    };
+    Some(Reference { language, file: path, function: function?.to_string() })
+}
+
+fn tolerance(section: &Section<'_>, key: &str) -> Option<f64> {
+    let node = section.get(key)?;
+    let tolerance = node.number()?;
+    if tolerance.is_finite() && tolerance >= 0.0 {
+        return Some(tolerance);
+    }
+    node.error(format!("`{}` must be at least 0", node.name), None);
+    None
+}

@@ -1,0 +1,124 @@
+//! The TOML form of a problem.
+
+use super::diagnostic::Messages;
+use super::tree::{Located, Section};
+use super::{Problem, ProblemError, SourceFile, Tuning, arguments, kernel, lookup, parameters, tuning};
+use crate::suggest::did_you_mean;
+use toml::de::DeTable;
+use tunesmith_device::{Policy, Verify};
+use tunesmith_space::{Expr, Value};
+
+const SECTIONS: &[&str] =
+    &["problem", "kernel", "parameters", "constraints", "restrictions", "arguments", "verify", "tuning", "measure"];
+
+pub(super) fn read(source_file: SourceFile, overrides: &[(String, Value)]) -> Result<Problem, ProblemError> {
+    let text = source_file.text.clone();
+    let document = DeTable::parse(&text).map_err(|error| {
+        let span = error.span().unwrap_or(0..0);
+        let message = source_file.diagnostic(super::Level::Error, span, error.message().to_string(), None);
+        ProblemError { messages: vec![message], source_file: source_file.clone() }
+    })?;
+    let messages = Messages::new(source_file.clone());
+    let problem = read_root(&Section::root(&document, &messages), &messages, overrides);
+    let warnings = messages.finish()?;
+    Ok(Problem { warnings, ..problem })
+}
+
+/// The problem, as far as it can be read; what is wrong goes to `messages`.
+fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Value)]) -> Problem {
+    root.allow(SECTIONS);
+    let head = read_head(root, messages, overrides);
+    let sizes = &head.sizes;
+    let (parameters, parameter_places) = parameters::read(root, sizes, messages).into_iter().unzip();
+    let (constraints, constraint_places) = parameters::read_constraints(root).into_iter().unzip();
+    let kernel = root.get("kernel").and_then(|node| kernel::read(&node, messages));
+    let arguments = arguments::read(root, sizes, messages);
+    let verify = root.get("verify").and_then(|node| node.section());
+    let verify = verify.map_or_else(Verify::default, |section| arguments::read_verify(&section, root, messages));
+    let tuning = root.get("tuning").and_then(|node| node.section());
+    let default_place = tuning.as_ref().and_then(|section| section.get("default")).map_or(0..0, |node| node.span());
+    let measure = root.get("measure").and_then(|node| node.section());
+    let problem = Problem {
+        name: head.name,
+        sizes: head.sizes,
+        flops: head.flops,
+        bytes: head.bytes,
+        parameters,
+        constraints,
+        kernel,
+        arguments,
+        verify,
+        tuning: tuning.map_or_else(Tuning::default, |section| tuning::read(&section)),
+        policy: measure.map_or_else(Policy::default, |section| tuning::read_policy(&section)),
+        warnings: Vec::new(),
+        source_file: messages.source.clone(),
+        constraint_places,
+        parameter_places,
+        default_place,
+    };
+    check_names(&problem, messages);
+    problem
+}
+
+/// What the `[problem]` section says.
+struct Head {
+    name: String,
+    sizes: Vec<(String, Value)>,
+    flops: Option<Expr>,
+    bytes: Option<Expr>,
+}
+
+fn read_head(root: &Section<'_>, messages: &Messages, overrides: &[(String, Value)]) -> Head {
+    let stem = messages.source.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let mut head = Head { name: stem.unwrap_or_default(), sizes: Vec::new(), flops: None, bytes: None };
+    if let Some(section) = root.get("problem").and_then(|node| node.section()) {
+        section.allow(&["name", "sizes", "flops", "bytes"]);
+        if let Some(name) = section.get("name").and_then(|node| node.string()) {
+            head.name = name.to_string();
+        }
+        head.sizes = read_sizes(&section);
+        let expression = |key| section.get(key).and_then(|node| node.expression()).map(|located| located.value);
+        head.flops = expression("flops");
+        head.bytes = expression("bytes");
+    }
+    for (name, value) in overrides {
+        match head.sizes.iter_mut().find(|(known, _)| known == name) {
+            Some((_, old)) => *old = value.clone(),
+            None => {
+                let known: Vec<&str> = head.sizes.iter().map(|(known, _)| known.as_str()).collect();
+                let remedy = did_you_mean(name, known.iter().copied())
+                    .unwrap_or_else(|| format!("its sizes are {}", known.join(", ")));
+                messages.error(0..0, format!("the problem has no size `{name}`"), Some(remedy));
+            }
+        }
+    }
+    head
+}
+
+fn read_sizes(section: &Section<'_>) -> Vec<(String, Value)> {
+    let Some(sizes) = section.get("sizes").and_then(|node| node.section()) else { return Vec::new() };
+    let size = |(name, node): (Located<&str>, super::tree::Node<'_>)| {
+        Some((name.value.to_string(), node.required_scalar()?))
+    };
+    sizes.entries().filter_map(size).collect()
+}
+
+/// Parameters and sizes reach the kernel as macros, and expressions by name: each needs a name of its own that C
+/// takes for one.
+fn check_names(problem: &Problem, messages: &Messages) {
+    for (parameter, place) in problem.parameters.iter().zip(&problem.parameter_places) {
+        let name = parameter.name();
+        if !is_identifier(name) {
+            let remedy = "use letters, digits and `_`, not starting with a digit".to_string();
+            messages.error(place.clone(), format!("`{name}` is no name for a tuning parameter"), Some(remedy));
+        }
+        if lookup(&problem.sizes, name).is_some() {
+            messages.error(place.clone(), format!("`{name}` is both a size and a tuning parameter"), None);
+        }
+    }
+}
+
+fn is_identifier(name: &str) -> bool {
+    let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    starts_well && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}

@@ -1,0 +1,141 @@
+//! Problem files: what is tuned.
+
+mod arguments;
+mod diagnostic;
+mod document;
+mod kernel;
+mod parameters;
+mod space;
+mod t1;
+mod tree;
+mod tuning;
+
+pub use diagnostic::{Diagnostic, Level, ProblemError, SourceFile};
+pub use space::ProblemSpace;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tree::Located;
+use tunesmith_device::{Argument, Language, Policy, Template, Verify};
+use tunesmith_space::{Constraint, Expr, Parameter, Value};
+
+/// A problem: a kernel, its tuning parameters, its arguments and how to tune it.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// Its name.
+    pub name: String,
+    /// Sizes: named numbers for every expression, command-line overrides applied.
+    pub sizes: Vec<(String, Value)>,
+    /// Floating-point operations of one launch, as an expression over sizes and parameters.
+    pub flops: Option<Expr>,
+    /// Bytes that one launch moves, as an expression over sizes and parameters.
+    pub bytes: Option<Expr>,
+    /// The tuning parameters, in the user's order.
+    pub parameters: Vec<Parameter>,
+    /// The constraints, in the user's order.
+    pub constraints: Vec<Constraint>,
+    /// The kernel, when there is one: a problem without can be tuned on synthetic devices only.
+    pub kernel: Option<Kernel>,
+    /// The kernel's arguments, in the order of its signature.
+    pub arguments: Vec<Argument>,
+    /// How outputs are verified.
+    pub verify: Verify,
+    /// How the problem is tuned unless the user says otherwise.
+    pub tuning: Tuning,
+    /// How configurations are measured.
+    pub policy: Policy,
+    /// What is odd about the file.
+    pub warnings: Vec<Diagnostic>,
+    /// The file.
+    pub source_file: SourceFile,
+    constraint_places: Vec<std::ops::Range<usize>>,
+    parameter_places: Vec<std::ops::Range<usize>>,
+    default_place: std::ops::Range<usize>,
+}
+
+/// The kernel of a problem.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// The language it is written in.
+    pub language: Language,
+    /// Its source file.
+    pub file: PathBuf,
+    /// Further source files to compile with it.
+    pub sources: Vec<PathBuf>,
+    /// Folders searched for included files.
+    pub include: Vec<PathBuf>,
+    /// The function to call.
+    pub function: String,
+    /// Compiler options.
+    pub options: Vec<Template>,
+}
+
+/// How a problem is tuned unless the user says otherwise.
+#[derive(Clone, Debug, Default)]
+pub struct Tuning {
+    /// The strategy, as users write it.
+    pub strategy: Option<String>,
+    /// The stop condition, as users write it.
+    pub stop: Option<String>,
+    /// The seed.
+    pub seed: Option<u64>,
+    /// How many requests the strategy may have in flight.
+    pub room: Option<usize>,
+    /// The configuration that speed-ups refer to: parameters and values; unnamed ones take their first value.
+    pub default: Option<Vec<(String, Value)>>,
+}
+
+impl Problem {
+    /// Reads the problem file at `path`, in TOML or in Kernel Tuner's T1 format (JSON), with the sizes in `sizes`
+    /// in place of the file's own.
+    ///
+    /// Reads the file alone: neither kernel nor data files, no space is built.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file, each message with its place and remedy.
+    pub fn load(path: &Path, sizes: &[(String, Value)]) -> Result<Self, ProblemError> {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            let remedy = "`tunesmith init` makes a problem to start from".to_string();
+            ProblemError::unreadable(path, format!("cannot read the problem file: {error}"), Some(remedy))
+        })?;
+        let source_file = SourceFile { path: path.to_path_buf(), text: Arc::from(text) };
+        match path.extension().and_then(|suffix| suffix.to_str()) {
+            Some("toml") => document::read(source_file, sizes),
+            Some("json") => t1::read(source_file, sizes),
+            _ => {
+                let remedy = "problem files are TOML (.toml) or Kernel Tuner's T1 (.json)".to_string();
+                Err(ProblemError::unreadable(path, "this is not a problem file".to_string(), Some(remedy)))
+            }
+        }
+    }
+
+    /// The folder that relative paths in the file start from.
+    pub(crate) fn folder(&self) -> &Path {
+        folder_of(&self.source_file.path)
+    }
+
+    /// The value of a size.
+    pub fn size(&self, name: &str) -> Option<Value> {
+        lookup(&self.sizes, name)
+    }
+
+    /// A message about the whole file, as an error.
+    pub(crate) fn error(&self, span: std::ops::Range<usize>, text: String, remedy: Option<String>) -> ProblemError {
+        let message = self.source_file.diagnostic(Level::Error, span, text, remedy);
+        ProblemError { messages: vec![message], source_file: self.source_file.clone() }
+    }
+}
+
+/// The folder of a file; the present one for a bare name.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
+        Some(folder) => folder,
+        None => Path::new("."),
+    }
+}
+
+/// The value of `name` in a list of pairs.
+pub(crate) fn lookup(pairs: &[(String, Value)], name: &str) -> Option<Value> {
+    pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+}

@@ -1,0 +1,73 @@
+//! The `[tuning]` and `[measure]` of a problem.
+
+use super::Tuning;
+use super::tree::{Located, Node, Section};
+use std::time::Duration;
+use tunesmith_device::Policy;
+
+pub(super) fn read(section: &Section<'_>) -> Tuning {
+    section.allow(&["strategy", "stop", "seed", "room", "default"]);
+    let string = |key| section.get(key).and_then(|node| node.string()).map(str::to_string);
+    let count = |key| section.get(key).and_then(|node| node.count());
+    let default = section.get("default").and_then(|node| node.section()).map(|default| {
+        let pair = |(name, node): (Located<&str>, Node<'_>)| Some((name.value.to_string(), node.required_scalar()?));
+        default.entries().filter_map(pair).collect()
+    });
+    Tuning {
+        strategy: string("strategy"),
+        stop: string("stop"),
+        seed: count("seed"),
+        room: count("room").and_then(|room| usize::try_from(room).ok()),
+        default,
+    }
+}
+
+const MEASURE_KEYS: &[&str] =
+    &["min_samples", "max_samples", "stable", "time_cap", "first_limit", "launch_limit", "limit_factor", "compile_limit"];
+
+/// The policy, its defaults replaced by what the section says. Times are in seconds.
+pub(super) fn read_policy(section: &Section<'_>) -> Policy {
+    section.allow(MEASURE_KEYS);
+    let mut policy = Policy::default();
+    let sampling = &mut policy.sampling;
+    set(&mut sampling.min_samples, count(section, "min_samples"));
+    set(&mut sampling.max_samples, count(section, "max_samples"));
+    set(&mut sampling.stable, positive(section, "stable"));
+    set(&mut sampling.time_cap, seconds(section, "time_cap"));
+    let limits = &mut policy.limits;
+    set(&mut limits.first, seconds(section, "first_limit"));
+    set(&mut limits.floor, seconds(section, "launch_limit"));
+    set(&mut limits.factor, positive(section, "limit_factor"));
+    set(&mut limits.compile, seconds(section, "compile_limit"));
+    policy
+}
+
+fn set<T>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}
+
+fn count(section: &Section<'_>, key: &str) -> Option<usize> {
+    let node = section.get(key)?;
+    let count = node.count()?;
+    if count == 0 {
+        node.error(format!("`{}` must be at least 1", node.name), None);
+        return None;
+    }
+    usize::try_from(count).ok()
+}
+
+fn positive(section: &Section<'_>, key: &str) -> Option<f64> {
+    let node = section.get(key)?;
+    let number = node.number()?;
+    if number.is_finite() && number > 0.0 {
+        return Some(number);
+    }
+    node.error(format!("`{}` must be above 0", node.name), None);
+    None
+}
+
+fn seconds(section: &Section<'_>, key: &str) -> Option<Duration> {
+    Duration::try_from_secs_f64(positive(section, key)?).ok()
+}
