@@ -15,9 +15,9 @@ use tunesmith_space::ConfigId;
 /// - Times are divided by the first correct time, so that `T` is relative: the paper's `T` of 2, 4 or 6 milliseconds
 ///   means something else for every kernel, ours means the same, and the unit of the times does not matter.
 /// - `T` falls linearly to 0 over the budget, as in the authors' program; without a number of evaluations to
-///   go by, over [`DEFAULT_SCHEDULE`] evaluations.
+///   go by, over 200 evaluations.
 /// - A neighbour differs in one parameter. When the walk has met only configurations it knows for
-///   [`MAX_KNOWN_STEPS`] steps, it goes on from a new random configuration; so it leaves exhausted corners and ends
+///   50 steps, it goes on from a new random configuration; so it leaves exhausted corners and ends
 ///   only with the space.
 /// - With room for more than one request, several neighbours of the current configuration are asked at once and
 ///   judged in turn.
@@ -35,11 +35,11 @@ pub struct Annealing {
 }
 
 /// Evaluations over which the temperature falls when the stop condition names no number: the default budget.
-pub const DEFAULT_SCHEDULE: u64 = 200;
+const DEFAULT_SCHEDULE: u64 = 200;
 
 /// Steps over known configurations after which the walk jumps. Long enough to cross a plateau that was seen,
 /// short enough to cost well under a millisecond.
-pub const MAX_KNOWN_STEPS: usize = 50;
+const MAX_KNOWN_STEPS: usize = 50;
 
 /// A configuration asked and not yet told, with the rule by which it will be judged.
 #[derive(Debug)]

@@ -36,7 +36,10 @@ pub(super) struct Running<'a> {
     resumed: usize,
     configs: HashSet<ConfigId>,
     progress: Progress,
-    origin: Duration,
+    /// When this part of the run started, on the clock.
+    started: Duration,
+    /// How long the earlier parts took, so that `time 60s` means the whole run.
+    earlier: Duration,
     repeats: u64,
     seconds: Seconds,
 }
@@ -59,7 +62,6 @@ enum Source {
 
 impl<'a> Running<'a> {
     pub(super) fn new(tuner: Tuner<'a>) -> Self {
-        // The clock goes on where the journal ends, so that `time 60s` means the whole run.
         let earlier = tuner.recorded.iter().map(|evaluation| evaluation.clock).max().unwrap_or_default();
         let space_size = tuner.space.len().map_or(f64::INFINITY, |size| size as f64);
         let mut running = Self {
@@ -87,7 +89,8 @@ impl<'a> Running<'a> {
                 elapsed: earlier,
                 ..Progress::default()
             },
-            origin: Duration::ZERO,
+            started: Duration::ZERO,
+            earlier,
             repeats: 0,
             seconds: Seconds::default(),
         };
@@ -95,7 +98,7 @@ impl<'a> Running<'a> {
             running.count(&evaluation, running.objective.score(&evaluation));
             running.recorded.insert(evaluation.request, evaluation);
         }
-        running.origin = running.clock.now().saturating_sub(earlier);
+        running.started = running.clock.now();
         running
     }
 
@@ -104,7 +107,7 @@ impl<'a> Running<'a> {
             observer.notice(&Event::Started { progress: &self.progress });
         }
         loop {
-            self.progress.elapsed = self.clock.now().saturating_sub(self.origin);
+            self.progress.elapsed = self.elapsed();
             if let Some(reason) = self.ended() {
                 return Ok(reason);
             }
@@ -118,6 +121,10 @@ impl<'a> Running<'a> {
                 }
             }
         }
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.earlier + (self.clock.now() - self.started)
     }
 
     fn ended(&self) -> Option<StopReason> {
@@ -211,7 +218,7 @@ impl<'a> Running<'a> {
     fn evaluate(&mut self, request: Request) -> Result<Option<Evaluation>, Error> {
         let Some(completion) = self.evaluator.next(&self.interrupt)? else { return Ok(None) };
         self.add_spent(completion.spent);
-        self.progress.elapsed = self.clock.now().saturating_sub(self.origin);
+        self.progress.elapsed = self.elapsed();
         let Completion { failure, measurement, .. } = completion;
         Ok(Some(Evaluation { request, failure, measurement, clock: self.progress.elapsed }))
     }
