@@ -1,0 +1,224 @@
+//! The loop: budget, duplicates, resume, room, interruption and what the searcher sees.
+
+use std::sync::Arc;
+use std::time::Duration;
+use tunesmith_core::testing::FunctionEvaluator;
+use tunesmith_core::*;
+use tunesmith_space::{Parameter, Space, Value};
+
+fn line(length: i64) -> Space {
+    let x = Parameter::new("X", (0..length).map(Value::Int)).unwrap();
+    Space::builder().parameter(x).build().unwrap()
+}
+
+/// The time of X is |X - 7| + 1 ms; every fifth X crashes.
+fn evaluator(space: &Space) -> FunctionEvaluator<impl FnMut(&[Value]) -> Result<f64, Failure>> {
+    FunctionEvaluator::new(space, |values| match values[0].as_int().unwrap() {
+        x if x % 5 == 4 => Err(Failure::new(FailureKind::Runtime, "killed by SIGSEGV")),
+        x => Ok((x - 7).abs() as f64 + 1.0),
+    })
+}
+
+/// Asks random configurations, repeats included, up to the room, and logs what it asked and was told.
+#[derive(Default)]
+struct Logging {
+    rooms: Vec<usize>,
+    asked: Vec<Request>,
+    told: Vec<(Request, Option<f64>)>,
+}
+
+impl Searcher for Logging {
+    fn ask(&mut self, view: &View<'_>, room: usize, rng: &mut Rng) -> Vec<Request> {
+        self.rooms.push(room);
+        let requests: Vec<Request> = (0..room).map(|_| Request::timed(view.space().sample(rng))).collect();
+        self.asked.extend(&requests);
+        requests
+    }
+
+    fn tell(&mut self, _: &View<'_>, told: &Told<'_>) {
+        self.told.push((told.evaluation.request, told.score));
+    }
+}
+
+#[derive(Default)]
+struct Kept(Vec<Evaluation>);
+
+impl Store for Kept {
+    fn append(&mut self, evaluation: &Evaluation) -> Result<(), Error> {
+        self.0.push(evaluation.clone());
+        Ok(())
+    }
+}
+
+fn tune(space: &Space, room: usize, stop: &str, recorded: Vec<Evaluation>) -> (Run, Logging, Kept) {
+    let (mut searcher, mut kept) = (Logging::default(), Kept::default());
+    let run = Tuner::new(space, &mut searcher, &mut evaluator(space))
+        .store(&mut kept)
+        .stop(Stop::parse(stop).unwrap())
+        .room(room)
+        .seed(3)
+        .recorded(recorded)
+        .run()
+        .unwrap();
+    (run, searcher, kept)
+}
+
+#[test]
+fn the_budget_counts_distinct_evaluations_and_failures() {
+    let space = line(100);
+    let (run, searcher, kept) = tune(&space, 1, "evaluations 60", Vec::new());
+    assert_eq!(run.history.len(), 60);
+    assert_eq!(kept.0.len(), 60);
+    assert!(run.history.failed(FailureKind::Runtime) > 0);
+    assert!(searcher.asked.len() > 60, "repeats are answered from the history");
+    assert_eq!(run.stop_reason.to_string(), "evaluations 60");
+}
+
+#[test]
+fn every_request_is_told_in_the_order_asked() {
+    let space = line(100);
+    for room in [1, 3, 8] {
+        let (_, searcher, _) = tune(&space, room, "evaluations 40", Vec::new());
+        let told: Vec<Request> = searcher.told.iter().map(|(request, _)| *request).collect();
+        assert_eq!(told, searcher.asked[..told.len()], "room {room}");
+        assert!(searcher.rooms.iter().all(|asked| (1..=room).contains(asked)), "room {room}");
+    }
+}
+
+#[test]
+fn requests_in_flight_never_overrun_the_budget() {
+    let space = line(1000);
+    let mut submitted = 0;
+    let mut searcher = Logging::default();
+    let mut evaluator = FunctionEvaluator::new(&space, |_| {
+        submitted += 1;
+        Ok(1.0)
+    });
+    Tuner::new(&space, &mut searcher, &mut evaluator).stop(Stop::evaluations(10)).room(8).run().unwrap();
+    assert_eq!(submitted, 10);
+    let distinct: std::collections::HashSet<Request> = searcher.asked.iter().copied().collect();
+    assert_eq!(distinct.len(), 10, "nothing was asked that could not be used");
+}
+
+#[test]
+fn a_resumed_run_goes_the_way_of_an_uninterrupted_one_and_measures_nothing_twice() {
+    let space = line(200);
+    for room in [1, 4] {
+        let (whole, searcher, all) = tune(&space, room, "evaluations 80", Vec::new());
+        for cut in [0, 1, 33, 79, 80] {
+            let (resumed, again, rest) = tune(&space, room, "evaluations 80", all.0[..cut].to_vec());
+            assert_eq!(again.asked, searcher.asked[..again.asked.len()], "room {room}, cut {cut}");
+            assert_eq!(rest.0.len(), 80 - cut);
+            let order = |run: &Run| run.history.iter().map(|scored| scored.evaluation.request).collect::<Vec<_>>();
+            assert_eq!(order(&resumed), order(&whole), "room {room}, cut {cut}");
+        }
+    }
+}
+
+#[test]
+fn a_resumed_journal_of_another_strategy_counts_and_can_win() {
+    let space = line(200);
+    let best = space.id(7).unwrap();
+    let recorded = Evaluation {
+        request: Request::timed(best),
+        failure: None,
+        measurement: Measurement { times_ms: vec![0.5], ..Measurement::default() },
+        clock: Duration::from_secs(5),
+    };
+    let (run, _, kept) = tune(&space, 1, "evaluations 3", vec![recorded]);
+    assert_eq!(kept.0.len(), 2);
+    assert_eq!(run.history.best().unwrap().evaluation.request.config, best);
+    assert!(run.progress.elapsed >= Duration::from_secs(5), "the clock goes on where the journal ends");
+}
+
+#[test]
+fn the_run_ends_when_every_configuration_is_known() {
+    let space = line(5);
+    let (run, _, _) = tune(&space, 4, "evaluations 200", Vec::new());
+    assert_eq!(run.stop_reason, StopReason::Exhausted);
+    assert_eq!(run.history.len(), 5);
+}
+
+#[test]
+fn a_strategy_that_repeats_itself_for_ever_is_stopped() {
+    struct Stuck;
+    impl Searcher for Stuck {
+        fn ask(&mut self, view: &View<'_>, _: usize, _: &mut Rng) -> Vec<Request> {
+            vec![Request::timed(view.space().id(0).unwrap())]
+        }
+    }
+    let space = line(5);
+    let run = Tuner::new(&space, &mut Stuck, &mut evaluator(&space)).run().unwrap();
+    assert!(matches!(run.stop_reason, StopReason::Repeating(_)));
+    assert_eq!(run.history.len(), 1);
+}
+
+#[test]
+fn first_configurations_come_before_those_of_the_strategy_and_are_told() {
+    let space = line(100);
+    let first = [space.id(50).unwrap(), space.id(7).unwrap()];
+    let mut searcher = Logging::default();
+    let mut evaluator = evaluator(&space);
+    let run = Tuner::new(&space, &mut searcher, &mut evaluator).first(first).stop(Stop::evaluations(5)).run().unwrap();
+    let told: Vec<_> = searcher.told.iter().map(|(request, _)| request.config).collect();
+    assert_eq!(told[..2], first);
+    assert_eq!(run.history.best_score(), Some(1.0));
+}
+
+#[test]
+fn an_interrupt_ends_the_run_with_what_it_has() {
+    let space = line(100);
+    let interrupt = Interrupt::default();
+    let raise = interrupt.clone();
+    let mut observer = move |event: &Event<'_>| {
+        if let Event::Evaluated { progress, .. } = event
+            && progress.evaluations == 4
+        {
+            raise.raise();
+        }
+    };
+    let mut kept = Kept::default();
+    let run = Tuner::new(&space, &mut Logging::default(), &mut evaluator(&space))
+        .store(&mut kept)
+        .observer(&mut observer)
+        .interrupt(interrupt)
+        .run()
+        .unwrap();
+    assert_eq!(run.stop_reason, StopReason::Interrupted);
+    assert_eq!((kept.0.len(), run.history.len()), (4, 4));
+}
+
+#[test]
+fn time_is_read_from_the_clock_given() {
+    let space = line(100);
+    let clock = Arc::new(ManualClock::default());
+    let tick = clock.clone();
+    let mut observer = move |event: &Event<'_>| {
+        if matches!(event, Event::Evaluated { .. }) {
+            tick.advance(Duration::from_secs(1));
+        }
+    };
+    let run = Tuner::new(&space, &mut Logging::default(), &mut evaluator(&space))
+        .clock(clock)
+        .observer(&mut observer)
+        .stop(Stop::parse("time 6s").unwrap())
+        .run()
+        .unwrap();
+    assert_eq!(run.history.len(), 6);
+    assert_eq!(run.seconds.total, Duration::from_secs(6));
+}
+
+#[test]
+fn a_store_that_fails_ends_the_run_before_the_searcher_is_told() {
+    struct Full;
+    impl Store for Full {
+        fn append(&mut self, _: &Evaluation) -> Result<(), Error> {
+            Err(Error::Store("no space left on device".into()))
+        }
+    }
+    let space = line(100);
+    let mut searcher = Logging::default();
+    let error = Tuner::new(&space, &mut searcher, &mut evaluator(&space)).store(&mut Full).run().unwrap_err();
+    assert_eq!(error.to_string(), "the journal cannot be written: no space left on device");
+    assert!(searcher.told.is_empty());
+}

@@ -1,0 +1,172 @@
+//! What every strategy of the catalogue promises, on functions that need no device.
+
+use std::collections::HashSet;
+use tunesmith_core::testing::FunctionEvaluator;
+use tunesmith_core::{Evaluation, Failure, FailureKind, Request, Run, Stop, StopReason, Tuner};
+use tunesmith_search::{build, catalogue};
+use tunesmith_space::{Constraint, Parameter, Space, Value};
+
+/// Three parameters, a constraint that joins two of them, 216 of 512 configurations.
+fn tiles() -> Space {
+    let list = |name: &str| Parameter::new(name, (1..=8).map(Value::Int)).unwrap();
+    let divides = Constraint::parse("B % A == 0 or A > 5").unwrap();
+    let builder = ["A", "B", "C"].into_iter().fold(Space::builder(), |builder, name| builder.parameter(list(name)));
+    builder.constraint(divides).build().unwrap()
+}
+
+fn cube(parameters: usize, values: i64) -> Space {
+    let parameter = |i| Parameter::new(format!("P{i}"), (0..values).map(Value::Int)).unwrap();
+    (0..parameters).fold(Space::builder(), |builder, i| builder.parameter(parameter(i))).build().unwrap()
+}
+
+/// A bowl with its bottom at 3 in every parameter; odd sums of 13 or more crash.
+fn bowl(values: &[Value]) -> Result<f64, Failure> {
+    let ints: Vec<i64> = values.iter().filter_map(Value::as_int).collect();
+    let sum: i64 = ints.iter().sum();
+    if sum % 2 == 1 && sum >= 13 {
+        return Err(Failure::new(FailureKind::Runtime, "killed by SIGSEGV"));
+    }
+    Ok(1.0 + ints.iter().map(|x| ((x - 3) * (x - 3)) as f64).sum::<f64>())
+}
+
+struct Setup<'a> {
+    strategy: &'a str,
+    budget: u64,
+    room: usize,
+    seed: u64,
+    scale: f64,
+    recorded: Vec<Evaluation>,
+}
+
+impl<'a> Setup<'a> {
+    fn new(strategy: &'a str) -> Self {
+        Self { strategy, budget: 60, room: 1, seed: 11, scale: 1.0, recorded: Vec::new() }
+    }
+
+    fn run(&self, space: &Space, function: impl Fn(&[Value]) -> Result<f64, Failure>) -> Run {
+        let mut searcher = build(self.strategy).unwrap();
+        let scale = self.scale;
+        let mut evaluator = FunctionEvaluator::new(space, |values| function(values).map(|time| time * scale));
+        Tuner::new(space, searcher.as_mut(), &mut evaluator)
+            .stop(Stop::evaluations(self.budget))
+            .room(self.room)
+            .seed(self.seed)
+            .recorded(self.recorded.clone())
+            .run()
+            .unwrap()
+    }
+}
+
+fn requests(run: &Run) -> Vec<Request> {
+    run.history.iter().map(|scored| scored.evaluation.request).collect()
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    catalogue().iter().map(|strategy| strategy.name)
+}
+
+#[test]
+fn the_same_seed_gives_the_same_requests_and_another_seed_others() {
+    for name in names() {
+        let setup = Setup::new(name);
+        let run = requests(&setup.run(&tiles(), bowl));
+        assert_eq!(run, requests(&setup.run(&tiles(), bowl)), "{name}");
+        let other = requests(&Setup { seed: 12, ..Setup::new(name) }.run(&tiles(), bowl));
+        assert_eq!(run == other, name == "exhaustive", "{name}");
+    }
+}
+
+#[test]
+fn scaling_all_times_by_1024_changes_nothing() {
+    for name in names() {
+        let run = Setup::new(name).run(&tiles(), bowl);
+        let scaled = Setup { scale: 1024.0, ..Setup::new(name) }.run(&tiles(), bowl);
+        assert_eq!(requests(&run), requests(&scaled), "{name}");
+    }
+}
+
+#[test]
+fn every_request_is_new_with_any_room() {
+    for name in names() {
+        for room in [1, 4] {
+            let run = Setup { room, ..Setup::new(name) }.run(&tiles(), bowl);
+            assert_eq!(run.history.len(), 60, "{name}");
+            let distinct: HashSet<Request> = requests(&run).into_iter().collect();
+            assert_eq!(distinct.len(), 60, "{name}");
+        }
+    }
+}
+
+#[test]
+fn small_spaces_are_covered_and_the_run_ends() {
+    for name in names() {
+        for (size, space) in [(1, cube(1, 1)), (2, cube(1, 2)), (5, cube(1, 5)), (216, tiles())] {
+            let size = if size == 216 { usize::try_from(space.len().unwrap()).unwrap() } else { size };
+            let run = Setup { budget: 1000, ..Setup::new(name) }.run(&space, bowl);
+            assert_eq!(run.history.len(), size, "{name} on {size}");
+            assert_eq!(run.stop_reason, StopReason::Exhausted, "{name} on {size}");
+        }
+    }
+}
+
+#[test]
+fn a_budget_of_one_and_spaces_of_ten_to_the_eighteenth_are_fine() {
+    let huge = cube(18, 10);
+    for name in names() {
+        assert_eq!(Setup { budget: 1, ..Setup::new(name) }.run(&huge, bowl).history.len(), 1, "{name}");
+        assert_eq!(Setup::new(name).run(&huge, bowl).history.len(), 60, "{name}");
+    }
+}
+
+#[test]
+fn a_space_where_everything_fails_is_searched_to_the_end() {
+    for name in names() {
+        let fails = |_: &[Value]| Err(Failure::new(FailureKind::Compile, "error: expected `;`"));
+        let run = Setup::new(name).run(&tiles(), fails);
+        assert_eq!((run.history.len(), run.history.best().is_some()), (60, false), "{name}");
+    }
+}
+
+#[test]
+fn a_resumed_run_equals_an_uninterrupted_one() {
+    for name in names() {
+        for room in [1, 4] {
+            let whole = Setup { room, ..Setup::new(name) }.run(&tiles(), bowl);
+            let recorded = whole.history.iter().take(25).map(|scored| scored.evaluation.clone()).collect();
+            let resumed = Setup { room, recorded, ..Setup::new(name) }.run(&tiles(), bowl);
+            assert_eq!(requests(&whole), requests(&resumed), "{name} with room {room}");
+        }
+    }
+}
+
+#[test]
+fn annealing_beats_random_search_on_a_bowl() {
+    let space = cube(6, 10);
+    let mean_of_best = |strategy: &str| {
+        let best = |seed| Setup { seed, budget: 100, ..Setup::new(strategy) }.run(&space, |values| bowl(&values[..6]));
+        (0..20).map(|seed| best(seed).history.best_score().unwrap()).sum::<f64>() / 20.0
+    };
+    let (annealing, random) = (mean_of_best("annealing"), mean_of_best("random"));
+    assert!(annealing < 0.5 * random, "annealing {annealing}, random {random}");
+}
+
+#[test]
+fn drawing_with_replacement_covers_a_space_as_well() {
+    let run = Setup { budget: 1000, ..Setup::new("random(replacement=true)") }.run(&cube(1, 5), bowl);
+    assert_eq!(run.history.len(), 5);
+}
+
+#[test]
+fn unknown_names_options_and_values_are_refused_with_what_is_right() {
+    let error = |text: &str| build(text).err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(error("anealing").starts_with("there is no strategy `anealing`; did you mean `annealing`?"));
+    assert!(error("foo").contains("strategies are default, exhaustive, random, annealing"));
+    let option = error("annealing(temprature=1)");
+    assert!(option.starts_with("strategy `annealing` has no option `temprature`; did you mean `temperature`?"));
+    assert!(option.contains("temperature=0.5: a positive number"));
+    assert!(error("exhaustive(x=1)").ends_with("it has no options"));
+    assert!(error("annealing(temperature=-1)").contains("cannot be `-1`: it is a positive number"));
+    assert!(error("random(replacement=maybe)").contains("true or false"));
+    assert!(error("annealing(temperature").contains("write NAME or NAME(option=value, ...)"));
+    assert!(error("annealing(0.5)").contains("write NAME or NAME(option=value, ...)"));
+}
