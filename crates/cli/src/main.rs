@@ -1,1 +1,56 @@
-fn main() {}
+//! The command-line tool `tunesmith`: options in, text or JSON out. What it does is in the library.
+
+mod args;
+mod commands;
+mod output;
+mod progress;
+mod render;
+
+use args::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// What a command ends with, other than an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    /// Done.
+    Done,
+    /// It ran, but no configuration was correct.
+    NothingCorrect,
+    /// The request is wrong, and the command has already said how.
+    WrongRequest,
+    /// Someone ended it.
+    Interrupted,
+}
+
+impl Ending {
+    fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::NothingCorrect => 1,
+            Self::WrongRequest => 2,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    tunesmith::enter_if_worker();
+    let cli = Cli::parse();
+    let ending = match &cli.command {
+        Command::Devices(args) => commands::devices(args),
+        Command::Init(args) => commands::init(args),
+        Command::Check(args) => commands::check(args),
+        Command::Space(args) => commands::space(args),
+        Command::Tune(args) => commands::tune(args),
+        Command::Run(args) => commands::run(args),
+        Command::Top(args) => commands::top(args),
+    };
+    match ending {
+        Ok(ending) => ExitCode::from(ending.code()),
+        Err(error) => {
+            render::error(&error);
+            ExitCode::from(if error.is_request() { 2 } else { 3 })
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Those who watch a run without changing it.
 
-use crate::{Progress, Scored, StopReason};
+use crate::{Progress, Scored, Stop, StopReason};
+use tunesmith_space::Space;
 
 /// Watches a run: progress bars, logs, tests. It cannot change the run.
 pub trait Observer {
@@ -14,6 +15,10 @@ pub trait Observer {
 pub enum Event<'a> {
     /// The run starts; `progress` counts what a resumed journal already holds.
     Started {
+        /// What is searched.
+        space: &'a Space,
+        /// When the run ends.
+        stop: &'a Stop,
         /// How far the run has come.
         progress: &'a Progress,
     },

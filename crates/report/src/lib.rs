@@ -1,1 +1,9 @@
-//! See the crate description.
+//! Text and tables from tuning runs: pure functions from what was measured to what a person reads.
+
+mod format;
+mod summary;
+mod table;
+
+pub use format::{count, duration, milliseconds};
+pub use summary::{FailureLine, Summary, Winner};
+pub use table::{TopRow, top_table};

@@ -21,7 +21,7 @@ pub struct Journal {
 
 impl Journal {
     /// Starts a new journal at `path`, or beside it where there is one already (`run.jsonl`, `run.2.jsonl`, ...): an
-    /// existing journal is never overwritten. `header` gets the parts that the space decides.
+    /// existing journal is never overwritten.
     pub fn create(path: &Path, header: &Header, space: &Space) -> Result<Self, StoreError> {
         let mut number = 1;
         loop {
@@ -55,6 +55,12 @@ impl Journal {
         journal.file.set_len(complete_bytes).map_err(io)?;
         journal.file.seek(SeekFrom::End(0)).map_err(io)?;
         Ok((journal, evaluations))
+    }
+
+    /// The last of `path`, `run.2.jsonl`, `run.3.jsonl`, ... that exists; `path` itself when none does.
+    pub fn latest(path: &Path) -> PathBuf {
+        let existing = (1..).map(|number| numbered(path, number)).take_while(|candidate| candidate.exists());
+        existing.last().unwrap_or_else(|| path.to_path_buf())
     }
 
     /// Where the journal is.

@@ -1,1 +1,67 @@
-//! See the crate description.
+//! Tunesmith finds the fastest correct configuration of a compute kernel on the device in front of it.
+//!
+//! This crate is the library behind the command-line tool: [`Problem`] reads what is tuned, [`tune`] tunes it.
+//!
+//! ```
+//! use tunesmith::{Outcome, Problem, Session, TuneOptions, tune};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("bowl.toml");
+//! std::fs::write(&path, r#"
+//!     [parameters]
+//!     X = { range = "0..=20" }
+//!     Y = [1, 2, 4, 8, 16]
+//!
+//!     [constraints]
+//!     "X is a multiple of Y" = "X % Y == 0"
+//! "#)?;
+//! let problem = Problem::load(&path, &[])?;
+//!
+//! // A synthetic device: the time of a configuration in milliseconds is an expression over its parameters.
+//! let options = TuneOptions {
+//!     device: Some("synthetic:1 + abs(X - 12) + 8 / Y".to_string()),
+//!     stop: Some("evaluations 30".to_string()),
+//!     ..TuneOptions::default()
+//! };
+//! let outcome: Outcome = tune(&problem, &options, &mut Session::default())?;
+//! let best = outcome.best.expect("some configuration is correct");
+//! assert!(best.time_ms.unwrap() < 4.5);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A program that tunes kernels of its own calls [`enter_if_worker`] first thing in `main`: kernels run in a worker
+//! process, which is the same executable started again.
+
+mod check;
+mod devices;
+mod error;
+mod identity;
+mod outcome;
+mod problem;
+mod rates;
+mod run_one;
+mod space_info;
+mod starter;
+mod suggest;
+mod top;
+mod tune;
+
+pub use check::{Check, check};
+pub use devices::{DeviceChoice, devices};
+pub use error::Error;
+pub use outcome::{Candidate, Outcome, SecondsOfRun};
+pub use problem::{Diagnostic, Kernel, Level, Problem, ProblemError, ProblemSpace, SourceFile, Tuning};
+pub use rates::Rates;
+pub use run_one::{OneRun, RunOptions, plan, run_one};
+pub use space_info::{IndexedConfig, SpaceInfo, SpaceQuery};
+pub use starter::{Starter, starter};
+pub use top::{Top, TopConfig, top};
+pub use tune::{Session, Starting, TuneOptions, tune};
+
+pub use tunesmith_core as core;
+pub use tunesmith_device as device;
+pub use tunesmith_device::worker::enter_if_worker;
+pub use tunesmith_report as report;
+pub use tunesmith_search as search;
+pub use tunesmith_space as space;
+pub use tunesmith_store as store;

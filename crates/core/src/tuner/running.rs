@@ -104,7 +104,7 @@ impl<'a> Running<'a> {
 
     pub(super) fn until_stopped(&mut self) -> Result<StopReason, Error> {
         for observer in &mut self.observers {
-            observer.notice(&Event::Started { progress: &self.progress });
+            observer.notice(&Event::Started { space: self.space, stop: &self.stop, progress: &self.progress });
         }
         loop {
             self.progress.elapsed = self.elapsed();

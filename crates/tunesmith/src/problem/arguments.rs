@@ -4,23 +4,29 @@ use super::diagnostic::Messages;
 use super::tree::{Node, Section};
 use super::{folder_of, kernel, parameters};
 use crate::suggest::did_you_mean;
+use std::ops::Range;
 use std::path::Path;
-use tunesmith_device::{Access, Argument, ArgumentKind, ElementType, Fill, Language, Memory, Reference, Verify};
+use tunesmith_device::{Access, Argument, ArgumentKind, ElementType, Fill, Language, Memory, PartialTolerance, Reference, Verify};
 use tunesmith_space::Value;
 
 const KEYS: &[&str] =
     &["name", "type", "shape", "fill", "constant", "path", "access", "memory", "value", "relative", "absolute"];
 
-pub(super) fn read(root: &Section<'_>, sizes: &[(String, Value)], messages: &Messages) -> Vec<Argument> {
+/// The arguments with their places in the file.
+pub(super) fn read(
+    root: &Section<'_>,
+    sizes: &[(String, Value)],
+    messages: &Messages,
+) -> Vec<(Argument, Range<usize>)> {
     let Some(node) = root.get("arguments") else { return Vec::new() };
-    let mut arguments: Vec<Argument> = Vec::new();
+    let mut arguments: Vec<(Argument, Range<usize>)> = Vec::new();
     for item in node.items() {
         let Some(section) = item.section() else { continue };
         let Some(argument) = read_one(&section, sizes, messages) else { continue };
-        if arguments.iter().any(|known| known.name == argument.name) {
+        if arguments.iter().any(|(known, _)| known.name == argument.name) {
             item.error(format!("two arguments are called `{}`", argument.name), None);
         }
-        arguments.push(argument);
+        arguments.push((argument, item.span()));
     }
     arguments
 }
@@ -120,13 +126,16 @@ pub(super) fn read_verify(section: &Section<'_>, root: &Section<'_>, messages: &
             }
         }
     }
-    verify.tolerances.relative = tolerance(section, "relative");
-    verify.tolerances.absolute = tolerance(section, "absolute");
+    verify.relative = tolerance(section, "relative");
+    verify.absolute = tolerance(section, "absolute");
     for item in root.get("arguments").map(|node| node.items()).unwrap_or_default() {
         let Some(argument) = item.section() else { continue };
-        let (relative, absolute) = (tolerance(&argument, "relative"), tolerance(&argument, "absolute"));
-        if let (Some(name), true) = (argument.get("name").and_then(|node| node.string()), relative.is_some() || absolute.is_some()) {
-            verify.tolerances.by_argument.push((name.to_string(), relative, absolute));
+        let own = PartialTolerance {
+            relative: tolerance(&argument, "relative"),
+            absolute: tolerance(&argument, "absolute"),
+        };
+        if let Some(name) = argument.get("name").and_then(|node| node.string()) {
+            verify.tolerances.insert(name.to_string(), own);
         }
     }
     verify

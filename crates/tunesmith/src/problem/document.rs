@@ -2,7 +2,7 @@
 
 use super::diagnostic::Messages;
 use super::tree::{Located, Section};
-use super::{Problem, ProblemError, SourceFile, Tuning, arguments, kernel, lookup, parameters, tuning};
+use super::{Places, Problem, ProblemError, SourceFile, Tuning, arguments, kernel, lookup, parameters, tuning};
 use crate::suggest::did_you_mean;
 use toml::de::DeTable;
 use tunesmith_device::{Policy, Verify};
@@ -32,11 +32,20 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
     let (parameters, parameter_places) = parameters::read(root, sizes, messages).into_iter().unzip();
     let (constraints, constraint_places) = parameters::read_constraints(root).into_iter().unzip();
     let kernel = root.get("kernel").and_then(|node| kernel::read(&node, messages));
-    let arguments = arguments::read(root, sizes, messages);
+    let (arguments, argument_places) = arguments::read(root, sizes, messages).into_iter().unzip();
     let verify = root.get("verify").and_then(|node| node.section());
     let verify = verify.map_or_else(Verify::default, |section| arguments::read_verify(&section, root, messages));
     let tuning = root.get("tuning").and_then(|node| node.section());
-    let default_place = tuning.as_ref().and_then(|section| section.get("default")).map_or(0..0, |node| node.span());
+    let place = |path: &[&str]| root.place(path);
+    let places = Places {
+        constraints: constraint_places,
+        parameters: parameter_places,
+        default: place(&["tuning", "default"]),
+        kernel_file: place(&["kernel", "file"]),
+        function: place(&["kernel", "function"]),
+        reference: place(&["verify", "reference"]),
+        arguments: argument_places,
+    };
     let measure = root.get("measure").and_then(|node| node.section());
     let problem = Problem {
         name: head.name,
@@ -52,9 +61,7 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
         policy: measure.map_or_else(Policy::default, |section| tuning::read_policy(&section)),
         warnings: Vec::new(),
         source_file: messages.source.clone(),
-        constraint_places,
-        parameter_places,
-        default_place,
+        places,
     };
     check_names(&problem, messages);
     problem
@@ -106,7 +113,7 @@ fn read_sizes(section: &Section<'_>) -> Vec<(String, Value)> {
 /// Parameters and sizes reach the kernel as macros, and expressions by name: each needs a name of its own that C
 /// takes for one.
 fn check_names(problem: &Problem, messages: &Messages) {
-    for (parameter, place) in problem.parameters.iter().zip(&problem.parameter_places) {
+    for (parameter, place) in problem.parameters.iter().zip(&problem.places.parameters) {
         let name = parameter.name();
         if !is_identifier(name) {
             let remedy = "use letters, digits and `_`, not starting with a digit".to_string();

@@ -4,6 +4,7 @@ mod arguments;
 mod diagnostic;
 mod document;
 mod kernel;
+mod kernel_spec;
 mod parameters;
 mod space;
 mod t1;
@@ -13,9 +14,9 @@ mod tuning;
 pub use diagnostic::{Diagnostic, Level, ProblemError, SourceFile};
 pub use space::ProblemSpace;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tree::Located;
 use tunesmith_device::{Argument, Language, Policy, Template, Verify};
 use tunesmith_space::{Constraint, Expr, Parameter, Value};
 
@@ -48,9 +49,19 @@ pub struct Problem {
     pub warnings: Vec<Diagnostic>,
     /// The file.
     pub source_file: SourceFile,
-    constraint_places: Vec<std::ops::Range<usize>>,
-    parameter_places: Vec<std::ops::Range<usize>>,
-    default_place: std::ops::Range<usize>,
+    places: Places,
+}
+
+/// Where the parts of a problem stand in its file.
+#[derive(Clone, Debug, Default)]
+struct Places {
+    constraints: Vec<Range<usize>>,
+    parameters: Vec<Range<usize>>,
+    default: Range<usize>,
+    kernel_file: Range<usize>,
+    function: Range<usize>,
+    reference: Range<usize>,
+    arguments: Vec<Range<usize>>,
 }
 
 /// The kernel of a problem.
@@ -119,8 +130,8 @@ impl Problem {
         lookup(&self.sizes, name)
     }
 
-    /// A message about the whole file, as an error.
-    pub(crate) fn error(&self, span: std::ops::Range<usize>, text: String, remedy: Option<String>) -> ProblemError {
+    /// An error about `span` of the file.
+    pub(crate) fn error(&self, span: Range<usize>, text: String, remedy: Option<String>) -> ProblemError {
         let message = self.source_file.diagnostic(Level::Error, span, text, remedy);
         ProblemError { messages: vec![message], source_file: self.source_file.clone() }
     }

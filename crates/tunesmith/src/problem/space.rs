@@ -32,7 +32,7 @@ impl Problem {
             builder = builder.constant(name, value.clone());
         }
         let mut warnings = Vec::new();
-        for (constraint, place) in self.constraints.iter().zip(&self.constraint_places) {
+        for (constraint, place) in self.constraints.iter().zip(&self.places.constraints) {
             match unknown_limit(constraint, &constants) {
                 None => builder = builder.constraint(constraint.clone()),
                 Some(limit) => {
@@ -56,7 +56,7 @@ impl Problem {
             let first = space.configuration(&[], None).map_err(|error| self.space_error(&error))?;
             return Ok(space.contains(&first).then_some(first));
         };
-        let at_default = |text: String, remedy| self.error(self.default_place.clone(), text, remedy);
+        let at_default = |text: String, remedy| self.error(self.places.default.clone(), text, remedy);
         let pairs: Vec<(&str, Value)> = pairs.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
         let configuration = space.configuration(&pairs, None);
         let configuration = configuration.map_err(|error| at_default(format!("the default configuration: {error}"), None))?;
@@ -94,7 +94,7 @@ impl Problem {
     }
 
     fn place_in_constraint(&self, name: &str, inside: Option<&Range<usize>>) -> Range<usize> {
-        let found = self.constraints.iter().zip(&self.constraint_places).find(|(constraint, _)| constraint.name() == name);
+        let found = self.constraints.iter().zip(&self.places.constraints).find(|(constraint, _)| constraint.name() == name);
         let Some((constraint, place)) = found else { return 0..0 };
         match inside {
             Some(inside) => place_inside(&self.source_file.text, place, constraint.expr().text(), inside.clone()),

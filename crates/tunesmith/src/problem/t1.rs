@@ -4,7 +4,7 @@
 //! CUDA, which this version does not compile: such a problem can be checked, counted and tuned on a synthetic device.
 
 use super::diagnostic::Messages;
-use super::{Level, Problem, ProblemError, SourceFile, Tuning};
+use super::{Level, Places, Problem, ProblemError, SourceFile, Tuning};
 use serde_json::Value as Json;
 use std::ops::Range;
 use tunesmith_device::{Policy, Verify};
@@ -49,9 +49,12 @@ impl Reader<'_> {
             policy: Policy::default(),
             warnings: Vec::new(),
             source_file: self.messages.source.clone(),
-            constraint_places,
-            parameter_places,
-            default_place: self.place("Default"),
+            places: Places {
+                constraints: constraint_places,
+                parameters: parameter_places,
+                default: self.place("Default"),
+                ..Places::default()
+            },
         }
     }
 

@@ -62,6 +62,15 @@ impl<'a> Section<'a> {
         node
     }
 
+    /// Where the value at `path` stands; the start of the file where there is none.
+    pub(super) fn place(&self, path: &[&str]) -> Range<usize> {
+        let mut value = self.table.get(path[0]);
+        for key in &path[1..] {
+            value = value.and_then(|value| value.get_ref().get(*key));
+        }
+        value.map_or(0..0, Spanned::span)
+    }
+
     /// All keys and values, in the order of the file.
     pub(super) fn entries(&self) -> impl Iterator<Item = (Located<&'a str>, Node<'a>)> + '_ {
         self.table.iter().map(|(key, value)| {
@@ -198,8 +207,8 @@ impl<'a> Node<'a> {
 
 /// Reports an error inside the expression `text` that stands, quoted, at `span`.
 pub(super) fn report_expression(messages: &Messages, span: &Range<usize>, text: &str, error: &ExprError) {
-    let place = place_inside(&messages.source.text, span, text, error.span());
-    messages.error(place, format!("in `{text}`: {error}"), error.remedy().map(str::to_string));
+    let place = place_inside(&messages.source.text, span, text, error.span.clone());
+    messages.error(place, format!("in `{text}`: {error}"), error.remedy.clone());
 }
 
 /// The bytes of the file that `inside`, a span of the expression `text`, stands for. Where the file writes the

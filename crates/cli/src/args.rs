@@ -1,0 +1,197 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Finds the fastest correct configuration of a compute kernel on the device in front of you.
+#[derive(Debug, Parser)]
+#[command(name = "tunesmith", version, propagate_version = true, arg_required_else_help = true, max_term_width = 100)]
+#[command(after_help = "Start with:\n  tunesmith init && tunesmith tune problem.toml\n\n\
+    Exit codes: 0 done; 1 no configuration was correct; 2 the request is wrong; 3 a device or the disk failed; \
+    130 interrupted.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List the devices that can be used, and what is missing for others
+    #[command(after_help = "Example:\n  tunesmith devices --json")]
+    Devices(DevicesArgs),
+    /// Write a commented problem with kernel and reference that tunes at once
+    #[command(after_help = "Example:\n  tunesmith init --out my-kernel && tunesmith tune my-kernel/problem.toml")]
+    Init(InitArgs),
+    /// Check a problem: names, types, expressions, files, space, and that the kernel compiles
+    #[command(after_help = "Example:\n  tunesmith check examples/gemm/gemm.toml")]
+    Check(CheckArgs),
+    /// Show the search space of a problem: size, groups, diagram, configurations
+    #[command(after_help = "Example:\n  tunesmith space examples/gemm/gemm.toml --sample 3 --seed 1")]
+    Space(SpaceArgs),
+    /// Tune a problem: the main job
+    #[command(after_help = TUNE_HELP)]
+    Tune(TuneArgs),
+    /// Run one configuration: compile, run, verify, time
+    #[command(after_help = "Examples:\n  tunesmith run examples/gemm/gemm.toml --config MC=64,NC=256\n  \
+        tunesmith run examples/gemm/gemm.toml --show-command")]
+    Run(RunArgs),
+    /// Show the best configurations of a recorded run
+    #[command(after_help = "Example:\n  tunesmith top examples/gemm/gemm.jsonl -n 5")]
+    Top(TopArgs),
+}
+
+const TUNE_HELP: &str = "Examples:
+  tunesmith tune examples/gemm/gemm.toml
+  tunesmith tune examples/gemm/gemm.toml --stop \"time 60s or cost 2ms\" --seed 7
+  tunesmith tune examples/gemm/gemm.toml --resume
+  tunesmith tune problem.toml --device \"synthetic:1 + abs(TILE - 32)\"
+
+Stop conditions, joined by `and`, `or` and parentheses:
+  evaluations 200, time 60s, fraction 0.1, cost 1.5ms,
+  speedup 1.01 in 50 evaluations, speedup 1.01 in 30s
+
+Ctrl-C ends the run with the best so far; --resume goes on.";
+
+/// A problem file and its sizes.
+#[derive(Debug, Args)]
+pub(crate) struct ProblemArgs {
+    /// The problem: TOML, or Kernel Tuner's T1 JSON
+    pub(crate) problem: PathBuf,
+    /// Sizes in place of the problem's own
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
+    pub(crate) size: Option<Pairs>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DevicesArgs {
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// What the kernel is written for: c
+    #[arg(long, default_value = "c")]
+    pub(crate) backend: String,
+    /// The folder to write to
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SpaceArgs {
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    /// Print so many distinct configurations, drawn uniformly
+    #[arg(long, value_name = "N", group = "query")]
+    pub(crate) sample: Option<usize>,
+    /// The seed of --sample
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Print the configuration with this index
+    #[arg(long, value_name = "I", group = "query")]
+    pub(crate) index: Option<u128>,
+    /// Print the configurations that differ in one parameter from the one with this index
+    #[arg(long, value_name = "I", group = "query")]
+    pub(crate) neighbours: Option<u128>,
+    /// Print every configuration
+    #[arg(long, group = "query")]
+    pub(crate) list: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TuneArgs {
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    /// What to tune on: c, or synthetic:EXPR (an expression over the parameters that gives milliseconds)
+    #[arg(long)]
+    pub(crate) device: Option<String>,
+    /// The strategy: NAME or NAME(option=value, ...); names are default, exhaustive, random, annealing
+    #[arg(long)]
+    pub(crate) strategy: Option<String>,
+    /// When to end [default: evaluations 200; exhaustive runs to its end]
+    #[arg(long, value_name = "CONDITION")]
+    pub(crate) stop: Option<String>,
+    /// The seed of all randomness [default: 0]
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// A configuration to evaluate first; unnamed parameters as in the default configuration
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
+    pub(crate) start: Option<Pairs>,
+    /// The journal [default: beside the problem, numbered when there is one already]
+    #[arg(long, value_name = "RUN.jsonl")]
+    pub(crate) out: Option<PathBuf>,
+    /// Go on with the journal of an earlier run: nothing is measured twice
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Compilations at once [default: the number of processors]
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    /// Requests the strategy may have in flight [default: 4]
+    #[arg(long, value_name = "N")]
+    pub(crate) room: Option<usize>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print no progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    /// The configuration; unnamed parameters as in the default configuration
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
+    pub(crate) config: Option<Pairs>,
+    /// What to run on: c, or synthetic:EXPR
+    #[arg(long)]
+    pub(crate) device: Option<String>,
+    /// Print what exactly is compiled, and do not run it
+    #[arg(long)]
+    pub(crate) show_source: bool,
+    /// Print the compiler's command line, and do not run it
+    #[arg(long)]
+    pub(crate) show_command: bool,
+    /// Print one JSON document
+    #[arg(long, conflicts_with_all = ["show_source", "show_command"])]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TopArgs {
+    /// The journal of the run
+    pub(crate) run: PathBuf,
+    /// How many configurations to show
+    #[arg(short, value_name = "N", default_value_t = 10)]
+    pub(crate) n: usize,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Names with the text of their values.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pairs(pub(crate) Vec<(String, String)>);
+
+fn pairs(text: &str) -> Result<Pairs, String> {
+    let pair = |part: &str| {
+        let (name, value) = part.split_once('=').ok_or_else(|| format!("`{part}` is not of the form NAME=VALUE"))?;
+        Ok((name.trim().to_string(), value.trim().to_string()))
+    };
+    text.split(',').map(pair).collect::<Result<_, String>>().map(Pairs)
+}

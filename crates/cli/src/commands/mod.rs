@@ -1,0 +1,67 @@
+//! One file per command.
+
+mod check;
+mod devices;
+mod init;
+mod run;
+mod space;
+mod top;
+mod tune;
+
+pub(crate) use check::check;
+pub(crate) use devices::devices;
+pub(crate) use init::init;
+pub(crate) use run::run;
+pub(crate) use space::space;
+pub(crate) use top::top;
+pub(crate) use tune::tune;
+
+use crate::args::{Pairs, ProblemArgs};
+use crate::render;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use tunesmith::core::Interrupt;
+use tunesmith::device::Compilers;
+use tunesmith::space::Value;
+use tunesmith::{Error, Problem};
+
+/// The compilers that `CC` and `CXX` name, else the system's.
+fn compilers() -> Compilers {
+    let named = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
+    let default = Compilers::default();
+    Compilers { cc: named("CC").unwrap_or(default.cc), cxx: named("CXX").unwrap_or(default.cxx) }
+}
+
+/// Loads the problem and shows what is odd about it.
+fn load(args: &ProblemArgs) -> Result<Problem, Error> {
+    let problem = Problem::load(&args.problem, &sizes(args))?;
+    render::messages(&problem.warnings, Some(&problem.source_file));
+    Ok(problem)
+}
+
+/// The sizes of the command line. What reads as a number is one.
+fn sizes(args: &ProblemArgs) -> Vec<(String, Value)> {
+    let value = |text: &String| {
+        let int = text.parse().ok().map(Value::Int);
+        let float = || text.parse().ok().filter(|float: &f64| float.is_finite()).map(Value::Float);
+        int.or_else(float).unwrap_or_else(|| Value::Str(text.as_str().into()))
+    };
+    pairs(&args.size).iter().map(|(name, text)| (name.clone(), value(text))).collect()
+}
+
+fn pairs(pairs: &Option<Pairs>) -> Vec<(String, String)> {
+    pairs.as_ref().map(|pairs| pairs.0.clone()).unwrap_or_default()
+}
+
+/// A flag that Ctrl-C and SIGTERM raise; the second Ctrl-C ends the process at once.
+fn interrupt() -> Interrupt {
+    let raised = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        // Where a handler cannot be installed the signal keeps its default effect, and the journal is safe anyway.
+        let _ = flag::register_conditional_shutdown(signal, 130, raised.clone());
+        let _ = flag::register(signal, raised.clone());
+    }
+    Interrupt::from_flag(raised)
+}

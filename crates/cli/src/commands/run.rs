@@ -1,0 +1,50 @@
+//! `tunesmith run`.
+
+use super::{compilers, interrupt, load, pairs};
+use crate::args::RunArgs;
+use crate::{Ending, output};
+use tunesmith::report::milliseconds;
+use tunesmith::{Error, OneRun, RunOptions, TuneOptions, plan, run_one};
+
+pub(crate) fn run(args: &RunArgs) -> Result<Ending, Error> {
+    let problem = load(&args.problem)?;
+    let tune = TuneOptions { device: args.device.clone(), compilers: compilers(), ..TuneOptions::default() };
+    let options = RunOptions { config: pairs(&args.config), tune };
+    if args.show_source || args.show_command {
+        let plan = plan(&problem, &options)?;
+        if args.show_source {
+            output::print(&plan.source);
+        }
+        if args.show_command {
+            output::print(&format!("{}\n", plan.command_line()));
+        }
+        return Ok(Ending::Done);
+    }
+    let Some(run) = run_one(&problem, &options, &interrupt())? else { return Ok(Ending::Interrupted) };
+    if args.json {
+        output::json(&run);
+    } else {
+        output::print(&text(&run));
+    }
+    Ok(if run.candidate.time_ms.is_some() { Ending::Done } else { Ending::NothingCorrect })
+}
+
+fn text(run: &OneRun) -> String {
+    let candidate = &run.candidate;
+    let mut text = format!("{}\n{}\n", candidate.arguments(), candidate.status);
+    if let Some(message) = &candidate.message {
+        text += &format!("{message}\n");
+    }
+    if let (Some(time), Some((low, high))) = (candidate.time_ms, candidate.ci95_ms) {
+        let samples = candidate.times_ms.len();
+        let (time, low, high) = (milliseconds(time), milliseconds(low), milliseconds(high));
+        text += &format!("{time}, the median of {samples} samples (95 %: {low} to {high})\n");
+    }
+    for (rate, unit) in [(run.gflops, "GFLOP/s"), (run.gbytes, "GB/s")] {
+        text += &rate.map(|rate| format!("{rate:.2} {unit}\n")).unwrap_or_default();
+    }
+    if let Some(compile) = run.compile_ms {
+        text += &format!("compiled in {}\n", milliseconds(compile));
+    }
+    text
+}

@@ -1,0 +1,56 @@
+//! `tunesmith space`.
+
+use super::{compilers, load};
+use crate::args::SpaceArgs;
+use crate::{Ending, output, render};
+use tunesmith::{Error, SpaceInfo, SpaceQuery, report};
+
+pub(crate) fn space(args: &SpaceArgs) -> Result<Ending, Error> {
+    let problem = load(&args.problem)?;
+    let info = SpaceInfo::new(&problem, &tunesmith::device::limits(&compilers()), &query(args))?;
+    if args.json {
+        output::json(&info);
+        return Ok(Ending::Done);
+    }
+    render::messages(&info.warnings, Some(&problem.source_file));
+    match &info.configs {
+        None => output::print(&summary(&info)),
+        Some(configs) => {
+            for config in configs {
+                output::print(&format!("{}  {}\n", config.index, config.arguments()));
+            }
+        }
+    }
+    Ok(Ending::Done)
+}
+
+fn query(args: &SpaceArgs) -> SpaceQuery {
+    match args {
+        SpaceArgs { list: true, .. } => SpaceQuery::List,
+        SpaceArgs { sample: Some(count), seed, .. } => SpaceQuery::Sample(*count, *seed),
+        SpaceArgs { index: Some(rank), .. } => SpaceQuery::Index(*rank),
+        SpaceArgs { neighbours: Some(rank), .. } => SpaceQuery::Neighbours(*rank),
+        _ => SpaceQuery::Summary,
+    }
+}
+
+fn summary(info: &SpaceInfo) -> String {
+    let groups: Vec<String> = info.groups.iter().map(|group| group.join(", ")).collect();
+    format!(
+        "{} configurations of {} combinations\n\
+         {} parameters, {} constraints, {} groups of parameters that constraints join:\n  {}\n\
+         diagram: {} nodes, {} arcs, {} bytes, built in {}\n\
+         digest {}\n",
+        report::count(&info.size),
+        report::count(&info.cartesian),
+        info.parameters,
+        info.constraints,
+        groups.len(),
+        groups.join("\n  "),
+        info.nodes,
+        info.arcs,
+        info.bytes,
+        report::milliseconds(info.build_seconds * 1e3),
+        info.digest,
+    )
+}

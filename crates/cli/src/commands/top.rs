@@ -1,0 +1,30 @@
+//! `tunesmith top`.
+
+use crate::args::TopArgs;
+use crate::{Ending, output};
+use tunesmith::report::{TopRow, top_table};
+use tunesmith::{Error, TopConfig};
+
+pub(crate) fn top(args: &TopArgs) -> Result<Ending, Error> {
+    let top = tunesmith::top(&args.run, args.n)?;
+    let ending = if top.correct == 0 { Ending::NothingCorrect } else { Ending::Done };
+    if args.json {
+        output::json(&top);
+        return Ok(ending);
+    }
+    output::print(&format!("{}: {} evaluations, {} correct\n", top.problem, top.evaluations, top.correct));
+    if top.correct > 0 {
+        let rows: Vec<TopRow> = top.configs.iter().map(row).collect();
+        output::print(&format!("{}\n", top_table(&rows)));
+    }
+    Ok(ending)
+}
+
+fn row(config: &TopConfig) -> TopRow {
+    TopRow {
+        time_ms: config.time_ms,
+        ci95_ms: config.ci95_ms,
+        speedup: config.speedup,
+        config: config.arguments(),
+    }
+}

@@ -1,0 +1,103 @@
+//! `tunesmith tune`.
+
+use super::{compilers, interrupt, load, pairs};
+use crate::args::TuneArgs;
+use crate::progress::Display;
+use crate::{Ending, output};
+use tunesmith::report::{FailureLine, Summary, Winner, count};
+use tunesmith::{Candidate, Error, Outcome, Problem, Session, Starting, TuneOptions};
+
+pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
+    let problem = load(&args.problem)?;
+    let interrupt = interrupt();
+    let mut display = Display::default();
+    let mut announce = |starting: &Starting<'_>| announce(&problem, starting);
+    let mut session = Session { interrupt: interrupt.clone(), ..Session::default() };
+    if !args.quiet {
+        session.observers.push(&mut display);
+        session.on_start = Some(&mut announce);
+    }
+    let outcome = tunesmith::tune(&problem, &options(args), &mut session)?;
+    if args.json {
+        output::json(&outcome);
+    } else {
+        output::print(&summary(&problem, args, &outcome).render());
+    }
+    Ok(match outcome {
+        _ if interrupt.is_raised() => Ending::Interrupted,
+        Outcome { best: None, .. } => Ending::NothingCorrect,
+        _ => Ending::Done,
+    })
+}
+
+fn options(args: &TuneArgs) -> TuneOptions {
+    TuneOptions {
+        device: args.device.clone(),
+        strategy: args.strategy.clone(),
+        stop: args.stop.clone(),
+        seed: args.seed,
+        start: pairs(&args.start),
+        out: args.out.clone(),
+        resume: args.resume,
+        room: args.room,
+        jobs: args.jobs,
+        compilers: compilers(),
+        ..TuneOptions::default()
+    }
+}
+
+fn announce(problem: &Problem, starting: &Starting<'_>) {
+    let Starting { device, strategy, space, journal, resumed } = starting;
+    let size = count(&space.size().to_string());
+    let resumed = if *resumed > 0 { format!(", {resumed} evaluations resumed") } else { String::new() };
+    output::note(&format!("{}: {size} configurations on {device}, strategy {strategy}{resumed}", problem.name));
+    output::note(&format!("journal: {}", journal.display()));
+}
+
+fn summary(problem: &Problem, args: &TuneArgs, outcome: &Outcome) -> Summary {
+    let default = outcome.default.as_ref();
+    let failure = |(kind, count, message): &(_, usize, String)| FailureLine {
+        kind: *kind,
+        count: *count,
+        message: message.clone(),
+    };
+    Summary {
+        stop_reason: outcome.stop_reason.clone(),
+        evaluations: outcome.evaluations,
+        resumed: outcome.resumed,
+        space_size: outcome.space_size.clone(),
+        seconds: outcome.wall_seconds,
+        best: outcome.best.as_ref().and_then(|best| winner(problem, best)),
+        default_ms: default.and_then(|default| default.time_ms),
+        default_failure: default.and_then(|default| default.message.as_deref()?.lines().next().map(str::to_string)),
+        ties: outcome.ties.len(),
+        failures: outcome.common_failures.iter().map(failure).collect(),
+        journal: outcome.out.as_ref().map(|path| path.display().to_string()),
+        next: next_commands(args, outcome),
+    }
+}
+
+fn winner(problem: &Problem, best: &Candidate) -> Option<Winner> {
+    let rates = problem.rates(best);
+    Some(Winner {
+        time_ms: best.time_ms?,
+        ci95_ms: best.ci95_ms,
+        config: best.arguments(),
+        gflops: rates.gflops,
+        gbytes: rates.gbytes,
+    })
+}
+
+/// What a user is likely to want next.
+fn next_commands(args: &TuneArgs, outcome: &Outcome) -> Vec<String> {
+    let problem = args.problem.problem.display();
+    let journal = outcome.out.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+    match &outcome.best {
+        Some(_) if outcome.stop_reason == "interrupted" => vec![format!("tunesmith tune {problem} --resume")],
+        Some(_) => vec![
+            format!("tunesmith top {journal}"),
+            format!("tunesmith tune {problem} --resume --stop \"evaluations {}\"", outcome.evaluations * 2),
+        ],
+        None => vec![format!("tunesmith run {problem}"), format!("tunesmith check {problem}")],
+    }
+}

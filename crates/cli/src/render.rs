@@ -1,0 +1,83 @@
+//! Errors as people read them: what is wrong, where in which file, and what to do.
+
+use crate::output::note;
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity, SourceCode};
+use std::fmt;
+use std::io::IsTerminal;
+use tunesmith::{Diagnostic, Error, Level, SourceFile};
+
+/// Prints an error to standard error.
+pub(crate) fn error(error: &Error) {
+    match error {
+        Error::Problem(problem) => messages(&problem.messages, Some(&problem.source_file)),
+        other => {
+            note(&format!("error: {other}"));
+            if let Some(remedy) = other.remedy() {
+                note(&format!("  help: {remedy}"));
+            }
+        }
+    }
+}
+
+/// Prints messages about a problem file to standard error.
+pub(crate) fn messages(messages: &[Diagnostic], source: Option<&SourceFile>) {
+    for message in messages {
+        note(message_text(message, source).trim_end());
+    }
+}
+
+fn message_text(message: &Diagnostic, source: Option<&SourceFile>) -> String {
+    // A message about the file as a whole has nothing to point at.
+    let Some(source) = source.filter(|source| !message.span.is_empty() && message.span.end <= source.text.len()) else {
+        let place = if message.span.is_empty() { message.file.display().to_string() } else { place(message) };
+        let help = message.remedy.as_ref().map(|remedy| format!("\n  help: {remedy}")).unwrap_or_default();
+        return format!("{}: {place}: {}{help}", message.level, message.text);
+    };
+    let name = message.file.display().to_string();
+    let pointed = Pointed { message, source: NamedSource::new(name, source.text.to_string()) };
+    let mut text = String::new();
+    let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let theme = if colours { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    match GraphicalReportHandler::new_themed(theme).with_links(false).render_report(&mut text, &pointed) {
+        Ok(()) => text,
+        Err(fmt::Error) => message.to_string(),
+    }
+}
+
+fn place(message: &Diagnostic) -> String {
+    format!("{}:{}:{}", message.file.display(), message.line, message.column)
+}
+
+/// A message with the text it points into.
+#[derive(Debug)]
+struct Pointed<'a> {
+    message: &'a Diagnostic,
+    source: NamedSource<String>,
+}
+
+impl fmt::Display for Pointed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.message.level, self.message.text)
+    }
+}
+
+impl std::error::Error for Pointed<'_> {}
+
+impl miette::Diagnostic for Pointed<'_> {
+    fn severity(&self) -> Option<Severity> {
+        Some(if self.message.level == Level::Error { Severity::Error } else { Severity::Warning })
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.message.remedy.as_ref().map(|remedy| Box::new(remedy) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.source)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let span = self.message.span.clone();
+        Some(Box::new(std::iter::once(LabeledSpan::new(Some("here".to_string()), span.start, span.len()))))
+    }
+}

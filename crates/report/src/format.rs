@@ -1,0 +1,70 @@
+//! Numbers as people read them.
+
+/// A time in milliseconds with four significant digits and a fitting unit: `2.310 ms`, `45.12 us`, `1.204 s`.
+pub fn milliseconds(time: f64) -> String {
+    match time.abs() {
+        ms if ms >= 1e3 => format!("{} s", significant(time / 1e3)),
+        ms if ms >= 1.0 || ms == 0.0 => format!("{} ms", significant(time)),
+        ms if ms >= 1e-3 => format!("{} us", significant(time * 1e3)),
+        _ => format!("{} ns", significant(time * 1e6)),
+    }
+}
+
+/// A stretch of time to the second: `42 s`, `3 min 7 s`, `2 h 5 min`.
+pub fn duration(seconds: f64) -> String {
+    let whole = seconds.max(0.0).round() as u64;
+    match whole {
+        0..60 if seconds < 9.95 => format!("{seconds:.1} s"),
+        0..60 => format!("{whole} s"),
+        60..3600 => format!("{} min {} s", whole / 60, whole % 60),
+        _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+/// A decimal number with its thousands set apart, or in powers of ten from 10^15: `389,120`, `8.24e31`.
+pub fn count(digits: &str) -> String {
+    if digits.len() > 15 {
+        let rounded: f64 = digits.parse().unwrap_or(f64::INFINITY);
+        return format!("{rounded:.2e}");
+    }
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Four significant digits without an exponent, for numbers from 1 to 9999.
+pub(crate) fn significant(number: f64) -> String {
+    let decimals = match number.abs() {
+        n if n >= 999.95 => 0,
+        n if n >= 99.995 => 1,
+        n if n >= 9.9995 => 2,
+        _ => 3,
+    };
+    format!("{number:.decimals$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_four_digits_and_a_fitting_unit() {
+        let texts = [2.31, 0.04512, 1204.3, 123.456, 0.000_001_5, 0.0].map(milliseconds);
+        assert_eq!(texts, ["2.310 ms", "45.12 us", "1.204 s", "123.5 ms", "1.500 ns", "0.000 ms"]);
+    }
+
+    #[test]
+    fn durations_are_short() {
+        assert_eq!([0.25, 42.0, 187.0, 7530.0].map(duration), ["0.2 s", "42 s", "3 min 7 s", "2 h 5 min"]);
+    }
+
+    #[test]
+    fn counts_have_thousands_and_powers() {
+        assert_eq!(["7", "389120", "1000000", "8805300000000000000"].map(count), ["7", "389,120", "1,000,000", "8.81e18"]);
+    }
+}

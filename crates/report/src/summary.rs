@@ -1,0 +1,170 @@
+//! The end of a tuning run.
+
+use crate::format::{count, duration, milliseconds, significant};
+use std::fmt::Write as _;
+use tunesmith_core::FailureKind;
+
+/// What the end of a run says.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// Why the run ended.
+    pub stop_reason: String,
+    /// Evaluations made, failed and resumed ones included.
+    pub evaluations: u64,
+    /// How many of them were taken from the resumed journal.
+    pub resumed: usize,
+    /// The size of the space, in decimal.
+    pub space_size: String,
+    /// Wall time.
+    pub seconds: f64,
+    /// The best correct configuration.
+    pub best: Option<Winner>,
+    /// The time of the default configuration, where it was correct.
+    pub default_ms: Option<f64>,
+    /// Why the default configuration failed.
+    pub default_failure: Option<String>,
+    /// How many other configurations the best cannot be told from.
+    pub ties: usize,
+    /// Failures by kind, with the commonest message of each.
+    pub failures: Vec<FailureLine>,
+    /// Where the journal is.
+    pub journal: Option<String>,
+    /// Commands to try next.
+    pub next: Vec<String>,
+}
+
+/// The best configuration.
+#[derive(Clone, Debug)]
+pub struct Winner {
+    /// The median time in milliseconds.
+    pub time_ms: f64,
+    /// A 95 % interval of the median.
+    pub ci95_ms: Option<(f64, f64)>,
+    /// The configuration as text.
+    pub config: String,
+    /// 10^9 floating-point operations per second, where declared.
+    pub gflops: Option<f64>,
+    /// 10^9 bytes per second, where declared.
+    pub gbytes: Option<f64>,
+}
+
+/// Failures of one kind.
+#[derive(Clone, Debug)]
+pub struct FailureLine {
+    /// The kind.
+    pub kind: FailureKind,
+    /// How many.
+    pub count: usize,
+    /// The commonest message.
+    pub message: String,
+}
+
+impl Summary {
+    /// The summary as lines of text, each ended.
+    pub fn render(&self) -> String {
+        let mut text = String::new();
+        self.write_best(&mut text);
+        self.write_failures(&mut text);
+        let resumed = if self.resumed > 0 { format!(" ({} from the journal)", self.resumed) } else { String::new() };
+        let (evaluations, size) = (self.evaluations, count(&self.space_size));
+        line(&mut text, "search", &format!("{evaluations} of {size} configurations{resumed} in {}; ended by: {}", duration(self.seconds), self.stop_reason));
+        if let Some(journal) = &self.journal {
+            line(&mut text, "journal", journal);
+        }
+        for (position, command) in self.next.iter().enumerate() {
+            line(&mut text, if position == 0 { "next" } else { "" }, command);
+        }
+        text
+    }
+
+    fn write_best(&self, text: &mut String) {
+        let Some(best) = &self.best else {
+            line(text, "best", "none: no configuration was correct");
+            return;
+        };
+        let interval = best.ci95_ms.map(|(low, high)| format!("  (95 %: {} to {})", milliseconds(low), milliseconds(high)));
+        line(text, "best", &format!("{}{}", milliseconds(best.time_ms), interval.unwrap_or_default()));
+        line(text, "", &best.config);
+        if let Some(default) = self.default_ms {
+            let speedup = significant(default / best.time_ms);
+            line(text, "speed-up", &format!("{speedup} times the default configuration ({})", milliseconds(default)));
+        }
+        if let Some(failure) = &self.default_failure {
+            line(text, "speed-up", &format!("unknown: the default configuration failed ({failure})"));
+        }
+        let rates = [(best.gflops, "GFLOP/s"), (best.gbytes, "GB/s")];
+        let rates: Vec<String> =
+            rates.iter().filter_map(|(rate, unit)| Some(format!("{} {unit}", significant((*rate)?)))).collect();
+        if !rates.is_empty() {
+            line(text, "rate", &rates.join(", "));
+        }
+        if self.ties > 0 {
+            line(text, "ties", &format!("{} more cannot be told from the best by their samples", self.ties));
+        }
+    }
+
+    fn write_failures(&self, text: &mut String) {
+        for (position, failure) in self.failures.iter().enumerate() {
+            let FailureLine { kind, count, message } = failure;
+            line(text, if position == 0 { "failed" } else { "" }, &format!("{count} {kind}, commonly: {message}"));
+        }
+    }
+}
+
+fn line(text: &mut String, label: &str, content: &str) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{label:>9}  {content}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary() -> Summary {
+        Summary {
+            stop_reason: "evaluations 200".to_string(),
+            evaluations: 200,
+            resumed: 50,
+            space_size: "389120".to_string(),
+            seconds: 61.0,
+            best: Some(Winner {
+                time_ms: 2.31,
+                ci95_ms: Some((2.29, 2.34)),
+                config: "MC=64,NC=512".to_string(),
+                gflops: Some(116.2),
+                gbytes: None,
+            }),
+            default_ms: Some(8.4),
+            default_failure: None,
+            ties: 2,
+            failures: vec![FailureLine {
+                kind: FailureKind::Compile,
+                count: 3,
+                message: "error: expected `;`".to_string(),
+            }],
+            journal: Some("gemm.jsonl".to_string()),
+            next: vec!["tunesmith top gemm.jsonl".to_string()],
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_run_says_what_was_found_what_failed_and_what_to_do_next() {
+        insta::assert_snapshot!(summary().render(), @"
+             best  2.310 ms  (95 %: 2.290 ms to 2.340 ms)
+                   MC=64,NC=512
+         speed-up  3.636 times the default configuration (8.400 ms)
+             rate  116.2 GFLOP/s
+             ties  2 more cannot be told from the best by their samples
+           failed  3 compile, commonly: error: expected `;`
+           search  200 of 389,120 configurations (50 from the journal) in 1 min 1 s; ended by: evaluations 200
+          journal  gemm.jsonl
+             next  tunesmith top gemm.jsonl
+        ");
+    }
+
+    #[test]
+    fn a_run_without_a_correct_configuration_says_so() {
+        let failed = Summary { best: None, default_ms: None, ..summary() };
+        assert!(failed.render().starts_with("     best  none: no configuration was correct\n"));
+    }
+}

@@ -1,0 +1,40 @@
+//! Tables of configurations.
+
+use crate::format::{milliseconds, significant};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+
+/// One row of [`top_table`].
+#[derive(Clone, Debug)]
+pub struct TopRow {
+    /// The median time in milliseconds.
+    pub time_ms: f64,
+    /// A 95 % interval of the median.
+    pub ci95_ms: (f64, f64),
+    /// How many times faster than the default configuration.
+    pub speedup: Option<f64>,
+    /// The configuration as text.
+    pub config: String,
+}
+
+/// A table of configurations, the best first, without a trailing newline.
+pub fn top_table(rows: &[TopRow]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(["#", "time", "95 % interval", "speed-up", "configuration"]);
+    for (position, row) in rows.iter().enumerate() {
+        let (low, high) = row.ci95_ms;
+        table.add_row([
+            (position + 1).to_string(),
+            milliseconds(row.time_ms),
+            format!("{} to {}", milliseconds(low), milliseconds(high)),
+            row.speedup.map_or_else(|| "-".to_string(), |speedup| format!("{}x", significant(speedup))),
+            row.config.clone(),
+        ]);
+    }
+    for column in [0, 1, 3] {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.trim_fmt()
+}

@@ -1,0 +1,89 @@
+//! All that can be known about a problem without running it.
+
+use crate::devices::DeviceChoice;
+use crate::problem::{Diagnostic, Level};
+use crate::space_info::{SpaceInfo, SpaceQuery};
+use crate::tune::{TuneOptions, live_evaluator};
+use crate::{Error, Problem};
+use std::path::Path;
+use std::sync::Arc;
+use tunesmith_core::{Stop, SystemClock};
+use tunesmith_space::Value;
+
+/// What a check found.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// The messages; without an error among them the problem can be tuned.
+    pub messages: Vec<Diagnostic>,
+    /// The space, when it could be built.
+    pub space: Option<SpaceInfo>,
+}
+
+impl Check {
+    /// Whether the problem can be tuned.
+    pub fn is_ok(&self) -> bool {
+        self.messages.iter().all(|message| message.level != Level::Error)
+    }
+}
+
+/// Checks the problem file at `path`: names, types, expressions, files, the space, strategy and stop condition, and
+/// that the kernel compiles with the declared arguments in its default configuration.
+///
+/// # Errors
+/// Only what keeps the check itself from being done, such as a missing compiler.
+pub fn check(path: &Path, sizes: &[(String, Value)], options: &TuneOptions) -> Result<Check, Error> {
+    let problem = match Problem::load(path, sizes) {
+        Ok(problem) => problem,
+        Err(error) => return Ok(Check { messages: error.messages, space: None }),
+    };
+    let mut messages = problem.warnings.clone();
+    let limits = DeviceChoice::C.limits(&options.compilers);
+    let mut found = None;
+    let steps = [
+        SpaceInfo::new(&problem, &limits, &SpaceQuery::Summary).map(|info| found = Some(info)),
+        check_tuning(&problem),
+        check_kernel(&problem, options, &limits),
+    ];
+    for error in steps.into_iter().filter_map(Result::err) {
+        let new = as_messages(&problem, error)?;
+        messages.extend(new.into_iter().filter(|message| !messages.contains(message)).collect::<Vec<_>>());
+    }
+    messages.extend(found.iter().flat_map(|info| info.warnings.clone()));
+    Ok(Check { messages, space: found })
+}
+
+fn check_tuning(problem: &Problem) -> Result<(), Error> {
+    if let Some(strategy) = &problem.tuning.strategy {
+        tunesmith_search::build(strategy)?;
+    }
+    if let Some(stop) = &problem.tuning.stop {
+        Stop::parse(stop)?;
+    }
+    Ok(())
+}
+
+fn check_kernel(problem: &Problem, options: &TuneOptions, limits: &[(String, Value)]) -> Result<(), Error> {
+    if problem.kernel.is_none() {
+        return Ok(());
+    }
+    let space = problem.space(limits)?.space;
+    let default = problem.default_configuration(&space)?;
+    let probe = default.and_then(|configuration| space.rank(&configuration)).or_else(|| space.id(0));
+    let mut live = live_evaluator(problem, &space, options, Arc::new(SystemClock::new()))?;
+    match probe {
+        Some(probe) => live.preflight(probe).map_err(|error| problem.located(error)),
+        None => Ok(()),
+    }
+}
+
+/// An error as messages about the file; the error itself where it is not about the file.
+fn as_messages(problem: &Problem, error: Error) -> Result<Vec<Diagnostic>, Error> {
+    match error {
+        Error::Problem(error) => Ok(error.messages),
+        error if error.is_request() => {
+            let remedy = error.remedy().map(str::to_string);
+            Ok(problem.error(0..0, error.to_string(), remedy).messages)
+        }
+        other => Err(other),
+    }
+}

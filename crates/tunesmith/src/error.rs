@@ -1,0 +1,71 @@
+//! Why a command could not do its work.
+
+use crate::problem::ProblemError;
+use tunesmith_device::DeviceError;
+use tunesmith_search::StrategyError;
+use tunesmith_store::StoreError;
+
+/// Why a command could not do its work.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The problem file is wrong.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// The request is wrong: an option, a name, a value.
+    #[error("{text}")]
+    Request {
+        /// What is wrong.
+        text: String,
+        /// What to do about it.
+        remedy: Option<String>,
+    },
+    /// The strategy's name or options are wrong.
+    #[error(transparent)]
+    Strategy(#[from] StrategyError),
+    /// The stop condition is wrong.
+    #[error(transparent)]
+    Stop(#[from] tunesmith_core::StopParseError),
+    /// The device cannot be used, or not with this problem.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// The journal cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The run could not go on.
+    #[error(transparent)]
+    Run(#[from] tunesmith_core::Error),
+    /// A file could not be written.
+    #[error("cannot write `{}`: {source}", path.display())]
+    Write {
+        /// The file.
+        path: std::path::PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+}
+
+impl Error {
+    pub(crate) fn request(text: impl Into<String>, remedy: Option<String>) -> Self {
+        Self::Request { text: text.into(), remedy }
+    }
+
+    /// Whether the user's request is wrong, rather than a device or the disk (exit code 2 rather than 3).
+    pub fn is_request(&self) -> bool {
+        match self {
+            Self::Problem(_) | Self::Request { .. } | Self::Strategy(_) | Self::Stop(_) => true,
+            Self::Store(StoreError::Io { .. }) | Self::Run(_) | Self::Write { .. } => false,
+            Self::Store(_) => true,
+            Self::Device(error) => error.is_request(),
+        }
+    }
+
+    /// What to do about it, where that is known and not part of the text.
+    pub fn remedy(&self) -> Option<&str> {
+        match self {
+            Self::Request { remedy, .. } => remedy.as_deref(),
+            Self::Device(error) => error.remedy(),
+            _ => None,
+        }
+    }
+}

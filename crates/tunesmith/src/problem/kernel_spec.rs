@@ -1,0 +1,54 @@
+//! From a problem to what a device compiles and runs.
+
+use super::Problem;
+use crate::Error;
+use std::path::Path;
+use tunesmith_device::{DeviceError, KernelSpec};
+
+impl Problem {
+    /// The kernel with its data, as a device needs it.
+    ///
+    /// # Errors
+    /// A problem without a kernel that this version compiles, or with a kernel or reference file that is not there.
+    pub(crate) fn kernel_spec(&self) -> Result<KernelSpec, Error> {
+        let Some(kernel) = &self.kernel else {
+            let text = format!("`{}` has no kernel that this version compiles", self.source_file.path.display());
+            let remedy = "C and C++ kernels are; any space can be tuned on `--device synthetic:EXPR`".to_string();
+            return Err(Error::request(text, Some(remedy)));
+        };
+        self.require_file(&kernel.file, self.places.kernel_file.clone())?;
+        if let Some(reference) = &self.verify.reference {
+            self.require_file(&reference.file, self.places.reference.clone())?;
+        }
+        Ok(KernelSpec {
+            problem: self.name.clone(),
+            language: kernel.language,
+            file: kernel.file.clone(),
+            sources: kernel.sources.clone(),
+            include: kernel.include.clone(),
+            function: kernel.function.clone(),
+            options: kernel.options.clone(),
+            sizes: self.sizes.clone(),
+            arguments: self.arguments.clone(),
+            verify: self.verify.clone(),
+            seed: self.tuning.seed.unwrap_or(0),
+        })
+    }
+
+    fn require_file(&self, path: &Path, place: std::ops::Range<usize>) -> Result<(), Error> {
+        if path.is_file() {
+            return Ok(());
+        }
+        let text = format!("there is no file `{}`", path.display());
+        let remedy = format!("paths are relative to `{}`", self.folder().display());
+        Err(self.error(place, text, Some(remedy)).into())
+    }
+
+    /// A device's error, pointing into this file where it is about something the file says.
+    pub(crate) fn located(&self, error: DeviceError) -> Error {
+        let DeviceError::Signature { argument, .. } = &error else { return error.into() };
+        let position = argument.as_ref().and_then(|name| self.arguments.iter().position(|known| known.name == *name));
+        let place = position.map_or(&self.places.function, |position| &self.places.arguments[position]);
+        self.error(place.clone(), error.to_string(), error.remedy().map(str::to_string)).into()
+    }
+}

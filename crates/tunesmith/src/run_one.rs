@@ -1,0 +1,89 @@
+//! One configuration: compile, run, verify, time.
+
+use crate::devices::DeviceChoice;
+use crate::outcome::Candidate;
+use crate::tune::{TuneOptions, configuration, live_evaluator};
+use crate::{Error, Problem};
+use serde::Serialize;
+use std::sync::Arc;
+use tunesmith_core::{Completion, Evaluation, Evaluator, Interrupt, Request, SystemClock};
+use tunesmith_device::{BuildPlan, SyntheticEvaluator};
+use tunesmith_space::{ConfigId, Space};
+
+/// Which configuration to run, and where.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// Parameters and values; unnamed ones as in the problem's default configuration.
+    pub config: Vec<(String, String)>,
+    /// Device, compilers and worker; the rest is ignored.
+    pub tune: TuneOptions,
+}
+
+/// What one configuration gave.
+#[derive(Clone, Debug, Serialize)]
+pub struct OneRun {
+    /// The configuration and its times.
+    #[serde(flatten)]
+    pub candidate: Candidate,
+    /// Time of the untimed first launch in milliseconds.
+    pub warmup_ms: Option<f64>,
+    /// Time of the compilation in milliseconds.
+    pub compile_ms: Option<f64>,
+    /// GFLOP/s at the median, where the problem declares `flops`.
+    pub gflops: Option<f64>,
+    /// GB/s at the median, where the problem declares `bytes`.
+    pub gbytes: Option<f64>,
+}
+
+/// Runs one configuration. `None` when `interrupt` was raised meanwhile.
+///
+/// # Errors
+/// A wrong request, or a device that fails; a configuration that fails is a result.
+pub fn run_one(problem: &Problem, options: &RunOptions, interrupt: &Interrupt) -> Result<Option<OneRun>, Error> {
+    let device = DeviceChoice::parse(options.tune.device.as_deref().unwrap_or("c"))?;
+    let space = problem.space(&device.limits(&options.tune.compilers))?.space;
+    let id = configuration_id(problem, &space, &options.config)?;
+    let mut evaluator: Box<dyn Evaluator> = match &device {
+        DeviceChoice::Synthetic(expression) => Box::new(SyntheticEvaluator::new(&space, expression)?),
+        DeviceChoice::C => {
+            let mut live = live_evaluator(problem, &space, &options.tune, Arc::new(SystemClock::new()))?;
+            live.preflight(id).map_err(|error| problem.located(error))?;
+            Box::new(live)
+        }
+    };
+    let request = Request::timed(id);
+    evaluator.submit(request)?;
+    let Some(Completion { failure, measurement, .. }) = evaluator.next(interrupt)? else { return Ok(None) };
+    let (warmup_ms, compile) = (measurement.warmup_ms, measurement.compile.clone());
+    let evaluation = Evaluation { request, failure, measurement, clock: std::time::Duration::ZERO };
+    let candidate = Candidate::new(&space, &evaluation);
+    let rates = problem.rates(&candidate);
+    Ok(Some(OneRun {
+        candidate,
+        warmup_ms,
+        compile_ms: compile.map(|compile| compile.time_ms),
+        gflops: rates.gflops,
+        gbytes: rates.gbytes,
+    }))
+}
+
+/// What exactly is compiled for one configuration, and how.
+///
+/// # Errors
+/// A wrong request, or a problem without a kernel.
+pub fn plan(problem: &Problem, options: &RunOptions) -> Result<BuildPlan, Error> {
+    let device = DeviceChoice::parse(options.tune.device.as_deref().unwrap_or("c"))?;
+    let space = problem.space(&device.limits(&options.tune.compilers))?.space;
+    let id = configuration_id(problem, &space, &options.config)?;
+    let live = live_evaluator(problem, &space, &options.tune, Arc::new(SystemClock::new()))?;
+    live.plan(id).map_err(|error| problem.located(error))
+}
+
+fn configuration_id(problem: &Problem, space: &Space, pairs: &[(String, String)]) -> Result<ConfigId, Error> {
+    let default = problem.default_configuration(space)?;
+    let configuration = configuration(space, default.as_ref(), pairs)?;
+    // `configuration` refuses what a constraint excludes; only a space beyond 128 bits has no rank then.
+    space.rank(&configuration).ok_or_else(|| {
+        Error::request("the space has more than 2^128 configurations", Some("add constraints".to_string()))
+    })
+}

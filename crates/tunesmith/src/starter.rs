@@ -1,0 +1,61 @@
+//! The problem that `init` writes.
+
+use crate::Error;
+use crate::suggest::did_you_mean;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// A commented problem with its kernel and reference.
+#[derive(Clone, Copy, Debug)]
+pub struct Starter {
+    /// Names and contents of its files; the problem is the first.
+    pub files: &'static [(&'static str, &'static str)],
+}
+
+const C: Starter = Starter {
+    files: &[
+        ("problem.toml", include_str!("../starter/problem.toml")),
+        ("kernel.c", include_str!("../starter/kernel.c")),
+        ("reference.c", include_str!("../starter/reference.c")),
+    ],
+};
+
+/// The starter for a backend.
+///
+/// # Errors
+/// A backend that this version does not have.
+pub fn starter(backend: &str) -> Result<Starter, Error> {
+    match backend {
+        "c" => Ok(C),
+        other => {
+            let remedy = did_you_mean(other, ["c"]).unwrap_or_else(|| "this version has `c`".to_string());
+            Err(Error::request(format!("there is no starter for the backend `{other}`"), Some(remedy)))
+        }
+    }
+}
+
+impl Starter {
+    /// Writes the files into `folder`, which is made if it is missing. Returns their paths.
+    ///
+    /// # Errors
+    /// A file that exists already: nothing is overwritten, and nothing written.
+    pub fn write(&self, folder: &Path) -> Result<Vec<PathBuf>, Error> {
+        let path = |name: &str| folder.join(name);
+        if let Some((name, _)) = self.files.iter().find(|(name, _)| path(name).exists()) {
+            let remedy = Some("name an empty folder with --out".to_string());
+            return Err(Error::request(format!("`{}` exists already", path(name).display()), remedy));
+        }
+        let at = |path: &Path| {
+            let path = path.to_path_buf();
+            move |source| Error::Write { path, source }
+        };
+        std::fs::create_dir_all(folder).map_err(at(folder))?;
+        for (name, contents) in self.files {
+            let path = path(name);
+            let file = OpenOptions::new().write(true).create_new(true).open(&path);
+            file.and_then(|mut file| file.write_all(contents.as_bytes())).map_err(at(&path))?;
+        }
+        Ok(self.files.iter().map(|(name, _)| path(name)).collect())
+    }
+}

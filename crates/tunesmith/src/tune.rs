@@ -1,0 +1,358 @@
+//! The main job: tuning a problem.
+
+use crate::devices::DeviceChoice;
+use crate::outcome::{self, Candidate, Outcome, SecondsOfRun};
+use crate::{Error, Problem};
+use serde_json::{Map, Value as Json};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tunesmith_core::{
+    Clock, Evaluator, Interrupt, Observer, Run, Scored, Searcher, Seconds, Stop, SystemClock, Tuner,
+};
+use tunesmith_device::worker::WorkerCommand;
+use tunesmith_device::{Compilers, LiveEvaluator, LiveOptions, SyntheticEvaluator};
+use tunesmith_space::{ConfigId, Configuration, Space, Value};
+use tunesmith_store::{Header, Journal};
+
+/// The strategy unless the user or the problem names one.
+pub(crate) const DEFAULT_STRATEGY: &str = "default";
+
+/// Evaluations unless the user or the problem says otherwise.
+const DEFAULT_STOP: u64 = 200;
+
+/// Requests in flight unless told otherwise: enough for a few compilations at once, few enough that a sequential
+/// strategy hardly notices. Never derived from the number of cores, so that a run can be repeated elsewhere.
+const DEFAULT_ROOM: usize = 4;
+
+/// How to tune. What is `None` comes from the problem file, then from our defaults.
+#[derive(Clone, Debug, Default)]
+pub struct TuneOptions {
+    /// `c` or `synthetic:EXPR`.
+    pub device: Option<String>,
+    /// The strategy: `NAME` or `NAME(option=value, ...)`.
+    pub strategy: Option<String>,
+    /// The stop condition.
+    pub stop: Option<String>,
+    /// The seed.
+    pub seed: Option<u64>,
+    /// A configuration to evaluate before the search begins: parameters and values; unnamed ones as in the default.
+    pub start: Vec<(String, String)>,
+    /// The journal; by default beside the problem.
+    pub out: Option<PathBuf>,
+    /// Whether to go on with an existing journal.
+    pub resume: bool,
+    /// How many requests the strategy may have in flight.
+    pub room: Option<usize>,
+    /// How many compilations run at once; by default as many as there are processors.
+    pub jobs: Option<usize>,
+    /// The compilers.
+    pub compilers: Compilers,
+    /// The executable that runs kernels; by default this one.
+    pub worker: WorkerCommand,
+}
+
+/// What surrounds a run: who watches it, who may end it, what time it is.
+pub struct Session<'a> {
+    /// Watches the run.
+    pub observers: Vec<&'a mut dyn Observer>,
+    /// Ends the run.
+    pub interrupt: Interrupt,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Called once the run is about to start.
+    pub on_start: Option<&'a mut dyn FnMut(&Starting<'_>)>,
+}
+
+/// What is known when a run is about to start.
+#[derive(Debug)]
+pub struct Starting<'a> {
+    /// The device, by name.
+    pub device: &'a str,
+    /// The strategy, as the user wrote it.
+    pub strategy: &'a str,
+    /// The space.
+    pub space: &'a Space,
+    /// The journal.
+    pub journal: &'a Path,
+    /// How many evaluations it holds already.
+    pub resumed: usize,
+}
+
+impl Default for Session<'_> {
+    fn default() -> Self {
+        let clock = Arc::new(SystemClock::new());
+        Self { observers: Vec::new(), interrupt: Interrupt::default(), clock, on_start: None }
+    }
+}
+
+/// Tunes `problem`.
+///
+/// The default configuration is evaluated first, then the start configuration if one is given, then what the
+/// strategy asks. Every evaluation is in the journal before the strategy learns of it.
+///
+/// # Errors
+/// A wrong request before anything is measured; a device or disk that fails, after everything measured was written.
+pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>) -> Result<Outcome, Error> {
+    let began = session.clock.now();
+    let device = DeviceChoice::parse(options.device.as_deref().unwrap_or("c"))?;
+    let limits = device.limits(&options.compilers);
+    let building = session.clock.now();
+    let space = problem.space(&limits)?.space;
+    let space_time = session.clock.now() - building;
+    check_size(&space)?;
+    let default = problem.default_configuration(&space)?;
+    let start = start_configuration(&space, default.as_ref(), &options.start)?;
+    let plan = Plan::new(problem, options, &device)?;
+    let first: Vec<ConfigId> = [&default, &start].into_iter().flatten().filter_map(|c| space.rank(c)).collect();
+
+    let mut backend = Backend::open(problem, &space, options, device, session, first.first().copied())?;
+    let mut header = plan.header(problem, &space, default.as_ref(), session);
+    header.identity.extend(backend.identity.clone());
+    let (mut journal, recorded) = plan.open_journal(&header, &space)?;
+    let path = journal.path().to_path_buf();
+    if let Some(on_start) = &mut session.on_start {
+        let (device, strategy) = (backend.device.as_str(), plan.strategy.as_str());
+        on_start(&Starting { device, strategy, space: &space, journal: &path, resumed: recorded.len() });
+    }
+
+    let mut searcher = plan.searcher;
+    let mut tuner = Tuner::new(&space, searcher.as_mut(), backend.evaluator.as_mut())
+        .store(&mut journal)
+        .clock(session.clock.clone())
+        .interrupt(session.interrupt.clone())
+        .stop(plan.stop)
+        .seed(plan.seed)
+        .room(plan.room)
+        .first(first)
+        .recorded(recorded);
+    for observer in &mut session.observers {
+        tuner = tuner.observer(*observer);
+    }
+    let run = tuner.run()?;
+    let wall = session.clock.now() - began;
+    let mut outcome = Outcome {
+        problem: problem.name.clone(),
+        device: backend.device,
+        strategy: plan.strategy,
+        seed: plan.seed,
+        out: Some(path),
+        wall_seconds: wall.as_secs_f64(),
+        seconds: seconds(&run.seconds, space_time, wall),
+        ..outcome_of(&run, &space)
+    };
+    let default = default.and_then(|configuration| run.history.of(space.rank(&configuration)?));
+    outcome.default = default.map(|scored| Candidate::new(&space, &scored.evaluation));
+    Ok(outcome)
+}
+
+/// Where requests are answered, and what a resume must find again.
+struct Backend {
+    evaluator: Box<dyn Evaluator>,
+    device: String,
+    identity: Map<String, Json>,
+}
+
+impl Backend {
+    fn open(
+        problem: &Problem,
+        space: &Space,
+        options: &TuneOptions,
+        device: DeviceChoice,
+        session: &Session<'_>,
+        probe: Option<ConfigId>,
+    ) -> Result<Self, Error> {
+        match device {
+            DeviceChoice::Synthetic(expression) => {
+                let device = format!("synthetic:{}", expression.text());
+                let identity = Map::from_iter([("device".to_string(), Json::from(device.as_str()))]);
+                let evaluator = Box::new(SyntheticEvaluator::new(space, &expression)?);
+                Ok(Self { evaluator, device, identity })
+            }
+            DeviceChoice::C => {
+                let mut live = live_evaluator(problem, space, options, session.clock.clone())?;
+                // One compilation before the first measurement finds what is wrong with every configuration.
+                if let Some(probe) = probe.or_else(|| space.id(0)) {
+                    live.preflight(probe).map_err(|error| problem.located(error))?;
+                }
+                let identity: Map<String, Json> =
+                    live.identity().into_iter().map(|(name, value)| (name, Json::from(value))).collect();
+                let device = identity.get("device").and_then(Json::as_str).unwrap_or("c").to_string();
+                Ok(Self { evaluator: Box::new(live), device, identity })
+            }
+        }
+    }
+}
+
+/// The evaluator that compiles and runs the problem's kernel.
+pub(crate) fn live_evaluator(
+    problem: &Problem,
+    space: &Space,
+    options: &TuneOptions,
+    clock: Arc<dyn Clock>,
+) -> Result<LiveEvaluator, Error> {
+    let jobs = options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let live = LiveOptions {
+        spec: problem.kernel_spec()?,
+        compilers: options.compilers.clone(),
+        policy: problem.policy.clone(),
+        jobs: jobs.max(1),
+        worker: options.worker.clone(),
+        clock,
+    };
+    LiveEvaluator::new(space, live).map_err(|error| problem.located(error))
+}
+
+/// The choices of a run, defaults filled in.
+struct Plan {
+    strategy: String,
+    searcher: Box<dyn Searcher>,
+    stop: Stop,
+    seed: u64,
+    room: usize,
+    journal: PathBuf,
+    resume: bool,
+}
+
+impl Plan {
+    fn new(problem: &Problem, options: &TuneOptions, device: &DeviceChoice) -> Result<Self, Error> {
+        let journal = journal_path(problem, options);
+        // A resumed run goes on as it began unless told otherwise.
+        let earlier = if options.resume && journal.exists() { Some(tunesmith_store::read(&journal)?.header) } else { None };
+        let tuning = &problem.tuning;
+        let strategy = options.strategy.clone().or(earlier.as_ref().map(|header| header.strategy.clone()));
+        let strategy = strategy.or(tuning.strategy.clone()).unwrap_or_else(|| DEFAULT_STRATEGY.to_string());
+        let stop = match options.stop.as_ref().or(tuning.stop.as_ref()) {
+            Some(text) => Stop::parse(text)?,
+            // It runs to the end of the space.
+            None if strategy.starts_with("exhaustive") => Stop::evaluations(u64::MAX),
+            None => Stop::evaluations(DEFAULT_STOP),
+        };
+        // With a number for a time there is nothing to compile ahead of.
+        let room = if matches!(device, DeviceChoice::Synthetic(_)) { 1 } else { DEFAULT_ROOM };
+        Ok(Self {
+            searcher: tunesmith_search::build(&strategy)?,
+            strategy,
+            stop,
+            seed: options.seed.or(earlier.as_ref().map(|header| header.seed)).or(tuning.seed).unwrap_or(0),
+            room: options.room.or(earlier.as_ref().map(|header| header.room)).or(tuning.room).unwrap_or(room).max(1),
+            journal,
+            resume: options.resume,
+        })
+    }
+
+    fn header(&self, problem: &Problem, space: &Space, default: Option<&Configuration>, session: &Session<'_>) -> Header {
+        let mut header = Journal::header(space);
+        header.identity.insert("problem".to_string(), Json::from(problem.digest()));
+        header.identity.insert("measurement policy".to_string(), Json::from(format!("{:?}", problem.policy.sampling)));
+        Header {
+            problem: problem.name.clone(),
+            default: default.map(|configuration| Journal::config(space, configuration)),
+            strategy: self.strategy.clone(),
+            seed: self.seed,
+            room: self.room,
+            started: session.clock.unix().as_secs_f64(),
+            ..header
+        }
+    }
+
+    fn open_journal(
+        &self,
+        header: &Header,
+        space: &Space,
+    ) -> Result<(Journal, Vec<tunesmith_core::Evaluation>), Error> {
+        if self.resume && self.journal.exists() {
+            return Ok(Journal::resume(&self.journal, header, space)?);
+        }
+        Ok((Journal::create(&self.journal, header, space)?, Vec::new()))
+    }
+}
+
+/// The journal of a run: the one named; else beside the problem, the latest of them when resuming.
+fn journal_path(problem: &Problem, options: &TuneOptions) -> PathBuf {
+    if let Some(out) = &options.out {
+        return out.clone();
+    }
+    let path = problem.source_file.path.with_extension("jsonl");
+    if options.resume { Journal::latest(&path) } else { path }
+}
+
+/// Ranks beyond 128 bits cannot be told apart in a run.
+fn check_size(space: &Space) -> Result<(), Error> {
+    if space.len().is_some() {
+        return Ok(());
+    }
+    let text = format!("the space has {} configurations, more than 2^128", space.size());
+    Err(Error::request(text, Some("add constraints or shorten the parameters' values".to_string())))
+}
+
+fn start_configuration(
+    space: &Space,
+    base: Option<&Configuration>,
+    pairs: &[(String, String)],
+) -> Result<Option<Configuration>, Error> {
+    if pairs.is_empty() {
+        return Ok(None);
+    }
+    configuration(space, base, pairs).map(Some)
+}
+
+/// The configuration that `NAME=VALUE` pairs name; unnamed parameters as in `base`.
+pub(crate) fn configuration(
+    space: &Space,
+    base: Option<&Configuration>,
+    pairs: &[(String, String)],
+) -> Result<Configuration, Error> {
+    let value = |(name, text): &(String, String)| -> (String, Value) {
+        let parameter = space.parameter_index(name).map(|index| &space.parameters()[index]);
+        let parsed = parameter.and_then(|parameter| Value::parse_as(text, parameter.values()));
+        (name.clone(), parsed.unwrap_or_else(|| Value::Str(text.as_str().into())))
+    };
+    let pairs: Vec<(String, Value)> = pairs.iter().map(value).collect();
+    let pairs: Vec<(&str, Value)> = pairs.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+    let configuration =
+        space.configuration(&pairs, base).map_err(|error| Error::request(error.to_string(), None))?;
+    let violated: Vec<String> =
+        space.violated(&configuration).iter().map(|constraint| format!("`{}`", constraint.name())).collect();
+    if violated.is_empty() {
+        return Ok(configuration);
+    }
+    Err(Error::request(format!("the configuration violates {}", violated.join(", ")), None))
+}
+
+fn outcome_of(run: &Run, space: &Space) -> Outcome {
+    let ranked: Vec<&Scored> = run.history.ranked();
+    let evaluations = || run.history.iter().map(|scored| &scored.evaluation);
+    let failed = tunesmith_core::FailureKind::ALL.map(|kind| (kind.word(), run.history.failed(kind)));
+    Outcome {
+        problem: String::new(),
+        device: String::new(),
+        strategy: String::new(),
+        seed: 0,
+        stop_reason: run.stop_reason.to_string(),
+        evaluations: run.progress.evaluations,
+        resumed: run.resumed,
+        failed: failed.into(),
+        common_failures: outcome::common_failures(evaluations()),
+        default: None,
+        best: ranked.first().map(|scored| Candidate::new(space, &scored.evaluation)),
+        ties: outcome::ties(space, &ranked),
+        space_size: space.size().to_string(),
+        wall_seconds: 0.0,
+        seconds: SecondsOfRun::default(),
+        out: None,
+    }
+}
+
+fn seconds(parts: &Seconds, space: Duration, wall: Duration) -> SecondsOfRun {
+    let explained = parts.search + parts.compile + parts.run + parts.verify + parts.store + space;
+    SecondsOfRun {
+        space: space.as_secs_f64(),
+        search: parts.search.as_secs_f64(),
+        compile: parts.compile.as_secs_f64(),
+        run: parts.run.as_secs_f64(),
+        verify: parts.verify.as_secs_f64(),
+        store: parts.store.as_secs_f64(),
+        other: wall.saturating_sub(explained).as_secs_f64(),
+    }
+}
