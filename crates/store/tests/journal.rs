@@ -1,0 +1,191 @@
+//! Journals survive what runs go through: kills at any byte, other problems, other processes.
+
+use proptest::prelude::*;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+use tunesmith_core::{CompileData, Depth, Evaluation, Failure, FailureKind, Measurement, Request, Store};
+use tunesmith_space::{Constraint, Parameter, Space, Value, Values};
+use tunesmith_store::{Header, Journal, StoreError, read};
+
+fn space() -> Space {
+    Space::builder()
+        .parameter(Parameter::new("TILE", Values::list([8, 16, 32, 64])).unwrap())
+        .parameter(Parameter::new("SCALE", Values::list([0.5, 1.0, 2.5])).unwrap())
+        .parameter(Parameter::new("PACK", Values::list([false, true])).unwrap())
+        .parameter(Parameter::new("ORDER", Values::list(["ijk", "ikj"])).unwrap())
+        .constraint(Constraint::parse("TILE > 8 or PACK").unwrap())
+        .build()
+        .unwrap()
+}
+
+fn header(space: &Space) -> Header {
+    let mut header = Header { problem: "gemm".into(), strategy: "default".into(), seed: 7, ..Journal::header(space) };
+    header.identity.insert("compiler".into(), "gcc 12.2.0".into());
+    header
+}
+
+/// Every second evaluation correct, the others failing in turn.
+fn evaluation(space: &Space, rank: u128) -> Evaluation {
+    let kind = FailureKind::ALL[usize::try_from(rank / 2).unwrap() % 5];
+    let depth = if rank % 3 == 0 { Depth::Profiled } else { Depth::Timed };
+    Evaluation {
+        request: Request { config: space.id(rank).unwrap(), depth },
+        failure: (rank % 2 == 1).then(|| Failure::new(kind, "first line\nsecond \"line\"")),
+        measurement: Measurement {
+            times_ms: vec![0.1 + rank as f64, 1.0 / 3.0],
+            warmup_ms: Some(2.0),
+            counters: [("inst.sum".to_string(), 1e18)].into(),
+            compile: Some(CompileData { time_ms: 80.25, binary_bytes: Some(16_000) }),
+        },
+        clock: Duration::from_millis(250 * (1 + u64::try_from(rank).unwrap())),
+    }
+}
+
+/// A journal with evaluations of the first `count` configurations.
+fn written(folder: &tempfile::TempDir, count: u128) -> (PathBuf, Vec<Evaluation>) {
+    let space = space();
+    let mut journal = Journal::create(&folder.path().join("run.jsonl"), &header(&space), &space).unwrap();
+    let evaluations: Vec<Evaluation> = (0..count).map(|rank| evaluation(&space, rank)).collect();
+    for evaluation in &evaluations {
+        journal.append(evaluation).unwrap();
+    }
+    (journal.path().to_path_buf(), evaluations)
+}
+
+#[test]
+fn what_is_written_is_read_back_exactly() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, evaluations) = written(&folder, 30);
+    let space = space();
+    let (_, read) = Journal::resume(&path, &header(&space), &space).unwrap();
+    assert_eq!(read, evaluations);
+}
+
+#[test]
+fn an_evaluation_is_on_disk_as_soon_as_it_is_appended() {
+    let folder = tempfile::tempdir().unwrap();
+    let space = space();
+    let mut journal = Journal::create(&folder.path().join("run.jsonl"), &header(&space), &space).unwrap();
+    for rank in 0..3 {
+        journal.append(&evaluation(&space, rank)).unwrap();
+        assert_eq!(read(journal.path()).unwrap().entries.len(), 1 + usize::try_from(rank).unwrap());
+    }
+}
+
+#[test]
+fn an_existing_journal_is_never_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, _) = written(&folder, 3);
+    let before = fs::read(&first).unwrap();
+    let (second, _) = written(&folder, 1);
+    let (third, _) = written(&folder, 1);
+    let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_string();
+    assert_eq!([name(&first), name(&second), name(&third)], ["run.jsonl", "run.2.jsonl", "run.3.jsonl"]);
+    assert_eq!(fs::read(&first).unwrap(), before);
+    assert_eq!(Journal::latest(&first), third);
+}
+
+#[test]
+fn a_resumed_journal_drops_the_line_cut_short_and_goes_on_behind_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, evaluations) = written(&folder, 5);
+    let text = fs::read(&path).unwrap();
+    fs::write(&path, &text[..text.len() - 20]).unwrap();
+    let space = space();
+    let (mut journal, resumed) = Journal::resume(&path, &header(&space), &space).unwrap();
+    assert_eq!(resumed, evaluations[..4]);
+    journal.append(&evaluations[4]).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), text);
+}
+
+#[test]
+fn another_run_is_refused_with_what_differs() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, _) = written(&folder, 2);
+    let space = space();
+    let mut now = header(&space);
+    now.identity.insert("compiler".into(), "clang 19".into());
+    now.identity.insert("kernel".into(), "abc".into());
+    let error = Journal::resume(&path, &now, &space).unwrap_err().to_string();
+    assert!(error.contains("compiler: gcc 12.2.0 in the journal, clang 19 now"), "{error}");
+    assert!(error.contains("kernel: nothing in the journal, abc now"), "{error}");
+}
+
+#[test]
+fn another_seed_or_strategy_is_not_another_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, _) = written(&folder, 2);
+    let space = space();
+    let now = Header { seed: 8, strategy: "random".into(), room: 9, ..header(&space) };
+    assert!(Journal::resume(&path, &now, &space).is_ok());
+}
+
+#[test]
+fn two_processes_never_write_one_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let space = space();
+    let open = Journal::create(&folder.path().join("run.jsonl"), &header(&space), &space).unwrap();
+    let error = Journal::resume(open.path(), &header(&space), &space).unwrap_err();
+    assert!(matches!(error, StoreError::Busy { .. }), "{error}");
+}
+
+#[test]
+fn what_is_no_journal_is_refused_with_the_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = |text: &str| {
+        let path = folder.path().join("broken.jsonl");
+        fs::write(&path, text).unwrap();
+        read(&path).unwrap_err().to_string()
+    };
+    assert!(error("").contains("line 1: the header is missing"));
+    assert!(error("hello\n").contains("line 1: no journal"));
+    assert!(error("{\"a\": 1}\n").contains("no format version"));
+    assert!(error("{\"format\": 99}\n").contains("format version 99; this version reads up to 1"));
+    let (path, _) = written(&folder, 3);
+    let text = fs::read_to_string(&path).unwrap();
+    let damaged: Vec<&str> = text.lines().enumerate().map(|(at, line)| if at == 2 { "{}" } else { line }).collect();
+    assert!(error(&(damaged.join("\n") + "\n")).contains("line 3: missing field"));
+    assert!(read(&folder.path().join("absent.jsonl")).unwrap_err().to_string().contains("absent.jsonl"));
+}
+
+#[test]
+fn a_configuration_that_the_space_lacks_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, _) = written(&folder, 1);
+    let text = fs::read_to_string(&path).unwrap().replace("\"TILE\":8", "\"TILE\":9");
+    fs::write(&path, text).unwrap();
+    let space = space();
+    let error = Journal::resume(&path, &header(&space), &space).unwrap_err().to_string();
+    assert!(error.contains("line 2") && error.contains("TILE"), "{error}");
+}
+
+#[test]
+fn floats_booleans_and_strings_keep_their_types() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, _) = written(&folder, 12);
+    let space = space();
+    for entry in read(&path).unwrap().entries {
+        let configuration = space.unrank(entry.evaluation(&space).unwrap().request.config);
+        let kinds: Vec<_> = space.values(&configuration).map(|(_, value)| value.clone()).collect();
+        assert!(matches!(kinds[..], [Value::Int(_), Value::Float(_), Value::Bool(_), Value::Str(_)]));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn any_truncated_journal_loads_what_was_complete(cut in 0.0..1.0_f64) {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, evaluations) = written(&folder, 8);
+        let text = fs::read(&path).unwrap();
+        let header_end = text.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+        let kept = header_end + ((text.len() - header_end) as f64 * cut) as usize;
+        fs::write(&path, &text[..kept]).unwrap();
+        let complete = text[..kept].iter().filter(|byte| **byte == b'\n').count() - 1;
+        let space = space();
+        let (_, resumed) = Journal::resume(&path, &header(&space), &space).unwrap();
+        prop_assert_eq!(&resumed[..], &evaluations[..complete]);
+    }
+}
