@@ -1,0 +1,143 @@
+"""Tunesmith and Kernel Tuner's C backend on the same kernel and configurations.
+
+Both tools get one tuning parameter, CONFIG, which a generated header turns into a configuration of examples/gemm
+sampled by Tunesmith. Printed for each: the wall time, what of it is the tool's own, the best configuration and its
+time; for Tunesmith also the peak resident memory of the tuner and of its worker.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+SIZES = {"M": 512, "N": 512, "K": 512}
+FLAGS = ["-O3", "-march=native"]
+
+
+def sample(tunesmith, example, count):
+    command = [tunesmith, "space", str(example), "--sample", str(count), "--seed", "1", "--json"]
+    return [entry["config"] for entry in json.loads(subprocess.check_output(command))["configs"]]
+
+
+def write_sources(folder, example, configs):
+    """live.c is for both; its timed function, which Kernel Tuner needs, is unused by Tunesmith."""
+    lines = []
+    for number, config in enumerate(configs):
+        lines.append(f"#{'if' if number == 0 else 'elif'} CONFIG == {number}")
+        lines += [f"#define {name} {value}" for name, value in config.items()]
+    (folder / "configs.h").write_text("\n".join(lines) + "\n#endif\n")
+    (folder / "live.c").write_text(
+        f"""/* Plain C: Kernel Tuner looks for the text extern "C" and would add it otherwise. */
+#define _POSIX_C_SOURCE 199309L
+#include <time.h>
+#include "{folder}/configs.h"
+#include "{example.parent}/gemm.c"
+
+float timed(const float *a, const float *b, float *c, float alpha, float beta)
+{{
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    gemm(a, b, c, alpha, beta);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    return (float)((end.tv_sec - start.tv_sec) * 1e3 + (end.tv_nsec - start.tv_nsec) * 1e-6);
+}}
+"""
+    )
+
+
+def write_problem(folder, example, count):
+    text = example.read_text().replace("gemm_reference.c", str(example.parent / "gemm_reference.c"))
+    head, _, rest = text.partition("[parameters]")
+    arguments = rest[rest.index("[[arguments]]"):].partition("[tuning]")[0]
+    head = head.replace('file = "gemm.c"', 'file = "live.c"')
+    (folder / "live.toml").write_text(f'{head}[parameters]\nCONFIG = {{ range = "0..{count}" }}\n\n{arguments}')
+
+
+def peak_memory(pid, peaks):
+    """Keeps the highest VmHWM of the process and of its worker, in MiB, until it ends."""
+    def high_water(process):
+        for line in pathlib.Path(f"/proc/{process}/status").read_text().splitlines():
+            if line.startswith("VmHWM"):
+                return int(line.split()[1]) / 1024
+        return 0.0
+
+    while True:
+        try:
+            peaks["tuner"] = max(peaks.get("tuner", 0.0), high_water(pid))
+            for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+                if "tunesmith" in os.readlink(f"/proc/{child}/exe"):
+                    peaks["worker"] = max(peaks.get("worker", 0.0), high_water(child))
+        except OSError:
+            if not pathlib.Path(f"/proc/{pid}").exists():
+                return
+        time.sleep(0.02)
+
+
+def run_tunesmith(tunesmith, folder):
+    command = [tunesmith, "tune", str(folder / "live.toml"), "--strategy", "exhaustive", "--json", "--quiet"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    peaks = {}
+    watcher = threading.Thread(target=peak_memory, args=(process.pid, peaks))
+    watcher.start()
+    outcome = json.loads(process.communicate()[0])
+    watcher.join()
+    seconds = outcome["seconds"]
+    own = sum(seconds[part] for part in ("space", "search", "store", "other"))
+    best = outcome["best"]
+    return {
+        "wall": outcome["wall_seconds"],
+        "own": own / outcome["evaluations"],
+        "best": best["config"]["CONFIG"],
+        "best_ms": best["time_ms"],
+        "evaluations": outcome["evaluations"],
+        "peaks": peaks,
+        "seconds": seconds,
+    }
+
+
+def run_kernel_tuner(folder, count):
+    import numpy
+    from kernel_tuner import tune_kernel
+
+    random = numpy.random.default_rng(1)
+    a = random.uniform(-1, 1, (SIZES["K"], SIZES["M"])).astype(numpy.float32)
+    b = random.uniform(-1, 1, (SIZES["K"], SIZES["N"])).astype(numpy.float32)
+    c = random.uniform(-1, 1, (SIZES["M"], SIZES["N"])).astype(numpy.float32)
+    alpha, beta = numpy.float32(1.5), numpy.float32(0.5)
+    answer = [None, None, alpha * (a.T @ b) + beta * c, None, None]
+    started = time.perf_counter()
+    results, _ = tune_kernel(
+        "timed", str(folder / "live.c"), 1, [a, b, c, alpha, beta], {"CONFIG": list(range(count))},
+        lang="C", compiler="gcc", compiler_options=FLAGS + [f"-D{name}={value}" for name, value in SIZES.items()],
+        answer=answer, atol=1e-2, quiet=True,
+    )
+    wall = time.perf_counter() - started
+    work = sum(r["compile_time"] + r["verification_time"] + r["benchmark_time"] for r in results) / 1e3
+    best = min(results, key=lambda result: result["time"])
+    return {"wall": wall, "own": (wall - work) / count, "best": best["CONFIG"], "best_ms": best["time"],
+            "evaluations": len(results)}
+
+
+def main():
+    tunesmith, count = os.path.abspath(sys.argv[1]), int(sys.argv[2])
+    example = pathlib.Path(__file__).resolve().parents[3] / "examples/gemm/gemm.toml"
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        write_sources(folder, example, sample(tunesmith, example, count))
+        write_problem(folder, example, count)
+        os.chdir(folder)
+        rows = {"Tunesmith": run_tunesmith(tunesmith, folder), "Kernel Tuner": run_kernel_tuner(folder, count)}
+    print(f"{'tool':14} {'configurations':>14} {'wall s':>8} {'own ms per configuration':>25} {'best':>5} {'its time ms':>12}")
+    for tool, row in rows.items():
+        print(f"{tool:14} {row['evaluations']:14} {row['wall']:8.2f} {row['own'] * 1e3:25.2f} {row['best']:5} {row['best_ms']:12.3f}")
+    ours = rows["Tunesmith"]
+    print("Tunesmith, where the wall time went, s:", {part: round(value, 4) for part, value in ours["seconds"].items()})
+    print("Tunesmith, peak resident memory, MiB:", {part: round(value, 1) for part, value in ours["peaks"].items()})
+
+
+if __name__ == "__main__":
+    main()

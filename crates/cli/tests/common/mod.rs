@@ -1,0 +1,97 @@
+//! What the tests of the command line share.
+
+#![allow(dead_code, clippy::disallowed_methods)] // every test file uses its own part; the environment names the data
+
+use serde_json::Value as Json;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder with a problem in it.
+pub struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    /// A folder with `files`, names and contents.
+    pub fn with(files: &[(&str, &str)]) -> Self {
+        let folder = Self::new();
+        files.iter().for_each(|(name, text)| folder.write(name, text));
+        folder
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Runs the binary in this folder.
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::of(self.command(arguments).output().unwrap())
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tunesmith"));
+        command.args(arguments).current_dir(self.0.path()).env("NO_COLOR", "1");
+        command
+    }
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Ran {
+    pub fn of(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+
+    /// The one JSON document on standard output.
+    pub fn json(&self) -> Json {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
+    }
+
+    /// That the request was refused, and everything in `parts` said.
+    #[track_caller]
+    pub fn refused(&self, parts: &[&str]) {
+        assert_eq!(self.code, Some(2), "{self:#?}");
+        // Rendered messages wrap at the width of a terminal.
+        let flat = self.stderr.replace(['│', '\n'], " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in parts {
+            assert!(flat.contains(part), "`{part}` is missing in {flat}");
+        }
+        assert!(!self.stderr.contains("panicked"), "{self:#?}");
+    }
+}
+
+/// The repository.
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The folder of shared test data; `None`, with the reason printed, where there is none.
+pub fn shared() -> Option<PathBuf> {
+    let named = std::env::var_os("TUNESMITH_SHARED").map(PathBuf::from);
+    let folder = named.unwrap_or_else(|| repository().join("../shared"));
+    if folder.join("spaces").is_dir() {
+        return Some(folder);
+    }
+    eprintln!("skipped: no test data in {}; set TUNESMITH_SHARED", folder.display());
+    None
+}
+
+/// A journal's lines after its header.
+pub fn entries(path: &Path) -> Vec<Json> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect()
+}

@@ -1,0 +1,229 @@
+//! Every wrong input is refused with exit code 2 and a message that names file, place, name and remedy.
+
+mod common;
+
+use common::Folder;
+
+const KERNEL: &str = "void scale(const float *a, float *b, int n)\n{\n    for (int i = 0; i < n; ++i)\n        b[i] = SCALE * a[i];\n}\n";
+const REFERENCE: &str = "void twice(const float *a, float *b, int n)\n{\n    for (int i = 0; i < n; ++i)\n        b[i] = 2 * a[i];\n}\n";
+const PROBLEM: &str = r#"
+[problem]
+sizes = { N = 64 }
+
+[kernel]
+file = "scale.c"
+function = "scale"
+
+[parameters]
+SCALE = [1, 2]
+WIDTH = [4, 8, 16]
+
+[constraints]
+"width divides" = "N % WIDTH == 0"
+
+[[arguments]]
+name = "a"
+type = "f32"
+shape = ["N"]
+
+[[arguments]]
+name = "b"
+type = "f32"
+shape = ["N"]
+access = "out"
+
+[[arguments]]
+name = "n"
+type = "i32"
+value = "N"
+
+[verify]
+reference = { file = "twice.c", function = "twice" }
+"#;
+
+/// Tunes the problem with `old` replaced by `new`.
+#[track_caller]
+fn tune_with(old: &str, new: &str) -> common::Ran {
+    assert!(PROBLEM.contains(old));
+    let folder = folder(&PROBLEM.replacen(old, new, 1));
+    folder.run(&["tune", "p.toml", "--quiet"])
+}
+
+fn folder(problem: &str) -> Folder {
+    Folder::with(&[("p.toml", problem), ("scale.c", KERNEL), ("twice.c", REFERENCE)])
+}
+
+#[test]
+fn the_unchanged_problem_is_fine() {
+    let ran = folder(PROBLEM).run(&["tune", "p.toml", "--quiet", "--json"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert_eq!(ran.json()["best"]["config"]["SCALE"], 2);
+}
+
+#[test]
+fn a_misspelt_parameter_in_a_constraint() {
+    tune_with("N % WIDTH", "N % WIDHT").refused(&["p.toml:14:", "`WIDHT`", "did you mean `WIDTH`?"]);
+}
+
+#[test]
+fn an_expression_cut_short() {
+    tune_with("N % WIDTH == 0", "N % WIDTH ==").refused(&["p.toml:14:", "`==`", "N % WIDTH =="]);
+}
+
+#[test]
+fn a_constraint_that_removes_everything() {
+    tune_with("N % WIDTH == 0", "WIDTH > N").refused(&["p.toml:14:", "no configuration satisfies `width divides`"]);
+}
+
+#[test]
+fn constraints_that_remove_everything_together_are_all_named() {
+    let two = "\"width divides\" = \"WIDTH > 8\"\n\"narrow\" = \"WIDTH * SCALE < 16\"\n\"idle\" = \"SCALE > 0\"";
+    let ran = tune_with("\"width divides\" = \"N % WIDTH == 0\"", two);
+    ran.refused(&["no configuration satisfies `width divides` and `narrow`"]);
+    assert!(!ran.stderr.contains("`idle`"));
+}
+
+#[test]
+fn a_function_that_is_not_there() {
+    tune_with("function = \"scale\"", "function = \"scael\"").refused(&["p.toml:7:", "`scael`", "`scale`"]);
+}
+
+#[test]
+fn an_argument_too_few() {
+    let last = "[[arguments]]\nname = \"n\"\ntype = \"i32\"\nvalue = \"N\"\n";
+    tune_with(last, "").refused(&["p.toml:7:", "2 arguments", "3"]);
+}
+
+#[test]
+fn an_argument_too_many() {
+    let more = "[[arguments]]\nname = \"m\"\ntype = \"i32\"\nvalue = \"N\"\n\n[verify]";
+    tune_with("[verify]", more).refused(&["p.toml:7:", "4 arguments", "3"]);
+}
+
+#[test]
+fn an_argument_of_another_type_is_named() {
+    let ran = tune_with("name = \"b\"\ntype = \"f32\"", "name = \"b\"\ntype = \"f64\"");
+    ran.refused(&["p.toml:21:", "`b`", "double"]);
+}
+
+#[test]
+fn a_scalar_that_would_lose_digits_is_named() {
+    tune_with("type = \"i32\"", "type = \"f32\"").refused(&["`n`"]);
+}
+
+#[test]
+fn a_missing_problem_file() {
+    let ran = Folder::new().run(&["tune", "absent.toml"]);
+    ran.refused(&["absent.toml", "No such file", "tunesmith init"]);
+}
+
+#[test]
+fn a_missing_kernel_file() {
+    tune_with("scale.c", "sclae.c").refused(&["p.toml:6:", "no file `./sclae.c`", "paths are relative"]);
+}
+
+#[test]
+fn a_missing_reference_file() {
+    tune_with("twice.c", "thrice.c").refused(&["p.toml:33:", "no file `./thrice.c`"]);
+}
+
+#[test]
+fn a_missing_data_file() {
+    tune_with("shape = [\"N\"]\n\n", "shape = [\"N\"]\nfill = \"file\"\npath = \"a.npy\"\n\n").refused(&["a.npy"]);
+}
+
+#[test]
+fn an_unknown_strategy_and_an_unknown_option_of_one() {
+    let folder = folder(PROBLEM);
+    let tune = |strategy: &str| folder.run(&["tune", "p.toml", "--strategy", strategy]);
+    tune("anealing").refused(&["no strategy `anealing`", "did you mean `annealing`?", "exhaustive"]);
+    tune("annealing(temprature=2)").refused(&["no option `temprature`", "did you mean `temperature`?"]);
+}
+
+#[test]
+fn an_unknown_command_line_option() {
+    folder(PROBLEM).run(&["tune", "p.toml", "--sede", "3"]).refused(&["--sede", "--seed"]);
+}
+
+#[test]
+fn an_unknown_stop_condition() {
+    folder(PROBLEM).run(&["tune", "p.toml", "--stop", "evals 3"]).refused(&["`evals` is not a condition", "evaluations 200"]);
+}
+
+#[test]
+fn an_unknown_device() {
+    folder(PROBLEM).run(&["tune", "p.toml", "--device", "sinthetic:1"]).refused(&["no device", "did you mean `synthetic`?"]);
+}
+
+#[test]
+fn a_size_expression_that_is_no_integer() {
+    tune_with("shape = [\"N\"]\n\n", "shape = [\"N / 3\"]\n\n").refused(&["p.toml:19:", "N / 3", "integer", "`//`"]);
+}
+
+#[test]
+fn a_size_that_the_problem_lacks() {
+    folder(PROBLEM).run(&["tune", "p.toml", "--size", "M=3"]).refused(&["no size `M`", "N"]);
+}
+
+#[test]
+fn an_unknown_key_and_an_unknown_section() {
+    tune_with("function =", "funktion =").refused(&["p.toml:7:1", "no `funktion`", "did you mean `function`?"]);
+    tune_with("[verify]", "[verfy]").refused(&["p.toml:", "no `verfy`", "did you mean `verify`?"]);
+}
+
+#[test]
+fn an_unknown_type_and_an_unknown_word() {
+    tune_with("type = \"i32\"", "type = \"int\"").refused(&["p.toml:28:", "`int`", "i32"]);
+    tune_with("access = \"out\"", "access = \"output\"").refused(&["p.toml:24:", "cannot be `output`", "did you mean `out`?"]);
+}
+
+#[test]
+fn a_default_that_a_constraint_excludes() {
+    let ran = tune_with("[verify]", "[tuning]\ndefault = { WIDTH = 16 }\n\n[constraints2]\n\n[verify]");
+    ran.refused(&["no `constraints2`"]);
+    let excluded = PROBLEM.replace("N % WIDTH == 0", "WIDTH < 16") + "\n[tuning]\ndefault = { WIDTH = 16 }\n";
+    folder(&excluded).run(&["tune", "p.toml"]).refused(&["default configuration violates `width divides`"]);
+}
+
+#[test]
+fn a_configuration_with_an_unknown_parameter_or_value() {
+    let folder = folder(PROBLEM);
+    let run = |config: &str| folder.run(&["run", "p.toml", "--config", config]);
+    run("WITDH=4").refused(&["no parameter `WITDH`", "did you mean `WIDTH`?"]);
+    run("WIDTH=5").refused(&["`WIDTH` does not take 5", "4, 8, 16"]);
+    run("WIDTH").refused(&["not of the form NAME=VALUE"]);
+}
+
+#[test]
+fn text_that_is_no_toml() {
+    tune_with("[kernel]", "[kernel").refused(&["p.toml:5:"]);
+}
+
+#[test]
+fn everything_wrong_with_a_file_is_said_at_once() {
+    let ran = tune_with("type = \"i32\"\nvalue = \"N\"", "type = \"int\"\nvalue = \"N +\"");
+    ran.refused(&["p.toml:28:", "p.toml:29:"]);
+}
+
+#[test]
+fn check_says_the_same_as_json_with_places() {
+    let folder = folder(&PROBLEM.replace("N % WIDTH", "N % WIDHT"));
+    let ran = folder.run(&["check", "p.toml", "--json"]);
+    assert_eq!(ran.code, Some(2));
+    let report = ran.json();
+    assert_eq!(report["ok"], false);
+    let message = &report["messages"][0];
+    assert_eq!((&message["line"], &message["column"]), (&14.into(), &24.into()), "{report:#}");
+    assert!(message["remedy"].as_str().is_some(), "{report:#}");
+    assert_eq!(report["messages"].as_array().unwrap().len(), 1, "one mistake, one message: {report:#}");
+}
+
+#[test]
+fn a_damaged_journal_and_one_of_another_problem() {
+    let folder = folder(PROBLEM);
+    folder.write("damaged.jsonl", "not a journal\n");
+    folder.run(&["top", "damaged.jsonl"]).refused(&["damaged.jsonl", "line 1"]);
+    assert_eq!(folder.run(&["tune", "p.toml", "--quiet"]).code, Some(0));
+    folder.write("scale.c", &KERNEL.replace("SCALE *", "SCALE * 1.0f *"));
+    folder.run(&["tune", "p.toml", "--resume"]).refused(&["cannot be resumed", "kernel"]);
+}
