@@ -26,7 +26,8 @@ pub(crate) struct Display {
 impl Display {
     fn start(&mut self, space: &Space, stop: &Stop, progress: &Progress) {
         let limit = stop.evaluation_limit(progress.space_size);
-        self.limit = limit.map(|limit| space.len().map_or(limit, |size| limit.min(u64::try_from(size).unwrap_or(limit))));
+        self.limit =
+            limit.map(|limit| space.len().map_or(limit, |size| limit.min(u64::try_from(size).unwrap_or(limit))));
         self.bar = std::io::stderr().is_terminal().then(|| bar(self.limit));
         self.started = (progress.evaluations, progress.elapsed);
         self.space = Some(space.clone());
@@ -53,7 +54,11 @@ impl Display {
             self.best = progress.best();
             self.last_line = progress.elapsed;
             let of = self.limit.map(|limit| format!("/{limit}")).unwrap_or_default();
-            note(&format!("{}{of} evaluations, {}, {text}", progress.evaluations, duration(progress.elapsed.as_secs_f64())));
+            note(&format!(
+                "{}{of} evaluations, {}, {text}",
+                progress.evaluations,
+                duration(progress.elapsed.as_secs_f64())
+            ));
         }
     }
 

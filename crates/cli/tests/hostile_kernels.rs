@@ -138,7 +138,8 @@ fn every_hostile_configuration_gets_its_status_and_the_best_correct_one_wins() {
     let outcome = ran.json();
     assert_eq!(outcome["best"]["config"]["MODE"], 0);
     let failed = &outcome["failed"];
-    let counts = ["compile", "runtime", "timeout", "correctness", "constraints"].map(|kind| failed[kind].as_u64().unwrap());
+    let counts =
+        ["compile", "runtime", "timeout", "correctness", "constraints"].map(|kind| failed[kind].as_u64().unwrap());
     assert_eq!(counts, [3, 18, 3, 12, 0]);
     assert_eq!(outcome["evaluations"], 42);
     assert_eq!(outcome["stop_reason"], "space exhausted");
@@ -202,9 +203,16 @@ fn a_space_without_a_correct_configuration_ends_with_code_1() {
 #[test]
 fn ctrl_c_ends_the_run_with_the_best_so_far() {
     let folder = folder();
-    folder.write("p.toml", &PROBLEM.replace("0..=13", "[0, 1]").replace("{ range = \"[0, 1]\" }", "[0, 1]").replace("1..=3", "1..=4000"));
-    let mut child =
-        folder.command(&["tune", "p.toml", "--json", "--quiet"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    folder.write(
+        "p.toml",
+        &PROBLEM.replace("0..=13", "[0, 1]").replace("{ range = \"[0, 1]\" }", "[0, 1]").replace("1..=3", "1..=4000"),
+    );
+    let mut child = folder
+        .command(&["tune", "p.toml", "--json", "--quiet"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let journal = folder.path("p.jsonl");
     while std::fs::read_to_string(&journal).map_or(0, |text| text.matches('\n').count()) < 6 {
         assert!(child.try_wait().unwrap().is_none());

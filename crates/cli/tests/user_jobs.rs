@@ -36,11 +36,26 @@ fn init_check_and_tune_work_one_after_the_other() {
 #[test]
 fn tune_prints_the_promised_json() {
     let folder = Folder::with(&[("bowl.toml", BOWL)]);
-    let ran = folder.run(&["tune", "bowl.toml", "--device", TIMES, "--stop", "evaluations 30", "--json", "--seed", "4"]);
+    let ran =
+        folder.run(&["tune", "bowl.toml", "--device", TIMES, "--stop", "evaluations 30", "--json", "--seed", "4"]);
     assert_eq!(ran.code, Some(0), "{ran:#?}");
     let outcome = ran.json();
-    for key in ["problem", "device", "strategy", "seed", "stop_reason", "evaluations", "failed", "default", "best", "ties",
-        "space_size", "wall_seconds", "seconds", "out"] {
+    for key in [
+        "problem",
+        "device",
+        "strategy",
+        "seed",
+        "stop_reason",
+        "evaluations",
+        "failed",
+        "default",
+        "best",
+        "ties",
+        "space_size",
+        "wall_seconds",
+        "seconds",
+        "out",
+    ] {
         assert!(outcome.get(key).is_some(), "`{key}` is missing in {outcome:#}");
     }
     assert_eq!(outcome["default"]["config"], serde_json::json!({"X": 0, "Y": 1, "MODE": "fast"}));
@@ -54,7 +69,19 @@ fn tune_prints_the_promised_json() {
 fn the_same_seed_asks_the_same_and_scaling_the_times_by_1024_changes_nothing() {
     let folder = Folder::with(&[("bowl.toml", BOWL)]);
     let requests = |name: &str, times: &str, seed: &str| {
-        let arguments = ["tune", "bowl.toml", "--device", times, "--stop", "evaluations 40", "--seed", seed, "--out", name, "--quiet"];
+        let arguments = [
+            "tune",
+            "bowl.toml",
+            "--device",
+            times,
+            "--stop",
+            "evaluations 40",
+            "--seed",
+            seed,
+            "--out",
+            name,
+            "--quiet",
+        ];
         assert_eq!(folder.run(&arguments).code, Some(0));
         entries(&folder.path(name)).iter().map(|entry| entry["index"].clone()).collect::<Vec<_>>()
     };
@@ -79,7 +106,18 @@ fn exhaustive_search_runs_to_the_end_of_the_space() {
 #[test]
 fn a_start_configuration_and_a_journal_of_a_chosen_name() {
     let folder = Folder::with(&[("bowl.toml", BOWL)]);
-    let arguments = ["tune", "bowl.toml", "--device", TIMES, "--start", "X=8,Y=8", "--stop", "evaluations 2", "--out", "mine.jsonl"];
+    let arguments = [
+        "tune",
+        "bowl.toml",
+        "--device",
+        TIMES,
+        "--start",
+        "X=8,Y=8",
+        "--stop",
+        "evaluations 2",
+        "--out",
+        "mine.jsonl",
+    ];
     assert_eq!(folder.run(&arguments).code, Some(0));
     let configs: Vec<Json> = entries(&folder.path("mine.jsonl")).iter().map(|entry| entry["config"].clone()).collect();
     assert_eq!(configs[1], serde_json::json!({"X": 8, "Y": 8, "MODE": "fast"}));
@@ -93,7 +131,10 @@ fn top_ranks_a_recorded_run() {
     assert_eq!(ran.code, Some(0), "{ran:#?}");
     let lines: Vec<&str> = ran.stdout.lines().collect();
     assert_eq!(lines.len(), 5, "{ran:#?}");
-    assert!(lines[2].contains("3.000 ms") && lines[2].contains("7.000x") && lines[2].ends_with("X=12,Y=4,MODE=fast"), "{ran:#?}");
+    assert!(
+        lines[2].contains("3.000 ms") && lines[2].contains("7.000x") && lines[2].ends_with("X=12,Y=4,MODE=fast"),
+        "{ran:#?}"
+    );
     let top = folder.run(&["top", "bowl.jsonl", "-n", "3", "--json"]).json();
     assert_eq!(top["configs"].as_array().unwrap().len(), 3);
     assert_eq!(top["configs"][0]["time_ms"], 3.0);
@@ -104,7 +145,18 @@ fn space_counts_samples_and_numbers() {
     let folder = Folder::with(&[("bowl.toml", BOWL)]);
     let space = |more: &[&str]| folder.run(&[&["space", "bowl.toml", "--json"], more].concat()).json();
     let summary = space(&[]);
-    for key in ["digest", "size", "cartesian", "parameters", "constraints", "groups", "nodes", "arcs", "bytes", "build_seconds"] {
+    for key in [
+        "digest",
+        "size",
+        "cartesian",
+        "parameters",
+        "constraints",
+        "groups",
+        "nodes",
+        "arcs",
+        "bytes",
+        "build_seconds",
+    ] {
         assert!(summary.get(key).is_some(), "`{key}` is missing in {summary:#}");
     }
     assert_eq!((&summary["size"], &summary["cartesian"]), (&"84".into(), &"210".into()));
@@ -128,7 +180,18 @@ fn published_t1_problems_are_counted_and_tuned_on_a_synthetic_device() {
     let path = path.to_str().unwrap();
     let ran = folder.run(&["space", path, "--json"]);
     assert_eq!(ran.json()["size"], "116928", "{ran:#?}");
-    let arguments = ["tune", path, "--device", "synthetic:MWG / MDIMC + VWM", "--stop", "evaluations 20", "--out", "t1.jsonl", "--json", "--quiet"];
+    let arguments = [
+        "tune",
+        path,
+        "--device",
+        "synthetic:MWG / MDIMC + VWM",
+        "--stop",
+        "evaluations 20",
+        "--out",
+        "t1.jsonl",
+        "--json",
+        "--quiet",
+    ];
     let ran = folder.run(&arguments);
     assert_eq!(ran.code, Some(0), "{ran:#?}");
     assert_eq!(ran.json()["default"]["config"]["MWG"], 64);
@@ -152,7 +215,8 @@ fn the_examples_check_out_and_give_right_results_in_their_default_configuration(
 fn the_gemm_example_tunes() {
     let folder = Folder::new();
     let path = repository().join("examples/gemm/gemm.toml");
-    let arguments = ["tune", path.to_str().unwrap(), "--stop", "evaluations 12", "--out", "gemm.jsonl", "--json", "--quiet"];
+    let arguments =
+        ["tune", path.to_str().unwrap(), "--stop", "evaluations 12", "--out", "gemm.jsonl", "--json", "--quiet"];
     let ran = folder.run(&arguments);
     assert_eq!(ran.code, Some(0), "{ran:#?}");
     let outcome = ran.json();
@@ -166,7 +230,10 @@ fn run_shows_what_is_compiled_and_how() {
     let path = repository().join("examples/gemm/gemm.toml");
     let run = |flag: &str| folder.run(&["run", path.to_str().unwrap(), "--config", "MC=64", flag]);
     let command = run("--show-command");
-    assert!(command.stdout.contains("-O3") && command.stdout.contains("-DMC=64") && command.stdout.contains("-DM=512"), "{command:#?}");
+    assert!(
+        command.stdout.contains("-O3") && command.stdout.contains("-DMC=64") && command.stdout.contains("-DM=512"),
+        "{command:#?}"
+    );
     let source = run("--show-source");
     assert!(source.stdout.contains("#include") && source.stdout.contains("gemm.c"), "{source:#?}");
 }

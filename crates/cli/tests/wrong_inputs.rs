@@ -5,7 +5,8 @@ mod common;
 use common::Folder;
 
 const KERNEL: &str = "void scale(const float *a, float *b, int n)\n{\n    for (int i = 0; i < n; ++i)\n        b[i] = SCALE * a[i];\n}\n";
-const REFERENCE: &str = "void twice(const float *a, float *b, int n)\n{\n    for (int i = 0; i < n; ++i)\n        b[i] = 2 * a[i];\n}\n";
+const REFERENCE: &str =
+    "void twice(const float *a, float *b, int n)\n{\n    for (int i = 0; i < n; ++i)\n        b[i] = 2 * a[i];\n}\n";
 const PROBLEM: &str = r#"
 [problem]
 sizes = { N = 64 }
@@ -147,12 +148,16 @@ fn an_unknown_command_line_option() {
 
 #[test]
 fn an_unknown_stop_condition() {
-    folder(PROBLEM).run(&["tune", "p.toml", "--stop", "evals 3"]).refused(&["`evals` is not a condition", "evaluations 200"]);
+    folder(PROBLEM)
+        .run(&["tune", "p.toml", "--stop", "evals 3"])
+        .refused(&["`evals` is not a condition", "evaluations 200"]);
 }
 
 #[test]
 fn an_unknown_device() {
-    folder(PROBLEM).run(&["tune", "p.toml", "--device", "sinthetic:1"]).refused(&["no device", "did you mean `synthetic`?"]);
+    folder(PROBLEM)
+        .run(&["tune", "p.toml", "--device", "sinthetic:1"])
+        .refused(&["no device", "did you mean `synthetic`?"]);
 }
 
 #[test]
@@ -174,7 +179,11 @@ fn an_unknown_key_and_an_unknown_section() {
 #[test]
 fn an_unknown_type_and_an_unknown_word() {
     tune_with("type = \"i32\"", "type = \"int\"").refused(&["p.toml:28:", "`int`", "i32"]);
-    tune_with("access = \"out\"", "access = \"output\"").refused(&["p.toml:24:", "cannot be `output`", "did you mean `out`?"]);
+    tune_with("access = \"out\"", "access = \"output\"").refused(&[
+        "p.toml:24:",
+        "cannot be `output`",
+        "did you mean `out`?",
+    ]);
 }
 
 #[test]

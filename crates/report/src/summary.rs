@@ -67,7 +67,15 @@ impl Summary {
         self.write_failures(&mut text);
         let resumed = if self.resumed > 0 { format!(" ({} from the journal)", self.resumed) } else { String::new() };
         let (evaluations, size) = (self.evaluations, count(&self.space_size));
-        line(&mut text, "search", &format!("{evaluations} of {size} configurations{resumed} in {}; ended by: {}", duration(self.seconds), self.stop_reason));
+        line(
+            &mut text,
+            "search",
+            &format!(
+                "{evaluations} of {size} configurations{resumed} in {}; ended by: {}",
+                duration(self.seconds),
+                self.stop_reason
+            ),
+        );
         if let Some(journal) = &self.journal {
             line(&mut text, "journal", journal);
         }
@@ -82,7 +90,8 @@ impl Summary {
             line(text, "best", "none: no configuration was correct");
             return;
         };
-        let interval = best.ci95_ms.map(|(low, high)| format!("  (95 %: {} to {})", milliseconds(low), milliseconds(high)));
+        let interval =
+            best.ci95_ms.map(|(low, high)| format!("  (95 %: {} to {})", milliseconds(low), milliseconds(high)));
         line(text, "best", &format!("{}{}", milliseconds(best.time_ms), interval.unwrap_or_default()));
         line(text, "", &best.config);
         if let Some(default) = self.default_ms {

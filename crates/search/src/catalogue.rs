@@ -52,13 +52,12 @@ static CATALOGUE: [Strategy; 4] = [
 /// Fails where the name, an option or its value is unknown, with what would be right.
 pub fn build(text: &str) -> Result<Box<dyn Searcher>, StrategyError> {
     let (name, given) = parse_call(text)?;
-    let strategy = CATALOGUE.iter().find(|strategy| strategy.name == name).ok_or_else(|| {
-        StrategyError::UnknownStrategy {
+    let strategy =
+        CATALOGUE.iter().find(|strategy| strategy.name == name).ok_or_else(|| StrategyError::UnknownStrategy {
             suggestion: closest(&name, CATALOGUE.iter().map(|strategy| strategy.name)),
             known: CATALOGUE.iter().map(|strategy| strategy.name).collect::<Vec<_>>().join(", "),
             name,
-        }
-    })?;
+        })?;
     (strategy.build)(&Options::new(strategy.name, strategy.options, given)?)
 }
 

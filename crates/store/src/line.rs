@@ -59,10 +59,10 @@ impl Entry {
             times_ms: measurement.times_ms.clone(),
             warmup_ms: measurement.warmup_ms,
             counters: measurement.counters.clone(),
-            compile: measurement.compile.as_ref().map(|compile| CompileLine {
-                time_ms: compile.time_ms,
-                binary_bytes: compile.binary_bytes,
-            }),
+            compile: measurement
+                .compile
+                .as_ref()
+                .map(|compile| CompileLine { time_ms: compile.time_ms, binary_bytes: compile.binary_bytes }),
             message: evaluation.failure.as_ref().map(|failure| failure.message.clone()),
             clock: evaluation.clock.as_secs_f64(),
         }
@@ -87,10 +87,10 @@ impl Entry {
                 times_ms: self.times_ms.clone(),
                 warmup_ms: self.warmup_ms,
                 counters: self.counters.clone(),
-                compile: self.compile.as_ref().map(|compile| CompileData {
-                    time_ms: compile.time_ms,
-                    binary_bytes: compile.binary_bytes,
-                }),
+                compile: self
+                    .compile
+                    .as_ref()
+                    .map(|compile| CompileData { time_ms: compile.time_ms, binary_bytes: compile.binary_bytes }),
             },
             clock: Duration::try_from_secs_f64(self.clock).map_err(|error| format!("clock: {error}"))?,
         })
@@ -125,9 +125,7 @@ pub(crate) fn value_json(value: &Value) -> Json {
 pub(crate) fn value_of(json: &Json) -> Option<Value> {
     match json {
         Json::Bool(value) => Some(Value::Bool(*value)),
-        Json::Number(number) => {
-            number.as_i64().map(Value::Int).or_else(|| number.as_f64().map(Value::Float))
-        }
+        Json::Number(number) => number.as_i64().map(Value::Int).or_else(|| number.as_f64().map(Value::Float)),
         Json::String(text) => Some(Value::Str(text.as_str().into())),
         _ => None,
     }

@@ -15,7 +15,9 @@ impl Problem {
         let _ = write!(text, "{} {:?}", self.name, self.sizes);
         for argument in &self.arguments {
             let _ = match &argument.kind {
-                ArgumentKind::Scalar(value) => write!(text, "\n{} {:?} {}", argument.name, argument.element, value.text()),
+                ArgumentKind::Scalar(value) => {
+                    write!(text, "\n{} {:?} {}", argument.name, argument.element, value.text())
+                }
                 ArgumentKind::Buffer { shape, fill, access, memory } => write!(
                     text,
                     "\n{} {:?} {shape:?} {} {access:?} {memory:?}",

@@ -129,7 +129,9 @@ pub(crate) fn ties(space: &Space, ranked: &[&Scored]) -> Vec<Candidate> {
 }
 
 /// For each kind of failure how often it occurred and its commonest headline, the commonest kind first.
-pub(crate) fn common_failures<'a>(evaluations: impl Iterator<Item = &'a Evaluation>) -> Vec<(FailureKind, usize, String)> {
+pub(crate) fn common_failures<'a>(
+    evaluations: impl Iterator<Item = &'a Evaluation>,
+) -> Vec<(FailureKind, usize, String)> {
     let mut headlines: BTreeMap<FailureKind, BTreeMap<&str, usize>> = BTreeMap::new();
     for failure in evaluations.filter_map(|evaluation| evaluation.failure.as_ref()) {
         *headlines.entry(failure.kind).or_default().entry(failure.headline()).or_default() += 1;

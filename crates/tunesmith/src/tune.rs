@@ -7,9 +7,7 @@ use serde_json::{Map, Value as Json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tunesmith_core::{
-    Clock, Evaluator, Interrupt, Observer, Run, Scored, Searcher, Seconds, Stop, SystemClock, Tuner,
-};
+use tunesmith_core::{Clock, Evaluator, Interrupt, Observer, Run, Scored, Searcher, Seconds, Stop, SystemClock, Tuner};
 use tunesmith_device::worker::WorkerCommand;
 use tunesmith_device::{Compilers, LiveEvaluator, LiveOptions, SyntheticEvaluator};
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
@@ -218,7 +216,8 @@ impl Plan {
     fn new(problem: &Problem, options: &TuneOptions, device: &DeviceChoice) -> Result<Self, Error> {
         let journal = journal_path(problem, options);
         // A resumed run goes on as it began unless told otherwise.
-        let earlier = if options.resume && journal.exists() { Some(tunesmith_store::read(&journal)?.header) } else { None };
+        let earlier =
+            if options.resume && journal.exists() { Some(tunesmith_store::read(&journal)?.header) } else { None };
         let tuning = &problem.tuning;
         let strategy = options.strategy.clone().or(earlier.as_ref().map(|header| header.strategy.clone()));
         let strategy = strategy.or(tuning.strategy.clone()).unwrap_or_else(|| DEFAULT_STRATEGY.to_string());
@@ -241,7 +240,13 @@ impl Plan {
         })
     }
 
-    fn header(&self, problem: &Problem, space: &Space, default: Option<&Configuration>, session: &Session<'_>) -> Header {
+    fn header(
+        &self,
+        problem: &Problem,
+        space: &Space,
+        default: Option<&Configuration>,
+        session: &Session<'_>,
+    ) -> Header {
         let mut header = Journal::header(space);
         header.identity.insert("problem".to_string(), Json::from(problem.digest()));
         header.identity.insert("measurement policy".to_string(), Json::from(format!("{:?}", problem.policy.sampling)));
@@ -310,8 +315,7 @@ pub(crate) fn configuration(
     };
     let pairs: Vec<(String, Value)> = pairs.iter().map(value).collect();
     let pairs: Vec<(&str, Value)> = pairs.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-    let configuration =
-        space.configuration(&pairs, base).map_err(|error| Error::request(error.to_string(), None))?;
+    let configuration = space.configuration(&pairs, base).map_err(|error| Error::request(error.to_string(), None))?;
     let violated: Vec<String> =
         space.violated(&configuration).iter().map(|constraint| format!("`{}`", constraint.name())).collect();
     if violated.is_empty() {

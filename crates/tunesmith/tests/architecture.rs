@@ -46,6 +46,10 @@ fn the_command_line_uses_the_facade_alone() {
     let metadata = workspace();
     let cli = metadata["packages"].as_array().unwrap().iter().find(|package| package["name"] == "tunesmith-cli");
     let dependencies = cli.unwrap()["dependencies"].as_array().unwrap();
-    let ours: Vec<&str> = dependencies.iter().filter_map(|dependency| dependency["name"].as_str()).filter(|name| row(name).is_some()).collect();
+    let ours: Vec<&str> = dependencies
+        .iter()
+        .filter_map(|dependency| dependency["name"].as_str())
+        .filter(|name| row(name).is_some())
+        .collect();
     assert_eq!(ours, ["tunesmith"]);
 }

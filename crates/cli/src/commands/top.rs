@@ -21,10 +21,5 @@ pub(crate) fn top(args: &TopArgs) -> Result<Ending, Error> {
 }
 
 fn row(config: &TopConfig) -> TopRow {
-    TopRow {
-        time_ms: config.time_ms,
-        ci95_ms: config.ci95_ms,
-        speedup: config.speedup,
-        config: config.arguments(),
-    }
+    TopRow { time_ms: config.time_ms, ci95_ms: config.ci95_ms, speedup: config.speedup, config: config.arguments() }
 }

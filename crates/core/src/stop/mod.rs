@@ -130,7 +130,9 @@ impl fmt::Display for Condition {
             Self::Time(time) => write!(f, "time {}s", time.as_secs_f64()),
             Self::Fraction(share) => write!(f, "fraction {share}"),
             Self::Cost(cost) => write!(f, "cost {cost}ms"),
-            Self::Speedup { factor, window: Window::Evaluations(n) } => write!(f, "speedup {factor} in {n} evaluations"),
+            Self::Speedup { factor, window: Window::Evaluations(n) } => {
+                write!(f, "speedup {factor} in {n} evaluations")
+            }
             Self::Speedup { factor, window: Window::Time(time) } => {
                 write!(f, "speedup {factor} in {}s", time.as_secs_f64())
             }

@@ -88,7 +88,9 @@ impl Parser {
             "fraction" => Ok(Condition::Fraction(self.fraction()?)),
             "cost" => Ok(Condition::Cost(self.cost()?)),
             "speedup" => self.speedup(),
-            "regret" | "limit" => Err(format!("`{name}` needs a model of the kernel, which this version does not have")),
+            "regret" | "limit" => {
+                Err(format!("`{name}` needs a model of the kernel, which this version does not have"))
+            }
             other => Err(format!("`{other}` is not a condition; {FORMS}")),
         }
     }
@@ -115,7 +117,11 @@ impl Parser {
 
     fn fraction(&mut self) -> Result<f64, String> {
         let share = self.number("fraction 0.1")?;
-        if share > 0.0 && share <= 1.0 { Ok(share) } else { Err(format!("a fraction lies above 0 and at most 1, not {share}")) }
+        if share > 0.0 && share <= 1.0 {
+            Ok(share)
+        } else {
+            Err(format!("a fraction lies above 0 and at most 1, not {share}"))
+        }
     }
 
     /// A time in milliseconds, or a bare number in the unit of the objective.

@@ -154,4 +154,3 @@ impl<'a> Tuner<'a> {
         Ok(running.finish(reason, started))
     }
 }
-

@@ -84,11 +84,7 @@ impl<'a> Running<'a> {
             recorded: HashMap::new(),
             resumed: tuner.recorded.len(),
             configs: HashSet::new(),
-            progress: Progress {
-                space_size,
-                elapsed: earlier,
-                ..Progress::default()
-            },
+            progress: Progress { space_size, elapsed: earlier, ..Progress::default() },
             started: Duration::ZERO,
             earlier,
             repeats: 0,
@@ -276,12 +272,6 @@ impl<'a> Running<'a> {
             self.told.insert(evaluation, score);
         }
         self.seconds.total = self.clock.now() - started;
-        Run {
-            history: self.told,
-            stop_reason,
-            progress: self.progress,
-            resumed: self.resumed,
-            seconds: self.seconds,
-        }
+        Run { history: self.told, stop_reason, progress: self.progress, resumed: self.resumed, seconds: self.seconds }
     }
 }

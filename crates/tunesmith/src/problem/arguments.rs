@@ -6,7 +6,9 @@ use super::{folder_of, kernel, parameters};
 use crate::suggest::did_you_mean;
 use std::ops::Range;
 use std::path::Path;
-use tunesmith_device::{Access, Argument, ArgumentKind, ElementType, Fill, Language, Memory, PartialTolerance, Reference, Verify};
+use tunesmith_device::{
+    Access, Argument, ArgumentKind, ElementType, Fill, Language, Memory, PartialTolerance, Reference, Verify,
+};
 use tunesmith_space::Value;
 
 const KEYS: &[&str] =
@@ -68,7 +70,8 @@ fn read_buffer(
     };
     let shape: Option<Vec<u64>> = shape.items().into_iter().map(extent).collect();
     let fill = read_fill(section, folder_of(&messages.source.path));
-    let access = word(section, "access", Access::In, &[("in", Access::In), ("out", Access::Out), ("inout", Access::InOut)]);
+    let access =
+        word(section, "access", Access::In, &[("in", Access::In), ("out", Access::Out), ("inout", Access::InOut)]);
     let memories = [("global", Memory::Global), ("constant", Memory::Constant), ("local", Memory::Local)];
     let memory = word(section, "memory", Memory::Global, &memories);
     Some(ArgumentKind::Buffer { shape: shape?, fill: fill?, access: access?, memory: memory? })
@@ -130,10 +133,8 @@ pub(super) fn read_verify(section: &Section<'_>, root: &Section<'_>, messages: &
     verify.absolute = tolerance(section, "absolute");
     for item in root.get("arguments").map(|node| node.items()).unwrap_or_default() {
         let Some(argument) = item.section() else { continue };
-        let own = PartialTolerance {
-            relative: tolerance(&argument, "relative"),
-            absolute: tolerance(&argument, "absolute"),
-        };
+        let own =
+            PartialTolerance { relative: tolerance(&argument, "relative"), absolute: tolerance(&argument, "absolute") };
         if let Some(name) = argument.get("name").and_then(|node| node.string()) {
             verify.tolerances.insert(name.to_string(), own);
         }

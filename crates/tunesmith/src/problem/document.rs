@@ -104,9 +104,8 @@ fn read_head(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
 
 fn read_sizes(section: &Section<'_>) -> Vec<(String, Value)> {
     let Some(sizes) = section.get("sizes").and_then(|node| node.section()) else { return Vec::new() };
-    let size = |(name, node): (Located<&str>, super::tree::Node<'_>)| {
-        Some((name.value.to_string(), node.required_scalar()?))
-    };
+    let size =
+        |(name, node): (Located<&str>, super::tree::Node<'_>)| Some((name.value.to_string(), node.required_scalar()?));
     sizes.entries().filter_map(size).collect()
 }
 

@@ -83,7 +83,8 @@ fn bounds(node: &Node<'_>, sizes: &[(String, Value)], messages: &Messages) -> Op
         None => (last, true),
     };
     let bound = |text: &str| {
-        let parsed = Expr::parse(text.trim()).map_err(|error| report_expression(messages, &node.span(), text.trim(), &error));
+        let parsed =
+            Expr::parse(text.trim()).map_err(|error| report_expression(messages, &node.span(), text.trim(), &error));
         integer(&Located { value: parsed.ok()?, span: node.span() }, sizes, messages)
     };
     Some((bound(first)?, bound(last)? - i64::from(last_is_excluded)))

@@ -59,7 +59,8 @@ impl Problem {
         let at_default = |text: String, remedy| self.error(self.places.default.clone(), text, remedy);
         let pairs: Vec<(&str, Value)> = pairs.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
         let configuration = space.configuration(&pairs, None);
-        let configuration = configuration.map_err(|error| at_default(format!("the default configuration: {error}"), None))?;
+        let configuration =
+            configuration.map_err(|error| at_default(format!("the default configuration: {error}"), None))?;
         let violated: Vec<String> =
             space.violated(&configuration).iter().map(|constraint| format!("`{}`", constraint.name())).collect();
         if !violated.is_empty() {
@@ -94,7 +95,8 @@ impl Problem {
     }
 
     fn place_in_constraint(&self, name: &str, inside: Option<&Range<usize>>) -> Range<usize> {
-        let found = self.constraints.iter().zip(&self.places.constraints).find(|(constraint, _)| constraint.name() == name);
+        let found =
+            self.constraints.iter().zip(&self.places.constraints).find(|(constraint, _)| constraint.name() == name);
         let Some((constraint, place)) = found else { return 0..0 };
         match inside {
             Some(inside) => place_inside(&self.source_file.text, place, constraint.expr().text(), inside.clone()),

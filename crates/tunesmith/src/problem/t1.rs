@@ -166,4 +166,3 @@ fn scalar(json: &Json) -> Option<Value> {
 fn line_start(text: &str, line: usize) -> usize {
     text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum()
 }
-

@@ -22,8 +22,16 @@ pub(super) fn read(section: &Section<'_>) -> Tuning {
     }
 }
 
-const MEASURE_KEYS: &[&str] =
-    &["min_samples", "max_samples", "stable", "time_cap", "first_limit", "launch_limit", "limit_factor", "compile_limit"];
+const MEASURE_KEYS: &[&str] = &[
+    "min_samples",
+    "max_samples",
+    "stable",
+    "time_cap",
+    "first_limit",
+    "launch_limit",
+    "limit_factor",
+    "compile_limit",
+];
 
 /// The policy, its defaults replaced by what the section says. Times are in seconds.
 pub(super) fn read_policy(section: &Section<'_>) -> Policy {
