@@ -1,1 +1,33 @@
-//! See the crate description.
+//! Running kernels: compiling configurations, launching them in a worker process, checking and timing them.
+//!
+//! [`LiveEvaluator`] answers the requests of a tuning loop with measurements of a kernel ([`KernelSpec`]);
+//! [`SyntheticEvaluator`] with the values of a formula. A program that uses the former begins with
+//! [`worker::enter_if_worker`].
+//!
+//! Backends provide only what differs between them; how configurations are measured and judged exists once, so that
+//! their results can be compared. `unsafe` is confined to the modules that call kernels and drivers.
+
+mod backend;
+mod c;
+mod command;
+mod data;
+mod devices;
+mod error;
+mod live;
+mod measure;
+mod problem;
+mod synthetic;
+pub mod worker;
+
+pub use backend::BuildPlan;
+pub use c::Compilers;
+pub use data::{DataError, ScratchError};
+pub use devices::{DeviceInfo, Missing, devices};
+pub use error::DeviceError;
+pub use live::{LiveEvaluator, LiveOptions};
+pub use measure::{Limits, Policy, Sampling, limits, sampling};
+pub use problem::{
+    Access, Argument, ArgumentKind, ElementType, Fill, KernelSpec, Language, Memory, Number, PartialTolerance,
+    Reference, ScalarType, Scope, Template, TemplateError, Tolerance, UnknownElementType, Verify,
+};
+pub use synthetic::SyntheticEvaluator;

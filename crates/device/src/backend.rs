@@ -1,0 +1,164 @@
+//! What a backend has to provide.
+//!
+//! A backend has two sides. The tuner's side ([`Backend`]) turns a configuration into a program on disk. The worker's
+//! side ([`Session`]) holds buffers, loads programs and launches them. All the rest exists once and knows no backend:
+//! which configuration is built when ([`crate::live`]), what buffers hold before and after a launch, how often a kernel
+//! is launched, what is a failure ([`crate::worker`]), how long things may take ([`crate::measure`]).
+//!
+//! A new backend adds a folder, a variant of [`SessionKind`] and, where its programs are more than a file, of
+//! [`Program`].
+
+use crate::DeviceError;
+use crate::problem::{Memory, Scope};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tunesmith_core::{CompileData, Failure, FailureKind, Interrupt};
+
+/// The tuner's side of a backend.
+pub(crate) trait Backend: Send + Sync {
+    /// Whether kernels run on the processors that compile. Then nothing is compiled while something is measured.
+    fn shares_processor(&self) -> bool;
+
+    /// The worker's side that runs the programs.
+    fn session(&self) -> SessionKind;
+
+    /// What [`build`](Self::build) compiles and how.
+    fn plan(&self, scope: &Scope) -> BuildPlan;
+
+    /// Makes the program of one configuration; called from several threads at once. Gives up soon when `cancel` is
+    /// raised.
+    fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError>;
+}
+
+/// What is compiled for a configuration, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildPlan {
+    /// Exactly what is compiled.
+    pub source: String,
+    /// The command and its arguments; empty where a library compiles.
+    pub command: Vec<String>,
+}
+
+/// A program ready to be loaded. Its file is removed when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Built {
+    pub(crate) program: Program,
+    pub(crate) compile: CompileData,
+}
+
+impl Drop for Built {
+    fn drop(&mut self) {
+        // A file that is gone already is as good as removed; the folder is removed at the end in any case.
+        let _ = std::fs::remove_file(self.program.path());
+    }
+}
+
+/// Why there is no program.
+#[derive(Debug)]
+pub(crate) enum BuildError {
+    /// The build was cancelled.
+    Cancelled,
+    /// The configuration does not compile, or takes too long to.
+    Failed(String),
+    /// The kernel cannot be called with the problem's arguments.
+    Signature(Mismatch),
+    /// The compiler cannot be used.
+    Broken(DeviceError),
+}
+
+/// Where the kernel's signature and the problem disagree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mismatch {
+    pub(crate) argument: Option<String>,
+    pub(crate) message: String,
+    pub(crate) remedy: String,
+    pub(crate) log: String,
+}
+
+impl Mismatch {
+    /// The same as the failure of one configuration: the signature may depend on parameters.
+    pub(crate) fn into_failure(self) -> Failure {
+        Failure::new(FailureKind::Compile, format!("{}; {}\n{}", self.message, self.remedy, self.log))
+    }
+
+    /// The same as an error of the problem.
+    pub(crate) fn into_error(self) -> DeviceError {
+        let Self { argument, message, remedy, log } = self;
+        DeviceError::Signature { argument, message, remedy, log }
+    }
+}
+
+/// What a session loads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Program {
+    /// A shared library that exports `tunesmith_call`.
+    Library { path: PathBuf },
+}
+
+impl Program {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Library { path } => path,
+        }
+    }
+}
+
+/// The worker's sides there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum SessionKind {
+    /// Functions in the worker's own process.
+    C,
+}
+
+impl SessionKind {
+    /// Opens the device.
+    pub(crate) fn open(self) -> Result<Box<dyn Session>, String> {
+        match self {
+            Self::C => Ok(Box::new(crate::c::CSession::new())),
+        }
+    }
+}
+
+/// A buffer of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BufferId(pub(crate) usize);
+
+/// An argument of a launch.
+#[derive(Clone, Debug)]
+pub(crate) enum LaunchArgument {
+    /// Memory from `offset` on; what lies before it and behind it guards against stray writes.
+    Buffer { id: BufferId, offset: usize },
+    /// The bytes of a value.
+    Scalar(Vec<u8>),
+}
+
+/// Why a session cannot do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The device does not take this configuration: too large a work-group, too much memory.
+    Refused(String),
+    /// The launch failed.
+    Failed(String),
+}
+
+/// The worker's side of a backend: one device, one program at a time.
+pub(crate) trait Session {
+    /// Reserves `bytes` of memory, aligned to 4096 bytes, for the life of the session.
+    fn allocate(&mut self, bytes: usize, memory: Memory) -> Result<BufferId, Fault>;
+
+    /// Writes `data` into a buffer from byte `offset` on.
+    fn write(&mut self, buffer: BufferId, offset: usize, data: &[u8]) -> Result<(), Fault>;
+
+    /// Reads a buffer from byte `offset` on.
+    fn read(&mut self, buffer: BufferId, offset: usize, into: &mut [u8]) -> Result<(), Fault>;
+
+    /// Loads a program in place of the one loaded before.
+    fn load(&mut self, program: &Program) -> Result<(), Fault>;
+
+    /// Runs the loaded program once, waits for its end and tells how long it took, nothing else included.
+    fn launch(&mut self, arguments: &[LaunchArgument]) -> Result<Duration, Fault>;
+
+    /// Gives the loaded program up.
+    fn unload(&mut self);
+}

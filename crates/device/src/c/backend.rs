@@ -1,0 +1,197 @@
+//! The tuner's side: from a configuration to a shared library.
+
+use crate::backend::{Backend, BuildError, BuildPlan, Built, Program, SessionKind};
+use crate::c::compiler::Compiler;
+use crate::c::diagnose::{Call, Verdict, judge};
+use crate::c::shim;
+use crate::command::Ended;
+use crate::error::DeviceError;
+use crate::measure::limits::human;
+use crate::problem::{Argument, Language, Scope, Template};
+use sha2::{Digest, Sha256};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tunesmith_core::{Clock, CompileData, Interrupt};
+
+/// A function and all it takes to compile it.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    /// What it is, for messages.
+    pub(crate) what: &'static str,
+    pub(crate) language: Language,
+    pub(crate) file: PathBuf,
+    pub(crate) sources: Vec<PathBuf>,
+    pub(crate) include: Vec<PathBuf>,
+    pub(crate) function: String,
+    pub(crate) options: Vec<Template>,
+    pub(crate) arguments: Vec<Argument>,
+}
+
+/// Compiles one function with its shim.
+pub(crate) struct CBackend {
+    source: Source,
+    /// The file as the compiler is told.
+    absolute: PathBuf,
+    compiler: Compiler,
+    shim: String,
+    shim_path: PathBuf,
+    limit: Duration,
+    clock: Arc<dyn Clock>,
+    built: AtomicU64,
+}
+
+impl CBackend {
+    /// Writes the shim into `folder`, where the libraries will go as well. `name` tells the files of one backend from
+    /// those of another.
+    pub(crate) fn new(
+        source: Source,
+        compiler: Compiler,
+        folder: &Path,
+        name: &str,
+        limit: Duration,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, DeviceError> {
+        let cannot = |path: &Path, error| unreadable(source.what, path, error);
+        let absolute = source.file.canonicalize().map_err(|error| cannot(&source.file, error))?;
+        for path in &source.sources {
+            std::fs::metadata(path).map_err(|error| cannot(path, error))?;
+        }
+        let shim = shim::source(source.language, &absolute, &source.function, &source.arguments);
+        let suffix = match source.language {
+            Language::C => "c",
+            Language::Cpp => "cpp",
+        };
+        let shim_path = folder.join(format!("{name}.{suffix}"));
+        std::fs::write(&shim_path, &shim).map_err(|error| unreadable("the source of the call", &shim_path, error))?;
+        Ok(Self { source, absolute, compiler, shim, shim_path, limit, clock, built: AtomicU64::new(0) })
+    }
+
+    /// What the compiler says about itself.
+    pub(crate) fn version(&self) -> &str {
+        &self.compiler.version
+    }
+
+    /// A digest of everything but the configuration that makes the compiled code what it is: the files read when
+    /// `scope` is compiled (without system headers), the options, the function and the types of its arguments.
+    pub(crate) fn digest(&self, scope: &Scope) -> Result<String, DeviceError> {
+        let mut hash = Sha256::new();
+        let mut add = |bytes: &[u8]| {
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        };
+        let mut arguments = self.problem_options(scope);
+        arguments.extend(self.inputs());
+        let read = self.compiler.dependencies(&arguments, self.clock.as_ref());
+        let mut files = vec![self.absolute.clone()];
+        for file in read.into_iter().chain(self.source.sources.iter().cloned()) {
+            if file != self.shim_path && !files.contains(&file) {
+                files.push(file);
+            }
+        }
+        for file in &files {
+            add(&std::fs::read(file).map_err(|error| unreadable(self.source.what, file, error))?);
+        }
+        let types = self.source.arguments.iter().map(|argument| argument.element.to_string());
+        let options = self.source.options.iter().map(Template::to_string);
+        for text in self.compiler.default_options().into_iter().chain(options).chain(types) {
+            add(text.as_bytes());
+        }
+        add(self.source.function.as_bytes());
+        Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// The problem's options, include folders and the configuration's defines, in this order.
+    fn problem_options(&self, scope: &Scope) -> Vec<String> {
+        let options = self.source.options.iter().map(|option| option.expand(scope));
+        let include = self.source.include.iter().map(|folder| format!("-I{}", folder.display()));
+        let defines = scope.iter().map(|(name, value)| format!("-D{name}={}", value.define()));
+        options.chain(include).chain(defines).collect()
+    }
+
+    /// The files that are compiled.
+    fn inputs(&self) -> impl Iterator<Item = String> {
+        std::iter::once(&self.shim_path).chain(&self.source.sources).map(|path| path.display().to_string())
+    }
+
+    fn arguments(&self, scope: &Scope, output: &Path) -> Vec<String> {
+        let mut arguments = self.compiler.default_options();
+        arguments.extend(self.problem_options(scope));
+        arguments.extend(self.inputs());
+        arguments.extend(["-o".to_owned(), output.display().to_string(), "-lm".to_owned()]);
+        arguments
+    }
+
+    fn fresh_library(&self) -> PathBuf {
+        let number = self.built.fetch_add(1, Ordering::Relaxed);
+        self.shim_path.with_extension(format!("{number}.so"))
+    }
+
+    /// Why the compiler ended without a library.
+    fn judge(&self, log: &str) -> BuildError {
+        let source = std::fs::read_to_string(&self.absolute).unwrap_or_default();
+        let call = Call {
+            file: &self.source.file,
+            absolute: &self.absolute,
+            shim: &self.shim_path,
+            function: &self.source.function,
+            arguments: &self.source.arguments,
+        };
+        match judge(log, &source, call) {
+            Verdict::Code(message) => BuildError::Failed(message),
+            Verdict::Signature(mismatch) => BuildError::Signature(mismatch),
+        }
+    }
+
+    fn broken(&self, error: &io::Error) -> BuildError {
+        BuildError::Broken(DeviceError::Compiler {
+            language: self.source.language,
+            program: self.compiler.words(&[]).join(" "),
+            problem: format!("cannot be started any more: {error}"),
+            remedy: "see whether the system is out of memory or processes".to_owned(),
+        })
+    }
+}
+
+impl Backend for CBackend {
+    fn shares_processor(&self) -> bool {
+        true
+    }
+
+    fn session(&self) -> SessionKind {
+        SessionKind::C
+    }
+
+    fn plan(&self, scope: &Scope) -> BuildPlan {
+        let output = self.shim_path.with_extension("so");
+        BuildPlan { source: self.shim.clone(), command: self.compiler.words(&self.arguments(scope, &output)) }
+    }
+
+    fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError> {
+        let path = self.fresh_library();
+        let start = self.clock.now();
+        let run = self.compiler.run(&self.arguments(scope, &path), self.limit, self.clock.as_ref(), cancel);
+        let (ended, log) = run.map_err(|error| self.broken(&error))?;
+        let time_ms = (self.clock.now() - start).as_secs_f64() * 1e3;
+        // From here on the file, if there is one, is removed with this value.
+        let mut built = Built { program: Program::Library { path: path.clone() }, compile: CompileData::default() };
+        match ended {
+            Ended::Cancelled => Err(BuildError::Cancelled),
+            Ended::TimedOut => {
+                Err(BuildError::Failed(format!("the compilation did not end within {}", human(self.limit))))
+            }
+            Ended::Exited(status) if status.success() => {
+                let binary_bytes = std::fs::metadata(&path).ok().map(|file| file.len());
+                built.compile = CompileData { time_ms, binary_bytes };
+                Ok(built)
+            }
+            Ended::Exited(_) => Err(self.judge(&log)),
+        }
+    }
+}
+
+fn unreadable(what: &'static str, path: &Path, source: io::Error) -> DeviceError {
+    DeviceError::Source { what, path: path.to_owned(), source }
+}

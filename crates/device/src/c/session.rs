@@ -1,0 +1,127 @@
+//! Functions of shared libraries, called in the worker's own process.
+
+#![allow(unsafe_code)]
+
+use crate::backend::{BufferId, Fault, LaunchArgument, Program, Session};
+use crate::c::float_environment::FloatEnvironment;
+use crate::c::memory::Block;
+use crate::c::shim::ENTRY;
+use crate::problem::Memory;
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use nix::libc::{RTLD_NODELETE, RTLD_NOLOAD};
+use std::ffi::c_void;
+use std::path::Path;
+use std::time::Duration;
+use tunesmith_core::{Clock, SystemClock};
+
+/// What the shim exports: it gets the address of each argument's value, for a buffer the address itself.
+type Entry = unsafe extern "C" fn(*mut *mut c_void);
+
+/// The worker's side of the C backend.
+pub(crate) struct CSession {
+    blocks: Vec<Block>,
+    loaded: Option<Loaded>,
+    /// The worker's floating-point settings.
+    environment: FloatEnvironment,
+    clock: SystemClock,
+}
+
+/// A library whose entry may be called as long as this lives.
+struct Loaded {
+    entry: Entry,
+    /// The floating-point settings after loading, perhaps changed by it.
+    environment: FloatEnvironment,
+    _library: Library,
+}
+
+/// A scalar argument, aligned for the largest vector (`f64x16`).
+#[repr(align(128))]
+struct Scalar([u8; 128]);
+
+impl CSession {
+    pub(crate) fn new() -> Self {
+        let environment = FloatEnvironment::current();
+        Self { blocks: Vec::new(), loaded: None, environment, clock: SystemClock::new() }
+    }
+
+    fn block(&mut self, id: BufferId) -> &mut Block {
+        &mut self.blocks[id.0]
+    }
+}
+
+impl Session for CSession {
+    fn allocate(&mut self, bytes: usize, _: Memory) -> Result<BufferId, Fault> {
+        let block = Block::new(bytes).ok_or_else(|| Fault::Refused("out of memory".to_owned()))?;
+        self.blocks.push(block);
+        Ok(BufferId(self.blocks.len() - 1))
+    }
+
+    fn write(&mut self, buffer: BufferId, offset: usize, data: &[u8]) -> Result<(), Fault> {
+        self.block(buffer).bytes_mut()[offset..offset + data.len()].copy_from_slice(data);
+        Ok(())
+    }
+
+    fn read(&mut self, buffer: BufferId, offset: usize, into: &mut [u8]) -> Result<(), Fault> {
+        into.copy_from_slice(&self.block(buffer).bytes()[offset..offset + into.len()]);
+        Ok(())
+    }
+
+    fn load(&mut self, program: &Program) -> Result<(), Fault> {
+        self.unload();
+        let Program::Library { path } = program;
+        let loaded = load(path).map_err(|error| Fault::Failed(format!("the kernel cannot be loaded: {error}")));
+        self.environment.install();
+        self.loaded = Some(loaded?);
+        Ok(())
+    }
+
+    fn launch(&mut self, arguments: &[LaunchArgument]) -> Result<Duration, Fault> {
+        let Some(loaded) = &self.loaded else { return Err(Fault::Failed("no program is loaded".to_owned())) };
+        let mut scalars: Vec<Scalar> = arguments.iter().filter_map(scalar).collect();
+        let mut scalars = scalars.iter_mut();
+        let addresses = arguments.iter().map(|argument| match argument {
+            LaunchArgument::Buffer { id, offset } => self.blocks[id.0].address(*offset),
+            LaunchArgument::Scalar(_) => scalars.next().map_or(std::ptr::null_mut(), |s| s.0.as_mut_ptr().cast()),
+        });
+        let mut addresses: Vec<*mut c_void> = addresses.collect();
+        loaded.environment.install();
+        let start = self.clock.now();
+        // SAFETY: the library is loaded, and the compiler has checked that the user's function takes what the shim
+        // reads from these addresses. What that function does is not known: it may well be undefined, which is why
+        // this process does nothing but run it, checks its buffers afterwards, and is replaced when anything is odd.
+        unsafe { (loaded.entry)(addresses.as_mut_ptr()) };
+        let time = self.clock.now() - start;
+        self.environment.install();
+        Ok(time)
+    }
+
+    fn unload(&mut self) {
+        self.loaded = None;
+    }
+}
+
+fn scalar(argument: &LaunchArgument) -> Option<Scalar> {
+    let LaunchArgument::Scalar(bytes) = argument else { return None };
+    let mut scalar = Scalar([0; 128]);
+    scalar.0[..bytes.len()].copy_from_slice(bytes);
+    Some(scalar)
+}
+
+fn load(path: &Path) -> Result<Loaded, libloading::Error> {
+    // SAFETY: loading runs the library's constructors, which the user wrote: see `launch`.
+    let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL)? };
+    keep_openmp();
+    // SAFETY: the shim defines the entry with this signature.
+    let entry = *unsafe { library.get::<Entry>(ENTRY.as_bytes())? };
+    Ok(Loaded { entry, environment: FloatEnvironment::current(), _library: library })
+}
+
+/// Keeps an OpenMP runtime that came with a library from being unloaded with it: its threads, which outlive the
+/// library, would crash.
+fn keep_openmp() {
+    for runtime in ["libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"] {
+        // SAFETY: the library is not loaded by this, only kept when it is there already. Dropping the handle undoes
+        // the count but not the flag.
+        let _ = unsafe { Library::open(Some(runtime), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE) };
+    }
+}

@@ -1,0 +1,151 @@
+//! The source that is compiled for a kernel: it includes the user's file and calls the user's function.
+//!
+//! Every argument of the call stands on a line of its own, with the type that the problem declares. So the compiler
+//! checks the problem against the function, and the line of its message tells the argument.
+
+use crate::problem::{Argument, ArgumentKind, ElementType, Language, ScalarType};
+use std::fmt::Write;
+use std::path::Path;
+
+/// The symbol that the compiled library exports.
+pub(super) const ENTRY: &str = "tunesmith_call";
+
+/// The file name that the compiler is told for the lines of the call. There is no such file: its messages then show
+/// no source lines from here, which the user has not written.
+pub(super) const MARK: &str = "tunesmith-call";
+
+/// The line of the call, counted from [`MARK`], on which the function's name stands.
+pub(super) const CALL_LINE: usize = 3;
+
+/// The line of the first argument.
+const FIRST_ARGUMENT_LINE: usize = CALL_LINE + 1;
+
+/// The argument, counted from 0, that stands on a line of the call.
+pub(super) fn argument_on_line(line: usize, arguments: usize) -> Option<usize> {
+    line.checked_sub(FIRST_ARGUMENT_LINE).filter(|argument| *argument < arguments)
+}
+
+/// What has to agree in the call, as the compiler's options say it. Constness does not matter (pointers are passed
+/// without), and neither does the sign of integers passed by value (`size_t n` takes an `i32`); what loses digits does.
+const C_CHECKS: &str = "\
+#pragma GCC diagnostic error \"-Wincompatible-pointer-types\"
+#pragma GCC diagnostic error \"-Wint-conversion\"
+#pragma GCC diagnostic error \"-Wpointer-sign\"
+#pragma GCC diagnostic error \"-Wimplicit-function-declaration\"
+";
+const COMMON_CHECKS: &str = "\
+#pragma GCC diagnostic error \"-Wconversion\"
+#pragma GCC diagnostic error \"-Wfloat-conversion\"
+#pragma GCC diagnostic ignored \"-Wsign-conversion\"
+";
+
+/// In C++ a pointer to bytes has to become whatever pointer the function takes. No name here may be one that a user
+/// gives to a parameter, which is a macro.
+const ANY_POINTER: &str = "\
+struct tunesmith_pointer {
+    void *tunesmith_address;
+    template <class TunesmithTarget> operator TunesmithTarget *() const
+    {
+        return static_cast<TunesmithTarget *>(tunesmith_address);
+    }
+};
+";
+
+/// The source for calling `function`, defined in `file`, with `arguments`.
+pub(super) fn source(language: Language, file: &Path, function: &str, arguments: &[Argument]) -> String {
+    let cpp = language == Language::Cpp;
+    let mut text = format!("#include \"{}\"\n\n", file.display());
+    text += if cpp { "" } else { C_CHECKS };
+    text += COMMON_CHECKS;
+    text += if cpp { ANY_POINTER } else { "" };
+    text += &vector_types(arguments);
+    let (linkage, throws) = if cpp { ("extern \"C\" ", " noexcept") } else { ("", "") };
+    let _ = write!(
+        text,
+        "#line 1 \"{MARK}\"\n{linkage}__attribute__((visibility(\"default\"))) void {ENTRY}(void **tunesmith_values){throws}\n\
+         {{\n    {function}(\n"
+    );
+    let lines: Vec<String> = arguments
+        .iter()
+        .enumerate()
+        .map(|(index, argument)| format!("        {}", pass(cpp, index, argument)))
+        .collect();
+    text += &lines.join(",\n");
+    text += "\n    );\n}\n";
+    text
+}
+
+/// The argument at `index` as an expression of its declared type.
+fn pass(cpp: bool, index: usize, argument: &Argument) -> String {
+    let name = argument.element.c_name();
+    match (&argument.kind, argument.element.scalar()) {
+        (ArgumentKind::Scalar(_), _) => format!("*({name} *)tunesmith_values[{index}]"),
+        (ArgumentKind::Buffer { .. }, ScalarType::Byte) if cpp => {
+            format!("tunesmith_pointer{{tunesmith_values[{index}]}}")
+        }
+        (ArgumentKind::Buffer { .. }, ScalarType::Byte) => format!("tunesmith_values[{index}]"),
+        (ArgumentKind::Buffer { .. }, _) => format!("({name} *)tunesmith_values[{index}]"),
+    }
+}
+
+fn vector_types(arguments: &[Argument]) -> String {
+    let mut vectors: Vec<ElementType> =
+        arguments.iter().map(|argument| argument.element).filter(|element| element.lanes() > 1).collect();
+    vectors.sort_by_key(ElementType::to_string);
+    vectors.dedup();
+    let typedefs = vectors.into_iter().map(|vector| {
+        let lane = vector.scalar().c_name();
+        format!("typedef {lane} {} __attribute__((vector_size({})));\n", vector.c_name(), vector.size())
+    });
+    typedefs.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::{Access, Fill, Memory};
+    use tunesmith_space::Expr;
+
+    fn argument(name: &str, element: &str, scalar: Option<&str>) -> Argument {
+        let kind = match scalar {
+            Some(expr) => ArgumentKind::Scalar(Expr::parse(expr).unwrap()),
+            None => {
+                ArgumentKind::Buffer { shape: vec![8], fill: Fill::Zeros, access: Access::In, memory: Memory::Global }
+            }
+        };
+        Argument { name: name.into(), element: ElementType::parse(element).unwrap(), kind }
+    }
+
+    fn arguments() -> [Argument; 4] {
+        [
+            argument("a", "f32", None),
+            argument("v", "f32x3", None),
+            argument("n", "i64", Some("8")),
+            argument("blob", "bytes", None),
+        ]
+    }
+
+    #[test]
+    fn every_argument_stands_on_its_own_line_after_the_mark() {
+        for language in [Language::C, Language::Cpp] {
+            let source = source(language, Path::new("/k.c"), "f", &arguments());
+            let call = source.split_once("#line 1 \"tunesmith-call\"\n").unwrap().1;
+            let lines: Vec<&str> = call.lines().collect();
+            assert_eq!(lines[CALL_LINE - 1].trim(), "f(");
+            assert_eq!(lines[3].trim(), "(float *)tunesmith_values[0],");
+            assert_eq!(lines[4].trim(), "(tunesmith_f32x3 *)tunesmith_values[1],");
+            assert_eq!(lines[5].trim(), "*(__INT64_TYPE__ *)tunesmith_values[2],");
+            assert!(lines[6].contains("tunesmith_values[3]") && !lines[6].ends_with(','));
+        }
+        assert_eq!(argument_on_line(3, 4), None);
+        assert_eq!(argument_on_line(4, 4), Some(0));
+        assert_eq!(argument_on_line(8, 4), None);
+    }
+
+    #[test]
+    fn vectors_are_defined_once_with_their_size_in_memory() {
+        let source = source(Language::C, Path::new("/k.c"), "f", &arguments());
+        let typedef = "typedef float tunesmith_f32x3 __attribute__((vector_size(16)));";
+        assert_eq!(source.matches(typedef).count(), 1);
+    }
+}

@@ -1,0 +1,184 @@
+//! The pristine contents of all buffers, and what they should hold after a launch.
+
+use crate::data::file::copy_file;
+use crate::data::fill::write_fill;
+use crate::data::{DataError, Scratch};
+use crate::error::DeviceError;
+use crate::problem::{Access, Argument, ArgumentKind, ElementType, Fill, KernelSpec, Memory, Scope, closest};
+use crate::worker::layout::{BufferLayout, Layout, Role};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tunesmith_space::Value;
+
+/// The files of one problem.
+#[derive(Debug)]
+pub(crate) struct DataSet {
+    scratch: Scratch,
+    layout: Vec<Layout>,
+}
+
+impl DataSet {
+    /// Writes the inputs and the expected outputs that files give.
+    pub(crate) fn create(spec: &KernelSpec) -> Result<Self, DeviceError> {
+        check_names(spec)?;
+        let scratch = Scratch::create(bytes_needed(spec)?)?;
+        let layout = spec.arguments.iter().enumerate().map(|(position, argument)| {
+            lay_out(spec, argument, &scratch.path().join(format!("argument-{}", position + 1)))
+        });
+        let layout = layout.collect::<Result<_, _>>()?;
+        Ok(Self { scratch, layout })
+    }
+
+    /// The folder with all files of the run.
+    pub(crate) fn folder(&self) -> &Path {
+        self.scratch.path()
+    }
+
+    /// The arguments as a worker needs them.
+    pub(crate) fn layout(&self) -> &[Layout] {
+        &self.layout
+    }
+
+    /// The bytes of all buffers.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.layout.iter().filter_map(Layout::buffer).map(|buffer| buffer.bytes as u64).sum()
+    }
+
+    /// The outputs nobody has said the right contents of, with the files for them: what a reference is run for.
+    pub(crate) fn missing(&self) -> Vec<(usize, PathBuf)> {
+        let buffers =
+            self.layout.iter().enumerate().filter_map(|(position, layout)| Some((position, layout.buffer()?)));
+        let missing = buffers.filter(|(_, buffer)| buffer.role.is_output() && buffer.expected.is_none());
+        missing.map(|(position, _)| (position, self.expected_file(position))).collect()
+    }
+
+    /// Takes note that the files of [`missing`](Self::missing) have been written.
+    pub(crate) fn complete(&mut self) {
+        for (position, path) in self.missing() {
+            if let Some(Layout::Buffer(buffer)) = self.layout.get_mut(position) {
+                buffer.expected = Some(path);
+            }
+        }
+    }
+
+    fn expected_file(&self, position: usize) -> PathBuf {
+        self.folder().join(format!("argument-{}.expected", position + 1))
+    }
+}
+
+/// The scalar arguments' bytes, in order.
+///
+/// # Errors
+/// An expression that has no value in `scope`, or one that the type cannot hold.
+pub(crate) fn scalars(arguments: &[Argument], scope: &Scope) -> Result<Vec<Vec<u8>>, DeviceError> {
+    let scalars = arguments.iter().filter_map(|argument| match &argument.kind {
+        ArgumentKind::Scalar(expr) => Some((argument, expr)),
+        ArgumentKind::Buffer { .. } => None,
+    });
+    scalars
+        .map(|(argument, expr)| {
+            let error = |problem, source| DeviceError::Scalar { argument: argument.name.clone(), problem, source };
+            let value = scope.evaluate(expr).map_err(|source| {
+                error(format!("its value `{}` cannot be computed: {source}", expr.text()), Some(source))
+            })?;
+            encode(argument.element, &value).ok_or_else(|| {
+                error(format!("its value `{}` is {value}, which {} cannot hold", expr.text(), argument.element), None)
+            })
+        })
+        .collect()
+}
+
+/// The bytes of one element with `value` in every lane.
+fn encode(element: ElementType, value: &Value) -> Option<Vec<u8>> {
+    let scalar = element.scalar();
+    let lane = match value {
+        Value::Float(value) => scalar.encode_float(*value)?,
+        Value::Int(_) | Value::Bool(_) => scalar.encode_int(value.as_int()?.into())?,
+        Value::Str(_) => return None,
+    };
+    Some(lane.repeat(element.stored_lanes()))
+}
+
+fn check_names(spec: &KernelSpec) -> Result<(), DeviceError> {
+    let known = |name: &str| spec.arguments.iter().any(|argument| argument.name == name && argument.is_output());
+    let expected = spec.verify.expected.iter().map(|(name, _)| ("`expected` names the output", name));
+    let tolerances = spec.verify.tolerances.keys().map(|name| ("a tolerance names the output", name));
+    match expected.chain(tolerances).find(|(_, name)| !known(name)) {
+        None => Ok(()),
+        Some((what, name)) => {
+            let outputs = spec.arguments.iter().filter(|argument| argument.is_output());
+            let suggestion = closest(name, outputs.map(|argument| argument.name.as_str())).map(str::to_owned);
+            Err(DeviceError::UnknownArgument { what, name: name.clone(), suggestion })
+        }
+    }
+}
+
+/// Room for the contents before and after.
+fn bytes_needed(spec: &KernelSpec) -> Result<u64, DeviceError> {
+    spec.arguments.iter().try_fold(0_u64, |sum, argument| Ok(sum.saturating_add(2 * checked_bytes(argument)? as u64)))
+}
+
+fn checked_bytes(argument: &Argument) -> Result<usize, DeviceError> {
+    argument.bytes().ok_or_else(|| {
+        let shape = match &argument.kind {
+            ArgumentKind::Buffer { shape, .. } => shape.clone(),
+            ArgumentKind::Scalar(_) => Vec::new(),
+        };
+        DeviceError::TooLarge { argument: argument.name.clone(), shape }
+    })
+}
+
+/// Writes the files of one argument and tells where they are.
+fn lay_out(spec: &KernelSpec, argument: &Argument, stem: &Path) -> Result<Layout, DeviceError> {
+    let ArgumentKind::Buffer { shape, fill, access, memory } = &argument.kind else {
+        return Ok(Layout::Scalar { element: argument.element });
+    };
+    let wrong = |source| DeviceError::Data { argument: argument.name.clone(), source };
+    let role = match (memory, access) {
+        (Memory::Local, _) => Role::Local,
+        (_, Access::In) => Role::In,
+        (_, Access::Out) => Role::Out,
+        (_, Access::InOut) => Role::InOut,
+    };
+    let pristine = matches!(role, Role::In | Role::InOut).then(|| stem.with_extension("pristine"));
+    if let Some(path) = &pristine {
+        write_pristine(spec, argument, shape, fill, path).map_err(wrong)?;
+    }
+    let given = spec.verify.expected.iter().find(|(name, _)| *name == argument.name);
+    let expected = given.map(|(_, from)| -> Result<_, DataError> {
+        let path = stem.with_extension("expected");
+        write(&path, |to| copy_file(from, argument.element, shape, to))?;
+        Ok(path)
+    });
+    Ok(Layout::Buffer(BufferLayout {
+        name: argument.name.clone(),
+        element: argument.element,
+        shape: shape.clone(),
+        bytes: checked_bytes(argument)?,
+        role,
+        memory: *memory,
+        pristine,
+        expected: expected.transpose().map_err(wrong)?,
+        tolerance: spec.verify.tolerance(&argument.name, argument.element.scalar()),
+    }))
+}
+
+fn write_pristine(
+    spec: &KernelSpec,
+    argument: &Argument,
+    shape: &[u64],
+    fill: &Fill,
+    path: &Path,
+) -> Result<(), DataError> {
+    write(path, |to| match fill {
+        Fill::File(from) => copy_file(from, argument.element, shape, to),
+        _ => write_fill(fill, &argument.name, argument.element, shape.iter().product(), spec.seed, to),
+    })
+}
+
+fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<(), DataError>) -> Result<(), DataError> {
+    let mut to = BufWriter::with_capacity(1 << 16, File::create(path)?);
+    fill(&mut to)?;
+    Ok(to.flush()?)
+}

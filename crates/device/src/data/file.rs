@@ -1,0 +1,69 @@
+//! Contents of buffers from files.
+
+use crate::data::npy::{NpyError, NpyHeader};
+use crate::problem::ElementType;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Contents that cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// A constant outside the type's range.
+    #[error("{element} cannot hold the constant {value}")]
+    Constant {
+        /// The constant.
+        value: f64,
+        /// The type.
+        element: ElementType,
+    },
+    /// A file that is missing, or not of the declared type, shape or length.
+    #[error("{} {problem}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, in words that follow its name.
+        problem: String,
+    },
+    /// The copy could not be written.
+    #[error("the prepared data cannot be written: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// Writes the contents of `path` for a buffer of `shape` elements: an `.npy` file checked for its type and shape,
+/// anything else as raw bytes of the exact length.
+pub(crate) fn copy_file(path: &Path, element: ElementType, shape: &[u64], to: &mut dyn Write) -> Result<(), DataError> {
+    let wrong = |problem: String| DataError::File { path: path.to_owned(), problem };
+    let cannot_read = |error: io::Error| wrong(format!("cannot be read: {error}"));
+    let bytes = shape.iter().product::<u64>() * element.size() as u64;
+    let file = File::open(path).map_err(cannot_read)?;
+    let mut from = BufReader::new(file);
+    if path.extension().is_some_and(|suffix| suffix == "npy") {
+        let lanes = NpyHeader::read(&mut from)
+            .and_then(|header| header.check(element, shape))
+            .map_err(|error: NpyError| wrong(error.to_string()))?;
+        if lanes < element.stored_lanes() {
+            return pad_lanes(&mut from, element, bytes, to).map_err(cannot_read);
+        }
+    } else {
+        let length = from.get_ref().metadata().map_err(cannot_read)?.len();
+        if length != bytes {
+            return Err(wrong(format!("has {length} bytes, the problem says {bytes} ({element} x {shape:?})")));
+        }
+    }
+    match io::copy(&mut from.take(bytes), to)? {
+        copied if copied < bytes => Err(wrong(format!("ends after {copied} of {bytes} bytes"))),
+        _ => Ok(()),
+    }
+}
+
+/// Inserts the padding lane of three-lane vectors.
+fn pad_lanes(from: &mut dyn Read, element: ElementType, bytes: u64, to: &mut dyn Write) -> io::Result<()> {
+    let mut place = vec![0; element.size()];
+    for _ in 0..bytes / element.size() as u64 {
+        from.read_exact(&mut place[..element.lanes() * element.scalar().size()])?;
+        to.write_all(&place)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! The temporary folder of one run.
+
+use nix::fcntl::{Flock, FlockArg};
+use nix::sys::statvfs::{FsFlags, statvfs};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+const PREFIX: &str = "tunesmith-";
+const LOCK: &str = "in-use";
+
+/// A folder for prepared data and compiled kernels, removed when dropped. Folders that killed runs left behind are
+/// removed when the next one is made: whoever uses a folder holds a lock on a file in it, which ends with the process.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    folder: TempDir,
+    _lock: Flock<File>,
+}
+
+impl Scratch {
+    /// Makes a folder with room for `bytes` where programs may be run from: in memory (`/dev/shm`) when possible,
+    /// because every restored buffer is read from here, else where temporary files go.
+    pub(crate) fn create(bytes: u64) -> Result<Self, ScratchError> {
+        let parents = [PathBuf::from("/dev/shm"), std::env::temp_dir()];
+        let parent = parents.iter().find(|parent| suits(parent, bytes));
+        let parent = parent.ok_or_else(|| ScratchError::NoRoom { bytes, parents: parents.to_vec() })?;
+        remove_stale(parent);
+        let cannot = |source| ScratchError::Io { parent: parent.clone(), source };
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent).map_err(cannot)?;
+        let file = File::create(folder.path().join(LOCK)).map_err(cannot)?;
+        let lock = Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|(_, error)| cannot(error.into()))?;
+        Ok(Self { folder, _lock: lock })
+    }
+
+    /// The folder.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// No place for temporary files.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScratchError {
+    /// Every place is full or forbids running programs.
+    #[error(
+        "neither {} allows programs to run and has {} MiB free; set TMPDIR to a folder that does",
+        parents.iter().map(|parent| parent.display().to_string()).collect::<Vec<_>>().join(" nor "),
+        bytes.div_ceil(1 << 20)
+    )]
+    NoRoom {
+        /// The bytes needed.
+        bytes: u64,
+        /// The places that were looked at.
+        parents: Vec<PathBuf>,
+    },
+    /// The folder cannot be made.
+    #[error("no temporary folder can be made in {}: {source}", parent.display())]
+    Io {
+        /// Where.
+        parent: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// Whether `parent` has room for `bytes` and some compiled kernels, and maps executable files.
+fn suits(parent: &Path, bytes: u64) -> bool {
+    const KERNELS: u64 = 16 << 20;
+    statvfs(parent).is_ok_and(|system| {
+        let free = system.blocks_available() as u64 * system.fragment_size() as u64;
+        !system.flags().contains(FsFlags::ST_NOEXEC) && free >= bytes.saturating_add(KERNELS)
+    })
+}
+
+/// Removes the folders of runs that have ended without doing so. What cannot be removed is someone else's.
+fn remove_stale(parent: &Path) {
+    let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
+    for folder in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX)) {
+        let lock = File::open(folder.path().join(LOCK)).ok();
+        let free = lock.and_then(|file| Flock::lock(file, FlockArg::LockExclusiveNonblock).ok());
+        if free.is_some() {
+            let _ = std::fs::remove_dir_all(folder.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_goes_with_its_run_and_a_stale_one_with_the_next() {
+        let parent = tempfile::tempdir().unwrap();
+        let stale = parent.path().join("tunesmith-stale");
+        let used = parent.path().join("tunesmith-used");
+        let foreign = parent.path().join("foreign");
+        for folder in [&stale, &used, &foreign] {
+            std::fs::create_dir(folder).unwrap();
+            std::fs::write(folder.join(LOCK), "").unwrap();
+        }
+        let file = File::open(used.join(LOCK)).unwrap();
+        let _in_use = Flock::lock(file, FlockArg::LockExclusiveNonblock).unwrap();
+
+        remove_stale(parent.path());
+
+        assert!(!stale.exists());
+        assert!(used.exists() && foreign.exists());
+    }
+
+    #[test]
+    fn a_dropped_scratch_leaves_nothing() {
+        let scratch = Scratch::create(1).unwrap();
+        let path = scratch.path().to_owned();
+        assert!(path.exists());
+        drop(scratch);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn too_much_data_is_refused_with_advice() {
+        let message = Scratch::create(u64::MAX / 2).unwrap_err().to_string();
+        assert!(message.contains("MiB free; set TMPDIR"), "{message}");
+    }
+}

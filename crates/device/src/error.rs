@@ -1,0 +1,127 @@
+//! Why a problem cannot be tuned on a device.
+
+use crate::data::{DataError, ScratchError};
+use crate::problem::{TemplateError, did_you_mean};
+use std::io;
+use std::path::PathBuf;
+use tunesmith_space::ExprError;
+
+/// A problem that cannot be tuned on this device, whatever the configuration. A configuration that fails is not an
+/// error but a [`Failure`](tunesmith_core::Failure).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DeviceError {
+    /// A source file that cannot be read.
+    #[error("{what} {} cannot be read: {source}", path.display())]
+    Source {
+        /// What it is, such as "the kernel's file".
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The compiler is missing or does not work.
+    #[error("the {language} compiler `{program}` {problem}; {remedy}")]
+    Compiler {
+        /// The language it is for.
+        language: crate::Language,
+        /// How it is called.
+        program: String,
+        /// What happens when it is.
+        problem: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// The kernel's function is missing or takes other arguments than the problem declares.
+    #[error("{message}; {remedy}")]
+    Signature {
+        /// The argument concerned, when it is one.
+        argument: Option<String>,
+        /// What does not match.
+        message: String,
+        /// What to do.
+        remedy: String,
+        /// The compiler's output.
+        log: String,
+    },
+    /// An option or expression with a wrong name or form.
+    #[error("the kernel's option `{option}`: {source}")]
+    Template {
+        /// The option.
+        option: String,
+        /// What is wrong with it.
+        source: TemplateError,
+    },
+    /// A scalar argument without a value.
+    #[error("argument `{argument}`: {problem}")]
+    Scalar {
+        /// The argument.
+        argument: String,
+        /// What is wrong with its value.
+        problem: String,
+        /// What is wrong with its expression, when that is it.
+        source: Option<ExprError>,
+    },
+    /// The contents of a buffer cannot be made.
+    #[error("argument `{argument}`: {source}")]
+    Data {
+        /// The argument.
+        argument: String,
+        /// What is wrong with its data.
+        source: DataError,
+    },
+    /// A buffer larger than any memory.
+    #[error("argument `{argument}`: {shape:?} elements exceed the address space")]
+    TooLarge {
+        /// The argument.
+        argument: String,
+        /// Its shape.
+        shape: Vec<u64>,
+    },
+    /// The problem names an argument that the kernel does not have.
+    #[error("{what} `{name}`, but the kernel has no such argument{}", did_you_mean(.suggestion))]
+    UnknownArgument {
+        /// What names it, such as "`expected` names".
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// The argument that is most likely meant.
+        suggestion: Option<String>,
+    },
+    /// The name of a parameter or size that an expression uses and nothing has.
+    #[error("`{expression}` uses `{name}`, which is no parameter{}", did_you_mean(.suggestion))]
+    UnknownName {
+        /// The expression.
+        expression: String,
+        /// The name.
+        name: String,
+        /// The known name that is most likely meant.
+        suggestion: Option<String>,
+    },
+    /// The reference function does not compile, crashes, or takes too long.
+    #[error("the reference `{function}` in {}: {message}", file.display())]
+    Reference {
+        /// The file.
+        file: PathBuf,
+        /// The function.
+        function: String,
+        /// What happened.
+        message: String,
+    },
+    /// There is no room for temporary files.
+    #[error(transparent)]
+    Scratch(#[from] ScratchError),
+    /// The worker process cannot be started or used.
+    #[error("the worker process {problem}")]
+    Worker {
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+impl From<DeviceError> for tunesmith_core::Error {
+    fn from(error: DeviceError) -> Self {
+        Self::Device(Box::new(error))
+    }
+}

@@ -1,0 +1,323 @@
+//! Evaluating configurations by compiling, running, checking and timing them.
+
+mod builds;
+mod reference;
+mod station;
+
+use crate::backend::{Backend, BuildError, BuildPlan, Built};
+use crate::c::{CBackend, Compiler, Compilers, Source, processor_name, threads};
+use crate::data::{DataSet, scalars};
+use crate::error::DeviceError;
+use crate::live::builds::{BuildResult, Builds};
+use crate::live::station::{Measured, Station};
+use crate::measure::Policy;
+use crate::measure::limits::launch_limit;
+use crate::problem::{ArgumentKind, KernelSpec, Reference, Scope, Template};
+use crate::worker::WorkerCommand;
+use crate::worker::protocol::{Job, Purpose, Setup};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tunesmith_core::{
+    Clock, Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent, SystemClock, statistics,
+};
+use tunesmith_space::{ConfigId, Space, Value};
+
+/// What a [`LiveEvaluator`] is made of.
+#[derive(Clone)]
+pub struct LiveOptions {
+    /// What is tuned.
+    pub spec: KernelSpec,
+    /// How the compilers are called.
+    pub compilers: Compilers,
+    /// How configurations are measured.
+    pub policy: Policy,
+    /// How many compilations run at a time; 0 means as many as there are processors.
+    pub jobs: usize,
+    /// How workers are started.
+    pub worker: WorkerCommand,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl LiveOptions {
+    /// The defaults for a kernel.
+    pub fn new(spec: KernelSpec) -> Self {
+        Self {
+            spec,
+            compilers: Compilers::default(),
+            policy: Policy::default(),
+            jobs: 0,
+            worker: WorkerCommand::current(),
+            clock: Arc::new(SystemClock::new()),
+        }
+    }
+}
+
+/// Evaluates configurations of a kernel on a device.
+///
+/// Requests are compiled in parallel and measured one by one in the order submitted; see [`Evaluator`]. Each
+/// configuration is launched once untimed, its result is checked, and it is launched until its median time is stable
+/// ([`sampling::decide`](crate::sampling::decide)). Kernels run in a worker process, so that a configuration that
+/// crashes, hangs or exits is an evaluation like any other.
+pub struct LiveEvaluator {
+    space: Space,
+    options: LiveOptions,
+    backend: Arc<CBackend>,
+    reference: Option<(Reference, CBackend)>,
+    identity: Vec<(String, String)>,
+    builds: Builds,
+    station: Option<Station>,
+    /// The median time of the best correct configuration so far.
+    best: Option<Duration>,
+    /// The time the reference took.
+    reference_time: Option<Duration>,
+    /// The last to be dropped: workers and compilers use its folder.
+    data: DataSet,
+}
+
+impl LiveEvaluator {
+    /// Prepares the data, finds the compilers and reads the sources; nothing of the user's is run yet.
+    ///
+    /// # Errors
+    /// A file, a type or a name in the problem is wrong, or a compiler is missing.
+    pub fn new(space: &Space, options: LiveOptions) -> Result<Self, DeviceError> {
+        let spec = &options.spec;
+        let scope = example_scope(space, &spec.sizes);
+        check_names(spec, &scope)?;
+        let data = DataSet::create(spec)?;
+        let compile = |source: Source, name: &str| {
+            let compiler = Compiler::find(&options.compilers, source.language, options.clock.as_ref())?;
+            let limit = options.policy.limits.compile;
+            CBackend::new(source, compiler, data.folder(), name, limit, Arc::clone(&options.clock))
+        };
+        let backend = Arc::new(compile(kernel_source(spec), "kernel")?);
+        let reference = spec.verify.reference.clone().map(|reference| {
+            let backend = compile(reference_source(spec, &reference), "reference")?;
+            Ok::<_, DeviceError>((reference, backend))
+        });
+        let reference = reference.transpose()?;
+        let identity = identity(&backend, reference.as_ref().map(|(_, backend)| backend), &scope, &spec.sizes)?;
+        let jobs = if options.jobs == 0 { threads() } else { options.jobs };
+        Ok(Self {
+            space: space.clone(),
+            builds: Builds::new(backend.clone(), jobs),
+            backend,
+            reference,
+            identity,
+            station: None,
+            best: None,
+            reference_time: None,
+            data,
+            options,
+        })
+    }
+
+    /// Compiles one configuration to see whether the kernel can be called with the problem's arguments. A kernel that
+    /// does not compile for another reason is no error here: other configurations may.
+    ///
+    /// # Errors
+    /// The function is missing, or the number or a type of its arguments does not fit ([`DeviceError::Signature`]).
+    pub fn preflight(&mut self, config: ConfigId) -> Result<(), DeviceError> {
+        match self.backend.build(&self.scope(config), &Interrupt::default()) {
+            Err(BuildError::Signature(mismatch)) => Err(mismatch.into_error()),
+            Err(BuildError::Broken(error)) => Err(error),
+            Ok(_) | Err(BuildError::Failed(_) | BuildError::Cancelled) => Ok(()),
+        }
+    }
+
+    /// What has to be the same when a run is resumed, by name: the device, the compiler, digests of the sources.
+    pub fn identity(&self) -> Vec<(String, String)> {
+        self.identity.clone()
+    }
+
+    /// What is compiled for a configuration, and how.
+    pub fn plan(&self, config: ConfigId) -> BuildPlan {
+        self.backend.plan(&self.scope(config))
+    }
+
+    /// The process id of the worker, when one is running.
+    pub fn worker_id(&self) -> Option<u32> {
+        self.station.as_ref()?.worker.as_ref().map(|worker| worker.id())
+    }
+
+    /// Runs the reference, once; the first evaluation does so when nobody did. `false` when interrupted.
+    ///
+    /// # Errors
+    /// The reference does not compile, crashes, or takes longer than its limit.
+    pub fn prepare(&mut self, interrupt: &Interrupt) -> Result<bool, DeviceError> {
+        if self.station.is_some() {
+            return Ok(true);
+        }
+        if let Some((reference, backend)) = self.reference.as_ref().filter(|_| !self.data.missing().is_empty()) {
+            let (spec, station) = (&self.options.spec, self.new_station());
+            let time = reference::run_reference(backend, spec, reference, &self.data, station, interrupt)?;
+            if time.is_none() {
+                return Ok(false);
+            }
+            self.reference_time = time;
+            self.data.complete();
+        }
+        self.station = Some(self.new_station());
+        Ok(true)
+    }
+
+    fn new_station(&self) -> Station {
+        Station {
+            command: self.options.worker.clone(),
+            setup: Setup { session: self.backend.session(), arguments: self.data.layout().to_vec() },
+            bytes: self.data.bytes(),
+            policy: self.options.policy,
+            clock: Arc::clone(&self.options.clock),
+            worker: None,
+        }
+    }
+
+    fn scope(&self, config: ConfigId) -> Scope {
+        Scope::of(&self.options.spec.sizes, &self.space, config)
+    }
+
+    fn now(&self) -> Duration {
+        self.options.clock.now()
+    }
+
+    /// Runs a program that was built. `None` when interrupted.
+    fn measure(
+        &mut self,
+        scope: &Scope,
+        built: &Built,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Measured>, DeviceError> {
+        let scalars = match scalars(&self.options.spec.arguments, scope) {
+            Ok(scalars) => scalars,
+            Err(error) => return Ok(Some(refused(&error))),
+        };
+        let policy = self.options.policy;
+        let job = Job { program: built.program.clone(), scalars, purpose: Purpose::Measure(policy.sampling) };
+        let limit = launch_limit(&policy.limits, self.reference_time, self.best);
+        let Some(station) = &mut self.station else { return Ok(None) };
+        let Some(measured) = station.run(&job, &limit, interrupt)? else { return Ok(None) };
+        let median = statistics::median(&measured.measurement.times_ms).filter(|_| measured.failure.is_none());
+        if let Some(median) = median.map(|median| Duration::from_secs_f64(median / 1e3)) {
+            self.best = Some(self.best.map_or(median, |best| best.min(median)));
+        }
+        Ok(Some(measured))
+    }
+
+    /// The completion of a configuration that was built or not.
+    fn complete(
+        &mut self,
+        scope: &Scope,
+        result: BuildResult,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Completion>, DeviceError> {
+        let failed = |failure| Completion { failure: Some(failure), ..Completion::default() };
+        let built = match result {
+            Ok(built) => built,
+            Err(BuildError::Cancelled) => return Ok(None),
+            Err(BuildError::Broken(error)) => return Err(error),
+            Err(BuildError::Failed(log)) => return Ok(Some(failed(Failure::new(FailureKind::Compile, log)))),
+            Err(BuildError::Signature(mismatch)) => return Ok(Some(failed(mismatch.into_failure()))),
+        };
+        let Some(mut measured) = self.measure(scope, &built, interrupt)? else { return Ok(None) };
+        measured.measurement.compile = Some(built.compile.clone());
+        let spent = Spent { run: measured.run, verify: measured.verify, ..Spent::default() };
+        Ok(Some(Completion { failure: measured.failure, measurement: measured.measurement, spent }))
+    }
+}
+
+impl Evaluator for LiveEvaluator {
+    fn submit(&mut self, request: Request) -> Result<(), Error> {
+        self.builds.submit(self.scope(request.config));
+        Ok(())
+    }
+
+    fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
+        let start = self.now();
+        if !self.prepare(interrupt)? {
+            self.builds.drop_oldest();
+            return Ok(None);
+        }
+        let prepared = self.now();
+        let Some((scope, result)) = self.builds.next(interrupt) else { return Ok(None) };
+        let compiled = self.now();
+        let Some(mut completion) = self.complete(&scope, result, interrupt)? else { return Ok(None) };
+        completion.spent.verify += prepared - start;
+        completion.spent.compile = compiled - prepared;
+        Ok(Some(completion))
+    }
+}
+
+/// A configuration whose scalar arguments have no value is one the device cannot be given.
+fn refused(error: &DeviceError) -> Measured {
+    Measured { failure: Some(Failure::new(FailureKind::Constraints, error.to_string())), ..Measured::default() }
+}
+
+fn kernel_source(spec: &KernelSpec) -> Source {
+    Source {
+        what: "the kernel's file",
+        language: spec.language,
+        file: spec.file.clone(),
+        sources: spec.sources.clone(),
+        include: spec.include.clone(),
+        function: spec.function.clone(),
+        options: spec.options.clone(),
+        arguments: spec.arguments.clone(),
+    }
+}
+
+fn reference_source(spec: &KernelSpec, reference: &Reference) -> Source {
+    Source {
+        what: "the reference's file",
+        language: reference.language,
+        file: reference.file.clone(),
+        sources: Vec::<PathBuf>::new(),
+        include: spec.include.clone(),
+        function: reference.function.clone(),
+        options: Vec::<Template>::new(),
+        arguments: spec.arguments.clone(),
+    }
+}
+
+/// The names that a kernel gets, with the values of the first configuration where there is one.
+fn example_scope(space: &Space, sizes: &[(String, Value)]) -> Scope {
+    match space.id(0) {
+        Some(first) => Scope::of(sizes, space, first),
+        None => Scope::new(sizes.iter().cloned()),
+    }
+}
+
+/// Finds names in options and expressions that nothing has.
+fn check_names(spec: &KernelSpec, scope: &Scope) -> Result<(), DeviceError> {
+    for option in &spec.options {
+        option.check(scope).map_err(|source| DeviceError::Template { option: option.to_string(), source })?;
+    }
+    for argument in &spec.arguments {
+        let ArgumentKind::Scalar(expr) = &argument.kind else { continue };
+        if let Some(name) = expr.names().iter().find(|name| scope.get(&name.text).is_none()) {
+            let suggestion = scope.similar(&name.text);
+            let expression = expr.text().to_owned();
+            return Err(DeviceError::UnknownName { expression, name: name.text.clone(), suggestion });
+        }
+    }
+    Ok(())
+}
+
+fn identity(
+    kernel: &CBackend,
+    reference: Option<&CBackend>,
+    scope: &Scope,
+    sizes: &[(String, Value)],
+) -> Result<Vec<(String, String)>, DeviceError> {
+    let mut identity = vec![
+        ("backend".to_owned(), "c".to_owned()),
+        ("device".to_owned(), processor_name()),
+        ("compiler".to_owned(), kernel.version().to_owned()),
+        ("kernel".to_owned(), kernel.digest(scope)?),
+    ];
+    if let Some(reference) = reference {
+        let digest = reference.digest(&Scope::new(sizes.iter().cloned()))?;
+        identity.push(("reference".to_owned(), digest));
+    }
+    Ok(identity)
+}

@@ -1,0 +1,181 @@
+//! Where programs are measured: a worker, its limits, and what its end means.
+
+use crate::error::DeviceError;
+use crate::measure::Policy;
+use crate::measure::limits::{Limit, data_limit, sampling_limit};
+use crate::worker::WorkerCommand;
+use crate::worker::process::{Waited, Worker};
+use crate::worker::protocol::{Ending, Job, Message, Phase, Report, Request, Setup};
+use std::sync::Arc;
+use std::time::Duration;
+use tunesmith_core::{Clock, Failure, FailureKind, Interrupt, Measurement};
+
+/// One worker at a time, started when needed and replaced when it cannot be trusted any more.
+pub(super) struct Station {
+    pub(super) command: WorkerCommand,
+    pub(super) setup: Setup,
+    /// The bytes of all buffers.
+    pub(super) bytes: u64,
+    pub(super) policy: Policy,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) worker: Option<Worker>,
+}
+
+/// What came out of running a program.
+#[derive(Debug, Default)]
+pub(super) struct Measured {
+    pub(super) failure: Option<Failure>,
+    pub(super) measurement: Measurement,
+    pub(super) run: Duration,
+    pub(super) verify: Duration,
+}
+
+/// How following a job ended.
+enum Followed {
+    Finished(Report),
+    /// The worker ended in this phase, in these words.
+    Crashed(Phase, String),
+    /// The worker was ended in this phase at this limit.
+    TimedOut(Phase, Limit),
+    Interrupted,
+}
+
+impl Station {
+    /// Runs a job whose single launches may take as long as `launch`. `None` when interrupted.
+    pub(super) fn run(
+        &mut self,
+        job: &Job,
+        launch: &Limit,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Measured>, DeviceError> {
+        loop {
+            let Some(mut worker) = self.take_worker(interrupt)? else { return Ok(None) };
+            let was_used = worker.used;
+            let mut measured = Measured::default();
+            match self.follow(&mut worker, job, launch, interrupt, &mut measured)? {
+                // An earlier configuration may have damaged the memory that this one stumbled over, or the worker may
+                // have been ended from outside while it waited. Only a worker of its own tells who is to blame.
+                Followed::Crashed(..) if was_used => continue,
+                Followed::Crashed(phase, how) => {
+                    measured.failure = Some(Failure::new(FailureKind::Runtime, crash(phase, &how)));
+                }
+                Followed::TimedOut(phase, limit) => {
+                    measured.failure = Some(Failure::new(FailureKind::Timeout, timeout(phase, &limit)));
+                }
+                Followed::Interrupted => return Ok(None),
+                Followed::Finished(report) => {
+                    let broken = matches!(report.ending, Ending::Broken(_));
+                    self.worker = Some(worker).filter(|_| !broken);
+                    measured = finished(report);
+                }
+            }
+            return Ok(Some(measured));
+        }
+    }
+
+    fn take_worker(&mut self, interrupt: &Interrupt) -> Result<Option<Worker>, DeviceError> {
+        if let Some(worker) = self.worker.take() {
+            return Ok(Some(worker));
+        }
+        let limit = data_limit(&self.policy.limits, self.bytes).duration;
+        Worker::start(&self.command, self.setup.clone(), limit, Arc::clone(&self.clock), interrupt)
+    }
+
+    /// Sends the job and waits for its end, phase by phase. What a worker that does not report was seen to spend is
+    /// added to `measured`.
+    fn follow(
+        &self,
+        worker: &mut Worker,
+        job: &Job,
+        launch: &Limit,
+        interrupt: &Interrupt,
+        measured: &mut Measured,
+    ) -> Result<Followed, DeviceError> {
+        worker.forget_printed();
+        // A worker that cannot be written to has ended, which waiting will tell.
+        let _ = worker.send(&Request::Run(job.clone()));
+        let mut phase = Phase::Preparing;
+        loop {
+            let limit = self.limit(phase, launch);
+            let start = self.clock.now();
+            let waited = worker.wait(limit.duration, interrupt);
+            let spent = self.clock.now() - start;
+            match phase {
+                Phase::Checking => measured.verify += spent,
+                _ => measured.run += spent,
+            }
+            match waited {
+                Waited::Message(Message::Phase(next)) => phase = next,
+                Waited::Message(Message::Finished(report)) => return Ok(Followed::Finished(report)),
+                Waited::Message(other) => {
+                    return Err(DeviceError::Worker { problem: format!("speaks another protocol: {other:?}") });
+                }
+                Waited::Ended(how) => return Ok(Followed::Crashed(phase, how)),
+                Waited::TimedOut => return Ok(Followed::TimedOut(phase, limit)),
+                Waited::Interrupted => return Ok(Followed::Interrupted),
+            }
+            if let Phase::Sampling { warmup_ms } = phase {
+                measured.measurement.warmup_ms = Some(warmup_ms);
+            }
+        }
+    }
+
+    fn limit(&self, phase: Phase, launch: &Limit) -> Limit {
+        let data = data_limit(&self.policy.limits, self.bytes);
+        match phase {
+            // Loading runs constructors, which are the user's code.
+            Phase::Preparing => Limit { duration: launch.duration + data.duration, reason: launch.reason },
+            Phase::Launching => *launch,
+            Phase::Checking => data,
+            Phase::Sampling { .. } => sampling_limit(launch, &self.policy.sampling, self.bytes),
+        }
+    }
+}
+
+fn finished(report: Report) -> Measured {
+    let failure = match report.ending {
+        Ending::Correct => None,
+        Ending::Refused(message) => Some(Failure::new(FailureKind::Constraints, message)),
+        Ending::Broken(message) => Some(Failure::new(FailureKind::Runtime, message)),
+        Ending::Wrong(message) => Some(Failure::new(FailureKind::Correctness, message)),
+    };
+    let measurement = Measurement { times_ms: report.times_ms, warmup_ms: report.warmup_ms, ..Measurement::default() };
+    Measured { failure, measurement, run: report.run, verify: report.verify }
+}
+
+/// The message for a crash: when it happened belongs into the first line.
+fn crash(phase: Phase, how: &str) -> String {
+    let when = match phase {
+        Phase::Preparing => " while it was loaded",
+        Phase::Launching => "",
+        Phase::Checking => " after it had ended: it damaged memory that is not its own",
+        Phase::Sampling { .. } => " in a launch after the first",
+    };
+    match how.split_once('\n') {
+        Some((end, printed)) => format!("{end}{when}\n{printed}"),
+        None => format!("{how}{when}"),
+    }
+}
+
+fn timeout(phase: Phase, limit: &Limit) -> String {
+    match phase {
+        Phase::Preparing => format!("the kernel could not be loaded within {limit}"),
+        Phase::Launching => format!("the kernel did not end within {limit}"),
+        Phase::Checking => format!("the kernel's result could not be checked within {limit}"),
+        Phase::Sampling { warmup_ms } => {
+            format!("the kernel's first launch took {warmup_ms:.1} ms, but its samples did not end within {limit}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crash_says_when_it_happened_in_its_first_line() {
+        assert_eq!(crash(Phase::Launching, "killed"), "killed");
+        let message = crash(Phase::Sampling { warmup_ms: 1.0 }, "killed\nIt printed last:\nbye");
+        assert_eq!(message, "killed in a launch after the first\nIt printed last:\nbye");
+    }
+}

@@ -1,0 +1,255 @@
+//! Comparing what a kernel computed with what it should have.
+
+use crate::problem::{ElementType, Number, ScalarType, Tolerance};
+use half::f16;
+
+/// Whether `found` passes for `wanted`: `|found - wanted| <= absolute + relative * |wanted|`. NaN passes only where NaN
+/// is wanted, an infinity only where the same infinity is.
+fn float_passes(wanted: f64, found: f64, tolerance: Tolerance) -> bool {
+    if wanted == found || (wanted.is_nan() && found.is_nan()) {
+        return true;
+    }
+    // An infinite bound would let everything pass for a wanted infinity.
+    let bound = tolerance.absolute + tolerance.relative * wanted.abs();
+    wanted.is_finite() && (found - wanted).abs() <= bound
+}
+
+fn int_passes(wanted: i128, found: i128, tolerance: Tolerance) -> bool {
+    let bound = tolerance.absolute + tolerance.relative * wanted.abs() as f64;
+    wanted == found || (found - wanted).abs() as f64 <= bound
+}
+
+/// Compares an output with what it should be, piece by piece.
+#[derive(Debug)]
+pub(crate) struct Comparison {
+    element: ElementType,
+    tolerance: Tolerance,
+    /// Whether the buffer was poisoned before the launch.
+    poisoned: bool,
+    /// Bytes compared so far.
+    position: u64,
+    wrong: u64,
+    unwritten: u64,
+    first: Option<Mismatch>,
+}
+
+#[derive(Debug)]
+struct Mismatch {
+    position: u64,
+    wanted: Number,
+    found: Number,
+    unwritten: bool,
+}
+
+impl Comparison {
+    /// Compares elements of a type within a tolerance; in a buffer that was `poisoned`, unwritten values are told
+    /// from wrong ones.
+    pub(crate) fn new(element: ElementType, tolerance: Tolerance, poisoned: bool) -> Self {
+        Self { element, tolerance, poisoned, position: 0, wrong: 0, unwritten: 0, first: None }
+    }
+
+    /// Compares the next elements, given as bytes of the same whole number of elements.
+    pub(crate) fn feed(&mut self, wanted: &[u8], found: &[u8]) {
+        // Most results agree in every bit, and then this is as fast as memory.
+        if wanted != found {
+            self.feed_lanes(wanted, found);
+        }
+        self.position += wanted.len() as u64;
+    }
+
+    fn feed_lanes(&mut self, wanted: &[u8], found: &[u8]) {
+        match self.element.scalar() {
+            ScalarType::I8 => self.scan(wanted, found, |b| i128::from(i8::from_ne_bytes(b)), int_passes),
+            ScalarType::U8 | ScalarType::Byte => {
+                self.scan(wanted, found, |b| i128::from(u8::from_ne_bytes(b)), int_passes);
+            }
+            ScalarType::I16 => self.scan(wanted, found, |b| i128::from(i16::from_ne_bytes(b)), int_passes),
+            ScalarType::U16 => self.scan(wanted, found, |b| i128::from(u16::from_ne_bytes(b)), int_passes),
+            ScalarType::I32 => self.scan(wanted, found, |b| i128::from(i32::from_ne_bytes(b)), int_passes),
+            ScalarType::U32 => self.scan(wanted, found, |b| i128::from(u32::from_ne_bytes(b)), int_passes),
+            ScalarType::I64 => self.scan(wanted, found, |b| i128::from(i64::from_ne_bytes(b)), int_passes),
+            ScalarType::U64 => self.scan(wanted, found, |b| i128::from(u64::from_ne_bytes(b)), int_passes),
+            ScalarType::F16 => self.scan(wanted, found, |b| f16::from_ne_bytes(b).to_f64(), float_passes),
+            ScalarType::F32 => self.scan(wanted, found, |b| f64::from(f32::from_ne_bytes(b)), float_passes),
+            ScalarType::F64 => self.scan(wanted, found, f64::from_ne_bytes, float_passes),
+        }
+    }
+
+    /// One loop per type: deciding on the type for every value would take longer than some kernels.
+    fn scan<const SIZE: usize, T: Copy>(
+        &mut self,
+        wanted: &[u8],
+        found: &[u8],
+        read: impl Fn([u8; SIZE]) -> T,
+        passes: impl Fn(T, T, Tolerance) -> bool,
+    ) {
+        let lanes = self.element.lanes();
+        let stored = self.element.stored_lanes();
+        let pairs = wanted.as_chunks::<SIZE>().0.iter().zip(found.as_chunks::<SIZE>().0);
+        for (lane, (wanted, found)) in pairs.enumerate() {
+            if lane % stored < lanes && !passes(read(*wanted), read(*found), self.tolerance) {
+                self.record(lane * SIZE, wanted, found);
+            }
+        }
+    }
+
+    fn record(&mut self, offset: usize, wanted: &[u8], found: &[u8]) {
+        let scalar = self.element.scalar();
+        let unwritten = self.poisoned && found == scalar.poison();
+        self.wrong += 1;
+        self.unwritten += u64::from(unwritten);
+        let position = self.position + offset as u64;
+        self.first.get_or_insert_with(|| Mismatch {
+            position,
+            wanted: scalar.decode(wanted),
+            found: scalar.decode(found),
+            unwritten,
+        });
+    }
+
+    /// What is wrong with the output called `name` of the given shape; `None` when everything passed.
+    pub(crate) fn verdict(&self, name: &str, shape: &[u64]) -> Option<String> {
+        let first = self.first.as_ref()?;
+        let place = place(name, self.element, shape, first.position);
+        let lanes = self.position / self.element.size() as u64 * self.element.lanes() as u64;
+        let (wrong, unwritten) = (self.wrong, self.unwritten);
+        Some(if first.unwritten {
+            format!(
+                "{place} was not written: wanted {}, found what every launch starts with ({unwritten} of {lanes} \
+                 values were not written, {} are wrong). A kernel that adds to what is there needs access = \"inout\"",
+                first.wanted,
+                wrong - unwritten
+            )
+        } else {
+            format!(
+                "{place} is wrong: wanted {}, found {} ({wrong} of {lanes} values are wrong)",
+                first.wanted, first.found
+            )
+        })
+    }
+}
+
+/// The name of the value at a byte position, such as `` `c`[3, 7] `` or `` `c`[3].2 `` for the third lane of a vector.
+pub(crate) fn place(name: &str, element: ElementType, shape: &[u64], position: u64) -> String {
+    let mut index = position / element.size() as u64;
+    let mut indices: Vec<String> = Vec::with_capacity(shape.len());
+    for extent in shape.iter().rev() {
+        indices.push((index % extent.max(&1)).to_string());
+        index /= extent.max(&1);
+    }
+    indices.reverse();
+    let lane = position % element.size() as u64 / element.scalar().size() as u64;
+    let lane = if element.lanes() > 1 { format!(".{lane}") } else { String::new() };
+    format!("`{name}`[{}]{lane}", indices.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The rule on single numbers, whatever their type.
+    fn passes(wanted: Number, found: Number, tolerance: Tolerance) -> bool {
+        match (wanted, found) {
+            (Number::Float(wanted), Number::Float(found)) => float_passes(wanted, found, tolerance),
+            (Number::Int(wanted), Number::Int(found)) => int_passes(wanted, found, tolerance),
+            _ => false,
+        }
+    }
+
+    fn f32s(values: &[f32]) -> Vec<u8> {
+        values.iter().flat_map(|value| value.to_ne_bytes()).collect()
+    }
+
+    fn verdict(element: &str, tolerance: Tolerance, wanted: &[u8], found: &[u8], shape: &[u64]) -> Option<String> {
+        let mut comparison = Comparison::new(ElementType::parse(element).unwrap(), tolerance, true);
+        comparison.feed(wanted, found);
+        comparison.verdict("c", shape)
+    }
+
+    const LOOSE: Tolerance = Tolerance { relative: 0.1, absolute: 1.0 };
+
+    #[test]
+    fn the_bound_is_absolute_plus_relative_times_the_wanted() {
+        let float = |wanted, found| passes(Number::Float(wanted), Number::Float(found), LOOSE);
+        assert!(float(10.0, 12.0) && float(10.0, 8.0) && float(-10.0, -12.0));
+        assert!(!float(10.0, 12.1) && !float(10.0, 7.9));
+        let int = |wanted, found| passes(Number::Int(wanted), Number::Int(found), LOOSE);
+        assert!(int(10, 12) && !int(10, 13));
+    }
+
+    #[test]
+    fn nan_passes_only_for_nan_and_an_infinity_only_for_itself() {
+        let float = |wanted, found| passes(Number::Float(wanted), Number::Float(found), LOOSE);
+        assert!(float(f64::NAN, f64::NAN) && float(f64::INFINITY, f64::INFINITY));
+        assert!(!float(1.0, f64::NAN) && !float(f64::NAN, 1.0));
+        assert!(!float(f64::INFINITY, f64::NEG_INFINITY) && !float(f64::INFINITY, 1.0) && !float(1.0, f64::INFINITY));
+    }
+
+    #[test]
+    fn large_integers_differ_by_one() {
+        let wanted = Number::Int(i128::from(u64::MAX));
+        assert!(!passes(wanted, Number::Int(i128::from(u64::MAX) - 1), Tolerance::EXACT));
+        assert!(passes(wanted, wanted, Tolerance::EXACT));
+    }
+
+    #[test]
+    fn the_first_wrong_value_is_named_by_its_indices() {
+        let wanted = f32s(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        let found = f32s(&[0.0, 1.0, 2.0, 3.0, 4.5, 6.0]);
+        let message = verdict("f32", Tolerance::EXACT, &wanted, &found, &[2, 3]).unwrap();
+        assert_eq!(message, "`c`[1, 1] is wrong: wanted 4, found 4.5 (2 of 6 values are wrong)");
+    }
+
+    #[test]
+    fn a_vector_names_the_lane_and_ignores_the_padding() {
+        let wanted = f32s(&[0.0, 1.0, 2.0, 0.0, 3.0, 4.0, 5.0, 0.0]);
+        let mut found = f32s(&[0.0, 1.0, 2.0, 9.0, 3.0, 4.0, 5.0, 9.0]);
+        assert_eq!(verdict("f32x3", Tolerance::EXACT, &wanted, &found, &[2]), None);
+        found[24..28].copy_from_slice(&7.0_f32.to_ne_bytes());
+        let message = verdict("f32x3", Tolerance::EXACT, &wanted, &found, &[2]).unwrap();
+        assert_eq!(message, "`c`[1].2 is wrong: wanted 5, found 7 (1 of 6 values are wrong)");
+    }
+
+    #[test]
+    fn poison_that_was_left_is_reported_as_unwritten() {
+        let wanted = f32s(&[1.0, 2.0, 3.0]);
+        let mut found = wanted.clone();
+        found[4..8].copy_from_slice(ScalarType::F32.poison());
+        let message = verdict("f32", Tolerance::EXACT, &wanted, &found, &[3]).unwrap();
+        assert!(message.starts_with("`c`[1] was not written: wanted 2"), "{message}");
+        assert!(message.contains("1 of 3 values were not written, 0 are wrong"), "{message}");
+    }
+
+    #[test]
+    fn places_are_counted_over_pieces() {
+        let mut comparison = Comparison::new(ElementType::parse("u8").unwrap(), Tolerance::EXACT, false);
+        comparison.feed(&[1, 2], &[1, 2]);
+        comparison.feed(&[3, 4], &[3, 5]);
+        let message = comparison.verdict("c", &[4]).unwrap();
+        assert_eq!(message, "`c`[3] is wrong: wanted 4, found 5 (1 of 4 values are wrong)");
+    }
+
+    proptest! {
+        #[test]
+        fn the_fast_scan_agrees_with_the_rule_for_every_type(
+            bytes in proptest::collection::vec(any::<(u8, u8)>(), 64),
+            type_index in 0..67_usize, relative in 0.0..1.0f64, absolute in 0.0..100.0f64,
+        ) {
+            let element = ElementType::all().nth(type_index).unwrap();
+            let (wanted, found): (Vec<u8>, Vec<u8>) = bytes.into_iter().unzip();
+            let whole = 64.max(element.size());
+            let (wanted, found) = (wanted.repeat(whole / 64), found.repeat(whole / 64));
+            let tolerance = Tolerance { relative, absolute };
+            let mut comparison = Comparison::new(element, tolerance, false);
+            comparison.feed(&wanted, &found);
+            let scalar = element.scalar();
+            let lanes = wanted.chunks(scalar.size()).zip(found.chunks(scalar.size())).enumerate();
+            let wrong = lanes
+                .filter(|(lane, _)| lane % element.stored_lanes() < element.lanes())
+                .filter(|(_, (wanted, found))| !passes(scalar.decode(wanted), scalar.decode(found), tolerance))
+                .count();
+            prop_assert_eq!(comparison.wrong, wrong as u64);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! How long a configuration may take: durations in, limits out.
+
+use crate::measure::Sampling;
+use crate::measure::sampling::SEVERAL;
+use std::fmt;
+use std::time::Duration;
+
+/// The limits on time. Each exists because a hang costs it once per configuration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// The limit of a launch never falls below this.
+    pub floor: Duration,
+    /// How many times the best time a launch may take. What is slower is of no interest, however exactly it is known.
+    pub factor: u32,
+    /// The limit of a launch while no correct time is known.
+    pub first: Duration,
+    /// How many times the reference's time a launch may take while no correct time is known.
+    pub reference_factor: u32,
+    /// The limit of the reference function.
+    pub reference: Duration,
+    /// The limit of a compilation.
+    pub compile: Duration,
+    /// The limit of checking a result, apart from what its size allows.
+    pub verify: Duration,
+}
+
+impl Default for Limits {
+    /// One second outlasts any pause that a busy system makes; ten times the best is beyond what noise explains; ten
+    /// seconds suffice for a kernel whose good configurations take a second; a reference may be a slow triple loop; a
+    /// compilation of heavy unrolling takes some ten seconds, one that runs away takes for ever.
+    fn default() -> Self {
+        Self {
+            floor: Duration::from_secs(1),
+            factor: 10,
+            first: Duration::from_secs(10),
+            reference_factor: 20,
+            reference: Duration::from_secs(300),
+            compile: Duration::from_secs(60),
+            verify: Duration::from_secs(30),
+        }
+    }
+}
+
+/// A limit and the reason for it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limit {
+    /// How long.
+    pub duration: Duration,
+    /// Why this long.
+    pub reason: Reason,
+}
+
+/// Why a limit is what it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// No correct time is known yet.
+    First,
+    /// A multiple of the reference's time.
+    Reference(u32, Duration),
+    /// A multiple of the best time.
+    Best(u32, Duration),
+    /// The floor, above the multiple of the best time.
+    Floor(u32, Duration),
+    /// Set for this step, whatever else is known.
+    Fixed,
+}
+
+/// The limit of one launch, by the reference's time and the best median so far.
+pub fn launch_limit(limits: &Limits, reference: Option<Duration>, best: Option<Duration>) -> Limit {
+    if let Some(best) = best {
+        let multiple = best.saturating_mul(limits.factor);
+        return if multiple >= limits.floor {
+            Limit { duration: multiple, reason: Reason::Best(limits.factor, best) }
+        } else {
+            Limit { duration: limits.floor, reason: Reason::Floor(limits.factor, best) }
+        };
+    }
+    let by_reference = reference.map(|time| (time.saturating_mul(limits.reference_factor), time));
+    match by_reference {
+        Some((duration, time)) if duration > limits.first => {
+            Limit { duration, reason: Reason::Reference(limits.reference_factor, time) }
+        }
+        _ => Limit { duration: limits.first, reason: Reason::First },
+    }
+}
+
+/// The limit of all samples of a configuration whose single launches may take `launch`, on buffers of `bytes`.
+///
+/// [`decide`](crate::sampling::decide) takes three samples in any case and no more than several times its cap allows
+/// otherwise; each sample restores the buffers first.
+pub fn sampling_limit(launch: &Limit, sampling: &Sampling, bytes: u64) -> Limit {
+    let duration = (launch.duration + transfer(bytes)) * 3 + sampling.time_cap * SEVERAL;
+    Limit { duration, reason: launch.reason }
+}
+
+/// The limit of restoring or checking `bytes`; a machine that is slower than this is out of memory.
+pub fn data_limit(limits: &Limits, bytes: u64) -> Limit {
+    Limit { duration: limits.verify + transfer(bytes), reason: Reason::Fixed }
+}
+
+fn transfer(bytes: u64) -> Duration {
+    const BYTES_PER_SECOND: f64 = 50e6;
+    Duration::from_secs_f64(bytes as f64 / BYTES_PER_SECOND)
+}
+
+/// A duration as people read it: `1.0 s`, `12 ms`, `3.4 us`.
+pub(crate) fn human(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64();
+    let (value, unit) = match seconds {
+        seconds if seconds >= 1.0 => (seconds, "s"),
+        seconds if seconds >= 1e-3 => (seconds * 1e3, "ms"),
+        seconds => (seconds * 1e6, "us"),
+    };
+    if value >= 10.0 { format!("{value:.0} {unit}") } else { format!("{value:.1} {unit}") }
+}
+
+/// As it continues "did not end within".
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", human(self.duration))?;
+        match self.reason {
+            Reason::First => write!(f, " (the limit while no correct time is known)"),
+            Reason::Reference(factor, time) => write!(f, " ({factor} x the reference's time of {})", human(time)),
+            Reason::Best(factor, best) => write!(f, " ({factor} x the best time of {})", human(best)),
+            Reason::Floor(factor, best) => {
+                write!(f, " (more than {factor} x the best time of {}; the least limit)", human(best))
+            }
+            Reason::Fixed => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn ms(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
+    }
+
+    fn limit(reference: Option<u64>, best: Option<u64>) -> (Duration, String) {
+        let limit = launch_limit(&Limits::default(), reference.map(ms), best.map(ms));
+        (limit.duration, limit.to_string())
+    }
+
+    #[test]
+    fn before_any_time_the_first_limit_holds_or_the_references() {
+        assert_eq!(limit(None, None), (ms(10_000), "10 s (the limit while no correct time is known)".into()));
+        assert_eq!(limit(Some(100), None).0, ms(10_000));
+        assert_eq!(limit(Some(1000), None), (ms(20_000), "20 s (20 x the reference's time of 1.0 s)".into()));
+    }
+
+    #[test]
+    fn afterwards_it_is_a_multiple_of_the_best_with_a_floor() {
+        assert_eq!(limit(Some(9000), Some(300)), (ms(3000), "3.0 s (10 x the best time of 300 ms)".into()));
+        let message = "1.0 s (more than 10 x the best time of 12 ms; the least limit)";
+        assert_eq!(limit(None, Some(12)), (ms(1000), message.into()));
+    }
+
+    #[test]
+    fn sampling_may_take_three_slow_launches_or_several_times_its_cap() {
+        let launch = Limit { duration: ms(1000), reason: Reason::First };
+        assert_eq!(sampling_limit(&launch, &Sampling::default(), 0).duration, ms(5000));
+        assert_eq!(sampling_limit(&launch, &Sampling::default(), 50_000_000).duration, ms(8000));
+    }
+
+    #[test]
+    fn durations_read_well_in_every_range() {
+        let read: Vec<String> =
+            [3, 3_400, 12_000_000, 999_000_000, 1_000_000_000].map(Duration::from_nanos).map(human).to_vec();
+        assert_eq!(read, ["0.0 us", "3.4 us", "12 ms", "999 ms", "1.0 s"]);
+    }
+}

@@ -1,0 +1,97 @@
+//! The arguments of a kernel.
+
+use crate::problem::ElementType;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use tunesmith_space::Expr;
+
+/// One argument of the kernel, in the order of its signature.
+#[derive(Clone, Debug)]
+pub struct Argument {
+    /// The name that messages, fills and tolerances use.
+    pub name: String,
+    /// The type of the scalar or of the buffer's elements.
+    pub element: ElementType,
+    /// A scalar or a buffer.
+    pub kind: ArgumentKind,
+}
+
+/// What an argument is.
+#[derive(Clone, Debug)]
+pub enum ArgumentKind {
+    /// A value passed by value: an expression over sizes and parameters. A vector type gets it in every lane.
+    Scalar(Expr),
+    /// A pointer to elements.
+    Buffer {
+        /// The extents, outermost first; the last one is contiguous.
+        shape: Vec<u64>,
+        /// What it holds at first. Of no effect for `out` and for local memory.
+        fill: Fill,
+        /// What the kernel does with it.
+        access: Access,
+        /// Where it lives.
+        memory: Memory,
+    },
+}
+
+/// What a kernel does with a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Access {
+    /// Reads it; writing to it is an error that is found.
+    In,
+    /// Writes every element that counts; holds poison before each launch.
+    Out,
+    /// Reads and writes it; filled anew before each launch.
+    InOut,
+}
+
+/// Where a buffer lives. On a CPU the global and the constant memory are the same, and local memory is scratch space
+/// of the given size that is neither filled nor verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Memory {
+    /// The device's main memory.
+    Global,
+    /// Constant memory.
+    Constant,
+    /// Memory of a work-group: a size, no data.
+    Local,
+}
+
+/// What a buffer holds at first. Vectors are filled lane by lane; the padding lane of three-lane vectors is zero.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fill {
+    /// Uniform in [-1, 1) for floats, in 0..100 for integers and bytes; the same for ever for the same argument name
+    /// and seed.
+    Random,
+    /// Zeros.
+    Zeros,
+    /// Ones.
+    Ones,
+    /// 0, 1, 2, ...; integers wrap around.
+    Iota,
+    /// One number everywhere.
+    Constant(f64),
+    /// A file: NumPy's `.npy`, checked for type and shape, or else raw bytes of the exact length.
+    File(PathBuf),
+}
+
+impl Argument {
+    /// The number of bytes of a buffer: `None` when it exceeds the address space; 0 for a scalar.
+    pub fn bytes(&self) -> Option<usize> {
+        match &self.kind {
+            ArgumentKind::Scalar(_) => Some(0),
+            ArgumentKind::Buffer { shape, .. } => shape
+                .iter()
+                .try_fold(self.element.size(), |product, extent| product.checked_mul(usize::try_from(*extent).ok()?))
+                .filter(|bytes| *bytes <= isize::MAX as usize),
+        }
+    }
+
+    /// Whether the kernel's result is in it.
+    pub fn is_output(&self) -> bool {
+        matches!(
+            self.kind,
+            ArgumentKind::Buffer { access: Access::Out | Access::InOut, memory: Memory::Global | Memory::Constant, .. }
+        )
+    }
+}

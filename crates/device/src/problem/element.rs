@@ -1,0 +1,343 @@
+//! The types of a kernel's arguments.
+
+use half::f16;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The type of one lane of an [`ElementType`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // the names say it
+pub enum ScalarType {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F16,
+    F32,
+    F64,
+    /// One byte of data whose layout only the kernel knows.
+    Byte,
+}
+
+/// A number as it is held by a buffer: exact integers and floats apart, so that no 64-bit integer loses digits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// An integer of any of the types.
+    Int(i128),
+    /// A float of any of the types.
+    Float(f64),
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Int(value) => write!(f, "{value}"),
+            Self::Float(value) => write!(f, "{value}"),
+        }
+    }
+}
+
+impl ScalarType {
+    /// Every type, in the order in which messages list them.
+    pub const ALL: [Self; 12] = [
+        Self::I8,
+        Self::U8,
+        Self::I16,
+        Self::U16,
+        Self::I32,
+        Self::U32,
+        Self::I64,
+        Self::U64,
+        Self::F16,
+        Self::F32,
+        Self::F64,
+        Self::Byte,
+    ];
+
+    /// The name in problem files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::I8 => "i8",
+            Self::U8 => "u8",
+            Self::I16 => "i16",
+            Self::U16 => "u16",
+            Self::I32 => "i32",
+            Self::U32 => "u32",
+            Self::I64 => "i64",
+            Self::U64 => "u64",
+            Self::F16 => "f16",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+            Self::Byte => "bytes",
+        }
+    }
+
+    /// The size in bytes.
+    pub fn size(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 | Self::Byte => 1,
+            Self::I16 | Self::U16 | Self::F16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::I64 | Self::U64 | Self::F64 => 8,
+        }
+    }
+
+    /// Whether the type is a floating-point type.
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::F16 | Self::F32 | Self::F64)
+    }
+
+    /// The bytes of the integer `value`, or `None` when the type cannot hold it. Floats take the nearest value.
+    pub fn encode_int(self, value: i128) -> Option<Vec<u8>> {
+        Some(match self {
+            Self::I8 => i8::try_from(value).ok()?.to_ne_bytes().to_vec(),
+            Self::U8 | Self::Byte => u8::try_from(value).ok()?.to_ne_bytes().to_vec(),
+            Self::I16 => i16::try_from(value).ok()?.to_ne_bytes().to_vec(),
+            Self::U16 => u16::try_from(value).ok()?.to_ne_bytes().to_vec(),
+            Self::I32 => i32::try_from(value).ok()?.to_ne_bytes().to_vec(),
+            Self::U32 => u32::try_from(value).ok()?.to_ne_bytes().to_vec(),
+            Self::I64 => i64::try_from(value).ok()?.to_ne_bytes().to_vec(),
+            Self::U64 => u64::try_from(value).ok()?.to_ne_bytes().to_vec(),
+            Self::F16 | Self::F32 | Self::F64 => return self.encode_float(value as f64),
+        })
+    }
+
+    /// The bytes of `value` rounded to the type, or `None` for an integer type and a value that is not whole or too
+    /// large for it.
+    pub fn encode_float(self, value: f64) -> Option<Vec<u8>> {
+        match self {
+            Self::F16 => Some(f16::from_f64(value).to_ne_bytes().to_vec()),
+            Self::F32 => Some((value as f32).to_ne_bytes().to_vec()),
+            Self::F64 => Some(value.to_ne_bytes().to_vec()),
+            // Beyond 2^64 no integer type holds it anyway, so the conversion loses nothing that counts.
+            _ if value.fract() == 0.0 => self.encode_int(value as i128),
+            _ => None,
+        }
+    }
+
+    /// The number in the first [`size`](Self::size) bytes of `bytes`.
+    pub fn decode(self, bytes: &[u8]) -> Number {
+        match self {
+            Self::I8 => Number::Int(i8::from_ne_bytes(head(bytes)).into()),
+            Self::U8 | Self::Byte => Number::Int(u8::from_ne_bytes(head(bytes)).into()),
+            Self::I16 => Number::Int(i16::from_ne_bytes(head(bytes)).into()),
+            Self::U16 => Number::Int(u16::from_ne_bytes(head(bytes)).into()),
+            Self::I32 => Number::Int(i32::from_ne_bytes(head(bytes)).into()),
+            Self::U32 => Number::Int(u32::from_ne_bytes(head(bytes)).into()),
+            Self::I64 => Number::Int(i64::from_ne_bytes(head(bytes)).into()),
+            Self::U64 => Number::Int(u64::from_ne_bytes(head(bytes)).into()),
+            Self::F16 => Number::Float(f16::from_ne_bytes(head(bytes)).to_f64()),
+            Self::F32 => Number::Float(f32::from_ne_bytes(head(bytes)).into()),
+            Self::F64 => Number::Float(f64::from_ne_bytes(head(bytes))),
+        }
+    }
+
+    /// What an output holds before a launch. Floats get a quiet NaN with a payload that no arithmetic produces,
+    /// integers a pattern that no small count or index has: a value left unwritten is recognised.
+    pub fn poison(self) -> &'static [u8] {
+        const INTEGER: [u8; 8] = [0xA5; 8];
+        const F16: [u8; 2] = 0x7EA5_u16.to_ne_bytes();
+        const F32: [u8; 4] = 0x7FE5_A5A5_u32.to_ne_bytes();
+        const F64: [u8; 8] = 0x7FFD_A5A5_A5A5_A5A5_u64.to_ne_bytes();
+        match self {
+            Self::F16 => &F16,
+            Self::F32 => &F32,
+            Self::F64 => &F64,
+            _ => &INTEGER[..self.size()],
+        }
+    }
+}
+
+fn head<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let mut head = [0; N];
+    head.copy_from_slice(&bytes[..N]);
+    head
+}
+
+/// The type of a kernel argument or of the elements of a buffer: a scalar type or a short vector of one.
+///
+/// ```
+/// # use tunesmith_device::ElementType;
+/// let vector = ElementType::parse("f32x3")?;
+/// assert_eq!(vector.size(), 16); // three lanes take the room of four, as in OpenCL and CUDA
+/// assert_eq!(vector.to_string(), "f32x3");
+/// # Ok::<(), tunesmith_device::UnknownElementType>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ElementType {
+    scalar: ScalarType,
+    lanes: u8,
+}
+
+/// A type that problem files do not know.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "unknown type `{name}`; the types are i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64, their vectors with x2 x3 x4 x8 \
+     x16 (f32x4), and bytes"
+)]
+pub struct UnknownElementType {
+    /// What was written.
+    pub name: String,
+}
+
+impl ElementType {
+    /// The numbers of lanes a vector may have.
+    const LANES: [u8; 5] = [2, 3, 4, 8, 16];
+
+    /// Reads a type's name, such as `f32`, `u8x16` or `bytes`.
+    ///
+    /// # Errors
+    /// The name is none; the error lists the types.
+    pub fn parse(name: &str) -> Result<Self, UnknownElementType> {
+        let find = |text: &str| ScalarType::ALL.into_iter().find(|scalar| scalar.name() == text);
+        let parsed = match name.split_once('x') {
+            None => find(name).map(|scalar| Self { scalar, lanes: 1 }),
+            Some((scalar, lanes)) => find(scalar)
+                .filter(|scalar| *scalar != ScalarType::Byte)
+                .zip(Self::LANES.into_iter().find(|count| count.to_string() == lanes))
+                .map(|(scalar, lanes)| Self { scalar, lanes }),
+        };
+        parsed.ok_or_else(|| UnknownElementType { name: name.to_owned() })
+    }
+
+    /// Every type, for tests and documentation.
+    pub fn all() -> impl Iterator<Item = Self> {
+        ScalarType::ALL.into_iter().flat_map(|scalar| {
+            let vectors = Self::LANES.into_iter().filter(move |_| scalar != ScalarType::Byte);
+            std::iter::once(1).chain(vectors).map(move |lanes| Self { scalar, lanes })
+        })
+    }
+
+    /// The type of a lane.
+    pub fn scalar(self) -> ScalarType {
+        self.scalar
+    }
+
+    /// The number of lanes that hold data; 1 for a scalar.
+    pub fn lanes(self) -> usize {
+        usize::from(self.lanes)
+    }
+
+    /// The number of lanes in memory: three lanes take the room of four.
+    pub fn stored_lanes(self) -> usize {
+        if self.lanes == 3 { 4 } else { self.lanes() }
+    }
+
+    /// The size of an element in bytes; a power of two.
+    pub fn size(self) -> usize {
+        self.scalar.size() * self.stored_lanes()
+    }
+
+    /// How C and C++ call the type. Vectors have no name in either language: theirs is the `typedef` with GCC's
+    /// `vector_size` that the call is compiled with, and agrees with any other `typedef` of the same vector.
+    pub fn c_name(self) -> String {
+        match self.lanes {
+            1 => self.scalar.c_name().to_owned(),
+            _ => format!("tunesmith_{self}"),
+        }
+    }
+}
+
+impl ScalarType {
+    /// How C and C++ call the type. The 64-bit integers are spelt by the compiler's own macros because `int64_t` is
+    /// `long` here and `long long` there.
+    pub(crate) fn c_name(self) -> &'static str {
+        match self {
+            Self::I8 => "signed char",
+            Self::U8 | Self::Byte => "unsigned char",
+            Self::I16 => "short",
+            Self::U16 => "unsigned short",
+            Self::I32 => "int",
+            Self::U32 => "unsigned int",
+            Self::I64 => "__INT64_TYPE__",
+            Self::U64 => "__UINT64_TYPE__",
+            Self::F16 => "_Float16",
+            Self::F32 => "float",
+            Self::F64 => "double",
+        }
+    }
+}
+
+impl fmt::Display for ElementType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.scalar.name())?;
+        if self.lanes > 1 { write!(f, "x{}", self.lanes) } else { Ok(()) }
+    }
+}
+
+impl From<ElementType> for String {
+    fn from(element: ElementType) -> Self {
+        element.to_string()
+    }
+}
+
+impl TryFrom<String> for ElementType {
+    type Error = UnknownElementType;
+
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        Self::parse(&name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_reads_back_from_its_name() {
+        assert_eq!(ElementType::all().count(), 11 * 6 + 1);
+        for element in ElementType::all() {
+            assert_eq!(ElementType::parse(&element.to_string()), Ok(element));
+            assert!(element.size().is_power_of_two());
+        }
+    }
+
+    #[test]
+    fn three_lanes_take_the_room_of_four() {
+        let size = |name| ElementType::parse(name).unwrap().size();
+        assert_eq!((size("u8x3"), size("f64x3"), size("f16x16"), size("bytes")), (4, 32, 32, 1));
+    }
+
+    #[test]
+    fn an_unknown_type_is_refused_with_the_list_of_types() {
+        for name in ["float", "f32x5", "x4", "f32x", "bytesx2", "f32x04", "F32"] {
+            let message = ElementType::parse(name).unwrap_err().to_string();
+            assert!(message.starts_with(&format!("unknown type `{name}`; the types are i8 u8")), "{message}");
+        }
+    }
+
+    #[test]
+    fn integers_that_do_not_fit_are_refused() {
+        assert_eq!(ScalarType::U8.encode_int(255), Some(vec![255]));
+        assert_eq!(ScalarType::U8.encode_int(256), None);
+        assert_eq!(ScalarType::I8.encode_int(-129), None);
+        assert_eq!(ScalarType::U64.encode_int(-1), None);
+        assert_eq!(ScalarType::I32.encode_float(1.5), None);
+        assert_eq!(ScalarType::I32.encode_float(2.0), ScalarType::I32.encode_int(2));
+        assert_eq!(ScalarType::I32.encode_float(f64::NAN), None);
+    }
+
+    #[test]
+    fn numbers_read_back_as_written() {
+        for scalar in ScalarType::ALL {
+            let bytes = scalar.encode_int(77).unwrap();
+            assert_eq!(bytes.len(), scalar.size());
+            let wanted = if scalar.is_float() { Number::Float(77.0) } else { Number::Int(77) };
+            assert_eq!(scalar.decode(&bytes), wanted, "{scalar:?}");
+        }
+    }
+
+    #[test]
+    fn the_poison_of_floats_is_a_quiet_nan() {
+        for scalar in ScalarType::ALL.into_iter().filter(|scalar| scalar.is_float()) {
+            assert!(matches!(scalar.decode(scalar.poison()), Number::Float(value) if value.is_nan()));
+        }
+        assert_eq!(ScalarType::F64.poison().len(), 8);
+        assert_eq!(ScalarType::U16.poison(), [0xA5, 0xA5]);
+    }
+}

@@ -1,0 +1,44 @@
+//! The languages kernels are written in.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::Path;
+
+/// A language that kernels and references may be written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Language {
+    /// C, compiled by the system's C compiler.
+    C,
+    /// C++, compiled by the system's C++ compiler.
+    Cpp,
+}
+
+impl Language {
+    /// The language that a file's suffix tells: `.c` is C; `.cpp`, `.cc` and `.cxx` are C++.
+    pub fn from_suffix(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "c" => Some(Self::C),
+            "cpp" | "cc" | "cxx" => Some(Self::Cpp),
+            _ => None,
+        }
+    }
+
+    /// The language that a problem file calls `name`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name.to_ascii_lowercase().as_str() {
+            "c" => Some(Self::C),
+            "cpp" | "c++" | "cxx" => Some(Self::Cpp),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::C => "C",
+            Self::Cpp => "C++",
+        })
+    }
+}

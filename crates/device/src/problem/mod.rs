@@ -1,0 +1,18 @@
+//! What is tuned, as values: kernels, arguments, types, templates.
+
+mod argument;
+mod element;
+mod language;
+mod scope;
+mod spec;
+mod template;
+
+pub use argument::{Access, Argument, ArgumentKind, Fill, Memory};
+pub use element::{ElementType, Number, ScalarType, UnknownElementType};
+pub use language::Language;
+pub use scope::Scope;
+pub use spec::{KernelSpec, PartialTolerance, Reference, Tolerance, Verify};
+pub use template::{Template, TemplateError};
+
+pub(crate) use scope::closest;
+pub(crate) use template::did_you_mean;

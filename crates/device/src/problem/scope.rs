@@ -1,0 +1,59 @@
+//! What the names in templates and expressions mean.
+
+use tunesmith_space::{ConfigId, Expr, ExprError, Space, Value};
+
+/// The values of the parameters and sizes of one configuration, by name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scope {
+    entries: Vec<(String, Value)>,
+}
+
+impl Scope {
+    /// A scope of `entries`, in the order in which a kernel gets them.
+    pub fn new(entries: impl IntoIterator<Item = (String, Value)>) -> Self {
+        Self { entries: entries.into_iter().collect() }
+    }
+
+    /// The sizes and then the parameters of a configuration.
+    pub fn of(sizes: &[(String, Value)], space: &Space, config: ConfigId) -> Self {
+        let configuration = space.unrank(config);
+        let parameters = space.values(&configuration).map(|(name, value)| (name.to_owned(), value.clone()));
+        Self::new(sizes.iter().cloned().chain(parameters))
+    }
+
+    /// The value of `name`.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.entries.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+
+    /// Names and values, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.entries.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// The value of `expr` here.
+    ///
+    /// # Errors
+    /// As [`Expr::evaluate`].
+    pub fn evaluate(&self, expr: &Expr) -> Result<Value, ExprError> {
+        expr.evaluate(&|name| self.get(name).cloned())
+    }
+
+    /// The known name that `name` is most likely meant to be.
+    pub(crate) fn similar(&self, name: &str) -> Option<String> {
+        closest(name, self.iter().map(|(known, _)| known)).map(str::to_owned)
+    }
+}
+
+/// The most similar of `known`, unless none is similar enough to be what was meant.
+pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Below this similarity a suggestion misleads more often than it helps.
+    const SIMILAR: f64 = 0.7;
+    let lower = name.to_lowercase();
+    known
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(&lower, &candidate.to_lowercase()), candidate))
+        .filter(|(similarity, _)| *similarity >= SIMILAR)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}

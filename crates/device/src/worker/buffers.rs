@@ -1,0 +1,236 @@
+//! The buffers of a worker: filled before launches, looked at afterwards, guarded on both sides.
+
+use crate::backend::{BufferId, Fault, LaunchArgument, Session};
+use crate::measure::compare::{Comparison, place};
+use crate::worker::layout::{BufferLayout, Layout, Role};
+use crate::worker::protocol::Ending;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+/// The bytes before and behind every buffer in which stray writes are found: a page, so that the buffer itself begins
+/// on one and an index that is off by a row of a thousand floats still hits the zone.
+const ZONE: usize = 4096;
+
+/// What the zones hold. As a float it is a huge negative number, as a signed integer a negative one; kernels write
+/// neither by habit.
+const CANARY: u8 = 0xDB;
+
+/// The piece that is copied or compared at a time: fits into the second-level cache together with its counterpart,
+/// and holds whole elements of every type.
+const PIECE: usize = 128 << 10;
+
+/// All buffers of a worker.
+pub(crate) struct Buffers {
+    slots: Vec<Slot>,
+    /// Whether inputs and zones are known to hold what they should.
+    intact: bool,
+    piece: Vec<u8>,
+    counterpart: Vec<u8>,
+}
+
+/// One argument's place.
+enum Slot {
+    Scalar,
+    Buffer { id: BufferId, layout: BufferLayout, pristine: Option<File>, expected: Option<File> },
+}
+
+/// A problem with the worker itself, not with what it runs.
+fn unreadable(error: &io::Error) -> Fault {
+    Fault::Failed(format!("the prepared data cannot be read: {error}"))
+}
+
+impl Buffers {
+    /// Reserves memory for all `arguments`.
+    pub(crate) fn allocate(session: &mut dyn Session, arguments: Vec<Layout>) -> Result<Self, String> {
+        let slots = arguments.into_iter().map(|argument| Slot::new(session, argument)).collect::<Result<_, _>>()?;
+        Ok(Self { slots, intact: false, piece: vec![0; PIECE], counterpart: vec![0; PIECE] })
+    }
+
+    /// The arguments of a launch with the given scalars, in the order of the signature.
+    pub(crate) fn launch_arguments(&self, scalars: &[Vec<u8>]) -> Vec<LaunchArgument> {
+        let mut scalars = scalars.iter().cloned();
+        let arguments = self.slots.iter().map(|slot| match slot {
+            Slot::Scalar => LaunchArgument::Scalar(scalars.next().unwrap_or_default()),
+            Slot::Buffer { id, .. } => LaunchArgument::Buffer { id: *id, offset: ZONE },
+        });
+        arguments.collect()
+    }
+
+    /// Before a program's first launch: restores what an earlier program may have spoilt.
+    pub(crate) fn renew(&mut self, session: &mut dyn Session) -> Result<(), Fault> {
+        if self.intact {
+            return Ok(());
+        }
+        for slot in &self.slots {
+            let Slot::Buffer { id, layout, pristine, .. } = slot else { continue };
+            for zone in [0, ZONE + layout.bytes] {
+                session.write(*id, zone, &[CANARY; ZONE])?;
+            }
+            if let (Role::In, Some(file)) = (layout.role, pristine) {
+                restore(session, *id, file, layout.bytes, &mut self.piece)?;
+            }
+        }
+        self.intact = true;
+        Ok(())
+    }
+
+    /// Before every launch: outputs are poisoned, what is read and written is restored.
+    pub(crate) fn restore(&mut self, session: &mut dyn Session) -> Result<(), Fault> {
+        for slot in &self.slots {
+            let Slot::Buffer { id, layout, pristine, .. } = slot else { continue };
+            match (layout.role, pristine) {
+                (Role::InOut, Some(file)) => restore(session, *id, file, layout.bytes, &mut self.piece)?,
+                (Role::Out, _) => poison(session, *id, layout, &mut self.piece)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// After a launch: finds writes outside of buffers, then writes to inputs, then wrong outputs.
+    pub(crate) fn check(&mut self, session: &mut dyn Session) -> Result<(), Ending> {
+        self.intact = false;
+        self.check_zones(session)?;
+        self.check_inputs(session)?;
+        self.intact = true;
+        self.check_outputs(session)
+    }
+
+    fn check_zones(&mut self, session: &mut dyn Session) -> Result<(), Ending> {
+        let mut zone = [0; ZONE];
+        for slot in &self.slots {
+            let Slot::Buffer { id, layout, .. } = slot else { continue };
+            let spoilt = |byte: &u8| *byte != CANARY;
+            session.read(*id, 0, &mut zone)?;
+            let before = zone.iter().rev().position(spoilt).map(|at| -1 - at as i64);
+            session.read(*id, ZONE + layout.bytes, &mut zone)?;
+            let behind = zone.iter().position(spoilt).map(|at| (layout.bytes + at) as i64);
+            if let Some(at) = behind.or(before) {
+                return Err(Ending::Broken(stray_write(layout, at)));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_inputs(&mut self, session: &mut dyn Session) -> Result<(), Ending> {
+        for slot in &self.slots {
+            let Slot::Buffer { id, layout, pristine: Some(file), .. } = slot else { continue };
+            if layout.role != Role::In {
+                continue;
+            }
+            let mut changed = None;
+            let (piece, counterpart) = (&mut self.piece, &mut self.counterpart);
+            for_pieces(session, *id, file, layout.bytes, piece, counterpart, |offset, pristine, found| {
+                if changed.is_none() && pristine != found {
+                    let at = pristine.iter().zip(found).position(|(a, b)| a != b);
+                    changed = at.map(|at| changed_input(layout, (offset + at) as u64));
+                }
+            })?;
+            changed.map_or(Ok(()), |message| Err(Ending::Wrong(message)))?;
+        }
+        Ok(())
+    }
+
+    fn check_outputs(&mut self, session: &mut dyn Session) -> Result<(), Ending> {
+        for slot in &self.slots {
+            let Slot::Buffer { id, layout, expected: Some(file), .. } = slot else { continue };
+            let mut comparison = Comparison::new(layout.element, layout.tolerance, layout.role == Role::Out);
+            let (piece, counterpart) = (&mut self.piece, &mut self.counterpart);
+            for_pieces(session, *id, file, layout.bytes, piece, counterpart, |_, expected, found| {
+                comparison.feed(expected, found);
+            })?;
+            let verdict = comparison.verdict(&layout.name, &layout.shape);
+            verdict.map_or(Ok(()), |message| Err(Ending::Wrong(message)))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what the buffer of the argument at `position` holds to a file.
+    pub(crate) fn save(&mut self, session: &mut dyn Session, position: usize, path: &Path) -> Result<(), Ending> {
+        let Some(Slot::Buffer { id, layout, .. }) = self.slots.get(position) else { return Ok(()) };
+        let cannot = |error: io::Error| Ending::Broken(format!("its result cannot be kept: {error}"));
+        let mut to = BufWriter::new(File::create(path).map_err(cannot)?);
+        for (offset, length) in pieces(layout.bytes) {
+            session.read(*id, ZONE + offset, &mut self.piece[..length])?;
+            to.write_all(&self.piece[..length]).map_err(cannot)?;
+        }
+        to.flush().map_err(cannot)
+    }
+}
+
+impl Slot {
+    fn new(session: &mut dyn Session, argument: Layout) -> Result<Self, String> {
+        let Layout::Buffer(layout) = argument else { return Ok(Self::Scalar) };
+        let id = session.allocate(layout.bytes + 2 * ZONE, layout.memory).map_err(|fault| {
+            let (Fault::Refused(reason) | Fault::Failed(reason)) = fault;
+            format!("has no memory for argument `{}` ({} bytes): {reason}", layout.name, layout.bytes)
+        })?;
+        let open = |path: &Option<_>| path.as_ref().map(File::open).transpose();
+        let cannot = |error: io::Error| format!("cannot read the prepared data: {error}");
+        let pristine = open(&layout.pristine).map_err(cannot)?;
+        let expected = open(&layout.expected).map_err(cannot)?;
+        Ok(Self::Buffer { id, layout, pristine, expected })
+    }
+}
+
+impl From<Fault> for Ending {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Refused(reason) => Self::Refused(reason),
+            Fault::Failed(reason) => Self::Broken(reason),
+        }
+    }
+}
+
+/// Offsets and lengths of the pieces of a buffer.
+fn pieces(bytes: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..bytes).step_by(PIECE).map(move |offset| (offset, PIECE.min(bytes - offset)))
+}
+
+fn restore(session: &mut dyn Session, id: BufferId, file: &File, bytes: usize, piece: &mut [u8]) -> Result<(), Fault> {
+    for (offset, length) in pieces(bytes) {
+        file.read_exact_at(&mut piece[..length], offset as u64).map_err(|error| unreadable(&error))?;
+        session.write(id, ZONE + offset, &piece[..length])?;
+    }
+    Ok(())
+}
+
+fn poison(session: &mut dyn Session, id: BufferId, layout: &BufferLayout, piece: &mut [u8]) -> Result<(), Fault> {
+    let poison = layout.element.scalar().poison();
+    let used = PIECE.min(layout.bytes);
+    for lane in piece[..used].chunks_exact_mut(poison.len()) {
+        lane.copy_from_slice(poison);
+    }
+    pieces(layout.bytes).try_for_each(|(offset, length)| session.write(id, ZONE + offset, &piece[..length]))
+}
+
+/// Calls `look` with the offset and the bytes in the file and in the buffer of every piece.
+fn for_pieces(
+    session: &mut dyn Session,
+    id: BufferId,
+    file: &File,
+    bytes: usize,
+    piece: &mut [u8],
+    counterpart: &mut [u8],
+    mut look: impl FnMut(usize, &[u8], &[u8]),
+) -> Result<(), Fault> {
+    for (offset, length) in pieces(bytes) {
+        file.read_exact_at(&mut piece[..length], offset as u64).map_err(|error| unreadable(&error))?;
+        session.read(id, ZONE + offset, &mut counterpart[..length])?;
+        look(offset, &piece[..length], &counterpart[..length]);
+    }
+    Ok(())
+}
+
+fn stray_write(layout: &BufferLayout, at: i64) -> String {
+    let BufferLayout { name, bytes, .. } = layout;
+    let side = if at < 0 { "before its start" } else { "behind its end" };
+    format!("the kernel wrote outside of `{name}`, {side}: at byte {at} of a buffer of {bytes} bytes")
+}
+
+fn changed_input(layout: &BufferLayout, position: u64) -> String {
+    let place = place(&layout.name, layout.element, &layout.shape, position);
+    format!("the kernel wrote to its input {place}; an argument that it changes needs access = \"inout\"")
+}

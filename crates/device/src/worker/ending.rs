@@ -1,0 +1,57 @@
+//! The ends of processes in words.
+
+use nix::sys::signal::Signal;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+/// What ended a worker in the middle of a kernel, with what was printed last.
+pub(crate) fn describe(status: ExitStatus, printed: &str) -> String {
+    let end = match status.signal() {
+        // The runtime of the worker finds the overflow, says so, and aborts.
+        Some(_) if printed.contains("has overflowed its stack") => {
+            "the kernel overflowed its stack; use less local data or recursion, or `static` data".to_owned()
+        }
+        Some(number) => killed_by(number),
+        None => format!("the kernel called exit({})", status.code().unwrap_or_default()),
+    };
+    let printed = printed.trim();
+    if printed.is_empty() { end } else { format!("{end}\nIt printed last:\n{printed}") }
+}
+
+fn killed_by(number: i32) -> String {
+    let name = Signal::try_from(number).map_or_else(|_| format!("signal {number}"), |signal| signal.to_string());
+    let meaning = match Signal::try_from(number) {
+        Ok(Signal::SIGSEGV) => " (it read or wrote memory that is not its own)",
+        Ok(Signal::SIGBUS) => " (it read or wrote memory that does not exist)",
+        Ok(Signal::SIGABRT) => " (it called abort, or the C library found its memory damaged)",
+        Ok(Signal::SIGFPE) => " (integer division by zero or overflow)",
+        Ok(Signal::SIGILL) => " (an instruction that this processor does not have)",
+        Ok(Signal::SIGKILL) => " (perhaps for want of memory)",
+        _ => "",
+    };
+    format!("the kernel was killed by {name}{meaning}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signals_have_a_name_and_a_meaning() {
+        let message = describe(ExitStatus::from_raw(11), "");
+        assert_eq!(message, "the kernel was killed by SIGSEGV (it read or wrote memory that is not its own)");
+        assert_eq!(describe(ExitStatus::from_raw(35), ""), "the kernel was killed by signal 35");
+    }
+
+    #[test]
+    fn an_exit_is_told_by_its_code() {
+        assert_eq!(describe(ExitStatus::from_raw(3 << 8), "bye\n"), "the kernel called exit(3)\nIt printed last:\nbye");
+        assert_eq!(describe(ExitStatus::from_raw(0), "\n"), "the kernel called exit(0)");
+    }
+
+    #[test]
+    fn a_stack_overflow_is_told_from_an_abort() {
+        let printed = "thread 'main' has overflowed its stack\nfatal runtime error: stack overflow";
+        assert!(describe(ExitStatus::from_raw(6), printed).starts_with("the kernel overflowed its stack"));
+    }
+}

@@ -1,0 +1,60 @@
+//! A kernel's arguments as the worker sees them.
+
+use crate::problem::{ElementType, Memory, Tolerance};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// One argument, in the order of the signature.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Layout {
+    /// Its bytes come with every job.
+    Scalar { element: ElementType },
+    /// Memory that lives as long as the worker.
+    Buffer(BufferLayout),
+}
+
+/// A buffer and where its contents are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct BufferLayout {
+    pub(crate) name: String,
+    pub(crate) element: ElementType,
+    pub(crate) shape: Vec<u64>,
+    pub(crate) bytes: usize,
+    pub(crate) role: Role,
+    pub(crate) memory: Memory,
+    /// What it holds before a launch.
+    pub(crate) pristine: Option<PathBuf>,
+    /// What an output should hold after a launch, when that is known.
+    pub(crate) expected: Option<PathBuf>,
+    pub(crate) tolerance: Tolerance,
+}
+
+/// What a buffer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Role {
+    /// Restored when it was found changed, which is a failure.
+    In,
+    /// Poisoned before every launch.
+    Out,
+    /// Restored before every launch.
+    InOut,
+    /// Never filled, never looked at.
+    Local,
+}
+
+impl Role {
+    /// Whether a kernel's result is in it.
+    pub(crate) fn is_output(self) -> bool {
+        matches!(self, Self::Out | Self::InOut)
+    }
+}
+
+impl Layout {
+    /// The buffer, when it is one.
+    pub(crate) fn buffer(&self) -> Option<&BufferLayout> {
+        match self {
+            Self::Buffer(buffer) => Some(buffer),
+            Self::Scalar { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The process in which kernels run, and how the tuner deals with it.
+//!
+//! A kernel may crash, hang, leak or overwrite anything; in a process of its own that costs one configuration. The
+//! worker is the same executable as the tuner, entered by [`enter_if_worker`], the first line of `main`.
+
+mod buffers;
+mod ending;
+pub(crate) mod layout;
+pub(crate) mod process;
+pub(crate) mod protocol;
+mod sequence;
+mod serve;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The first argument of a worker.
+const MARKER: &str = "--tunesmith-worker";
+
+/// Serves as a worker and never returns when this process was started as one; does nothing otherwise. Has to be the
+/// first line of `main` of every program that tunes, unless it names another program as the worker.
+///
+/// ```no_run
+/// fn main() {
+///     tunesmith_device::worker::enter_if_worker();
+///     // the program proper
+/// }
+/// ```
+pub fn enter_if_worker() {
+    let mut arguments = std::env::args().skip(1);
+    if arguments.next().as_deref() == Some(MARKER) {
+        serve::serve(arguments.next().and_then(|parent| parent.parse().ok()));
+    }
+}
+
+/// Whether this process was started as a worker and did not enter: then it must not start workers of its own.
+pub(crate) fn was_not_entered() -> bool {
+    std::env::args_os().nth(1).is_some_and(|argument| argument == MARKER)
+}
+
+/// How a worker is started.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WorkerCommand {
+    program: Option<PathBuf>,
+}
+
+impl WorkerCommand {
+    /// This very program, which calls [`enter_if_worker`].
+    pub fn current() -> Self {
+        Self::default()
+    }
+
+    /// Another program, which calls [`enter_if_worker`].
+    pub fn program(path: impl Into<PathBuf>) -> Self {
+        Self { program: Some(path.into()) }
+    }
+
+    /// The command for a worker of this process.
+    fn command(&self) -> std::io::Result<Command> {
+        let program = match &self.program {
+            Some(program) => program.clone(),
+            None => std::env::current_exe()?,
+        };
+        let mut command = Command::new(program);
+        command.arg(MARKER).arg(std::process::id().to_string());
+        Ok(command)
+    }
+}

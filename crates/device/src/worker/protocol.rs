@@ -1,0 +1,93 @@
+//! What tuner and worker tell each other: one JSON document per line.
+
+use crate::backend::{Program, SessionKind};
+use crate::measure::Sampling;
+use crate::worker::layout::Layout;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What the tuner asks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Request {
+    /// Open the device and fill the buffers. Answered by [`Message::Ready`] or [`Message::Unusable`].
+    Prepare(Setup),
+    /// Run a program. Answered by [`Message::Phase`]s and one [`Message::Finished`].
+    Run(Job),
+}
+
+/// What stays the same for all jobs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Setup {
+    pub(crate) session: SessionKind,
+    pub(crate) arguments: Vec<Layout>,
+}
+
+/// One program to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Job {
+    pub(crate) program: Program,
+    /// The bytes of the scalar arguments, in order.
+    pub(crate) scalars: Vec<Vec<u8>>,
+    pub(crate) purpose: Purpose,
+}
+
+/// What a program is run for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Purpose {
+    /// Its time, and whether its result is right.
+    Measure(Sampling),
+    /// Its result: each output, by its position among the arguments, is written to a file.
+    Record(Vec<(usize, PathBuf)>),
+}
+
+/// What the worker answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Message {
+    /// The buffers are filled.
+    Ready,
+    /// The device cannot be used, for a reason that continues "the worker process".
+    Unusable(String),
+    /// What the worker does from now on, so that the tuner knows how long it may take and what a crash is due to.
+    Phase(Phase),
+    /// The job is done.
+    Finished(Report),
+}
+
+/// The steps of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Phase {
+    /// Loading the program, restoring the buffers.
+    Preparing,
+    /// The first launch, which does not count.
+    Launching,
+    /// Looking at what was written.
+    Checking,
+    /// The launches that count; the first one took so long.
+    Sampling { warmup_ms: f64 },
+}
+
+/// What came out of a job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Report {
+    pub(crate) ending: Ending,
+    pub(crate) warmup_ms: Option<f64>,
+    pub(crate) times_ms: Vec<f64>,
+    /// Time spent in launches and in restoring buffers for them.
+    pub(crate) run: Duration,
+    /// Time spent in looking at what was written.
+    pub(crate) verify: Duration,
+}
+
+/// How a job ended that did not end its worker. Each failure carries its message for users.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Ending {
+    /// Everything checked was right.
+    Correct,
+    /// The device refused the launch.
+    Refused(String),
+    /// The launch failed, or wrote outside of its buffers: the worker cannot be trusted any more.
+    Broken(String),
+    /// The result is wrong.
+    Wrong(String),
+}

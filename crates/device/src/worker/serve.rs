@@ -1,0 +1,86 @@
+//! The worker's own loop.
+
+use crate::backend::Session;
+use crate::worker::buffers::Buffers;
+use crate::worker::protocol::{Job, Message, Phase, Report, Request, Setup};
+use crate::worker::sequence::Bench;
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::Signal;
+use nix::unistd::{dup2_stdin, dup2_stdout, getppid};
+use serde_json::{from_str, to_writer};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::fd::AsFd;
+use std::process::exit;
+use tunesmith_core::SystemClock;
+
+/// Serves the tuner with process id `parent` until it closes the pipe; never returns.
+pub(super) fn serve(parent: Option<i32>) -> ! {
+    // Without this a kernel in an endless loop would outlive a tuner that was killed.
+    let _ = set_pdeathsig(Signal::SIGKILL);
+    if parent.is_some_and(|parent| parent != getppid().as_raw()) {
+        exit(0); // the tuner died before the line above
+    }
+    // An error here is a broken pipe: the tuner is gone, and there is nobody to tell.
+    let code = match take_pipes().and_then(|(from, to)| answer_all(from, to)) {
+        Ok(()) => 0,
+        Err(_) => 1,
+    };
+    exit(code)
+}
+
+/// Moves the protocol away from the standard streams, which belong to the kernel: it reads nothing, and what it prints
+/// goes where errors go.
+fn take_pipes() -> io::Result<(BufReader<File>, File)> {
+    let from = io::stdin().as_fd().try_clone_to_owned()?;
+    let to = io::stdout().as_fd().try_clone_to_owned()?;
+    dup2_stdin(File::open("/dev/null")?)?;
+    dup2_stdout(io::stderr())?;
+    Ok((BufReader::new(from.into()), to.into()))
+}
+
+fn answer_all(from: BufReader<File>, mut to: File) -> io::Result<()> {
+    let mut prepared = None;
+    for line in from.lines() {
+        match from_str(&line?)? {
+            Request::Prepare(setup) => {
+                let answer = match prepare(setup) {
+                    Ok(ready) => {
+                        prepared = Some(ready);
+                        Message::Ready
+                    }
+                    Err(reason) => Message::Unusable(reason),
+                };
+                send(&mut to, &answer)?;
+            }
+            Request::Run(job) => {
+                let Some((session, buffers)) = &mut prepared else {
+                    return Err(io::Error::other("a job came before its buffers"));
+                };
+                let report = run(session.as_mut(), buffers, &job, &mut to);
+                send(&mut to, &Message::Finished(report))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn prepare(setup: Setup) -> Result<(Box<dyn Session>, Buffers), String> {
+    let mut session = setup.session.open()?;
+    let mut buffers = Buffers::allocate(session.as_mut(), setup.arguments)?;
+    buffers.renew(session.as_mut()).map_err(|fault| format!("cannot fill its buffers: {fault:?}"))?;
+    Ok((session, buffers))
+}
+
+fn run(session: &mut dyn Session, buffers: &mut Buffers, job: &Job, to: &mut File) -> Report {
+    // A tuner that cannot be told a phase is gone; the report after it will find that out.
+    let mut announce = |phase: Phase| drop(send(to, &Message::Phase(phase)));
+    Bench { session, buffers, clock: &SystemClock::new(), announce: &mut announce }.run(job)
+}
+
+fn send(to: &mut File, message: &Message) -> io::Result<()> {
+    let mut line = Vec::with_capacity(128);
+    to_writer(&mut line, message)?;
+    line.push(b'\n');
+    to.write_all(&line)
+}
