@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::suggest::did_you_mean;
 use tunesmith_device::{Compilers, DeviceInfo, Missing};
-use tunesmith_space::Expr;
+use tunesmith_space::{Expr, Value};
 
 /// What a problem is tuned on.
 #[derive(Clone, Debug)]
@@ -43,12 +43,25 @@ pub fn devices(compilers: &Compilers) -> (Vec<DeviceInfo>, Vec<Missing>) {
     tunesmith_device::devices(compilers)
 }
 
+/// The limits of this processor, which constraints know as `device.NAME`. None where its compiler is missing.
+pub fn limits(compilers: &Compilers) -> Vec<(String, Value)> {
+    let (devices, _) = devices(compilers);
+    let processor = devices.into_iter().find(|device| device.id == "c");
+    let limits = processor.map(|device| device.limits).unwrap_or_default();
+    limits.into_iter().map(|(name, limit)| (name, number(limit))).collect()
+}
+
+/// An integer where the number is one: sizes and counts divide as integers do.
+fn number(limit: f64) -> Value {
+    if limit.fract() == 0.0 && limit.abs() < 2f64.powi(53) { Value::Int(limit as i64) } else { Value::Float(limit) }
+}
+
 impl DeviceChoice {
     /// The limits that constraints know as `device.NAME`.
-    pub(crate) fn limits(&self, compilers: &Compilers) -> Vec<(String, tunesmith_space::Value)> {
+    pub(crate) fn limits(&self, compilers: &Compilers) -> Vec<(String, Value)> {
         match self {
             Self::Synthetic(_) => Vec::new(),
-            Self::C => tunesmith_device::limits(compilers),
+            Self::C => limits(compilers),
         }
     }
 }

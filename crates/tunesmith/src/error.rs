@@ -56,7 +56,7 @@ impl Error {
             Self::Problem(_) | Self::Request { .. } | Self::Strategy(_) | Self::Stop(_) => true,
             Self::Store(StoreError::Io { .. }) | Self::Run(_) | Self::Write { .. } => false,
             Self::Store(_) => true,
-            Self::Device(error) => error.is_request(),
+            Self::Device(error) => is_about_the_problem(error),
         }
     }
 
@@ -64,8 +64,12 @@ impl Error {
     pub fn remedy(&self) -> Option<&str> {
         match self {
             Self::Request { remedy, .. } => remedy.as_deref(),
-            Self::Device(error) => error.remedy(),
             _ => None,
         }
     }
+}
+
+/// Whether the problem, rather than the machine, is at fault.
+fn is_about_the_problem(error: &DeviceError) -> bool {
+    !matches!(error, DeviceError::Compiler { .. } | DeviceError::Scratch(_) | DeviceError::Worker { .. })
 }

@@ -47,7 +47,7 @@ mod top;
 mod tune;
 
 pub use check::{Check, check};
-pub use devices::{DeviceChoice, devices};
+pub use devices::{DeviceChoice, devices, limits};
 pub use error::Error;
 pub use outcome::{Candidate, Outcome, SecondsOfRun};
 pub use problem::{Diagnostic, Kernel, Level, Problem, ProblemError, ProblemSpace, SourceFile, Tuning};

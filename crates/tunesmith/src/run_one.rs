@@ -76,7 +76,7 @@ pub fn plan(problem: &Problem, options: &RunOptions) -> Result<BuildPlan, Error>
     let space = problem.space(&device.limits(&options.tune.compilers))?.space;
     let id = configuration_id(problem, &space, &options.config)?;
     let live = live_evaluator(problem, &space, &options.tune, Arc::new(SystemClock::new()))?;
-    live.plan(id).map_err(|error| problem.located(error))
+    Ok(live.plan(id))
 }
 
 fn configuration_id(problem: &Problem, space: &Space, pairs: &[(String, String)]) -> Result<ConfigId, Error> {

@@ -3,17 +3,20 @@
 use super::compilers;
 use crate::args::DevicesArgs;
 use crate::{Ending, output};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use tunesmith::Error;
+use tunesmith::device::{DeviceInfo, Missing};
 
 pub(crate) fn devices(args: &DevicesArgs) -> Result<Ending, Error> {
     let (devices, missing) = tunesmith::devices(&compilers());
     if args.json {
+        let devices: Vec<Json> = devices.iter().map(device).collect();
+        let missing: Vec<Json> = missing.iter().map(absent).collect();
         output::json(&json!({ "devices": devices, "missing": missing }));
         return Ok(Ending::Done);
     }
     for device in &devices {
-        output::print(&format!("{}  {}\n", device.id, device.name));
+        output::print(&format!("{}  {}, {}\n", device.id, device.name, device.driver));
         for (name, value) in &device.limits {
             output::print(&format!("     {name} = {value}\n"));
         }
@@ -22,4 +25,13 @@ pub(crate) fn devices(args: &DevicesArgs) -> Result<Ending, Error> {
         output::print(&format!("{} is missing: {}; {}\n", missing.backend, missing.reason, missing.remedy));
     }
     Ok(Ending::Done)
+}
+
+fn device(device: &DeviceInfo) -> Json {
+    let DeviceInfo { id, name, backend, driver, limits } = device;
+    json!({ "id": id, "name": name, "backend": backend, "driver": driver, "limits": limits })
+}
+
+fn absent(missing: &Missing) -> Json {
+    json!({ "backend": missing.backend, "reason": missing.reason, "remedy": missing.remedy })
 }

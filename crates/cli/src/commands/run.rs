@@ -16,7 +16,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<Ending, Error> {
             output::print(&plan.source);
         }
         if args.show_command {
-            output::print(&format!("{}\n", plan.command_line()));
+            let words = plan.command.iter().map(String::as_str);
+            // Only a NUL byte could not be quoted, and no argument of a process holds one.
+            let command = shlex::try_join(words).unwrap_or_else(|_| plan.command.join(" "));
+            output::print(&format!("{command}\n"));
         }
         return Ok(Ending::Done);
     }

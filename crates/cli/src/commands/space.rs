@@ -7,7 +7,7 @@ use tunesmith::{Error, SpaceInfo, SpaceQuery, report};
 
 pub(crate) fn space(args: &SpaceArgs) -> Result<Ending, Error> {
     let problem = load(&args.problem)?;
-    let info = SpaceInfo::new(&problem, &tunesmith::device::limits(&compilers()), &query(args))?;
+    let info = SpaceInfo::new(&problem, &tunesmith::limits(&compilers()), &query(args))?;
     if args.json {
         output::json(&info);
         return Ok(Ending::Done);

@@ -1,6 +1,6 @@
 //! What the tests of the command line share.
 
-#![allow(dead_code, clippy::disallowed_methods)] // every test file uses its own part; the environment names the data
+#![allow(dead_code, unreachable_pub)] // every test file uses its own part
 
 use serde_json::Value as Json;
 use std::fs;
@@ -80,6 +80,7 @@ pub fn repository() -> PathBuf {
 }
 
 /// The folder of shared test data; `None`, with the reason printed, where there is none.
+#[allow(clippy::disallowed_methods)] // the environment names the test data
 pub fn shared() -> Option<PathBuf> {
     let named = std::env::var_os("TUNESMITH_SHARED").map(PathBuf::from);
     let folder = named.unwrap_or_else(|| repository().join("../shared"));

@@ -46,9 +46,9 @@ impl Problem {
 
     /// A device's error, pointing into this file where it is about something the file says.
     pub(crate) fn located(&self, error: DeviceError) -> Error {
-        let DeviceError::Signature { argument, .. } = &error else { return error.into() };
+        let DeviceError::Signature { argument, message, remedy, .. } = &error else { return error.into() };
         let position = argument.as_ref().and_then(|name| self.arguments.iter().position(|known| known.name == *name));
         let place = position.map_or(&self.places.function, |position| &self.places.arguments[position]);
-        self.error(place.clone(), error.to_string(), error.remedy().map(str::to_string)).into()
+        self.error(place.clone(), message.clone(), Some(remedy.clone())).into()
     }
 }

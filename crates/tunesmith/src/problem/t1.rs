@@ -34,7 +34,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn problem(&self) -> Problem {
         let (parameters, parameter_places): (Vec<Parameter>, Vec<_>) = self.parameters().into_iter().unzip();
-        let (constraints, constraint_places) = self.constraints(&parameters).into_iter().unzip();
+        let (constraints, constraint_places) = self.constraints().into_iter().unzip();
         Problem {
             name: self.name(),
             sizes: Vec::new(),
@@ -97,13 +97,13 @@ impl Reader<'_> {
         Some((parameter, place))
     }
 
-    fn constraints(&self, parameters: &[Parameter]) -> Vec<(Constraint, Range<usize>)> {
+    fn constraints(&self) -> Vec<(Constraint, Range<usize>)> {
         let list = self.json.pointer("/ConfigurationSpace/Conditions").and_then(Json::as_array);
         let texts = list.into_iter().flatten().filter_map(|entry| entry.get("Expression").and_then(Json::as_str));
         let constraint = |text: &str| {
             let place = self.place(text);
             let expr = Expr::parse(text).map_err(|error| self.report(text, &place, &error)).ok()?;
-            Some((Constraint::new(text, expr).with_value_lists(parameters), place))
+            Some((Constraint::new(text, expr), place))
         };
         texts.filter_map(constraint).collect()
     }

@@ -45,7 +45,7 @@ pub(super) fn read_policy(section: &Section<'_>) -> Policy {
     let limits = &mut policy.limits;
     set(&mut limits.first, seconds(section, "first_limit"));
     set(&mut limits.floor, seconds(section, "launch_limit"));
-    set(&mut limits.factor, positive(section, "limit_factor"));
+    set(&mut limits.factor, count(section, "limit_factor").and_then(|factor| u32::try_from(factor).ok()));
     set(&mut limits.compile, seconds(section, "compile_limit"));
     policy
 }
