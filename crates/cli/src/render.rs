@@ -27,9 +27,9 @@ pub(crate) fn messages(messages: &[Diagnostic], source: Option<&SourceFile>) {
 }
 
 fn message_text(message: &Diagnostic, source: Option<&SourceFile>) -> String {
-    // A message about the file as a whole has nothing to point at.
-    let Some(source) = source.filter(|source| !message.span.is_empty() && message.span.end <= source.text.len()) else {
-        let place = if message.span.is_empty() { message.file.display().to_string() } else { place(message) };
+    let is_whole_file = message.span == (0..0);
+    let Some(source) = source.filter(|source| !is_whole_file && message.span.end <= source.text.len()) else {
+        let place = if is_whole_file { message.file.display().to_string() } else { place(message) };
         let help = message.remedy.as_ref().map(|remedy| format!("\n  help: {remedy}")).unwrap_or_default();
         return format!("{}: {place}: {}{help}", message.level, message.text);
     };

@@ -135,7 +135,8 @@ pub(super) fn read_verify(section: &Section<'_>, root: &Section<'_>, messages: &
         let Some(argument) = item.section() else { continue };
         let own =
             PartialTolerance { relative: tolerance(&argument, "relative"), absolute: tolerance(&argument, "absolute") };
-        if let Some(name) = argument.get("name").and_then(|node| node.string()) {
+        let is_stated = own.relative.or(own.absolute).is_some();
+        if let Some(name) = argument.get("name").and_then(|node| node.string()).filter(|_| is_stated) {
             verify.tolerances.insert(name.to_string(), own);
         }
     }
