@@ -1,0 +1,110 @@
+//! What the integration tests share: small problems and an evaluator whose worker is this crate's own.
+#![allow(dead_code, unreachable_pub)] // each test file uses a part
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tunesmith_core::{Completion, Evaluator, FailureKind, Interrupt, Request};
+use tunesmith_device::worker::WorkerCommand;
+use tunesmith_device::{
+    Access, Argument, ArgumentKind, ElementType, Fill, KernelSpec, Language, LiveEvaluator, LiveOptions, Memory,
+    Reference, Verify,
+};
+use tunesmith_space::{ConfigId, Expr, Parameter, Space, Value};
+
+/// A file of `tests/kernels`.
+pub fn kernel_file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels").join(name)
+}
+
+/// A space of one parameter with the values 0 to `count` - 1.
+pub fn space_of(name: &str, count: i64) -> Space {
+    let parameter = Parameter::new(name, (0..count).map(Value::Int)).unwrap();
+    Space::builder().parameter(parameter).build().unwrap()
+}
+
+/// The configuration with the given value of the only parameter.
+pub fn config(space: &Space, value: i64) -> ConfigId {
+    let has = |id: &ConfigId| {
+        let configuration = space.unrank(*id);
+        *space.value(&configuration, 0) == Value::Int(value)
+    };
+    space.iter().find(has).unwrap()
+}
+
+pub fn element(name: &str) -> ElementType {
+    ElementType::parse(name).unwrap()
+}
+
+pub fn buffer(name: &str, element_name: &str, count: u64, access: Access, fill: Fill) -> Argument {
+    let kind = ArgumentKind::Buffer { shape: vec![count], fill, access, memory: Memory::Global };
+    Argument { name: name.into(), element: element(element_name), kind }
+}
+
+pub fn scalar(name: &str, element_name: &str, value: &str) -> Argument {
+    Argument {
+        name: name.into(),
+        element: element(element_name),
+        kind: ArgumentKind::Scalar(Expr::parse(value).unwrap()),
+    }
+}
+
+/// A kernel without sizes, options and verification.
+pub fn spec(file: impl Into<PathBuf>, function: &str, arguments: Vec<Argument>) -> KernelSpec {
+    let file = file.into();
+    KernelSpec {
+        problem: "test".into(),
+        language: Language::from_suffix(&file).unwrap(),
+        file,
+        sources: Vec::new(),
+        include: Vec::new(),
+        function: function.into(),
+        options: Vec::new(),
+        sizes: Vec::new(),
+        arguments,
+        verify: Verify::default(),
+        seed: 1,
+    }
+}
+
+pub fn reference(file: impl Into<PathBuf>, function: &str) -> Verify {
+    let file = file.into();
+    let language = Language::from_suffix(&file).unwrap();
+    Verify { reference: Some(Reference { language, file, function: function.into() }), ..Verify::default() }
+}
+
+/// Limits that end hangs soon.
+pub fn options(spec: KernelSpec) -> LiveOptions {
+    let mut options = LiveOptions::new(spec);
+    options.worker = WorkerCommand::program(env!("CARGO_BIN_EXE_tunesmith-worker"));
+    options.policy.limits.first = Duration::from_millis(1500);
+    options.policy.limits.floor = Duration::from_millis(1500);
+    options.policy.sampling.max_samples = 10;
+    options
+}
+
+pub fn evaluator(space: &Space, spec: KernelSpec) -> LiveEvaluator {
+    LiveEvaluator::new(space, options(spec)).unwrap()
+}
+
+pub fn evaluate(evaluator: &mut LiveEvaluator, config: ConfigId) -> Completion {
+    evaluator.submit(Request::timed(config)).unwrap();
+    evaluator.next(&Interrupt::default()).unwrap().unwrap()
+}
+
+/// Checks that a configuration failed in this way, with these words in its message.
+#[track_caller]
+pub fn assert_failed(completion: &Completion, kind: FailureKind, words: &[&str]) {
+    let failure = completion.failure.as_ref().unwrap_or_else(|| panic!("no failure, expected {kind}: {words:?}"));
+    assert_eq!(failure.kind, kind, "{failure}");
+    for word in words {
+        assert!(failure.message.contains(word), "`{word}` is not in: {failure}");
+    }
+}
+
+#[track_caller]
+pub fn assert_correct(completion: &Completion) {
+    assert_eq!(completion.failure, None);
+    assert!(completion.measurement.times_ms.len() >= 3, "{:?}", completion.measurement);
+    assert!(completion.measurement.warmup_ms.is_some());
+    assert!(completion.measurement.compile.as_ref().is_some_and(|compile| compile.binary_bytes > Some(0)));
+}
