@@ -180,9 +180,9 @@ fn an_unknown_key_and_an_unknown_section() {
 fn an_unknown_type_and_an_unknown_word() {
     tune_with("type = \"i32\"", "type = \"int\"").refused(&["p.toml:29:", "`int`", "i32"]);
     tune_with("access = \"out\"", "access = \"output\"").refused(&[
-        "p.toml:24:",
+        "p.toml:25:",
         "cannot be `output`",
-        "did you mean `out`?",
+        "in, out, inout",
     ]);
 }
 

@@ -57,11 +57,11 @@ pub struct SecondsOfRun {
     pub compile: f64,
     /// Running kernels.
     pub run: f64,
-    /// Comparing outputs.
+    /// Making data and the reference's results, and comparing outputs with them.
     pub verify: f64,
     /// Writing the journal.
     pub store: f64,
-    /// Everything else: preparing data and reference, the loop, the progress display.
+    /// Everything else: the loop, the progress display, looking at the compiler.
     pub other: f64,
 }
 

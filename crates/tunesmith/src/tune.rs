@@ -131,12 +131,12 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
     let wall = session.clock.now() - began;
     let mut outcome = Outcome {
         problem: problem.name.clone(),
+        seconds: seconds(&run.seconds, space_time, &backend, wall),
         device: backend.device,
         strategy: plan.strategy,
         seed: plan.seed,
         out: Some(path),
         wall_seconds: wall.as_secs_f64(),
-        seconds: seconds(&run.seconds, space_time, wall),
         ..outcome_of(&run, &space)
     };
     let default = default.and_then(|configuration| run.history.of(space.rank(&configuration)?));
@@ -149,6 +149,10 @@ struct Backend {
     evaluator: Box<dyn Evaluator>,
     device: String,
     identity: Map<String, Json>,
+    /// Making the data and the reference's results, which is part of verifying.
+    preparing: Duration,
+    /// The compilation before the first measurement.
+    probing: Duration,
 }
 
 impl Backend {
@@ -165,18 +169,21 @@ impl Backend {
                 let device = format!("synthetic:{}", expression.text());
                 let identity = Map::from_iter([("device".to_string(), Json::from(device.as_str()))]);
                 let evaluator = Box::new(SyntheticEvaluator::new(space, &expression)?);
-                Ok(Self { evaluator, device, identity })
+                Ok(Self { evaluator, device, identity, preparing: Duration::ZERO, probing: Duration::ZERO })
             }
             DeviceChoice::C => {
+                let started = session.clock.now();
                 let mut live = live_evaluator(problem, space, options, session.clock.clone())?;
+                let prepared = session.clock.now();
                 // One compilation before the first measurement finds what is wrong with every configuration.
                 if let Some(probe) = probe.or_else(|| space.id(0)) {
                     live.preflight(probe).map_err(|error| problem.located(error))?;
                 }
+                let probing = session.clock.now() - prepared;
                 let identity: Map<String, Json> =
                     live.identity().into_iter().map(|(name, value)| (name, Json::from(value))).collect();
                 let device = identity.get("device").and_then(Json::as_str).unwrap_or("c").to_string();
-                Ok(Self { evaluator: Box::new(live), device, identity })
+                Ok(Self { evaluator: Box::new(live), device, identity, preparing: prepared - started, probing })
             }
         }
     }
@@ -348,15 +355,18 @@ fn outcome_of(run: &Run, space: &Space) -> Outcome {
     }
 }
 
-fn seconds(parts: &Seconds, space: Duration, wall: Duration) -> SecondsOfRun {
-    let explained = parts.search + parts.compile + parts.run + parts.verify + parts.store + space;
+/// Where the wall time went: what the loop, the space and the device explain, and the rest.
+fn seconds(loop_parts: &Seconds, space: Duration, backend: &Backend, wall: Duration) -> SecondsOfRun {
+    let compile = loop_parts.compile + backend.probing;
+    let verify = loop_parts.verify + backend.preparing;
+    let explained = space + loop_parts.search + compile + loop_parts.run + verify + loop_parts.store;
     SecondsOfRun {
         space: space.as_secs_f64(),
-        search: parts.search.as_secs_f64(),
-        compile: parts.compile.as_secs_f64(),
-        run: parts.run.as_secs_f64(),
-        verify: parts.verify.as_secs_f64(),
-        store: parts.store.as_secs_f64(),
+        search: loop_parts.search.as_secs_f64(),
+        compile: compile.as_secs_f64(),
+        run: loop_parts.run.as_secs_f64(),
+        verify: verify.as_secs_f64(),
+        store: loop_parts.store.as_secs_f64(),
         other: wall.saturating_sub(explained).as_secs_f64(),
     }
 }
