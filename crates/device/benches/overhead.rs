@@ -7,8 +7,7 @@ use std::time::Duration;
 use tunesmith_core::{Clock, Completion, Evaluator, Interrupt, Request, SystemClock, statistics};
 use tunesmith_device::worker::enter_if_worker;
 use tunesmith_device::{
-    Access, Argument, ArgumentKind, ElementType, Fill, KernelSpec, Language, LiveEvaluator, LiveOptions, Memory,
-    Verify,
+    Access, Argument, ArgumentKind, ElementType, Fill, KernelSpec, Language, LiveEvaluator, LiveOptions, Memory, Verify,
 };
 use tunesmith_space::{Parameter, Space, Value};
 

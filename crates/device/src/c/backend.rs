@@ -75,7 +75,8 @@ impl CBackend {
     }
 
     /// A digest of everything but the configuration that makes the compiled code what it is: the files read when
-    /// `scope` is compiled (without system headers), the options, the function and the types of its arguments.
+    /// `scope` is compiled (without system headers), the compiler's and the problem's options, the function and the types
+    /// of its arguments.
     pub(crate) fn digest(&self, scope: &Scope) -> Result<String, DeviceError> {
         let mut hash = Sha256::new();
         let mut add = |bytes: &[u8]| {
@@ -96,10 +97,10 @@ impl CBackend {
         }
         let types = self.source.arguments.iter().map(|argument| argument.element.to_string());
         let options = self.source.options.iter().map(Template::to_string);
-        for text in self.compiler.default_options().into_iter().chain(options).chain(types) {
+        let always = self.compiler.words(&self.compiler.default_options());
+        for text in always.into_iter().chain(options).chain(types).chain([self.source.function.clone()]) {
             add(text.as_bytes());
         }
-        add(self.source.function.as_bytes());
         Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
     }
 

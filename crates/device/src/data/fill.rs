@@ -2,6 +2,7 @@
 
 use crate::data::DataError;
 use crate::problem::{ElementType, Fill, ScalarType};
+use half::f16;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use sha2::{Digest, Sha256};
@@ -53,21 +54,29 @@ fn write_lanes(
 }
 
 fn write_constant(value: f64, element: ElementType, count: u64, to: &mut dyn Write) -> Result<(), DataError> {
-    let bytes = element.scalar().encode_float(value).ok_or_else(|| DataError::Constant { value, element })?;
+    let bytes = element.scalar().encode_float(value).ok_or(DataError::Constant { value, element })?;
     write_lanes(element, count, to, |_, place| place.copy_from_slice(&bytes))
 }
 
 fn iota(scalar: ScalarType, index: u64, place: &mut [u8]) {
-    if scalar.is_float() {
-        let bytes = scalar.encode_float(index as f64).unwrap_or_default();
-        place.copy_from_slice(&bytes);
-    } else {
-        // The low bytes are the number modulo the type's range.
-        let low = index.to_le_bytes();
-        place.copy_from_slice(&low[..place.len()]);
-        if cfg!(target_endian = "big") {
-            place.reverse();
-        }
+    if scalar.is_float() { put_float(scalar, index as f64, place) } else { put_int(index, place) }
+}
+
+/// Writes the low bytes of `value`, which is the number modulo the range of the type.
+fn put_int(value: u64, place: &mut [u8]) {
+    let low = value.to_le_bytes();
+    place.copy_from_slice(&low[..place.len()]);
+    if cfg!(target_endian = "big") {
+        place.reverse();
+    }
+}
+
+/// Writes `value` rounded to the float type.
+fn put_float(scalar: ScalarType, value: f64, place: &mut [u8]) {
+    match scalar {
+        ScalarType::F16 => place.copy_from_slice(&f16::from_f64(value).to_ne_bytes()),
+        ScalarType::F32 => place.copy_from_slice(&(value as f32).to_ne_bytes()),
+        _ => place.copy_from_slice(&value.to_ne_bytes()),
     }
 }
 
@@ -92,13 +101,12 @@ impl RandomLanes {
     fn next(&mut self, scalar: ScalarType, place: &mut [u8]) {
         let bits = self.0.next_u64();
         let float = |kept: u32| (bits >> (64 - kept)) as f64 / (1_u64 << (kept - 1)) as f64 - 1.0;
-        let bytes = match scalar {
-            ScalarType::F16 => scalar.encode_float(float(11)),
-            ScalarType::F32 => scalar.encode_float(float(24)),
-            ScalarType::F64 => scalar.encode_float(float(53)),
-            _ => scalar.encode_int((i128::from(bits) * 100) >> 64),
-        };
-        place.copy_from_slice(&bytes.unwrap_or_default());
+        match scalar {
+            ScalarType::F16 => put_float(scalar, float(11), place),
+            ScalarType::F32 => put_float(scalar, float(24), place),
+            ScalarType::F64 => put_float(scalar, float(53), place),
+            _ => put_int(((u128::from(bits) * 100) >> 64) as u64, place),
+        }
     }
 }
 

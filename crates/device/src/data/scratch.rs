@@ -69,7 +69,7 @@ pub enum ScratchError {
 fn suits(parent: &Path, bytes: u64) -> bool {
     const KERNELS: u64 = 16 << 20;
     statvfs(parent).is_ok_and(|system| {
-        let free = system.blocks_available() as u64 * system.fragment_size() as u64;
+        let free = system.blocks_available() * system.fragment_size();
         !system.flags().contains(FsFlags::ST_NOEXEC) && free >= bytes.saturating_add(KERNELS)
     })
 }

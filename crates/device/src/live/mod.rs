@@ -242,6 +242,7 @@ impl Evaluator for LiveEvaluator {
         let Some((scope, result)) = self.builds.next(interrupt) else { return Ok(None) };
         let compiled = self.now();
         let Some(mut completion) = self.complete(&scope, result, interrupt)? else { return Ok(None) };
+        // The reference is run for the sake of verification.
         completion.spent.verify += prepared - start;
         completion.spent.compile = compiled - prepared;
         Ok(Some(completion))

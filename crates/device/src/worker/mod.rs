@@ -21,10 +21,7 @@ const MARKER: &str = "--tunesmith-worker";
 /// first line of `main` of every program that tunes, unless it names another program as the worker.
 ///
 /// ```no_run
-/// fn main() {
-///     tunesmith_device::worker::enter_if_worker();
-///     // the program proper
-/// }
+/// tunesmith_device::worker::enter_if_worker(); // and then the program proper
 /// ```
 pub fn enter_if_worker() {
     let mut arguments = std::env::args().skip(1);

@@ -16,7 +16,8 @@ use tunesmith_core::SystemClock;
 
 /// Serves the tuner with process id `parent` until it closes the pipe; never returns.
 pub(super) fn serve(parent: Option<i32>) -> ! {
-    // Without this a kernel in an endless loop would outlive a tuner that was killed.
+    // Without this a kernel in an endless loop would outlive a tuner that was killed. The signal comes when the thread
+    // that started the worker ends, even if the tuner lives; the tuner then starts another.
     let _ = set_pdeathsig(Signal::SIGKILL);
     if parent.is_some_and(|parent| parent != getppid().as_raw()) {
         exit(0); // the tuner died before the line above
