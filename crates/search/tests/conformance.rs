@@ -163,7 +163,7 @@ fn unknown_names_options_and_values_are_refused_with_what_is_right() {
     assert!(error("foo").contains("strategies are default, exhaustive, random, annealing"));
     let option = error("annealing(temprature=1)");
     assert!(option.starts_with("strategy `annealing` has no option `temprature`; did you mean `temperature`?"));
-    assert!(option.contains("temperature=0.1: a positive number"));
+    assert!(option.contains("temperature=0.05: a positive number"));
     assert!(error("exhaustive(x=1)").ends_with("it has no options"));
     assert!(error("annealing(temperature=-1)").contains("cannot be `-1`: it is a positive number"));
     assert!(error("random(replacement=maybe)").contains("true or false"));
