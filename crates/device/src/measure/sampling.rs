@@ -18,8 +18,8 @@ pub struct Sampling {
 }
 
 impl Default for Sampling {
-    /// Seven samples are the fewest whose extremes hold the median with more than 95 % probability and allow for one
-    /// disturbed sample; 2 % is below what distinguishes configurations on a machine whose clock varies by 1 to 3 %;
+    /// Six samples are the fewest whose extremes hold the median with 95 % probability, and with a seventh the median
+    /// is a sample; 2 % is below what distinguishes configurations on a machine whose clock varies by 1 to 3 %;
     /// 50 samples narrow the interval to a seventh of the spread, after which patience pays little; half a second
     /// keeps 200 evaluations within two minutes.
     fn default() -> Self {

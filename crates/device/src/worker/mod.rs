@@ -11,6 +11,7 @@ pub(crate) mod protocol;
 mod sequence;
 mod serve;
 
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -54,11 +55,16 @@ impl WorkerCommand {
 
     /// The command for a worker of this process.
     fn command(&self) -> std::io::Result<Command> {
-        let program = match &self.program {
-            Some(program) => program.clone(),
-            None => std::env::current_exe()?,
+        let mut command = match &self.program {
+            Some(program) => Command::new(program),
+            None => {
+                // The very file that runs here, even when it was replaced by another build meanwhile, whose messages
+                // may be others; the name is for whoever lists processes.
+                let mut command = Command::new("/proc/self/exe");
+                command.arg0(std::env::current_exe()?);
+                command
+            }
         };
-        let mut command = Command::new(program);
         command.arg(MARKER).arg(std::process::id().to_string());
         Ok(command)
     }
