@@ -73,7 +73,8 @@ fn an_expression_cut_short() {
 
 #[test]
 fn a_constraint_that_removes_everything() {
-    tune_with("N % WIDTH == 0", "WIDTH > N").refused(&["p.toml:14:", "no configuration satisfies constraint `width divides`"]);
+    tune_with("N % WIDTH == 0", "WIDTH > N")
+        .refused(&["p.toml:14:", "no configuration satisfies constraint `width divides`"]);
 }
 
 #[test]
@@ -235,4 +236,14 @@ fn a_damaged_journal_and_one_of_another_problem() {
     assert_eq!(folder.run(&["tune", "p.toml", "--quiet"]).code, Some(0));
     folder.write("scale.c", &KERNEL.replace("SCALE *", "SCALE * 1.0f *"));
     folder.run(&["tune", "p.toml", "--resume"]).refused(&["cannot be resumed", "kernel"]);
+}
+
+#[test]
+fn a_reference_that_is_not_there_or_crashes() {
+    tune_with("function = \"twice\"", "function = \"thrice\"").refused(&["p.toml:33:", "`thrice`", "twice.c"]);
+    let crash = REFERENCE.replace("b[i] = 2 * a[i]", "*(volatile int *)8 = n");
+    let folder = folder(PROBLEM);
+    folder.write("twice.c", &crash);
+    folder.run(&["tune", "p.toml"]).refused(&["p.toml:33:", "`twice`", "SIGSEGV"]);
+    assert!(!folder.path("p.jsonl").exists(), "nothing was measured, so there is no journal");
 }

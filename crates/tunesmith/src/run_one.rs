@@ -48,6 +48,9 @@ pub fn run_one(problem: &Problem, options: &RunOptions, interrupt: &Interrupt) -
         DeviceChoice::C => {
             let mut live = live_evaluator(problem, &space, &options.tune, Arc::new(SystemClock::new()))?;
             live.preflight(id).map_err(|error| problem.located(error))?;
+            if !live.prepare(interrupt).map_err(|error| problem.located(error))? {
+                return Ok(None);
+            }
             Box::new(live)
         }
     };

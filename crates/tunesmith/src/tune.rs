@@ -179,11 +179,14 @@ impl Backend {
                 if let Some(probe) = probe.or_else(|| space.id(0)) {
                     live.preflight(probe).map_err(|error| problem.located(error))?;
                 }
-                let probing = session.clock.now() - prepared;
+                let probed = session.clock.now();
+                // Interrupted here, the run ends before its first evaluation.
+                live.prepare(&session.interrupt).map_err(|error| problem.located(error))?;
+                let preparing = (prepared - started) + (session.clock.now() - probed);
                 let identity: Map<String, Json> =
                     live.identity().into_iter().map(|(name, value)| (name, Json::from(value))).collect();
                 let device = identity.get("device").and_then(Json::as_str).unwrap_or("c").to_string();
-                Ok(Self { evaluator: Box::new(live), device, identity, preparing: prepared - started, probing })
+                Ok(Self { evaluator: Box::new(live), device, identity, preparing, probing: probed - prepared })
             }
         }
     }

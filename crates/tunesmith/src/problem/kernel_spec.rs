@@ -2,6 +2,7 @@
 
 use super::Problem;
 use crate::Error;
+use std::ops::Range;
 use std::path::Path;
 use tunesmith_device::{DeviceError, KernelSpec};
 
@@ -35,7 +36,7 @@ impl Problem {
         })
     }
 
-    fn require_file(&self, path: &Path, place: std::ops::Range<usize>) -> Result<(), Error> {
+    fn require_file(&self, path: &Path, place: Range<usize>) -> Result<(), Error> {
         if path.is_file() {
             return Ok(());
         }
@@ -46,9 +47,22 @@ impl Problem {
 
     /// A device's error, pointing into this file where it is about something the file says.
     pub(crate) fn located(&self, error: DeviceError) -> Error {
-        let DeviceError::Signature { argument, message, remedy, .. } = &error else { return error.into() };
-        let position = argument.as_ref().and_then(|name| self.arguments.iter().position(|known| known.name == *name));
-        let place = position.map_or(&self.places.function, |position| &self.places.arguments[position]);
-        self.error(place.clone(), message.clone(), Some(remedy.clone())).into()
+        let (place, text, remedy) = match &error {
+            DeviceError::Signature { argument, message, remedy, .. } => {
+                (self.place_of_argument(argument.as_deref()), message.clone(), Some(remedy.clone()))
+            }
+            DeviceError::Reference { .. } => (self.places.reference.clone(), error.to_string(), None),
+            DeviceError::Data { argument, .. } | DeviceError::Scalar { argument, .. } => {
+                (self.place_of_argument(Some(argument)), error.to_string(), None)
+            }
+            _ => return error.into(),
+        };
+        self.error(place, text, remedy).into()
+    }
+
+    /// Where an argument stands; the kernel's function where none is meant.
+    fn place_of_argument(&self, name: Option<&str>) -> Range<usize> {
+        let position = name.and_then(|name| self.arguments.iter().position(|known| known.name == name));
+        position.and_then(|position| self.places.arguments.get(position)).unwrap_or(&self.places.function).clone()
     }
 }
