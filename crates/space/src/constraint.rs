@@ -19,10 +19,7 @@ pub struct Constraint {
 impl Constraint {
     /// A constraint that messages call `name`.
     pub fn new(name: impl Into<String>, expr: Expr) -> Constraint {
-        Constraint {
-            name: name.into(),
-            expr,
-        }
+        Constraint { name: name.into(), expr }
     }
 
     /// A constraint that is called by its own text.

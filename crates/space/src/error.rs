@@ -33,9 +33,7 @@ pub enum SpaceError {
         value: Value,
     },
     /// A parameter with values of several types.
-    #[error(
-        "parameter `{parameter}` mixes values of type {first} and {other}; a parameter has one type"
-    )]
+    #[error("parameter `{parameter}` mixes values of type {first} and {other}; a parameter has one type")]
     MixedKinds {
         /// The parameter.
         parameter: String,
@@ -117,29 +115,18 @@ pub enum SpaceError {
 }
 
 fn did_you_mean(suggestion: &Option<String>) -> String {
-    suggestion
-        .as_ref()
-        .map(|name| format!("; did you mean `{name}`?"))
-        .unwrap_or_default()
+    suggestion.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
 fn hint(error: &ExprError) -> String {
-    error
-        .remedy
-        .as_ref()
-        .map(|remedy| format!("; {remedy}"))
-        .unwrap_or_default()
+    error.remedy.as_ref().map(|remedy| format!("; {remedy}")).unwrap_or_default()
 }
 
 fn listed(configuration: &[(String, Value)]) -> String {
     if configuration.is_empty() {
         return "any configuration".into();
     }
-    configuration
-        .iter()
-        .map(|(name, value)| format!("{name} = {value}"))
-        .collect::<Vec<_>>()
-        .join(", ")
+    configuration.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
 }
 
 fn quoted(names: &[String]) -> String {
@@ -155,20 +142,9 @@ fn quoted(names: &[String]) -> String {
 
 /// All values of a short list; both ends of a long one.
 fn abridged(values: &[Value]) -> String {
-    let text = |values: &[Value]| {
-        values
-            .iter()
-            .map(Value::to_string)
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
+    let text = |values: &[Value]| values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ");
     if values.len() <= 20 {
         return text(values);
     }
-    format!(
-        "{}, ... {} ({} values)",
-        text(&values[..8]),
-        text(&values[values.len() - 3..]),
-        values.len()
-    )
+    format!("{}, ... {} ({} values)", text(&values[..8]), text(&values[values.len() - 3..]), values.len())
 }

@@ -19,10 +19,7 @@ impl Parameter {
     ///
     /// # Errors
     /// No values, a value twice, values of several types, or a float that is infinite or not a number.
-    pub fn new(
-        name: impl Into<String>,
-        values: impl IntoIterator<Item = Value>,
-    ) -> Result<Parameter, SpaceError> {
+    pub fn new(name: impl Into<String>, values: impl IntoIterator<Item = Value>) -> Result<Parameter, SpaceError> {
         let name = name.into();
         let mut values: Vec<Value> = values.into_iter().collect();
         let Some(first) = values.first() else {
@@ -34,30 +31,14 @@ impl Parameter {
         }
         let kind = values[0].kind();
         if let Some(other) = values.iter().find(|value| value.kind() != kind) {
-            return Err(SpaceError::MixedKinds {
-                parameter: name,
-                first,
-                other: other.kind(),
-            });
+            return Err(SpaceError::MixedKinds { parameter: name, first, other: other.kind() });
         }
-        if let Some(value) = values
-            .iter()
-            .find(|value| value.as_float().is_some_and(|float| !float.is_finite()))
-        {
-            return Err(SpaceError::NotFinite {
-                parameter: name,
-                value: value.clone(),
-            });
+        if let Some(value) = values.iter().find(|value| value.as_float().is_some_and(|float| !float.is_finite())) {
+            return Err(SpaceError::NotFinite { parameter: name, value: value.clone() });
         }
         let mut seen = HashMap::with_capacity(values.len());
-        if let Some(value) = values
-            .iter()
-            .find(|value| seen.insert(*value, ()).is_some())
-        {
-            return Err(SpaceError::DuplicateValue {
-                parameter: name,
-                value: value.clone(),
-            });
+        if let Some(value) = values.iter().find(|value| seen.insert(*value, ()).is_some()) {
+            return Err(SpaceError::DuplicateValue { parameter: name, value: value.clone() });
         }
         Ok(Parameter { name, values })
     }
@@ -85,9 +66,7 @@ impl Parameter {
         if self.kind() == ValueKind::Float {
             widen(&mut wanted);
         }
-        self.values
-            .iter()
-            .position(|candidate| *candidate == wanted)
+        self.values.iter().position(|candidate| *candidate == wanted)
     }
 }
 
@@ -113,27 +92,14 @@ mod tests {
 
     #[test]
     fn lists_that_make_no_parameter_are_refused() {
-        let refused = |values: &[Value]| {
-            Parameter::new("p", values.to_vec())
-                .unwrap_err()
-                .to_string()
-        };
+        let refused = |values: &[Value]| Parameter::new("p", values.to_vec()).unwrap_err().to_string();
         assert_eq!(refused(&[]), "parameter `p` has no values");
-        assert_eq!(
-            refused(&[1.into(), 1.into()]),
-            "parameter `p` lists the value 1 twice"
-        );
-        assert_eq!(
-            refused(&[1.into(), 1.0.into()]),
-            "parameter `p` lists the value 1.0 twice"
-        );
+        assert_eq!(refused(&[1.into(), 1.into()]), "parameter `p` lists the value 1 twice");
+        assert_eq!(refused(&[1.into(), 1.0.into()]), "parameter `p` lists the value 1.0 twice");
         assert_eq!(
             refused(&[1.into(), "a".into()]),
             "parameter `p` mixes values of type integer and string; a parameter has one type"
         );
-        assert_eq!(
-            refused(&[f64::NAN.into()]),
-            "parameter `p` has the value NaN, which is not a finite number"
-        );
+        assert_eq!(refused(&[f64::NAN.into()]), "parameter `p` has the value NaN, which is not a finite number");
     }
 }

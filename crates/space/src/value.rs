@@ -186,16 +186,10 @@ mod tests {
 
     #[test]
     fn values_print_in_shortest_round_trip_form() {
-        let shown: Vec<String> = [
-            Value::Int(-3),
-            Value::Float(0.5),
-            Value::Float(1.0),
-            true.into(),
-            "half".into(),
-        ]
-        .iter()
-        .map(Value::to_string)
-        .collect();
+        let shown: Vec<String> = [Value::Int(-3), Value::Float(0.5), Value::Float(1.0), true.into(), "half".into()]
+            .iter()
+            .map(Value::to_string)
+            .collect();
         assert_eq!(shown, ["-3", "0.5", "1.0", "true", "half"]);
     }
 
@@ -216,18 +210,9 @@ mod tests {
 
     #[test]
     fn text_is_read_in_the_kind_of_the_list() {
-        assert_eq!(
-            Value::parse_as("32", &[Value::Int(1)]),
-            Some(Value::Int(32))
-        );
-        assert_eq!(
-            Value::parse_as("1", &[Value::Bool(true)]),
-            Some(Value::Bool(true))
-        );
-        assert_eq!(
-            Value::parse_as("2", &[Value::Float(0.5)]),
-            Some(Value::Float(2.0))
-        );
+        assert_eq!(Value::parse_as("32", &[Value::Int(1)]), Some(Value::Int(32)));
+        assert_eq!(Value::parse_as("1", &[Value::Bool(true)]), Some(Value::Bool(true)));
+        assert_eq!(Value::parse_as("2", &[Value::Float(0.5)]), Some(Value::Float(2.0)));
         assert_eq!(Value::parse_as("2.5", &[Value::Int(1)]), None);
         assert_eq!(Value::parse_as("x", &["a".into()]), Some("x".into()));
         assert_eq!(Value::parse_as("x", &[]), None);

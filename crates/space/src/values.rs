@@ -33,22 +33,15 @@ impl Values {
     pub fn range(first: i64, last: i64, step: i64) -> Result<Vec<Value>, SpaceError> {
         let text = || format!("{first}..={last} in steps of {step}");
         if step == 0 {
-            return Err(SpaceError::BadValues {
-                what: text(),
-                reason: "the step is zero".into(),
-            });
+            return Err(SpaceError::BadValues { what: text(), reason: "the step is zero".into() });
         }
         let count = (i128::from(last) - i128::from(first)).div_euclid(i128::from(step)) + 1;
         if step < 0 && count > 0 {
             // Rounding towards the first value also when going down.
             let count = (i128::from(first) - i128::from(last)) / -i128::from(step) + 1;
-            return generate(&text, count, |index| {
-                Some(i128::from(first) + index * i128::from(step))
-            });
+            return generate(&text, count, |index| Some(i128::from(first) + index * i128::from(step)));
         }
-        generate(&text, count, |index| {
-            Some(i128::from(first) + index * i128::from(step))
-        })
+        generate(&text, count, |index| Some(i128::from(first) + index * i128::from(step)))
     }
 
     /// The powers of two from `low` to `high`, both included.
@@ -57,10 +50,7 @@ impl Values {
     /// No power of two lies between the bounds.
     pub fn pow2(low: i64, high: i64) -> Result<Vec<Value>, SpaceError> {
         let powers = (0..63).map(|exponent| 1_i64 << exponent);
-        let values: Vec<Value> = powers
-            .filter(|power| (low..=high).contains(power))
-            .map(Value::Int)
-            .collect();
+        let values: Vec<Value> = powers.filter(|power| (low..=high).contains(power)).map(Value::Int).collect();
         non_empty(values, &|| format!("powers of two in {low}..={high}"))
     }
 
@@ -99,23 +89,15 @@ fn generate(
 ) -> Result<Vec<Value>, SpaceError> {
     if count > MAX_VALUES {
         let reason = format!("more than {MAX_VALUES} values");
-        return Err(SpaceError::BadValues {
-            what: what(),
-            reason,
-        });
+        return Err(SpaceError::BadValues { what: what(), reason });
     }
-    let values = (0..count.max(0))
-        .filter_map(value)
-        .filter_map(|value| i64::try_from(value).ok());
+    let values = (0..count.max(0)).filter_map(value).filter_map(|value| i64::try_from(value).ok());
     non_empty(values.map(Value::Int).collect(), what)
 }
 
 fn non_empty(values: Vec<Value>, what: &dyn Fn() -> String) -> Result<Vec<Value>, SpaceError> {
     if values.is_empty() {
-        return Err(SpaceError::BadValues {
-            what: what(),
-            reason: "there are none".into(),
-        });
+        return Err(SpaceError::BadValues { what: what(), reason: "there are none".into() });
     }
     Ok(values)
 }
@@ -133,10 +115,7 @@ mod tests {
         assert_eq!(ints(Values::range(1, 8, 1)), [1, 2, 3, 4, 5, 6, 7, 8]);
         assert_eq!(ints(Values::range(8, 1, -3)), [8, 5, 2]);
         assert_eq!(ints(Values::range(3, 3, -1)), [3]);
-        assert_eq!(
-            ints(Values::range(i64::MAX - 1, i64::MAX, 1)),
-            [i64::MAX - 1, i64::MAX]
-        );
+        assert_eq!(ints(Values::range(i64::MAX - 1, i64::MAX, 1)), [i64::MAX - 1, i64::MAX]);
     }
 
     #[test]
@@ -152,9 +131,7 @@ mod tests {
     #[test]
     fn divisors_are_those_that_leave_no_remainder() {
         for number in 1..200 {
-            let expected: Vec<i64> = (1..=number)
-                .filter(|divisor| number % divisor == 0)
-                .collect();
+            let expected: Vec<i64> = (1..=number).filter(|divisor| number % divisor == 0).collect();
             assert_eq!(ints(Values::divisors_of(number)), expected);
         }
     }

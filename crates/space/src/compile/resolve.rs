@@ -30,16 +30,10 @@ impl<'a> Names<'a> {
         for (index, parameter) in parameters.iter().enumerate() {
             let taken = indices.insert(parameter.name(), index).is_some();
             if taken || constants.contains_key(parameter.name()) {
-                return Err(SpaceError::DuplicateName {
-                    name: parameter.name().to_owned(),
-                });
+                return Err(SpaceError::DuplicateName { name: parameter.name().to_owned() });
             }
         }
-        Ok(Names {
-            parameters,
-            indices,
-            constants,
-        })
+        Ok(Names { parameters, indices, constants })
     }
 
     /// The parts of the constraint with index `index`, appended to `into`.
@@ -54,56 +48,33 @@ impl<'a> Names<'a> {
     ) -> Result<(), SpaceError> {
         let mut meanings = Vec::new();
         for name in constraint.expr().names() {
-            meanings.push(
-                self.meaning(&name.text)
-                    .ok_or_else(|| SpaceError::UnknownName {
-                        constraint: constraint.name().to_owned(),
-                        name: name.text.clone(),
-                        span: name.span.clone(),
-                        suggestion: self.closest(&name.text),
-                    })?,
-            );
+            meanings.push(self.meaning(&name.text).ok_or_else(|| SpaceError::UnknownName {
+                constraint: constraint.name().to_owned(),
+                name: name.text.clone(),
+                span: name.span.clone(),
+                suggestion: self.closest(&name.text),
+            })?);
         }
-        split::split(
-            index,
-            self.rewrite(constraint.expr().root(), &meanings),
-            into,
-        );
+        split::split(index, self.rewrite(constraint.expr().root(), &meanings), into);
         Ok(())
     }
 
     fn meaning(&self, name: &str) -> Option<Kind> {
         let parameter = self.indices.get(name).map(|index| Kind::Name(*index));
-        parameter.or_else(|| {
-            self.constants
-                .get(name)
-                .map(|value| Kind::Literal(value.into()))
-        })
+        parameter.or_else(|| self.constants.get(name).map(|value| Kind::Literal(value.into())))
     }
 
     fn closest(&self, name: &str) -> Option<String> {
-        let known = self
-            .parameters
-            .iter()
-            .map(Parameter::name)
-            .chain(self.constants.keys().map(String::as_str));
+        let known = self.parameters.iter().map(Parameter::name).chain(self.constants.keys().map(String::as_str));
         suggest::closest(name, known).map(str::to_owned)
     }
 
     fn rewrite(&self, node: &Node, meanings: &[Kind]) -> Node {
         let kind = match &node.kind {
             Kind::Name(index) => meanings[*index].clone(),
-            Kind::Call(builtin, arguments) => self
-                .over_values(*builtin, arguments, meanings)
-                .unwrap_or_else(|| {
-                    Kind::Call(
-                        *builtin,
-                        arguments
-                            .iter()
-                            .map(|part| self.rewrite(part, meanings))
-                            .collect(),
-                    )
-                }),
+            Kind::Call(builtin, arguments) => self.over_values(*builtin, arguments, meanings).unwrap_or_else(|| {
+                Kind::Call(*builtin, arguments.iter().map(|part| self.rewrite(part, meanings)).collect())
+            }),
             kind => kind.map_children(&mut |child| self.rewrite(child, meanings)),
         };
         Node::new(kind, node.span.clone())
@@ -112,27 +83,14 @@ impl<'a> Names<'a> {
     /// `max(p)`, `min(p)`, `len(p)` and `sum(p)` of one parameter are over its list of values, as in Kernel Tuner's
     /// files; over a single number they would mean nothing.
     fn over_values(&self, builtin: Builtin, arguments: &[Node], meanings: &[Kind]) -> Option<Kind> {
-        let over_list = matches!(
-            builtin,
-            Builtin::Max | Builtin::Min | Builtin::Len | Builtin::Sum
-        );
-        let [
-            Node {
-                kind: Kind::Name(name),
-                ..
-            },
-        ] = arguments
-        else {
+        let over_list = matches!(builtin, Builtin::Max | Builtin::Min | Builtin::Len | Builtin::Sum);
+        let [Node { kind: Kind::Name(name), .. }] = arguments else {
             return None;
         };
         let Kind::Name(parameter) = meanings[*name] else {
             return None;
         };
-        let values: Vec<Datum> = self.parameters[parameter]
-            .values()
-            .iter()
-            .map(Datum::from)
-            .collect();
+        let values: Vec<Datum> = self.parameters[parameter].values().iter().map(Datum::from).collect();
         let result = over_list.then(|| builtin.call(&[Datum::List(values.into())]))?;
         result.ok().map(Kind::Literal)
     }

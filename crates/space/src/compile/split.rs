@@ -8,9 +8,7 @@ use crate::expr::{Kind, Node};
 pub(super) fn split(constraint: usize, node: Node, into: &mut Vec<Conjunct>) {
     let Node { kind, span, height } = node;
     match kind {
-        Kind::And(parts) => parts
-            .into_iter()
-            .for_each(|part| split(constraint, part, into)),
+        Kind::And(parts) => parts.into_iter().for_each(|part| split(constraint, part, into)),
         Kind::Compare(first, rest) if rest.len() > 1 => {
             let mut left = *first;
             for (op, right) in rest {
@@ -23,11 +21,7 @@ pub(super) fn split(constraint: usize, node: Node, into: &mut Vec<Conjunct>) {
         Kind::Not(operand) => split_negation(
             constraint,
             *operand,
-            Node {
-                kind: Kind::Literal(crate::expr::Datum::Bool(true)),
-                span,
-                height,
-            },
+            Node { kind: Kind::Literal(crate::expr::Datum::Bool(true)), span, height },
             into,
         ),
         kind => push(constraint, Node { kind, span, height }, into),
@@ -41,22 +35,14 @@ fn split_negation(constraint: usize, operand: Node, whole: Node, into: &mut Vec<
             let span = part.span.clone();
             split(constraint, Node::new(Kind::Not(Box::new(part)), span), into);
         }),
-        _ => push(
-            constraint,
-            Node::new(Kind::Not(Box::new(operand)), whole.span),
-            into,
-        ),
+        _ => push(constraint, Node::new(Kind::Not(Box::new(operand)), whole.span), into),
     }
 }
 
 fn push(constraint: usize, node: Node, into: &mut Vec<Conjunct>) {
     let mut parameters = Vec::new();
     names(&node, &mut parameters);
-    into.push(Conjunct {
-        constraint,
-        node,
-        parameters,
-    });
+    into.push(Conjunct { constraint, node, parameters });
 }
 
 fn names(node: &Node, into: &mut Vec<usize>) {

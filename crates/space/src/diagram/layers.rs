@@ -25,11 +25,7 @@ impl Layer {
         let start = self.ends.last().copied().unwrap_or(0) as usize;
         match self.runs[start..].last_mut() {
             Some(run) if run.child == child && run.last + 1 == value => run.last = value,
-            _ => self.runs.push(Run {
-                first: value,
-                last: value,
-                child,
-            }),
+            _ => self.runs.push(Run { first: value, last: value, child }),
         }
     }
 
@@ -43,9 +39,9 @@ impl Layer {
         self.ends.len()
     }
 
-    /// The number of runs of all nodes.
-    pub(crate) fn run_count(&self) -> usize {
-        self.runs.len()
+    /// The runs of all nodes.
+    pub(crate) fn runs(&self) -> &[Run] {
+        &self.runs
     }
 
     /// The runs of the node with index `node`.

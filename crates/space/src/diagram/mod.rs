@@ -4,7 +4,7 @@ mod build;
 mod layers;
 mod reduce;
 
-pub(crate) use build::build;
+pub(crate) use build::{Obstacle, build};
 pub(crate) use layers::{Layer, Run};
 
 use num_bigint::BigUint;
@@ -98,13 +98,11 @@ impl Diagram {
     pub(crate) fn step(&self, node: u32, value: u32) -> Option<(u32, u128)> {
         let range = self.range(node);
         let at = range.start + self.runs[range].partition_point(|run| run.last < value);
-        let run = self
-            .runs
+        let run = self.runs.get(at).filter(|run| at < self.starts[node as usize + 1] as usize && run.first <= value)?;
+        let before = self
+            .before
             .get(at)
-            .filter(|run| at < self.starts[node as usize + 1] as usize && run.first <= value)?;
-        let before = self.before.get(at).map_or(0, |before| {
-            before + u128::from(value - run.first) * self.below[run.child as usize]
-        });
+            .map_or(0, |before| before + u128::from(value - run.first) * self.below[run.child as usize]);
         Some((run.child, before))
     }
 
@@ -146,8 +144,7 @@ impl Diagram {
                     continue;
                 };
                 for value in (run.first..=run.last).filter(|&value| value != current) {
-                    let before = self.before[at]
-                        + u128::from(value - run.first) * self.below[run.child as usize];
+                    let before = self.before[at] + u128::from(value - run.first) * self.below[run.child as usize];
                     visit(parameter, value, above + before + tail);
                 }
             }

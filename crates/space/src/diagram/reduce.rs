@@ -13,10 +13,7 @@ impl Diagram {
     /// Reduces `layers`, one per parameter of `order`; node 0 of the first is the root, and children of the last all
     /// are the end. `None` when there is no configuration. About linear in the number of runs.
     pub(crate) fn reduce(order: Vec<usize>, layers: &[Layer]) -> Option<Diagram> {
-        let mut kept = Kept {
-            ends: vec![0],
-            runs: Vec::new(),
-        };
+        let mut kept = Kept { ends: vec![0], runs: Vec::new() };
         // Children of the last layer: the end, which is the kept node 0 without runs.
         let mut children = vec![0_u32];
         for layer in layers.iter().rev() {
@@ -42,21 +39,11 @@ impl Diagram {
                     *number = queue.len() as u32;
                     queue.push(run.child);
                 }
-                runs.push(Run {
-                    child: *number,
-                    ..*run
-                });
+                runs.push(Run { child: *number, ..*run });
             }
             starts.push(runs.len() as u32);
         }
-        let mut diagram = Diagram {
-            order,
-            starts,
-            runs,
-            before: Vec::new(),
-            below: Vec::new(),
-            size: BigUint::ZERO,
-        };
+        let mut diagram = Diagram { order, starts, runs, before: Vec::new(), below: Vec::new(), size: BigUint::ZERO };
         diagram.count();
         diagram
     }
@@ -94,9 +81,7 @@ impl Diagram {
         below[self.nodes()] = BigUint::from(1_u32);
         for node in (0..self.nodes()).rev() {
             let runs = self.runs_of(node as u32).iter();
-            below[node] = runs
-                .map(|run| &below[run.child as usize] * (run.last - run.first + 1))
-                .sum();
+            below[node] = runs.map(|run| &below[run.child as usize] * (run.last - run.first + 1)).sum();
         }
         below.swap_remove(0)
     }
@@ -110,9 +95,7 @@ struct Kept {
 
 impl Kept {
     fn runs_of(&self, node: u32) -> &[Run] {
-        let start = node
-            .checked_sub(1)
-            .map_or(0, |before| self.ends[before as usize]) as usize;
+        let start = node.checked_sub(1).map_or(0, |before| self.ends[before as usize]) as usize;
         &self.runs[start..self.ends[node as usize] as usize]
     }
 
@@ -127,9 +110,7 @@ impl Kept {
                 let child = children[run.child as usize];
                 match runs.last_mut() {
                     _ if child == DEAD => {}
-                    Some(last) if last.child == child && last.last + 1 == run.first => {
-                        last.last = run.last
-                    }
+                    Some(last) if last.child == child && last.last + 1 == run.first => last.last = run.last,
                     _ => runs.push(Run { child, ..*run }),
                 }
             }

@@ -14,17 +14,11 @@ pub(crate) struct Fault {
 
 impl Fault {
     pub(crate) fn new(message: impl Into<String>) -> Fault {
-        Fault {
-            message: message.into(),
-            remedy: None,
-        }
+        Fault { message: message.into(), remedy: None }
     }
 
     pub(crate) fn remedy(self, remedy: &'static str) -> Fault {
-        Fault {
-            remedy: Some(remedy),
-            ..self
-        }
+        Fault { remedy: Some(remedy), ..self }
     }
 }
 
@@ -64,16 +58,10 @@ pub(crate) fn binary(op: BinaryOp, left: &Datum, right: &Datum) -> Result<Datum,
 pub(crate) fn unary(op: UnaryOp, operand: &Datum) -> Result<Datum, Fault> {
     match (op, operand.arithmetic()) {
         (UnaryOp::Plus, value @ (Datum::Int(_) | Datum::Float(_))) => Ok(value),
-        (UnaryOp::Minus, Datum::Int(value)) => value
-            .checked_neg()
-            .map(Datum::Int)
-            .ok_or(Fault::new(OVERFLOW)),
+        (UnaryOp::Minus, Datum::Int(value)) => value.checked_neg().map(Datum::Int).ok_or(Fault::new(OVERFLOW)),
         (UnaryOp::Minus, Datum::Float(value)) => Ok(Datum::Float(-value)),
         (UnaryOp::Invert, Datum::Int(value)) => Ok(Datum::Int(!value)),
-        _ => Err(Fault::new(format!(
-            "a sign or `~` does not work on {}",
-            operand.type_name()
-        ))),
+        _ => Err(Fault::new(format!("a sign or `~` does not work on {}", operand.type_name()))),
     }
 }
 
@@ -90,46 +78,30 @@ fn integers(op: BinaryOp, a: i128, b: i128) -> Result<Datum, Fault> {
         BinaryOp::BitAnd => Ok(Datum::Int(a & b)),
         BinaryOp::BitOr => Ok(Datum::Int(a | b)),
         BinaryOp::BitXor => Ok(Datum::Int(a ^ b)),
-        BinaryOp::ShiftLeft | BinaryOp::ShiftRight if b < 0 => {
-            Err(Fault::new("a shift by a negative number"))
-        }
+        BinaryOp::ShiftLeft | BinaryOp::ShiftRight if b < 0 => Err(Fault::new("a shift by a negative number")),
         BinaryOp::ShiftLeft => shift_left(a, b),
         BinaryOp::ShiftRight => Ok(Datum::Int(a >> b.min(127))),
     }
 }
 
 fn nonzero(divisor: i128) -> Result<i128, Fault> {
-    if divisor == 0 {
-        Err(Fault::new(ZERO).remedy(GUARD))
-    } else {
-        Ok(divisor)
-    }
+    if divisor == 0 { Err(Fault::new(ZERO).remedy(GUARD)) } else { Ok(divisor) }
 }
 
 /// Rounds towards minus infinity; `None` only for the one quotient that overflows.
 pub(crate) fn floor_division(a: i128, b: i128) -> Option<i128> {
     let quotient = a.checked_div(b)?;
-    Some(if a % b != 0 && (a < 0) != (b < 0) {
-        quotient - 1
-    } else {
-        quotient
-    })
+    Some(if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient })
 }
 
 /// The remainder of [`floor_division`]: has the divisor's sign.
 pub(crate) fn floor_modulo(a: i128, b: i128) -> i128 {
     let remainder = a.checked_rem(b).unwrap_or(0);
-    if remainder != 0 && (remainder < 0) != (b < 0) {
-        remainder + b
-    } else {
-        remainder
-    }
+    if remainder != 0 && (remainder < 0) != (b < 0) { remainder + b } else { remainder }
 }
 
 fn shift_left(a: i128, by: i128) -> Result<Datum, Fault> {
-    let shifted = (by < 127)
-        .then(|| a << by)
-        .filter(|shifted| shifted >> by == a);
+    let shifted = (by < 127).then(|| a << by).filter(|shifted| shifted >> by == a);
     match shifted {
         Some(shifted) => Ok(Datum::Int(shifted)),
         None if a == 0 => Ok(Datum::Int(0)),
@@ -144,9 +116,7 @@ fn power(base: i128, exponent: i128) -> Result<Datum, Fault> {
     let value = match base {
         0 | 1 => Some(if exponent == 0 { 1 } else { base }),
         -1 => Some(if exponent % 2 == 0 { 1 } else { -1 }),
-        _ => u32::try_from(exponent)
-            .ok()
-            .and_then(|exponent| base.checked_pow(exponent)),
+        _ => u32::try_from(exponent).ok().and_then(|exponent| base.checked_pow(exponent)),
     };
     value.map(Datum::Int).ok_or(Fault::new(OVERFLOW))
 }
@@ -177,20 +147,12 @@ fn true_division(a: i128, b: i128) -> f64 {
     }
     quotient |= u128::from(remainder != 0);
     let magnitude = quotient as f64 * 0.5_f64.powi(i32::try_from(shift).unwrap_or(0));
-    if (a < 0) == (b < 0) {
-        magnitude
-    } else {
-        -magnitude
-    }
+    if (a < 0) == (b < 0) { magnitude } else { -magnitude }
 }
 
 fn floats(op: BinaryOp, a: f64, b: f64) -> Result<Datum, Fault> {
     let divisor = || {
-        if b == 0.0 {
-            Err(Fault::new(ZERO).remedy(GUARD))
-        } else {
-            Ok(b)
-        }
+        if b == 0.0 { Err(Fault::new(ZERO).remedy(GUARD)) } else { Ok(b) }
     };
     match op {
         BinaryOp::Add => Ok(Datum::Float(a + b)),
@@ -200,8 +162,7 @@ fn floats(op: BinaryOp, a: f64, b: f64) -> Result<Datum, Fault> {
         BinaryOp::FloorDivide => Ok(Datum::Float(float_division(a, divisor()?).0)),
         BinaryOp::Modulo => Ok(Datum::Float(float_division(a, divisor()?).1)),
         BinaryOp::Power => float_power(a, b),
-        _ => Err(Fault::new(format!("`{}` needs integers", op.symbol()))
-            .remedy("convert with `int(..)`")),
+        _ => Err(Fault::new(format!("`{}` needs integers", op.symbol())).remedy("convert with `int(..)`")),
     }
 }
 
@@ -219,14 +180,7 @@ fn float_division(a: f64, b: f64) -> (f64, f64) {
         return (0.0_f64.copysign(a / b), remainder);
     }
     let floor = quotient.floor();
-    (
-        if quotient - floor > 0.5 {
-            floor + 1.0
-        } else {
-            floor
-        },
-        remainder,
-    )
+    (if quotient - floor > 0.5 { floor + 1.0 } else { floor }, remainder)
 }
 
 fn float_power(base: f64, exponent: f64) -> Result<Datum, Fault> {
@@ -234,9 +188,7 @@ fn float_power(base: f64, exponent: f64) -> Result<Datum, Fault> {
         return Err(Fault::new("zero cannot be raised to a negative power"));
     }
     if base < 0.0 && base.is_finite() && exponent.is_finite() && exponent.fract() != 0.0 {
-        return Err(Fault::new(
-            "a negative number to a fractional power is not real",
-        ));
+        return Err(Fault::new("a negative number to a fractional power is not real"));
     }
     let value = base.powf(exponent);
     if value.is_infinite() && base.is_finite() && exponent.is_finite() {

@@ -18,11 +18,7 @@ impl Node {
     pub(crate) fn new(kind: Kind, span: Range<usize>) -> Node {
         let mut height = 0;
         kind.each_child(&mut |child| height = height.max(child.height));
-        Node {
-            kind,
-            span,
-            height: height + 1,
-        }
+        Node { kind, span, height: height + 1 }
     }
 }
 
@@ -85,15 +81,10 @@ impl Kind {
             Kind::Literal(_) | Kind::Name(_) | Kind::Local(_) => self.clone(),
             Kind::Unary(op, operand) => Kind::Unary(*op, Box::new(map(operand))),
             Kind::Not(operand) => Kind::Not(Box::new(map(operand))),
-            Kind::Binary(op, left, right) => {
-                Kind::Binary(*op, Box::new(map(left)), Box::new(map(right)))
+            Kind::Binary(op, left, right) => Kind::Binary(*op, Box::new(map(left)), Box::new(map(right))),
+            Kind::Compare(first, rest) => {
+                Kind::Compare(Box::new(map(first)), rest.iter().map(|(op, operand)| (*op, map(operand))).collect())
             }
-            Kind::Compare(first, rest) => Kind::Compare(
-                Box::new(map(first)),
-                rest.iter()
-                    .map(|(op, operand)| (*op, map(operand)))
-                    .collect(),
-            ),
             Kind::And(parts) => Kind::And(parts.iter().map(map).collect()),
             Kind::Or(parts) => Kind::Or(parts.iter().map(map).collect()),
             Kind::List(parts) => Kind::List(parts.iter().map(map).collect()),

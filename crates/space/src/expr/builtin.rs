@@ -74,19 +74,13 @@ impl Builtin {
         let similar = crate::suggest::closest(plain, TABLE.iter().map(|entry| entry.0));
         Err(match similar {
             Some(similar) => error.remedy(format!("did you mean `{similar}`?")),
-            None => error.remedy(format!(
-                "there are {}",
-                TABLE.iter().map(|e| e.0).collect::<Vec<_>>().join(", ")
-            )),
+            None => error.remedy(format!("there are {}", TABLE.iter().map(|e| e.0).collect::<Vec<_>>().join(", "))),
         })
     }
 
     /// The function's name.
     pub(crate) fn name(self) -> &'static str {
-        TABLE
-            .iter()
-            .find(|entry| entry.1 == self)
-            .map_or("", |entry| entry.0)
+        TABLE.iter().find(|entry| entry.1 == self).map_or("", |entry| entry.0)
     }
 
     /// Refuses a wrong number of arguments.
@@ -102,10 +96,7 @@ impl Builtin {
             _ if fewest == most => fewest.to_string(),
             _ => format!("{fewest} to {most}"),
         };
-        Err(ExprError::new(
-            format!("`{name}` takes {wanted} arguments, not {count}"),
-            span.clone(),
-        ))
+        Err(ExprError::new(format!("`{name}` takes {wanted} arguments, not {count}"), span.clone()))
     }
 
     /// Calls the function; the parser has checked the number of arguments.
@@ -123,36 +114,22 @@ impl Builtin {
             Builtin::CeilDiv => ceildiv(first, &arguments[1]),
             Builtin::Range => range(arguments),
             Builtin::List => elements(first, self).map(|items| Datum::List(items.into())),
-            Builtin::Sum => elements(first, self)?
-                .iter()
-                .try_fold(Datum::Int(0), |a, b| {
-                    arithmetic::binary(BinaryOp::Add, &a, b)
-                }),
-            Builtin::Any => Ok(Datum::Bool(
-                elements(first, self)?.iter().any(Datum::truthy),
-            )),
-            Builtin::All => Ok(Datum::Bool(
-                elements(first, self)?.iter().all(Datum::truthy),
-            )),
+            Builtin::Sum => {
+                elements(first, self)?.iter().try_fold(Datum::Int(0), |a, b| arithmetic::binary(BinaryOp::Add, &a, b))
+            }
+            Builtin::Any => Ok(Datum::Bool(elements(first, self)?.iter().any(Datum::truthy))),
+            Builtin::All => Ok(Datum::Bool(elements(first, self)?.iter().all(Datum::truthy))),
             Builtin::Pow => arithmetic::binary(BinaryOp::Power, first, &arguments[1]),
             Builtin::Floor => rounded(first, self, f64::floor),
             Builtin::Ceil => rounded(first, self, f64::ceil),
-            Builtin::Sqrt => {
-                in_domain(number(first, self)?, |x| x >= 0.0, self).map(|x| Datum::Float(x.sqrt()))
-            }
-            Builtin::Log2 => {
-                in_domain(number(first, self)?, |x| x > 0.0, self).map(|x| Datum::Float(x.log2()))
-            }
+            Builtin::Sqrt => in_domain(number(first, self)?, |x| x >= 0.0, self).map(|x| Datum::Float(x.sqrt())),
+            Builtin::Log2 => in_domain(number(first, self)?, |x| x > 0.0, self).map(|x| Datum::Float(x.log2())),
             Builtin::Gcd => gcd(first, &arguments[1]),
         }
     }
 
     fn wrong(self, argument: &Datum) -> Fault {
-        Fault::new(format!(
-            "`{}` does not work on {}",
-            self.name(),
-            argument.type_name()
-        ))
+        Fault::new(format!("`{}` does not work on {}", self.name(), argument.type_name()))
     }
 }
 
@@ -160,37 +137,20 @@ impl Builtin {
 fn elements(list: &Datum, builtin: Builtin) -> Result<Vec<Datum>, Fault> {
     match list {
         Datum::List(items) => Ok(items.to_vec()),
-        Datum::Str(text) => Ok(text
-            .chars()
-            .map(|c| Datum::Str(c.to_string().into()))
-            .collect()),
+        Datum::Str(text) => Ok(text.chars().map(|c| Datum::Str(c.to_string().into())).collect()),
         other => Err(builtin.wrong(other)),
     }
 }
 
 /// The first of the smallest (or largest) arguments, or elements of the one list given.
-fn extreme(
-    builtin: Builtin,
-    arguments: &[Datum],
-    wanted: std::cmp::Ordering,
-) -> Result<Datum, Fault> {
-    let items = if arguments.len() == 1 {
-        &elements(&arguments[0], builtin)?
-    } else {
-        arguments
-    };
-    let (first, rest) = items
-        .split_first()
-        .ok_or_else(|| Fault::new(format!("`{}` of an empty list", builtin.name())))?;
+fn extreme(builtin: Builtin, arguments: &[Datum], wanted: std::cmp::Ordering) -> Result<Datum, Fault> {
+    let items = if arguments.len() == 1 { &elements(&arguments[0], builtin)? } else { arguments };
+    let (first, rest) =
+        items.split_first().ok_or_else(|| Fault::new(format!("`{}` of an empty list", builtin.name())))?;
     let mut best = first;
     for item in rest {
         let order = item.order(best).map_err(|()| {
-            Fault::new(format!(
-                "`{}` cannot order {} and {}",
-                builtin.name(),
-                item.type_name(),
-                best.type_name()
-            ))
+            Fault::new(format!("`{}` cannot order {} and {}", builtin.name(), item.type_name(), best.type_name()))
         })?;
         if order == Some(wanted) {
             best = item;
@@ -225,11 +185,7 @@ fn number(value: &Datum, builtin: Builtin) -> Result<f64, Fault> {
 }
 
 fn in_domain(value: f64, inside: fn(f64) -> bool, builtin: Builtin) -> Result<f64, Fault> {
-    if inside(value) {
-        Ok(value)
-    } else {
-        Err(Fault::new(format!("`{}` of {value:?}", builtin.name())))
-    }
+    if inside(value) { Ok(value) } else { Err(Fault::new(format!("`{}` of {value:?}", builtin.name()))) }
 }
 
 /// A float that is whole, as an integer.
@@ -238,9 +194,7 @@ fn whole(value: f64) -> Result<Datum, Fault> {
     if value.abs() < 2.0_f64.powi(126) {
         Ok(Datum::Int(value as i128))
     } else {
-        Err(Fault::new(format!(
-            "{value:?} does not fit into an integer"
-        )))
+        Err(Fault::new(format!("{value:?} does not fit into an integer")))
     }
 }
 
@@ -276,10 +230,7 @@ fn round(value: &Datum, digits: Option<&Datum>) -> Result<Datum, Fault> {
         Datum::Float(float) if digits >= 0 => {
             // 400 digits are more than any float has; formatting rounds the exact value half to even.
             let places = usize::try_from(digits).unwrap_or(400).min(400);
-            format!("{float:.places$}")
-                .parse()
-                .map(Datum::Float)
-                .map_err(|_| Builtin::Round.wrong(value))
+            format!("{float:.places$}").parse().map(Datum::Float).map_err(|_| Builtin::Round.wrong(value))
         }
         Datum::Float(float) => {
             let Datum::Int(whole) = whole(float.trunc())? else {
@@ -294,10 +245,7 @@ fn round(value: &Datum, digits: Option<&Datum>) -> Result<Datum, Fault> {
 
 /// `value`, slightly more in magnitude when `more`, rounded to a multiple of `10 ** -digits` half to even.
 fn round_to_tens(value: i128, more: bool, digits: i128) -> Result<i128, Fault> {
-    let Some(unit) = u32::try_from(-digits)
-        .ok()
-        .and_then(|digits| 10_i128.checked_pow(digits))
-    else {
+    let Some(unit) = u32::try_from(-digits).ok().and_then(|digits| 10_i128.checked_pow(digits)) else {
         return Ok(0);
     };
     let magnitude = value.abs();
@@ -305,17 +253,12 @@ fn round_to_tens(value: i128, more: bool, digits: i128) -> Result<i128, Fault> {
     let twice = remainder.saturating_mul(2);
     let up = twice > unit || (twice == unit && (more || quotient % 2 == 1));
     let rounded = (quotient + i128::from(up)).checked_mul(unit);
-    rounded
-        .map(|rounded| rounded * value.signum())
-        .ok_or_else(|| Fault::new("the rounded number is too large"))
+    rounded.map(|rounded| rounded * value.signum()).ok_or_else(|| Fault::new("the rounded number is too large"))
 }
 
 fn ceildiv(a: &Datum, b: &Datum) -> Result<Datum, Fault> {
     let negated = arithmetic::unary(UnaryOp::Minus, a)?;
-    arithmetic::unary(
-        UnaryOp::Minus,
-        &arithmetic::binary(BinaryOp::FloorDivide, &negated, b)?,
-    )
+    arithmetic::unary(UnaryOp::Minus, &arithmetic::binary(BinaryOp::FloorDivide, &negated, b)?)
 }
 
 fn gcd(a: &Datum, b: &Datum) -> Result<Datum, Fault> {
@@ -326,18 +269,14 @@ fn gcd(a: &Datum, b: &Datum) -> Result<Datum, Fault> {
     while b != 0 {
         (a, b) = (b, a % b);
     }
-    i128::try_from(a)
-        .map(Datum::Int)
-        .map_err(|_| Fault::new("the result of `gcd` is too large"))
+    i128::try_from(a).map(Datum::Int).map_err(|_| Fault::new("the result of `gcd` is too large"))
 }
 
 fn range(arguments: &[Datum]) -> Result<Datum, Fault> {
     let mut bounds = Vec::with_capacity(3);
     for argument in arguments {
         let Datum::Int(bound) = argument.arithmetic() else {
-            return Err(Builtin::Range
-                .wrong(argument)
-                .remedy("convert with `int(..)` or divide with `//`"));
+            return Err(Builtin::Range.wrong(argument).remedy("convert with `int(..)` or divide with `//`"));
         };
         bounds.push(bound);
     }
@@ -354,9 +293,7 @@ fn range(arguments: &[Datum]) -> Result<Datum, Fault> {
     let mut next = Some(start);
     while let Some(item) = next.filter(|&item| if step > 0 { item < stop } else { item > stop }) {
         if items.len() == MAX_ELEMENTS {
-            return Err(Fault::new(format!(
-                "`range` has more than {MAX_ELEMENTS} elements"
-            )));
+            return Err(Fault::new(format!("`range` has more than {MAX_ELEMENTS} elements")));
         }
         items.push(Datum::Int(item));
         next = item.checked_add(step);

@@ -43,9 +43,7 @@ impl Datum {
     pub(crate) fn equals(&self, other: &Datum) -> bool {
         match (self, other) {
             (Datum::Str(a), Datum::Str(b)) => a == b,
-            (Datum::List(a), Datum::List(b)) => {
-                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.equals(b))
-            }
+            (Datum::List(a), Datum::List(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.equals(b)),
             _ => self.order_numbers(other) == Some(Ordering::Equal),
         }
     }
@@ -54,12 +52,10 @@ impl Datum {
     pub(crate) fn order(&self, other: &Datum) -> Result<Option<Ordering>, ()> {
         match (self, other) {
             (Datum::Str(a), Datum::Str(b)) => Ok(Some(a.cmp(b))),
-            (Datum::List(a), Datum::List(b)) => {
-                match a.iter().zip(b.iter()).find(|(a, b)| !a.equals(b)) {
-                    Some((a, b)) => a.order(b),
-                    None => Ok(Some(a.len().cmp(&b.len()))),
-                }
-            }
+            (Datum::List(a), Datum::List(b)) => match a.iter().zip(b.iter()).find(|(a, b)| !a.equals(b)) {
+                Some((a, b)) => a.order(b),
+                None => Ok(Some(a.len().cmp(&b.len()))),
+            },
             _ if self.is_number() && other.is_number() => Ok(self.order_numbers(other)),
             _ => Err(()),
         }
@@ -101,10 +97,7 @@ fn order_int_float(int: i128, float: f64) -> Option<Ordering> {
     } else {
         let whole = float.trunc();
         let fraction = float - whole;
-        Some(
-            int.cmp(&(whole as i128))
-                .then(0.0_f64.total_cmp(&(fraction + 0.0))),
-        )
+        Some(int.cmp(&(whole as i128)).then(0.0_f64.total_cmp(&(fraction + 0.0))))
     }
 }
 

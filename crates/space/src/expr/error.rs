@@ -19,11 +19,7 @@ pub struct ExprError {
 
 impl ExprError {
     pub(crate) fn new(message: impl Into<String>, span: Range<usize>) -> Self {
-        ExprError {
-            message: message.into(),
-            span,
-            remedy: None,
-        }
+        ExprError { message: message.into(), span, remedy: None }
     }
 
     pub(crate) fn remedy(mut self, remedy: impl Into<String>) -> Self {

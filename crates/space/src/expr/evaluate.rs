@@ -10,9 +10,12 @@ use super::builtin::MAX_ELEMENTS;
 use super::datum::Datum;
 use super::error::ExprError;
 
+/// The value of the name with an index, used at a place of the text.
+type Lookup<'a> = dyn Fn(usize, &Range<usize>) -> Result<Datum, ExprError> + 'a;
+
 /// Evaluates trees over names whose values `lookup` knows.
 pub(crate) struct Evaluator<'a> {
-    lookup: &'a dyn Fn(usize, &Range<usize>) -> Result<Datum, ExprError>,
+    lookup: &'a Lookup<'a>,
     locals: Vec<Datum>,
     /// Elements that comprehensions may still make, all together.
     elements: Cell<usize>,
@@ -20,14 +23,8 @@ pub(crate) struct Evaluator<'a> {
 
 impl<'a> Evaluator<'a> {
     /// An evaluator that asks `lookup` for the name with an index, used at a place.
-    pub(crate) fn new(
-        lookup: &'a dyn Fn(usize, &Range<usize>) -> Result<Datum, ExprError>,
-    ) -> Self {
-        Evaluator {
-            lookup,
-            locals: Vec::new(),
-            elements: Cell::new(MAX_ELEMENTS),
-        }
+    pub(crate) fn new(lookup: &'a dyn Fn(usize, &Range<usize>) -> Result<Datum, ExprError>) -> Self {
+        Evaluator { lookup, locals: Vec::new(), elements: Cell::new(MAX_ELEMENTS) }
     }
 
     /// The value of `node`; the error points to the smallest part that fails.
@@ -49,11 +46,7 @@ impl<'a> Evaluator<'a> {
             Kind::And(parts) => self.first_with(parts, false),
             Kind::Or(parts) => self.first_with(parts, true),
             Kind::Conditional(parts) => {
-                let taken = if self.evaluate(&parts.condition)?.truthy() {
-                    &parts.then
-                } else {
-                    &parts.otherwise
-                };
+                let taken = if self.evaluate(&parts.condition)?.truthy() { &parts.then } else { &parts.otherwise };
                 self.evaluate(taken)
             }
             Kind::List(parts) => self.all(parts).map(|items| Datum::List(items.into())),
@@ -81,12 +74,7 @@ impl<'a> Evaluator<'a> {
         Ok(value)
     }
 
-    fn comparisons(
-        &mut self,
-        first: &Node,
-        rest: &[(CompareOp, Node)],
-        whole: &Node,
-    ) -> Result<Datum, ExprError> {
+    fn comparisons(&mut self, first: &Node, rest: &[(CompareOp, Node)], whole: &Node) -> Result<Datum, ExprError> {
         let mut left = self.evaluate(first)?;
         for (op, operand) in rest {
             let right = self.evaluate(operand)?;
@@ -100,20 +88,15 @@ impl<'a> Evaluator<'a> {
 
     fn comprehension(&mut self, parts: &Comprehension) -> Result<Datum, ExprError> {
         let Datum::List(source) = self.evaluate(&parts.source)? else {
-            return Err(ExprError::new(
-                "`for` needs a list to go through",
-                parts.source.span.clone(),
-            )
-            .remedy("write a list or `range(..)`"));
+            return Err(ExprError::new("`for` needs a list to go through", parts.source.span.clone())
+                .remedy("write a list or `range(..)`"));
         };
         let mut items = Vec::new();
         for value in source.iter() {
-            let left = self.elements.get().checked_sub(1).ok_or_else(|| {
-                ExprError::new(
-                    format!("more than {MAX_ELEMENTS} elements"),
-                    parts.item.span.clone(),
-                )
-            })?;
+            let left =
+                self.elements.get().checked_sub(1).ok_or_else(|| {
+                    ExprError::new(format!("more than {MAX_ELEMENTS} elements"), parts.item.span.clone())
+                })?;
             self.elements.set(left);
             self.locals.push(value.clone());
             let item = self.filtered(parts);
@@ -132,11 +115,7 @@ impl<'a> Evaluator<'a> {
 }
 
 fn at(fault: Fault, node: &Node) -> ExprError {
-    ExprError {
-        message: fault.message,
-        span: node.span.clone(),
-        remedy: fault.remedy.map(str::to_owned),
-    }
+    ExprError { message: fault.message, span: node.span.clone(), remedy: fault.remedy.map(str::to_owned) }
 }
 
 /// One comparison.
@@ -166,9 +145,6 @@ fn contains(item: &Datum, container: &Datum) -> Result<bool, Fault> {
     match (item, container) {
         (_, Datum::List(items)) => Ok(items.iter().any(|other| other.equals(item))),
         (Datum::Str(part), Datum::Str(text)) => Ok(text.contains(&**part)),
-        _ => Err(
-            Fault::new(format!("`in` does not work on {}", container.type_name()))
-                .remedy("write a list"),
-        ),
+        _ => Err(Fault::new(format!("`in` does not work on {}", container.type_name())).remedy("write a list")),
     }
 }

@@ -83,16 +83,10 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Spanned>, ExprError> {
             continue;
         }
         let (token, length) = token(text, at, first)?;
-        tokens.push(Spanned {
-            token,
-            span: at..at + length,
-        });
+        tokens.push(Spanned { token, span: at..at + length });
         at += length;
     }
-    tokens.push(Spanned {
-        token: Token::End,
-        span: text.len()..text.len(),
-    });
+    tokens.push(Spanned { token: Token::End, span: text.len()..text.len() });
     Ok(tokens)
 }
 
@@ -109,27 +103,16 @@ fn token(text: &str, at: usize, first: char) -> Result<(Token, usize), ExprError
     if first == '\'' || first == '"' {
         return string(rest, at, first);
     }
-    let operator = OPERATORS
-        .iter()
-        .find(|(spelling, _)| rest.starts_with(spelling));
-    operator
-        .map(|(spelling, symbol)| (Token::Symbol(symbol), spelling.len()))
-        .ok_or_else(|| unknown(at, first))
+    let operator = OPERATORS.iter().find(|(spelling, _)| rest.starts_with(spelling));
+    operator.map(|(spelling, symbol)| (Token::Symbol(symbol), spelling.len())).ok_or_else(|| unknown(at, first))
 }
 
 fn unknown(at: usize, first: char) -> ExprError {
     let span = at..at + first.len_utf8();
     match first {
-        '=' => {
-            ExprError::new("`=` assigns, it does not compare", span).remedy("write `==` to compare")
-        }
-        '?' => {
-            ExprError::new("`?` is not an operator", span).remedy("write `a if condition else b`")
-        }
-        other => ExprError::new(
-            format!("unexpected character `{}`", other.escape_debug()),
-            span,
-        ),
+        '=' => ExprError::new("`=` assigns, it does not compare", span).remedy("write `==` to compare"),
+        '?' => ExprError::new("`?` is not an operator", span).remedy("write `a if condition else b`"),
+        other => ExprError::new(format!("unexpected character `{}`", other.escape_debug()), span),
     }
 }
 
@@ -140,26 +123,15 @@ fn is_name_start(c: char) -> bool {
 /// A name: identifiers joined by dots, such as `device.max_work_group_size`.
 fn name(rest: &str) -> (Token, usize) {
     let identifier = |from: usize| {
-        rest[from..]
-            .find(|c: char| !(c.is_alphanumeric() || c == '_'))
-            .map_or(rest.len(), |length| from + length)
+        rest[from..].find(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(rest.len(), |length| from + length)
     };
     let mut end = identifier(0);
-    while rest[end..]
-        .strip_prefix('.')
-        .is_some_and(|after| after.starts_with(is_name_start))
-    {
+    while rest[end..].strip_prefix('.').is_some_and(|after| after.starts_with(is_name_start)) {
         end = identifier(end + 1);
     }
     let word = &rest[..end];
     let keyword = KEYWORDS.iter().find(|(spelling, _)| *spelling == word);
-    (
-        keyword.map_or_else(
-            || Token::Name(word.to_owned()),
-            |(_, symbol)| Token::Symbol(symbol),
-        ),
-        end,
-    )
+    (keyword.map_or_else(|| Token::Name(word.to_owned()), |(_, symbol)| Token::Symbol(symbol)), end)
 }
 
 /// A quoted text with the common escapes.
@@ -179,10 +151,7 @@ fn string(rest: &str, at: usize, quote: char) -> Result<(Token, usize), ExprErro
             c => text.push(c),
         }
     }
-    Err(
-        ExprError::new("the string is not closed", at..at + rest.len())
-            .remedy(format!("end it with {quote}")),
-    )
+    Err(ExprError::new("the string is not closed", at..at + rest.len()).remedy(format!("end it with {quote}")))
 }
 
 /// An integer (decimal, `0x`, `0o`, `0b`, with `_` between digits) or a float.
@@ -201,9 +170,7 @@ fn number(rest: &str, at: usize) -> Result<(Token, usize), ExprError> {
         _ => 10,
     };
     let token = if radix != 10 {
-        i128::from_str_radix(&digits[2..], radix)
-            .ok()
-            .map(Token::Int)
+        i128::from_str_radix(&digits[2..], radix).ok().map(Token::Int)
     } else if digits.bytes().all(|byte| byte.is_ascii_digit()) {
         digits.parse().ok().map(Token::Int)
     } else {
@@ -221,18 +188,12 @@ fn number(rest: &str, at: usize) -> Result<(Token, usize), ExprError> {
 /// How far a number reaches: letters and digits, one point, and a sign directly after a decimal exponent.
 fn number_length(rest: &str) -> usize {
     let bytes = rest.as_bytes();
-    let prefixed =
-        matches!(bytes.get(1), Some(b'x' | b'X' | b'o' | b'O' | b'b' | b'B')) && bytes[0] == b'0';
+    let prefixed = matches!(bytes.get(1), Some(b'x' | b'X' | b'o' | b'O' | b'b' | b'B')) && bytes[0] == b'0';
     let mut end = 0;
     while let Some(&byte) = bytes.get(end) {
-        let exponent_sign = matches!(byte, b'+' | b'-')
-            && !prefixed
-            && end > 0
-            && matches!(bytes[end - 1], b'e' | b'E');
-        let part = byte.is_ascii_alphanumeric()
-            || byte == b'_'
-            || (byte == b'.' && !prefixed)
-            || exponent_sign;
+        let exponent_sign =
+            matches!(byte, b'+' | b'-') && !prefixed && end > 0 && matches!(bytes[end - 1], b'e' | b'E');
+        let part = byte.is_ascii_alphanumeric() || byte == b'_' || (byte == b'.' && !prefixed) || exponent_sign;
         if !part {
             break;
         }

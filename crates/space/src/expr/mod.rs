@@ -80,13 +80,7 @@ impl Expr {
     /// The text is no expression; the error says what was expected and where. No text makes it panic.
     pub fn parse(text: &str) -> Result<Expr, ExprError> {
         let (root, names) = parser::parse(text)?;
-        Ok(Expr {
-            parsed: Arc::new(Parsed {
-                text: text.to_owned(),
-                root,
-                names,
-            }),
-        })
+        Ok(Expr { parsed: Arc::new(Parsed { text: text.to_owned(), root, names }) })
     }
 
     /// The text that was parsed.
@@ -122,15 +116,11 @@ impl Expr {
         match value {
             // Below 2^63 in magnitude, so the conversion is exact.
             Value::Float(float) if float.fract() == 0.0 && float.abs() < 9.2e18 => Ok(float as i64),
-            Value::Float(_) => Err(ExprError::new(
-                format!("must give an integer, gives {value}"),
-                self.whole(),
-            )
-            .remedy("divide with `//` to round down or `ceildiv(a, b)` to round up")),
-            Value::Str(_) => Err(ExprError::new(
-                format!("must give an integer, gives the string `{value}`"),
-                self.whole(),
-            )),
+            Value::Float(_) => Err(ExprError::new(format!("must give an integer, gives {value}"), self.whole())
+                .remedy("divide with `//` to round down or `ceildiv(a, b)` to round up")),
+            Value::Str(_) => {
+                Err(ExprError::new(format!("must give an integer, gives the string `{value}`"), self.whole()))
+            }
             Value::Int(int) => Ok(int),
             Value::Bool(truth) => Ok(i64::from(truth)),
         }
@@ -139,9 +129,7 @@ impl Expr {
     fn evaluate_datum(&self, scope: &dyn Fn(&str) -> Option<Value>) -> Result<Datum, ExprError> {
         let lookup = |index: usize, span: &Range<usize>| {
             let name = &self.parsed.names[index].text;
-            scope(name)
-                .map(|value| Datum::from(&value))
-                .ok_or_else(|| unknown_name(name, span))
+            scope(name).map(|value| Datum::from(&value)).ok_or_else(|| unknown_name(name, span))
         };
         Evaluator::new(&lookup).evaluate(&self.parsed.root)
     }
@@ -160,16 +148,10 @@ impl Expr {
 ///
 /// # Errors
 /// As [`Expr::parse`] and [`Expr::evaluate`]; also lists within the list.
-pub fn parse_values(
-    text: &str,
-    scope: &dyn Fn(&str) -> Option<Value>,
-) -> Result<Vec<Value>, ExprError> {
+pub fn parse_values(text: &str, scope: &dyn Fn(&str) -> Option<Value>) -> Result<Vec<Value>, ExprError> {
     let expr = Expr::parse(text)?;
     match expr.evaluate_datum(scope)? {
-        Datum::List(items) => items
-            .iter()
-            .map(|item| to_value(item, expr.whole()))
-            .collect(),
+        Datum::List(items) => items.iter().map(|item| to_value(item, expr.whole())).collect(),
         single => to_value(&single, expr.whole()).map(|value| vec![value]),
     }
 }
@@ -186,9 +168,6 @@ fn to_value(datum: &Datum, span: Range<usize>) -> Result<Value, ExprError> {
         Datum::Float(value) => Ok(Value::Float(*value)),
         Datum::Bool(value) => Ok(Value::Bool(*value)),
         Datum::Str(value) => Ok(Value::Str(Arc::clone(value))),
-        Datum::List(_) => Err(ExprError::new(
-            "gives a list where one value is needed",
-            span,
-        )),
+        Datum::List(_) => Err(ExprError::new("gives a list where one value is needed", span)),
     }
 }

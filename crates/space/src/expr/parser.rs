@@ -33,14 +33,7 @@ mod power {
 
 /// Reads a whole expression; also gives the distinct names in order of appearance.
 pub(super) fn parse(text: &str) -> Result<(Node, Vec<Name>), ExprError> {
-    let mut parser = Parser {
-        text,
-        tokens: tokens(text)?,
-        at: 0,
-        nesting: 0,
-        names: Vec::new(),
-        locals: Vec::new(),
-    };
+    let mut parser = Parser { text, tokens: tokens(text)?, at: 0, nesting: 0, names: Vec::new(), locals: Vec::new() };
     let node = parser.expression()?;
     match parser.peek() {
         Token::End => Ok((node, parser.names)),
@@ -86,11 +79,7 @@ impl Parser<'_> {
     }
 
     fn expect(&mut self, symbol: &str) -> Result<Range<usize>, ExprError> {
-        if self.is(symbol) {
-            Ok(self.advance().span)
-        } else {
-            Err(self.expected(&format!("`{symbol}`")))
-        }
+        if self.is(symbol) { Ok(self.advance().span) } else { Err(self.expected(&format!("`{symbol}`"))) }
     }
 
     /// The error that something else stands here; says what the expression ends after when it is cut short.
@@ -100,15 +89,8 @@ impl Parser<'_> {
             let found = &self.text[span.clone()];
             return ExprError::new(format!("expected {what}, found `{found}`"), span);
         }
-        match self
-            .at
-            .checked_sub(1)
-            .map(|previous| &self.text[self.tokens[previous].span.clone()])
-        {
-            Some(previous) => ExprError::new(
-                format!("expression ends after `{previous}`, expected {what}"),
-                span,
-            ),
+        match self.at.checked_sub(1).map(|previous| &self.text[self.tokens[previous].span.clone()]) {
+            Some(previous) => ExprError::new(format!("expression ends after `{previous}`, expected {what}"), span),
             None => ExprError::new("the expression is empty", span),
         }
     }
@@ -116,11 +98,8 @@ impl Parser<'_> {
     fn node(&self, kind: Kind, span: Range<usize>) -> Result<Node, ExprError> {
         let node = Node::new(kind, span);
         if node.height > MAX_HEIGHT {
-            return Err(ExprError::new(
-                format!("more than {MAX_HEIGHT} operators in a row"),
-                node.span,
-            )
-            .remedy("split it into several constraints"));
+            return Err(ExprError::new(format!("more than {MAX_HEIGHT} operators in a row"), node.span)
+                .remedy("split it into several constraints"));
         }
         Ok(node)
     }
@@ -129,11 +108,8 @@ impl Parser<'_> {
     fn expression(&mut self) -> Result<Node, ExprError> {
         self.nesting += 1;
         if self.nesting > MAX_NESTING {
-            return Err(ExprError::new(
-                format!("nested more than {MAX_NESTING} deep"),
-                self.span(),
-            )
-            .remedy("split it into several constraints"));
+            return Err(ExprError::new(format!("nested more than {MAX_NESTING} deep"), self.span())
+                .remedy("split it into several constraints"));
         }
         let then = self.operators(power::OR)?;
         let node = if self.accept("if") {
@@ -141,14 +117,7 @@ impl Parser<'_> {
             self.expect("else")?;
             let otherwise = self.expression()?;
             let span = then.span.start..otherwise.span.end;
-            self.node(
-                Kind::Conditional(Box::new(Conditional {
-                    condition,
-                    then,
-                    otherwise,
-                })),
-                span,
-            )?
+            self.node(Kind::Conditional(Box::new(Conditional { condition, then, otherwise })), span)?
         } else {
             then
         };
@@ -166,9 +135,7 @@ impl Parser<'_> {
             left = match symbol {
                 "or" if least <= power::OR => self.chain("or", power::AND, left)?,
                 "and" if least <= power::AND => self.chain("and", power::NOT, left)?,
-                _ if least <= power::COMPARE && self.compare_op().is_some() => {
-                    self.comparisons(left)?
-                }
+                _ if least <= power::COMPARE && self.compare_op().is_some() => self.comparisons(left)?,
                 _ => match binary_op(symbol) {
                     Some((op, binds)) if least <= binds => self.binary(left, op, binds)?,
                     _ => return Ok(left),
@@ -180,11 +147,7 @@ impl Parser<'_> {
     fn binary(&mut self, left: Node, op: BinaryOp, binds: u8) -> Result<Node, ExprError> {
         self.advance();
         // A power's exponent may carry a sign and is read to the right: 2 ** -1 ** 2.
-        let right = if op == BinaryOp::Power {
-            self.nested(power::POWER)?
-        } else {
-            self.operators(binds + 1)?
-        };
+        let right = if op == BinaryOp::Power { self.nested(power::POWER)? } else { self.operators(binds + 1)? };
         let span = left.span.start..right.span.end;
         self.node(Kind::Binary(op, Box::new(left), Box::new(right)), span)
     }
@@ -193,10 +156,7 @@ impl Parser<'_> {
     fn nested(&mut self, least: u8) -> Result<Node, ExprError> {
         self.nesting += 1;
         if self.nesting > MAX_NESTING {
-            return Err(ExprError::new(
-                format!("nested more than {MAX_NESTING} deep"),
-                self.span(),
-            ));
+            return Err(ExprError::new(format!("nested more than {MAX_NESTING} deep"), self.span()));
         }
         let node = self.operators(least)?;
         self.nesting -= 1;
@@ -211,14 +171,7 @@ impl Parser<'_> {
             parts.push(self.operators(least)?);
         }
         let span = start..parts[parts.len() - 1].span.end;
-        self.node(
-            if symbol == "or" {
-                Kind::Or(parts)
-            } else {
-                Kind::And(parts)
-            },
-            span,
-        )
+        self.node(if symbol == "or" { Kind::Or(parts) } else { Kind::And(parts) }, span)
     }
 
     fn comparisons(&mut self, first: Node) -> Result<Node, ExprError> {
@@ -239,8 +192,7 @@ impl Parser<'_> {
         let Token::Symbol(symbol) = self.peek() else {
             return None;
         };
-        let not_in =
-            || matches!(self.tokens.get(self.at + 1)?.token, Token::Symbol("in")).then_some(());
+        let not_in = || matches!(self.tokens.get(self.at + 1)?.token, Token::Symbol("in")).then_some(());
         Some(match *symbol {
             "<" => (CompareOp::Less, 1),
             "<=" => (CompareOp::LessEqual, 1),
@@ -270,9 +222,7 @@ impl Parser<'_> {
             return self.node(Kind::Unary(op, Box::new(operand)), span);
         }
         // C's `!` binds tighter than any binary operator, Python's `not` looser than comparisons.
-        let negation = [("not", power::NOT), ("!", power::SIGN)]
-            .into_iter()
-            .find(|(symbol, _)| self.is(symbol));
+        let negation = [("not", power::NOT), ("!", power::SIGN)].into_iter().find(|(symbol, _)| self.is(symbol));
         if let Some((_, binds)) = negation {
             self.advance();
             let operand = self.nested(binds)?;
@@ -310,10 +260,7 @@ impl Parser<'_> {
         }
         let known = self.names.iter().position(|known| known.text == name);
         let index = known.unwrap_or_else(|| {
-            self.names.push(Name {
-                text: name,
-                span: span.clone(),
-            });
+            self.names.push(Name { text: name, span: span.clone() });
             self.names.len() - 1
         });
         self.node(Kind::Name(index), span)
@@ -348,14 +295,7 @@ impl Parser<'_> {
         let items = self.items(close)?;
         let end = self.expect(close)?.end;
         match <[Node; 1]>::try_from(items) {
-            Ok(
-                [
-                    Node {
-                        kind: kind @ Kind::Comprehension(_),
-                        ..
-                    },
-                ],
-            ) => self.node(kind, start..end),
+            Ok([Node { kind: kind @ Kind::Comprehension(_), .. }]) => self.node(kind, start..end),
             Ok([item]) => self.node(Kind::List(vec![item]), start..end),
             Err(items) => self.node(Kind::List(items), start..end),
         }
@@ -374,11 +314,7 @@ impl Parser<'_> {
                 }
             }
         }
-        if self.is(close) {
-            Ok(items)
-        } else {
-            Err(self.expected(&format!("`,` or `{close}`")))
-        }
+        if self.is(close) { Ok(items) } else { Err(self.expected(&format!("`,` or `{close}`"))) }
     }
 
     /// The variable of the comprehension that starts here, if one does. Its item stands before the `for` that names
@@ -411,21 +347,10 @@ impl Parser<'_> {
         self.expect("in")?;
         let source = self.operators(power::OR)?;
         self.locals.push(variable);
-        let condition = if self.accept("if") {
-            Some(self.operators(power::OR)?)
-        } else {
-            None
-        };
+        let condition = if self.accept("if") { Some(self.operators(power::OR)?) } else { None };
         self.locals.pop();
         let span = item.span.start..self.tokens[self.at - 1].span.end;
-        self.node(
-            Kind::Comprehension(Box::new(Comprehension {
-                item,
-                source,
-                condition,
-            })),
-            span,
-        )
+        self.node(Kind::Comprehension(Box::new(Comprehension { item, source, condition })), span)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Building a space from its description.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::sync::Arc;
 
 use num_bigint::BigUint;
@@ -9,8 +10,9 @@ use super::digest::digest;
 use super::{Inner, Space};
 use crate::compile::{Conjunct, Names, groups};
 use crate::constraint::Constraint;
-use crate::diagram::{self, Diagram};
+use crate::diagram::{self, Diagram, Obstacle};
 use crate::error::SpaceError;
+use crate::expr::{Evaluator, ExprError};
 use crate::limits::Limits;
 use crate::parameter::Parameter;
 use crate::value::Value;
@@ -63,9 +65,7 @@ impl SpaceBuilder {
         let conjuncts = self.conjuncts()?;
         match self.diagrams(&conjuncts)? {
             Some(diagrams) => Ok(self.space(conjuncts, diagrams)),
-            None => Err(SpaceError::Empty {
-                culprits: self.culprits(&conjuncts)?,
-            }),
+            None => Err(SpaceError::Empty { culprits: self.culprits(&conjuncts)? }),
         }
     }
 
@@ -78,22 +78,21 @@ impl SpaceBuilder {
         Ok(conjuncts)
     }
 
-    /// The diagrams of all groups; `None` when one of them is empty.
+    /// The diagrams of all groups; `None` when one of them is empty or a constraint without parameters is false.
     fn diagrams(&self, conjuncts: &[Conjunct]) -> Result<Option<Vec<Diagram>>, SpaceError> {
+        let is_constant = |conjunct: &&Conjunct| conjunct.parameters.is_empty();
+        for conjunct in conjuncts.iter().filter(is_constant) {
+            if !self.holds(conjunct)? {
+                return Ok(None);
+            }
+        }
         let links = conjuncts.iter().map(|conjunct| &conjunct.parameters[..]);
         let mut diagrams = Vec::new();
         for group in groups(self.parameters.len(), links) {
-            let own: Vec<Conjunct> = conjuncts
-                .iter()
-                .filter(|conjunct| {
-                    conjunct
-                        .parameters
-                        .first()
-                        .is_some_and(|first| group.contains(first))
-                })
-                .cloned()
-                .collect();
-            match diagram::build(group, &self.parameters, &own, &self.limits)? {
+            let joins = |conjunct: &&Conjunct| conjunct.parameters.first().is_some_and(|first| group.contains(first));
+            let own: Vec<Conjunct> = conjuncts.iter().filter(joins).cloned().collect();
+            let diagram = diagram::build(group, &self.parameters, &own, &self.limits);
+            match diagram.map_err(|obstacle| self.refusal(obstacle, &own))? {
                 Some(diagram) => diagrams.push(diagram),
                 None => return Ok(None),
             }
@@ -101,59 +100,59 @@ impl SpaceBuilder {
         Ok(Some(diagrams))
     }
 
+    /// Whether a conjunct without parameters is true.
+    fn holds(&self, conjunct: &Conjunct) -> Result<bool, SpaceError> {
+        let nothing = |_: usize, span: &Range<usize>| Err(ExprError::new("no parameter is known here", span.clone()));
+        let value = Evaluator::new(&nothing).evaluate(&conjunct.node);
+        value.map(|value| value.truthy()).map_err(|error| SpaceError::Evaluation {
+            constraint: self.constraints[conjunct.constraint].name().to_owned(),
+            configuration: Vec::new(),
+            error,
+        })
+    }
+
+    fn refusal(&self, obstacle: Obstacle, conjuncts: &[Conjunct]) -> SpaceError {
+        let name = |conjunct: usize| self.constraints[conjuncts[conjunct].constraint].name().to_owned();
+        match obstacle {
+            Obstacle::Evaluation { conjunct, values, error } => {
+                let value = |(parameter, index): (usize, u32)| {
+                    let parameter = &self.parameters[parameter];
+                    (parameter.name().to_owned(), parameter.values()[index as usize].clone())
+                };
+                let configuration = values.into_iter().map(value).collect();
+                SpaceError::Evaluation { constraint: name(conjunct), configuration, error }
+            }
+            Obstacle::TooLarge { limit, conjuncts } => {
+                let mut culprits: Vec<String> = conjuncts.into_iter().map(name).collect();
+                culprits.dedup();
+                SpaceError::TooLarge { limit, culprits }
+            }
+        }
+    }
+
     /// A smallest set of constraints without a configuration: constraints are left out as long as nothing is left.
     fn culprits(&self, conjuncts: &[Conjunct]) -> Result<Vec<String>, SpaceError> {
         let mut needed: Vec<usize> = (0..self.constraints.len()).collect();
         for candidate in 0..self.constraints.len() {
-            let without: Vec<usize> = needed
-                .iter()
-                .copied()
-                .filter(|&index| index != candidate)
-                .collect();
-            let rest: Vec<Conjunct> = conjuncts
-                .iter()
-                .filter(|conjunct| without.contains(&conjunct.constraint))
-                .cloned()
-                .collect();
+            let without: Vec<usize> = needed.iter().copied().filter(|&index| index != candidate).collect();
+            let rest: Vec<Conjunct> =
+                conjuncts.iter().filter(|conjunct| without.contains(&conjunct.constraint)).cloned().collect();
             if self.diagrams(&rest)?.is_none() {
                 needed = without;
             }
         }
-        Ok(needed
-            .into_iter()
-            .map(|index| self.constraints[index].name().to_owned())
-            .collect())
+        Ok(needed.into_iter().map(|index| self.constraints[index].name().to_owned()).collect())
     }
 
     fn space(self, conjuncts: Vec<Conjunct>, diagrams: Vec<Diagram>) -> Space {
         let digest = digest(&self.parameters, &diagrams);
         let size: BigUint = diagrams.iter().map(Diagram::size).product();
         let (lengths, weights) = weights(&diagrams).unwrap_or_default();
-        let indices: HashMap<String, usize> = self
-            .parameters
-            .iter()
-            .enumerate()
-            .map(|(index, parameter)| (parameter.name().to_owned(), index))
-            .collect();
-        let Self {
-            parameters,
-            constraints,
-            ..
-        } = self;
-        let inner = Inner {
-            parameters,
-            indices,
-            constraints,
-            conjuncts,
-            diagrams,
-            lengths,
-            weights,
-            size,
-            digest,
-        };
-        Space {
-            inner: Arc::new(inner),
-        }
+        let indices: HashMap<String, usize> =
+            self.parameters.iter().enumerate().map(|(index, parameter)| (parameter.name().to_owned(), index)).collect();
+        let Self { parameters, constraints, .. } = self;
+        let inner = Inner { parameters, indices, constraints, conjuncts, diagrams, lengths, weights, size, digest };
+        Space { inner: Arc::new(inner) }
     }
 }
 

@@ -57,17 +57,13 @@ impl Space {
         let first = || vec![0; self.parameters().len()];
         let mut indices = base.map_or_else(first, |base| base.indices.clone());
         for (name, value) in pairs {
-            let index = self
-                .parameter_index(name)
-                .ok_or_else(|| self.unknown_parameter(name))?;
+            let index = self.parameter_index(name).ok_or_else(|| self.unknown_parameter(name))?;
             let parameter = &self.parameters()[index];
-            let position = parameter
-                .index_of(value)
-                .ok_or_else(|| SpaceError::NotAllowed {
-                    parameter: (*name).to_owned(),
-                    value: value.clone(),
-                    allowed: parameter.values().to_vec(),
-                })?;
+            let position = parameter.index_of(value).ok_or_else(|| SpaceError::NotAllowed {
+                parameter: (*name).to_owned(),
+                value: value.clone(),
+                allowed: parameter.values().to_vec(),
+            })?;
             indices[index] = position as u32;
         }
         Ok(Configuration { indices })
@@ -84,22 +80,16 @@ impl Space {
     /// Whether no constraint excludes `configuration`. Costs about the number of parameters.
     pub fn contains(&self, configuration: &Configuration) -> bool {
         let indices = &configuration.indices;
-        self.inner
-            .diagrams
-            .iter()
-            .all(|diagram| diagram.contains(indices))
+        self.inner.diagrams.iter().all(|diagram| diagram.contains(indices))
     }
 
     /// The constraints that exclude `configuration`, or cannot be evaluated on it, in the user's order.
     pub fn violated(&self, configuration: &Configuration) -> Vec<&Constraint> {
         let mut violated = vec![false; self.constraints().len()];
-        let lookup = |parameter: usize, _: &std::ops::Range<usize>| {
-            Ok(Datum::from(self.value(configuration, parameter)))
-        };
+        let lookup =
+            |parameter: usize, _: &std::ops::Range<usize>| Ok(Datum::from(self.value(configuration, parameter)));
         for conjunct in &self.inner.conjuncts {
-            let holds = Evaluator::new(&lookup)
-                .evaluate(&conjunct.node)
-                .is_ok_and(|value| value.truthy());
+            let holds = Evaluator::new(&lookup).evaluate(&conjunct.node).is_ok_and(|value| value.truthy());
             violated[conjunct.constraint] |= !holds;
         }
         self.constraints()
@@ -116,10 +106,7 @@ impl Space {
     }
 
     /// The names of all parameters with their values in `configuration`, in the user's order.
-    pub fn values<'a>(
-        &'a self,
-        configuration: &Configuration,
-    ) -> impl Iterator<Item = (&'a str, &'a Value)> + use<'a> {
+    pub fn values<'a>(&'a self, configuration: &Configuration) -> impl Iterator<Item = (&'a str, &'a Value)> + use<'a> {
         let indices = configuration.indices.clone();
         self.parameters()
             .iter()

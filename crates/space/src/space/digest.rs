@@ -18,18 +18,11 @@ pub(super) fn digest(parameters: &[Parameter], diagrams: &[Diagram]) -> String {
         hash.text(parameter.name());
         hash.text(&parameter.kind().to_string());
         hash.number(parameter.values().len() as u64);
-        parameter
-            .values()
-            .iter()
-            .for_each(|value| hash.value(value));
+        parameter.values().iter().for_each(|value| hash.value(value));
     }
     hash.number(diagrams.len() as u64);
     diagrams.iter().for_each(|diagram| hash.diagram(diagram));
-    hash.0
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hash.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Every piece has a fixed length or is preceded by it, so that no two spaces give the same bytes.
@@ -56,18 +49,13 @@ impl Hash {
 
     fn diagram(&mut self, diagram: &Diagram) {
         self.number(diagram.order().len() as u64);
-        diagram
-            .order()
-            .iter()
-            .for_each(|&parameter| self.number(parameter as u64));
+        diagram.order().iter().for_each(|&parameter| self.number(parameter as u64));
         self.number(diagram.nodes() as u64);
         for node in 0..diagram.nodes() {
             let runs = diagram.runs_of(node as u32);
             self.number(runs.len() as u64);
             for run in runs {
-                [run.first, run.last, run.child]
-                    .into_iter()
-                    .for_each(|part| self.0.update(part.to_le_bytes()));
+                [run.first, run.last, run.child].into_iter().for_each(|part| self.0.update(part.to_le_bytes()));
             }
         }
     }

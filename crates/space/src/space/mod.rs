@@ -73,11 +73,7 @@ impl Space {
 
     /// The number of combinations of values, valid or not.
     pub fn cartesian_size(&self) -> BigUint {
-        self.inner
-            .parameters
-            .iter()
-            .map(|parameter| BigUint::from(parameter.values().len()))
-            .product()
+        self.inner.parameters.iter().map(|parameter| BigUint::from(parameter.values().len())).product()
     }
 
     /// The number of configurations where it fits into 128 bits. Larger spaces are counted and answer membership, but
@@ -109,11 +105,7 @@ impl Space {
 
     /// The number of arcs of the diagrams, where consecutive values with the same child are one arc.
     pub fn arcs(&self) -> usize {
-        self.inner
-            .diagrams
-            .iter()
-            .map(|diagram| diagram.runs().len())
-            .sum()
+        self.inner.diagrams.iter().map(|diagram| diagram.runs().len()).sum()
     }
 
     /// The memory that the diagrams occupy, in bytes; the parameters' lists are not counted.
@@ -133,15 +125,7 @@ impl Space {
 impl fmt::Debug for Space {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Space")
-            .field(
-                "parameters",
-                &self
-                    .inner
-                    .parameters
-                    .iter()
-                    .map(Parameter::name)
-                    .collect::<Vec<_>>(),
-            )
+            .field("parameters", &self.inner.parameters.iter().map(Parameter::name).collect::<Vec<_>>())
             .field("size", &self.inner.size.to_string())
             .field("digest", &self.inner.digest)
             .finish_non_exhaustive()

@@ -46,9 +46,7 @@ impl Space {
             });
         }
         for (parameter, neighbours) in found.into_iter().enumerate() {
-            neighbours
-                .into_iter()
-                .for_each(|(value, neighbour)| visit(parameter, value, neighbour));
+            neighbours.into_iter().for_each(|(value, neighbour)| visit(parameter, value, neighbour));
         }
     }
 }

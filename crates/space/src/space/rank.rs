@@ -23,12 +23,8 @@ impl Space {
         indices.clear();
         indices.resize(self.parameters().len(), 0);
         let mut rest = id.0;
-        for ((diagram, &weight), &length) in self
-            .inner
-            .diagrams
-            .iter()
-            .zip(&self.inner.weights)
-            .zip(&self.inner.lengths)
+        for ((diagram, &weight), &length) in
+            self.inner.diagrams.iter().zip(&self.inner.weights).zip(&self.inner.lengths)
         {
             diagram.unrank((rest / weight).min(length - 1), indices);
             rest %= weight;

@@ -29,18 +29,13 @@ impl Space {
             .map(|at| {
                 let other = at + below(rng, len - at);
                 let here = displaced.remove(&at).unwrap_or(at);
-                if other == at {
-                    ConfigId(here)
-                } else {
-                    ConfigId(displaced.insert(other, here).unwrap_or(other))
-                }
+                if other == at { ConfigId(here) } else { ConfigId(displaced.insert(other, here).unwrap_or(other)) }
             })
             .collect()
     }
 
     fn countable(&self) -> u128 {
-        self.len()
-            .expect("a space of more than 2^128 - 1 configurations cannot be sampled by rank")
+        self.len().expect("a space of more than 2^128 - 1 configurations cannot be sampled by rank")
     }
 }
 

@@ -11,15 +11,11 @@ use tunesmith_space::{Constraint, Expr, Parameter, Space, SpaceBuilder, Value, p
 #[allow(clippy::disallowed_methods)]
 pub fn shared() -> Option<PathBuf> {
     let named = std::env::var_os("TUNESMITH_SHARED").map(PathBuf::from);
-    let folder = named
-        .unwrap_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")));
+    let folder = named.unwrap_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")));
     if folder.join("spaces").is_dir() {
         return Some(folder);
     }
-    println!(
-        "skipped: no shared data at {}; set TUNESMITH_SHARED",
-        folder.display()
-    );
+    println!("skipped: no shared data at {}; set TUNESMITH_SHARED", folder.display());
     None
 }
 
@@ -49,9 +45,7 @@ pub fn builder(name: &str) -> SpaceBuilder {
 
 /// A published space.
 pub fn space(name: &str) -> Space {
-    builder(name)
-        .build()
-        .unwrap_or_else(|error| panic!("{name}: {error}"))
+    builder(name).build().unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 fn read(path: &str) -> Json {
@@ -64,22 +58,12 @@ pub fn from_t1(document: &Json) -> SpaceBuilder {
     let space = &document["ConfigurationSpace"];
     let mut builder = Space::builder();
     for parameter in space["TuningParameters"].as_array().unwrap() {
-        let values: Vec<Value> =
-            parse_values(parameter["Values"].as_str().unwrap(), &|_| None).unwrap();
-        builder =
-            builder.parameter(Parameter::new(parameter["Name"].as_str().unwrap(), values).unwrap());
+        let values: Vec<Value> = parse_values(parameter["Values"].as_str().unwrap(), &|_| None).unwrap();
+        builder = builder.parameter(Parameter::new(parameter["Name"].as_str().unwrap(), values).unwrap());
     }
-    for (index, condition) in space["Conditions"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .enumerate()
-    {
+    for (index, condition) in space["Conditions"].as_array().into_iter().flatten().enumerate() {
         let text = condition["Expression"].as_str().unwrap();
-        builder = builder.constraint(Constraint::new(
-            format!("condition {index}"),
-            Expr::parse(text).unwrap(),
-        ));
+        builder = builder.constraint(Constraint::new(format!("condition {index}"), Expr::parse(text).unwrap()));
     }
     builder
 }
