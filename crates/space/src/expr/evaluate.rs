@@ -23,7 +23,7 @@ pub(crate) struct Evaluator<'a> {
 
 impl<'a> Evaluator<'a> {
     /// An evaluator that asks `lookup` for the name with an index, used at a place.
-    pub(crate) fn new(lookup: &'a dyn Fn(usize, &Range<usize>) -> Result<Datum, ExprError>) -> Self {
+    pub(crate) fn new(lookup: &'a Lookup<'a>) -> Self {
         Evaluator { lookup, locals: Vec::new(), elements: Cell::new(MAX_ELEMENTS) }
     }
 
