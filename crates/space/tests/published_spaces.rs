@@ -1,16 +1,64 @@
-//! The published spaces have exactly their published sizes.
+//! The published spaces have exactly their published sizes and groups.
 
 mod common;
 
+use std::collections::BTreeSet;
+
+/// Not built yet: one device limit joins all groups of parameters, or the space is made for scaling. Both need a
+/// construction that merges partially evaluated expressions.
+const LEFT_OUT: [&str; 11] = [
+    "atf_ccsdt_devlimit",
+    "atf_conv_4092_devlimit",
+    "atf_gemm_10x500x64_devlimit",
+    "atf_prl_1024_devlimit",
+    "synth_prod_10",
+    "synth_prod_12",
+    "synth_prod_16",
+    "synth_prod_32",
+    "synth_prod_64",
+    "synth_tile_4d",
+    "synth_tile_6d",
+];
+
 #[test]
-fn every_published_space_has_its_size() {
-    for name in common::names() {
-        if name.contains("devlimit") || name.starts_with("synth_") {
-            continue;
+fn every_published_space_has_its_size_and_groups() {
+    let mut built = 0;
+    for name in common::names().into_iter().filter(|name| !LEFT_OUT.contains(&name.as_str())) {
+        let (space, meta) = (common::space(&name), common::meta(&name));
+        assert_eq!(space.size().to_string(), meta["true_size"].to_string(), "{name}");
+        if let Some(groups) = meta["group_members"].as_array() {
+            let expected = groups.iter().map(|group| {
+                group.as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_string()).collect::<BTreeSet<_>>()
+            });
+            let named = |group: Vec<usize>| {
+                group.into_iter().map(|index| space.parameters()[index].name().to_string()).collect::<BTreeSet<_>>()
+            };
+            let found: BTreeSet<_> = space.groups().into_iter().map(named).collect();
+            assert_eq!(found, expected.collect::<BTreeSet<_>>(), "{name}");
         }
-        let t = std::time::SystemTime::now();
-        let space = common::space(&name);
-        println!("{name} {} {} {:?}", space.nodes(), space.arcs(), t.elapsed());
-        assert_eq!(space.size().to_string(), common::meta(&name)["true_size"].to_string(), "{name}");
+        built += 1;
+    }
+    if common::shared().is_some() {
+        assert!(built >= 27, "only {built} spaces were built");
+    }
+}
+
+#[test]
+fn ranks_of_published_spaces_are_ranks_of_their_configurations() {
+    use rand_xoshiro::{Xoshiro256PlusPlus, rand_core::SeedableRng};
+    for name in ["hub_gemm", "atf_ccsdt", "atf_gemm_10x500x64"].iter().filter(|_| common::shared().is_some()) {
+        let space = common::space(name);
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        for _ in 0..200 {
+            let id = space.sample(&mut rng);
+            let configuration = space.unrank(id);
+            assert_eq!(space.rank(&configuration), Some(id), "{name}");
+            assert!(space.violated(&configuration).is_empty(), "{name}");
+            for neighbour in space.hamming_neighbours(id) {
+                let neighbour = space.unrank(neighbour);
+                let pairs = configuration.indices().iter().zip(neighbour.indices());
+                assert_eq!(pairs.filter(|(a, b)| a != b).count(), 1, "{name}");
+            }
+        }
     }
 }

@@ -345,9 +345,9 @@ impl Parser<'_> {
         self.expect("for")?;
         self.advance();
         self.expect("in")?;
-        let source = self.operators(power::OR)?;
+        let source = self.nested(power::OR)?;
         self.locals.push(variable);
-        let condition = if self.accept("if") { Some(self.operators(power::OR)?) } else { None };
+        let condition = if self.accept("if") { Some(self.nested(power::OR)?) } else { None };
         self.locals.pop();
         let span = item.span.start..self.tokens[self.at - 1].span.end;
         self.node(Kind::Comprehension(Box::new(Comprehension { item, source, condition })), span)

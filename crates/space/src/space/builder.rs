@@ -65,7 +65,7 @@ impl SpaceBuilder {
         let conjuncts = self.conjuncts()?;
         match self.diagrams(&conjuncts)? {
             Some(diagrams) => Ok(self.space(conjuncts, diagrams)),
-            None => Err(SpaceError::Empty { culprits: self.culprits(&conjuncts)? }),
+            None => Err(SpaceError::Empty { culprits: self.culprits(&conjuncts) }),
         }
     }
 
@@ -78,26 +78,33 @@ impl SpaceBuilder {
         Ok(conjuncts)
     }
 
-    /// The diagrams of all groups; `None` when one of them is empty or a constraint without parameters is false.
+    /// The diagrams of all groups; `None` when one of them is empty or a constraint without parameters is false, since
+    /// then nothing is left on which another constraint could fail.
     fn diagrams(&self, conjuncts: &[Conjunct]) -> Result<Option<Vec<Diagram>>, SpaceError> {
-        let is_constant = |conjunct: &&Conjunct| conjunct.parameters.is_empty();
-        for conjunct in conjuncts.iter().filter(is_constant) {
-            if !self.holds(conjunct)? {
-                return Ok(None);
-            }
-        }
+        let constants = conjuncts.iter().filter(|conjunct| conjunct.parameters.is_empty());
+        let constants = constants.map(|conjunct| self.holds(conjunct).map(|holds| holds.then(Vec::new)));
         let links = conjuncts.iter().map(|conjunct| &conjunct.parameters[..]);
-        let mut diagrams = Vec::new();
-        for group in groups(self.parameters.len(), links) {
-            let joins = |conjunct: &&Conjunct| conjunct.parameters.first().is_some_and(|first| group.contains(first));
-            let own: Vec<Conjunct> = conjuncts.iter().filter(joins).cloned().collect();
-            let diagram = diagram::build(group, &self.parameters, &own, &self.limits);
-            match diagram.map_err(|obstacle| self.refusal(obstacle, &own))? {
-                Some(diagram) => diagrams.push(diagram),
-                None => return Ok(None),
+        let groups = groups(self.parameters.len(), links).into_iter();
+        let groups =
+            groups.map(|group| self.diagram(group, conjuncts).map(|diagram| diagram.map(|diagram| vec![diagram])));
+        let mut diagrams = Ok(Vec::new());
+        for part in constants.chain(groups) {
+            match (part, &mut diagrams) {
+                (Ok(None), _) => return Ok(None),
+                (Ok(Some(part)), Ok(diagrams)) => diagrams.extend(part),
+                (Err(error), Ok(_)) => diagrams = Err(error),
+                (_, Err(_)) => {}
             }
         }
-        Ok(Some(diagrams))
+        diagrams.map(Some)
+    }
+
+    /// The diagram of one group; `None` when it is empty.
+    fn diagram(&self, group: Vec<usize>, conjuncts: &[Conjunct]) -> Result<Option<Diagram>, SpaceError> {
+        let joins = |conjunct: &&Conjunct| conjunct.parameters.first().is_some_and(|first| group.contains(first));
+        let own: Vec<Conjunct> = conjuncts.iter().filter(joins).cloned().collect();
+        let diagram = diagram::build(group, &self.parameters, &own, &self.limits);
+        diagram.map_err(|obstacle| self.refusal(obstacle, &own))
     }
 
     /// Whether a conjunct without parameters is true.
@@ -131,17 +138,18 @@ impl SpaceBuilder {
     }
 
     /// A smallest set of constraints without a configuration: constraints are left out as long as nothing is left.
-    fn culprits(&self, conjuncts: &[Conjunct]) -> Result<Vec<String>, SpaceError> {
+    fn culprits(&self, conjuncts: &[Conjunct]) -> Vec<String> {
         let mut needed: Vec<usize> = (0..self.constraints.len()).collect();
         for candidate in 0..self.constraints.len() {
             let without: Vec<usize> = needed.iter().copied().filter(|&index| index != candidate).collect();
             let rest: Vec<Conjunct> =
                 conjuncts.iter().filter(|conjunct| without.contains(&conjunct.constraint)).cloned().collect();
-            if self.diagrams(&rest)?.is_none() {
+            // What fails without the candidate is not known to be empty: the candidate is needed.
+            if matches!(self.diagrams(&rest), Ok(None)) {
                 needed = without;
             }
         }
-        Ok(needed.into_iter().map(|index| self.constraints[index].name().to_owned()).collect())
+        needed.into_iter().map(|index| self.constraints[index].name().to_owned()).collect()
     }
 
     fn space(self, conjuncts: Vec<Conjunct>, diagrams: Vec<Diagram>) -> Space {

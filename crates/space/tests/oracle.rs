@@ -1,0 +1,308 @@
+//! Random small spaces against brute force: every combination, each constraint evaluated as Python would.
+
+use proptest::prelude::*;
+use rand_xoshiro::{Xoshiro256PlusPlus, rand_core::SeedableRng};
+use std::collections::HashSet;
+use tunesmith_space::{ConfigId, Constraint, Expr, Parameter, Space, SpaceError, Value, Values};
+
+/// A space as a user would describe it.
+#[derive(Clone, Debug)]
+struct Description {
+    parameters: Vec<(String, Vec<Value>)>,
+    constraints: Vec<String>,
+}
+
+/// What brute force says of one combination.
+enum Verdict {
+    Valid,
+    Excluded,
+    Failing,
+}
+
+impl Description {
+    fn build(&self) -> Result<Space, SpaceError> {
+        let mut builder = Space::builder().constant("N", Value::Int(12));
+        for (name, values) in &self.parameters {
+            builder = builder.parameter(Parameter::new(name.as_str(), values.iter().cloned())?);
+        }
+        for (index, text) in self.constraints.iter().enumerate() {
+            builder = builder.constraint(Constraint::new(format!("c{index}"), Expr::parse(text).unwrap()));
+        }
+        builder.build()
+    }
+
+    /// All combinations of value indices.
+    fn combinations(&self) -> Vec<Vec<u32>> {
+        self.parameters.iter().fold(vec![Vec::new()], |combinations, (_, values)| {
+            let extend = |combination: &Vec<u32>| {
+                let combination = combination.clone();
+                (0..values.len() as u32).map(move |index| combination.iter().copied().chain([index]).collect())
+            };
+            combinations.iter().flat_map(extend).collect()
+        })
+    }
+
+    fn judge(&self, indices: &[u32], constraints: &[String]) -> Verdict {
+        let value = |name: &str| {
+            let position = self.parameters.iter().position(|(known, _)| known == name);
+            position
+                .map(|at| self.parameters[at].1[indices[at] as usize].clone())
+                .or((name == "N").then_some(Value::Int(12)))
+        };
+        let truth = |text: &String| Expr::parse(text).unwrap().evaluate(&value).map(|value| truthy(&value));
+        let results: Vec<_> = constraints.iter().map(truth).collect();
+        if results.iter().any(|result| matches!(result, Ok(false))) {
+            Verdict::Excluded
+        } else if results.iter().any(Result::is_err) {
+            Verdict::Failing
+        } else {
+            Verdict::Valid
+        }
+    }
+
+    /// Valid combinations, or `None` where a constraint fails on one that nothing excludes.
+    fn valid(&self, constraints: &[String]) -> Option<HashSet<Vec<u32>>> {
+        let mut valid = HashSet::new();
+        for combination in self.combinations() {
+            match self.judge(&combination, constraints) {
+                Verdict::Valid => valid.insert(combination),
+                Verdict::Excluded => false,
+                Verdict::Failing => return None,
+            };
+        }
+        Some(valid)
+    }
+}
+
+fn truthy(value: &Value) -> bool {
+    match value {
+        Value::Int(value) => *value != 0,
+        Value::Float(value) => *value != 0.0,
+        Value::Bool(value) => *value,
+        Value::Str(value) => !value.is_empty(),
+    }
+}
+
+fn values() -> impl Strategy<Value = Vec<Value>> {
+    prop_oneof![
+        4 => proptest::sample::subsequence(vec![-7_i64, -3, -2, -1, 0, 1, 2, 3, 4, 6, 8, 12], 1..=6).prop_map(Values::list),
+        1 => proptest::sample::subsequence(vec![-1.5_f64, 0.5, 1.0, 2.0, 2.5], 1..=4).prop_map(Values::list),
+        1 => proptest::sample::subsequence(vec![false, true], 1..=2).prop_map(Values::list),
+    ]
+}
+
+fn expression(names: Vec<String>) -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        4 => proptest::sample::select(names),
+        2 => (-4_i64..13).prop_map(|number| format!("({number})")),
+        1 => Just("N".to_string()),
+    ];
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        let binary = proptest::sample::select(vec!["+", "-", "*", "/", "//", "%"]);
+        let comparison = proptest::sample::select(vec!["<", "<=", ">", ">=", "==", "!="]);
+        prop_oneof![
+            3 => (inner.clone(), binary, inner.clone()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
+            1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("max({a}, {b})")),
+            1 => inner.clone().prop_map(|a| format!("abs({a})")),
+            1 => (inner.clone(), comparison, inner.clone()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
+            1 => (inner.clone(), inner.clone(), inner).prop_map(|(a, b, c)| format!("({a} if {b} else {c})")),
+        ]
+    })
+}
+
+fn constraint(names: Vec<String>) -> impl Strategy<Value = String> {
+    let comparison = proptest::sample::select(vec!["<", "<=", ">", ">=", "==", "!="]);
+    let simple = (expression(names.clone()), comparison, expression(names.clone()))
+        .prop_map(|(a, op, b)| format!("{a} {op} {b}"))
+        .boxed();
+    prop_oneof![
+        4 => simple.clone(),
+        1 => (simple.clone(), simple.clone()).prop_map(|(a, b)| format!("{a} and {b}")),
+        1 => (simple.clone(), simple.clone()).prop_map(|(a, b)| format!("{a} or {b}")),
+        1 => simple.clone().prop_map(|a| format!("not {a}")),
+        1 => (expression(names.clone()), expression(names)).prop_map(|(a, b)| format!("{a} <= {b} < 9")),
+    ]
+}
+
+fn description() -> impl Strategy<Value = Description> {
+    proptest::collection::vec(values(), 1..=4).prop_flat_map(|lists| {
+        let names: Vec<String> = ["P", "Q", "R", "S"][..lists.len()].iter().map(|name| (*name).to_string()).collect();
+        let constraints = proptest::collection::vec(constraint(names.clone()), 0..=3);
+        (Just(names), Just(lists), constraints).prop_map(|(names, lists, constraints)| Description {
+            parameters: names.into_iter().zip(lists).collect(),
+            constraints,
+        })
+    })
+}
+
+fn indices(space: &Space, id: ConfigId) -> Vec<u32> {
+    space.unrank(id).indices().to_vec()
+}
+
+/// The combinations that differ from `from` in exactly one place.
+fn differing_in_one(valid: &HashSet<Vec<u32>>, from: &[u32]) -> HashSet<Vec<u32>> {
+    let differences = |other: &&Vec<u32>| other.iter().zip(from).filter(|(a, b)| a != b).count();
+    valid.iter().filter(|other| differences(other) == 1).cloned().collect()
+}
+
+/// Of each parameter the nearest valid smaller and larger value.
+fn adjacent(valid: &HashSet<Vec<u32>>, from: &[u32]) -> HashSet<Vec<u32>> {
+    let neighbours = differing_in_one(valid, from);
+    let mut nearest = HashSet::new();
+    for place in 0..from.len() {
+        let moved = || neighbours.iter().filter(|other| other[place] != from[place]);
+        nearest.extend(moved().filter(|other| other[place] < from[place]).max_by_key(|other| other[place]).cloned());
+        nearest.extend(moved().filter(|other| other[place] > from[place]).min_by_key(|other| other[place]).cloned());
+    }
+    nearest
+}
+
+fn check_space(description: &Description, space: &Space, valid: &HashSet<Vec<u32>>) {
+    assert_eq!(space.len(), Some(valid.len() as u128));
+    let listed: Vec<ConfigId> = space.iter().collect();
+    for (rank, id) in listed.iter().enumerate() {
+        assert_eq!(id.rank(), rank as u128, "iteration is in the order of ranks");
+        assert_eq!(space.rank(&space.unrank(*id)), Some(*id));
+    }
+    let found: HashSet<Vec<u32>> = listed.iter().map(|id| indices(space, *id)).collect();
+    assert_eq!(&found, valid);
+    for combination in description.combinations() {
+        assert_eq!(space.rank_indices(&combination).is_some(), valid.contains(&combination));
+    }
+    for id in listed.iter().step_by(1 + listed.len() / 8) {
+        let own = indices(space, *id);
+        let set = |ids: Vec<ConfigId>| {
+            let set: HashSet<Vec<u32>> = ids.iter().map(|id| indices(space, *id)).collect();
+            assert_eq!(set.len(), ids.len(), "no neighbour twice");
+            set
+        };
+        assert_eq!(set(space.hamming_neighbours(*id)), differing_in_one(valid, &own));
+        assert_eq!(set(space.adjacent_neighbours(*id)), adjacent(valid, &own));
+    }
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
+    assert!(valid.contains(&indices(space, space.sample(&mut rng))));
+    let distinct: HashSet<ConfigId> = space.sample_distinct(10, &mut rng).into_iter().collect();
+    assert_eq!(distinct.len(), valid.len().min(10));
+}
+
+/// That `culprits` leave nothing, and that each of them is needed for that.
+fn check_culprits(description: &Description, culprits: &[String]) {
+    let chosen: Vec<usize> = culprits.iter().map(|name| name[1..].parse().unwrap()).collect();
+    let texts = |chosen: &[usize]| chosen.iter().map(|at| description.constraints[*at].clone()).collect::<Vec<_>>();
+    assert!(description.valid(&texts(&chosen)).is_some_and(|valid| valid.is_empty()));
+    for left_out in &chosen {
+        let rest: Vec<usize> = chosen.iter().copied().filter(|at| at != left_out).collect();
+        assert!(!description.valid(&texts(&rest)).is_some_and(|valid| valid.is_empty()), "c{left_out} is not needed");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_space_equals_brute_force(description in description()) {
+        match (description.build(), description.valid(&description.constraints)) {
+            (Ok(space), Some(valid)) => check_space(&description, &space, &valid),
+            (Err(SpaceError::Empty { culprits }), Some(valid)) => {
+                prop_assert!(valid.is_empty());
+                check_culprits(&description, &culprits);
+            }
+            (Err(SpaceError::Evaluation { .. }), None) => {}
+            // Parts of a constraint stand side by side: `a and b` may be excluded by b where a fails, and `a` may
+            // fail where brute force stops at b.
+            (result, valid) if description.constraints.iter().any(|text| text.contains(" and ") || text.contains("< 9")) => {
+                let acceptable = match result {
+                    Ok(_) => valid.is_none(),
+                    Err(error) => matches!(error, SpaceError::Evaluation { .. } | SpaceError::Empty { .. }),
+                };
+                prop_assert!(acceptable);
+            }
+            (result, valid) => prop_assert!(false, "{result:?} where brute force finds {:?}", valid.map(|v| v.len())),
+        }
+    }
+}
+
+#[test]
+fn samples_are_uniform() {
+    let tile = Parameter::new("TILE", Values::pow2(1, 64).unwrap()).unwrap();
+    let threads = Parameter::new("THREADS", Values::range(1, 12, 1).unwrap()).unwrap();
+    let mode = Parameter::new("MODE", Values::list(["a", "b", "c"])).unwrap();
+    let builder = Space::builder().parameter(tile).parameter(threads).parameter(mode);
+    let divides = Constraint::parse("TILE % THREADS == 0 or MODE == 'c'").unwrap();
+    for (space, seed) in [(builder.clone().constraint(divides).build().unwrap(), 1), (builder.build().unwrap(), 2)] {
+        let cells = usize::try_from(space.len().unwrap()).unwrap();
+        let draws = 200 * cells;
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut counts = vec![0_u32; cells];
+        (0..draws).for_each(|_| counts[usize::try_from(space.sample(&mut rng).rank()).unwrap()] += 1);
+        let expected = draws as f64 / cells as f64;
+        let chi_squared: f64 = counts.iter().map(|count| (f64::from(*count) - expected).powi(2) / expected).sum();
+        // Wilson and Hilferty: the cube root of chi-squared per degree is nearly normal; 4.75 is p = 1e-6.
+        let degrees = (cells - 1) as f64;
+        let spread = 2.0 / (9.0 * degrees);
+        let normal = ((chi_squared / degrees).cbrt() - (1.0 - spread)) / spread.sqrt();
+        assert!(normal < 4.75, "chi-squared {chi_squared} with {degrees} degrees of freedom");
+    }
+}
+
+#[test]
+fn a_failing_constraint_names_itself_and_the_configuration() {
+    let x = Parameter::new("X", Values::range(0, 3, 1).unwrap()).unwrap();
+    let builder = Space::builder().parameter(x);
+    let space = builder.clone().constraint(Constraint::new("even split", Expr::parse("12 % X == 0").unwrap()));
+    let error = space.clone().build().unwrap_err();
+    assert!(
+        matches!(&error, SpaceError::Evaluation { constraint, configuration, .. }
+        if constraint == "even split" && configuration[..] == [("X".to_string(), Value::Int(0))]),
+        "{error:?}"
+    );
+    let guarded = space.constraint(Constraint::parse("X > 0").unwrap()).build().unwrap();
+    assert_eq!(guarded.len(), Some(3), "another constraint may exclude what fails");
+}
+
+#[test]
+fn a_constraint_without_parameters_removes_everything_or_nothing() {
+    let x = Parameter::new("X", Values::range(0, 3, 1).unwrap()).unwrap();
+    let builder = Space::builder().parameter(x).constant("N", Value::Int(7));
+    assert_eq!(builder.clone().constraint(Constraint::parse("N % 7 == 0").unwrap()).build().unwrap().len(), Some(4));
+    let error = builder.constraint(Constraint::parse("N % 2 == 0").unwrap()).build().unwrap_err();
+    assert_eq!(error, SpaceError::Empty { culprits: vec!["N % 2 == 0".to_string()] });
+}
+
+#[test]
+fn a_space_beyond_128_bits_is_counted_exactly_and_has_no_ranks() {
+    let parameter = |i| Parameter::new(format!("P{i}"), Values::range(1, 10, 1).unwrap()).unwrap();
+    let space = (0..64).fold(Space::builder(), |builder, i| builder.parameter(parameter(i))).build().unwrap();
+    assert_eq!(space.size().to_string(), format!("1{}", "0".repeat(64)));
+    assert_eq!(space.len(), None);
+    let first = space.configuration(&[], None).unwrap();
+    assert!(space.contains(&first));
+    assert_eq!(space.rank(&first), None);
+}
+
+#[test]
+fn a_space_that_grows_beyond_its_limit_is_refused_with_the_constraints_to_blame() {
+    let parameter = |i| Parameter::new(format!("P{i}"), Values::range(1, 50, 1).unwrap()).unwrap();
+    let sum: Vec<String> = (0..6).map(|i| format!("P{i} ** {}", i + 1)).collect();
+    let hostile = Constraint::new("hostile", Expr::parse(&format!("({}) % 977 == 5", sum.join(" + "))).unwrap());
+    let limits = tunesmith_space::Limits { nodes: 10_000, ..tunesmith_space::Limits::default() };
+    let builder = (0..6).fold(Space::builder(), |builder, i| builder.parameter(parameter(i))).limits(limits);
+    let error = builder.constraint(hostile).build().unwrap_err();
+    assert!(matches!(&error, SpaceError::TooLarge { culprits, .. } if culprits == &["hostile"]), "{error:?}");
+}
+
+#[test]
+fn the_digest_is_of_what_constraints_exclude_and_not_of_how_they_are_written() {
+    let digest = |values: &[i64], constraint: &str| {
+        let tile = Parameter::new("TILE", Values::list(values.iter().copied())).unwrap();
+        let vector = Parameter::new("VECTOR", Values::list([1, 2, 4])).unwrap();
+        let builder = Space::builder().parameter(tile).parameter(vector);
+        builder.constraint(Constraint::parse(constraint).unwrap()).build().unwrap().digest().to_string()
+    };
+    let plain = digest(&[2, 4, 8], "TILE % VECTOR == 0");
+    assert_eq!(plain, digest(&[2, 4, 8], "not (TILE % VECTOR)"));
+    assert_ne!(plain, digest(&[2, 4, 16], "TILE % VECTOR == 0"));
+    assert_ne!(plain, digest(&[8, 4, 2], "TILE % VECTOR == 0"));
+    assert_ne!(plain, digest(&[2, 4, 8], "TILE % VECTOR == 0 and TILE > 2"));
+    assert_eq!(plain.len(), 64);
+}
