@@ -62,16 +62,18 @@ impl Display {
         }
     }
 
+    /// What matters most first, since the end of a long line is cut off.
     fn text(&self, best: Option<&Scored>, progress: &Progress) -> String {
-        let best = best.and_then(|scored| {
-            let space = self.space.as_ref()?;
-            let configuration = space.unrank(scored.evaluation.request.config);
-            let values: Vec<String> =
-                space.values(&configuration).map(|(name, value)| format!("{name}={value}")).collect();
-            Some(format!("best {} at {}", milliseconds(scored.score?), values.join(",")))
+        let (pace, failures) = (self.pace(progress), self.failures());
+        let Some((best, time)) = best.and_then(|best| Some((best, best.score?))) else {
+            return format!("{pace}nothing correct yet{failures}");
+        };
+        let values = self.space.as_ref().map(|space| {
+            let configuration = space.unrank(best.evaluation.request.config);
+            let pairs = space.values(&configuration).map(|(name, value)| format!("{name}={value}"));
+            pairs.collect::<Vec<_>>().join(",")
         });
-        let best = best.unwrap_or_else(|| "nothing correct yet".to_string());
-        format!("{}{best}{}", self.pace(progress), self.failures())
+        format!("{pace}best {}{failures}: {}", milliseconds(time), values.unwrap_or_default())
     }
 
     /// Rate and time left, counted from where this part of the run began.
@@ -89,7 +91,7 @@ impl Display {
     fn failures(&self) -> String {
         let counts = FailureKind::ALL.iter().zip(self.failed).filter(|(_, count)| *count > 0);
         let texts: Vec<String> = counts.map(|(kind, count)| format!("{count} {kind}")).collect();
-        if texts.is_empty() { String::new() } else { format!("; failed: {}", texts.join(", ")) }
+        if texts.is_empty() { String::new() } else { format!(", failed {}", texts.join(", ")) }
     }
 }
 
