@@ -3,6 +3,7 @@
 //! Integers have 128 bits here; what does not fit is an error, never a wrong number.
 
 use super::ast::{BinaryOp, UnaryOp};
+use super::builtin::MAX_ELEMENTS;
 use super::datum::Datum;
 
 /// What went wrong in an operation, with a remedy where there is one; the caller knows the place.
@@ -38,6 +39,8 @@ pub(crate) fn binary(op: BinaryOp, left: &Datum, right: &Datum) -> Result<Datum,
         (BinaryOp::Add, Datum::List(a), Datum::List(b)) => {
             return Ok(Datum::List(a.iter().chain(b.iter()).cloned().collect()));
         }
+        (BinaryOp::Multiply, Datum::Str(_) | Datum::List(_), _) => return repeat(left, right),
+        (BinaryOp::Multiply, _, Datum::Str(_) | Datum::List(_)) => return repeat(right, left),
         _ => {}
     }
     match (left.arithmetic(), right.arithmetic()) {
@@ -45,12 +48,29 @@ pub(crate) fn binary(op: BinaryOp, left: &Datum, right: &Datum) -> Result<Datum,
         (Datum::Int(a), Datum::Float(b)) => floats(op, a as f64, b),
         (Datum::Float(a), Datum::Int(b)) => floats(op, a, b as f64),
         (Datum::Float(a), Datum::Float(b)) => floats(op, a, b),
-        _ => Err(Fault::new(format!(
-            "`{}` does not work between {} and {}",
-            op.symbol(),
-            left.type_name(),
-            right.type_name()
-        ))),
+        _ => Err(mismatch(op, left, right)),
+    }
+}
+
+fn mismatch(op: BinaryOp, left: &Datum, right: &Datum) -> Fault {
+    let (left, right) = (left.type_name(), right.type_name());
+    Fault::new(format!("`{}` does not work between {left} and {right}", op.symbol()))
+}
+
+/// A string or list `times` times in a row; never for a negative number.
+fn repeat(value: &Datum, times: &Datum) -> Result<Datum, Fault> {
+    let Datum::Int(times) = times.arithmetic() else { return Err(mismatch(BinaryOp::Multiply, value, times)) };
+    let times = usize::try_from(times.max(0)).unwrap_or(usize::MAX);
+    let fits = |length: usize| length.checked_mul(times).is_some_and(|length| length <= MAX_ELEMENTS);
+    match value {
+        Datum::Str(text) if fits(text.len()) => {
+            Ok(Datum::Str(text.repeat(if text.is_empty() { 0 } else { times }).into()))
+        }
+        Datum::List(items) if fits(items.len()) => {
+            let times = if items.is_empty() { 0 } else { times };
+            Ok(Datum::List(std::iter::repeat_n(&items[..], times).flatten().cloned().collect()))
+        }
+        _ => Err(Fault::new(format!("the result of `*` has more than {MAX_ELEMENTS} elements"))),
     }
 }
 
