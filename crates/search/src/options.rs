@@ -63,14 +63,17 @@ pub enum StrategyError {
 pub struct Options<'a> {
     strategy: &'static str,
     specs: &'static [OptionSpec],
-    given: Vec<(&'a str, &'a str)>,
+    given: Pairs<'a>,
 }
+
+/// Names and values as the user wrote them.
+type Pairs<'a> = Vec<(&'a str, &'a str)>;
 
 impl<'a> Options<'a> {
     pub(crate) fn new(
         strategy: &'static str,
         specs: &'static [OptionSpec],
-        given: Vec<(&'a str, &'a str)>,
+        given: Pairs<'a>,
     ) -> Result<Self, StrategyError> {
         let is_unknown = |(name, _): &&(&str, &str)| specs.iter().all(|spec| spec.name != *name);
         match given.iter().find(is_unknown) {
@@ -117,15 +120,14 @@ fn known_options(specs: &[OptionSpec]) -> String {
 }
 
 /// Splits `NAME(option=value, ...)` into the name and its pairs.
-pub(crate) fn parse_call(text: &str) -> Result<(String, Vec<(&str, &str)>), StrategyError> {
+pub(crate) fn parse_call(text: &str) -> Result<(String, Pairs<'_>), StrategyError> {
     let malformed = || StrategyError::Form { text: text.to_string() };
     let Some((name, rest)) = text.split_once('(') else {
         return Ok((text.trim().to_string(), Vec::new()));
     };
     let inside = rest.trim_end().strip_suffix(')').ok_or_else(malformed)?;
     let parts = inside.split(',').map(str::trim).filter(|part| !part.is_empty());
-    let pair = |part: &'_ str| -> Option<(usize, usize)> { part.find('=').map(|at| (at, part.len())) };
-    let pairs: Option<Vec<_>> =
-        parts.map(|part| pair(part).map(|(at, _)| (part[..at].trim(), part[at + 1..].trim()))).collect();
+    let pair = |part| str::split_once(part, '=').map(|(option, value)| (option.trim(), value.trim()));
+    let pairs: Option<Pairs<'_>> = parts.map(pair).collect();
     Ok((name.trim().to_string(), pairs.ok_or_else(malformed)?))
 }

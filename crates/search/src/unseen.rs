@@ -20,7 +20,7 @@ impl Unseen {
         if self.left.is_none() {
             let known = view.known() as u128;
             if view.space().len().is_none_or(|size| known.saturating_mul(2) <= size) {
-                return Some(std::iter::repeat_with(|| view.space().sample(rng)).find(is_new)?);
+                return std::iter::repeat_with(|| view.space().sample(rng)).find(is_new);
             }
             let mut left: Vec<ConfigId> = view.space().iter().filter(is_new).collect();
             left.shuffle(rng);

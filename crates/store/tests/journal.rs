@@ -28,7 +28,7 @@ fn header(space: &Space) -> Header {
 /// Every second evaluation correct, the others failing in turn.
 fn evaluation(space: &Space, rank: u128) -> Evaluation {
     let kind = FailureKind::ALL[usize::try_from(rank / 2).unwrap() % 5];
-    let depth = if rank % 3 == 0 { Depth::Profiled } else { Depth::Timed };
+    let depth = if rank.is_multiple_of(3) { Depth::Profiled } else { Depth::Timed };
     Evaluation {
         request: Request { config: space.id(rank).unwrap(), depth },
         failure: (rank % 2 == 1).then(|| Failure::new(kind, "first line\nsecond \"line\"")),
