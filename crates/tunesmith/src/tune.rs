@@ -203,7 +203,7 @@ pub(crate) fn live_evaluator(
     let live = LiveOptions {
         spec: problem.kernel_spec()?,
         compilers: options.compilers.clone(),
-        policy: problem.policy.clone(),
+        policy: problem.policy,
         jobs: jobs.max(1),
         worker: options.worker.clone(),
         clock,
