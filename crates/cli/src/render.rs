@@ -36,12 +36,16 @@ fn message_text(message: &Diagnostic, source: Option<&SourceFile>) -> String {
     let name = message.file.display().to_string();
     let pointed = Pointed { message, source: NamedSource::new(name, source.text.to_string()) };
     let mut text = String::new();
-    let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let theme = if colours { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let theme = if wants_colours() { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     match GraphicalReportHandler::new_themed(theme).with_links(false).render_report(&mut text, &pointed) {
         Ok(()) => text,
         Err(fmt::Error) => message.to_string(),
     }
+}
+
+#[allow(clippy::disallowed_methods)] // the command line is where the environment is read
+fn wants_colours() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 fn place(message: &Diagnostic) -> String {

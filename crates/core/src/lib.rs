@@ -17,7 +17,7 @@
 //!     }
 //! }
 //!
-//! let tile = Parameter::new("TILE", (1..=64).map(Value::Int).collect())?;
+//! let tile = Parameter::new("TILE", (1..=64).map(Value::Int))?;
 //! let space = Space::builder().parameter(tile).build()?;
 //! // The time in milliseconds of each configuration: the best tile is 32.
 //! let mut evaluator = FunctionEvaluator::new(&space, |v| Ok(1.0 + (v[0].as_float().unwrap() - 32.0).abs()));

@@ -27,6 +27,7 @@ use tunesmith::device::Compilers;
 use tunesmith::space::Value;
 use tunesmith::{Error, Problem};
 
+#[allow(clippy::disallowed_methods)] // the command line is where the environment is read
 /// The compilers that `CC` and `CXX` name, else the system's.
 fn compilers() -> Compilers {
     let named = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());

@@ -1,6 +1,6 @@
 //! What the tests of the command line share.
 
-#![allow(dead_code, unreachable_pub)] // every test file uses its own part
+#![allow(dead_code, unreachable_pub, clippy::print_stderr)] // every test file uses its own part
 
 use serde_json::Value as Json;
 use std::fs;
