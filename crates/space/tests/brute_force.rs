@@ -1,228 +1,293 @@
-//! Random small spaces answer every question as brute force does.
+//! Random small spaces against brute force: every combination, each constraint evaluated as Python would.
 
-mod common;
-
-use std::collections::BTreeSet;
-
-use common::oracle::{Verdict, verdicts};
 use proptest::prelude::*;
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::SeedableRng;
-use tunesmith_space::{Configuration, Constraint, Expr, Parameter, Space, SpaceError, Value};
+use rand_xoshiro::{Xoshiro256PlusPlus, rand_core::SeedableRng};
+use std::collections::HashSet;
+use tunesmith_space::{ConfigId, Constraint, Expr, Parameter, Space, SpaceError, Value, Values};
 
-const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
-
-/// A list of values that tuning parameters commonly take, or an uncommon one.
-fn values() -> impl Strategy<Value = Vec<Value>> {
-    let list = |values: &[i64]| values.iter().map(|&value| Value::Int(value)).collect::<Vec<_>>();
-    prop_oneof![
-        4 => prop::sample::subsequence(vec![1_i64, 2, 3, 4, 5, 6, 8, 12, 16, 32], 1..6).prop_map(move |v| list(&v)),
-        2 => prop::sample::subsequence(vec![-7_i64, -2, -1, 0, 1, 3, 10], 1..5).prop_map(move |v| list(&v)).prop_shuffle(),
-        1 => prop::sample::subsequence(vec![-1.5, 0.5, 1.0, 2.0, 3.25], 1..4)
-            .prop_map(|v: Vec<f64>| v.into_iter().map(Value::Float).collect()),
-        1 => Just(vec![Value::Bool(false), Value::Bool(true)]),
-        1 => Just(vec![Value::from("x"), Value::from("yy"), Value::from("")]),
-        1 => Just(vec![Value::Int(i64::MAX), Value::Int(3), Value::Int(i64::MIN)]),
-    ]
+/// A space as a user would describe it.
+#[derive(Clone, Debug)]
+struct Description {
+    parameters: Vec<(String, Vec<Value>)>,
+    constraints: Vec<Text>,
 }
 
-/// A number, most often.
-fn number() -> impl Strategy<Value = String> {
-    let leaf = prop_oneof![
-        6 => prop::sample::select(&NAMES[..]).prop_map(str::to_owned),
-        2 => prop::sample::select(&["0", "1", "2", "3", "4", "8", "10", "1.5", "2.0"][..]).prop_map(str::to_owned),
-    ];
-    leaf.prop_recursive(3, 10, 2, |inner| {
-        let op = prop::sample::select(&["+", "-", "*", "*", "//", "%", "/", "&"][..]);
-        let condition = comparison(inner.clone());
-        prop_oneof![
-            6 => (inner.clone(), op, inner.clone()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
-            1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("min({a}, {b})")),
-            1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("max({a}, {b}, 2)")),
-            1 => (inner.clone(), condition, inner.clone()).prop_map(|(a, c, b)| format!("({a} if {c} else {b})")),
-            1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} or {b})")),
-            1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("ceildiv({a}, {b})")),
-            1 => inner.clone().prop_map(|a| format!("-{a}")),
-            1 => inner.clone().prop_map(|a| format!("abs({a})")),
-            1 => inner.prop_map(|a| format!("({a} ** 2)")),
-        ]
-    })
+/// A constraint, and its parts: a space splits at `and` and at chained comparisons, and a configuration that one part
+/// excludes is excluded whatever the others give.
+#[derive(Clone, Debug)]
+struct Text {
+    whole: String,
+    parts: Vec<String>,
 }
 
-fn comparison(number: impl Strategy<Value = String> + Clone) -> impl Strategy<Value = String> {
-    let op = prop::sample::select(&["<", "<=", ">", ">=", "==", "!="][..]);
-    prop_oneof![
-        6 => (number.clone(), op.clone(), number.clone()).prop_map(|(a, op, b)| format!("{a} {op} {b}")),
-        2 => (number.clone(), number.clone()).prop_map(|(a, b)| format!("{a} % {b} == 0")),
-        1 => (number.clone(), op, number.clone(), number.clone()).prop_map(|(a, op, b, c)| format!("{a} <= {b} {op} {c}")),
-        1 => (number.clone(), number.clone()).prop_map(|(a, b)| format!("{a} in [{b}, 2, 8]")),
-        1 => number,
-    ]
+impl Text {
+    fn simple(whole: String) -> Self {
+        Self { parts: vec![whole.clone()], whole }
+    }
 }
 
-fn condition() -> impl Strategy<Value = String> {
-    comparison(number().boxed()).boxed().prop_recursive(2, 6, 2, |inner| {
-        prop_oneof![
-            2 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} or {b})")),
-            2 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} and {b})")),
-            1 => inner.prop_map(|a| format!("not ({a})")),
-        ]
-    })
+/// What brute force says of one combination.
+enum Verdict {
+    Valid,
+    Excluded,
+    Failing,
 }
 
-/// Parameters under all five names, so that every expression's names are known.
-fn parameters() -> impl Strategy<Value = Vec<Parameter>> {
-    prop::collection::vec(values(), NAMES.len()).prop_map(|lists| {
-        lists.into_iter().zip(NAMES).map(|(values, name)| Parameter::new(name, values).unwrap()).collect()
-    })
-}
+impl Description {
+    fn build(&self) -> Result<Space, SpaceError> {
+        let mut builder = Space::builder().constant("N", Value::Int(12));
+        for (name, values) in &self.parameters {
+            builder = builder.parameter(Parameter::new(name.as_str(), values.iter().cloned())?);
+        }
+        for (index, text) in self.constraints.iter().enumerate() {
+            builder = builder.constraint(Constraint::new(format!("c{index}"), Expr::parse(&text.whole).unwrap()));
+        }
+        builder.build()
+    }
 
-fn build(parameters: &[Parameter], constraints: &[String]) -> Result<Space, SpaceError> {
-    let builder = parameters.iter().fold(Space::builder(), |builder, parameter| builder.parameter(parameter.clone()));
-    constraints.iter().fold(builder, |builder, text| builder.constraint(Constraint::parse(text).unwrap())).build()
-}
+    /// All combinations of value indices.
+    fn combinations(&self) -> Vec<Vec<u32>> {
+        self.parameters.iter().fold(vec![Vec::new()], |combinations, (_, values)| {
+            let extend = |combination: &Vec<u32>| {
+                let combination = combination.clone();
+                (0..values.len() as u32).map(move |index| combination.iter().copied().chain([index]).collect())
+            };
+            combinations.iter().flat_map(extend).collect()
+        })
+    }
 
-fn configuration(space: &Space, indices: &[u32]) -> Configuration {
-    let pairs: Vec<(&str, Value)> = space
-        .parameters()
-        .iter()
-        .zip(indices)
-        .map(|(parameter, &index)| (parameter.name(), parameter.values()[index as usize].clone()))
-        .collect();
-    space.configuration(&pairs, None).unwrap()
-}
-
-/// Compares every answer of the space with the list of its valid configurations.
-fn check(space: &Space, all: &[(Vec<u32>, Verdict)]) {
-    let valid: BTreeSet<&[u32]> =
-        all.iter().filter(|(_, verdict)| *verdict == Verdict::Valid).map(|(indices, _)| &indices[..]).collect();
-    assert_eq!(space.size(), valid.len().into());
-    assert_eq!(space.len(), Some(valid.len() as u128));
-    for (indices, _) in all {
-        let configuration = configuration(space, indices);
-        let id = space.rank(&configuration);
-        let expected = valid.contains(&indices[..]);
-        assert_eq!(space.contains(&configuration), expected, "{indices:?}");
-        assert_eq!(space.violated(&configuration).is_empty(), expected, "{indices:?}");
-        assert_eq!(id.is_some(), expected, "{indices:?}");
-        if let Some(id) = id {
-            assert_eq!(space.unrank(id), configuration);
+    fn judge(&self, indices: &[u32], constraints: &[Text]) -> Verdict {
+        let value = |name: &str| {
+            let position = self.parameters.iter().position(|(known, _)| known == name);
+            position
+                .map(|at| self.parameters[at].1[indices[at] as usize].clone())
+                .or((name == "N").then_some(Value::Int(12)))
+        };
+        let truth = |text: &String| Expr::parse(text).unwrap().evaluate(&value).map(|value| truthy(&value));
+        let results: Vec<_> = constraints.iter().flat_map(|text| &text.parts).map(truth).collect();
+        if results.iter().any(|result| matches!(result, Ok(false))) {
+            Verdict::Excluded
+        } else if results.iter().any(Result::is_err) {
+            Verdict::Failing
+        } else {
+            Verdict::Valid
         }
     }
-    for (rank, id) in space.iter().enumerate() {
-        assert_eq!(id.rank(), rank as u128);
-        assert_eq!(space.rank(&space.unrank(id)), Some(id));
-    }
-    assert_eq!(space.iter().count(), valid.len());
-    assert_eq!(space.id(valid.len() as u128), None);
-    for id in space.iter().take(5) {
-        check_neighbours(space, id, &valid);
+
+    /// Valid combinations, or `None` where a constraint fails on one that nothing excludes.
+    fn valid(&self, constraints: &[Text]) -> Option<HashSet<Vec<u32>>> {
+        let mut valid = HashSet::new();
+        for combination in self.combinations() {
+            match self.judge(&combination, constraints) {
+                Verdict::Valid => valid.insert(combination),
+                Verdict::Excluded => false,
+                Verdict::Failing => return None,
+            };
+        }
+        Some(valid)
     }
 }
 
-fn check_neighbours(space: &Space, id: tunesmith_space::ConfigId, valid: &BTreeSet<&[u32]>) {
-    let own = space.unrank(id);
-    let found: Vec<Vec<u32>> =
-        space.hamming_neighbours(id).iter().map(|&id| space.unrank(id).indices().to_vec()).collect();
-    let mut hamming = Vec::new();
-    let mut adjacent = Vec::new();
-    for at in 0..own.indices().len() {
-        let differing: Vec<Vec<u32>> = (0..space.parameters()[at].values().len() as u32)
-            .filter(|&value| value != own.indices()[at])
-            .map(|value| {
-                let mut other = own.indices().to_vec();
-                other[at] = value;
-                other
-            })
-            .filter(|other| valid.contains(&other[..]))
-            .collect();
-        adjacent.extend(differing.iter().rfind(|other| other[at] < own.indices()[at]).cloned());
-        adjacent.extend(differing.iter().find(|other| other[at] > own.indices()[at]).cloned());
-        hamming.extend(differing);
+fn truthy(value: &Value) -> bool {
+    match value {
+        Value::Int(value) => *value != 0,
+        Value::Float(value) => *value != 0.0,
+        Value::Bool(value) => *value,
+        Value::Str(value) => !value.is_empty(),
     }
-    assert_eq!(found, hamming);
-    let found: Vec<Vec<u32>> =
-        space.adjacent_neighbours(id).iter().map(|&id| space.unrank(id).indices().to_vec()).collect();
-    assert_eq!(found, adjacent);
+}
+
+fn values() -> impl Strategy<Value = Vec<Value>> {
+    prop_oneof![
+        4 => proptest::sample::subsequence(vec![-7_i64, -3, -2, -1, 0, 1, 2, 3, 4, 6, 8, 12], 1..=6).prop_map(Values::list),
+        1 => proptest::sample::subsequence(vec![-1.5_f64, 0.5, 1.0, 2.0, 2.5], 1..=4).prop_map(Values::list),
+        1 => proptest::sample::subsequence(vec![false, true], 1..=2).prop_map(Values::list),
+    ]
+}
+
+fn expression(names: Vec<String>) -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        4 => proptest::sample::select(names),
+        2 => (-4_i64..13).prop_map(|number| format!("({number})")),
+        1 => Just("N".to_string()),
+    ];
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        let binary = proptest::sample::select(vec!["+", "-", "*", "/", "//", "%"]);
+        let comparison = proptest::sample::select(vec!["<", "<=", ">", ">=", "==", "!="]);
+        prop_oneof![
+            3 => (inner.clone(), binary, inner.clone()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
+            1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("max({a}, {b})")),
+            1 => inner.clone().prop_map(|a| format!("abs({a})")),
+            1 => (inner.clone(), comparison, inner.clone()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
+            1 => (inner.clone(), inner.clone(), inner).prop_map(|(a, b, c)| format!("({a} if {b} else {c})")),
+        ]
+    })
+}
+
+fn constraint(names: Vec<String>) -> impl Strategy<Value = Text> {
+    let comparison = proptest::sample::select(vec!["<", "<=", ">", ">=", "==", "!="]);
+    let simple = (expression(names.clone()), comparison, expression(names.clone()))
+        .prop_map(|(a, op, b)| format!("{a} {op} {b}"))
+        .boxed();
+    prop_oneof![
+        4 => simple.clone().prop_map(Text::simple),
+        1 => (simple.clone(), simple.clone()).prop_map(|(a, b)| Text { whole: format!("{a} and {b}"), parts: vec![a, b] }),
+        1 => (simple.clone(), simple.clone()).prop_map(|(a, b)| Text::simple(format!("{a} or {b}"))),
+        1 => simple.prop_map(|a| Text::simple(format!("not {a}"))),
+        1 => (expression(names.clone()), expression(names)).prop_map(|(a, b)| Text {
+            whole: format!("{a} <= {b} < 9"),
+            parts: vec![format!("{a} <= {b}"), format!("{b} < 9")],
+        }),
+    ]
+}
+
+fn description() -> impl Strategy<Value = Description> {
+    proptest::collection::vec(values(), 1..=4).prop_flat_map(|lists| {
+        let names: Vec<String> = ["P", "Q", "R", "S"][..lists.len()].iter().map(|name| (*name).to_string()).collect();
+        let constraints = proptest::collection::vec(constraint(names.clone()), 0..=3);
+        (Just(names), Just(lists), constraints).prop_map(|(names, lists, constraints)| Description {
+            parameters: names.into_iter().zip(lists).collect(),
+            constraints,
+        })
+    })
+}
+
+fn indices(space: &Space, id: ConfigId) -> Vec<u32> {
+    space.unrank(id).indices().to_vec()
+}
+
+/// The combinations that differ from `from` in exactly one place.
+fn differing_in_one(valid: &HashSet<Vec<u32>>, from: &[u32]) -> HashSet<Vec<u32>> {
+    let differences = |other: &&Vec<u32>| other.iter().zip(from).filter(|(a, b)| a != b).count();
+    valid.iter().filter(|other| differences(other) == 1).cloned().collect()
+}
+
+/// Of each parameter the nearest valid smaller and larger value.
+fn adjacent(valid: &HashSet<Vec<u32>>, from: &[u32]) -> HashSet<Vec<u32>> {
+    let neighbours = differing_in_one(valid, from);
+    let mut nearest = HashSet::new();
+    for place in 0..from.len() {
+        let moved = || neighbours.iter().filter(|other| other[place] != from[place]);
+        nearest.extend(moved().filter(|other| other[place] < from[place]).max_by_key(|other| other[place]).cloned());
+        nearest.extend(moved().filter(|other| other[place] > from[place]).min_by_key(|other| other[place]).cloned());
+    }
+    nearest
+}
+
+fn check_space(description: &Description, space: &Space, valid: &HashSet<Vec<u32>>) {
+    assert_eq!(space.len(), Some(valid.len() as u128));
+    let listed: Vec<ConfigId> = space.iter().collect();
+    for (rank, id) in listed.iter().enumerate() {
+        assert_eq!(id.rank(), rank as u128, "iteration is in the order of ranks");
+        assert_eq!(space.rank(&space.unrank(*id)), Some(*id));
+    }
+    let found: HashSet<Vec<u32>> = listed.iter().map(|id| indices(space, *id)).collect();
+    assert_eq!(&found, valid);
+    for combination in description.combinations() {
+        assert_eq!(space.rank_indices(&combination).is_some(), valid.contains(&combination));
+    }
+    for id in listed.iter().step_by(1 + listed.len() / 8) {
+        let own = indices(space, *id);
+        let set = |ids: Vec<ConfigId>| {
+            let set: HashSet<Vec<u32>> = ids.iter().map(|id| indices(space, *id)).collect();
+            assert_eq!(set.len(), ids.len(), "no neighbour twice");
+            set
+        };
+        assert_eq!(set(space.hamming_neighbours(*id)), differing_in_one(valid, &own));
+        assert_eq!(set(space.adjacent_neighbours(*id)), adjacent(valid, &own));
+    }
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
+    assert!(valid.contains(&indices(space, space.sample(&mut rng))));
+    let distinct: HashSet<ConfigId> = space.sample_distinct(10, &mut rng).into_iter().collect();
+    assert_eq!(distinct.len(), valid.len().min(10));
+}
+
+/// That `culprits` leave nothing, and that each of them is needed for that.
+fn check_culprits(description: &Description, culprits: &[String]) {
+    let chosen: Vec<usize> = culprits.iter().map(|name| name[1..].parse().unwrap()).collect();
+    let texts = |chosen: &[usize]| chosen.iter().map(|at| description.constraints[*at].clone()).collect::<Vec<_>>();
+    assert!(description.valid(&texts(&chosen)).is_some_and(|valid| valid.is_empty()));
+    for left_out in &chosen {
+        let rest: Vec<usize> = chosen.iter().copied().filter(|at| at != left_out).collect();
+        assert!(!description.valid(&texts(&rest)).is_some_and(|valid| valid.is_empty()), "c{left_out} is not needed");
+    }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2500))]
+    #![proptest_config(ProptestConfig { cases: 2500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn random_spaces_equal_brute_force(
-        parameters in parameters(),
-        constraints in prop::collection::vec(condition(), 0..4),
-    ) {
-        let expressions: Vec<Expr> = // The truth alone: an intermediate value may exceed the 64 bits that `evaluate` gives.
-            constraints.iter().map(|text| Expr::parse(&format!("bool({text})")).unwrap()).collect();
-        let all = verdicts(&parameters, &expressions);
-        let count = |wanted| all.iter().filter(|(_, verdict)| *verdict == wanted).count();
-        match build(&parameters, &constraints) {
-            Ok(space) => check(&space, &all),
-            Err(SpaceError::Empty { culprits }) => {
-                prop_assert_eq!(count(Verdict::Valid), 0);
-                prop_assert!(!culprits.is_empty());
-                // Every culprit is needed: without it, something is left.
-                for culprit in &culprits {
-                    let rest: Vec<String> = culprits.iter().filter(|other| *other != culprit).cloned().collect();
-                    let empty = matches!(build(&parameters, &rest), Err(SpaceError::Empty { .. }));
-                    prop_assert!(!empty, "{culprit} is not needed");
-                }
+    fn a_space_equals_brute_force(description in description()) {
+        match (description.build(), description.valid(&description.constraints)) {
+            (Ok(space), Some(valid)) => check_space(&description, &space, &valid),
+            (Err(SpaceError::Empty { culprits }), Some(valid)) => {
+                prop_assert!(valid.is_empty());
+                check_culprits(&description, &culprits);
             }
-            // A space is an error as a whole when one of its configurations cannot be judged.
-            Err(SpaceError::Evaluation { .. }) => prop_assert!(count(Verdict::Undefined) > 0),
-            Err(other) => prop_assert!(false, "{}", other),
+            (Err(SpaceError::Evaluation { .. }), None) => {}
+            (result, valid) => prop_assert!(false, "{result:?} where brute force finds {:?}", valid.map(|v| v.len())),
         }
     }
 }
 
-/// The chi-squared statistic of `counts` against equal chances, in standard deviations from its mean.
-fn deviation(counts: &[u64]) -> f64 {
-    let expected = counts.iter().sum::<u64>() as f64 / counts.len() as f64;
-    let statistic: f64 = counts.iter().map(|&count| (count as f64 - expected).powi(2) / expected).sum();
-    let freedom = counts.len() as f64 - 1.0;
-    (statistic - freedom) / (2.0 * freedom).sqrt()
-}
-
-fn skewed() -> Space {
-    let ints = |range: std::ops::RangeInclusive<i64>| range.map(Value::Int);
-    Space::builder()
-        .parameter(Parameter::new("tile", ints(1..=24)).unwrap())
-        .parameter(Parameter::new("threads", ints(1..=24)).unwrap())
-        .parameter(Parameter::new("unroll", ints(1..=3)).unwrap())
-        .constraint(Constraint::parse("tile % threads == 0").unwrap())
-        .build()
-        .unwrap()
+#[test]
+fn a_failing_constraint_names_itself_and_the_configuration() {
+    let x = Parameter::new("X", Values::range(0, 3, 1).unwrap()).unwrap();
+    let builder = Space::builder().parameter(x);
+    let space = builder.clone().constraint(Constraint::new("even split", Expr::parse("12 % X == 0").unwrap()));
+    let error = space.clone().build().unwrap_err();
+    assert!(
+        matches!(&error, SpaceError::Evaluation { constraint, configuration, .. }
+        if constraint == "even split" && configuration[..] == [("X".to_string(), Value::Int(0))]),
+        "{error:?}"
+    );
+    let guarded = space.constraint(Constraint::parse("X > 0").unwrap()).build().unwrap();
+    assert_eq!(guarded.len(), Some(3), "another constraint may exclude what fails");
 }
 
 #[test]
-fn samples_are_uniform() {
-    let space = skewed();
-    let mut counts = vec![0_u64; space.len().unwrap() as usize];
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(7);
-    for _ in 0..100 * counts.len() {
-        counts[space.sample(&mut rng).rank() as usize] += 1;
-    }
-    // Five standard deviations: p below 1e-6 for a right program.
-    assert!(deviation(&counts).abs() < 5.0, "{}", deviation(&counts));
+fn a_constraint_without_parameters_removes_everything_or_nothing() {
+    let x = Parameter::new("X", Values::range(0, 3, 1).unwrap()).unwrap();
+    let builder = Space::builder().parameter(x).constant("N", Value::Int(7));
+    assert_eq!(builder.clone().constraint(Constraint::parse("N % 7 == 0").unwrap()).build().unwrap().len(), Some(4));
+    let error = builder.constraint(Constraint::parse("N % 2 == 0").unwrap()).build().unwrap_err();
+    assert_eq!(error, SpaceError::Empty { culprits: vec!["N % 2 == 0".to_string()] });
 }
 
 #[test]
-fn distinct_samples_are_distinct_uniform_and_complete() {
-    let space = skewed();
-    let size = space.len().unwrap() as usize;
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(11);
-    let all: BTreeSet<_> = space.sample_distinct(usize::MAX, &mut rng).into_iter().collect();
-    assert_eq!(all.len(), size);
-    let mut counts = vec![0_u64; size];
-    let mut first = vec![0_u64; size];
-    for _ in 0..4000 {
-        let drawn = space.sample_distinct(10, &mut rng);
-        assert_eq!(drawn.iter().collect::<BTreeSet<_>>().len(), 10);
-        drawn.iter().for_each(|id| counts[id.rank() as usize] += 1);
-        first[drawn[0].rank() as usize] += 1;
-    }
-    assert!(deviation(&counts).abs() < 5.0);
-    assert!(deviation(&first).abs() < 5.0);
+fn a_space_beyond_128_bits_is_counted_exactly_and_has_no_ranks() {
+    let parameter = |i| Parameter::new(format!("P{i}"), Values::range(1, 10, 1).unwrap()).unwrap();
+    let space = (0..64).fold(Space::builder(), |builder, i| builder.parameter(parameter(i))).build().unwrap();
+    assert_eq!(space.size().to_string(), format!("1{}", "0".repeat(64)));
+    assert_eq!(space.len(), None);
+    let first = space.configuration(&[], None).unwrap();
+    assert!(space.contains(&first));
+    assert_eq!(space.rank(&first), None);
+}
+
+#[test]
+fn a_space_that_grows_beyond_its_limit_is_refused_with_the_constraints_to_blame() {
+    let parameter = |i| Parameter::new(format!("P{i}"), Values::range(1, 50, 1).unwrap()).unwrap();
+    let sum: Vec<String> = (0..6).map(|i| format!("P{i} ** {}", i + 1)).collect();
+    let hostile = Constraint::new("hostile", Expr::parse(&format!("({}) % 977 == 5", sum.join(" + "))).unwrap());
+    let limits = tunesmith_space::Limits { nodes: 10_000, ..tunesmith_space::Limits::default() };
+    let builder = (0..6).fold(Space::builder(), |builder, i| builder.parameter(parameter(i))).limits(limits);
+    let error = builder.constraint(hostile).build().unwrap_err();
+    assert!(matches!(&error, SpaceError::TooLarge { culprits, .. } if culprits == &["hostile"]), "{error:?}");
+}
+
+#[test]
+fn the_digest_is_of_what_constraints_exclude_and_not_of_how_they_are_written() {
+    let digest = |values: &[i64], constraint: &str| {
+        let tile = Parameter::new("TILE", Values::list(values.iter().copied())).unwrap();
+        let vector = Parameter::new("VECTOR", Values::list([1, 2, 4])).unwrap();
+        let builder = Space::builder().parameter(tile).parameter(vector);
+        builder.constraint(Constraint::parse(constraint).unwrap()).build().unwrap().digest().to_string()
+    };
+    let plain = digest(&[2, 4, 8], "TILE % VECTOR == 0");
+    assert_eq!(plain, digest(&[2, 4, 8], "not (TILE % VECTOR)"));
+    assert_ne!(plain, digest(&[2, 4, 16], "TILE % VECTOR == 0"));
+    assert_ne!(plain, digest(&[8, 4, 2], "TILE % VECTOR == 0"));
+    assert_ne!(plain, digest(&[2, 4, 8], "TILE % VECTOR == 0 and TILE > 2"));
+    assert_eq!(plain.len(), 64);
 }
