@@ -35,13 +35,14 @@ impl Values {
         if step == 0 {
             return Err(SpaceError::BadValues { what: text(), reason: "the step is zero".into() });
         }
-        let count = (i128::from(last) - i128::from(first)).div_euclid(i128::from(step)) + 1;
-        if step < 0 && count > 0 {
-            // Rounding towards the first value also when going down.
-            let count = (i128::from(first) - i128::from(last)) / -i128::from(step) + 1;
-            return generate(&text, count, |index| Some(i128::from(first) + index * i128::from(step)));
+        let (first, last, step) = (i128::from(first), i128::from(last), i128::from(step));
+        let distance = if step > 0 { last - first } else { first - last };
+        let count = if distance < 0 { 0 } else { distance / step.abs() + 1 };
+        if count > MAX_VALUES {
+            return Err(SpaceError::BadValues { what: text(), reason: format!("more than {MAX_VALUES} values") });
         }
-        generate(&text, count, |index| Some(i128::from(first) + index * i128::from(step)))
+        let values = (0..count).filter_map(|index| i64::try_from(first + index * step).ok());
+        non_empty(values.map(Value::Int).collect(), &text)
     }
 
     /// The powers of two from `low` to `high`, both included.
@@ -82,19 +83,6 @@ pub(crate) fn divisors(number: i64) -> Vec<i64> {
     low
 }
 
-fn generate(
-    what: &dyn Fn() -> String,
-    count: i128,
-    value: impl Fn(i128) -> Option<i128>,
-) -> Result<Vec<Value>, SpaceError> {
-    if count > MAX_VALUES {
-        let reason = format!("more than {MAX_VALUES} values");
-        return Err(SpaceError::BadValues { what: what(), reason });
-    }
-    let values = (0..count.max(0)).filter_map(value).filter_map(|value| i64::try_from(value).ok());
-    non_empty(values.map(Value::Int).collect(), what)
-}
-
 fn non_empty(values: Vec<Value>, what: &dyn Fn() -> String) -> Result<Vec<Value>, SpaceError> {
     if values.is_empty() {
         return Err(SpaceError::BadValues { what: what(), reason: "there are none".into() });
@@ -123,6 +111,8 @@ mod tests {
         assert!(Values::range(1, 8, 0).is_err());
         assert!(Values::range(8, 1, 1).is_err());
         assert!(Values::range(1, 8, -1).is_err());
+        assert!(Values::range(1, 2, -3).is_err());
+        assert!(Values::range(2, 1, 3).is_err());
         assert!(Values::range(0, i64::MAX, 1).is_err());
         assert!(Values::pow2(5, 7).is_err());
         assert!(Values::divisors_of(0).is_err());

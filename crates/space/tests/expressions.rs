@@ -133,7 +133,9 @@ fn deep_and_long_texts_are_refused_or_read_without_overflow() {
 proptest! {
     #[test]
     fn no_text_panics(text in "\\PC{0,60}") {
-        let _ = Expr::parse(&text).map(|expr| expr.evaluate(&|_| Some(Value::Int(3))));
+        if let Err(error) = Expr::parse(&text).and_then(|expr| expr.evaluate(&|_| Some(Value::Int(3)))) {
+            prop_assert!(text.get(error.span).is_some());
+        }
     }
 
     #[test]

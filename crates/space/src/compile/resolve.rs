@@ -8,7 +8,7 @@ use crate::error::SpaceError;
 use crate::expr::{Builtin, Datum, Kind, Node};
 use crate::parameter::Parameter;
 use crate::suggest;
-use crate::value::Value;
+use crate::value::{Value, ValueKind};
 
 /// What the names in constraints stand for.
 pub(crate) struct Names<'a> {
@@ -81,7 +81,7 @@ impl<'a> Names<'a> {
     }
 
     /// `max(p)`, `min(p)`, `len(p)` and `sum(p)` of one parameter are over its list of values, as in Kernel Tuner's
-    /// files; over a single number they would mean nothing.
+    /// files; over a single number they would mean nothing. `len(p)` of a string is its length, as in Python.
     fn over_values(&self, builtin: Builtin, arguments: &[Node], meanings: &[Kind]) -> Option<Kind> {
         let over_list = matches!(builtin, Builtin::Max | Builtin::Min | Builtin::Len | Builtin::Sum);
         let [Node { kind: Kind::Name(name), .. }] = arguments else {
@@ -90,7 +90,11 @@ impl<'a> Names<'a> {
         let Kind::Name(parameter) = meanings[*name] else {
             return None;
         };
-        let values: Vec<Datum> = self.parameters[parameter].values().iter().map(Datum::from).collect();
+        let parameter = &self.parameters[parameter];
+        if builtin == Builtin::Len && parameter.kind() == ValueKind::Str {
+            return None;
+        }
+        let values: Vec<Datum> = parameter.values().iter().map(Datum::from).collect();
         let result = over_list.then(|| builtin.call(&[Datum::List(values.into())]))?;
         result.ok().map(Kind::Literal)
     }

@@ -1,5 +1,7 @@
 //! Splitting conditions into conjuncts: the more and the smaller, the earlier each excludes something.
 
+use std::ops::Range;
+
 use super::Conjunct;
 use crate::expr::{Kind, Node};
 
@@ -18,24 +20,22 @@ pub(super) fn split(constraint: usize, node: Node, into: &mut Vec<Conjunct>) {
                 left = right;
             }
         }
-        Kind::Not(operand) => split_negation(
-            constraint,
-            *operand,
-            Node { kind: Kind::Literal(crate::expr::Datum::Bool(true)), span, height },
-            into,
-        ),
+        Kind::Not(operand) => split_negation(constraint, *operand, span, into),
         kind => push(constraint, Node { kind, span, height }, into),
     }
 }
 
-fn split_negation(constraint: usize, operand: Node, whole: Node, into: &mut Vec<Conjunct>) {
+/// The parts of `not operand`, which stands at `span`.
+fn split_negation(constraint: usize, operand: Node, span: Range<usize>, into: &mut Vec<Conjunct>) {
     match operand.kind {
         Kind::Not(inner) => split(constraint, *inner, into),
-        Kind::Or(parts) => parts.into_iter().for_each(|part| {
-            let span = part.span.clone();
-            split(constraint, Node::new(Kind::Not(Box::new(part)), span), into);
-        }),
-        _ => push(constraint, Node::new(Kind::Not(Box::new(operand)), whole.span), into),
+        Kind::Or(parts) => {
+            for part in parts {
+                let span = part.span.clone();
+                split_negation(constraint, part, span, into);
+            }
+        }
+        _ => push(constraint, Node::new(Kind::Not(Box::new(operand)), span), into),
     }
 }
 
@@ -49,5 +49,30 @@ fn names(node: &Node, into: &mut Vec<usize>) {
     match node.kind {
         Kind::Name(index) if !into.contains(&index) => into.push(index),
         _ => node.kind.each_child(&mut |child| names(child, into)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::Expr;
+
+    fn parts(text: &str) -> Vec<&str> {
+        let mut conjuncts = Vec::new();
+        split(0, Expr::parse(text).unwrap().root().clone(), &mut conjuncts);
+        conjuncts.into_iter().map(|conjunct| &text[conjunct.node.span]).collect()
+    }
+
+    #[test]
+    fn conjunctions_chains_and_negated_disjunctions_are_split() {
+        assert_eq!(parts("a and b and (c and d)"), ["a", "b", "c", "d"]);
+        assert_eq!(parts("1 <= a < b"), ["1 <= a", "a < b"]);
+        assert_eq!(parts("not (a or not (b and c))"), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn alternatives_stay_whole() {
+        assert_eq!(parts("a or b and c"), ["a or b and c"]);
+        assert_eq!(parts("not (a and b)"), ["not (a and b)"]);
     }
 }

@@ -5,7 +5,9 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::{Diagram, Layer};
 use crate::compile::Conjunct;
@@ -14,7 +16,7 @@ use crate::limits::Limits;
 use crate::parameter::Parameter;
 
 /// Why a group of parameters has no diagram.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Obstacle {
     /// A conjunct cannot be evaluated on a configuration that nothing else excludes.
     Evaluation {
@@ -51,8 +53,8 @@ pub(crate) fn build(
         layers.push(layer);
         states = next;
     }
-    match states.iter().find_map(|state| state.failed) {
-        Some(conjunct) => Err(construction.failures.remove(&conjunct).expect("every failed state has its failure")),
+    match states.into_iter().find_map(|state| state.failure.0) {
+        Some(failure) => Err(Arc::unwrap_or_clone(failure)),
         None => Ok(Diagram::reduce(order, &layers)),
     }
 }
@@ -62,9 +64,26 @@ pub(crate) fn build(
 struct State {
     /// The value index of each earlier level; 0 where no later conjunct needs it.
     values: Vec<u32>,
-    /// A conjunct that could not be evaluated. What follows may still exclude the configuration; otherwise it is an
-    /// error.
-    failed: Option<usize>,
+    failure: Failure,
+}
+
+/// A conjunct that could not be evaluated, if there is one. What follows may still exclude the configuration; otherwise
+/// it is an error. All failures are equal, so that one example stands for all beginnings that a state merges.
+#[derive(Clone, Debug, Default)]
+struct Failure(Option<Arc<Obstacle>>);
+
+impl PartialEq for Failure {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.is_some() == other.0.is_some()
+    }
+}
+
+impl Eq for Failure {}
+
+impl Hash for Failure {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.is_some().hash(state);
+    }
 }
 
 struct Construction<'a> {
@@ -76,7 +95,6 @@ struct Construction<'a> {
     values: Vec<Vec<Datum>>,
     /// The levels of each conjunct's first and last parameter.
     spans: Vec<Range<usize>>,
-    failures: HashMap<usize, Obstacle>,
     nodes: usize,
     bytes: usize,
 }
@@ -98,7 +116,6 @@ impl<'a> Construction<'a> {
                 .collect(),
             spans: conjuncts.iter().map(span).collect(),
             level_of,
-            failures: HashMap::new(),
             nodes: 0,
             bytes: 0,
         }
@@ -134,8 +151,8 @@ impl<'a> Construction<'a> {
     }
 
     /// The state after `value`, unless one of `checks` excludes it.
-    fn step(&mut self, state: &State, value: u32, checks: &[usize]) -> Option<State> {
-        let mut after = State { values: Vec::with_capacity(state.values.len() + 1), failed: state.failed };
+    fn step(&self, state: &State, value: u32, checks: &[usize]) -> Option<State> {
+        let mut after = State { values: Vec::with_capacity(state.values.len() + 1), failure: state.failure.clone() };
         after.values.extend(&state.values);
         after.values.push(value);
         for &conjunct in checks {
@@ -143,8 +160,7 @@ impl<'a> Construction<'a> {
                 Ok(true) => {}
                 Ok(false) => return None,
                 Err(error) => {
-                    after.failed.get_or_insert(conjunct);
-                    self.remember(conjunct, &after.values, error);
+                    after.failure.0.get_or_insert_with(|| Arc::new(self.failure(conjunct, &after.values, error)));
                 }
             }
         }
@@ -159,11 +175,10 @@ impl<'a> Construction<'a> {
         Evaluator::new(&lookup).evaluate(&self.conjuncts[conjunct].node).map(|value| value.truthy())
     }
 
-    /// Keeps the first failure of a conjunct as an example.
-    fn remember(&mut self, conjunct: usize, indices: &[u32], error: ExprError) {
+    fn failure(&self, conjunct: usize, indices: &[u32], error: ExprError) -> Obstacle {
         let value = |&parameter: &usize| (parameter, indices[self.level_of[&parameter]]);
         let values = self.conjuncts[conjunct].parameters.iter().map(value).collect();
-        self.failures.entry(conjunct).or_insert(Obstacle::Evaluation { conjunct, values, error });
+        Obstacle::Evaluation { conjunct, values, error }
     }
 
     /// For each level up to `level`, whether a conjunct that ends later needs its value.

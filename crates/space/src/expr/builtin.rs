@@ -67,8 +67,9 @@ impl Builtin {
     /// The function called `name`.
     pub(super) fn find(name: &str, span: &Range<usize>) -> Result<Builtin, ExprError> {
         let plain = name.strip_prefix("math.").unwrap_or(name);
-        if let Some(entry) = TABLE.iter().find(|entry| entry.0 == plain) {
-            return Ok(entry.1);
+        let known = TABLE.iter().find(|entry| entry.0 == plain).map(|entry| entry.1);
+        if let Some(builtin) = known.filter(|builtin| plain == name || builtin.is_in_math()) {
+            return Ok(builtin);
         }
         let error = ExprError::new(format!("there is no function `{name}`"), span.clone());
         let similar = crate::suggest::closest(plain, TABLE.iter().map(|entry| entry.0));
@@ -76,6 +77,11 @@ impl Builtin {
             Some(similar) => error.remedy(format!("did you mean `{similar}`?")),
             None => error.remedy(format!("there are {}", TABLE.iter().map(|e| e.0).collect::<Vec<_>>().join(", "))),
         })
+    }
+
+    /// Whether Python's `math` has the function and means the same by it; `math.pow` gives floats only.
+    fn is_in_math(self) -> bool {
+        matches!(self, Builtin::Floor | Builtin::Ceil | Builtin::Sqrt | Builtin::Log2 | Builtin::Gcd)
     }
 
     /// The function's name.

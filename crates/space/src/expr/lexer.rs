@@ -144,7 +144,12 @@ fn string(rest: &str, at: usize, quote: char) -> Result<(Token, usize), ExprErro
             '\\' => match characters.next() {
                 Some((_, 'n')) => text.push('\n'),
                 Some((_, 't')) => text.push('\t'),
+                Some((_, 'r')) => text.push('\r'),
                 Some((_, escaped @ ('\\' | '\'' | '"'))) => text.push(escaped),
+                Some((_, 'a' | 'b' | 'f' | 'v' | 'x' | 'u' | 'U' | 'N' | '0'..='7' | '\n')) => {
+                    return Err(ExprError::new("this escape in a string is not supported", at + index..at + index + 2)
+                        .remedy("write the character itself"));
+                }
                 Some((_, other)) => text.extend(['\\', other]),
                 None => break,
             },
@@ -163,6 +168,11 @@ fn number(rest: &str, at: usize) -> Result<(Token, usize), ExprError> {
     if word.ends_with('_') || word.contains("__") {
         return Err(ExprError::new(format!("`{word}` is not a number"), span));
     }
+    let is_whole = digits.bytes().all(|byte| byte.is_ascii_digit());
+    if is_whole && digits.starts_with('0') && digits.bytes().any(|byte| byte != b'0') {
+        return Err(ExprError::new(format!("`{word}` starts with zero"), span)
+            .remedy("leave the zero out, or write `0o` before octal digits"));
+    }
     let radix = match digits.get(..2) {
         Some("0x" | "0X") => 16,
         Some("0o" | "0O") => 8,
@@ -171,13 +181,13 @@ fn number(rest: &str, at: usize) -> Result<(Token, usize), ExprError> {
     };
     let token = if radix != 10 {
         i128::from_str_radix(&digits[2..], radix).ok().map(Token::Int)
-    } else if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+    } else if is_whole {
         digits.parse().ok().map(Token::Int)
     } else {
         digits.parse().ok().map(Token::Float)
     };
     token.map(|token| (token, length)).ok_or_else(|| {
-        if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        if is_whole {
             ExprError::new(format!("the integer `{word}` is too large"), span)
         } else {
             ExprError::new(format!("`{word}` is not a number"), span)

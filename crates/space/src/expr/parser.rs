@@ -127,7 +127,7 @@ impl Parser<'_> {
 
     /// An operand and all operators after it that bind at least as tightly as `least`.
     fn operators(&mut self, least: u8) -> Result<Node, ExprError> {
-        let mut left = self.operand()?;
+        let mut left = self.operand(least)?;
         loop {
             let Token::Symbol(symbol) = *self.peek() else {
                 return Ok(left);
@@ -206,8 +206,8 @@ impl Parser<'_> {
         })
     }
 
-    /// A sign, `not`, or a primary.
-    fn operand(&mut self) -> Result<Node, ExprError> {
+    /// A sign, `not` where operators that bind at least as tightly as `least` may have it, or a primary.
+    fn operand(&mut self, least: u8) -> Result<Node, ExprError> {
         let start = self.span().start;
         let unary = match self.peek() {
             Token::Symbol("-") => Some(UnaryOp::Minus),
@@ -223,7 +223,10 @@ impl Parser<'_> {
         }
         // C's `!` binds tighter than any binary operator, Python's `not` looser than comparisons.
         let negation = [("not", power::NOT), ("!", power::SIGN)].into_iter().find(|(symbol, _)| self.is(symbol));
-        if let Some((_, binds)) = negation {
+        if let Some((symbol, binds)) = negation {
+            if symbol == "not" && least > power::NOT {
+                return Err(self.expected("a number, a name or `(`").remedy("write `(not ..)`"));
+            }
             self.advance();
             let operand = self.nested(binds)?;
             let span = start..operand.span.end;

@@ -1,6 +1,7 @@
 //! Configurations and their ranks, by name and by index.
 
 use std::fmt;
+use std::ops::Range;
 
 use super::Space;
 use crate::constraint::Constraint;
@@ -80,14 +81,13 @@ impl Space {
     /// Whether no constraint excludes `configuration`. Costs about the number of parameters.
     pub fn contains(&self, configuration: &Configuration) -> bool {
         let indices = &configuration.indices;
-        self.inner.diagrams.iter().all(|diagram| diagram.contains(indices))
+        indices.len() == self.parameters().len() && self.inner.diagrams.iter().all(|diagram| diagram.contains(indices))
     }
 
     /// The constraints that exclude `configuration`, or cannot be evaluated on it, in the user's order.
     pub fn violated(&self, configuration: &Configuration) -> Vec<&Constraint> {
         let mut violated = vec![false; self.constraints().len()];
-        let lookup =
-            |parameter: usize, _: &std::ops::Range<usize>| Ok(Datum::from(self.value(configuration, parameter)));
+        let lookup = |parameter: usize, _: &Range<usize>| Ok(Datum::from(self.value(configuration, parameter)));
         for conjunct in &self.inner.conjuncts {
             let holds = Evaluator::new(&lookup).evaluate(&conjunct.node).is_ok_and(|value| value.truthy());
             violated[conjunct.constraint] |= !holds;

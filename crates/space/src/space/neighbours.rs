@@ -1,6 +1,6 @@
 //! Neighbourhoods.
 
-use super::{ConfigId, Space};
+use super::{ConfigId, Configuration, Space};
 
 impl Space {
     /// The configurations that differ from `id` in the value of exactly one parameter: by parameter in the user's
@@ -10,7 +10,7 @@ impl Space {
     /// times the arcs of a node.
     pub fn hamming_neighbours(&self, id: ConfigId) -> Vec<ConfigId> {
         let mut neighbours = Vec::new();
-        self.each_neighbour(id, |_, _, neighbour| neighbours.push(neighbour));
+        self.each_neighbour(&self.unrank(id), |_, _, neighbour| neighbours.push(neighbour));
         neighbours
     }
 
@@ -20,7 +20,7 @@ impl Space {
     pub fn adjacent_neighbours(&self, id: ConfigId) -> Vec<ConfigId> {
         let current = self.unrank(id);
         let mut nearest: Vec<[Option<ConfigId>; 2]> = vec![[None; 2]; self.parameters().len()];
-        self.each_neighbour(id, |parameter, value, neighbour| {
+        self.each_neighbour(&current, |parameter, value, neighbour| {
             let [smaller, larger] = &mut nearest[parameter];
             // Values come in ascending order: the last smaller one and the first larger one are nearest.
             if value < current.indices[parameter] {
@@ -32,9 +32,11 @@ impl Space {
         nearest.into_iter().flatten().flatten().collect()
     }
 
-    /// Calls `visit` with parameter, value index and rank of each Hamming neighbour.
-    fn each_neighbour(&self, id: ConfigId, mut visit: impl FnMut(usize, u32, ConfigId)) {
-        let current = self.unrank(id);
+    /// Calls `visit` with parameter, value index and rank of each Hamming neighbour of `current`.
+    fn each_neighbour(&self, current: &Configuration, mut visit: impl FnMut(usize, u32, ConfigId)) {
+        let Some(id) = self.rank(current) else {
+            return;
+        };
         let mut found: Vec<Vec<(u32, ConfigId)>> = vec![Vec::new(); self.parameters().len()];
         for (diagram, &weight) in self.inner.diagrams.iter().zip(&self.inner.weights) {
             let Some(own) = diagram.rank_from(0, 0, &current.indices) else {
