@@ -1,10 +1,10 @@
 //! A device that is a formula: for tests, demonstrations and the study of strategies.
 
 use crate::error::DeviceError;
-use crate::problem::{Scope, closest};
+use crate::problem::Scope;
 use std::collections::VecDeque;
 use tunesmith_core::{Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Measurement, Request};
-use tunesmith_space::{Expr, Space, Value};
+use tunesmith_space::{Expr, Space, Value, closest};
 
 /// Evaluates configurations by an expression over the parameters: its value is the time in milliseconds, without
 /// noise. A value that is no positive finite number, and an expression that cannot be computed, is a runtime failure.

@@ -3,6 +3,7 @@
 use crate::options::{OptionSpec, Options, StrategyError, parse_call};
 use crate::{Annealing, Exhaustive, Random};
 use tunesmith_core::Searcher;
+use tunesmith_space::closest;
 
 /// A named strategy.
 pub struct Strategy {
@@ -54,18 +55,14 @@ pub fn build(text: &str) -> Result<Box<dyn Searcher>, StrategyError> {
     let (name, given) = parse_call(text)?;
     let strategy =
         CATALOGUE.iter().find(|strategy| strategy.name == name).ok_or_else(|| StrategyError::UnknownStrategy {
-            suggestion: closest(&name, CATALOGUE.iter().map(|strategy| strategy.name)),
+            suggestion: suggestion(&name, CATALOGUE.iter().map(|strategy| strategy.name)),
             known: CATALOGUE.iter().map(|strategy| strategy.name).collect::<Vec<_>>().join(", "),
             name,
         })?;
     (strategy.build)(&Options::new(strategy.name, strategy.options, given)?)
 }
 
-/// `did you mean` where one of the names resembles `wrong`, else nothing.
-pub(crate) fn closest(wrong: &str, names: impl Iterator<Item = &'static str>) -> String {
-    names
-        .map(|name| (strsim::damerau_levenshtein(&wrong.to_lowercase(), name), name))
-        .min()
-        .filter(|(distance, name)| *distance <= name.len().div_ceil(3))
-        .map_or_else(String::new, |(_, name)| format!("; did you mean `{name}`?"))
+/// ``; did you mean `name`?`` for the name that `wrong` most resembles, or nothing.
+pub(crate) fn suggestion(wrong: &str, names: impl Iterator<Item = &'static str>) -> String {
+    closest(wrong, names).map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }

@@ -1,6 +1,6 @@
 //! Options of strategies: `NAME(option=value, ...)`.
 
-use crate::catalogue::closest;
+use crate::catalogue::suggestion;
 
 /// One option of a strategy. Its default stands here and nowhere else.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +81,7 @@ impl<'a> Options<'a> {
             Some((option, _)) => Err(StrategyError::UnknownOption {
                 strategy,
                 option: (*option).to_string(),
-                suggestion: closest(option, specs.iter().map(|spec| spec.name)),
+                suggestion: suggestion(option, specs.iter().map(|spec| spec.name)),
                 known: known_options(specs),
             }),
         }

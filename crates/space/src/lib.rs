@@ -49,5 +49,6 @@ pub use expr::{Expr, ExprError, Name, parse_values};
 pub use limits::Limits;
 pub use parameter::Parameter;
 pub use space::{ConfigId, Configuration, Space, SpaceBuilder};
+pub use suggest::closest;
 pub use value::{Value, ValueKind};
 pub use values::Values;

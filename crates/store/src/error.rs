@@ -36,7 +36,7 @@ pub enum StoreError {
         known: u32,
     },
     /// The journal belongs to another run.
-    #[error("journal `{}` cannot be resumed: it was written for another run\n{}", path.display(), lines(differences))]
+    #[error("journal `{}` cannot be resumed: it was written for another run; leave out --resume to start a new one\n{}", path.display(), lines(differences))]
     Differs {
         /// The journal.
         path: PathBuf,

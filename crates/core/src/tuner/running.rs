@@ -2,13 +2,12 @@
 
 use super::{Run, Seconds, Tuner};
 use crate::{
-    Clock, Completion, Error, Evaluation, Evaluator, Event, History, Improvement, Interrupt, Objective, Observer,
-    Progress, Request, Rng, Scored, Searcher, Spent, Stop, StopReason, Store, Told, View,
+    Completion, Error, Evaluation, Event, History, Improvement, Progress, Request, Scored, Spent, StopReason, Told,
+    View,
 };
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::Arc;
 use std::time::Duration;
-use tunesmith_space::{ConfigId, Space};
+use tunesmith_space::ConfigId;
 
 /// A strategy that asks only what it knows already so many times in a row will not ask anything new.
 const MAX_REPEATS: u64 = 10_000;
@@ -16,17 +15,7 @@ const MAX_REPEATS: u64 = 10_000;
 /// The state of the loop. Requests are answered in the order of `queue`, whether they were submitted to the
 /// evaluator or are known from the resumed journal: a resumed run must tell in the same order as an uninterrupted one.
 pub(super) struct Running<'a> {
-    space: &'a Space,
-    searcher: &'a mut dyn Searcher,
-    evaluator: &'a mut dyn Evaluator,
-    store: Option<&'a mut dyn Store>,
-    objective: &'a dyn Objective,
-    observers: Vec<&'a mut dyn Observer>,
-    clock: Arc<dyn Clock>,
-    interrupt: Interrupt,
-    stop: Stop,
-    rng: Rng,
-    room: usize,
+    tuner: Tuner<'a>,
     budget: Option<u64>,
     first: VecDeque<Request>,
     queue: VecDeque<Pending>,
@@ -61,46 +50,40 @@ enum Source {
 }
 
 impl<'a> Running<'a> {
-    pub(super) fn new(tuner: Tuner<'a>) -> Self {
-        let earlier = tuner.recorded.iter().map(|evaluation| evaluation.clock).max().unwrap_or_default();
+    pub(super) fn new(mut tuner: Tuner<'a>) -> Self {
+        let recorded = std::mem::take(&mut tuner.recorded);
+        let earlier = recorded.iter().map(|evaluation| evaluation.clock).max().unwrap_or_default();
         let space_size = tuner.space.len().map_or(f64::INFINITY, |size| size as f64);
         let mut running = Self {
-            space: tuner.space,
-            searcher: tuner.searcher,
-            evaluator: tuner.evaluator,
-            store: tuner.store,
-            objective: tuner.objective,
-            observers: tuner.observers,
-            clock: tuner.clock,
-            interrupt: tuner.interrupt,
             budget: tuner.stop.evaluation_limit(space_size),
-            stop: tuner.stop,
-            rng: tuner.rng,
-            room: tuner.room,
-            first: tuner.first.into(),
+            first: std::mem::take(&mut tuner.first).into(),
             queue: VecDeque::new(),
             in_flight: HashSet::new(),
             told: History::default(),
             recorded: HashMap::new(),
-            resumed: tuner.recorded.len(),
+            resumed: recorded.len(),
             configs: HashSet::new(),
             progress: Progress { space_size, elapsed: earlier, ..Progress::default() },
-            started: Duration::ZERO,
+            started: tuner.clock.now(),
             earlier,
             repeats: 0,
             seconds: Seconds::default(),
+            tuner,
         };
-        for evaluation in tuner.recorded {
-            running.count(&evaluation, running.objective.score(&evaluation));
+        for evaluation in recorded {
+            running.count(&evaluation, running.tuner.objective.score(&evaluation));
             running.recorded.insert(evaluation.request, evaluation);
         }
-        running.started = running.clock.now();
         running
     }
 
     pub(super) fn until_stopped(&mut self) -> Result<StopReason, Error> {
-        for observer in &mut self.observers {
-            observer.notice(&Event::Started { space: self.space, stop: &self.stop, progress: &self.progress });
+        for observer in &mut self.tuner.observers {
+            observer.notice(&Event::Started {
+                space: self.tuner.space,
+                stop: &self.tuner.stop,
+                progress: &self.progress,
+            });
         }
         loop {
             self.progress.elapsed = self.elapsed();
@@ -120,21 +103,21 @@ impl<'a> Running<'a> {
     }
 
     fn elapsed(&self) -> Duration {
-        self.earlier + (self.clock.now() - self.started)
+        self.earlier + (self.tuner.clock.now() - self.started)
     }
 
     fn ended(&self) -> Option<StopReason> {
-        if self.interrupt.is_raised() {
+        if self.tuner.interrupt.is_raised() {
             return Some(StopReason::Interrupted);
         }
         if self.repeats > MAX_REPEATS {
             return Some(StopReason::Repeating(self.repeats));
         }
-        self.stop.check(&self.progress).or_else(|| self.is_exhausted().then_some(StopReason::Exhausted))
+        self.tuner.stop.check(&self.progress).or_else(|| self.is_exhausted().then_some(StopReason::Exhausted))
     }
 
     fn is_exhausted(&self) -> bool {
-        self.space.len() == Some(self.configs.len() as u128)
+        self.tuner.space.len() == Some(self.configs.len() as u128)
     }
 
     /// Asks until the room is used up, the searcher waits, or what is in flight already reaches the stop condition.
@@ -160,18 +143,18 @@ impl<'a> Running<'a> {
     fn room_left(&self) -> usize {
         let fresh = self.queue.iter().filter(|pending| pending.source != Source::Told).count();
         let expected = (self.told.len() + fresh) as u64;
-        let free = self.room.saturating_sub(self.queue.len());
-        (0..free).take_while(|more| self.stop.check_at(&self.progress, expected + *more as u64).is_none()).count()
+        let free = self.tuner.room.saturating_sub(self.queue.len());
+        (0..free).take_while(|more| self.tuner.stop.check_at(&self.progress, expected + *more as u64).is_none()).count()
     }
 
     fn ask(&mut self, room: usize) -> Vec<Request> {
         if !self.first.is_empty() {
             return self.first.drain(..room.min(self.first.len())).collect();
         }
-        let started = self.clock.now();
-        let view = View::new(self.space, &self.told, &self.in_flight, self.budget);
-        let requests = self.searcher.ask(&view, room, &mut self.rng);
-        self.seconds.search += self.clock.now() - started;
+        let started = self.tuner.clock.now();
+        let view = View::new(self.tuner.space, &self.told, &self.in_flight, self.budget);
+        let requests = self.tuner.searcher.ask(&view, room, &mut self.tuner.rng);
+        self.seconds.search += self.tuner.clock.now() - started;
         requests
     }
 
@@ -181,7 +164,7 @@ impl<'a> Running<'a> {
         } else if self.recorded.contains_key(&request) {
             Source::Journal
         } else {
-            self.evaluator.submit(request)?;
+            self.tuner.evaluator.submit(request)?;
             Source::Evaluator
         };
         self.in_flight.insert(request);
@@ -198,7 +181,7 @@ impl<'a> Running<'a> {
             Source::Told => {}
             Source::Journal => {
                 if let Some(evaluation) = self.recorded.remove(&request) {
-                    let score = self.objective.score(&evaluation);
+                    let score = self.tuner.objective.score(&evaluation);
                     self.told.insert(evaluation, score);
                 }
             }
@@ -212,7 +195,7 @@ impl<'a> Running<'a> {
     }
 
     fn evaluate(&mut self, request: Request) -> Result<Option<Evaluation>, Error> {
-        let Some(completion) = self.evaluator.next(&self.interrupt)? else { return Ok(None) };
+        let Some(completion) = self.tuner.evaluator.next(&self.tuner.interrupt)? else { return Ok(None) };
         self.add_spent(completion.spent);
         self.progress.elapsed = self.elapsed();
         let Completion { failure, measurement, .. } = completion;
@@ -221,18 +204,18 @@ impl<'a> Running<'a> {
 
     /// Stores, scores and counts a new evaluation and shows it to the observers.
     fn keep(&mut self, evaluation: Evaluation) -> Result<(), Error> {
-        let started = self.clock.now();
-        if let Some(store) = &mut self.store {
+        let started = self.tuner.clock.now();
+        if let Some(store) = &mut self.tuner.store {
             store.append(&evaluation)?;
         }
-        self.seconds.store += self.clock.now() - started;
-        let score = self.objective.score(&evaluation);
+        self.seconds.store += self.tuner.clock.now() - started;
+        let score = self.tuner.objective.score(&evaluation);
         let request = evaluation.request;
         self.count(&evaluation, score);
         self.told.insert(evaluation, score);
         if let Some(scored) = self.told.get(request) {
             let event = Event::Evaluated { scored, best: self.told.best(), progress: &self.progress };
-            self.observers.iter_mut().for_each(|observer| observer.notice(&event));
+            self.tuner.observers.iter_mut().for_each(|observer| observer.notice(&event));
         }
         Ok(())
     }
@@ -248,10 +231,10 @@ impl<'a> Running<'a> {
 
     fn tell(&mut self, request: Request) {
         let Some(Scored { evaluation, score }) = self.told.get(request) else { return };
-        let started = self.clock.now();
-        let view = View::new(self.space, &self.told, &self.in_flight, self.budget);
-        self.searcher.tell(&view, &Told { evaluation, score: *score });
-        self.seconds.search += self.clock.now() - started;
+        let started = self.tuner.clock.now();
+        let view = View::new(self.tuner.space, &self.told, &self.in_flight, self.budget);
+        self.tuner.searcher.tell(&view, &Told { evaluation, score: *score });
+        self.seconds.search += self.tuner.clock.now() - started;
     }
 
     fn add_spent(&mut self, spent: Spent) {
@@ -262,16 +245,16 @@ impl<'a> Running<'a> {
 
     /// What the journal held and the searcher did not ask again belongs to the run as well.
     pub(super) fn finish(mut self, stop_reason: StopReason, started: Duration) -> Run {
-        for observer in &mut self.observers {
+        for observer in &mut self.tuner.observers {
             observer.notice(&Event::Finished { reason: &stop_reason });
         }
         let mut rest: Vec<Evaluation> = self.recorded.into_values().collect();
         rest.sort_by_key(|evaluation| evaluation.clock);
         for evaluation in rest {
-            let score = self.objective.score(&evaluation);
+            let score = self.tuner.objective.score(&evaluation);
             self.told.insert(evaluation, score);
         }
-        self.seconds.total = self.clock.now() - started;
+        self.seconds.total = self.tuner.clock.now() - started;
         Run { history: self.told, stop_reason, progress: self.progress, resumed: self.resumed, seconds: self.seconds }
     }
 }

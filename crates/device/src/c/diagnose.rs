@@ -6,8 +6,9 @@
 use crate::backend::Mismatch;
 use crate::c::functions::{Function, functions};
 use crate::c::shim::{CALL_LINE, MARK, argument_on_line};
-use crate::problem::{Argument, ArgumentKind, closest};
+use crate::problem::{Argument, ArgumentKind};
 use std::path::Path;
+use tunesmith_space::closest;
 
 /// What was compiled, for the sake of messages.
 #[derive(Clone, Copy, Debug)]

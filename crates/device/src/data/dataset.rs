@@ -4,12 +4,12 @@ use crate::data::file::copy_file;
 use crate::data::fill::write_fill;
 use crate::data::{DataError, Scratch};
 use crate::error::DeviceError;
-use crate::problem::{Access, Argument, ArgumentKind, ElementType, Fill, KernelSpec, Memory, Scope, closest};
+use crate::problem::{Access, Argument, ArgumentKind, ElementType, Fill, KernelSpec, Memory, Scope};
 use crate::worker::layout::{BufferLayout, Layout, Role};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tunesmith_space::Value;
+use tunesmith_space::{Value, closest};
 
 /// The files of one problem.
 #[derive(Debug)]

@@ -14,5 +14,4 @@ pub use scope::Scope;
 pub use spec::{KernelSpec, PartialTolerance, Reference, Tolerance, Verify};
 pub use template::{Template, TemplateError};
 
-pub(crate) use scope::closest;
 pub(crate) use template::did_you_mean;

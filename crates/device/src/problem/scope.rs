@@ -1,6 +1,6 @@
 //! What the names in templates and expressions mean.
 
-use tunesmith_space::{ConfigId, Expr, ExprError, Space, Value};
+use tunesmith_space::{ConfigId, Expr, ExprError, Space, Value, closest};
 
 /// The values of the parameters and sizes of one configuration, by name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,17 +43,4 @@ impl Scope {
     pub(crate) fn similar(&self, name: &str) -> Option<String> {
         closest(name, self.iter().map(|(known, _)| known)).map(str::to_owned)
     }
-}
-
-/// The most similar of `known`, unless none is similar enough to be what was meant.
-pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Below this similarity a suggestion misleads more often than it helps.
-    const SIMILAR: f64 = 0.7;
-    let lower = name.to_lowercase();
-    known
-        .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(&lower, &candidate.to_lowercase()), candidate))
-        .filter(|(similarity, _)| *similarity >= SIMILAR)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate)
 }
