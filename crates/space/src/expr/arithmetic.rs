@@ -121,7 +121,7 @@ pub(crate) fn floor_modulo(a: i128, b: i128) -> i128 {
 }
 
 fn shift_left(a: i128, by: i128) -> Result<Datum, Fault> {
-    let shifted = (by < 127).then(|| a << by).filter(|shifted| shifted >> by == a);
+    let shifted = (by < 128).then(|| a << by).filter(|shifted| shifted >> by == a);
     match shifted {
         Some(shifted) => Ok(Datum::Int(shifted)),
         None if a == 0 => Ok(Datum::Int(0)),
@@ -147,9 +147,6 @@ fn true_division(a: i128, b: i128) -> f64 {
     let (dividend, divisor) = (a.unsigned_abs(), b.unsigned_abs());
     if dividend <= EXACT && divisor <= EXACT {
         return a as f64 / b as f64;
-    }
-    if dividend == 0 {
-        return 0.0;
     }
     // Long division to at least 55 bits; the remainder becomes a sticky last bit, so the conversion rounds once.
     let wanted = 56 + i64::from(dividend.leading_zeros()) - i64::from(divisor.leading_zeros());

@@ -24,8 +24,10 @@ pub(crate) enum Builtin {
     /// `ceildiv(a, b)`: the quotient rounded up, `-(-a // b)`.
     CeilDiv,
     Range,
-    /// `list(..)`, `tuple(..)`, `set(..)`: the list itself.
+    /// `list(..)`, `tuple(..)`: the list itself.
     List,
+    /// `set(..)` and `{..}`: a list with one of equal elements.
+    Set,
     Sum,
     Any,
     All,
@@ -51,7 +53,7 @@ const TABLE: &[(&str, Builtin, usize, usize)] = &[
     ("range", Builtin::Range, 1, 3),
     ("list", Builtin::List, 1, 1),
     ("tuple", Builtin::List, 1, 1),
-    ("set", Builtin::List, 1, 1),
+    ("set", Builtin::Set, 1, 1),
     ("sum", Builtin::Sum, 1, 1),
     ("any", Builtin::Any, 1, 1),
     ("all", Builtin::All, 1, 1),
@@ -120,6 +122,7 @@ impl Builtin {
             Builtin::CeilDiv => ceildiv(first, &arguments[1]),
             Builtin::Range => range(arguments),
             Builtin::List => elements(first, self).map(|items| Datum::List(items.into())),
+            Builtin::Set => set(elements(first, self)?),
             Builtin::Sum => {
                 elements(first, self)?.iter().try_fold(Datum::Int(0), |a, b| arithmetic::binary(BinaryOp::Add, &a, b))
             }
@@ -146,6 +149,22 @@ fn elements(list: &Datum, builtin: Builtin) -> Result<Vec<Datum>, Fault> {
         Datum::Str(text) => Ok(text.chars().map(|c| Datum::Str(c.to_string().into())).collect()),
         other => Err(builtin.wrong(other)),
     }
+}
+
+/// The first of equal items each, in their order.
+fn set(items: Vec<Datum>) -> Result<Datum, Fault> {
+    // Every item is compared with every other, since equal items may differ in type.
+    const MOST: usize = 4096;
+    if items.len() > MOST {
+        return Err(Fault::new(format!("a set of more than {MOST} elements")).remedy("write a list"));
+    }
+    let mut distinct: Vec<Datum> = Vec::with_capacity(items.len());
+    for item in items {
+        if !distinct.iter().any(|other| other.equals(&item)) {
+            distinct.push(item);
+        }
+    }
+    Ok(Datum::List(distinct.into()))
 }
 
 /// The first of the smallest (or largest) arguments, or elements of the one list given.
@@ -231,35 +250,49 @@ fn round(value: &Datum, digits: Option<&Datum>) -> Result<Datum, Fault> {
     };
     match number {
         Datum::Int(int) if digits >= 0 => Ok(Datum::Int(int)),
-        Datum::Int(int) => round_to_tens(int, false, digits).map(Datum::Int),
+        Datum::Int(int) => integer_to_tens(int, digits),
         Datum::Float(float) if !float.is_finite() => Ok(Datum::Float(float)),
         Datum::Float(float) if digits >= 0 => {
             // 400 digits are more than any float has; formatting rounds the exact value half to even.
             let places = usize::try_from(digits).unwrap_or(400).min(400);
             format!("{float:.places$}").parse().map(Datum::Float).map_err(|_| Builtin::Round.wrong(value))
         }
-        Datum::Float(float) => {
-            let Datum::Int(whole) = whole(float.trunc())? else {
-                return Err(Builtin::Round.wrong(value));
-            };
-            let tens = round_to_tens(whole, float.fract() != 0.0, digits)?;
-            Ok(Datum::Float((tens as f64).copysign(float)))
-        }
+        Datum::Float(float) => float_to_tens(float, usize::try_from(-digits).unwrap_or(400).min(400)),
         _ => Err(Builtin::Round.wrong(value)),
     }
 }
 
-/// `value`, slightly more in magnitude when `more`, rounded to a multiple of `10 ** -digits` half to even.
-fn round_to_tens(value: i128, more: bool, digits: i128) -> Result<i128, Fault> {
+/// `value` rounded to a multiple of `10 ** -digits`, half to even.
+fn integer_to_tens(value: i128, digits: i128) -> Result<Datum, Fault> {
     let Some(unit) = u32::try_from(-digits).ok().and_then(|digits| 10_i128.checked_pow(digits)) else {
-        return Ok(0);
+        return Ok(Datum::Int(0));
     };
+    let below = arithmetic::floor_modulo(value, unit);
+    let floor = value.checked_sub(below).ok_or_else(too_large)?;
+    let up = below > unit - below || (below == unit - below && (floor / unit) % 2 != 0);
+    let rounded = if up { floor.checked_add(unit) } else { Some(floor) };
+    rounded.map(Datum::Int).ok_or_else(too_large)
+}
+
+/// `value` rounded to a multiple of `10 ** places`, half to even; the exact decimal value decides.
+fn float_to_tens(value: f64, places: usize) -> Result<Datum, Fault> {
     let magnitude = value.abs();
-    let (quotient, remainder) = (magnitude / unit, magnitude % unit);
-    let twice = remainder.saturating_mul(2);
-    let up = twice > unit || (twice == unit && (more || quotient % 2 == 1));
-    let rounded = (quotient + i128::from(up)).checked_mul(unit);
-    rounded.map(|rounded| rounded * value.signum()).ok_or_else(|| Fault::new("the rounded number is too large"))
+    let whole = format!("{:.0}", magnitude.trunc());
+    let text = match whole.len().checked_sub(places) {
+        None => "0".to_owned(),
+        Some(0) => {
+            let half = format!("{:0<places$}", "5");
+            let up = whole > half || (whole == half && magnitude.fract() != 0.0);
+            if up { format!("1e{places}") } else { "0".to_owned() }
+        }
+        Some(kept) => format!("{magnitude:.precision$e}", precision = kept - 1),
+    };
+    let rounded: f64 = text.parse().map_err(|_| too_large())?;
+    if rounded.is_finite() { Ok(Datum::Float(rounded.copysign(value))) } else { Err(too_large()) }
+}
+
+fn too_large() -> Fault {
+    Fault::new("the rounded number is too large")
 }
 
 fn ceildiv(a: &Datum, b: &Datum) -> Result<Datum, Fault> {

@@ -38,7 +38,8 @@ pub struct Name {
 ///
 /// The meaning is Python's: `/` is true division, `//` and `%` round down also for negative numbers and floats,
 /// comparisons chain, `and` and `or` give one of their operands, `round` goes half to even. Functions are `min max abs
-/// round len int float bool sum any all pow range list floor ceil sqrt log2 gcd` and `ceildiv(a, b)`. C's `&&`, `||`,
+/// round len int float bool sum any all pow range list tuple set floor ceil sqrt log2 gcd` and `ceildiv(a, b)`; `math.`
+/// may stand before Python's. Tuples and sets are lists here, so that `(1, 2) == [1, 2]` and sets have an order. C's `&&`, `||`,
 /// `!`, `true` and `false` are read as well (`!` binds as in C). Integers have 128 bits during evaluation; what does
 /// not fit is an error.
 ///

@@ -245,7 +245,7 @@ impl Parser<'_> {
             Token::Symbol("False") => Kind::Literal(Datum::Bool(false)),
             Token::Symbol("(") => return self.parentheses(),
             Token::Symbol("[") => return self.list("]"),
-            Token::Symbol("{") => return self.list("}"),
+            Token::Symbol("{") => return self.set(),
             Token::Name(name) => return self.name(name, span),
             Token::Symbol(_) | Token::End => return Err(self.expected("a number, a name or `(`")),
         };
@@ -292,7 +292,14 @@ impl Parser<'_> {
         self.node(Kind::List(items), start..end)
     }
 
-    /// A list, a set (kept as a list) or a comprehension, up to `close`.
+    /// A set: the call that makes a list one.
+    fn set(&mut self) -> Result<Node, ExprError> {
+        let list = self.list("}")?;
+        let span = list.span.clone();
+        self.node(Kind::Call(Builtin::Set, vec![list]), span)
+    }
+
+    /// A list or a comprehension, up to `close`.
     fn list(&mut self, close: &str) -> Result<Node, ExprError> {
         let start = self.advance().span.start;
         let items = self.items(close)?;
