@@ -183,7 +183,7 @@ fn an_unknown_type_and_an_unknown_word() {
     tune_with("access = \"out\"", "access = \"output\"").refused(&[
         "p.toml:25:",
         "cannot be `output`",
-        "in, out, inout",
+        "did you mean `out`?",
     ]);
 }
 
