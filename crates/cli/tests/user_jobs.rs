@@ -267,3 +267,14 @@ fn every_command_has_help_with_an_example() {
     }
     assert!(folder.run(&["--version"]).stdout.starts_with("tunesmith 0.1.0"));
 }
+
+#[test]
+fn limits_of_the_device_are_known_to_constraints_and_otherwise_left_out_with_a_warning() {
+    let problem = BOWL.replace("[constraints]", "[constraints]\n\"few\" = \"Y <= device.threads * 100\"");
+    let folder = Folder::with(&[("bowl.toml", &problem)]);
+    let ran = folder.run(&["space", "bowl.toml", "--json"]);
+    assert_eq!((&ran.json()["constraints"], ran.stderr.as_str()), (&2.into(), ""), "{ran:#?}");
+    let ran = folder.run(&["tune", "bowl.toml", "--device", TIMES, "--stop", "evaluations 2"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert!(ran.stderr.contains("constraint `few` is left out") && ran.stderr.contains("device.threads"), "{ran:#?}");
+}

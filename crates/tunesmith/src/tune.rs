@@ -2,7 +2,7 @@
 
 use crate::devices::DeviceChoice;
 use crate::outcome::{self, Candidate, Outcome, SecondsOfRun};
-use crate::{Error, Problem};
+use crate::{Diagnostic, Error, Problem, ProblemSpace};
 use serde_json::{Map, Value as Json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -71,6 +71,8 @@ pub struct Starting<'a> {
     pub strategy: &'a str,
     /// The space.
     pub space: &'a Space,
+    /// A warning for every constraint left out because the device lacks what it asks for.
+    pub warnings: &'a [Diagnostic],
     /// The journal.
     pub journal: &'a Path,
     /// How many evaluations it holds already.
@@ -96,7 +98,7 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
     let device = DeviceChoice::parse(options.device.as_deref().unwrap_or("c"))?;
     let limits = device.limits(&options.compilers);
     let building = session.clock.now();
-    let space = problem.space(&limits)?.space;
+    let ProblemSpace { space, warnings } = problem.space(&limits)?;
     let space_time = session.clock.now() - building;
     check_size(&space)?;
     let default = problem.default_configuration(&space)?;
@@ -111,7 +113,8 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
     let path = journal.path().to_path_buf();
     if let Some(on_start) = &mut session.on_start {
         let (device, strategy) = (backend.device.as_str(), plan.strategy.as_str());
-        on_start(&Starting { device, strategy, space: &space, journal: &path, resumed: recorded.len() });
+        let (warnings, resumed) = (warnings.as_slice(), recorded.len());
+        on_start(&Starting { device, strategy, space: &space, warnings, journal: &path, resumed });
     }
 
     let mut searcher = plan.searcher;

@@ -3,7 +3,7 @@
 use super::{compilers, interrupt, load, pairs};
 use crate::args::TuneArgs;
 use crate::progress::Display;
-use crate::{Ending, output};
+use crate::{Ending, output, render};
 use tunesmith::report::{FailureLine, Summary, Winner, count};
 use tunesmith::{Candidate, Error, Outcome, Problem, Session, Starting, TuneOptions};
 
@@ -47,7 +47,8 @@ fn options(args: &TuneArgs) -> TuneOptions {
 }
 
 fn announce(problem: &Problem, starting: &Starting<'_>) {
-    let Starting { device, strategy, space, journal, resumed } = starting;
+    let Starting { device, strategy, space, warnings, journal, resumed } = starting;
+    render::messages(warnings, Some(&problem.source_file));
     let size = count(&space.size().to_string());
     let resumed = if *resumed > 0 { format!(", {resumed} evaluations resumed") } else { String::new() };
     output::note(&format!("{}: {size} configurations on {device}, strategy {strategy}{resumed}", problem.name));
