@@ -1,31 +1,24 @@
 //! Top-down construction, one layer per parameter.
 //!
 //! A node stands for all beginnings of configurations after which the same continuations are valid as far as can be
-//! seen from the values that constraints still need: ATF builds a tree of beginnings, this merges them.
+//! seen from the cells that it carries: which conjuncts are still open, and for those the known parts of their terms.
+//! ATF (its paper, section 3.2) builds a tree of beginnings; this merges them while it builds.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::hash::{Hash, Hasher};
-use std::ops::Range;
-use std::sync::Arc;
-
+use super::states::States;
 use super::{Diagram, Layer};
-use crate::compile::Conjunct;
-use crate::expr::{Datum, Evaluator, ExprError};
+use crate::compile::{Cells, Check, Conjunct, ERROR, Group, LevelPlan, Operand, Sources, run};
 use crate::limits::Limits;
 use crate::parameter::Parameter;
 
 /// Why a group of parameters has no diagram.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum Obstacle {
     /// A conjunct cannot be evaluated on a configuration that nothing else excludes.
     Evaluation {
         /// The conjunct, by index.
         conjunct: usize,
-        /// Its parameters and the indices of their values there.
+        /// The group's parameters and the indices of their values there.
         values: Vec<(usize, u32)>,
-        /// What is wrong.
-        error: ExprError,
     },
     /// The layers grow beyond a limit.
     TooLarge {
@@ -36,175 +29,234 @@ pub(crate) enum Obstacle {
     },
 }
 
-/// Builds the diagram of the parameters in `order`, which `conjuncts` join; `None` when they leave nothing.
+/// Builds the diagram of the parameters `group`, which `conjuncts` join; `None` when they leave nothing.
 ///
-/// Every layer costs its nodes times the parameter's values times the conjuncts that end there.
+/// Every layer costs its nodes times the parameter's values times the steps of its plan.
 pub(crate) fn build(
-    order: Vec<usize>,
+    group: &[usize],
     parameters: &[Parameter],
     conjuncts: &[Conjunct],
     limits: &Limits,
 ) -> Result<Option<Diagram>, Obstacle> {
-    let mut construction = Construction::new(&order, parameters, conjuncts, limits);
-    let mut layers = Vec::with_capacity(order.len());
-    let mut states = vec![State::default()];
-    for level in 0..order.len() {
-        let (layer, next) = construction.layer(level, &states)?;
+    let Some(mut group) = Group::compile(group, parameters, conjuncts) else { return Ok(None) };
+    let mut construction = Construction::new(&group, limits);
+    let plans = std::mem::take(&mut group.plans);
+    let mut layers = Vec::with_capacity(plans.len());
+    let mut states = construction.root();
+    for (level, plan) in plans.iter().enumerate() {
+        let (layer, next) = construction.layer(&mut group, plan, level, &states)?;
         layers.push(layer);
         states = next;
     }
-    match states.into_iter().find_map(|state| state.failure.0) {
-        Some(failure) => Err(Arc::unwrap_or_clone(failure)),
-        None => Ok(Diagram::reduce(order, &layers)),
+    match construction.failure(&states) {
+        Some((conjunct, state)) => {
+            let conjunct = group.conjuncts[conjunct];
+            let values = group.order.iter().copied().zip(path(&layers, state)).collect();
+            Err(Obstacle::Evaluation { conjunct, values })
+        }
+        None => Ok(Diagram::reduce(group.order, &layers)),
     }
 }
 
-/// What a node of an unreduced layer remembers of the values before it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct State {
-    /// The value index of each earlier level; 0 where no later conjunct needs it.
-    values: Vec<u32>,
-    failure: Failure,
-}
-
-/// A conjunct that could not be evaluated, if there is one. What follows may still exclude the configuration; otherwise
-/// it is an error. All failures are equal, so that one example stands for all beginnings that a state merges.
-#[derive(Clone, Debug, Default)]
-struct Failure(Option<Arc<Obstacle>>);
-
-impl PartialEq for Failure {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.is_some() == other.0.is_some()
+/// The values on some path to the state `state` behind the last layer.
+fn path(layers: &[Layer], mut state: u32) -> Vec<u32> {
+    let mut values = Vec::with_capacity(layers.len());
+    for layer in layers.iter().rev() {
+        let leads = |node: &usize| layer.runs_of(*node).iter().any(|run| run.child == state);
+        let node = (0..layer.nodes()).find(leads).expect("every state has a parent");
+        let run = layer.runs_of(node).iter().find(|run| run.child == state).expect("the parent leads to it");
+        values.push(run.first);
+        state = node as u32;
     }
+    values.reverse();
+    values
 }
 
-impl Eq for Failure {}
-
-impl Hash for Failure {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.is_some().hash(state);
-    }
-}
-
+/// The cells of a state are words of a mask and then what the plan carries. The mask has a bit for every conjunct that
+/// is open, and one for every conjunct that could not be evaluated: what follows may still exclude such a
+/// configuration, otherwise it is an error.
 struct Construction<'a> {
-    conjuncts: &'a [Conjunct],
     limits: &'a Limits,
-    /// The level of each parameter.
-    level_of: HashMap<usize, usize>,
-    /// The values by level.
-    values: Vec<Vec<Datum>>,
-    /// The levels of each conjunct's first and last parameter.
-    spans: Vec<Range<usize>>,
+    conjuncts: usize,
+    words: usize,
     nodes: usize,
     bytes: usize,
+    scalars: Vec<i64>,
+    columns: Vec<Vec<i64>>,
+    /// Which of the level's values are left at the current node.
+    alive: Vec<bool>,
 }
 
 impl<'a> Construction<'a> {
-    fn new(order: &[usize], parameters: &[Parameter], conjuncts: &'a [Conjunct], limits: &'a Limits) -> Self {
-        let level_of: HashMap<usize, usize> =
-            order.iter().enumerate().map(|(level, &parameter)| (parameter, level)).collect();
-        let span = |conjunct: &Conjunct| {
-            let levels = || conjunct.parameters.iter().map(|parameter| level_of[parameter]);
-            levels().min().unwrap_or(0)..levels().max().unwrap_or(0)
-        };
-        Self {
-            conjuncts,
+    fn new(group: &Group, limits: &'a Limits) -> Self {
+        let conjuncts = group.conjuncts.len();
+        Construction {
             limits,
-            values: order
-                .iter()
-                .map(|&parameter| parameters[parameter].values().iter().map(Datum::from).collect())
-                .collect(),
-            spans: conjuncts.iter().map(span).collect(),
-            level_of,
+            conjuncts,
+            words: (2 * conjuncts).div_ceil(64),
             nodes: 0,
             bytes: 0,
+            scalars: Vec::new(),
+            columns: Vec::new(),
+            alive: Vec::new(),
         }
     }
 
+    /// The one state before all levels: every conjunct is open.
+    fn root(&self) -> States {
+        let mut mask = vec![0; self.words];
+        (0..self.conjuncts).for_each(|conjunct| set(&mut mask, conjunct));
+        let mut states = States::new(self.words);
+        states.number(&mask);
+        states
+    }
+
     /// The nodes of `level`, one per state, and the states of the next level.
-    fn layer(&mut self, level: usize, states: &[State]) -> Result<(Layer, Vec<State>), Obstacle> {
-        let kept = self.kept_after(level);
-        let checks: Vec<usize> =
-            (0..self.conjuncts.len()).filter(|&conjunct| self.spans[conjunct].end == level).collect();
+    fn layer(
+        &mut self,
+        group: &mut Group,
+        plan: &LevelPlan,
+        level: usize,
+        states: &States,
+    ) -> Result<(Layer, States), Obstacle> {
         let mut layer = Layer::default();
-        let mut numbers: HashMap<State, u32> = HashMap::new();
-        let mut next = Vec::new();
-        for state in states {
-            for value in 0..self.values[level].len() as u32 {
-                let Some(mut state) = self.step(state, value, &checks) else { continue };
-                state.values.iter_mut().zip(&kept).filter(|(_, kept)| !**kept).for_each(|(value, _)| *value = 0);
-                let child = match numbers.entry(state) {
-                    Entry::Occupied(known) => *known.get(),
-                    Entry::Vacant(new) => {
-                        next.push(new.key().clone());
-                        *new.insert(next.len() as u32 - 1)
+        let mut next = States::new(self.words + plan.carried.len());
+        let count = group.candidates[level].len();
+        self.scalars.resize(plan.scalars.len(), 0);
+        self.columns.resize_with(plan.columns.len().max(self.columns.len()), Vec::new);
+        self.columns.iter_mut().for_each(|column| column.resize(count, 0));
+        let varies = varies(plan);
+        let mut row = vec![0; self.words + plan.carried.len()];
+        let mut last: Option<(Vec<i64>, u32)> = None;
+        for state in 0..states.len() {
+            let cells = states.row(state);
+            let (mask, slots) = cells.split_at(self.words);
+            self.compute(group, plan, slots);
+            let sources = Sources { slots, tables: &plan.tables, scalars: &self.scalars, columns: &self.columns };
+            exclude(&mut self.alive, count, plan, mask, &sources);
+            let mut uniform = None;
+            for value in (0..count).filter(|&value| self.alive[value]) {
+                let child = match uniform {
+                    Some(child) => child,
+                    None => {
+                        row[..self.words].copy_from_slice(mask);
+                        settle(&mut row[..self.words], self.conjuncts, plan, &sources, value);
+                        carry(&mut row, self.words, plan, &sources, value);
+                        match &last {
+                            Some((known, child)) if *known == row => *child,
+                            _ => {
+                                let child = next.number(&row);
+                                last = Some((row.clone(), child));
+                                child
+                            }
+                        }
                     }
                 };
-                layer.push(value, child);
+                if !varies {
+                    uniform = Some(child);
+                }
+                layer.push(group.candidates[level][value], child);
             }
             layer.finish_node();
-            self.check_limits(level, next.len(), layer.runs().len())?;
+            self.check_limits(group, plan, &layer, &next)?;
         }
         self.nodes += next.len();
         self.bytes += size_of_val(layer.runs());
         Ok((layer, next))
     }
 
-    /// The state after `value`, unless one of `checks` excludes it.
-    fn step(&self, state: &State, value: u32, checks: &[usize]) -> Option<State> {
-        let mut after = State { values: Vec::with_capacity(state.values.len() + 1), failure: state.failure.clone() };
-        after.values.extend(&state.values);
-        after.values.push(value);
-        for &conjunct in checks {
-            match self.evaluate(conjunct, &after.values) {
-                Ok(true) => {}
-                Ok(false) => return None,
-                Err(error) => {
-                    after.failure.0.get_or_insert_with(|| Arc::new(self.failure(conjunct, &after.values, error)));
-                }
-            }
+    /// Executes the plan's steps for one node.
+    fn compute(&mut self, group: &mut Group, plan: &LevelPlan, slots: &[i64]) {
+        for (index, step) in plan.scalars.iter().enumerate() {
+            let (before, rest) = self.scalars.split_at_mut(index);
+            let sources = Sources { slots, tables: &plan.tables, scalars: before, columns: &[] };
+            run(step, &sources, &mut rest[..1], &mut group.graph);
         }
-        Some(after)
+        for (index, step) in plan.columns.iter().enumerate() {
+            let (before, rest) = self.columns.split_at_mut(index);
+            let sources = Sources { slots, tables: &plan.tables, scalars: &self.scalars, columns: before };
+            run(step, &sources, &mut rest[0], &mut group.graph);
+        }
     }
 
-    fn evaluate(&self, conjunct: usize, indices: &[u32]) -> Result<bool, ExprError> {
-        let lookup = |parameter: usize, _: &Range<usize>| {
-            let level = self.level_of[&parameter];
-            Ok(self.values[level][indices[level] as usize].clone())
+    /// The first conjunct that failed on a whole configuration, and the state behind the last layer where it did.
+    fn failure(&self, states: &States) -> Option<(usize, u32)> {
+        let failed = |conjunct: usize| {
+            let state = (0..states.len()).find(|&state| is_set(states.row(state), self.conjuncts + conjunct));
+            state.map(|state| (conjunct, state as u32))
         };
-        Evaluator::new(&lookup).evaluate(&self.conjuncts[conjunct].node).map(|value| value.truthy())
+        (0..self.conjuncts).find_map(failed)
     }
 
-    fn failure(&self, conjunct: usize, indices: &[u32], error: ExprError) -> Obstacle {
-        let value = |&parameter: &usize| (parameter, indices[self.level_of[&parameter]]);
-        let values = self.conjuncts[conjunct].parameters.iter().map(value).collect();
-        Obstacle::Evaluation { conjunct, values, error }
-    }
-
-    /// For each level up to `level`, whether a conjunct that ends later needs its value.
-    fn kept_after(&self, level: usize) -> Vec<bool> {
-        let mut kept = vec![false; level + 1];
-        for (conjunct, _) in self.conjuncts.iter().zip(&self.spans).filter(|(_, span)| span.end > level) {
-            let levels = conjunct.parameters.iter().map(|parameter| self.level_of[parameter]);
-            levels.filter(|&earlier| earlier <= level).for_each(|earlier| kept[earlier] = true);
-        }
-        kept
-    }
-
-    /// Refuses to go on once `nodes` new nodes and `runs` new runs on top of what there is pass a limit.
-    fn check_limits(&self, level: usize, nodes: usize, runs: usize) -> Result<(), Obstacle> {
-        let all_nodes = self.nodes + nodes;
-        // A state is kept twice, with the values of all levels so far.
-        let state_bytes = 2 * (size_of::<State>() + 4 * (level + 1));
-        let bytes = self.bytes + runs * size_of::<super::Run>() + nodes * state_bytes;
-        let limit = if all_nodes > self.limits.nodes {
+    /// Refuses to go on once the new nodes and runs on top of what there is pass a limit.
+    fn check_limits(&self, group: &Group, plan: &LevelPlan, layer: &Layer, next: &States) -> Result<(), Obstacle> {
+        let bytes = self.bytes + size_of_val(layer.runs()) + next.bytes();
+        let limit = if self.nodes + next.len() > self.limits.nodes {
             format!("{} nodes", self.limits.nodes)
         } else if bytes > self.limits.bytes {
             format!("{} bytes", self.limits.bytes)
         } else {
             return Ok(());
         };
-        let spans = |conjunct: &usize| self.spans[*conjunct].start <= level && self.spans[*conjunct].end > level;
-        Err(Obstacle::TooLarge { limit, conjuncts: (0..self.conjuncts.len()).filter(spans).collect() })
+        let conjuncts = plan.open.iter().map(|&conjunct| group.conjuncts[conjunct]).collect();
+        Err(Obstacle::TooLarge { limit, conjuncts })
+    }
+}
+
+fn set(mask: &mut [i64], bit: usize) {
+    mask[bit / 64] |= 1 << (bit % 64);
+}
+
+fn clear(mask: &mut [i64], bit: usize) {
+    mask[bit / 64] &= !(1 << (bit % 64));
+}
+
+fn is_set(mask: &[i64], bit: usize) -> bool {
+    mask[bit / 64] >> (bit % 64) & 1 == 1
+}
+
+/// Whether values of one node may lead to different states.
+fn varies(plan: &LevelPlan) -> bool {
+    let depends = |operand: Operand| matches!(operand, Operand::Table(_) | Operand::Column(_));
+    plan.carried.iter().any(|carried| depends(carried.from))
+        || plan.certain.iter().any(|check| depends(check.operand))
+        || !plan.decided.iter().all(|check| check.infallible)
+}
+
+/// Marks the values that no condition of the plan excludes.
+fn exclude(alive: &mut Vec<bool>, count: usize, plan: &LevelPlan, mask: &[i64], sources: &Sources<'_>) {
+    alive.clear();
+    alive.resize(count, true);
+    let open = |check: &&Check| is_set(mask, check.conjunct);
+    for check in plan.decided.iter().chain(&plan.possible).filter(open) {
+        match sources.cells(check.operand) {
+            Cells::One(0) => return alive.fill(false),
+            Cells::One(_) => {}
+            Cells::Each(truths) => alive.iter_mut().zip(truths).for_each(|(alive, &truth)| *alive &= truth != 0),
+        }
+    }
+}
+
+/// Updates the mask of a state for the value with index `value`.
+fn settle(mask: &mut [i64], conjuncts: usize, plan: &LevelPlan, sources: &Sources<'_>, value: usize) {
+    for check in &plan.decided {
+        if is_set(mask, check.conjunct) && sources.cells(check.operand).at(value) == ERROR {
+            set(mask, conjuncts + check.conjunct);
+        }
+        clear(mask, check.conjunct);
+    }
+    for check in &plan.certain {
+        if is_set(mask, check.conjunct) && sources.cells(check.operand).at(value) != 0 {
+            clear(mask, check.conjunct);
+        }
+    }
+}
+
+/// Fills in what a state carries; cells that no open conjunct needs are 0, so that they keep no states apart.
+fn carry(row: &mut [i64], words: usize, plan: &LevelPlan, sources: &Sources<'_>, value: usize) {
+    let (mask, cells) = row.split_at_mut(words);
+    for (cell, carried) in cells.iter_mut().zip(&plan.carried) {
+        let needed = carried.users.meets(mask);
+        *cell = if needed { sources.cells(carried.from).at(value) } else { 0 };
     }
 }

@@ -3,6 +3,7 @@
 mod build;
 mod layers;
 mod reduce;
+mod states;
 
 pub(crate) use build::{Obstacle, build};
 pub(crate) use layers::{Layer, Run};

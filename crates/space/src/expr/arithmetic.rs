@@ -184,7 +184,7 @@ fn floats(op: BinaryOp, a: f64, b: f64) -> Result<Datum, Fault> {
 }
 
 /// Quotient and remainder as CPython computes them (`float_divmod`), signed zeros included.
-fn float_division(a: f64, b: f64) -> (f64, f64) {
+pub(crate) fn float_division(a: f64, b: f64) -> (f64, f64) {
     let mut remainder = a % b;
     let mut quotient = (a - remainder) / b;
     if remainder == 0.0 {

@@ -18,7 +18,8 @@ use std::sync::Arc;
 
 pub use error::ExprError;
 
-pub(crate) use ast::{Kind, Node};
+pub(crate) use arithmetic::float_division;
+pub(crate) use ast::{BinaryOp, CompareOp, Conditional, Kind, Node, UnaryOp};
 pub(crate) use builtin::Builtin;
 pub(crate) use datum::Datum;
 pub(crate) use evaluate::Evaluator;

@@ -12,7 +12,7 @@ use crate::compile::{Conjunct, Names, groups};
 use crate::constraint::Constraint;
 use crate::diagram::{self, Diagram, Obstacle};
 use crate::error::SpaceError;
-use crate::expr::{Evaluator, ExprError};
+use crate::expr::{Datum, Evaluator, ExprError};
 use crate::limits::Limits;
 use crate::parameter::Parameter;
 use crate::value::Value;
@@ -103,7 +103,7 @@ impl SpaceBuilder {
     fn diagram(&self, group: Vec<usize>, conjuncts: &[Conjunct]) -> Result<Option<Diagram>, SpaceError> {
         let joins = |conjunct: &&Conjunct| conjunct.parameters.first().is_some_and(|first| group.contains(first));
         let own: Vec<Conjunct> = conjuncts.iter().filter(joins).cloned().collect();
-        let diagram = diagram::build(group, &self.parameters, &own, &self.limits);
+        let diagram = diagram::build(&group, &self.parameters, &own, &self.limits);
         diagram.map_err(|obstacle| self.refusal(obstacle, &own))
     }
 
@@ -111,29 +111,41 @@ impl SpaceBuilder {
     fn holds(&self, conjunct: &Conjunct) -> Result<bool, SpaceError> {
         let nothing = |_: usize, span: &Range<usize>| Err(ExprError::new("no parameter is known here", span.clone()));
         let value = Evaluator::new(&nothing).evaluate(&conjunct.node);
-        value.map(|value| value.truthy()).map_err(|error| SpaceError::Evaluation {
-            constraint: self.constraints[conjunct.constraint].name().to_owned(),
-            configuration: Vec::new(),
-            error,
-        })
+        value.map(|value| value.truthy()).map_err(|error| self.failure(conjunct, &[], error))
     }
 
     fn refusal(&self, obstacle: Obstacle, conjuncts: &[Conjunct]) -> SpaceError {
-        let name = |conjunct: usize| self.constraints[conjuncts[conjunct].constraint].name().to_owned();
         match obstacle {
-            Obstacle::Evaluation { conjunct, values, error } => {
-                let value = |(parameter, index): (usize, u32)| {
-                    let parameter = &self.parameters[parameter];
-                    (parameter.name().to_owned(), parameter.values()[index as usize].clone())
+            Obstacle::Evaluation { conjunct, values } => {
+                let conjunct = &conjuncts[conjunct];
+                let value = |parameter: usize, _: &Range<usize>| {
+                    let index = values.iter().find(|(known, _)| *known == parameter).map_or(0, |(_, index)| *index);
+                    Ok(Datum::from(&self.parameters[parameter].values()[index as usize]))
                 };
-                let configuration = values.into_iter().map(value).collect();
-                SpaceError::Evaluation { constraint: name(conjunct), configuration, error }
+                let error = Evaluator::new(&value).evaluate(&conjunct.node).err();
+                let error = error.unwrap_or_else(|| ExprError::new("cannot be evaluated", conjunct.node.span.clone()));
+                self.failure(conjunct, &values, error)
             }
-            Obstacle::TooLarge { limit, conjuncts } => {
-                let mut culprits: Vec<String> = conjuncts.into_iter().map(name).collect();
+            Obstacle::TooLarge { limit, conjuncts: open } => {
+                let name = |conjunct: usize| self.constraints[conjuncts[conjunct].constraint].name().to_owned();
+                let mut culprits: Vec<String> = open.into_iter().map(name).collect();
                 culprits.dedup();
                 SpaceError::TooLarge { limit, culprits }
             }
+        }
+    }
+
+    /// The error that `conjunct` fails where its parameters have the value indices in `values`.
+    fn failure(&self, conjunct: &Conjunct, values: &[(usize, u32)], error: ExprError) -> SpaceError {
+        let value = |parameter: &usize| {
+            let (_, index) = values.iter().find(|(known, _)| known == parameter)?;
+            let parameter = &self.parameters[*parameter];
+            Some((parameter.name().to_owned(), parameter.values()[*index as usize].clone()))
+        };
+        SpaceError::Evaluation {
+            constraint: self.constraints[conjunct.constraint].name().to_owned(),
+            configuration: conjunct.parameters.iter().filter_map(value).collect(),
+            error,
         }
     }
 

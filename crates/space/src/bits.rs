@@ -1,0 +1,60 @@
+//! Sets of small numbers.
+
+/// A set of small numbers as a mask; absent words are empty, so sets of different capacity mix.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Bits {
+    words: Vec<u64>,
+}
+
+impl Bits {
+    /// The empty set with room for numbers below `capacity`.
+    pub(crate) fn new(capacity: usize) -> Bits {
+        Bits { words: vec![0; capacity.div_ceil(64)] }
+    }
+
+    pub(crate) fn insert(&mut self, number: usize) {
+        if self.words.len() <= number / 64 {
+            self.words.resize(number / 64 + 1, 0);
+        }
+        self.words[number / 64] |= 1 << (number % 64);
+    }
+
+    pub(crate) fn union(&mut self, other: &Bits) {
+        if self.words.len() < other.words.len() {
+            self.words.resize(other.words.len(), 0);
+        }
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
+    }
+
+    /// Whether some number of the set is also set in `mask`.
+    pub(crate) fn meets(&self, mask: &[i64]) -> bool {
+        self.words.iter().zip(mask).any(|(&word, &mask)| word & mask as u64 != 0)
+    }
+
+    /// The numbers in the set, ascending.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.words.iter().enumerate().flat_map(|(index, &word)| {
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let bit = left.trailing_zeros() as usize;
+                (left != 0).then(|| {
+                    left &= left - 1;
+                    index * 64 + bit
+                })
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_hold_what_was_inserted() {
+        let mut set = Bits::new(10);
+        [3, 64, 130].into_iter().for_each(|number| set.insert(number));
+        assert_eq!(set.iter().collect::<Vec<_>>(), [3, 64, 130]);
+        assert!(set.meets(&[0, 1]) && !set.meets(&[4, 0]) && !set.meets(&[]));
+    }
+}

@@ -1,0 +1,204 @@
+//! Conditions as a graph of shared terms, with what is known about each term's values.
+//!
+//! Equal terms are one node, so that `bsx * bsy` in two constraints is computed, and carried, once. Every value is one
+//! 64-bit cell: whole numbers and truth values as they are, floats by their bits, anything else by its number among the
+//! [`Data`]. A term whose range of whole numbers is known to fit is computed by plain machine arithmetic; everything
+//! that is not provably so simple stays a piece of tree and is computed by the evaluator of expressions, which defines
+//! the meaning.
+
+use std::collections::HashMap;
+
+use super::data::Data;
+use super::range;
+use crate::bits::Bits;
+use crate::expr::Node;
+
+/// The cell of a value that cannot be computed (a division by zero, say). No whole number in a graph reaches it.
+pub(crate) const ERROR: i64 = i64::MIN;
+
+/// Whole numbers in a graph stay below this in magnitude, so that sums of two cannot overflow.
+pub(crate) const MAGNITUDE: i64 = 1 << 62;
+
+/// The cell of a float. Negative zero, whose bits are those of [`ERROR`], becomes zero: no expression tells them apart.
+pub(crate) fn float_cell(value: f64) -> i64 {
+    (value + 0.0).to_bits() as i64
+}
+
+/// The number of a term in its graph; terms come after their operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Id(pub(crate) u32);
+
+/// How a term comes from its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Op {
+    /// A known whole number.
+    Constant(i64),
+    /// A known float, by its bits.
+    FloatConstant(i64),
+    /// A known value of [`Data`].
+    DatumConstant(i64),
+    /// The value of the parameter at this place of the group.
+    Parameter(u32),
+    // Whole numbers and truth values.
+    Sum,
+    Product,
+    Min,
+    Max,
+    And,
+    Or,
+    Not,
+    FloorDivide,
+    Modulo,
+    LessEqual,
+    Equal,
+    /// The second operand where the first is not zero, else the third; of any class.
+    Select,
+    // Floats.
+    ToFloat,
+    FloatAdd,
+    FloatSubtract,
+    FloatMultiply,
+    FloatDivide,
+    FloatModulo,
+    FloatFloorDivide,
+    FloatLess,
+    FloatLessEqual,
+    FloatEqual,
+    /// A piece of tree over its operands, by its number in [`Graph::trees`].
+    Tree(u32),
+}
+
+/// What the cells of a term are, with their range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Class {
+    /// Whole numbers from the first to the second.
+    Int(i64, i64),
+    /// Finite floats from the first to the second.
+    Float(f64, f64),
+    /// Numbers of [`Data`].
+    Datum,
+}
+
+/// A node of the graph.
+#[derive(Clone, Debug)]
+pub(crate) struct Term {
+    pub(crate) op: Op,
+    pub(crate) args: Vec<Id>,
+    pub(crate) class: Class,
+    /// Whether the cell may be [`ERROR`].
+    pub(crate) fallible: bool,
+    /// The parameters it depends on, by place in the group.
+    pub(crate) parameters: Bits,
+}
+
+/// Terms over the parameters of one group.
+#[derive(Debug, Default)]
+pub(crate) struct Graph {
+    terms: Vec<Term>,
+    known: HashMap<(Op, Vec<Id>), Id>,
+    /// Pieces of tree whose names are operand numbers.
+    trees: Vec<Node>,
+    /// Values that are neither whole numbers nor floats.
+    pub(crate) data: Data,
+}
+
+impl Graph {
+    pub(crate) fn term(&self, id: Id) -> &Term {
+        &self.terms[id.0 as usize]
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    pub(crate) fn tree(&self, index: u32) -> &Node {
+        &self.trees[index as usize]
+    }
+
+    /// The cell of a term that is known.
+    pub(crate) fn constant_of(&self, id: Id) -> Option<i64> {
+        match self.term(id).op {
+            Op::Constant(cell) | Op::FloatConstant(cell) | Op::DatumConstant(cell) => Some(cell),
+            _ => None,
+        }
+    }
+
+    /// The range of a term of whole numbers.
+    pub(crate) fn int_range(&self, id: Id) -> Option<(i64, i64)> {
+        match self.term(id).class {
+            Class::Int(low, high) => Some((low, high)),
+            Class::Float(..) | Class::Datum => None,
+        }
+    }
+
+    /// The parameter at a place of the group, whose values have this class.
+    pub(crate) fn parameter(&mut self, place: usize, places: usize, class: Class) -> Id {
+        let mut parameters = Bits::new(places);
+        parameters.insert(place);
+        let term = Term { op: Op::Parameter(place as u32), args: Vec::new(), class, fallible: false, parameters };
+        self.insert(term)
+    }
+
+    /// A known cell.
+    pub(crate) fn constant(&mut self, cell: i64, class: Class) -> Id {
+        // Equal cells of different classes are different constants.
+        let op = match class {
+            Class::Int(..) => Op::Constant(cell),
+            Class::Float(..) => Op::FloatConstant(cell),
+            Class::Datum => Op::DatumConstant(cell),
+        };
+        self.insert(Term { op, args: Vec::new(), class, fallible: false, parameters: Bits::default() })
+    }
+
+    /// A known whole number.
+    pub(crate) fn int(&mut self, value: i64) -> Id {
+        self.constant(value, Class::Int(value, value))
+    }
+
+    /// A known float.
+    pub(crate) fn float(&mut self, value: f64) -> Id {
+        self.constant(float_cell(value), Class::Float(value, value))
+    }
+
+    /// `op` of `args`, whose classes must suit it. `None` when the result is not known to fit into a cell. A result
+    /// with only one possible value becomes that constant.
+    pub(crate) fn apply(&mut self, op: Op, args: &[Id]) -> Option<Id> {
+        let class = range::class(self, op, args)?;
+        let fallible = range::fails(self, op, args) || args.iter().any(|&arg| self.term(arg).fallible);
+        match class {
+            Class::Int(low, high) if low == high && !fallible => return Some(self.int(low)),
+            _ => {}
+        }
+        Some(self.raw(op, args, class, fallible))
+    }
+
+    /// A piece of tree over `args`. Every name in it is the number of an operand.
+    pub(crate) fn apply_tree(&mut self, tree: Node, args: &[Id], class: Class) -> Id {
+        self.trees.push(tree);
+        let op = Op::Tree(self.trees.len() as u32 - 1);
+        self.raw(op, args, class, true)
+    }
+
+    /// The operation of `id`, a piece of tree, on other operands of the same classes.
+    pub(crate) fn again(&mut self, id: Id, args: &[Id]) -> Id {
+        let Term { op, class, fallible, .. } = *self.term(id);
+        self.raw(op, args, class, fallible)
+    }
+
+    fn raw(&mut self, op: Op, args: &[Id], class: Class, fallible: bool) -> Id {
+        let mut parameters = Bits::new(0);
+        args.iter().for_each(|&arg| parameters.union(&self.terms[arg.0 as usize].parameters));
+        self.insert(Term { op, args: args.to_vec(), class, fallible, parameters })
+    }
+
+    fn insert(&mut self, term: Term) -> Id {
+        let key = (term.op, term.args.clone());
+        if let Some(&id) = self.known.get(&key) {
+            return id;
+        }
+        self.terms.push(term);
+        let id = Id(self.terms.len() as u32 - 1);
+        self.known.insert(key, id);
+        id
+    }
+}

@@ -1,0 +1,162 @@
+//! One group of parameters, ready for construction.
+
+use super::graph::{Class, Graph, Id, MAGNITUDE};
+use super::plan::{LevelPlan, Operand, plan};
+use super::translate::Translator;
+use super::{Conjunct, order};
+use crate::compile::graph::ERROR;
+use crate::expr::Datum;
+use crate::parameter::Parameter;
+
+/// A group whose conjuncts are compiled for an order of its parameters.
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub(crate) graph: Graph,
+    /// The parameters by level, as indices into the space's parameters.
+    pub(crate) order: Vec<usize>,
+    /// The indices of the values that are left of each level's parameter, ascending.
+    pub(crate) candidates: Vec<Vec<u32>>,
+    pub(crate) plans: Vec<LevelPlan>,
+    /// The conjuncts that the plans speak of, as indices into those given.
+    pub(crate) conjuncts: Vec<usize>,
+}
+
+impl Group {
+    /// Compiles the conjuncts of the parameters `group`. Values that a condition on one parameter excludes go at once.
+    /// `None` when a condition leaves nothing.
+    pub(crate) fn compile(group: &[usize], parameters: &[Parameter], conjuncts: &[Conjunct]) -> Option<Group> {
+        let mut domains = Domains::new(group, parameters);
+        let mut open: Vec<usize> = (0..conjuncts.len()).collect();
+        loop {
+            let (mut graph, terms) = domains.graph(parameters.len());
+            let mut roots = Vec::with_capacity(open.len());
+            let mut narrowed = false;
+            let mut left = Vec::with_capacity(open.len());
+            for &conjunct in &open {
+                let mut translator = Translator { graph: &mut graph, parameters: &terms };
+                let root = translator.truth(&conjuncts[conjunct].node);
+                match domains.narrow(&mut graph, root)? {
+                    Verdict::Open => {
+                        left.push(conjunct);
+                        roots.push(root);
+                    }
+                    Verdict::Settled { narrower } => narrowed |= narrower,
+                }
+            }
+            open = left;
+            if !narrowed {
+                return Some(domains.finish(graph, &roots, open, parameters));
+            }
+        }
+    }
+}
+
+/// What became of a conjunct.
+enum Verdict {
+    /// It still excludes something, or may fail.
+    Open,
+    /// It holds for all values that are left, of which there are fewer now, or not.
+    Settled { narrower: bool },
+}
+
+/// The values left of each parameter of a group, by place.
+struct Domains {
+    group: Vec<usize>,
+    values: Vec<Vec<Datum>>,
+    candidates: Vec<Vec<u32>>,
+    /// The cells of the candidates, in the classes of the current graph.
+    columns: Vec<Vec<i64>>,
+}
+
+impl Domains {
+    fn new(group: &[usize], parameters: &[Parameter]) -> Domains {
+        let values = group.iter().map(|&p| parameters[p].values().iter().map(Datum::from).collect());
+        let candidates = group.iter().map(|&p| (0..parameters[p].values().len() as u32).collect());
+        Domains {
+            group: group.to_vec(),
+            values: values.collect(),
+            candidates: candidates.collect(),
+            columns: Vec::new(),
+        }
+    }
+
+    /// A graph of the parameters alone, and the term of each parameter of the space. A single value is a constant.
+    fn graph(&mut self, parameters: usize) -> (Graph, Vec<Option<Id>>) {
+        let mut graph = Graph::default();
+        let mut terms = vec![None; parameters];
+        self.columns.clear();
+        for (place, &parameter) in self.group.iter().enumerate() {
+            let values = || self.candidates[place].iter().map(|&index| &self.values[place][index as usize]);
+            let class = class(values());
+            let column: Vec<i64> = values().map(|value| graph.data.cell(value, class)).collect();
+            terms[parameter] = Some(match column[..] {
+                [only] => graph.constant(only, class),
+                _ => graph.parameter(place, self.group.len(), class),
+            });
+            self.columns.push(column);
+        }
+        (graph, terms)
+    }
+
+    /// Takes from the one parameter that `root` depends on the values for which it is false. `None` when it leaves
+    /// nothing.
+    fn narrow(&mut self, graph: &mut Graph, root: Id) -> Option<Verdict> {
+        if let Some(truth) = graph.constant_of(root) {
+            return (truth != 0).then_some(Verdict::Settled { narrower: false });
+        }
+        let places: Vec<usize> = graph.term(root).parameters.iter().collect();
+        let [place] = places[..] else { return Some(Verdict::Open) };
+        let plans = plan(graph, &[root], &[place], &self.columns);
+        let Operand::Table(table) = plans[0].decided[0].operand else { return Some(Verdict::Open) };
+        let truths = &plans[0].tables[table];
+        if truths.contains(&ERROR) {
+            return Some(Verdict::Open);
+        }
+        let narrower = truths.contains(&0);
+        retain(&mut self.candidates[place], truths);
+        retain(&mut self.columns[place], truths);
+        (!self.candidates[place].is_empty()).then_some(Verdict::Settled { narrower })
+    }
+
+    fn finish(self, mut graph: Graph, roots: &[Id], conjuncts: Vec<usize>, parameters: &[Parameter]) -> Group {
+        let sizes: Vec<usize> = self.candidates.iter().map(Vec::len).collect();
+        let mut by_name: Vec<usize> = (0..self.group.len()).collect();
+        by_name.sort_by_key(|&place| parameters[self.group[place]].name());
+        let mut names = vec![0; self.group.len()];
+        by_name.iter().enumerate().for_each(|(rank, &place)| names[place] = rank);
+        let order = order::order(&graph, roots, &sizes, &names);
+        let plans = plan(&mut graph, roots, &order, &self.columns);
+        let candidates = order.iter().map(|&place| self.candidates[place].clone()).collect();
+        let order = order.into_iter().map(|place| self.group[place]).collect();
+        Group { graph, order, candidates, plans, conjuncts }
+    }
+}
+
+/// Keeps the items whose truth is not 0.
+fn retain<T>(items: &mut Vec<T>, truths: &[i64]) {
+    let mut truths = truths.iter();
+    items.retain(|_| truths.next().is_some_and(|&truth| truth != 0));
+}
+
+/// The smallest class of all `values`, which have one type.
+fn class<'a>(values: impl Iterator<Item = &'a Datum>) -> Class {
+    let mut range: Option<Class> = None;
+    for value in values {
+        range = match (range, value) {
+            (None, Datum::Bool(_)) => Some(Class::Int(0, 1)),
+            (Some(class), Datum::Bool(_)) => Some(class),
+            (None, Datum::Int(int)) if int.unsigned_abs() < MAGNITUDE.unsigned_abs().into() => {
+                Some(Class::Int(*int as i64, *int as i64))
+            }
+            (Some(Class::Int(low, high)), Datum::Int(int)) if int.unsigned_abs() < MAGNITUDE.unsigned_abs().into() => {
+                Some(Class::Int(low.min(*int as i64), high.max(*int as i64)))
+            }
+            (None, Datum::Float(float)) => Some(Class::Float(*float, *float)),
+            (Some(Class::Float(low, high)), Datum::Float(float)) => {
+                Some(Class::Float(low.min(*float), high.max(*float)))
+            }
+            _ => return Class::Datum,
+        };
+    }
+    range.unwrap_or(Class::Datum)
+}

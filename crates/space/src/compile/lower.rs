@@ -1,0 +1,148 @@
+//! Terms made ready for one order of parameters.
+//!
+//! Operations of many operands become chains that take operands in the order in which they become known, so that what
+//! is known of them is always one number, an accumulator. Limits on products become chains of quotients: with
+//! `p * rest <= limit` only `limit // p` matters, and many products share it.
+
+use std::collections::HashMap;
+
+use super::graph::{Graph, Id, Op};
+
+/// From when on terms are known: the levels of the first and last parameter that each depends on.
+#[derive(Debug)]
+pub(crate) struct Levels {
+    /// The level of the parameter at each place of the group.
+    of_place: Vec<usize>,
+    spans: Vec<Option<(usize, usize)>>,
+}
+
+impl Levels {
+    /// For the order in which level `i` holds the parameter at place `order[i]`, one of `places`.
+    pub(crate) fn new(order: &[usize], places: usize) -> Levels {
+        let mut of_place = vec![0; places];
+        order.iter().enumerate().for_each(|(level, &place)| of_place[place] = level);
+        Levels { of_place, spans: Vec::new() }
+    }
+
+    /// First and last level of a term; `None` for a constant.
+    pub(crate) fn span(&mut self, graph: &Graph, id: Id) -> Option<(usize, usize)> {
+        while self.spans.len() <= id.0 as usize {
+            let term = graph.term(Id(self.spans.len() as u32));
+            let span = match term.op {
+                Op::Parameter(place) => Some((self.of_place[place as usize], self.of_place[place as usize])),
+                _ => term
+                    .args
+                    .iter()
+                    .filter_map(|arg| self.spans[arg.0 as usize])
+                    .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))),
+            };
+            self.spans.push(span);
+        }
+        self.spans[id.0 as usize]
+    }
+
+    /// Whether the term is known once `level` has a value.
+    pub(crate) fn known(&mut self, graph: &Graph, id: Id, level: usize) -> bool {
+        self.span(graph, id).is_none_or(|(_, last)| last <= level)
+    }
+
+    /// Whether nothing of the term is known before the level after `level`.
+    pub(crate) fn unknown(&mut self, graph: &Graph, id: Id, level: usize) -> bool {
+        self.span(graph, id).is_some_and(|(first, _)| first > level)
+    }
+}
+
+/// Rewrites terms for an order of parameters.
+pub(crate) struct Lowering<'a> {
+    pub(crate) graph: &'a mut Graph,
+    pub(crate) levels: &'a mut Levels,
+    pub(crate) done: HashMap<Id, Id>,
+}
+
+impl Lowering<'_> {
+    /// A term with the value of `id`.
+    pub(crate) fn lower(&mut self, id: Id) -> Id {
+        if let Some(&lowered) = self.done.get(&id) {
+            return lowered;
+        }
+        let lowered = self.rewrite(id);
+        self.done.insert(id, lowered);
+        lowered
+    }
+
+    fn rewrite(&mut self, id: Id) -> Id {
+        let term = self.graph.term(id).clone();
+        if let (Op::LessEqual, [left, right]) = (term.op, &term.args[..])
+            && let Some(lowered) = self.limit(*left, *right)
+        {
+            return lowered;
+        }
+        let args: Vec<Id> = term.args.iter().map(|&arg| self.lower(arg)).collect();
+        match term.op {
+            Op::Constant(_) | Op::FloatConstant(_) | Op::DatumConstant(_) | Op::Parameter(_) => id,
+            Op::And | Op::Or if term.fallible => self.fold(term.op, &args),
+            Op::Sum | Op::Product | Op::And | Op::Or | Op::Min | Op::Max => {
+                let groups = self.by_level(term.op, args);
+                self.fold(term.op, &groups)
+            }
+            Op::Tree(_) => self.graph.again(id, &args),
+            op => self.graph.apply(op, &args).unwrap_or(id),
+        }
+    }
+
+    fn fold(&mut self, op: Op, args: &[Id]) -> Id {
+        let mut chain = args[0];
+        for &arg in &args[1..] {
+            chain = self.graph.apply(op, &[chain, arg]).expect("a part of what fits does fit");
+        }
+        chain
+    }
+
+    /// The operands joined where they become known at the same level, in the order of levels; constants come first.
+    fn by_level(&mut self, op: Op, mut args: Vec<Id>) -> Vec<Id> {
+        let key = |lowering: &mut Self, arg: Id| {
+            let span = lowering.levels.span(lowering.graph, arg);
+            // Among those of one level the ones that depend on nothing else come first: they are tabulated.
+            span.map(|(first, last)| (last, first != last))
+        };
+        let mut keyed: Vec<_> = args.drain(..).map(|arg| (key(self, arg), arg)).collect();
+        keyed.sort_unstable();
+        keyed
+            .chunk_by(|a, b| a.0.map(|key| key.0) == b.0.map(|key| key.0))
+            .map(|group| group.iter().map(|(_, arg)| *arg).collect::<Vec<_>>())
+            .collect::<Vec<_>>()
+            .into_iter()
+            .map(|group| self.fold(op, &group))
+            .collect()
+    }
+
+    /// `left <= right` where one side is a product of positive factors and the other a constant.
+    fn limit(&mut self, left: Id, right: Id) -> Option<Id> {
+        if let (Some(limit), Op::Product) = (self.graph.constant_of(right), self.graph.term(left).op) {
+            return self.product_limit(left, limit);
+        }
+        if let (Some(limit), Op::Product) = (self.graph.constant_of(left), self.graph.term(right).op) {
+            // limit <= p is not p <= limit - 1.
+            let below = self.product_limit(right, limit - 1)?;
+            return self.graph.apply(Op::Not, &[below]);
+        }
+        None
+    }
+
+    /// `product <= limit` as `((limit // a) // b) // ... >= z`.
+    fn product_limit(&mut self, product: Id, limit: i64) -> Option<Id> {
+        let term = self.graph.term(product);
+        let positive = |&arg: &Id| self.graph.int_range(arg).is_some_and(|(low, _)| low >= 1);
+        if term.fallible || !term.args.iter().all(positive) || limit < 0 {
+            return None;
+        }
+        let args: Vec<Id> = term.args.clone().into_iter().map(|arg| self.lower(arg)).collect();
+        let groups = self.by_level(Op::Product, args);
+        let (&last, divisors) = groups.split_last()?;
+        let mut quotient = self.graph.int(limit);
+        for &divisor in divisors {
+            quotient = self.graph.apply(Op::FloorDivide, &[quotient, divisor])?;
+        }
+        self.graph.apply(Op::LessEqual, &[last, quotient])
+    }
+}
