@@ -137,6 +137,16 @@ fn dotted_names_are_one_name() {
 }
 
 #[test]
+fn every_operator_may_nest_up_to_the_limit_in_a_small_stack() {
+    let level = "0 or 1 and 1 == 1 | 1 ^ 1 & 1 << 3 + 1 * -2 ** (1 if ";
+    let deep = |levels: usize| format!("{}1{}", level.repeat(levels), " else 0)".repeat(levels));
+    let value = Expr::parse(&deep(32)).unwrap().evaluate(&nothing).unwrap();
+    assert!(matches!(value, Value::Bool(_)), "{value:?}");
+    let refused = error(&deep(200));
+    assert_eq!(refused.message, "nested more than 100 deep");
+}
+
+#[test]
 fn deep_and_long_texts_are_refused_or_read_without_overflow() {
     assert!(Expr::parse(&"(".repeat(100_000)).is_err());
     assert!(Expr::parse(&"-".repeat(100_000)).is_err());

@@ -2,8 +2,6 @@
 
 #![allow(dead_code, unreachable_pub, clippy::print_stdout)]
 
-pub mod oracle;
-
 use std::path::PathBuf;
 
 use serde_json::Value as Json;
