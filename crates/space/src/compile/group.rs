@@ -3,7 +3,7 @@
 use super::graph::{Class, Graph, Id, MAGNITUDE};
 use super::plan::{LevelPlan, Operand, plan};
 use super::translate::Translator;
-use super::{Conjunct, order};
+use super::{Conjunct, order, support};
 use crate::compile::graph::ERROR;
 use crate::expr::Datum;
 use crate::parameter::Parameter;
@@ -36,7 +36,8 @@ impl Group {
                 let mut translator = Translator { graph: &mut graph, parameters: &terms };
                 let root = translator.truth(&conjuncts[conjunct].node);
                 match domains.narrow(&mut graph, root)? {
-                    Verdict::Open => {
+                    Verdict::Open { narrower } => {
+                        narrowed |= narrower;
                         left.push(conjunct);
                         roots.push(root);
                     }
@@ -51,11 +52,11 @@ impl Group {
     }
 }
 
-/// What became of a conjunct.
+/// What became of a conjunct, and whether fewer values are left.
 enum Verdict {
     /// It still excludes something, or may fail.
-    Open,
-    /// It holds for all values that are left, of which there are fewer now, or not.
+    Open { narrower: bool },
+    /// It holds for all values that are left.
     Settled { narrower: bool },
 }
 
@@ -105,17 +106,29 @@ impl Domains {
             return (truth != 0).then_some(Verdict::Settled { narrower: false });
         }
         let places: Vec<usize> = graph.term(root).parameters.iter().collect();
-        let [place] = places[..] else { return Some(Verdict::Open) };
+        let [place] = places[..] else { return self.narrow_to_supported(graph, root) };
         let plans = plan(graph, &[root], &[place], &self.columns);
-        let Operand::Table(table) = plans[0].decided[0].operand else { return Some(Verdict::Open) };
+        let Operand::Table(table) = plans[0].decided[0].operand else { return Some(Verdict::Open { narrower: false }) };
         let truths = &plans[0].tables[table];
         if truths.contains(&ERROR) {
-            return Some(Verdict::Open);
+            return Some(Verdict::Open { narrower: false });
         }
         let narrower = truths.contains(&0);
         retain(&mut self.candidates[place], truths);
         retain(&mut self.columns[place], truths);
         (!self.candidates[place].is_empty()).then_some(Verdict::Settled { narrower })
+    }
+
+    /// Takes from a parameter the values for which no values of the others make `root` true.
+    fn narrow_to_supported(&mut self, graph: &mut Graph, root: Id) -> Option<Verdict> {
+        let Some((place, useful)) = support::supported(graph, root, &self.columns) else {
+            return Some(Verdict::Open { narrower: false });
+        };
+        let truths: Vec<i64> =
+            self.columns[place].iter().map(|cell| i64::from(useful.binary_search(cell).is_ok())).collect();
+        retain(&mut self.candidates[place], &truths);
+        retain(&mut self.columns[place], &truths);
+        (!self.candidates[place].is_empty()).then_some(Verdict::Open { narrower: truths.contains(&0) })
     }
 
     fn finish(self, mut graph: Graph, roots: &[Id], conjuncts: Vec<usize>, parameters: &[Parameter]) -> Group {

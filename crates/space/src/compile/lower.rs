@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use super::graph::{Graph, Id, Op};
+use super::range;
 
 /// From when on terms are known: the levels of the first and last parameter that each depends on.
 #[derive(Debug)]
@@ -82,7 +83,7 @@ impl Lowering<'_> {
             Op::Constant(_) | Op::FloatConstant(_) | Op::DatumConstant(_) | Op::Parameter(_) => id,
             Op::And | Op::Or if term.fallible => self.fold(term.op, &args),
             Op::Sum | Op::Product | Op::And | Op::Or | Op::Min | Op::Max => {
-                let groups = self.by_level(term.op, args);
+                let groups: Vec<Id> = self.by_level(args).into_iter().map(|group| self.fold(term.op, &group)).collect();
                 self.fold(term.op, &groups)
             }
             Op::Tree(_) => self.graph.again(id, &args),
@@ -91,29 +92,25 @@ impl Lowering<'_> {
     }
 
     fn fold(&mut self, op: Op, args: &[Id]) -> Id {
-        let mut chain = args[0];
-        for &arg in &args[1..] {
-            chain = self.graph.apply(op, &[chain, arg]).expect("a part of what fits does fit");
-        }
-        chain
+        self.try_fold(op, args).expect("a part of what fits does fit")
     }
 
-    /// The operands joined where they become known at the same level, in the order of levels; constants come first.
-    fn by_level(&mut self, op: Op, mut args: Vec<Id>) -> Vec<Id> {
-        let key = |lowering: &mut Self, arg: Id| {
-            let span = lowering.levels.span(lowering.graph, arg);
+    fn try_fold(&mut self, op: Op, args: &[Id]) -> Option<Id> {
+        args[1..].iter().try_fold(args[0], |chain, &arg| self.graph.apply(op, &[chain, arg]))
+    }
+
+    /// The operands by the level at which they become known; constants come first.
+    fn by_level(&mut self, args: Vec<Id>) -> Vec<Vec<Id>> {
+        let mut keyed: Vec<_> = Vec::with_capacity(args.len());
+        for arg in args {
             // Among those of one level the ones that depend on nothing else come first: they are tabulated.
-            span.map(|(first, last)| (last, first != last))
-        };
-        let mut keyed: Vec<_> = args.drain(..).map(|arg| (key(self, arg), arg)).collect();
+            let span = self.levels.span(self.graph, arg);
+            keyed.push((span.map(|(first, last)| (last, first != last)), arg));
+        }
         keyed.sort_unstable();
-        keyed
-            .chunk_by(|a, b| a.0.map(|key| key.0) == b.0.map(|key| key.0))
-            .map(|group| group.iter().map(|(_, arg)| *arg).collect::<Vec<_>>())
-            .collect::<Vec<_>>()
-            .into_iter()
-            .map(|group| self.fold(op, &group))
-            .collect()
+        let level = |key: &Option<(usize, bool)>| key.map(|key| key.0);
+        let groups = keyed.chunk_by(|a, b| level(&a.0) == level(&b.0));
+        groups.map(|group| group.iter().map(|(_, arg)| *arg).collect()).collect()
     }
 
     /// `left <= right` where one side is a product of positive factors and the other a constant.
@@ -137,8 +134,14 @@ impl Lowering<'_> {
             return None;
         }
         let args: Vec<Id> = term.args.clone().into_iter().map(|arg| self.lower(arg)).collect();
-        let groups = self.by_level(Op::Product, args);
-        let (&last, divisors) = groups.split_last()?;
+        let mut factors = Vec::new();
+        for group in self.by_level(args) {
+            match self.try_fold(Op::Product, &group).filter(|&id| !range::is_wide(self.graph.term(id).class)) {
+                Some(factor) => factors.push(factor),
+                None => factors.extend(group),
+            }
+        }
+        let (&last, divisors) = factors.split_last()?;
         let mut quotient = self.graph.int(limit);
         for &divisor in divisors {
             quotient = self.graph.apply(Op::FloorDivide, &[quotient, divisor])?;

@@ -16,6 +16,7 @@ mod plan;
 mod range;
 mod resolve;
 mod split;
+mod support;
 mod translate;
 
 pub(crate) use graph::ERROR;

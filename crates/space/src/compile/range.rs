@@ -14,13 +14,15 @@ pub(super) fn class(graph: &Graph, op: Op, args: &[Id]) -> Option<Class> {
             let largest = if op == Op::FloatModulo { magnitude(b) } else { magnitude(a) / smallest(b)? + 1.0 };
             finite(-largest, largest)
         }
-        Op::Select => hull(graph.term(args[1]).class, graph.term(args[2]).class),
+        Op::Select => hull(graph.term(args[1]).class, graph.term(args[2]).class).filter(|class| !is_wide(*class)),
         _ => {
             let ranges: Vec<(i64, i64)> = args.iter().map(|&arg| graph.int_range(arg)).collect::<Option<_>>().or_else(
                 // Comparisons of floats give truth values whatever the operands' ranges are.
                 || matches!(op, Op::FloatLess | Op::FloatLessEqual | Op::FloatEqual).then(Vec::new),
             )?;
-            int_class(op, &ranges)
+            // A product that may be too large for a cell is good for one thing only, see `product`.
+            let wide = ranges.iter().any(|range| range.1 == i64::MAX);
+            if wide && !matches!(op, Op::LessEqual | Op::Product) { None } else { int_class(op, &ranges) }
         }
     }
 }
@@ -64,20 +66,28 @@ fn int_magnitude((low, high): (i64, i64)) -> i64 {
     low.abs().max(high.abs())
 }
 
-/// The magnitudes are multiplied too, so that the product fits in whatever order it is taken.
+/// Whether a class is that of a product that may be too large for a cell.
+pub(super) fn is_wide(class: Class) -> bool {
+    matches!(class, Class::Int(_, i64::MAX))
+}
+
+/// The magnitudes are multiplied too, so that the product fits in whatever order it is taken. A product of positive
+/// numbers that may not fit has no upper end: it can be compared with a limit, factor by factor, and nothing else.
 fn product(ranges: &[(i64, i64)]) -> Option<Class> {
     let (mut low, mut high, mut largest) = (1_i128, 1_i128, 1_i128);
     for &range in ranges {
-        largest = largest.checked_mul(i128::from(int_magnitude(range).max(1)))?;
-        if largest >= i128::from(MAGNITUDE) {
-            return None;
-        }
+        largest = largest.saturating_mul(i128::from(int_magnitude(range).max(1)));
         let (a, b) = (i128::from(range.0), i128::from(range.1));
-        let corners = [low * a, low * b, high * a, high * b];
-        low = corners.into_iter().min()?;
-        high = corners.into_iter().max()?;
+        let corners = [low, high].map(|end| [end.saturating_mul(a), end.saturating_mul(b)]);
+        low = corners.as_flattened().iter().copied().min()?;
+        high = corners.as_flattened().iter().copied().max()?;
     }
-    Some(Class::Int(low as i64, high as i64))
+    let positive = ranges.iter().all(|range| range.0 >= 1);
+    match largest < i128::from(MAGNITUDE) {
+        true => Some(Class::Int(low as i64, high as i64)),
+        false if positive => Some(Class::Int(low.min(i128::from(MAGNITUDE)) as i64, i64::MAX)),
+        false => None,
+    }
 }
 
 fn floor_divide(a: (i64, i64), b: (i64, i64)) -> Class {

@@ -2,6 +2,7 @@
 
 use super::data::Data;
 use super::graph::{Class, Graph, Id, MAGNITUDE, Op};
+use super::range;
 use crate::expr::{BinaryOp, Builtin, CompareOp, Conditional, Datum, Evaluator, ExprError, Kind, Node, UnaryOp};
 
 /// Adds trees, whose names are parameters, to a graph of one group's terms.
@@ -41,6 +42,8 @@ impl Translator<'_> {
     fn truth_of(&mut self, value: Id, node: &Node) -> Id {
         match self.graph.term(value).class {
             Class::Int(0..=1, 0..=1) => value,
+            // A product of positive numbers is not zero.
+            class if range::is_wide(class) => self.graph.int(1),
             Class::Int(..) => {
                 let zero = self.graph.int(0);
                 let equal = self.graph.apply(Op::Equal, &[value, zero]).expect("both are whole numbers");
@@ -82,13 +85,35 @@ impl Translator<'_> {
         }
         self.simple_comparison(op, a, b).unwrap_or_else(|| {
             let span = left.span.start..right.span.end.max(left.span.start);
+            if self.is_wide(a) || self.is_wide(b) {
+                let compare = Kind::Compare(Box::new(left.clone()), vec![(op, right.clone())]);
+                return self.whole(&Node::new(compare, span));
+            }
             let [first, second] = [0, 1].map(|name| Node::new(Kind::Name(name), span.clone()));
             let whole = Node::new(Kind::Literal(Datum::Bool(true)), span);
             self.tree(Kind::Compare(Box::new(first), vec![(op, second)]), &whole, &[a, b])
         })
     }
 
+    fn is_wide(&self, id: Id) -> bool {
+        range::is_wide(self.graph.term(id).class)
+    }
+
+    /// Whether a product that may not fit into a cell meets a limit, which is all that can be done with it.
+    fn is_limit(&self, op: CompareOp, a: Id, b: Id) -> bool {
+        let order = !matches!(op, CompareOp::Equal | CompareOp::NotEqual | CompareOp::In | CompareOp::NotIn);
+        let simple = |product: Id, limit: Id| {
+            let flat = self.graph.term(product).args.iter().all(|&factor| !self.is_wide(factor));
+            !self.is_wide(product)
+                || (flat && !self.graph.term(product).fallible && self.graph.constant_of(limit).is_some())
+        };
+        !(self.is_wide(a) || self.is_wide(b)) || (order && simple(a, b) && simple(b, a))
+    }
+
     fn simple_comparison(&mut self, op: CompareOp, a: Id, b: Id) -> Option<Id> {
+        if !self.is_limit(op, a, b) {
+            return None;
+        }
         match (self.graph.term(a).class, self.graph.term(b).class) {
             (Class::Int(..), Class::Int(..)) => self.int_comparison(op, a, b),
             (Class::Datum, _) | (_, Class::Datum) => None,
@@ -257,7 +282,7 @@ impl Translator<'_> {
         match flat[..] {
             [] => Some(self.graph.int(i64::from(matches!(op, Op::And | Op::Product)))),
             [only] => Some(only),
-            _ => self.graph.apply(op, &flat),
+            _ => self.graph.apply(op, &flat).filter(|&id| !(self.is_wide(id) && self.graph.term(id).fallible)),
         }
     }
 
@@ -317,6 +342,9 @@ impl Translator<'_> {
 
     /// One operation on values of any kind: `node` with its direct parts replaced by operand numbers.
     fn shallow(&mut self, node: &Node, args: &[Id]) -> Id {
+        if args.iter().any(|&arg| self.is_wide(arg)) {
+            return self.whole(node);
+        }
         let mut next = 0;
         let kind = node.kind.map_children(&mut |child| {
             let name = Node::new(Kind::Name(next), child.span.clone());

@@ -1,0 +1,39 @@
+//! Construction of, and questions to, the published spaces: `cargo bench -p tunesmith-space`.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use divan::{Bencher, black_box};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
+
+fn main() {
+    divan::main();
+}
+
+/// Compiling the expressions and building the diagrams; reading the file is left out.
+#[divan::bench(args = common::names(), sample_count = 10, max_time = 3)]
+fn construction(bencher: Bencher<'_, '_>, name: &String) {
+    let builder = common::builder(name);
+    bencher.with_inputs(|| builder.clone()).bench_values(|builder| black_box(builder.build()).is_ok());
+}
+
+/// One uniform sample, as value indices.
+#[divan::bench(args = common::names(), max_time = 0.2)]
+fn sample(bencher: Bencher<'_, '_>, name: &String) {
+    let space = common::space(name);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut indices = Vec::new();
+    bencher.bench_local(|| {
+        space.unrank_into(space.sample(&mut rng), &mut indices);
+        indices.len()
+    });
+}
+
+/// All Hamming neighbours of one configuration.
+#[divan::bench(args = common::names(), max_time = 0.2)]
+fn neighbours(bencher: Bencher<'_, '_>, name: &String) {
+    let space = common::space(name);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    bencher.bench_local(|| space.hamming_neighbours(space.sample(&mut rng)).len());
+}
