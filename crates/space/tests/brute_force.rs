@@ -108,6 +108,7 @@ fn values() -> impl Strategy<Value = Vec<Value>> {
         6 => proptest::sample::subsequence(vec![1_i64, 2, 3, 4, 6, 8, 12, 16], 2..=6).prop_shuffle().prop_map(Values::list),
         3 => proptest::sample::subsequence(vec![-7_i64, -3, -2, -1, 0, 1, 2, 3, 4], 1..=6).prop_map(Values::list),
         1 => proptest::sample::subsequence(vec![-1.5_f64, 0.5, 1.0, 2.0, 2.5], 1..=4).prop_map(Values::list),
+        1 => Just(Values::list([i64::MAX, 3, i64::MIN, -1])),
         1 => proptest::sample::subsequence(vec![false, true], 1..=2).prop_map(Values::list),
         1 => proptest::sample::subsequence(vec!["", "row", "column"], 1..=3).prop_map(Values::list),
     ]
@@ -280,8 +281,8 @@ fn check_culprits(description: &Description, culprits: &[String]) {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 4000,
-        rng_seed: RngSeed::Fixed(2),
+        cases: 60000,
+        rng_seed: RngSeed::Random,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
@@ -346,4 +347,23 @@ fn a_space_that_grows_beyond_its_limit_is_refused_with_the_constraints_to_blame(
     let builder = (0..6).fold(Space::builder(), |builder, i| builder.parameter(parameter(i))).limits(limits);
     let error = builder.constraint(hostile).build().unwrap_err();
     assert!(matches!(&error, SpaceError::TooLarge { culprits, .. } if culprits == &["hostile"]), "{error:?}");
+}
+
+#[test]
+fn the_ends_of_64_bits_are_values_like_any_other() {
+    let ends = [i64::MAX, 3, i64::MIN, -1];
+    let build = |text: &str| {
+        let p = Parameter::new("P", Values::list(ends)).unwrap();
+        let q = Parameter::new("Q", Values::list([12, 16])).unwrap();
+        Space::builder().parameter(p).parameter(q).constraint(Constraint::parse(text).unwrap()).build()
+    };
+    // 1 % P is below zero for the two negative values only.
+    assert_eq!(build("0 * P > 1 % P").unwrap().len(), Some(4));
+    assert_eq!(
+        build("0 * P > 1 % P and Q < P ** 1").unwrap_err().to_string(),
+        "no configuration satisfies constraint `0 * P > 1 % P and Q < P ** 1`"
+    );
+    assert_eq!(build("-P == 2 ** 63").unwrap().len(), Some(2));
+    assert_eq!(build("abs(P) + Q > 2 ** 63").unwrap().len(), Some(4));
+    assert_eq!(build("P // -1 > P").unwrap().len(), Some(4));
 }

@@ -50,7 +50,7 @@ impl Data {
     pub(crate) fn class_of(value: &Datum) -> Class {
         match value {
             Datum::Int(int) => match i64::try_from(*int) {
-                Ok(int) if int.abs() < MAGNITUDE => Class::Int(int, int),
+                Ok(int) if int.unsigned_abs() < MAGNITUDE.unsigned_abs() => Class::Int(int, int),
                 _ => Class::Datum,
             },
             Datum::Bool(truth) => Class::Int(i64::from(*truth), i64::from(*truth)),
