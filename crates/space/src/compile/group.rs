@@ -30,34 +30,28 @@ impl Group {
         loop {
             let (mut graph, terms) = domains.graph(parameters.len());
             let mut roots = Vec::with_capacity(open.len());
-            let mut narrowed = false;
+            let mut narrower = false;
             let mut left = Vec::with_capacity(open.len());
             for &conjunct in &open {
                 let mut translator = Translator { graph: &mut graph, parameters: &terms };
                 let root = translator.truth(&conjuncts[conjunct].node);
-                match domains.narrow(&mut graph, root)? {
-                    Verdict::Open { narrower } => {
-                        narrowed |= narrower;
+                match domains.settle(&mut graph, root)? {
+                    Some(narrows) => narrower |= narrows,
+                    None => {
                         left.push(conjunct);
                         roots.push(root);
                     }
-                    Verdict::Settled { narrower } => narrowed |= narrower,
                 }
             }
             open = left;
-            if !narrowed {
+            for index in 0..roots.len() {
+                narrower |= domains.narrow(&mut graph, roots[index], &roots)?;
+            }
+            if !narrower {
                 return Some(domains.finish(graph, &roots, open, parameters));
             }
         }
     }
-}
-
-/// What became of a conjunct, and whether fewer values are left.
-enum Verdict {
-    /// It still excludes something, or may fail.
-    Open { narrower: bool },
-    /// It holds for all values that are left.
-    Settled { narrower: bool },
 }
 
 /// The values left of each parameter of a group, by place.
@@ -99,36 +93,37 @@ impl Domains {
         (graph, terms)
     }
 
-    /// Takes from the one parameter that `root` depends on the values for which it is false. `None` when it leaves
-    /// nothing.
-    fn narrow(&mut self, graph: &mut Graph, root: Id) -> Option<Verdict> {
+    /// Deals with a condition of at most one parameter once and for all, by taking away the values for which it is
+    /// false; gives whether there were any. Outer `None` when nothing is left; inner `None` when the condition stays
+    /// open, because it depends on more parameters or may fail.
+    fn settle(&mut self, graph: &mut Graph, root: Id) -> Option<Option<bool>> {
         if let Some(truth) = graph.constant_of(root) {
-            return (truth != 0).then_some(Verdict::Settled { narrower: false });
+            return (truth != 0).then_some(Some(false));
         }
         let places: Vec<usize> = graph.term(root).parameters.iter().collect();
-        let [place] = places[..] else { return self.narrow_to_supported(graph, root) };
+        let [place] = places[..] else { return Some(None) };
         let plans = plan(graph, &[root], &[place], &self.columns);
-        let Operand::Table(table) = plans[0].decided[0].operand else { return Some(Verdict::Open { narrower: false }) };
+        let Operand::Table(table) = plans[0].decided[0].operand else { return Some(None) };
         let truths = &plans[0].tables[table];
         if truths.contains(&ERROR) {
-            return Some(Verdict::Open { narrower: false });
+            return Some(None);
         }
-        let narrower = truths.contains(&0);
-        retain(&mut self.candidates[place], truths);
-        retain(&mut self.columns[place], truths);
-        (!self.candidates[place].is_empty()).then_some(Verdict::Settled { narrower })
+        self.retain(place, truths).map(Some)
     }
 
-    /// Takes from a parameter the values for which no values of the others make `root` true.
-    fn narrow_to_supported(&mut self, graph: &mut Graph, root: Id) -> Option<Verdict> {
-        let Some((place, useful)) = support::supported(graph, root, &self.columns) else {
-            return Some(Verdict::Open { narrower: false });
-        };
-        let truths: Vec<i64> =
-            self.columns[place].iter().map(|cell| i64::from(useful.binary_search(cell).is_ok())).collect();
-        retain(&mut self.candidates[place], &truths);
-        retain(&mut self.columns[place], &truths);
-        (!self.candidates[place].is_empty()).then_some(Verdict::Open { narrower: truths.contains(&0) })
+    /// Takes from a parameter the values for which no values of the others satisfy `root`; gives whether there were
+    /// any. `None` when nothing is left.
+    fn narrow(&mut self, graph: &mut Graph, root: Id, roots: &[Id]) -> Option<bool> {
+        let Some((place, useful)) = support::supported(graph, root, roots, &self.columns) else { return Some(false) };
+        let truth = |cell: &i64| i64::from(useful.binary_search(cell).is_ok());
+        let truths: Vec<i64> = self.columns[place].iter().map(truth).collect();
+        self.retain(place, &truths)
+    }
+
+    fn retain(&mut self, place: usize, truths: &[i64]) -> Option<bool> {
+        retain(&mut self.candidates[place], truths);
+        retain(&mut self.columns[place], truths);
+        (!self.candidates[place].is_empty()).then_some(truths.contains(&0))
     }
 
     fn finish(self, mut graph: Graph, roots: &[Id], conjuncts: Vec<usize>, parameters: &[Parameter]) -> Group {

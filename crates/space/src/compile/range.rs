@@ -142,7 +142,7 @@ fn float_class(graph: &Graph, op: Op, args: &[Id]) -> Option<Class> {
     if op == Op::ToFloat {
         // Up to 2^53 the conversion is exact.
         let (low, high) = graph.int_range(args[0])?;
-        return (int_magnitude((low, high)) <= 1 << 53).then(|| Class::Float(low as f64, high as f64));
+        return (int_magnitude((low, high)) <= 1 << 53).then_some(Class::Float(low as f64, high as f64));
     }
     let (a, b) = (float_range(graph, args[0])?, float_range(graph, args[1])?);
     let corners = |f: fn(f64, f64) -> f64| {

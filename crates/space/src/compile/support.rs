@@ -3,16 +3,19 @@
 //! Of the values of `p` in `n % p == 0` only divisors of some `n` are of use, of those in `p == n` only some `n`. Where
 //! the possible `n` are few, the useful values of a long list are found without trying each with every `n`.
 
+use std::collections::HashMap;
+
 use super::graph::{Graph, Id, Op};
 use super::machine::{self, Sources};
 use super::plan::{Operand, Step};
 use crate::values::divisors;
 
-/// Sets of possible numbers are followed up to this many combinations of operands.
+/// Combinations of the other parameters' values are followed up to this many.
 const MAX_COMBINATIONS: usize = 1 << 12;
 
-/// The place of a parameter in a condition that only some of its values can satisfy, and those values, ascending.
-pub(super) fn supported(graph: &mut Graph, truth: Id, columns: &[Vec<i64>]) -> Option<(usize, Vec<i64>)> {
+/// The place of a parameter in the condition `truth` that only some of its values can satisfy, and those values,
+/// ascending. Combinations that one of `roots`, all conditions together, excludes do not count.
+pub(super) fn supported(graph: &mut Graph, truth: Id, roots: &[Id], columns: &[Vec<i64>]) -> Option<(usize, Vec<i64>)> {
     let term = graph.term(truth).clone();
     if term.op != Op::Equal || term.fallible {
         return None;
@@ -21,10 +24,10 @@ pub(super) fn supported(graph: &mut Graph, truth: Id, columns: &[Vec<i64>]) -> O
     sides.into_iter().find_map(|(left, right)| {
         let left_term = graph.term(left).clone();
         match left_term.op {
-            Op::Parameter(place) => Some((place as usize, numbers(graph, right, columns)?)),
+            Op::Parameter(place) => Some((place as usize, numbers(graph, right, roots, columns)?)),
             Op::Modulo if graph.constant_of(right) == Some(0) => {
                 let Op::Parameter(place) = graph.term(left_term.args[1]).op else { return None };
-                Some((place as usize, all_divisors(&numbers(graph, left_term.args[0], columns)?)?))
+                Some((place as usize, all_divisors(&numbers(graph, left_term.args[0], roots, columns)?)?))
             }
             _ => None,
         }
@@ -43,43 +46,102 @@ fn all_divisors(numbers: &[i64]) -> Option<Vec<i64>> {
     Some(all)
 }
 
-/// All numbers that a term may give, ascending, and perhaps some that it cannot; `None` where they are many.
-fn numbers(graph: &mut Graph, id: Id, columns: &[Vec<i64>]) -> Option<Vec<i64>> {
-    if let Some(constant) = graph.constant_of(id) {
-        return Some(vec![constant]);
-    }
-    let term = graph.term(id).clone();
-    graph.int_range(id).filter(|_| !term.fallible)?;
-    let mut results = match (term.op, &term.args[..]) {
-        (Op::Parameter(place), _) => columns[place as usize].clone(),
-        (Op::Tree(_) | Op::Select, _) => return None,
-        (op, args) => {
-            let mut results = numbers(graph, args[0], columns)?;
-            for &arg in &args[1..] {
-                let others = numbers(graph, arg, columns)?;
-                results = combine(graph, op, &results, &others, id)?;
-            }
-            if args.len() == 1 { combine(graph, op, &results, &[0], id)? } else { results }
+/// The numbers that `id` gives where no condition among its own parameters is false; `None` where there are too many
+/// combinations to try.
+fn numbers(graph: &mut Graph, id: Id, roots: &[Id], columns: &[Vec<i64>]) -> Option<Vec<i64>> {
+    graph.int_range(id).filter(|_| !graph.term(id).fallible)?;
+    let places: Vec<usize> = graph.term(id).parameters.iter().collect();
+    let mut table = Table::new(&places, columns)?;
+    let mut truths = vec![true; table.rows];
+    for &root in roots {
+        if graph.term(root).parameters.iter().all(|place| places.contains(&place)) {
+            let cells = table.cells(graph, root);
+            // An error excludes nothing.
+            truths.iter_mut().zip(cells).for_each(|(truth, &cell)| *truth &= cell != 0);
         }
-    };
-    results.sort_unstable();
-    results.dedup();
-    (results.len() <= MAX_COMBINATIONS).then_some(results)
+    }
+    let cells = table.cells(graph, id).iter();
+    let mut numbers: Vec<i64> = cells.zip(truths).filter(|(_, truth)| *truth).map(|(&cell, _)| cell).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    Some(numbers)
 }
 
-/// What `op` gives for all pairs of `left` and `right`.
-fn combine(graph: &mut Graph, op: Op, left: &[i64], right: &[i64], id: Id) -> Option<Vec<i64>> {
-    let count = left.len().checked_mul(right.len()).filter(|&count| count <= MAX_COMBINATIONS)?;
-    let class = graph.term(id).class;
-    let tables = [
-        left.iter().flat_map(|&cell| std::iter::repeat_n(cell, right.len())).collect::<Vec<_>>(),
-        left.iter().flat_map(|_| right.iter().copied()).collect(),
-    ];
-    let operands = vec![Operand::Table(0), Operand::Table(1)];
-    let step = Step { op, operands, classes: vec![class; 2], class, repeats_errors: false };
-    let mut out = vec![0; count];
-    machine::run(&step, &Sources { tables: &tables, ..Sources::default() }, &mut out, graph);
-    out.sort_unstable();
-    out.dedup();
-    Some(out)
+/// All combinations of some parameters' values, and terms computed on them.
+struct Table {
+    rows: usize,
+    columns: Vec<Vec<i64>>,
+    known: HashMap<Id, usize>,
+    places: Vec<(usize, usize)>,
+}
+
+impl Table {
+    fn new(places: &[usize], columns: &[Vec<i64>]) -> Option<Table> {
+        let rows = places.iter().try_fold(1_usize, |rows, &place| rows.checked_mul(columns[place].len()))?;
+        if rows > MAX_COMBINATIONS {
+            return None;
+        }
+        let mut table = Table { rows, columns: Vec::new(), known: HashMap::new(), places: Vec::new() };
+        let mut period = rows;
+        for &place in places {
+            let values = &columns[place];
+            period /= values.len();
+            let cell = |row: usize| values[row / period % values.len()];
+            table.places.push((place, table.columns.len()));
+            table.columns.push((0..rows).map(cell).collect());
+        }
+        Some(table)
+    }
+
+    fn cells(&mut self, graph: &mut Graph, id: Id) -> &[i64] {
+        let column = self.column(graph, id);
+        &self.columns[column]
+    }
+
+    fn column(&mut self, graph: &mut Graph, id: Id) -> usize {
+        if let Some(&column) = self.known.get(&id) {
+            return column;
+        }
+        let term = graph.term(id).clone();
+        let column = match term.op {
+            Op::Parameter(place) => {
+                let known = self.places.iter().find(|(known, _)| *known == place as usize);
+                known.expect("only terms of the table's parameters are asked for").1
+            }
+            _ => {
+                let cells = match graph.constant_of(id) {
+                    Some(constant) => vec![constant; self.rows],
+                    None => self.compute(graph, id),
+                };
+                self.columns.push(cells);
+                self.columns.len() - 1
+            }
+        };
+        self.known.insert(id, column);
+        column
+    }
+
+    /// A term of many operands is computed two by two.
+    fn compute(&mut self, graph: &mut Graph, id: Id) -> Vec<i64> {
+        let term = graph.term(id).clone();
+        let operands: Vec<Operand> = term.args.iter().map(|&arg| Operand::Table(self.column(graph, arg))).collect();
+        let chains = matches!(term.op, Op::Sum | Op::Product | Op::And | Op::Or | Op::Min | Op::Max);
+        let first = if chains { 2 } else { operands.len() };
+        let mut step = Step {
+            op: term.op,
+            operands: operands[..first].to_vec(),
+            classes: term.args.iter().map(|&arg| graph.term(arg).class).collect(),
+            class: term.class,
+            repeats_errors: term.args.iter().any(|&arg| graph.term(arg).fallible),
+        };
+        let mut out = vec![0; self.rows];
+        machine::run(&step, &Sources { tables: &self.columns, ..Sources::default() }, &mut out, graph);
+        for &operand in &operands[first..] {
+            let before = std::mem::replace(&mut out, vec![0; self.rows]);
+            step.operands = vec![Operand::Column(0), operand];
+            let sources = Sources { tables: &self.columns, columns: &[before], ..Sources::default() };
+            machine::run(&step, &sources, &mut out, graph);
+        }
+        out
+    }
 }

@@ -118,7 +118,7 @@ impl Translator<'_> {
             (Class::Int(..), Class::Int(..)) => self.int_comparison(op, a, b),
             (Class::Datum, _) | (_, Class::Datum) => None,
             _ => {
-                let (a, b) = (self.to_float(a)?, self.to_float(b)?);
+                let (a, b) = (self.as_float_term(a)?, self.as_float_term(b)?);
                 let (op, args, negated) = match op {
                     CompareOp::Less => (Op::FloatLess, [a, b], false),
                     CompareOp::LessEqual => (Op::FloatLessEqual, [a, b], false),
@@ -233,7 +233,7 @@ impl Translator<'_> {
             BinaryOp::FloorDivide => Op::FloatFloorDivide,
             _ => return None,
         };
-        let (a, b) = (self.to_float(a)?, self.to_float(b)?);
+        let (a, b) = (self.as_float_term(a)?, self.as_float_term(b)?);
         // A divisor that may be zero is left to the tree, which reports it.
         let divides = matches!(op, Op::FloatDivide | Op::FloatModulo | Op::FloatFloorDivide);
         let zero = matches!(self.graph.term(b).class, Class::Float(low, high) if low <= 0.0 && high >= 0.0);
@@ -243,7 +243,7 @@ impl Translator<'_> {
         self.graph.apply(op, &[a, b])
     }
 
-    fn to_float(&mut self, value: Id) -> Option<Id> {
+    fn as_float_term(&mut self, value: Id) -> Option<Id> {
         match self.graph.term(value).class {
             Class::Float(..) => Some(value),
             Class::Int(..) if self.graph.term(value).fallible => None,
