@@ -13,14 +13,14 @@ fn main() {
 
 /// Compiling the expressions and building the diagrams; reading the file is left out.
 #[divan::bench(args = common::names(), sample_count = 10, max_time = 3)]
-fn construction(bencher: Bencher<'_, '_>, name: &String) {
+fn construction(bencher: Bencher<'_, '_>, name: &str) {
     let builder = common::builder(name);
     bencher.with_inputs(|| builder.clone()).bench_values(|builder| black_box(builder.build()).is_ok());
 }
 
 /// One uniform sample, as value indices.
 #[divan::bench(args = common::names(), max_time = 0.2)]
-fn sample(bencher: Bencher<'_, '_>, name: &String) {
+fn sample(bencher: Bencher<'_, '_>, name: &str) {
     let space = common::space(name);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut indices = Vec::new();
@@ -32,7 +32,7 @@ fn sample(bencher: Bencher<'_, '_>, name: &String) {
 
 /// All Hamming neighbours of one configuration.
 #[divan::bench(args = common::names(), max_time = 0.2)]
-fn neighbours(bencher: Bencher<'_, '_>, name: &String) {
+fn neighbours(bencher: Bencher<'_, '_>, name: &str) {
     let space = common::space(name);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     bencher.bench_local(|| space.hamming_neighbours(space.sample(&mut rng)).len());
