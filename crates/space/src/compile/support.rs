@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use super::graph::{Graph, Id, Op};
 use super::machine::{self, Sources};
 use super::plan::{Operand, Step};
+use super::range;
 use crate::values::divisors;
 
 /// Combinations of the other parameters' values are followed up to this many.
@@ -34,9 +35,14 @@ pub(super) fn supported(graph: &mut Graph, truth: Id, roots: &[Id], columns: &[V
     })
 }
 
-/// The positive and negative divisors of all `numbers`; `None` when 0 is among them, which everything divides.
+/// Divisors are searched for among this many numbers at most.
+const MAX_TRIALS: f64 = 1e6;
+
+/// The positive and negative divisors of all `numbers`; `None` when 0 is among them, which everything divides, or when
+/// they are too large.
 fn all_divisors(numbers: &[i64]) -> Option<Vec<i64>> {
-    if numbers.contains(&0) {
+    let trials: f64 = numbers.iter().map(|&number| (number as f64).abs().sqrt()).sum();
+    if numbers.contains(&0) || trials > MAX_TRIALS {
         return None;
     }
     let mut all: Vec<i64> = numbers.iter().flat_map(|number| divisors(number.abs())).collect();
@@ -49,12 +55,15 @@ fn all_divisors(numbers: &[i64]) -> Option<Vec<i64>> {
 /// The numbers that `id` gives where no condition among its own parameters is false; `None` where there are too many
 /// combinations to try.
 fn numbers(graph: &mut Graph, id: Id, roots: &[Id], columns: &[Vec<i64>]) -> Option<Vec<i64>> {
-    graph.int_range(id).filter(|_| !graph.term(id).fallible)?;
+    if graph.int_range(id).is_none() || graph.term(id).fallible || has_wide(graph, id) {
+        return None;
+    }
     let places: Vec<usize> = graph.term(id).parameters.iter().collect();
     let mut table = Table::new(&places, columns)?;
     let mut truths = vec![true; table.rows];
     for &root in roots {
-        if graph.term(root).parameters.iter().all(|place| places.contains(&place)) {
+        let own = graph.term(root).parameters.iter().all(|place| places.contains(&place));
+        if own && !graph.term(root).fallible && !has_wide(graph, root) {
             let cells = table.cells(graph, root);
             // An error excludes nothing.
             truths.iter_mut().zip(cells).for_each(|(truth, &cell)| *truth &= cell != 0);
@@ -65,6 +74,12 @@ fn numbers(graph: &mut Graph, id: Id, roots: &[Id], columns: &[Vec<i64>]) -> Opt
     numbers.sort_unstable();
     numbers.dedup();
     Some(numbers)
+}
+
+/// Whether a term needs a product that may not fit into a cell.
+fn has_wide(graph: &Graph, id: Id) -> bool {
+    let term = graph.term(id);
+    range::is_wide(term.class) || term.args.iter().any(|&arg| has_wide(graph, arg))
 }
 
 /// All combinations of some parameters' values, and terms computed on them.
