@@ -2,6 +2,7 @@
 
 use crate::{Error, Failure, Interrupt, Measurement, Request};
 use std::time::Duration;
+use tunesmith_space::ConfigId;
 
 /// Answers requests: a live device, a recording or a function.
 ///
@@ -32,6 +33,21 @@ pub trait Evaluator {
     /// Waits for the oldest request submitted and not yet returned. `None` when `interrupt` was raised meanwhile:
     /// the request is dropped, nothing was measured. Called only while a request is outstanding.
     fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error>;
+
+    /// Takes `samples` more samples of a configuration that was correct before: for comparing the leaders at the end
+    /// of a run, and for watching a reference drift. Called only while no request is outstanding. `None` when
+    /// `interrupt` was raised meanwhile.
+    ///
+    /// The default takes none: what has no noise, or is a recording, has nothing to add.
+    fn resample(
+        &mut self,
+        config: ConfigId,
+        samples: usize,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Completion>, Error> {
+        let _ = (config, samples, interrupt);
+        Ok(Some(Completion::default()))
+    }
 }
 
 /// What an evaluator found out about one configuration.

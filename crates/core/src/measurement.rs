@@ -9,6 +9,11 @@ pub struct Measurement {
     pub times_ms: Vec<f64>,
     /// Time of the untimed first launch in milliseconds; it includes warm-up and never enters a score.
     pub warmup_ms: Option<f64>,
+    /// The time of every kernel of a composite problem by its name, in milliseconds, one per sample; each sample of
+    /// [`times_ms`](Self::times_ms) is their sum. Empty where there is one kernel.
+    pub parts_ms: BTreeMap<String, Vec<f64>>,
+    /// Other numbers that the run yielded, by name, one per sample: what a command prints, for example.
+    pub values: BTreeMap<String, Vec<f64>>,
     /// Hardware or symbolic counters by name, when the run was profiled.
     pub counters: BTreeMap<String, f64>,
     /// What the compiler did.

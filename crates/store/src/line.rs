@@ -24,6 +24,12 @@ pub struct Entry {
     /// The untimed first launch in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warmup_ms: Option<f64>,
+    /// The samples of each kernel of a composite problem in milliseconds, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts_ms: BTreeMap<String, Vec<f64>>,
+    /// Other numbers that every sample yielded, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, Vec<f64>>,
     /// Counters by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counters: BTreeMap<String, f64>,
@@ -58,6 +64,8 @@ impl Entry {
             depth: evaluation.request.depth.word().to_string(),
             times_ms: measurement.times_ms.clone(),
             warmup_ms: measurement.warmup_ms,
+            parts_ms: measurement.parts_ms.clone(),
+            values: measurement.values.clone(),
             counters: measurement.counters.clone(),
             compile: measurement
                 .compile
@@ -86,6 +94,8 @@ impl Entry {
             measurement: Measurement {
                 times_ms: self.times_ms.clone(),
                 warmup_ms: self.warmup_ms,
+                parts_ms: self.parts_ms.clone(),
+                values: self.values.clone(),
                 counters: self.counters.clone(),
                 compile: self
                     .compile

@@ -35,6 +35,8 @@ fn evaluation(space: &Space, rank: u128) -> Evaluation {
         measurement: Measurement {
             times_ms: vec![0.1 + rank as f64, 1.0 / 3.0],
             warmup_ms: Some(2.0),
+            parts_ms: [("main".to_string(), vec![0.1, 0.25])].into(),
+            values: [("accuracy".to_string(), vec![0.5, 1.0 / 7.0])].into(),
             counters: [("inst.sum".to_string(), 1e18)].into(),
             compile: Some(CompileData { time_ms: 80.25, binary_bytes: Some(16_000) }),
         },
