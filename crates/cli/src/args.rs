@@ -83,6 +83,9 @@ pub(crate) struct InitArgs {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
+    /// The device whose limits constraints may use; by default the one it would be tuned on
+    #[arg(long)]
+    pub(crate) device: Option<String>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
@@ -92,6 +95,9 @@ pub(crate) struct CheckArgs {
 pub(crate) struct SpaceArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
+    /// The device whose limits constraints may use; by default the one it would be tuned on
+    #[arg(long)]
+    pub(crate) device: Option<String>,
     /// Print so many distinct configurations, drawn uniformly
     #[arg(long, value_name = "N", group = "query")]
     pub(crate) sample: Option<usize>,

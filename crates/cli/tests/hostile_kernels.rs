@@ -86,8 +86,8 @@ strategy = "random"
 stop = "evaluations 1000"
 
 [measure]
-first_limit = 0.5
-launch_limit = 0.3
+first_limit = 2.0
+launch_limit = 1.5
 limit_factor = 5
 time_cap = 0.02
 "#;

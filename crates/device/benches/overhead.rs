@@ -7,7 +7,8 @@ use std::time::Duration;
 use tunesmith_core::{Clock, Completion, Evaluator, Interrupt, Request, SystemClock, statistics};
 use tunesmith_device::worker::enter_if_worker;
 use tunesmith_device::{
-    Access, Argument, ArgumentKind, ElementType, Fill, KernelSpec, Language, LiveEvaluator, LiveOptions, Memory, Verify,
+    Access, Argument, ArgumentKind, ElementType, Fill, Kernel, KernelSpec, Language, LiveEvaluator, LiveOptions,
+    Memory, Verify,
 };
 use tunesmith_space::{Parameter, Space, Value};
 
@@ -29,14 +30,21 @@ fn argument(name: &str, access: Access) -> Argument {
 }
 
 fn evaluator(space: &Space, file: std::path::PathBuf) -> LiveEvaluator {
-    let spec = KernelSpec {
-        problem: "add".into(),
+    let kernel = Kernel {
+        name: "add".into(),
         language: Language::C,
         file,
         sources: Vec::new(),
         include: Vec::new(),
         function: "add".into(),
         options: Vec::new(),
+        arguments: vec![0, 1, 2],
+        repeat: None,
+        work: None,
+    };
+    let spec = KernelSpec {
+        problem: "add".into(),
+        kernels: vec![kernel],
         sizes: Vec::new(),
         arguments: vec![argument("a", Access::In), argument("b", Access::In), argument("c", Access::Out)],
         verify: Verify::default(),

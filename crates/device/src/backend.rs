@@ -9,7 +9,8 @@
 //! [`Program`].
 
 use crate::DeviceError;
-use crate::problem::{Memory, Scope};
+use crate::opencl::OpenClProgram;
+use crate::problem::{Grid, Memory, Scope};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -25,6 +26,13 @@ pub(crate) trait Backend: Send + Sync {
 
     /// What [`build`](Self::build) compiles and how.
     fn plan(&self, scope: &Scope) -> BuildPlan;
+
+    /// The device and its compiler: what has to be the same when a run is resumed, by name.
+    fn identity(&self) -> Vec<(String, String)>;
+
+    /// A digest of everything but the configuration that makes the compiled code what it is. `scope` is that of an
+    /// example.
+    fn digest(&self, scope: &Scope) -> Result<String, DeviceError>;
 
     /// Makes the program of one configuration; called from several threads at once. Gives up soon when `cancel` is
     /// raised.
@@ -63,6 +71,8 @@ pub(crate) enum BuildError {
     Failed(String),
     /// The kernel cannot be called with the problem's arguments.
     Signature(Mismatch),
+    /// The device does not take this configuration.
+    Refused(String),
     /// The compiler cannot be used.
     Broken(DeviceError),
 }
@@ -94,12 +104,15 @@ impl Mismatch {
 pub(crate) enum Program {
     /// A shared library that exports `tunesmith_call`.
     Library { path: PathBuf },
+    /// What an OpenCL driver made of a source.
+    OpenCl(OpenClProgram),
 }
 
 impl Program {
     fn path(&self) -> &Path {
         match self {
             Self::Library { path } => path,
+            Self::OpenCl(program) => &program.binary,
         }
     }
 }
@@ -109,6 +122,8 @@ impl Program {
 pub(crate) enum SessionKind {
     /// Functions in the worker's own process.
     C,
+    /// A device of an OpenCL driver, by its position among all.
+    OpenCl { device: usize },
 }
 
 impl SessionKind {
@@ -116,6 +131,7 @@ impl SessionKind {
     pub(crate) fn open(self) -> Result<Box<dyn Session>, String> {
         match self {
             Self::C => Ok(Box::new(crate::c::CSession::new())),
+            Self::OpenCl { device } => Ok(Box::new(crate::opencl::OpenClSession::open(device)?)),
         }
     }
 }
@@ -127,10 +143,23 @@ pub(crate) struct BufferId(pub(crate) usize);
 /// An argument of a launch.
 #[derive(Clone, Debug)]
 pub(crate) enum LaunchArgument {
-    /// Memory from `offset` on; what lies before it and behind it guards against stray writes.
-    Buffer { id: BufferId, offset: usize },
+    /// `bytes` of memory from `offset` on; what lies before and behind them guards against stray writes.
+    Buffer { id: BufferId, offset: usize, bytes: usize },
+    /// So many bytes of local memory.
+    Local(usize),
     /// The bytes of a value.
     Scalar(Vec<u8>),
+}
+
+/// How a program is run.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch<'a> {
+    /// In the order of the kernel's signature.
+    pub(crate) arguments: Vec<&'a LaunchArgument>,
+    /// The work-items, where there are any.
+    pub(crate) grid: Option<&'a Grid>,
+    /// How often it is launched in a row.
+    pub(crate) times: usize,
 }
 
 /// Why a session cannot do what it was asked.
@@ -142,7 +171,7 @@ pub(crate) enum Fault {
     Failed(String),
 }
 
-/// The worker's side of a backend: one device, one program at a time.
+/// The worker's side of a backend: one device, the programs of one configuration at a time.
 pub(crate) trait Session {
     /// Reserves `bytes` of memory, aligned to 4096 bytes, for the life of the session.
     fn allocate(&mut self, bytes: usize, memory: Memory) -> Result<BufferId, Fault>;
@@ -153,12 +182,20 @@ pub(crate) trait Session {
     /// Reads a buffer from byte `offset` on.
     fn read(&mut self, buffer: BufferId, offset: usize, into: &mut [u8]) -> Result<(), Fault>;
 
-    /// Loads a program in place of the one loaded before.
-    fn load(&mut self, program: &Program) -> Result<(), Fault>;
+    /// Whether local memory is the device's own; otherwise it is a buffer like any other.
+    fn has_local_memory(&self) -> bool;
 
-    /// Runs the loaded program once, waits for its end and tells how long it took, nothing else included.
-    fn launch(&mut self, arguments: &[LaunchArgument]) -> Result<Duration, Fault>;
+    /// Loads the programs of a configuration in place of those loaded before.
+    fn load(&mut self, programs: &[&Program]) -> Result<(), Fault>;
 
-    /// Gives the loaded program up.
+    /// Runs a loaded program, by its position, as often as `launch` says, waits for the end and tells how long it took,
+    /// nothing else included. `started` is called once the kernel itself begins, as closely as can be told: what the
+    /// driver does before that has a limit of its own.
+    fn launch(&mut self, program: usize, launch: &Launch<'_>, started: &mut dyn FnMut()) -> Result<Duration, Fault>;
+
+    /// Fills the caches with other data.
+    fn flush_caches(&mut self) -> Result<(), Fault>;
+
+    /// Gives the loaded programs up.
     fn unload(&mut self);
 }

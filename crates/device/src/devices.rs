@@ -2,6 +2,7 @@
 
 use crate::c::Compilers;
 use crate::error::DeviceError;
+use crate::worker::WorkerCommand;
 use std::collections::BTreeMap;
 
 /// A device that kernels can be tuned on.
@@ -42,7 +43,17 @@ impl Missing {
     }
 }
 
-/// Every device that can be used, and every backend that cannot with the reason.
-pub fn devices(compilers: &Compilers) -> (Vec<DeviceInfo>, Vec<Missing>) {
-    crate::c::devices(compilers)
+/// The processor, as the device of the C backend; none where neither of its compilers can be used.
+pub fn processor(compilers: &Compilers) -> Option<DeviceInfo> {
+    crate::c::devices(compilers).0.into_iter().next()
+}
+
+/// Every device that can be used, and every backend that cannot with the reason. Starts a worker, in which drivers are
+/// asked for their devices.
+pub fn devices(compilers: &Compilers, worker: &WorkerCommand) -> (Vec<DeviceInfo>, Vec<Missing>) {
+    let (mut devices, mut missing) = crate::c::devices(compilers);
+    let (more_devices, more_missing) = crate::opencl::devices(worker);
+    devices.extend(more_devices);
+    missing.extend(more_missing);
+    (devices, missing)
 }

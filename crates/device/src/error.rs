@@ -12,9 +12,9 @@ use tunesmith_space::ExprError;
 #[non_exhaustive]
 pub enum DeviceError {
     /// A source file that cannot be read.
-    #[error("{what} {} cannot be read: {source}", path.display())]
+    #[error("{what}'s file {} cannot be read: {source}", path.display())]
     Source {
-        /// What it is, such as "the kernel's file".
+        /// What it belongs to, such as "the kernel".
         what: &'static str,
         /// The file.
         path: PathBuf,
@@ -32,6 +32,39 @@ pub enum DeviceError {
         problem: String,
         /// What to do.
         remedy: String,
+    },
+    /// A problem without kernels.
+    #[error("the problem has no kernel")]
+    NoKernel,
+    /// No OpenCL device can be used.
+    #[error("OpenCL is missing: {reason}; {}", crate::opencl::REMEDY)]
+    NoOpenCl {
+        /// What is missing.
+        reason: String,
+    },
+    /// The kernels are not for this device.
+    #[error("{what} `{name}` is written in {language}, which {device} does not run; {remedy}")]
+    Language {
+        /// What it is: a kernel, or the reference.
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// Its language.
+        language: crate::Language,
+        /// The device.
+        device: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// A kernel without work-items in a language that has them.
+    #[error(
+        "{what} `{name}` does not say how many work-items it has; write `global = [\"N\"]`, or `grid` in work-groups"
+    )]
+    NoWorkItems {
+        /// What it is: a kernel, or the reference.
+        what: &'static str,
+        /// Its name.
+        name: String,
     },
     /// The kernel's function is missing or takes other arguments than the problem declares.
     #[error("{message}; {remedy}")]

@@ -15,6 +15,7 @@ mod devices;
 mod error;
 mod live;
 mod measure;
+mod opencl;
 mod problem;
 mod synthetic;
 pub mod worker;
@@ -22,12 +23,14 @@ pub mod worker;
 pub use backend::BuildPlan;
 pub use c::Compilers;
 pub use data::{DataError, ScratchError};
-pub use devices::{DeviceInfo, Missing, devices};
+pub use devices::{DeviceInfo, Missing, devices, processor};
 pub use error::DeviceError;
-pub use live::{LiveEvaluator, LiveOptions};
-pub use measure::{Limits, Policy, Sampling, limits, sampling};
+pub use live::{KernelPlan, LiveEvaluator, LiveOptions, Target};
+pub use measure::{Cache, Limits, Policy, Sampling, limits, sampling};
+pub use opencl::{OpenClDevice, OpenClKind, opencl_devices};
 pub use problem::{
-    Access, Argument, ArgumentKind, ElementType, Fill, KernelSpec, Language, Memory, Number, PartialTolerance,
-    Reference, ScalarType, Scope, Template, TemplateError, Tolerance, UnknownElementType, Verify,
+    Access, Argument, ArgumentKind, ElementType, Extent, Fill, Grid, GridError, Kernel, KernelSpec, Language, Memory,
+    Number, PartialTolerance, Reference, ScalarType, Scope, Template, TemplateError, Tolerance, UnknownElementType,
+    Verify, WorkSize,
 };
 pub use synthetic::SyntheticEvaluator;

@@ -89,7 +89,9 @@ fn check_type(element: ElementType, suffix: &str) {
     let verify = Verify { expected: vec![("out".into(), expected)], ..Verify::default() };
     // More than a hundred compilations: unoptimised ones take half the time.
     let options = vec![tunesmith_device::Template::parse("-O0").unwrap()];
-    let completion = run(KernelSpec { verify, options, ..spec(file, "add", arguments) });
+    let mut spec = KernelSpec { verify, ..spec(file, "add", arguments) };
+    spec.kernels[0].options = options;
+    let completion = run(spec);
     assert_eq!(completion.failure, None, "{element} in {suffix}");
 }
 
@@ -214,7 +216,7 @@ fn sizes_parameters_and_options_reach_the_compiler_as_they_are_spelt() {
     let out = buffer("out", "i32", 1, Access::Out, Fill::Zeros);
     let arguments = vec![out, scalar("n", "i32", "N * 2"), scalar("half", "f64", "FACTOR")];
     let mut spec = spec(file, "f", arguments);
-    spec.options = vec![tunesmith_device::Template::parse("-DEXTRA={N}").unwrap()];
+    spec.kernels[0].options = vec![tunesmith_device::Template::parse("-DEXTRA={N}").unwrap()];
     spec.sizes = vec![("N".into(), Value::Int(7))];
     spec.verify.expected = vec![("out".into(), expected)];
     let parameter = |name: &str, value| tunesmith_space::Parameter::new(name, [value]).unwrap();
@@ -234,11 +236,11 @@ fn an_unknown_name_in_an_option_or_a_scalar_is_refused_with_the_closest() {
     let file = write(folder.path(), "f.c", "void f(int n) {}");
     let mut with_option = spec(&file, "f", vec![scalar("n", "i32", "1")]);
     with_option.sizes = vec![("WIDTH".into(), Value::Int(7))];
-    with_option.options = vec![tunesmith_device::Template::parse("-DA={WITDH}").unwrap()];
+    with_option.kernels[0].options = vec![tunesmith_device::Template::parse("-DA={WITDH}").unwrap()];
     let wanted =
         "the kernel's option `-DA={WITDH}`: `{WITDH}` is neither a parameter nor a size; did you mean `WIDTH`?";
     assert_eq!(refused(with_option.clone()), wanted);
-    with_option.options.clear();
+    with_option.kernels[0].options.clear();
     with_option.arguments[0].kind = ArgumentKind::Scalar(Expr::parse("WITDH").unwrap());
     assert_eq!(refused(with_option), "`WITDH` uses `WITDH`, which is no parameter; did you mean `WIDTH`?");
 }
@@ -261,7 +263,7 @@ fn local_memory_is_scratch_space() {
     let folder = tempfile::tempdir().unwrap();
     let source = "void f(float *scratch) { for (int i = 0; i < 64 + P; i++) scratch[i] = 1; }";
     let file = write(folder.path(), "f.c", source);
-    let kind = ArgumentKind::Buffer { shape: vec![64], fill: Fill::Random, access: Access::Out, memory: Memory::Local };
+    let kind = ArgumentKind::Local { shape: vec![tunesmith_space::Expr::parse("64").unwrap()] };
     let scratch = Argument { name: "scratch".into(), element: element("f32"), kind };
     let space = space_of("P", 2);
     let mut evaluator = evaluator(&space, spec(file, "f", vec![scratch]));

@@ -41,7 +41,7 @@ fn an_openmp_runtime_stays_loaded_while_kernels_come_and_go() {
                   for (int i = 0; i < 64; i++) out[i] = i; }";
     let reference_source = "void r(int *out) { for (int i = 0; i < 64; i++) out[i] = i; }";
     let mut spec = spec(folder.file("f.c", source), "f", out(64));
-    spec.options = vec![Template::parse("-fopenmp").unwrap()];
+    spec.kernels[0].options = vec![Template::parse("-fopenmp").unwrap()];
     spec.verify = reference(folder.file("r.c", reference_source), "r");
     let space = space_of("P", 12);
     let mut evaluator = evaluator(&space, spec);
@@ -187,7 +187,7 @@ fn the_identity_changes_with_everything_that_makes_the_code() {
     let second = identity_of(&spec);
     assert_ne!(second[3], first[3], "an included file");
     assert_eq!(second[4], first[4]);
-    spec.options = vec![Template::parse("-O1").unwrap()];
+    spec.kernels[0].options = vec![Template::parse("-O1").unwrap()];
     assert_ne!(identity_of(&spec)[3], second[3], "an option");
     folder.file("r.c", "void r(int *out) { out[0] = 2; }");
     assert_ne!(identity_of(&spec)[4], second[4], "the reference");
@@ -197,9 +197,9 @@ fn the_identity_changes_with_everything_that_makes_the_code() {
 fn the_plan_shows_the_call_and_the_command() {
     let folder = Folder::new();
     let mut spec = spec(folder.file("f.c", "void f(int *out) { }"), "f", out(1));
-    spec.options = vec![Template::parse("-funroll-loops").unwrap()];
+    spec.kernels[0].options = vec![Template::parse("-funroll-loops").unwrap()];
     let space = space_of("P", 2);
-    let plan = evaluator(&space, spec).plan(config(&space, 1));
+    let plan = evaluator(&space, spec).plan(config(&space, 1)).remove(0).build;
     assert!(plan.source.contains("f(\n        (int *)tunesmith_values[0]\n    );"), "{}", plan.source);
     assert_eq!(plan.command[..3], ["cc", "-O3", "-march=native"]);
     let place = |word: &str| plan.command.iter().position(|known| known == word);
@@ -224,11 +224,12 @@ fn a_program_that_is_no_worker_is_explained() {
 
 #[test]
 fn the_processor_is_a_device_and_a_missing_compiler_is_explained() {
-    let (found, missing) = devices(&Compilers::default());
-    assert_eq!((found[0].id.as_str(), found[0].backend.as_str(), missing.len()), ("c", "c", 0));
+    let (found, missing) = devices(&Compilers::default(), &worker());
+    assert_eq!((found[0].id.as_str(), found[0].backend.as_str()), ("c", "c"));
+    assert!(missing.iter().all(|missing| missing.backend != "c"), "{missing:?}");
     assert!(found[0].limits["threads"] >= 1.0 && !found[0].name.is_empty());
-    let (found, missing) = devices(&Compilers { cc: "no-such-cc".into(), cxx: "no-such-cxx".into() });
-    assert!(found.is_empty());
+    let (found, missing) = devices(&Compilers { cc: "no-such-cc".into(), cxx: "no-such-cxx".into() }, &worker());
+    assert!(found.iter().all(|device| device.backend != "c"), "{found:?}");
     assert!(missing[0].reason.starts_with("the C compiler `no-such-cc` cannot be started"), "{:?}", missing[0]);
     assert!(missing[1].remedy.contains("set CXX"));
 }

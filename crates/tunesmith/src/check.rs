@@ -2,8 +2,9 @@
 
 use crate::devices::DeviceChoice;
 use crate::problem::{Diagnostic, Level};
+use crate::runner::Runner;
 use crate::space_info::{SpaceInfo, SpaceQuery};
-use crate::tune::{TuneOptions, live_evaluator};
+use crate::tune::TuneOptions;
 use crate::{Error, Problem};
 use std::path::Path;
 use std::sync::Arc;
@@ -37,12 +38,14 @@ pub fn check(path: &Path, sizes: &[(String, Value)], options: &TuneOptions) -> R
         Err(error) => return Ok(Check { messages: error.messages, space: None }),
     };
     let mut messages = problem.warnings.clone();
-    let limits = DeviceChoice::C.limits(&options.compilers);
+    let device = DeviceChoice::for_problem(&problem, options.device.as_deref(), &options.worker);
+    // Without the device its constraints are left out with a warning each; that it is missing is an error of its own.
+    let limits = device.as_ref().map(|device| device.limits(&options.compilers)).unwrap_or_default();
     let mut found = None;
     let steps = [
         SpaceInfo::new(&problem, &limits, &SpaceQuery::Summary).map(|info| found = Some(info)),
         check_tuning(&problem),
-        check_kernel(&problem, options, &limits),
+        device.and_then(|device| check_kernel(&problem, &device, options, &limits)),
     ];
     for error in steps.into_iter().filter_map(Result::err) {
         let new = as_messages(&problem, error)?;
@@ -62,18 +65,20 @@ fn check_tuning(problem: &Problem) -> Result<(), Error> {
     Ok(())
 }
 
-fn check_kernel(problem: &Problem, options: &TuneOptions, limits: &[(String, Value)]) -> Result<(), Error> {
-    if problem.kernel.is_none() {
+fn check_kernel(
+    problem: &Problem,
+    device: &DeviceChoice,
+    options: &TuneOptions,
+    limits: &[(String, Value)],
+) -> Result<(), Error> {
+    if problem.kernels.is_empty() {
         return Ok(());
     }
     let space = problem.space(limits)?.space;
     let default = problem.default_configuration(&space)?;
     let probe = default.and_then(|configuration| space.rank(&configuration)).or_else(|| space.id(0));
-    let mut live = live_evaluator(problem, &space, options, Arc::new(SystemClock::new()))?;
-    match probe {
-        Some(probe) => live.preflight(probe).map_err(|error| problem.located(error)),
-        None => Ok(()),
-    }
+    let mut runner = Runner::open(problem, &space, device, options, Arc::new(SystemClock::new()))?;
+    probe.map_or(Ok(()), |probe| runner.preflight(probe))
 }
 
 /// An error as messages about the file; the error itself where it is not about the file.

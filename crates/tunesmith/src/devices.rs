@@ -1,8 +1,9 @@
 //! Devices by name: the edge where `--device` becomes a typed choice.
 
-use crate::Error;
 use crate::suggest::did_you_mean;
-use tunesmith_device::{Compilers, DeviceInfo, Missing};
+use crate::{Error, Problem};
+use tunesmith_device::worker::WorkerCommand;
+use tunesmith_device::{Compilers, DeviceInfo, Language, Missing, OpenClDevice, opencl_devices};
 use tunesmith_space::{Expr, Value};
 
 /// What a problem is tuned on.
@@ -10,58 +11,106 @@ use tunesmith_space::{Expr, Value};
 pub enum DeviceChoice {
     /// The processor of this machine, through its C or C++ compiler.
     C,
+    /// An OpenCL device.
+    OpenCl(Box<OpenClDevice>),
     /// An expression over the parameters that gives the time in milliseconds.
     Synthetic(Expr),
 }
 
-/// The forms of `--device`, with their names as users write them.
-const FORMS: [&str; 2] = ["c", "synthetic:EXPR"];
+/// The forms of `--device`, as users write them.
+const FORMS: [&str; 3] = ["c", "opencl[:N or a part of its name]", "synthetic:EXPR"];
+
+/// The names that the forms begin with.
+const NAMES: [&str; 3] = ["c", "opencl", "synthetic"];
 
 impl DeviceChoice {
-    /// Reads the text of `--device`.
+    /// The device that `text` names, or where it is none the best one for the language of the problem's kernels. Asks
+    /// the drivers in a worker where it takes OpenCL.
     ///
     /// # Errors
-    /// An unknown device, or an expression that is none.
-    pub fn parse(text: &str) -> Result<Self, Error> {
-        if text == "c" {
-            return Ok(Self::C);
-        }
-        if let Some(expression) = text.strip_prefix("synthetic:") {
-            return Expr::parse(expression)
+    /// An unknown device, an expression that is none, OpenCL without a device.
+    pub fn for_problem(problem: &Problem, text: Option<&str>, worker: &WorkerCommand) -> Result<Self, Error> {
+        let is_opencl = problem.kernels.iter().any(|kernel| kernel.language == Language::OpenCl);
+        Self::parse(text.unwrap_or(if is_opencl { "opencl" } else { "c" }), worker)
+    }
+
+    fn parse(text: &str, worker: &WorkerCommand) -> Result<Self, Error> {
+        let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        match (name, rest) {
+            ("c", None) => Ok(Self::C),
+            ("opencl", which) => opencl(which, worker).map(|device| Self::OpenCl(Box::new(device))),
+            ("synthetic", Some(expression)) => Expr::parse(expression)
                 .map(Self::Synthetic)
-                .map_err(|error| Error::request(format!("in `{expression}`: {error}"), error.remedy));
+                .map_err(|error| Error::request(format!("in `{expression}`: {error}"), error.remedy)),
+            _ => {
+                let known = format!("devices are {}", FORMS.join(", "));
+                let remedy = did_you_mean(name, NAMES).filter(|_| !NAMES.contains(&name)).unwrap_or(known);
+                Err(Error::request(format!("there is no device `{text}`"), Some(remedy)))
+            }
         }
-        let name = text.split(':').next().unwrap_or_default();
-        let known = format!("devices are {}", FORMS.join(", "));
-        let remedy = did_you_mean(name, ["c", "synthetic"]).unwrap_or(known);
-        Err(Error::request(format!("there is no device `{text}`"), Some(remedy)))
+    }
+
+    /// The limits that constraints know as `device.NAME`.
+    pub(crate) fn limits(&self, compilers: &Compilers) -> Vec<(String, Value)> {
+        match self {
+            Self::Synthetic(_) => Vec::new(),
+            Self::C => values(&tunesmith_device::processor(compilers).map(|device| device.limits).unwrap_or_default()),
+            Self::OpenCl(device) => values(&device.limits),
+        }
     }
 }
 
-/// Every device this machine offers, and why others are missing.
-pub fn devices(compilers: &Compilers) -> (Vec<DeviceInfo>, Vec<Missing>) {
-    tunesmith_device::devices(compilers)
+/// The OpenCL device of a number or with a part of its name; without either the fastest kind, of these the one with the
+/// most compute units, of these the first.
+fn opencl(which: Option<&str>, worker: &WorkerCommand) -> Result<OpenClDevice, Error> {
+    let devices = opencl_devices(worker)?;
+    let listed = || {
+        let names = devices.iter().map(|device| format!("opencl:{} ({})", device.index, device.name));
+        format!("there are {}", names.collect::<Vec<_>>().join(", "))
+    };
+    let units = |device: &OpenClDevice| device.limits.get("compute_units").map_or(0, |units| *units as u64);
+    let found = match which {
+        None => devices.iter().min_by_key(|device| (device.kind, std::cmp::Reverse(units(device)), device.index)),
+        Some(number) if number.parse::<usize>().is_ok() => {
+            devices.iter().find(|device| number.parse() == Ok(device.index))
+        }
+        Some(part) => {
+            let part = part.to_lowercase();
+            devices.iter().find(|device| !part.is_empty() && device.name.to_lowercase().contains(&part))
+        }
+    };
+    let text = || format!("there is no OpenCL device `{}`", which.unwrap_or_default());
+    found.cloned().ok_or_else(|| Error::request(text(), Some(listed())))
 }
 
-/// The limits of this processor, which constraints know as `device.NAME`. None where its compiler is missing.
-pub fn limits(compilers: &Compilers) -> Vec<(String, Value)> {
-    let (devices, _) = devices(compilers);
-    let processor = devices.into_iter().find(|device| device.id == "c");
-    let limits = processor.map(|device| device.limits).unwrap_or_default();
-    limits.into_iter().map(|(name, limit)| (name, number(limit))).collect()
+/// Every device this machine offers, and why others are missing. Asks the drivers in a worker.
+pub fn devices(compilers: &Compilers, worker: &WorkerCommand) -> (Vec<DeviceInfo>, Vec<Missing>) {
+    tunesmith_device::devices(compilers, worker)
+}
+
+/// The limits that the constraints of `problem` know as `device.NAME`, of the device that `device` names or else of the
+/// one it would be tuned on. Nothing is asked where no constraint uses any.
+///
+/// # Errors
+/// As [`DeviceChoice::for_problem`].
+pub fn limits(
+    problem: &Problem,
+    device: Option<&str>,
+    compilers: &Compilers,
+    worker: &WorkerCommand,
+) -> Result<Vec<(String, Value)>, Error> {
+    let mut names = problem.constraints.iter().flat_map(|constraint| constraint.expr().names());
+    if !names.any(|name| name.text.starts_with("device.")) {
+        return Ok(Vec::new());
+    }
+    Ok(DeviceChoice::for_problem(problem, device, worker)?.limits(compilers))
+}
+
+fn values<'a>(limits: impl IntoIterator<Item = (&'a String, &'a f64)>) -> Vec<(String, Value)> {
+    limits.into_iter().map(|(name, limit)| (name.clone(), number(*limit))).collect()
 }
 
 /// An integer where the number is one: sizes and counts divide as integers do.
 fn number(limit: f64) -> Value {
     if limit.fract() == 0.0 && limit.abs() < 2f64.powi(53) { Value::Int(limit as i64) } else { Value::Float(limit) }
-}
-
-impl DeviceChoice {
-    /// The limits that constraints know as `device.NAME`.
-    pub(crate) fn limits(&self, compilers: &Compilers) -> Vec<(String, Value)> {
-        match self {
-            Self::Synthetic(_) => Vec::new(),
-            Self::C => limits(compilers),
-        }
-    }
 }

@@ -71,5 +71,12 @@ impl Error {
 
 /// Whether the problem, rather than the machine, is at fault.
 fn is_about_the_problem(error: &DeviceError) -> bool {
-    !matches!(error, DeviceError::Compiler { .. } | DeviceError::Scratch(_) | DeviceError::Worker { .. })
+    let of_the_machine = matches!(
+        error,
+        DeviceError::Compiler { .. }
+            | DeviceError::NoOpenCl { .. }
+            | DeviceError::Scratch(_)
+            | DeviceError::Worker { .. }
+    );
+    !of_the_machine
 }

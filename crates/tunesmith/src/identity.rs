@@ -18,6 +18,10 @@ impl Problem {
                 ArgumentKind::Scalar(value) => {
                     write!(text, "\n{} {:?} {}", argument.name, argument.element, value.text())
                 }
+                ArgumentKind::Local { shape } => {
+                    let extents: Vec<&str> = shape.iter().map(tunesmith_space::Expr::text).collect();
+                    write!(text, "\n{} {:?} local {extents:?}", argument.name, argument.element)
+                }
                 ArgumentKind::Buffer { shape, fill, access, memory } => write!(
                     text,
                     "\n{} {:?} {shape:?} {} {access:?} {memory:?}",

@@ -2,12 +2,13 @@
 
 use crate::devices::DeviceChoice;
 use crate::outcome::Candidate;
-use crate::tune::{TuneOptions, configuration, live_evaluator};
+use crate::runner::Runner;
+use crate::tune::{TuneOptions, configuration};
 use crate::{Error, Problem};
 use serde::Serialize;
 use std::sync::Arc;
-use tunesmith_core::{Completion, Evaluation, Evaluator, Interrupt, Request, SystemClock};
-use tunesmith_device::{BuildPlan, SyntheticEvaluator};
+use tunesmith_core::{Completion, Evaluation, Interrupt, Request, SystemClock};
+use tunesmith_device::KernelPlan;
 use tunesmith_space::{ConfigId, Space};
 
 /// Which configuration to run, and where.
@@ -40,23 +41,17 @@ pub struct OneRun {
 /// # Errors
 /// A wrong request, or a device that fails; a configuration that fails is a result.
 pub fn run_one(problem: &Problem, options: &RunOptions, interrupt: &Interrupt) -> Result<Option<OneRun>, Error> {
-    let device = DeviceChoice::parse(options.tune.device.as_deref().unwrap_or("c"))?;
+    let device = DeviceChoice::for_problem(problem, options.tune.device.as_deref(), &options.tune.worker)?;
     let space = problem.space(&device.limits(&options.tune.compilers))?.space;
     let id = configuration_id(problem, &space, &options.config)?;
-    let mut evaluator: Box<dyn Evaluator> = match &device {
-        DeviceChoice::Synthetic(expression) => Box::new(SyntheticEvaluator::new(&space, expression)?),
-        DeviceChoice::C => {
-            let mut live = live_evaluator(problem, &space, &options.tune, Arc::new(SystemClock::new()))?;
-            live.preflight(id).map_err(|error| problem.located(error))?;
-            if !live.prepare(interrupt).map_err(|error| problem.located(error))? {
-                return Ok(None);
-            }
-            Box::new(live)
-        }
-    };
+    let mut runner = Runner::open(problem, &space, &device, &options.tune, Arc::new(SystemClock::new()))?;
+    runner.preflight(id)?;
+    if !runner.prepare(interrupt)? {
+        return Ok(None);
+    }
     let request = Request::timed(id);
-    evaluator.submit(request)?;
-    let Some(Completion { failure, measurement, .. }) = evaluator.next(interrupt)? else { return Ok(None) };
+    runner.evaluator().submit(request)?;
+    let Some(Completion { failure, measurement, .. }) = runner.evaluator().next(interrupt)? else { return Ok(None) };
     let (warmup_ms, compile) = (measurement.warmup_ms, measurement.compile.clone());
     let evaluation = Evaluation { request, failure, measurement, clock: std::time::Duration::ZERO };
     let candidate = Candidate::new(&space, &evaluation);
@@ -70,16 +65,15 @@ pub fn run_one(problem: &Problem, options: &RunOptions, interrupt: &Interrupt) -
     }))
 }
 
-/// What exactly is compiled for one configuration, and how.
+/// What exactly is compiled for each kernel of one configuration, and how.
 ///
 /// # Errors
 /// A wrong request, or a problem without a kernel.
-pub fn plan(problem: &Problem, options: &RunOptions) -> Result<BuildPlan, Error> {
-    let device = DeviceChoice::parse(options.tune.device.as_deref().unwrap_or("c"))?;
+pub fn plan(problem: &Problem, options: &RunOptions) -> Result<Vec<KernelPlan>, Error> {
+    let device = DeviceChoice::for_problem(problem, options.tune.device.as_deref(), &options.tune.worker)?;
     let space = problem.space(&device.limits(&options.tune.compilers))?.space;
     let id = configuration_id(problem, &space, &options.config)?;
-    let live = live_evaluator(problem, &space, &options.tune, Arc::new(SystemClock::new()))?;
-    Ok(live.plan(id))
+    Ok(Runner::open(problem, &space, &device, &options.tune, Arc::new(SystemClock::new()))?.plan(id))
 }
 
 fn configuration_id(problem: &Problem, space: &Space, pairs: &[(String, String)]) -> Result<ConfigId, Error> {

@@ -2,14 +2,15 @@
 
 use crate::devices::DeviceChoice;
 use crate::outcome::{self, Candidate, Outcome, SecondsOfRun};
+use crate::runner::Runner;
 use crate::{Diagnostic, Error, Problem, ProblemSpace};
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tunesmith_core::{Clock, Evaluator, Interrupt, Observer, Run, Scored, Searcher, Seconds, Stop, SystemClock, Tuner};
+use tunesmith_core::{Clock, Interrupt, Observer, Run, Scored, Searcher, Seconds, Stop, SystemClock, Tuner};
+use tunesmith_device::Compilers;
 use tunesmith_device::worker::WorkerCommand;
-use tunesmith_device::{Compilers, LiveEvaluator, LiveOptions, SyntheticEvaluator};
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
 use tunesmith_store::{Header, Journal};
 
@@ -23,10 +24,14 @@ const DEFAULT_STOP: u64 = 200;
 /// strategy hardly notices. Never derived from the number of cores, so that a run can be repeated elsewhere.
 const DEFAULT_ROOM: usize = 4;
 
+/// The same for OpenCL, where compilations take longer and differ more: with more of them at once the cores wait less for
+/// the last.
+const OPENCL_ROOM: usize = 8;
+
 /// How to tune. What is `None` comes from the problem file, then from our defaults.
 #[derive(Clone, Debug, Default)]
 pub struct TuneOptions {
-    /// `c` or `synthetic:EXPR`.
+    /// `c`, `opencl`, `opencl:N` or `synthetic:EXPR`; by default the best one for the kernels' language.
     pub device: Option<String>,
     /// The strategy: `NAME` or `NAME(option=value, ...)`.
     pub strategy: Option<String>,
@@ -95,7 +100,7 @@ impl Default for Session<'_> {
 /// A wrong request before anything is measured; a device or disk that fails, after everything measured was written.
 pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>) -> Result<Outcome, Error> {
     let began = session.clock.now();
-    let device = DeviceChoice::parse(options.device.as_deref().unwrap_or("c"))?;
+    let device = DeviceChoice::for_problem(problem, options.device.as_deref(), &options.worker)?;
     let limits = device.limits(&options.compilers);
     let building = session.clock.now();
     let ProblemSpace { space, warnings } = problem.space(&limits)?;
@@ -106,19 +111,20 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
     let plan = Plan::new(problem, options, &device)?;
     let first: Vec<ConfigId> = [&default, &start].into_iter().flatten().filter_map(|c| space.rank(c)).collect();
 
-    let mut backend = Backend::open(problem, &space, options, device, session, first.first().copied())?;
+    let (mut runner, preparation) = open(problem, &space, &device, options, session, first.first().copied())?;
     let mut header = plan.header(problem, &space, default.as_ref(), session);
-    header.identity.extend(backend.identity.clone());
+    header.identity.extend(runner.identity());
+    let device = runner.device();
     let (mut journal, recorded) = plan.open_journal(&header, &space)?;
     let path = journal.path().to_path_buf();
     if let Some(on_start) = &mut session.on_start {
-        let (device, strategy) = (backend.device.as_str(), plan.strategy.as_str());
+        let (device, strategy) = (device.as_str(), plan.strategy.as_str());
         let (warnings, resumed) = (warnings.as_slice(), recorded.len());
         on_start(&Starting { device, strategy, space: &space, warnings, journal: &path, resumed });
     }
 
     let mut searcher = plan.searcher;
-    let mut tuner = Tuner::new(&space, searcher.as_mut(), backend.evaluator.as_mut())
+    let mut tuner = Tuner::new(&space, searcher.as_mut(), runner.evaluator())
         .store(&mut journal)
         .clock(session.clock.clone())
         .interrupt(session.interrupt.clone())
@@ -134,8 +140,8 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
     let wall = session.clock.now() - began;
     let mut outcome = Outcome {
         problem: problem.name.clone(),
-        seconds: seconds(&run.seconds, space_time, &backend, wall),
-        device: backend.device,
+        seconds: seconds(&run.seconds, space_time, &preparation, wall),
+        device,
         strategy: plan.strategy,
         seed: plan.seed,
         out: Some(path),
@@ -147,71 +153,35 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
     Ok(outcome)
 }
 
-/// Where requests are answered, and what a resume must find again.
-struct Backend {
-    evaluator: Box<dyn Evaluator>,
-    device: String,
-    identity: Map<String, Json>,
+/// The parts of making a device ready, which belong to others of the report.
+struct Preparation {
     /// Making the data and the reference's results, which is part of verifying.
     preparing: Duration,
     /// The compilation before the first measurement.
     probing: Duration,
 }
 
-impl Backend {
-    fn open(
-        problem: &Problem,
-        space: &Space,
-        options: &TuneOptions,
-        device: DeviceChoice,
-        session: &Session<'_>,
-        probe: Option<ConfigId>,
-    ) -> Result<Self, Error> {
-        match device {
-            DeviceChoice::Synthetic(expression) => {
-                let device = format!("synthetic:{}", expression.text());
-                let identity = Map::from_iter([("device".to_string(), Json::from(device.as_str()))]);
-                let evaluator = Box::new(SyntheticEvaluator::new(space, &expression)?);
-                Ok(Self { evaluator, device, identity, preparing: Duration::ZERO, probing: Duration::ZERO })
-            }
-            DeviceChoice::C => {
-                let started = session.clock.now();
-                let mut live = live_evaluator(problem, space, options, session.clock.clone())?;
-                let prepared = session.clock.now();
-                // One compilation before the first measurement finds what is wrong with every configuration.
-                if let Some(probe) = probe.or_else(|| space.id(0)) {
-                    live.preflight(probe).map_err(|error| problem.located(error))?;
-                }
-                let probed = session.clock.now();
-                // Interrupted here, the run ends before its first evaluation.
-                live.prepare(&session.interrupt).map_err(|error| problem.located(error))?;
-                let preparing = (prepared - started) + (session.clock.now() - probed);
-                let identity: Map<String, Json> =
-                    live.identity().into_iter().map(|(name, value)| (name, Json::from(value))).collect();
-                let device = identity.get("device").and_then(Json::as_str).unwrap_or("c").to_string();
-                Ok(Self { evaluator: Box::new(live), device, identity, preparing, probing: probed - prepared })
-            }
-        }
-    }
-}
-
-/// The evaluator that compiles and runs the problem's kernel.
-pub(crate) fn live_evaluator(
-    problem: &Problem,
+/// Opens the device, sees whether it can run `probe`, and makes what outputs are compared with.
+fn open<'a>(
+    problem: &'a Problem,
     space: &Space,
+    device: &DeviceChoice,
     options: &TuneOptions,
-    clock: Arc<dyn Clock>,
-) -> Result<LiveEvaluator, Error> {
-    let jobs = options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let live = LiveOptions {
-        spec: problem.kernel_spec()?,
-        compilers: options.compilers.clone(),
-        policy: problem.policy,
-        jobs: jobs.max(1),
-        worker: options.worker.clone(),
-        clock,
-    };
-    LiveEvaluator::new(space, live).map_err(|error| problem.located(error))
+    session: &Session<'_>,
+    probe: Option<ConfigId>,
+) -> Result<(Runner<'a>, Preparation), Error> {
+    let started = session.clock.now();
+    let mut runner = Runner::open(problem, space, device, options, session.clock.clone())?;
+    let opened = session.clock.now();
+    // One compilation before the first measurement finds what is wrong with every configuration.
+    if let Some(probe) = probe.or_else(|| space.id(0)) {
+        runner.preflight(probe)?;
+    }
+    let probed = session.clock.now();
+    // Interrupted here, the run ends before its first evaluation.
+    runner.prepare(&session.interrupt)?;
+    let preparing = (opened - started) + (session.clock.now() - probed);
+    Ok((runner, Preparation { preparing, probing: probed - opened }))
 }
 
 /// The choices of a run, defaults filled in.
@@ -240,8 +210,12 @@ impl Plan {
             None if strategy.starts_with("exhaustive") => Stop::evaluations(u64::MAX),
             None => Stop::evaluations(DEFAULT_STOP),
         };
-        // With a number for a time there is nothing to compile ahead of.
-        let room = if matches!(device, DeviceChoice::Synthetic(_)) { 1 } else { DEFAULT_ROOM };
+        let room = match device {
+            // With a number for a time there is nothing to compile ahead of.
+            DeviceChoice::Synthetic(_) => 1,
+            DeviceChoice::C => DEFAULT_ROOM,
+            DeviceChoice::OpenCl(_) => OPENCL_ROOM,
+        };
         Ok(Self {
             searcher: tunesmith_search::build(&strategy)?,
             strategy,
@@ -362,9 +336,9 @@ fn outcome_of(run: &Run, space: &Space) -> Outcome {
 }
 
 /// Where the wall time went: what the loop, the space and the device explain, and the rest.
-fn seconds(loop_parts: &Seconds, space: Duration, backend: &Backend, wall: Duration) -> SecondsOfRun {
-    let compile = loop_parts.compile + backend.probing;
-    let verify = loop_parts.verify + backend.preparing;
+fn seconds(loop_parts: &Seconds, space: Duration, preparation: &Preparation, wall: Duration) -> SecondsOfRun {
+    let compile = loop_parts.compile + preparation.probing;
+    let verify = loop_parts.verify + preparation.preparing;
     let explained = space + loop_parts.search + compile + loop_parts.run + verify + loop_parts.store;
     SecondsOfRun {
         space: space.as_secs_f64(),

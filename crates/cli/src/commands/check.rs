@@ -8,7 +8,7 @@ use tunesmith::{Check, Diagnostic, Error, Problem, TuneOptions, report};
 
 pub(crate) fn check(args: &CheckArgs) -> Result<Ending, Error> {
     let sizes = sizes(&args.problem);
-    let options = TuneOptions { compilers: compilers(), ..TuneOptions::default() };
+    let options = TuneOptions { compilers: compilers(), device: args.device.clone(), ..TuneOptions::default() };
     let check = tunesmith::check(&args.problem.problem, &sizes, &options)?;
     if args.json {
         let messages: Vec<Json> = check.messages.iter().map(message).collect();

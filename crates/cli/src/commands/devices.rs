@@ -5,10 +5,11 @@ use crate::args::DevicesArgs;
 use crate::{Ending, output};
 use serde_json::{Value as Json, json};
 use tunesmith::Error;
+use tunesmith::device::worker::WorkerCommand;
 use tunesmith::device::{DeviceInfo, Missing};
 
 pub(crate) fn devices(args: &DevicesArgs) -> Result<Ending, Error> {
-    let (devices, missing) = tunesmith::devices(&compilers());
+    let (devices, missing) = tunesmith::devices(&compilers(), &WorkerCommand::current());
     if args.json {
         let devices: Vec<Json> = devices.iter().map(device).collect();
         let missing: Vec<Json> = missing.iter().map(absent).collect();

@@ -3,6 +3,7 @@
 use super::{compilers, interrupt, load, pairs};
 use crate::args::RunArgs;
 use crate::{Ending, output};
+use tunesmith::device::KernelPlan;
 use tunesmith::report::milliseconds;
 use tunesmith::{Error, OneRun, RunOptions, TuneOptions, plan, run_one};
 
@@ -11,15 +12,16 @@ pub(crate) fn run(args: &RunArgs) -> Result<Ending, Error> {
     let tune = TuneOptions { device: args.device.clone(), compilers: compilers(), ..TuneOptions::default() };
     let options = RunOptions { config: pairs(&args.config), tune };
     if args.show_source || args.show_command {
-        let plan = plan(&problem, &options)?;
-        if args.show_source {
-            output::print(&plan.source);
-        }
-        if args.show_command {
-            let words = plan.command.iter().map(String::as_str);
-            // Only a NUL byte could not be quoted, and no argument of a process holds one.
-            let command = shlex::try_join(words).unwrap_or_else(|_| plan.command.join(" "));
-            output::print(&format!("{command}\n"));
+        for KernelPlan { build, .. } in plan(&problem, &options)? {
+            if args.show_source {
+                output::print(&build.source);
+            }
+            if args.show_command {
+                let words = build.command.iter().map(String::as_str);
+                // Only a NUL byte could not be quoted, and no argument of a process holds one.
+                let command = shlex::try_join(words).unwrap_or_else(|_| build.command.join(" "));
+                output::print(&format!("{command}\n"));
+            }
         }
         return Ok(Ending::Done);
     }

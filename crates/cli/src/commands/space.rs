@@ -3,11 +3,15 @@
 use super::{compilers, load};
 use crate::args::SpaceArgs;
 use crate::{Ending, output, render};
+use tunesmith::device::worker::WorkerCommand;
 use tunesmith::{Error, SpaceInfo, SpaceQuery, report};
 
 pub(crate) fn space(args: &SpaceArgs) -> Result<Ending, Error> {
     let problem = load(&args.problem)?;
-    let info = SpaceInfo::new(&problem, &tunesmith::limits(&compilers()), &query(args))?;
+    let limits = tunesmith::limits(&problem, args.device.as_deref(), &compilers(), &WorkerCommand::current());
+    // A device that is missing leaves out the constraints that need it, with a warning each.
+    let limits = if args.device.is_some() { limits? } else { limits.unwrap_or_default() };
+    let info = SpaceInfo::new(&problem, &limits, &query(args))?;
     if args.json {
         output::json(&info);
         return Ok(Ending::Done);

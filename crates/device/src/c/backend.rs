@@ -2,12 +2,15 @@
 
 use crate::backend::{Backend, BuildError, BuildPlan, Built, Program, SessionKind};
 use crate::c::compiler::Compiler;
+use crate::c::devices::processor_name;
 use crate::c::diagnose::{Call, Verdict, judge};
 use crate::c::shim;
 use crate::command::Ended;
+use crate::data::hex;
 use crate::error::DeviceError;
+use crate::live::Source;
 use crate::measure::limits::human;
-use crate::problem::{Argument, Language, Scope, Template};
+use crate::problem::{Language, Scope, Template};
 use sha2::{Digest, Sha256};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,20 +18,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tunesmith_core::{Clock, CompileData, Interrupt};
-
-/// A function and all it takes to compile it.
-#[derive(Clone, Debug)]
-pub(crate) struct Source {
-    /// What it is, for messages.
-    pub(crate) what: &'static str,
-    pub(crate) language: Language,
-    pub(crate) file: PathBuf,
-    pub(crate) sources: Vec<PathBuf>,
-    pub(crate) include: Vec<PathBuf>,
-    pub(crate) function: String,
-    pub(crate) options: Vec<Template>,
-    pub(crate) arguments: Vec<Argument>,
-}
 
 /// Compiles one function with its shim.
 pub(crate) struct CBackend {
@@ -54,67 +43,29 @@ impl CBackend {
         limit: Duration,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, DeviceError> {
-        let cannot = |path: &Path, error| unreadable(source.what, path, error);
-        let absolute = source.file.canonicalize().map_err(|error| cannot(&source.file, error))?;
-        for path in &source.sources {
-            std::fs::metadata(path).map_err(|error| cannot(path, error))?;
+        let kernel = &source.kernel;
+        let absolute = kernel.file.canonicalize().map_err(|error| source.unreadable(&kernel.file, error))?;
+        for path in &kernel.sources {
+            std::fs::metadata(path).map_err(|error| source.unreadable(path, error))?;
         }
-        let shim = shim::source(source.language, &absolute, &source.function, &source.arguments);
-        let suffix = match source.language {
-            Language::C => "c",
-            Language::Cpp => "cpp",
-        };
+        let shim = shim::source(kernel.language, &absolute, &kernel.function, &source.arguments);
+        let suffix = if kernel.language == Language::Cpp { "cpp" } else { "c" };
         let shim_path = folder.join(format!("{name}.{suffix}"));
-        std::fs::write(&shim_path, &shim).map_err(|error| unreadable("the source of the call", &shim_path, error))?;
+        std::fs::write(&shim_path, &shim).map_err(|error| source.unreadable(&shim_path, error))?;
         Ok(Self { source, absolute, compiler, shim, shim_path, limit, clock, built: AtomicU64::new(0) })
-    }
-
-    /// What the compiler says about itself.
-    pub(crate) fn version(&self) -> &str {
-        &self.compiler.version
-    }
-
-    /// A digest of everything but the configuration that makes the compiled code what it is: the files read when
-    /// `scope` is compiled (without system headers), the compiler's and the problem's options, the function and the types
-    /// of its arguments.
-    pub(crate) fn digest(&self, scope: &Scope) -> Result<String, DeviceError> {
-        let mut hash = Sha256::new();
-        let mut add = |bytes: &[u8]| {
-            hash.update((bytes.len() as u64).to_le_bytes());
-            hash.update(bytes);
-        };
-        let mut arguments = self.problem_options(scope);
-        arguments.extend(self.inputs());
-        let read = self.compiler.dependencies(&arguments, self.clock.as_ref());
-        let mut files = vec![self.absolute.clone()];
-        for file in read.into_iter().chain(self.source.sources.iter().cloned()) {
-            if file != self.shim_path && !files.contains(&file) {
-                files.push(file);
-            }
-        }
-        for file in &files {
-            add(&std::fs::read(file).map_err(|error| unreadable(self.source.what, file, error))?);
-        }
-        let types = self.source.arguments.iter().map(|argument| argument.element.to_string());
-        let options = self.source.options.iter().map(Template::to_string);
-        let always = self.compiler.words(&self.compiler.default_options());
-        for text in always.into_iter().chain(options).chain(types).chain([self.source.function.clone()]) {
-            add(text.as_bytes());
-        }
-        Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
     /// The problem's options, include folders and the configuration's defines, in this order.
     fn problem_options(&self, scope: &Scope) -> Vec<String> {
-        let options = self.source.options.iter().map(|option| option.expand(scope));
-        let include = self.source.include.iter().map(|folder| format!("-I{}", folder.display()));
+        let options = self.source.kernel.options.iter().map(|option| option.expand(scope));
+        let include = self.source.kernel.include.iter().map(|folder| format!("-I{}", folder.display()));
         let defines = scope.iter().map(|(name, value)| format!("-D{name}={}", value.define()));
         options.chain(include).chain(defines).collect()
     }
 
     /// The files that are compiled.
     fn inputs(&self) -> impl Iterator<Item = String> {
-        std::iter::once(&self.shim_path).chain(&self.source.sources).map(|path| path.display().to_string())
+        std::iter::once(&self.shim_path).chain(&self.source.kernel.sources).map(|path| path.display().to_string())
     }
 
     fn arguments(&self, scope: &Scope, output: &Path) -> Vec<String> {
@@ -134,10 +85,10 @@ impl CBackend {
     fn judge(&self, log: &str) -> BuildError {
         let source = std::fs::read_to_string(&self.absolute).unwrap_or_default();
         let call = Call {
-            file: &self.source.file,
+            file: &self.source.kernel.file,
             absolute: &self.absolute,
             shim: &self.shim_path,
-            function: &self.source.function,
+            function: &self.source.kernel.function,
             arguments: &self.source.arguments,
         };
         match judge(log, &source, call) {
@@ -148,7 +99,7 @@ impl CBackend {
 
     fn broken(&self, error: &io::Error) -> BuildError {
         BuildError::Broken(DeviceError::Compiler {
-            language: self.source.language,
+            language: self.source.kernel.language,
             program: self.compiler.words(&[]).join(" "),
             problem: format!("cannot be started any more: {error}"),
             remedy: "see whether the system is out of memory or processes".to_owned(),
@@ -168,6 +119,43 @@ impl Backend for CBackend {
     fn plan(&self, scope: &Scope) -> BuildPlan {
         let output = self.shim_path.with_extension("so");
         BuildPlan { source: self.shim.clone(), command: self.compiler.words(&self.arguments(scope, &output)) }
+    }
+
+    fn identity(&self) -> Vec<(String, String)> {
+        vec![
+            ("backend".to_owned(), "c".to_owned()),
+            ("device".to_owned(), processor_name()),
+            ("compiler".to_owned(), self.compiler.version.clone()),
+        ]
+    }
+
+    /// The digest covers the files read when `scope` is compiled (without system headers), the compiler's and the problem's
+    /// options, the function and the types of its arguments.
+    fn digest(&self, scope: &Scope) -> Result<String, DeviceError> {
+        let mut hash = Sha256::new();
+        let mut add = |bytes: &[u8]| {
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        };
+        let mut arguments = self.problem_options(scope);
+        arguments.extend(self.inputs());
+        let read = self.compiler.dependencies(&arguments, self.clock.as_ref());
+        let mut files = vec![self.absolute.clone()];
+        for file in read.into_iter().chain(self.source.kernel.sources.iter().cloned()) {
+            if file != self.shim_path && !files.contains(&file) {
+                files.push(file);
+            }
+        }
+        for file in &files {
+            add(&std::fs::read(file).map_err(|error| self.source.unreadable(file, error))?);
+        }
+        let types = self.source.arguments.iter().map(|argument| argument.element.to_string());
+        let options = self.source.kernel.options.iter().map(Template::to_string);
+        let always = self.compiler.words(&self.compiler.default_options());
+        for text in always.into_iter().chain(options).chain(types).chain([self.source.kernel.function.clone()]) {
+            add(text.as_bytes());
+        }
+        Ok(hex(&hash.finalize()))
     }
 
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError> {
@@ -191,8 +179,4 @@ impl Backend for CBackend {
             Ended::Exited(_) => Err(self.judge(&log)),
         }
     }
-}
-
-fn unreadable(what: &'static str, path: &Path, source: io::Error) -> DeviceError {
-    DeviceError::Source { what, path: path.to_owned(), source }
 }

@@ -40,10 +40,8 @@ const QUESTION_LIMIT: Duration = Duration::from_secs(20);
 impl Compiler {
     /// The compiler for a language, asked for its version.
     pub(crate) fn find(compilers: &Compilers, language: Language, clock: &dyn Clock) -> Result<Self, DeviceError> {
-        let (text, variable) = match language {
-            Language::C => (&compilers.cc, "CC"),
-            Language::Cpp => (&compilers.cxx, "CXX"),
-        };
+        let cpp = language == Language::Cpp;
+        let (text, variable) = if cpp { (&compilers.cxx, "CXX") } else { (&compilers.cc, "CC") };
         let error = |problem: String| DeviceError::Compiler {
             language,
             program: text.clone(),

@@ -116,7 +116,7 @@ fn mismatch(
 fn wrong_argument(index: usize, first: &Diagnostic<'_>, all: &[Diagnostic<'_>], call: Call<'_>, log: &str) -> Mismatch {
     let argument = &call.arguments[index];
     let declared = match argument.kind {
-        ArgumentKind::Buffer { .. } => format!("{}*", argument.element),
+        ArgumentKind::Buffer { .. } | ArgumentKind::Local { .. } => format!("{}*", argument.element),
         ArgumentKind::Scalar(_) => argument.element.to_string(),
     };
     let after = all.iter().skip_while(|diagnostic| *diagnostic != first).skip(1);

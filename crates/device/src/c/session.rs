@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use crate::backend::{BufferId, Fault, LaunchArgument, Program, Session};
+use crate::backend::{BufferId, Fault, Launch, LaunchArgument, Program, Session};
 use crate::c::float_environment::FloatEnvironment;
 use crate::c::memory::Block;
 use crate::c::shim::ENTRY;
@@ -20,7 +20,9 @@ type Entry = unsafe extern "C" fn(*mut *mut c_void);
 /// The worker's side of the C backend.
 pub(crate) struct CSession {
     blocks: Vec<Block>,
-    loaded: Option<Loaded>,
+    loaded: Vec<Loaded>,
+    /// What is written to put other data into the caches; made when it is first needed.
+    other_data: Vec<u8>,
     /// The worker's floating-point settings.
     environment: FloatEnvironment,
     clock: SystemClock,
@@ -41,7 +43,7 @@ struct Scalar([u8; 128]);
 impl CSession {
     pub(crate) fn new() -> Self {
         let environment = FloatEnvironment::current();
-        Self { blocks: Vec::new(), loaded: None, environment, clock: SystemClock::new() }
+        Self { blocks: Vec::new(), loaded: Vec::new(), other_data: Vec::new(), environment, clock: SystemClock::new() }
     }
 
     fn block(&mut self, id: BufferId) -> &mut Block {
@@ -66,45 +68,79 @@ impl Session for CSession {
         Ok(())
     }
 
-    fn load(&mut self, program: &Program) -> Result<(), Fault> {
+    fn has_local_memory(&self) -> bool {
+        false
+    }
+
+    fn load(&mut self, programs: &[&Program]) -> Result<(), Fault> {
         self.unload();
-        let Program::Library { path } = program;
-        let loaded = load(path).map_err(|error| Fault::Failed(format!("the kernel cannot be loaded: {error}")));
-        self.environment.install();
-        self.loaded = Some(loaded?);
+        for program in programs {
+            let Program::Library { path } = program else {
+                return Err(Fault::Failed("the program is no shared library".to_owned()));
+            };
+            let loaded = load(path).map_err(|error| Fault::Failed(format!("the kernel cannot be loaded: {error}")));
+            self.environment.install();
+            self.loaded.push(loaded?);
+        }
         Ok(())
     }
 
-    fn launch(&mut self, arguments: &[LaunchArgument]) -> Result<Duration, Fault> {
-        let Some(loaded) = &self.loaded else { return Err(Fault::Failed("no program is loaded".to_owned())) };
-        let mut scalars: Vec<Scalar> = arguments.iter().filter_map(scalar).collect();
-        let mut scalars = scalars.iter_mut();
-        let addresses = arguments.iter().map(|argument| match argument {
-            LaunchArgument::Buffer { id, offset } => self.blocks[id.0].address(*offset),
-            LaunchArgument::Scalar(_) => scalars.next().map_or(std::ptr::null_mut(), |s| s.0.as_mut_ptr().cast()),
+    fn launch(&mut self, program: usize, launch: &Launch<'_>, started: &mut dyn FnMut()) -> Result<Duration, Fault> {
+        let Some(loaded) = self.loaded.get(program) else {
+            return Err(Fault::Failed("no program is loaded".to_owned()));
+        };
+        let mut values: Vec<Scalar> = launch.arguments.iter().map(|argument| scalar(argument)).collect();
+        let addresses = launch.arguments.iter().zip(&mut values).map(|(argument, value)| match argument {
+            LaunchArgument::Buffer { id, offset, .. } => self.blocks[id.0].address(*offset),
+            LaunchArgument::Scalar(_) | LaunchArgument::Local(_) => value.0.as_mut_ptr().cast(),
         });
         let mut addresses: Vec<*mut c_void> = addresses.collect();
+        started();
         loaded.environment.install();
-        let start = self.clock.now();
         // SAFETY: the library is loaded, and the compiler has checked that the user's function takes what the shim
         // reads from these addresses. What that function does is not known: it may well be undefined, which is why
         // this process does nothing but run it, checks its buffers afterwards, and is replaced when anything is odd.
-        unsafe { (loaded.entry)(addresses.as_mut_ptr()) };
+        let call = || unsafe { (loaded.entry)(addresses.as_mut_ptr()) };
+        let start = self.clock.now();
+        std::iter::repeat_with(call).take(launch.times).for_each(drop);
         let time = self.clock.now() - start;
         self.environment.install();
         Ok(time)
     }
 
+    fn flush_caches(&mut self) -> Result<(), Fault> {
+        if self.other_data.is_empty() {
+            self.other_data = vec![0; last_level_cache() * 2];
+        }
+        // A write to every line, which the next call finds different, so that it cannot be left out.
+        self.other_data.iter_mut().step_by(64).for_each(|byte| *byte = byte.wrapping_add(1));
+        std::hint::black_box(&mut self.other_data);
+        Ok(())
+    }
+
     fn unload(&mut self) {
-        self.loaded = None;
+        self.loaded.clear();
     }
 }
 
-fn scalar(argument: &LaunchArgument) -> Option<Scalar> {
-    let LaunchArgument::Scalar(bytes) = argument else { return None };
+fn scalar(argument: &LaunchArgument) -> Scalar {
     let mut scalar = Scalar([0; 128]);
-    scalar.0[..bytes.len()].copy_from_slice(bytes);
-    Some(scalar)
+    if let LaunchArgument::Scalar(bytes) = argument {
+        scalar.0[..bytes.len()].copy_from_slice(bytes);
+    }
+    scalar
+}
+
+/// The bytes of the largest cache that the system tells of, within what memory can spare; 32 MiB where it does not tell.
+fn last_level_cache() -> usize {
+    const UNKNOWN: usize = 32 << 20;
+    const MOST: usize = 512 << 20;
+    let sizes = (0..8).filter_map(|index| {
+        let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size");
+        let text = std::fs::read_to_string(path).ok()?;
+        text.trim().strip_suffix('K')?.parse::<usize>().ok()
+    });
+    sizes.max().map_or(UNKNOWN, |kilobytes| (kilobytes << 10).min(MOST))
 }
 
 fn load(path: &Path) -> Result<Loaded, libloading::Error> {

@@ -80,11 +80,9 @@ fn pass(cpp: bool, index: usize, argument: &Argument) -> String {
     let name = argument.element.c_name();
     match (&argument.kind, argument.element.scalar()) {
         (ArgumentKind::Scalar(_), _) => format!("*({name} *)tunesmith_values[{index}]"),
-        (ArgumentKind::Buffer { .. }, ScalarType::Byte) if cpp => {
-            format!("tunesmith_pointer{{tunesmith_values[{index}]}}")
-        }
-        (ArgumentKind::Buffer { .. }, ScalarType::Byte) => format!("tunesmith_values[{index}]"),
-        (ArgumentKind::Buffer { .. }, _) => format!("({name} *)tunesmith_values[{index}]"),
+        (_, ScalarType::Byte) if cpp => format!("tunesmith_pointer{{tunesmith_values[{index}]}}"),
+        (_, ScalarType::Byte) => format!("tunesmith_values[{index}]"),
+        _ => format!("({name} *)tunesmith_values[{index}]"),
     }
 }
 

@@ -4,12 +4,12 @@ use crate::data::file::copy_file;
 use crate::data::fill::write_fill;
 use crate::data::{DataError, Scratch};
 use crate::error::DeviceError;
-use crate::problem::{Access, Argument, ArgumentKind, ElementType, Fill, KernelSpec, Memory, Scope};
-use crate::worker::layout::{BufferLayout, Layout, Role};
+use crate::problem::{Access, Argument, ArgumentKind, ElementType, Fill, KernelSpec, Scope};
+use crate::worker::layout::{BufferLayout, Layout, Passed, Role};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tunesmith_space::{Value, closest};
+use tunesmith_space::{Expr, ExprError, Value, closest};
 
 /// The files of one problem.
 #[derive(Debug)]
@@ -67,26 +67,45 @@ impl DataSet {
     }
 }
 
-/// The scalar arguments' bytes, in order.
+/// What every argument is passed in the configuration of `scope`, in order.
 ///
 /// # Errors
 /// An expression that has no value in `scope`, or one that the type cannot hold.
-pub(crate) fn scalars(arguments: &[Argument], scope: &Scope) -> Result<Vec<Vec<u8>>, DeviceError> {
-    let scalars = arguments.iter().filter_map(|argument| match &argument.kind {
-        ArgumentKind::Scalar(expr) => Some((argument, expr)),
-        ArgumentKind::Buffer { .. } => None,
+pub(crate) fn passed(arguments: &[Argument], scope: &Scope) -> Result<Vec<Passed>, DeviceError> {
+    let passed = arguments.iter().map(|argument| match &argument.kind {
+        ArgumentKind::Scalar(expr) => scalar(argument, expr, scope).map(Passed::Scalar),
+        ArgumentKind::Local { shape } => local(argument, shape, scope).map(Passed::Local),
+        ArgumentKind::Buffer { .. } => Ok(Passed::Buffer),
     });
-    scalars
-        .map(|(argument, expr)| {
-            let error = |problem, source| DeviceError::Scalar { argument: argument.name.clone(), problem, source };
-            let value = scope.evaluate(expr).map_err(|source| {
-                error(format!("its value `{}` cannot be computed: {source}", expr.text()), Some(source))
-            })?;
-            encode(argument.element, &value).ok_or_else(|| {
-                error(format!("its value `{}` is {value}, which {} cannot hold", expr.text(), argument.element), None)
-            })
-        })
-        .collect()
+    passed.collect()
+}
+
+fn scalar(argument: &Argument, expr: &Expr, scope: &Scope) -> Result<Vec<u8>, DeviceError> {
+    let value = scope.evaluate(expr).map_err(|source| no_value(argument, expr, source))?;
+    encode(argument.element, &value).ok_or_else(|| {
+        let problem = format!("its value `{}` is {value}, which {} cannot hold", expr.text(), argument.element);
+        DeviceError::Scalar { argument: argument.name.clone(), problem, source: None }
+    })
+}
+
+/// The bytes of a local argument.
+fn local(argument: &Argument, shape: &[Expr], scope: &Scope) -> Result<usize, DeviceError> {
+    let mut extents = Vec::with_capacity(shape.len());
+    for expr in shape {
+        let extent = expr.evaluate_int(&|name| scope.get(name).cloned());
+        let extent = extent.map_err(|source| no_value(argument, expr, source))?;
+        extents.push(u64::try_from(extent).ok().filter(|extent| *extent > 0).ok_or_else(|| {
+            let problem = format!("its extent `{}` is {extent}, and at least 1 is needed", expr.text());
+            DeviceError::Scalar { argument: argument.name.clone(), problem, source: None }
+        })?);
+    }
+    let bytes = argument.size(extents.iter().copied());
+    bytes.ok_or(DeviceError::TooLarge { argument: argument.name.clone(), shape: extents })
+}
+
+fn no_value(argument: &Argument, expr: &Expr, source: ExprError) -> DeviceError {
+    let problem = format!("its value `{}` cannot be computed: {source}", expr.text());
+    DeviceError::Scalar { argument: argument.name.clone(), problem, source: Some(source) }
 }
 
 /// The bytes of one element with `value` in every lane.
@@ -123,7 +142,7 @@ fn checked_bytes(argument: &Argument) -> Result<usize, DeviceError> {
     argument.bytes().ok_or_else(|| {
         let shape = match &argument.kind {
             ArgumentKind::Buffer { shape, .. } => shape.clone(),
-            ArgumentKind::Scalar(_) => Vec::new(),
+            ArgumentKind::Scalar(_) | ArgumentKind::Local { .. } => Vec::new(),
         };
         DeviceError::TooLarge { argument: argument.name.clone(), shape }
     })
@@ -132,14 +151,18 @@ fn checked_bytes(argument: &Argument) -> Result<usize, DeviceError> {
 /// Writes the files of one argument and tells where they are.
 fn lay_out(spec: &KernelSpec, argument: &Argument, stem: &Path) -> Result<Layout, DeviceError> {
     let ArgumentKind::Buffer { shape, fill, access, memory } = &argument.kind else {
-        return Ok(Layout::Scalar { element: argument.element });
+        let name = argument.name.clone();
+        return Ok(if matches!(argument.kind, ArgumentKind::Local { .. }) {
+            Layout::Local { name }
+        } else {
+            Layout::Scalar
+        });
     };
     let wrong = |source| DeviceError::Data { argument: argument.name.clone(), source };
-    let role = match (memory, access) {
-        (Memory::Local, _) => Role::Local,
-        (_, Access::In) => Role::In,
-        (_, Access::Out) => Role::Out,
-        (_, Access::InOut) => Role::InOut,
+    let role = match access {
+        Access::In => Role::In,
+        Access::Out => Role::Out,
+        Access::InOut => Role::InOut,
     };
     let pristine = matches!(role, Role::In | Role::InOut).then(|| stem.with_extension("pristine"));
     if let Some(path) = &pristine {

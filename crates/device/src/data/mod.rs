@@ -11,5 +11,10 @@ mod scratch;
 pub use file::DataError;
 pub use scratch::ScratchError;
 
-pub(crate) use dataset::{DataSet, scalars};
+pub(crate) use dataset::{DataSet, passed};
 pub(crate) use scratch::Scratch;
+
+/// The digits of a digest.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

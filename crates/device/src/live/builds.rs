@@ -1,6 +1,6 @@
 //! Compiling ahead: requests in, programs out in the same order.
 
-use crate::backend::{Backend, BuildError, Built};
+use crate::backend::BuildError;
 use crate::problem::Scope;
 use crate::worker::process::POLL;
 use std::collections::VecDeque;
@@ -14,29 +14,42 @@ use tunesmith_core::Interrupt;
 /// A backend that leaves the processors alone is built for as soon as a request comes. One that shares them is built
 /// for only while the tuner waits for a build, and all that was requested until then is finished before anything is
 /// measured: a compilation beside a measurement would spoil it.
-pub(super) struct Builds {
-    backend: Arc<dyn Backend>,
-    queue: VecDeque<Entry>,
+pub(crate) struct Builds<B: Build> {
+    backend: Arc<B>,
+    queue: VecDeque<Entry<B::Built>>,
     tasks: Option<Sender<Task>>,
-    results: Receiver<(u64, BuildResult)>,
+    results: Receiver<(u64, BuildResult<B>)>,
     threads: Vec<JoinHandle<()>>,
     /// Raised to end the compilations that run; a new one for those after.
     cancel: Interrupt,
     tickets: u64,
 }
 
-pub(super) type BuildResult = Result<Built, BuildError>;
+/// What is made of configurations ahead of their measurement.
+pub(crate) trait Build: Send + Sync + 'static {
+    /// What is made of one configuration.
+    type Built: Send;
 
-struct Entry {
-    ticket: u64,
-    scope: Arc<Scope>,
-    state: State,
+    /// Whether kernels run on the processors that compile. Then nothing is compiled while something is measured.
+    fn shares_processor(&self) -> bool;
+
+    /// Makes it; called from several threads at once. Gives up soon when `cancel` is raised.
+    fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Self::Built, BuildError>;
 }
 
-enum State {
+/// What became of a configuration.
+pub(crate) type BuildResult<B> = Result<<B as Build>::Built, BuildError>;
+
+struct Entry<P> {
+    ticket: u64,
+    scope: Arc<Scope>,
+    state: State<P>,
+}
+
+enum State<P> {
     Waiting,
     Building,
-    Done(BuildResult),
+    Done(Result<P, BuildError>),
 }
 
 struct Task {
@@ -45,9 +58,9 @@ struct Task {
     cancel: Interrupt,
 }
 
-impl Builds {
+impl<B: Build> Builds<B> {
     /// A queue that compiles `jobs` configurations at a time.
-    pub(super) fn new(backend: Arc<dyn Backend>, jobs: usize) -> Self {
+    pub(crate) fn new(backend: Arc<B>, jobs: usize) -> Self {
         let (tasks, waiting) = channel();
         let (done, results) = channel();
         let waiting = Arc::new(Mutex::new(waiting));
@@ -61,7 +74,7 @@ impl Builds {
     }
 
     /// Adds a configuration behind the others.
-    pub(super) fn submit(&mut self, scope: Scope) {
+    pub(crate) fn submit(&mut self, scope: Scope) {
         self.tickets += 1;
         self.queue.push_back(Entry { ticket: self.tickets, scope: Arc::new(scope), state: State::Waiting });
         if !self.backend.shares_processor() {
@@ -71,7 +84,7 @@ impl Builds {
 
     /// The oldest configuration with its program. `None` when interrupted (the configuration is dropped) and when
     /// there is none.
-    pub(super) fn next(&mut self, interrupt: &Interrupt) -> Option<(Arc<Scope>, BuildResult)> {
+    pub(crate) fn next(&mut self, interrupt: &Interrupt) -> Option<(Arc<Scope>, BuildResult<B>)> {
         self.release();
         while self.must_wait() {
             if let Ok((ticket, result)) = self.results.recv_timeout(POLL) {
@@ -89,12 +102,12 @@ impl Builds {
     }
 
     /// Drops the oldest configuration.
-    pub(super) fn drop_oldest(&mut self) {
+    pub(crate) fn drop_oldest(&mut self) {
         self.queue.pop_front();
     }
 
     fn must_wait(&self) -> bool {
-        let building = |entry: &Entry| matches!(entry.state, State::Building);
+        let building = |entry: &Entry<B::Built>| matches!(entry.state, State::Building);
         if self.backend.shares_processor() {
             self.queue.iter().any(building)
         } else {
@@ -114,7 +127,7 @@ impl Builds {
         }
     }
 
-    fn finish(&mut self, ticket: u64, result: BuildResult) {
+    fn finish(&mut self, ticket: u64, result: BuildResult<B>) {
         if let Some(entry) = self.queue.iter_mut().find(|entry| entry.ticket == ticket) {
             entry.state = match result {
                 Err(BuildError::Cancelled) => State::Waiting,
@@ -135,7 +148,7 @@ impl Builds {
     }
 }
 
-impl Drop for Builds {
+impl<B: Build> Drop for Builds<B> {
     fn drop(&mut self) {
         self.cancel.raise();
         self.tasks = None;
@@ -146,7 +159,7 @@ impl Drop for Builds {
     }
 }
 
-fn work(backend: &dyn Backend, tasks: &Mutex<Receiver<Task>>, done: &Sender<(u64, BuildResult)>) {
+fn work<B: Build>(backend: &B, tasks: &Mutex<Receiver<Task>>, done: &Sender<(u64, BuildResult<B>)>) {
     loop {
         let next = tasks.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(Task { ticket, scope, cancel }) = next else { return };
@@ -160,10 +173,8 @@ fn work(backend: &dyn Backend, tasks: &Mutex<Receiver<Task>>, done: &Sender<(u64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::{BuildPlan, Program, SessionKind};
     use std::sync::Condvar;
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use tunesmith_core::CompileData;
     use tunesmith_space::Value;
 
     /// "Compiles" a number N once the gate is open for it; fails for odd numbers.
@@ -180,20 +191,14 @@ mod tests {
         }
     }
 
-    impl Backend for Gate {
+    impl Build for Gate {
+        type Built = i64;
+
         fn shares_processor(&self) -> bool {
             self.shares
         }
 
-        fn session(&self) -> SessionKind {
-            SessionKind::C
-        }
-
-        fn plan(&self, _: &Scope) -> BuildPlan {
-            BuildPlan { source: String::new(), command: Vec::new() }
-        }
-
-        fn build(&self, scope: &Scope, cancel: &Interrupt) -> BuildResult {
+        fn build(&self, scope: &Scope, cancel: &Interrupt) -> BuildResult<Self> {
             self.started.fetch_add(1, Ordering::SeqCst);
             let mut open = self.open.lock().unwrap();
             while !*open {
@@ -206,21 +211,20 @@ mod tests {
             if number % 2 == 1 {
                 return Err(BuildError::Failed(format!("{number} is odd")));
             }
-            let program = Program::Library { path: format!("/nonexistent/{number}").into() };
-            Ok(Built { program, compile: CompileData::default() })
+            Ok(number)
         }
     }
 
-    fn builds(gate: &Arc<Gate>, jobs: usize, numbers: std::ops::Range<i64>) -> Builds {
+    fn builds(gate: &Arc<Gate>, jobs: usize, numbers: std::ops::Range<i64>) -> Builds<Gate> {
         let mut builds = Builds::new(gate.clone(), jobs);
         numbers.for_each(|number| builds.submit(Scope::new([("N".to_owned(), Value::Int(number))])));
         builds
     }
 
-    fn number(next: &(Arc<Scope>, BuildResult)) -> i64 {
+    fn number(next: &(Arc<Scope>, BuildResult<Gate>)) -> i64 {
         let number = next.0.get("N").and_then(Value::as_int).unwrap();
         match &next.1 {
-            Ok(built) => assert_eq!(built.program, Program::Library { path: format!("/nonexistent/{number}").into() }),
+            Ok(built) => assert_eq!(*built, number),
             Err(error) => assert!(matches!(error, BuildError::Failed(text) if *text == format!("{number} is odd"))),
         }
         number

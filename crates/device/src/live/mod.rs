@@ -1,33 +1,45 @@
 //! Evaluating configurations by compiling, running, checking and timing them.
 
-mod builds;
+pub(crate) mod builds;
+mod names;
+mod open;
+mod programs;
 mod reference;
+mod source;
 mod station;
 
-use crate::backend::{Backend, BuildError, BuildPlan, Built};
-use crate::c::{CBackend, Compiler, Compilers, Source, processor_name, threads};
-use crate::data::{DataSet, scalars};
+pub use open::Target;
+pub use programs::KernelPlan;
+
+pub(crate) use source::Source;
+
+use crate::backend::{BuildError, SessionKind};
+use crate::c::{Compilers, threads};
+use crate::data::{DataSet, passed};
 use crate::error::DeviceError;
-use crate::live::builds::{BuildResult, Builds};
+use crate::live::builds::{Build, BuildResult, Builds};
+use crate::live::open::{Opener, WithReference};
+use crate::live::programs::{Prepared, Programs};
 use crate::live::station::{Measured, Station};
 use crate::measure::Policy;
 use crate::measure::limits::launch_limit;
-use crate::problem::{ArgumentKind, KernelSpec, Reference, Scope, Template};
+use crate::problem::{KernelSpec, Scope};
 use crate::worker::WorkerCommand;
 use crate::worker::protocol::{Job, Purpose, Setup};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{
     Clock, Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent, SystemClock, statistics,
 };
-use tunesmith_space::{ConfigId, Space, Value};
+use tunesmith_space::{ConfigId, Space};
 
 /// What a [`LiveEvaluator`] is made of.
 #[derive(Clone)]
 pub struct LiveOptions {
     /// What is tuned.
     pub spec: KernelSpec,
+    /// What it runs on.
+    pub target: Target,
     /// How the compilers are called.
     pub compilers: Compilers,
     /// How configurations are measured.
@@ -45,6 +57,7 @@ impl LiveOptions {
     pub fn new(spec: KernelSpec) -> Self {
         Self {
             spec,
+            target: Target::Processor,
             compilers: Compilers::default(),
             policy: Policy::default(),
             jobs: 0,
@@ -63,10 +76,11 @@ impl LiveOptions {
 pub struct LiveEvaluator {
     space: Space,
     options: LiveOptions,
-    backend: Arc<CBackend>,
-    reference: Option<(Reference, CBackend)>,
+    programs: Arc<Programs>,
+    session: SessionKind,
+    reference: Option<WithReference>,
     identity: Vec<(String, String)>,
-    builds: Builds,
+    builds: Builds<Programs>,
     station: Option<Station>,
     /// The median time of the best correct configuration so far.
     best: Option<Duration>,
@@ -83,26 +97,23 @@ impl LiveEvaluator {
     /// A file, a type or a name in the problem is wrong, or a compiler is missing.
     pub fn new(space: &Space, options: LiveOptions) -> Result<Self, DeviceError> {
         let spec = &options.spec;
-        let scope = example_scope(space, &spec.sizes);
-        check_names(spec, &scope)?;
+        let scope = names::example_scope(space, &spec.sizes);
+        names::check(spec, &scope)?;
         let data = DataSet::create(spec)?;
-        let compile = |source: Source, name: &str| {
-            let compiler = Compiler::find(&options.compilers, source.language, options.clock.as_ref())?;
-            let limit = options.policy.limits.compile;
-            CBackend::new(source, compiler, data.folder(), name, limit, Arc::clone(&options.clock))
-        };
-        let backend = Arc::new(compile(kernel_source(spec), "kernel")?);
-        let reference = spec.verify.reference.clone().map(|reference| {
-            let backend = compile(reference_source(spec, &reference), "reference")?;
-            Ok::<_, DeviceError>((reference, backend))
-        });
-        let reference = reference.transpose()?;
-        let identity = identity(&backend, reference.as_ref().map(|(_, backend)| backend), &scope, &spec.sizes)?;
+        let opener = Opener::new(&options, data.folder());
+        let programs = Arc::new(opener.programs()?);
+        let session = programs.session().ok_or(DeviceError::NoKernel)?;
+        let reference = opener.reference()?;
+        let mut identity = programs.identity(&scope)?;
+        if let Some((_, backend)) = &reference {
+            identity.push(("reference".to_owned(), backend.digest(&Scope::new(spec.sizes.iter().cloned()))?));
+        }
         let jobs = if options.jobs == 0 { threads() } else { options.jobs };
         Ok(Self {
             space: space.clone(),
-            builds: Builds::new(backend.clone(), jobs),
-            backend,
+            builds: Builds::new(Arc::clone(&programs), jobs),
+            programs,
+            session,
             reference,
             identity,
             station: None,
@@ -119,10 +130,10 @@ impl LiveEvaluator {
     /// # Errors
     /// The function is missing, or the number or a type of its arguments does not fit ([`DeviceError::Signature`]).
     pub fn preflight(&mut self, config: ConfigId) -> Result<(), DeviceError> {
-        match self.backend.build(&self.scope(config), &Interrupt::default()) {
+        match self.programs.build(&self.scope(config), &Interrupt::default()) {
             Err(BuildError::Signature(mismatch)) => Err(mismatch.into_error()),
             Err(BuildError::Broken(error)) => Err(error),
-            Ok(_) | Err(BuildError::Failed(_) | BuildError::Cancelled) => Ok(()),
+            Ok(_) | Err(BuildError::Failed(_) | BuildError::Refused(_) | BuildError::Cancelled) => Ok(()),
         }
     }
 
@@ -131,9 +142,9 @@ impl LiveEvaluator {
         self.identity.clone()
     }
 
-    /// What is compiled for a configuration, and how.
-    pub fn plan(&self, config: ConfigId) -> BuildPlan {
-        self.backend.plan(&self.scope(config))
+    /// What is compiled for each kernel of a configuration, and how.
+    pub fn plan(&self, config: ConfigId) -> Vec<KernelPlan> {
+        self.programs.plan(&self.scope(config))
     }
 
     /// The process id of the worker, when one is running.
@@ -151,7 +162,7 @@ impl LiveEvaluator {
         }
         if let Some((reference, backend)) = self.reference.as_ref().filter(|_| !self.data.missing().is_empty()) {
             let (spec, station) = (&self.options.spec, self.new_station());
-            let time = reference::run_reference(backend, spec, reference, &self.data, station, interrupt)?;
+            let time = reference::run_reference(backend.as_ref(), spec, reference, &self.data, station, interrupt)?;
             if time.is_none() {
                 return Ok(false);
             }
@@ -165,7 +176,7 @@ impl LiveEvaluator {
     fn new_station(&self) -> Station {
         Station {
             command: self.options.worker.clone(),
-            setup: Setup { session: self.backend.session(), arguments: self.data.layout().to_vec() },
+            setup: Setup { session: self.session, arguments: self.data.layout().to_vec() },
             bytes: self.data.bytes(),
             policy: self.options.policy,
             clock: Arc::clone(&self.options.clock),
@@ -181,19 +192,20 @@ impl LiveEvaluator {
         self.options.clock.now()
     }
 
-    /// Runs a program that was built. `None` when interrupted.
+    /// Runs programs that were built. `None` when interrupted.
     fn measure(
         &mut self,
         scope: &Scope,
-        built: &Built,
+        prepared: &Prepared,
         interrupt: &Interrupt,
     ) -> Result<Option<Measured>, DeviceError> {
-        let scalars = match scalars(&self.options.spec.arguments, scope) {
-            Ok(scalars) => scalars,
+        let passed = match passed(&self.options.spec.arguments, scope) {
+            Ok(passed) => passed,
             Err(error) => return Ok(Some(refused(&error))),
         };
         let policy = self.options.policy;
-        let job = Job { program: built.program.clone(), scalars, purpose: Purpose::Measure(policy.sampling) };
+        let purpose = Purpose::Measure { sampling: policy.sampling, cache: policy.cache };
+        let job = Job { steps: self.programs.steps(prepared), passed, purpose };
         let limit = launch_limit(&policy.limits, self.reference_time, self.best);
         let Some(station) = &mut self.station else { return Ok(None) };
         let Some(measured) = station.run(&job, &limit, interrupt)? else { return Ok(None) };
@@ -208,19 +220,20 @@ impl LiveEvaluator {
     fn complete(
         &mut self,
         scope: &Scope,
-        result: BuildResult,
+        result: BuildResult<Programs>,
         interrupt: &Interrupt,
     ) -> Result<Option<Completion>, DeviceError> {
         let failed = |failure| Completion { failure: Some(failure), ..Completion::default() };
-        let built = match result {
-            Ok(built) => built,
+        let prepared = match result {
+            Ok(prepared) => prepared,
             Err(BuildError::Cancelled) => return Ok(None),
             Err(BuildError::Broken(error)) => return Err(error),
             Err(BuildError::Failed(log)) => return Ok(Some(failed(Failure::new(FailureKind::Compile, log)))),
             Err(BuildError::Signature(mismatch)) => return Ok(Some(failed(mismatch.into_failure()))),
+            Err(BuildError::Refused(why)) => return Ok(Some(failed(Failure::new(FailureKind::Constraints, why)))),
         };
-        let Some(mut measured) = self.measure(scope, &built, interrupt)? else { return Ok(None) };
-        measured.measurement.compile = Some(built.compile.clone());
+        let Some(mut measured) = self.measure(scope, &prepared, interrupt)? else { return Ok(None) };
+        measured.measurement.compile = Some(prepared.compile_data());
         let spent = Spent { run: measured.run, verify: measured.verify, ..Spent::default() };
         Ok(Some(Completion { failure: measured.failure, measurement: measured.measurement, spent }))
     }
@@ -252,73 +265,4 @@ impl Evaluator for LiveEvaluator {
 /// A configuration whose scalar arguments have no value is one the device cannot be given.
 fn refused(error: &DeviceError) -> Measured {
     Measured { failure: Some(Failure::new(FailureKind::Constraints, error.to_string())), ..Measured::default() }
-}
-
-fn kernel_source(spec: &KernelSpec) -> Source {
-    Source {
-        what: "the kernel's file",
-        language: spec.language,
-        file: spec.file.clone(),
-        sources: spec.sources.clone(),
-        include: spec.include.clone(),
-        function: spec.function.clone(),
-        options: spec.options.clone(),
-        arguments: spec.arguments.clone(),
-    }
-}
-
-fn reference_source(spec: &KernelSpec, reference: &Reference) -> Source {
-    Source {
-        what: "the reference's file",
-        language: reference.language,
-        file: reference.file.clone(),
-        sources: Vec::<PathBuf>::new(),
-        include: spec.include.clone(),
-        function: reference.function.clone(),
-        options: Vec::<Template>::new(),
-        arguments: spec.arguments.clone(),
-    }
-}
-
-/// The names that a kernel gets, with the values of the first configuration where there is one.
-fn example_scope(space: &Space, sizes: &[(String, Value)]) -> Scope {
-    match space.id(0) {
-        Some(first) => Scope::of(sizes, space, first),
-        None => Scope::new(sizes.iter().cloned()),
-    }
-}
-
-/// Finds names in options and expressions that nothing has.
-fn check_names(spec: &KernelSpec, scope: &Scope) -> Result<(), DeviceError> {
-    for option in &spec.options {
-        option.check(scope).map_err(|source| DeviceError::Template { option: option.to_string(), source })?;
-    }
-    for argument in &spec.arguments {
-        let ArgumentKind::Scalar(expr) = &argument.kind else { continue };
-        if let Some(name) = expr.names().iter().find(|name| scope.get(&name.text).is_none()) {
-            let suggestion = scope.similar(&name.text);
-            let expression = expr.text().to_owned();
-            return Err(DeviceError::UnknownName { expression, name: name.text.clone(), suggestion });
-        }
-    }
-    Ok(())
-}
-
-fn identity(
-    kernel: &CBackend,
-    reference: Option<&CBackend>,
-    scope: &Scope,
-    sizes: &[(String, Value)],
-) -> Result<Vec<(String, String)>, DeviceError> {
-    let mut identity = vec![
-        ("backend".to_owned(), "c".to_owned()),
-        ("device".to_owned(), processor_name()),
-        ("compiler".to_owned(), kernel.version().to_owned()),
-        ("kernel".to_owned(), kernel.digest(scope)?),
-    ];
-    if let Some(reference) = reference {
-        let digest = reference.digest(&Scope::new(sizes.iter().cloned()))?;
-        identity.push(("reference".to_owned(), digest));
-    }
-    Ok(identity)
 }

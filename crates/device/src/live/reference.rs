@@ -1,20 +1,20 @@
 //! Running the reference function once, for what outputs should hold.
 
 use crate::backend::{Backend, BuildError};
-use crate::c::CBackend;
-use crate::data::{DataSet, scalars};
+use crate::data::{DataSet, passed};
 use crate::error::DeviceError;
+use crate::live::Source;
 use crate::live::station::Station;
 use crate::measure::limits::{Limit, Reason};
 use crate::problem::{KernelSpec, Reference, Scope};
-use crate::worker::protocol::{Job, Purpose, Setup};
+use crate::worker::protocol::{Job, Purpose, Setup, Step};
 use std::time::Duration;
 use tunesmith_core::Interrupt;
 
 /// Writes the expected outputs that are missing from `data` and returns the time the reference took. `None` when
 /// interrupted. `station` describes how workers are started; the reference gets one of its own.
 pub(super) fn run_reference(
-    backend: &CBackend,
+    backend: &dyn Backend,
     spec: &KernelSpec,
     reference: &Reference,
     data: &DataSet,
@@ -27,19 +27,28 @@ pub(super) fn run_reference(
         message,
     };
     let scope = Scope::new(spec.sizes.iter().cloned());
-    let scalars = scalars(&spec.arguments, &scope)
+    let passed = passed(&spec.arguments, &scope)
         .map_err(|error| wrong(format!("it gets the sizes but not the parameters: {error}")))?;
     let built = match backend.build(&scope, interrupt) {
         Ok(built) => built,
         Err(BuildError::Cancelled) => return Ok(None),
         Err(BuildError::Broken(error)) => return Err(error),
         Err(BuildError::Failed(log)) => return Err(wrong(format!("it does not compile: {log}"))),
+        Err(BuildError::Refused(why)) => return Err(wrong(why)),
         Err(BuildError::Signature(mismatch)) => {
             return Err(wrong(format!("{}; {}\n{}", mismatch.message, mismatch.remedy, mismatch.log)));
         }
     };
     station.setup = Setup { session: backend.session(), arguments: data.layout().to_vec() };
-    let job = Job { program: built.program.clone(), scalars, purpose: Purpose::Record(data.missing()) };
+    let grid = Source::reference(spec, reference).kernel.grid(&scope);
+    let step = Step {
+        name: reference.function.clone(),
+        program: built.program.clone(),
+        arguments: (0..spec.arguments.len()).collect(),
+        grid: grid.map_err(|error| wrong(error.to_string()))?,
+        launches: 1,
+    };
+    let job = Job { steps: vec![step], passed, purpose: Purpose::Record(data.missing()) };
     let limit = Limit { duration: station.policy.limits.reference, reason: Reason::Fixed };
     let Some(measured) = station.run(&job, &limit, interrupt)? else { return Ok(None) };
     match measured.failure {

@@ -2,7 +2,7 @@
 
 use crate::error::DeviceError;
 use crate::measure::Policy;
-use crate::measure::limits::{Limit, data_limit, sampling_limit};
+use crate::measure::limits::{Limit, Reason, data_limit, sampling_limit};
 use crate::worker::WorkerCommand;
 use crate::worker::process::{Waited, Worker};
 use crate::worker::protocol::{Ending, Job, Message, Phase, Report, Request, Setup};
@@ -125,6 +125,8 @@ impl Station {
         match phase {
             // Loading runs constructors, which are the user's code.
             Phase::Preparing => Limit { duration: launch.duration + data.duration, reason: launch.reason },
+            // Drivers compile here again, on processors for longer than before.
+            Phase::Starting => Limit { duration: launch.duration + self.policy.limits.compile, reason: Reason::Fixed },
             Phase::Launching => *launch,
             Phase::Checking => data,
             Phase::Sampling { .. } => sampling_limit(launch, &self.policy.sampling, self.bytes),
@@ -139,7 +141,12 @@ fn finished(report: Report) -> Measured {
         Ending::Broken(message) => Some(Failure::new(FailureKind::Runtime, message)),
         Ending::Wrong(message) => Some(Failure::new(FailureKind::Correctness, message)),
     };
-    let measurement = Measurement { times_ms: report.times_ms, warmup_ms: report.warmup_ms, ..Measurement::default() };
+    let measurement = Measurement {
+        times_ms: report.times_ms,
+        parts_ms: report.parts_ms,
+        warmup_ms: report.warmup_ms,
+        ..Measurement::default()
+    };
     Measured { failure, measurement, run: report.run, verify: report.verify }
 }
 
@@ -147,7 +154,7 @@ fn finished(report: Report) -> Measured {
 fn crash(phase: Phase, how: &str) -> String {
     let when = match phase {
         Phase::Preparing => " while it was loaded",
-        Phase::Launching => "",
+        Phase::Starting | Phase::Launching => "",
         Phase::Checking => " after it had ended: it damaged memory that is not its own",
         Phase::Sampling { .. } => " in a launch after the first",
     };
@@ -160,6 +167,7 @@ fn crash(phase: Phase, how: &str) -> String {
 fn timeout(phase: Phase, limit: &Limit) -> String {
     match phase {
         Phase::Preparing => format!("the kernel could not be loaded within {limit}"),
+        Phase::Starting => format!("the driver did not start the kernel within {limit}"),
         Phase::Launching => format!("the kernel did not end within {limit}"),
         Phase::Checking => format!("the kernel's result could not be checked within {limit}"),
         Phase::Sampling { warmup_ms } => {

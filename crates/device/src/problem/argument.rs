@@ -25,12 +25,17 @@ pub enum ArgumentKind {
     Buffer {
         /// The extents, outermost first; the last one is contiguous.
         shape: Vec<u64>,
-        /// What it holds at first. Of no effect for `out` and for local memory.
+        /// What it holds at first. Of no effect for `out`.
         fill: Fill,
         /// What the kernel does with it.
         access: Access,
         /// Where it lives.
         memory: Memory,
+    },
+    /// Memory of a work-group: no data, only extents, which may depend on the parameters.
+    Local {
+        /// The extents, expressions over sizes and parameters.
+        shape: Vec<Expr>,
     },
 }
 
@@ -45,16 +50,13 @@ pub enum Access {
     InOut,
 }
 
-/// Where a buffer lives. On a CPU the global and the constant memory are the same, and local memory is scratch space
-/// of the given size that is neither filled nor verified.
+/// Where a buffer lives. In C the global and the constant memory are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Memory {
     /// The device's main memory.
     Global,
     /// Constant memory.
     Constant,
-    /// Memory of a work-group: a size, no data.
-    Local,
 }
 
 /// What a buffer holds at first. Vectors are filled lane by lane; the padding lane of three-lane vectors is zero.
@@ -76,22 +78,23 @@ pub enum Fill {
 }
 
 impl Argument {
-    /// The number of bytes of a buffer: `None` when it exceeds the address space; 0 for a scalar.
+    /// The number of bytes of a buffer: `None` when it exceeds the address space; 0 for what is no buffer.
     pub fn bytes(&self) -> Option<usize> {
         match &self.kind {
-            ArgumentKind::Scalar(_) => Some(0),
-            ArgumentKind::Buffer { shape, .. } => shape
-                .iter()
-                .try_fold(self.element.size(), |product, extent| product.checked_mul(usize::try_from(*extent).ok()?))
-                .filter(|bytes| *bytes <= isize::MAX as usize),
+            ArgumentKind::Scalar(_) | ArgumentKind::Local { .. } => Some(0),
+            ArgumentKind::Buffer { shape, .. } => self.size(shape.iter().copied()),
         }
+    }
+
+    /// The bytes of so many elements; `None` when they exceed the address space.
+    pub(crate) fn size(&self, mut shape: impl Iterator<Item = u64>) -> Option<usize> {
+        let bytes = shape
+            .try_fold(self.element.size(), |product, extent| product.checked_mul(usize::try_from(extent).ok()?))?;
+        Some(bytes).filter(|bytes| *bytes <= isize::MAX as usize)
     }
 
     /// Whether the kernel's result is in it.
     pub fn is_output(&self) -> bool {
-        matches!(
-            self.kind,
-            ArgumentKind::Buffer { access: Access::Out | Access::InOut, memory: Memory::Global | Memory::Constant, .. }
-        )
+        matches!(self.kind, ArgumentKind::Buffer { access: Access::Out | Access::InOut, .. })
     }
 }

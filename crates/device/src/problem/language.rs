@@ -12,14 +12,17 @@ pub enum Language {
     C,
     /// C++, compiled by the system's C++ compiler.
     Cpp,
+    /// OpenCL C, compiled by a device's driver.
+    OpenCl,
 }
 
 impl Language {
-    /// The language that a file's suffix tells: `.c` is C; `.cpp`, `.cc` and `.cxx` are C++.
+    /// The language that a file's suffix tells: `.c` is C; `.cpp`, `.cc` and `.cxx` are C++; `.cl` is OpenCL C.
     pub fn from_suffix(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "c" => Some(Self::C),
             "cpp" | "cc" | "cxx" => Some(Self::Cpp),
+            "cl" => Some(Self::OpenCl),
             _ => None,
         }
     }
@@ -29,8 +32,16 @@ impl Language {
         match name.to_ascii_lowercase().as_str() {
             "c" => Some(Self::C),
             "cpp" | "c++" | "cxx" => Some(Self::Cpp),
+            "opencl" | "cl" => Some(Self::OpenCl),
             _ => None,
         }
+    }
+}
+
+impl Language {
+    /// Whether its kernels have work-items.
+    pub fn has_work_items(self) -> bool {
+        matches!(self, Self::OpenCl)
     }
 }
 
@@ -39,6 +50,7 @@ impl fmt::Display for Language {
         f.write_str(match self {
             Self::C => "C",
             Self::Cpp => "C++",
+            Self::OpenCl => "OpenCL C",
         })
     }
 }

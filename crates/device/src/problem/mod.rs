@@ -2,6 +2,7 @@
 
 mod argument;
 mod element;
+mod kernel;
 mod language;
 mod scope;
 mod spec;
@@ -9,6 +10,7 @@ mod template;
 
 pub use argument::{Access, Argument, ArgumentKind, Fill, Memory};
 pub use element::{ElementType, Number, ScalarType, UnknownElementType};
+pub use kernel::{Extent, Grid, GridError, Kernel, WorkSize};
 pub use language::Language;
 pub use scope::Scope;
 pub use spec::{KernelSpec, PartialTolerance, Reference, Tolerance, Verify};

@@ -1,31 +1,21 @@
-//! What is tuned: a kernel, its arguments and how its result is judged.
+//! What is tuned: kernels, their arguments and how their result is judged.
 
-use crate::problem::{Argument, Language, ScalarType, Template};
+use crate::problem::{Argument, Kernel, Language, ScalarType, WorkSize};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tunesmith_space::Value;
 
-/// A kernel with its data.
+/// Kernels with their data.
 #[derive(Clone, Debug)]
 pub struct KernelSpec {
     /// The problem's name, for messages.
     pub problem: String,
-    /// The language of the kernel.
-    pub language: Language,
-    /// The source file that defines the function.
-    pub file: PathBuf,
-    /// More source files that are compiled and linked with it.
-    pub sources: Vec<PathBuf>,
-    /// Folders in which included files are looked for.
-    pub include: Vec<PathBuf>,
-    /// The function that is called. C++ may qualify it and give template arguments.
-    pub function: String,
-    /// Options for the compiler; the text of each is one argument.
-    pub options: Vec<Template>,
+    /// The kernels, in the order in which they run; at least one. All are run by the same backend.
+    pub kernels: Vec<Kernel>,
     /// The problem's sizes; kernel and reference get them as `-DNAME=VALUE`.
     pub sizes: Vec<(String, Value)>,
-    /// The arguments, in the order of the function's signature.
+    /// The arguments of all kernels.
     pub arguments: Vec<Argument>,
     /// How the result is judged.
     pub verify: Verify,
@@ -58,6 +48,8 @@ pub struct Reference {
     pub file: PathBuf,
     /// Its name.
     pub function: String,
+    /// Its work-items, expressions over the sizes; none in languages that have no work-items.
+    pub work: Option<WorkSize>,
 }
 
 /// The tolerance of one argument as far as it is stated.

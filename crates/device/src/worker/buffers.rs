@@ -2,7 +2,8 @@
 
 use crate::backend::{BufferId, Fault, LaunchArgument, Session};
 use crate::measure::compare::{Comparison, place};
-use crate::worker::layout::{BufferLayout, Layout, Role};
+use crate::problem::Memory;
+use crate::worker::layout::{BufferLayout, Layout, Passed, Role};
 use crate::worker::protocol::Ending;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -33,7 +34,26 @@ pub(crate) struct Buffers {
 /// One argument's place.
 enum Slot {
     Scalar,
-    Buffer { id: BufferId, layout: BufferLayout, pristine: Option<File>, expected: Option<File> },
+    /// Of the kernel's own process: memory like any other, as large as the largest configuration needed so far. None
+    /// where the device has local memory of its own.
+    Local {
+        name: String,
+        block: Option<LocalBlock>,
+    },
+    Buffer {
+        id: BufferId,
+        layout: BufferLayout,
+        pristine: Option<File>,
+        expected: Option<File>,
+    },
+}
+
+/// Memory that stands for local memory.
+struct LocalBlock {
+    id: BufferId,
+    capacity: usize,
+    /// What the present configuration uses of it.
+    bytes: usize,
 }
 
 /// A problem with the worker itself, not with what it runs.
@@ -48,14 +68,49 @@ impl Buffers {
         Ok(Self { slots, intact: false, piece: vec![0; PIECE], counterpart: vec![0; PIECE] })
     }
 
-    /// The arguments of a launch with the given scalars, in the order of the signature.
-    pub(crate) fn launch_arguments(&self, scalars: &[Vec<u8>]) -> Vec<LaunchArgument> {
-        let mut scalars = scalars.iter().cloned();
-        let arguments = self.slots.iter().map(|slot| match slot {
-            Slot::Scalar => LaunchArgument::Scalar(scalars.next().unwrap_or_default()),
-            Slot::Buffer { id, .. } => LaunchArgument::Buffer { id: *id, offset: ZONE },
+    /// All arguments as a launch takes them, with what a configuration passes for scalars and local memory.
+    pub(crate) fn launch_arguments(&self, passed: &[Passed]) -> Vec<LaunchArgument> {
+        let arguments = self.slots.iter().zip(passed).map(|(slot, passed)| match (slot, passed) {
+            (Slot::Buffer { id, layout, .. }, _) => {
+                LaunchArgument::Buffer { id: *id, offset: ZONE, bytes: layout.bytes }
+            }
+            (Slot::Local { block: Some(LocalBlock { id, bytes, .. }), .. }, _) => {
+                LaunchArgument::Buffer { id: *id, offset: ZONE, bytes: *bytes }
+            }
+            (_, Passed::Local(bytes)) => LaunchArgument::Local(*bytes),
+            (_, Passed::Scalar(value)) => LaunchArgument::Scalar(value.clone()),
+            (_, Passed::Buffer) => LaunchArgument::Scalar(Vec::new()),
         });
         arguments.collect()
+    }
+
+    /// Makes room for the local memory of a configuration, where it is memory of the process.
+    pub(crate) fn place_locals(&mut self, session: &mut dyn Session, passed: &[Passed]) -> Result<(), Fault> {
+        if session.has_local_memory() {
+            return Ok(());
+        }
+        for (slot, passed) in self.slots.iter_mut().zip(passed) {
+            let (Slot::Local { block, .. }, Passed::Local(bytes)) = (slot, passed) else { continue };
+            let placed = match block.take() {
+                Some(placed) if placed.capacity >= *bytes => LocalBlock { bytes: *bytes, ..placed },
+                _ => {
+                    let id = session.allocate(bytes.saturating_add(2 * ZONE), Memory::Global)?;
+                    LocalBlock { id, capacity: *bytes, bytes: *bytes }
+                }
+            };
+            guard(session, placed.id, placed.bytes)?;
+            *block = Some(placed);
+        }
+        Ok(())
+    }
+
+    /// Name, place and length of all memory that lies between zones.
+    fn guarded(&self) -> impl Iterator<Item = (&str, BufferId, usize)> {
+        self.slots.iter().filter_map(|slot| match slot {
+            Slot::Buffer { id, layout, .. } => Some((layout.name.as_str(), *id, layout.bytes)),
+            Slot::Local { name, block: Some(block) } => Some((name.as_str(), block.id, block.bytes)),
+            Slot::Local { block: None, .. } | Slot::Scalar => None,
+        })
     }
 
     /// Before a program's first launch: restores what an earlier program may have spoilt.
@@ -65,9 +120,7 @@ impl Buffers {
         }
         for slot in &self.slots {
             let Slot::Buffer { id, layout, pristine, .. } = slot else { continue };
-            for zone in [0, ZONE + layout.bytes] {
-                session.write(*id, zone, &[CANARY; ZONE])?;
-            }
+            guard(session, *id, layout.bytes)?;
             if let (Role::In, Some(file)) = (layout.role, pristine) {
                 restore(session, *id, file, layout.bytes, &mut self.piece)?;
             }
@@ -100,15 +153,14 @@ impl Buffers {
 
     fn check_zones(&mut self, session: &mut dyn Session) -> Result<(), Ending> {
         let mut zone = [0; ZONE];
-        for slot in &self.slots {
-            let Slot::Buffer { id, layout, .. } = slot else { continue };
+        for (name, id, bytes) in self.guarded() {
             let spoilt = |byte: &u8| *byte != CANARY;
-            session.read(*id, 0, &mut zone)?;
+            session.read(id, 0, &mut zone)?;
             let before = zone.iter().rev().position(spoilt).map(|at| -1 - at as i64);
-            session.read(*id, ZONE + layout.bytes, &mut zone)?;
-            let behind = zone.iter().position(spoilt).map(|at| (layout.bytes + at) as i64);
+            session.read(id, ZONE + bytes, &mut zone)?;
+            let behind = zone.iter().position(spoilt).map(|at| (bytes + at) as i64);
             if let Some(at) = behind.or(before) {
-                return Err(Ending::Broken(stray_write(layout, at)));
+                return Err(Ending::Broken(stray_write(name, bytes, at)));
             }
         }
         Ok(())
@@ -162,7 +214,11 @@ impl Buffers {
 
 impl Slot {
     fn new(session: &mut dyn Session, argument: Layout) -> Result<Self, String> {
-        let Layout::Buffer(layout) = argument else { return Ok(Self::Scalar) };
+        let layout = match argument {
+            Layout::Buffer(layout) => layout,
+            Layout::Local { name } => return Ok(Self::Local { name, block: None }),
+            Layout::Scalar => return Ok(Self::Scalar),
+        };
         let id = session.allocate(layout.bytes + 2 * ZONE, layout.memory).map_err(|fault| {
             let (Fault::Refused(reason) | Fault::Failed(reason)) = fault;
             format!("has no memory for argument `{}` ({} bytes): {reason}", layout.name, layout.bytes)
@@ -182,6 +238,11 @@ impl From<Fault> for Ending {
             Fault::Failed(reason) => Self::Broken(reason),
         }
     }
+}
+
+/// Fills the zones on both sides of a buffer.
+fn guard(session: &mut dyn Session, id: BufferId, bytes: usize) -> Result<(), Fault> {
+    [0, ZONE + bytes].into_iter().try_for_each(|zone| session.write(id, zone, &[CANARY; ZONE]))
 }
 
 /// Offsets and lengths of the pieces of a buffer.
@@ -224,8 +285,7 @@ fn for_pieces(
     Ok(())
 }
 
-fn stray_write(layout: &BufferLayout, at: i64) -> String {
-    let BufferLayout { name, bytes, .. } = layout;
+fn stray_write(name: &str, bytes: usize, at: i64) -> String {
     let side = if at < 0 { "before its start" } else { "behind its end" };
     format!("the kernel wrote outside of `{name}`, {side}: at byte {at} of a buffer of {bytes} bytes")
 }

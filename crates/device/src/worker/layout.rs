@@ -4,11 +4,13 @@ use crate::problem::{ElementType, Memory, Tolerance};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// One argument, in the order of the signature.
+/// One argument of the problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Layout {
     /// Its bytes come with every job.
-    Scalar { element: ElementType },
+    Scalar,
+    /// Memory of a work-group, whose size comes with every job.
+    Local { name: String },
     /// Memory that lives as long as the worker.
     Buffer(BufferLayout),
 }
@@ -38,8 +40,17 @@ pub(crate) enum Role {
     Out,
     /// Restored before every launch.
     InOut,
-    /// Never filled, never looked at.
-    Local,
+}
+
+/// What an argument is passed in one configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Passed {
+    /// Its buffer.
+    Buffer,
+    /// The bytes of its value.
+    Scalar(Vec<u8>),
+    /// So many bytes of local memory.
+    Local(usize),
 }
 
 impl Role {
@@ -54,7 +65,7 @@ impl Layout {
     pub(crate) fn buffer(&self) -> Option<&BufferLayout> {
         match self {
             Self::Buffer(buffer) => Some(buffer),
-            Self::Scalar { .. } => None,
+            Self::Scalar | Self::Local { .. } => None,
         }
     }
 }

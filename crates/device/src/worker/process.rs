@@ -56,11 +56,7 @@ impl Worker {
         clock: Arc<dyn Clock>,
         interrupt: &Interrupt,
     ) -> Result<Option<Self>, DeviceError> {
-        if was_not_entered() {
-            return Err(unusable("was not entered: call `worker::enter_if_worker()` in the first line of `main`"));
-        }
-        let mut worker =
-            Self::spawn(command, clock).map_err(|error| unusable(format!("cannot be started: {error}")))?;
+        let mut worker = Self::spawn(command, clock)?;
         // A worker that cannot be written to has ended, which waiting will tell.
         let _ = worker.send(&Request::Prepare(setup));
         match worker.wait(limit, interrupt) {
@@ -76,7 +72,15 @@ impl Worker {
         }
     }
 
-    fn spawn(command: &WorkerCommand, clock: Arc<dyn Clock>) -> std::io::Result<Self> {
+    /// Starts a worker without buffers, for what needs none.
+    pub(crate) fn spawn(command: &WorkerCommand, clock: Arc<dyn Clock>) -> Result<Self, DeviceError> {
+        if was_not_entered() {
+            return Err(unusable("was not entered: call `worker::enter_if_worker()` in the first line of `main`"));
+        }
+        Self::start_process(command, clock).map_err(|error| unusable(format!("cannot be started: {error}")))
+    }
+
+    fn start_process(command: &WorkerCommand, clock: Arc<dyn Clock>) -> std::io::Result<Self> {
         let mut command = command.command()?;
         // A group of its own: Ctrl-C on the terminal is for the tuner to handle, and whatever a kernel starts can be
         // ended with the worker.
@@ -99,7 +103,7 @@ impl Worker {
     pub(crate) fn send(&mut self, request: &Request) -> std::io::Result<()> {
         let mut line = serde_json::to_vec(request)?;
         line.push(b'\n');
-        self.used |= matches!(request, Request::Run(_));
+        self.used |= matches!(request, Request::Run(_) | Request::Compile(_));
         self.to.write_all(&line)
     }
 

@@ -1,9 +1,12 @@
 //! What tuner and worker tell each other: one JSON document per line.
 
 use crate::backend::{Program, SessionKind};
-use crate::measure::Sampling;
-use crate::worker::layout::Layout;
+use crate::measure::{Cache, Sampling};
+use crate::opencl::{CompileTask, Compiled, OpenClDevice};
+use crate::problem::Grid;
+use crate::worker::layout::{Layout, Passed};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,7 +15,11 @@ use std::time::Duration;
 pub(crate) enum Request {
     /// Open the device and fill the buffers. Answered by [`Message::Ready`] or [`Message::Unusable`].
     Prepare(Setup),
-    /// Run a program. Answered by [`Message::Phase`]s and one [`Message::Finished`].
+    /// Tell of the OpenCL devices. Answered by [`Message::Devices`].
+    Describe,
+    /// Compile for OpenCL. Answered by [`Message::Phase`]s and one [`Message::Compiled`].
+    Compile(CompileTask),
+    /// Run a configuration. Answered by [`Message::Phase`]s and one [`Message::Finished`].
     Run(Job),
 }
 
@@ -23,20 +30,39 @@ pub(crate) struct Setup {
     pub(crate) arguments: Vec<Layout>,
 }
 
-/// One program to run.
+/// One configuration to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Job {
-    pub(crate) program: Program,
-    /// The bytes of the scalar arguments, in order.
-    pub(crate) scalars: Vec<Vec<u8>>,
+    /// The kernels, in the order in which they run.
+    pub(crate) steps: Vec<Step>,
+    /// What the arguments of the problem are passed.
+    pub(crate) passed: Vec<Passed>,
     pub(crate) purpose: Purpose,
+}
+
+/// One kernel of a job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Step {
+    /// The kernel's name.
+    pub(crate) name: String,
+    pub(crate) program: Program,
+    /// Its arguments in the order of its signature, by their positions among the problem's.
+    pub(crate) arguments: Vec<usize>,
+    pub(crate) grid: Option<Grid>,
+    /// How often it is launched in a row.
+    pub(crate) launches: usize,
 }
 
 /// What a program is run for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Purpose {
     /// Its time, and whether its result is right.
-    Measure(Sampling),
+    Measure {
+        /// How many samples are taken.
+        sampling: Sampling,
+        /// What the caches hold before a sample.
+        cache: Cache,
+    },
     /// Its result: each output, by its position among the arguments, is written to a file.
     Record(Vec<(usize, PathBuf)>),
 }
@@ -52,14 +78,20 @@ pub(crate) enum Message {
     Phase(Phase),
     /// The job is done.
     Finished(Report),
+    /// The devices of all OpenCL drivers, or why there are none.
+    Devices(Result<Vec<OpenClDevice>, String>),
+    /// The compilation is done.
+    Compiled(Compiled),
 }
 
 /// The steps of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Phase {
-    /// Loading the program, restoring the buffers.
+    /// Loading the programs, restoring the buffers.
     Preparing,
-    /// The first launch, which does not count.
+    /// The driver has been told to run a kernel for the first time, which may compile it again.
+    Starting,
+    /// A kernel runs for the first time, which does not count.
     Launching,
     /// Looking at what was written.
     Checking,
@@ -73,6 +105,8 @@ pub(crate) struct Report {
     pub(crate) ending: Ending,
     pub(crate) warmup_ms: Option<f64>,
     pub(crate) times_ms: Vec<f64>,
+    /// The samples of each kernel by its name, where there are several.
+    pub(crate) parts_ms: BTreeMap<String, Vec<f64>>,
     /// Time spent in launches and in restoring buffers for them.
     pub(crate) run: Duration,
     /// Time spent in looking at what was written.

@@ -1,10 +1,11 @@
-//! What happens to one program in the worker, the same for every backend.
+//! What happens to one configuration in the worker, the same for every backend.
 
-use crate::backend::{LaunchArgument, Session};
-use crate::measure::Sampling;
+use crate::backend::{Launch, LaunchArgument, Session};
 use crate::measure::sampling::{Decision, decide};
+use crate::measure::{Cache, Sampling};
 use crate::worker::buffers::Buffers;
-use crate::worker::protocol::{Ending, Job, Phase, Purpose, Report};
+use crate::worker::protocol::{Ending, Job, Phase, Purpose, Report, Step};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 use tunesmith_core::Clock;
@@ -25,11 +26,12 @@ impl Bench<'_> {
             ending: Ending::Correct,
             warmup_ms: None,
             times_ms: Vec::new(),
+            parts_ms: BTreeMap::new(),
             run: Duration::ZERO,
             verify: Duration::ZERO,
         };
         let result = match &job.purpose {
-            Purpose::Measure(sampling) => self.measure(job, sampling, &mut report),
+            Purpose::Measure { sampling, cache } => self.measure(job, sampling, *cache, &mut report),
             Purpose::Record(outputs) => self.record(job, outputs, &mut report),
         };
         self.session.unload();
@@ -41,14 +43,19 @@ impl Bench<'_> {
 
     /// One launch that does not count, its result checked; then samples until they suffice, the last one's result
     /// checked as well: a kernel may be right once only.
-    fn measure(&mut self, job: &Job, sampling: &Sampling, report: &mut Report) -> Result<(), Ending> {
+    fn measure(&mut self, job: &Job, sampling: &Sampling, cache: Cache, report: &mut Report) -> Result<(), Ending> {
         let arguments = self.first_launch(job, report)?;
         self.check(report)?;
         (self.announce)(Phase::Sampling { warmup_ms: report.warmup_ms.unwrap_or_default() });
         let start = self.clock.now();
         while decide(&report.times_ms, self.clock.now() - start, sampling) == Decision::More {
-            let time = self.launch(&arguments, report)?;
-            report.times_ms.push(time);
+            let times = self.launch(job, &arguments, cache, report)?;
+            report.times_ms.push(times.iter().sum());
+            if job.steps.len() > 1 {
+                for (step, time) in job.steps.iter().zip(times) {
+                    report.parts_ms.entry(step.name.clone()).or_default().push(time);
+                }
+            }
         }
         self.check(report).map_err(|ending| match ending {
             Ending::Wrong(message) => Ending::Wrong(changed_later(&message, report.times_ms.len() + 1)),
@@ -65,26 +72,48 @@ impl Bench<'_> {
 
     fn first_launch(&mut self, job: &Job, report: &mut Report) -> Result<Vec<LaunchArgument>, Ending> {
         (self.announce)(Phase::Preparing);
-        self.session.load(&job.program)?;
+        let programs: Vec<_> = job.steps.iter().map(|step| &step.program).collect();
+        self.session.load(&programs)?;
         let start = self.clock.now();
+        self.buffers.place_locals(self.session, &job.passed)?;
         self.buffers.renew(self.session)?;
         self.buffers.restore(self.session)?;
         report.run += self.clock.now() - start;
-        let arguments = self.buffers.launch_arguments(&job.scalars);
-        (self.announce)(Phase::Launching);
-        let time = self.session.launch(&arguments)?;
-        report.run += time;
-        report.warmup_ms = Some(milliseconds(time));
+        let arguments = self.buffers.launch_arguments(&job.passed);
+        let start = self.clock.now();
+        let mut warmup = 0.0;
+        for (position, step) in job.steps.iter().enumerate() {
+            (self.announce)(Phase::Starting);
+            let mut started = || (self.announce)(Phase::Launching);
+            let time = self.session.launch(position, &step.launch(&arguments), &mut started)?;
+            warmup += milliseconds(time);
+        }
+        report.run += self.clock.now() - start;
+        report.warmup_ms = Some(warmup);
         Ok(arguments)
     }
 
-    /// Restores what the last launch changed and launches again; the time is of the launch alone.
-    fn launch(&mut self, arguments: &[LaunchArgument], report: &mut Report) -> Result<f64, Ending> {
+    /// Restores what the last launches changed and runs all kernels again; the times, one for each kernel, are of the
+    /// launches alone.
+    fn launch(
+        &mut self,
+        job: &Job,
+        arguments: &[LaunchArgument],
+        cache: Cache,
+        report: &mut Report,
+    ) -> Result<Vec<f64>, Ending> {
         let start = self.clock.now();
         self.buffers.restore(self.session)?;
-        let time = self.session.launch(arguments)?;
+        if cache == Cache::Cold {
+            self.session.flush_caches()?;
+        }
+        let mut times = Vec::with_capacity(job.steps.len());
+        for (position, step) in job.steps.iter().enumerate() {
+            let time = self.session.launch(position, &step.launch(arguments), &mut || {})?;
+            times.push(milliseconds(time));
+        }
         report.run += self.clock.now() - start;
-        Ok(milliseconds(time))
+        Ok(times)
     }
 
     fn check(&mut self, report: &mut Report) -> Result<(), Ending> {
@@ -93,6 +122,13 @@ impl Bench<'_> {
         let result = self.buffers.check(self.session);
         report.verify += self.clock.now() - start;
         result
+    }
+}
+
+impl Step {
+    fn launch<'a>(&'a self, all: &'a [LaunchArgument]) -> Launch<'a> {
+        let arguments = self.arguments.iter().filter_map(|position| all.get(*position)).collect();
+        Launch { arguments, grid: self.grid.as_ref(), times: self.launches }
     }
 }
 

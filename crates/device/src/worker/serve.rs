@@ -1,21 +1,41 @@
 //! The worker's own loop.
 
 use crate::backend::Session;
+use crate::opencl;
 use crate::worker::buffers::Buffers;
 use crate::worker::protocol::{Job, Message, Phase, Report, Request, Setup};
 use crate::worker::sequence::Bench;
 use nix::sys::prctl::set_pdeathsig;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::Signal;
 use nix::unistd::{dup2_stdin, dup2_stdout, getppid};
 use serde_json::{from_str, to_writer};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::AsFd;
-use std::process::exit;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, exit};
 use tunesmith_core::SystemClock;
+
+/// The stack that kernels may use: private arrays and OpenCL work-items on processors take more than the usual 8 MiB.
+const STACK: u64 = 64 << 20;
+
+/// Makes the stack large. It is as large as it was when the process began, also that of threads that drivers start later,
+/// so the process begins again. Where that is not possible it goes on with the stack it has.
+fn enlarge_stack() {
+    let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_STACK) else { return };
+    let wanted = STACK.min(hard);
+    if soft < wanted && setrlimit(Resource::RLIMIT_STACK, wanted, hard).is_ok() {
+        let mut arguments = std::env::args_os();
+        let name = arguments.next().unwrap_or_default();
+        // Returns only where it fails.
+        let _ = Command::new("/proc/self/exe").arg0(name).args(arguments).exec();
+    }
+}
 
 /// Serves the tuner with process id `parent` until it closes the pipe; never returns.
 pub(super) fn serve(parent: Option<i32>) -> ! {
+    enlarge_stack();
     // Without this a kernel in an endless loop would outlive a tuner that was killed. The signal comes when the thread
     // that started the worker ends, even if the tuner lives; the tuner then starts another.
     let _ = set_pdeathsig(Signal::SIGKILL);
@@ -42,6 +62,7 @@ fn take_pipes() -> io::Result<(BufReader<File>, File)> {
 
 fn answer_all(from: BufReader<File>, mut to: File) -> io::Result<()> {
     let mut prepared = None;
+    let mut opened = None;
     for line in from.lines() {
         match from_str(&line?)? {
             Request::Prepare(setup) => {
@@ -53,6 +74,12 @@ fn answer_all(from: BufReader<File>, mut to: File) -> io::Result<()> {
                     Err(reason) => Message::Unusable(reason),
                 };
                 send(&mut to, &answer)?;
+            }
+            Request::Describe => send(&mut to, &Message::Devices(opencl::describe_all()))?,
+            Request::Compile(task) => {
+                let mut launching = || drop(send(&mut to, &Message::Phase(Phase::Starting)));
+                let compiled = opencl::compile(&task, &mut opened, &mut launching);
+                send(&mut to, &Message::Compiled(compiled))?;
             }
             Request::Run(job) => {
                 let Some((session, buffers)) = &mut prepared else {

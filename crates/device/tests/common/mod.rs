@@ -6,8 +6,8 @@ use std::time::Duration;
 use tunesmith_core::{Completion, Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::worker::WorkerCommand;
 use tunesmith_device::{
-    Access, Argument, ArgumentKind, ElementType, Fill, KernelSpec, Language, LiveEvaluator, LiveOptions, Memory,
-    Reference, Verify,
+    Access, Argument, ArgumentKind, ElementType, Fill, Kernel, KernelSpec, Language, LiveEvaluator, LiveOptions,
+    Memory, Reference, Verify,
 };
 use tunesmith_space::{ConfigId, Expr, Parameter, Space, Value};
 
@@ -51,14 +51,21 @@ pub fn scalar(name: &str, element_name: &str, value: &str) -> Argument {
 /// A kernel without sizes, options and verification.
 pub fn spec(file: impl Into<PathBuf>, function: &str, arguments: Vec<Argument>) -> KernelSpec {
     let file = file.into();
-    KernelSpec {
-        problem: "test".into(),
+    let kernel = Kernel {
+        name: function.into(),
         language: Language::from_suffix(&file).unwrap(),
         file,
         sources: Vec::new(),
         include: Vec::new(),
         function: function.into(),
         options: Vec::new(),
+        arguments: (0..arguments.len()).collect(),
+        repeat: None,
+        work: None,
+    };
+    KernelSpec {
+        problem: "test".into(),
+        kernels: vec![kernel],
         sizes: Vec::new(),
         arguments,
         verify: Verify::default(),
@@ -69,13 +76,18 @@ pub fn spec(file: impl Into<PathBuf>, function: &str, arguments: Vec<Argument>) 
 pub fn reference(file: impl Into<PathBuf>, function: &str) -> Verify {
     let file = file.into();
     let language = Language::from_suffix(&file).unwrap();
-    Verify { reference: Some(Reference { language, file, function: function.into() }), ..Verify::default() }
+    Verify { reference: Some(Reference { language, file, function: function.into(), work: None }), ..Verify::default() }
+}
+
+/// This crate's own worker.
+pub fn worker() -> WorkerCommand {
+    WorkerCommand::program(env!("CARGO_BIN_EXE_tunesmith-worker"))
 }
 
 /// Limits that end hangs soon.
 pub fn options(spec: KernelSpec) -> LiveOptions {
     let mut options = LiveOptions::new(spec);
-    options.worker = WorkerCommand::program(env!("CARGO_BIN_EXE_tunesmith-worker"));
+    options.worker = worker();
     options.policy.limits.first = Duration::from_millis(1500);
     options.policy.limits.floor = Duration::from_millis(1500);
     options.policy.sampling.max_samples = 10;

@@ -39,6 +39,7 @@ fn read_one(section: &Section<'_>, sizes: &[(String, Value)], messages: &Message
     let element = section.require("type", "type = \"f32\"").and_then(|node| element(&node));
     let kind = match (section.get("value"), section.get("shape")) {
         (Some(value), None) => value.expression().map(|located| ArgumentKind::Scalar(located.value)),
+        (None, Some(shape)) if is_local(section) => read_local(section, &shape),
         (None, Some(shape)) => read_buffer(section, &shape, sizes, messages),
         _ => {
             let remedy = "a buffer has `shape = [\"M\", \"K\"]`, a scalar `value = \"K\"`".to_string();
@@ -52,6 +53,21 @@ fn read_one(section: &Section<'_>, sizes: &[(String, Value)], messages: &Message
 
 fn element(node: &Node<'_>) -> Option<ElementType> {
     ElementType::parse(node.string()?).map_err(|error| node.error(error.to_string(), None)).ok()
+}
+
+fn is_local(section: &Section<'_>) -> bool {
+    section.get("memory").and_then(|node| node.scalar()) == Some(Value::Str("local".into()))
+}
+
+/// Local memory has extents alone, which may depend on the parameters.
+fn read_local(section: &Section<'_>, shape: &Node<'_>) -> Option<ArgumentKind> {
+    for extra in ["fill", "constant", "path", "access"].iter().filter_map(|key| section.get(key)) {
+        let remedy = "remove it: local memory holds nothing before a kernel runs".to_string();
+        extra.error(format!("`{}` has no meaning for local memory", extra.name), Some(remedy));
+    }
+    let extents: Option<Vec<_>> =
+        shape.items().iter().map(|node| node.expression().map(|located| located.value)).collect();
+    Some(ArgumentKind::Local { shape: extents? })
 }
 
 fn read_buffer(
@@ -71,15 +87,21 @@ fn read_buffer(
     let shape: Option<Vec<u64>> = shape.items().into_iter().map(extent).collect();
     let fill = read_fill(section, folder_of(&messages.source.path));
     let access =
-        word(section, "access", Access::In, &[("in", Access::In), ("out", Access::Out), ("inout", Access::InOut)]);
-    let memories = [("global", Memory::Global), ("constant", Memory::Constant), ("local", Memory::Local)];
-    let memory = word(section, "memory", Memory::Global, &memories);
+        word_or(section, "access", Access::In, &[("in", Access::In), ("out", Access::Out), ("inout", Access::InOut)]);
+    // "local" was taken care of before; here it completes the list for whoever misspells.
+    let memories = [("global", Some(Memory::Global)), ("constant", Some(Memory::Constant)), ("local", None)];
+    let memory = word_or(section, "memory", Some(Memory::Global), &memories).flatten();
     Some(ArgumentKind::Buffer { shape: shape?, fill: fill?, access: access?, memory: memory? })
 }
 
 /// One of the words that a key may have; `default` without the key.
-fn word<T: Copy>(section: &Section<'_>, key: &str, default: T, words: &[(&str, T)]) -> Option<T> {
-    let Some(node) = section.get(key) else { return Some(default) };
+fn word_or<T: Copy>(section: &Section<'_>, key: &str, default: T, words: &[(&str, T)]) -> Option<T> {
+    if section.get(key).is_some() { word(section, key, words) } else { Some(default) }
+}
+
+/// One of the words that a key may have; none, reported, of any other, and without the key.
+pub(super) fn word<T: Copy>(section: &Section<'_>, key: &str, words: &[(&str, T)]) -> Option<T> {
+    let node = section.get(key)?;
     let text = node.string()?;
     let known = words.iter().find(|(word, _)| *word == text);
     if known.is_none() {
@@ -103,7 +125,7 @@ fn read_fill(section: &Section<'_>, folder: &Path) -> Option<Fill> {
         }
         _ => {
             let plain = [("random", 0), ("zeros", 1), ("ones", 2), ("iota", 3), ("constant", 4), ("file", 5)];
-            match word(section, "fill", 0, &plain)? {
+            match word(section, "fill", &plain)? {
                 0 => Some(Fill::Random),
                 1 => Some(Fill::Zeros),
                 2 => Some(Fill::Ones),
@@ -120,7 +142,7 @@ pub(super) fn read_verify(section: &Section<'_>, root: &Section<'_>, messages: &
     let folder = folder_of(&messages.source.path);
     let mut verify = Verify::default();
     if let Some(reference) = section.get("reference").and_then(|node| node.section()) {
-        verify.reference = read_reference(&reference, folder);
+        verify.reference = read_reference(&reference, folder, messages);
     }
     if let Some(expected) = section.get("expected").and_then(|node| node.section()) {
         for (name, node) in expected.entries() {
@@ -143,8 +165,8 @@ pub(super) fn read_verify(section: &Section<'_>, root: &Section<'_>, messages: &
     verify
 }
 
-fn read_reference(section: &Section<'_>, folder: &Path) -> Option<Reference> {
-    section.allow(&["file", "function", "language"]);
+fn read_reference(section: &Section<'_>, folder: &Path, messages: &Messages) -> Option<Reference> {
+    section.allow(&["file", "function", "language", "global", "local", "grid"]);
     let file = section.require("file", "file = \"reference.c\"");
     let function = section.require("function", "function = \"reference\"").and_then(|node| node.string());
     let path = folder.join(file.as_ref()?.string()?);
@@ -152,7 +174,8 @@ fn read_reference(section: &Section<'_>, folder: &Path) -> Option<Reference> {
         Some(node) => kernel::language(&node, Language::from_name(node.string()?))?,
         None => kernel::language(&file?, Language::from_suffix(&path))?,
     };
-    Some(Reference { language, file: path, function: function?.to_string() })
+    let work = kernel::read_work(section, language, messages);
+    Some(Reference { language, file: path, function: function?.to_string(), work })
 }
 
 fn tolerance(section: &Section<'_>, key: &str) -> Option<f64> {

@@ -31,8 +31,9 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
     let sizes = &head.sizes;
     let (parameters, parameter_places) = parameters::read(root, sizes, messages).into_iter().unzip();
     let (constraints, constraint_places) = parameters::read_constraints(root).into_iter().unzip();
-    let kernel = root.get("kernel").and_then(|node| kernel::read(&node, messages));
-    let (arguments, argument_places) = arguments::read(root, sizes, messages).into_iter().unzip();
+    let (arguments, argument_places): (Vec<_>, _) = arguments::read(root, sizes, messages).into_iter().unzip();
+    let kernels = root.get("kernel").map(|node| kernel::read(&node, &arguments, messages)).unwrap_or_default();
+    let (kernels, kernel_places) = kernels.into_iter().unzip();
     let verify = root.get("verify").and_then(|node| node.section());
     let verify = verify.map_or_else(Verify::default, |section| arguments::read_verify(&section, root, messages));
     let tuning = root.get("tuning").and_then(|node| node.section());
@@ -41,8 +42,7 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
         constraints: constraint_places,
         parameters: parameter_places,
         default: place(&["tuning", "default"]),
-        kernel_file: place(&["kernel", "file"]),
-        function: place(&["kernel", "function"]),
+        kernels: kernel_places,
         reference: place(&["verify", "reference"]),
         arguments: argument_places,
     };
@@ -54,7 +54,7 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
         bytes: head.bytes,
         parameters,
         constraints,
-        kernel,
+        kernels,
         arguments,
         verify,
         tuning: tuning.map_or_else(Tuning::default, |section| tuning::read(&section)),

@@ -1,31 +1,58 @@
-//! The `[kernel]` of a problem.
+//! The `[kernel]` or the `[[kernel]]`s of a problem.
 
 use super::diagnostic::Messages;
-use super::tree::Node;
-use super::{Kernel, folder_of};
+use super::folder_of;
+use super::tree::{Node, Section};
+use crate::suggest::did_you_mean;
+use std::ops::Range;
 use std::path::PathBuf;
 use toml::de::DeValue;
-use tunesmith_device::{Language, Template};
+use tunesmith_device::{Argument, Extent, Kernel, Language, Template, WorkSize};
+use tunesmith_space::Expr;
 
-const KEYS: &[&str] = &["name", "file", "language", "sources", "include", "function", "options"];
+const KEYS: &[&str] = &[
+    "name",
+    "file",
+    "language",
+    "sources",
+    "include",
+    "function",
+    "options",
+    "arguments",
+    "repeat",
+    "global",
+    "local",
+    "grid",
+];
 
-/// Keys that only languages with work-items have.
-const WORK_ITEM_KEYS: &[&str] = &["global", "local", "grid"];
+/// Where the parts of a kernel stand.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KernelPlaces {
+    pub(super) file: Range<usize>,
+    pub(super) function: Range<usize>,
+}
 
-pub(super) fn read(node: &Node<'_>, messages: &Messages) -> Option<Kernel> {
-    if matches!(node.value.get_ref(), DeValue::Array(_)) {
-        node.error("a problem has one `[kernel]` in this version", None);
-        return None;
+/// The kernels in the order in which they run, with their places.
+pub(super) fn read(node: &Node<'_>, arguments: &[Argument], messages: &Messages) -> Vec<(Kernel, KernelPlaces)> {
+    let is_list = matches!(node.value.get_ref(), DeValue::Array(_));
+    let mut kernels: Vec<(Kernel, KernelPlaces)> = Vec::new();
+    for item in node.items() {
+        let Some(section) = item.section() else { continue };
+        let Some((kernel, places)) = read_one(&section, arguments, messages) else { continue };
+        if is_list && kernels.iter().any(|(known, _)| known.name == kernel.name) {
+            let remedy = "give each a `name` of its own: reports show their times by it".to_string();
+            item.error(format!("two kernels are called `{}`", kernel.name), Some(remedy));
+        }
+        kernels.push((kernel, places));
     }
-    let section = node.section()?;
-    section.allow(&[KEYS, WORK_ITEM_KEYS].concat());
-    for extra in WORK_ITEM_KEYS.iter().filter_map(|key| section.get(key)) {
-        let text = format!("`{}` has no meaning for C and C++, which have no work-items", extra.name);
-        messages.warning(extra.span(), text, Some("remove it".to_string()));
-    }
+    kernels
+}
+
+fn read_one(section: &Section<'_>, arguments: &[Argument], messages: &Messages) -> Option<(Kernel, KernelPlaces)> {
+    section.allow(KEYS);
     let folder = folder_of(&messages.source.path);
     let file = section.require("file", "file = \"kernel.c\"");
-    let function = section.require("function", "function = \"name\"").and_then(|node| node.string());
+    let function_node = section.require("function", "function = \"name\"");
     let paths = |key: &str| -> Vec<PathBuf> {
         let texts = section.get(key).map(|node| node.strings()).unwrap_or_default();
         texts.into_iter().map(|text| folder.join(text.value)).collect()
@@ -35,21 +62,97 @@ pub(super) fn read(node: &Node<'_>, messages: &Messages) -> Option<Kernel> {
         Some(node) => language(&node, Language::from_name(node.string()?))?,
         None => language(&file_node, Language::from_suffix(&file))?,
     };
-    Some(Kernel {
+    let function = function_node.as_ref().and_then(Node::string);
+    let name = section.get("name").and_then(|node| node.string()).or(function);
+    let places =
+        KernelPlaces { file: file_node.span(), function: function_node.map(|node| node.span()).unwrap_or_default() };
+    let kernel = Kernel {
+        name: name?.to_string(),
         language,
         file,
         sources: paths("sources"),
         include: paths("include"),
         function: function?.to_string(),
         options: section.get("options").map(|node| options(&node)).unwrap_or_default(),
-    })
+        arguments: read_arguments(section, arguments),
+        repeat: section.get("repeat").and_then(|node| node.expression()).map(|located| located.value),
+        work: read_work(section, language, messages),
+    };
+    Some((kernel, places))
+}
+
+/// The positions of the kernel's arguments among the problem's; without the key it takes all.
+fn read_arguments(section: &Section<'_>, arguments: &[Argument]) -> Vec<usize> {
+    let Some(node) = section.get("arguments") else { return (0..arguments.len()).collect() };
+    let position = |name: &str| {
+        let position = arguments.iter().position(|argument| argument.name == name);
+        if position.is_none() {
+            let known: Vec<&str> = arguments.iter().map(|argument| argument.name.as_str()).collect();
+            let remedy = did_you_mean(name, known.iter().copied())
+                .unwrap_or_else(|| format!("[[arguments]] declares {}", known.join(", ")));
+            node.error(format!("there is no argument `{name}`"), Some(remedy));
+        }
+        position
+    };
+    node.strings().into_iter().filter_map(|name| position(name.value)).collect()
+}
+
+/// The work-items, which languages either must or cannot have.
+pub(super) fn read_work(section: &Section<'_>, language: Language, messages: &Messages) -> Option<WorkSize> {
+    if !language.has_work_items() {
+        for extra in ["global", "local", "grid"].iter().filter_map(|key| section.get(key)) {
+            let text = format!("`{}` has no meaning for {language}, which has no work-items", extra.name);
+            messages.warning(extra.span(), text, Some("remove it".to_string()));
+        }
+        return None;
+    }
+    let extent = match (section.get("global"), section.get("grid")) {
+        (Some(global), None) => Extent::Global(dimensions(&global)?),
+        (None, Some(grid)) => Extent::Groups(dimensions(&grid)?),
+        (Some(_), Some(grid)) => {
+            grid.error("`global` and `grid` exclude each other", Some("`grid` counts work-groups".to_string()));
+            return None;
+        }
+        (None, None) => {
+            let remedy = "write `global = [\"N\"]` in work-items, or `grid` in work-groups".to_string();
+            messages.error(section.span.clone(), "the number of work-items is missing", Some(remedy));
+            return None;
+        }
+    };
+    let local_node = section.get("local");
+    let local = local_node.as_ref().map(dimensions);
+    let (Extent::Global(extents) | Extent::Groups(extents)) = &extent;
+    match (&local, local_node) {
+        (Some(None), _) => return None,
+        (Some(Some(local)), Some(node)) if local.len() != extents.len() => {
+            let text = format!("`{}` has {} dimensions, and there are {}", node.name, local.len(), extents.len());
+            node.error(text, None);
+            return None;
+        }
+        _ => {}
+    }
+    Some(WorkSize { extent, local: local.flatten() })
+}
+
+/// One to three expressions.
+fn dimensions(node: &Node<'_>) -> Option<Vec<Expr>> {
+    let items = node.items();
+    if items.is_empty() || items.len() > 3 {
+        node.error(
+            format!("`{}` has {} dimensions", node.name, items.len()),
+            Some("there are one to three".to_string()),
+        );
+        return None;
+    }
+    items.iter().map(|item| item.expression().map(|located| located.value)).collect()
 }
 
 /// The language, reported at `node` where it is none that this version compiles.
 pub(super) fn language(node: &Node<'_>, language: Option<Language>) -> Option<Language> {
     if language.is_none() {
         let text = format!("`{}` names no language that can be compiled", node.name);
-        node.error(text, Some("languages are C (.c) and C++ (.cpp, .cc, .cxx)".to_string()));
+        let remedy = "languages are C (.c), C++ (.cpp, .cc, .cxx) and OpenCL C (.cl)".to_string();
+        node.error(text, Some(remedy));
     }
     language
 }

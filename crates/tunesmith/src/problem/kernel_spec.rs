@@ -7,28 +7,26 @@ use std::path::Path;
 use tunesmith_device::{DeviceError, KernelSpec};
 
 impl Problem {
-    /// The kernel with its data, as a device needs it.
+    /// The kernels with their data, as a device needs it.
     ///
     /// # Errors
     /// A problem without a kernel that this version compiles, or with a kernel or reference file that is not there.
     pub(crate) fn kernel_spec(&self) -> Result<KernelSpec, Error> {
-        let Some(kernel) = &self.kernel else {
+        if self.kernels.is_empty() {
             let text = format!("`{}` has no kernel that this version compiles", self.source_file.path.display());
-            let remedy = "C and C++ kernels are; any space can be tuned on `--device synthetic:EXPR`".to_string();
+            let remedy =
+                "C, C++ and OpenCL kernels are; any space can be tuned on `--device synthetic:EXPR`".to_string();
             return Err(Error::request(text, Some(remedy)));
-        };
-        self.require_file(&kernel.file, self.places.kernel_file.clone())?;
+        }
+        for (kernel, places) in self.kernels.iter().zip(&self.places.kernels) {
+            self.require_file(&kernel.file, places.file.clone())?;
+        }
         if let Some(reference) = &self.verify.reference {
             self.require_file(&reference.file, self.places.reference.clone())?;
         }
         Ok(KernelSpec {
             problem: self.name.clone(),
-            language: kernel.language,
-            file: kernel.file.clone(),
-            sources: kernel.sources.clone(),
-            include: kernel.include.clone(),
-            function: kernel.function.clone(),
-            options: kernel.options.clone(),
+            kernels: self.kernels.clone(),
             sizes: self.sizes.clone(),
             arguments: self.arguments.clone(),
             verify: self.verify.clone(),
@@ -63,6 +61,8 @@ impl Problem {
     /// Where an argument stands; the kernel's function where none is meant.
     fn place_of_argument(&self, name: Option<&str>) -> Range<usize> {
         let position = name.and_then(|name| self.arguments.iter().position(|known| known.name == name));
-        position.and_then(|position| self.places.arguments.get(position)).unwrap_or(&self.places.function).clone()
+        let argument = position.and_then(|position| self.places.arguments.get(position)).cloned();
+        let function = || self.places.kernels.first().map(|places| places.function.clone());
+        argument.or_else(function).unwrap_or_default()
     }
 }

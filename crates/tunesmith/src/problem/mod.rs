@@ -15,12 +15,12 @@ pub use diagnostic::{Diagnostic, Level, ProblemError, SourceFile};
 pub use space::ProblemSpace;
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use tunesmith_device::{Argument, Language, Policy, Template, Verify};
+use tunesmith_device::{Argument, Kernel, Policy, Verify};
 use tunesmith_space::{Constraint, Expr, Parameter, Value};
 
-/// A problem: a kernel, its tuning parameters, its arguments and how to tune it.
+/// A problem: kernels, their tuning parameters, their arguments and how to tune it.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// Its name.
@@ -35,9 +35,9 @@ pub struct Problem {
     pub parameters: Vec<Parameter>,
     /// The constraints, in the user's order.
     pub constraints: Vec<Constraint>,
-    /// The kernel, when there is one: a problem without can be tuned on synthetic devices only.
-    pub kernel: Option<Kernel>,
-    /// The kernel's arguments, in the order of its signature.
+    /// The kernels, in the order in which they run: a problem without can be tuned on synthetic devices only.
+    pub kernels: Vec<Kernel>,
+    /// The arguments of all kernels.
     pub arguments: Vec<Argument>,
     /// How outputs are verified.
     pub verify: Verify,
@@ -58,27 +58,9 @@ struct Places {
     constraints: Vec<Range<usize>>,
     parameters: Vec<Range<usize>>,
     default: Range<usize>,
-    kernel_file: Range<usize>,
-    function: Range<usize>,
+    kernels: Vec<kernel::KernelPlaces>,
     reference: Range<usize>,
     arguments: Vec<Range<usize>>,
-}
-
-/// The kernel of a problem.
-#[derive(Clone, Debug)]
-pub struct Kernel {
-    /// The language it is written in.
-    pub language: Language,
-    /// Its source file.
-    pub file: PathBuf,
-    /// Further source files to compile with it.
-    pub sources: Vec<PathBuf>,
-    /// Folders searched for included files.
-    pub include: Vec<PathBuf>,
-    /// The function to call.
-    pub function: String,
-    /// Compiler options.
-    pub options: Vec<Template>,
 }
 
 /// How a problem is tuned unless the user says otherwise.

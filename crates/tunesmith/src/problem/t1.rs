@@ -42,7 +42,7 @@ impl Reader<'_> {
             bytes: None,
             parameters,
             constraints,
-            kernel: None,
+            kernels: Vec::new(),
             arguments: Vec::new(),
             verify: Verify::default(),
             tuning: self.tuning(),

@@ -1,9 +1,10 @@
 //! The `[tuning]` and `[measure]` of a problem.
 
 use super::Tuning;
+use super::arguments::word;
 use super::tree::{Located, Node, Section};
 use std::time::Duration;
-use tunesmith_device::Policy;
+use tunesmith_device::{Cache, Policy};
 
 pub(super) fn read(section: &Section<'_>) -> Tuning {
     section.allow(&["strategy", "stop", "seed", "room", "default"]);
@@ -23,6 +24,7 @@ pub(super) fn read(section: &Section<'_>) -> Tuning {
 }
 
 const MEASURE_KEYS: &[&str] = &[
+    "cache",
     "min_samples",
     "max_samples",
     "stable",
@@ -37,6 +39,7 @@ const MEASURE_KEYS: &[&str] = &[
 pub(super) fn read_policy(section: &Section<'_>) -> Policy {
     section.allow(MEASURE_KEYS);
     let mut policy = Policy::default();
+    set(&mut policy.cache, word(section, "cache", &[("warm", Cache::Warm), ("cold", Cache::Cold)]));
     let sampling = &mut policy.sampling;
     set(&mut sampling.min_samples, count(section, "min_samples"));
     set(&mut sampling.max_samples, count(section, "max_samples"));

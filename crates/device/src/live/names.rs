@@ -1,0 +1,34 @@
+//! Names in options and expressions that nothing has.
+
+use crate::error::DeviceError;
+use crate::problem::{ArgumentKind, Kernel, KernelSpec, Scope};
+use tunesmith_space::{Space, Value};
+
+/// The names that a kernel gets, with the values of the first configuration where there is one.
+pub(super) fn example_scope(space: &Space, sizes: &[(String, Value)]) -> Scope {
+    match space.id(0) {
+        Some(first) => Scope::of(sizes, space, first),
+        None => Scope::new(sizes.iter().cloned()),
+    }
+}
+
+/// Finds names in options and expressions that nothing has.
+pub(super) fn check(spec: &KernelSpec, scope: &Scope) -> Result<(), DeviceError> {
+    for option in spec.kernels.iter().flat_map(|kernel| &kernel.options) {
+        option.check(scope).map_err(|source| DeviceError::Template { option: option.to_string(), source })?;
+    }
+    let arguments = spec.arguments.iter().flat_map(|argument| match &argument.kind {
+        ArgumentKind::Scalar(expr) => std::slice::from_ref(expr),
+        ArgumentKind::Local { shape } => shape,
+        ArgumentKind::Buffer { .. } => &[],
+    });
+    let kernels = spec.kernels.iter().flat_map(Kernel::expressions);
+    for expr in arguments.chain(kernels) {
+        if let Some(name) = expr.names().iter().find(|name| scope.get(&name.text).is_none()) {
+            let suggestion = scope.similar(&name.text);
+            let expression = expr.text().to_owned();
+            return Err(DeviceError::UnknownName { expression, name: name.text.clone(), suggestion });
+        }
+    }
+    Ok(())
+}

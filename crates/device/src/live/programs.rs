@@ -1,0 +1,111 @@
+//! The kernels of a problem and what compiles them.
+
+use crate::backend::{Backend, BuildError, BuildPlan, Built, SessionKind};
+use crate::error::DeviceError;
+use crate::live::builds::Build;
+use crate::problem::{Grid, GridError, Kernel, Scope};
+use crate::worker::protocol::Step;
+use tunesmith_core::{CompileData, Interrupt};
+
+/// What is compiled for one kernel of a configuration, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelPlan {
+    /// The kernel's name.
+    pub kernel: String,
+    /// What is compiled and how.
+    pub build: BuildPlan,
+}
+
+/// All kernels of a problem with their backends, which are of one kind.
+pub(super) struct Programs {
+    parts: Vec<Part>,
+}
+
+/// A kernel with its backend.
+pub(super) struct Part {
+    pub(super) kernel: Kernel,
+    pub(super) backend: Box<dyn Backend>,
+}
+
+/// The programs of one configuration.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    programs: Vec<Built>,
+    launches: Vec<(Option<Grid>, usize)>,
+}
+
+impl Programs {
+    /// At least one kernel.
+    pub(super) fn new(parts: Vec<Part>) -> Self {
+        Self { parts }
+    }
+
+    /// The worker's side that runs them; none of no kernels.
+    pub(super) fn session(&self) -> Option<SessionKind> {
+        self.parts.first().map(|part| part.backend.session())
+    }
+
+    /// What is compiled for the configuration of `scope`.
+    pub(super) fn plan(&self, scope: &Scope) -> Vec<KernelPlan> {
+        let plan = |part: &Part| KernelPlan { kernel: part.kernel.name.clone(), build: part.backend.plan(scope) };
+        self.parts.iter().map(plan).collect()
+    }
+
+    /// The device, the compilers and digests of the kernels, by name.
+    pub(super) fn identity(&self, scope: &Scope) -> Result<Vec<(String, String)>, DeviceError> {
+        let mut identity: Vec<(String, String)> = Vec::new();
+        for part in &self.parts {
+            let new = |(name, _): &(String, String)| !identity.iter().any(|(known, _)| known == name);
+            let more: Vec<_> = part.backend.identity().into_iter().filter(new).collect();
+            identity.extend(more);
+        }
+        for part in &self.parts {
+            let name = if self.parts.len() == 1 { "kernel".to_owned() } else { format!("kernel {}", part.kernel.name) };
+            identity.push((name, part.backend.digest(scope)?));
+        }
+        Ok(identity)
+    }
+
+    /// The steps of a job that runs a configuration.
+    pub(super) fn steps(&self, prepared: &Prepared) -> Vec<Step> {
+        let parts = self.parts.iter().zip(&prepared.programs).zip(&prepared.launches);
+        let step = |((part, built), (grid, launches)): ((&Part, &Built), &(Option<Grid>, usize))| Step {
+            name: part.kernel.name.clone(),
+            program: built.program.clone(),
+            arguments: part.kernel.arguments.clone(),
+            grid: grid.clone(),
+            launches: *launches,
+        };
+        parts.map(step).collect()
+    }
+}
+
+impl Build for Programs {
+    type Built = Prepared;
+
+    fn shares_processor(&self) -> bool {
+        self.parts.iter().any(|part| part.backend.shares_processor())
+    }
+
+    fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Prepared, BuildError> {
+        let refused = |error: GridError| BuildError::Refused(error.to_string());
+        let launches = self.parts.iter().map(|part| {
+            let grid = part.kernel.grid(scope).map_err(refused)?;
+            Ok((grid, part.kernel.launches(scope).map_err(refused)?))
+        });
+        let launches = launches.collect::<Result<_, _>>()?;
+        let programs = self.parts.iter().map(|part| part.backend.build(scope, cancel)).collect::<Result<_, _>>()?;
+        Ok(Prepared { programs, launches })
+    }
+}
+
+impl Prepared {
+    /// What compiling all kernels took and gave.
+    pub(super) fn compile_data(&self) -> CompileData {
+        let bytes = self.programs.iter().map(|built| built.compile.binary_bytes);
+        CompileData {
+            time_ms: self.programs.iter().map(|built| built.compile.time_ms).sum(),
+            binary_bytes: bytes.sum::<Option<u64>>(),
+        }
+    }
+}

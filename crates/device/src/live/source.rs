@@ -1,0 +1,48 @@
+//! A kernel with the arguments it is called with.
+
+use crate::error::DeviceError;
+use crate::problem::{Argument, Kernel, KernelSpec, Reference};
+use std::io;
+use std::path::Path;
+
+/// What a backend compiles.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    /// What it is, for messages.
+    pub(crate) what: &'static str,
+    pub(crate) kernel: Kernel,
+    /// In the order of the kernel's signature.
+    pub(crate) arguments: Vec<Argument>,
+}
+
+impl Source {
+    /// One of the problem's kernels.
+    pub(super) fn kernel(spec: &KernelSpec, kernel: &Kernel) -> Self {
+        let arguments = kernel.arguments.iter().filter_map(|position| spec.arguments.get(*position).cloned());
+        Self { what: "the kernel", kernel: kernel.clone(), arguments: arguments.collect() }
+    }
+
+    /// The reference function, which gets all of the problem's arguments.
+    pub(super) fn reference(spec: &KernelSpec, reference: &Reference) -> Self {
+        let Reference { language, file, function, work } = reference.clone();
+        let include = spec.kernels.first().map(|kernel| kernel.include.clone()).unwrap_or_default();
+        let kernel = Kernel {
+            name: function.clone(),
+            language,
+            file,
+            sources: Vec::new(),
+            include,
+            function,
+            options: Vec::new(),
+            arguments: (0..spec.arguments.len()).collect(),
+            repeat: None,
+            work,
+        };
+        Self { what: "the reference", kernel, arguments: spec.arguments.clone() }
+    }
+
+    /// A file of it that cannot be read.
+    pub(crate) fn unreadable(&self, path: &Path, source: io::Error) -> DeviceError {
+        DeviceError::Source { what: self.what, path: path.to_owned(), source }
+    }
+}

@@ -1,0 +1,194 @@
+//! What a compile worker does: from a source to a binary that needs no more compiling.
+
+use crate::backend::Fault;
+use crate::opencl::binding::{Binding, Value, has_begun, set_argument};
+use crate::opencl::device::{OpenClKind, kind};
+use crate::opencl::signature::Found;
+use crate::problem::Grid;
+use opencl3::kernel::Kernel;
+use opencl3::memory::Buffer;
+use opencl3::program::Program;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::time::Duration;
+use tunesmith_core::{Clock, SystemClock};
+
+/// A configuration to compile.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct CompileTask {
+    /// The device's position.
+    pub(crate) device: usize,
+    pub(crate) source: PathBuf,
+    pub(crate) options: String,
+    pub(crate) function: String,
+    /// In the order of the kernel's signature.
+    pub(crate) arguments: Vec<TaskArgument>,
+    pub(crate) grid: Grid,
+    /// Where the binary goes.
+    pub(crate) binary: PathBuf,
+}
+
+/// What the kernel will be called with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum TaskArgument {
+    /// A buffer of so many bytes.
+    Buffer(usize),
+    /// The bytes of a value.
+    Scalar(Vec<u8>),
+    /// So many bytes of local memory.
+    Local(usize),
+}
+
+/// What came out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Compiled {
+    /// The kernel's arguments as the driver sees them. `retire` asks for another worker next time: a kernel still runs in
+    /// this one.
+    Built { arguments: Vec<Found>, retire: bool },
+    /// The driver's log.
+    Failed(String),
+    /// The program's kernels, none of which has the name.
+    NoFunction(Vec<String>),
+    /// The device does not take the kernel.
+    Refused(String),
+    /// The device cannot be used.
+    Unusable(String),
+}
+
+/// How long a launch that has begun may go on before its worker is given up.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// How often it is looked whether it has begun.
+const LOOK: Duration = Duration::from_micros(500);
+
+/// Compiles one configuration. `opened` keeps the device from one task to the next. `launching` is called when a
+/// work-group is about to run: a crash after that need not be the compiler's fault.
+pub(crate) fn compile(task: &CompileTask, opened: &mut Option<DeviceInUse>, launching: &mut dyn FnMut()) -> Compiled {
+    let binding = match DeviceInUse::take(opened, task.device) {
+        Ok(binding) => binding,
+        Err(reason) => return Compiled::Unusable(reason),
+    };
+    let source = match std::fs::read_to_string(&task.source) {
+        Ok(source) => source,
+        Err(error) => return Compiled::Unusable(format!("the source cannot be read: {error}")),
+    };
+    let program = match binding.build(&source, &task.options) {
+        Ok(program) => program,
+        Err(log) => return Compiled::Failed(log),
+    };
+    let Ok(kernel) = Kernel::create(&program, &task.function) else {
+        let names = program.get_kernel_names().unwrap_or_default();
+        return Compiled::NoFunction(names.split(';').filter(|name| !name.is_empty()).map(str::to_owned).collect());
+    };
+    let arguments = Found::all(&kernel);
+    // Arguments that do not fit are for the tuner to explain: it knows what the user calls them.
+    let retire = match prepare(binding, &kernel, task) {
+        Ok(buffers) => {
+            if let Some(reason) = refusal(binding, &kernel, &task.grid) {
+                return Compiled::Refused(reason);
+            }
+            match finish_compiling(binding, &kernel, &task.grid, launching) {
+                Ok(retire) => {
+                    // A kernel that still runs uses its buffers.
+                    if retire {
+                        std::mem::forget(buffers);
+                    }
+                    retire
+                }
+                Err(Fault::Refused(reason)) => return Compiled::Refused(reason),
+                // The measuring worker will see the same, with the true data.
+                Err(Fault::Failed(_)) => false,
+            }
+        }
+        Err(_) => false,
+    };
+    save_binary(&program, task);
+    Compiled::Built { arguments, retire }
+}
+
+/// The device that a compile worker uses.
+pub(crate) struct DeviceInUse {
+    index: usize,
+    binding: Binding,
+}
+
+impl DeviceInUse {
+    fn take(opened: &mut Option<Self>, index: usize) -> Result<&Binding, String> {
+        if opened.as_ref().is_none_or(|device| device.index != index) {
+            *opened = Some(Self { index, binding: Binding::open(index)? });
+        }
+        opened.as_ref().map(|device| &device.binding).ok_or_else(String::new)
+    }
+}
+
+/// Sets all arguments. The buffers hold nothing in particular.
+fn prepare(binding: &Binding, kernel: &Kernel, task: &CompileTask) -> Result<Vec<Buffer<u8>>, Fault> {
+    let mut buffers = Vec::new();
+    for (position, argument) in task.arguments.iter().enumerate() {
+        match argument {
+            TaskArgument::Scalar(bytes) => set_argument(kernel, position, &Value::Bytes(bytes))?,
+            TaskArgument::Local(bytes) => set_argument(kernel, position, &Value::Local(*bytes))?,
+            TaskArgument::Buffer(bytes) => {
+                let buffer = binding.allocate(*bytes)?;
+                set_argument(kernel, position, &Value::Memory(&buffer))?;
+                buffers.push(buffer);
+            }
+        }
+    }
+    Ok(buffers)
+}
+
+/// Why the device cannot take the compiled kernel: drivers that are asked all the same may abort.
+fn refusal(binding: &Binding, kernel: &Kernel, grid: &Grid) -> Option<String> {
+    let device = &binding.device;
+    let used = kernel.get_local_mem_size(device.id()).unwrap_or_default();
+    let local_memory = device.local_mem_size().unwrap_or(u64::MAX);
+    if used > local_memory {
+        return Some(format!("the kernel needs {used} bytes of local memory, and the device has {local_memory}"));
+    }
+    let items: usize = grid.local.iter().flatten().product();
+    let most = kernel.get_work_group_size(device.id()).unwrap_or(usize::MAX);
+    (grid.local.is_some() && items > most)
+        .then(|| format!("the work-group has {items} work-items, and the device takes {most} of this kernel"))
+}
+
+/// Launches one work-group, so that the driver compiles what it compiles then. Only on processors: other drivers are done
+/// by now, and their devices may be measuring. Tells whether the kernel still runs.
+fn finish_compiling(
+    binding: &Binding,
+    kernel: &Kernel,
+    grid: &Grid,
+    launching: &mut dyn FnMut(),
+) -> Result<bool, Fault> {
+    if kind(&binding.device) != OpenClKind::Cpu {
+        return Ok(false);
+    }
+    let one_group =
+        Grid { global: grid.local.clone().unwrap_or_else(|| grid.global.clone()), local: grid.local.clone() };
+    launching();
+    let event = binding.enqueue(kernel, &one_group)?;
+    while !has_begun(&event)? {
+        std::thread::sleep(LOOK);
+    }
+    let clock = SystemClock::new();
+    let started = clock.now();
+    while clock.now() - started < PATIENCE {
+        match event.command_execution_status() {
+            Ok(status) if status.0 > 0 => std::thread::sleep(LOOK),
+            _ => return Ok(false),
+        }
+    }
+    Ok(true)
+}
+
+/// Writes the binary, where the driver gives one; without it the program is made of its source again.
+fn save_binary(program: &Program, task: &CompileTask) {
+    let binary = program.get_binaries().ok().and_then(|binaries| binaries.into_iter().next());
+    if let Some(binary) = binary.filter(|binary| !binary.is_empty()) {
+        let written = std::fs::write(&task.binary, binary);
+        if written.is_err() {
+            // Half a file is worse than none.
+            let _ = std::fs::remove_file(&task.binary);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Devices as the drivers describe them. Called in workers only.
+
+use opencl3::device::{CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, Device};
+use opencl3::error_codes::{ClError, DLOPEN_RUNTIME_LOAD_FAILED};
+use opencl3::platform::{Platform, get_platforms};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A device of an OpenCL driver.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpenClDevice {
+    /// Its position among all devices of all platforms, in the order in which the drivers are found.
+    pub index: usize,
+    /// What its maker calls it.
+    pub name: String,
+    /// The platform and its version.
+    pub platform: String,
+    /// The driver's version.
+    pub driver: String,
+    /// What it is.
+    pub kind: OpenClKind,
+    /// Its limits, by the names that constraints know after `device.`.
+    pub limits: BTreeMap<String, f64>,
+}
+
+/// What an OpenCL device is, the usually fastest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum OpenClKind {
+    /// A graphics processor.
+    Gpu,
+    /// An accelerator of another kind.
+    Other,
+    /// The processors that compile as well.
+    Cpu,
+}
+
+impl OpenClDevice {
+    /// The limit called `name`; none where the driver does not tell.
+    pub(crate) fn limit(&self, name: &str) -> Option<usize> {
+        self.limits.get(name).map(|limit| *limit as usize)
+    }
+}
+
+/// Every device there is.
+///
+/// # Errors
+/// Why there is none, in words that continue "OpenCL is missing:".
+pub(crate) fn describe_all() -> Result<Vec<OpenClDevice>, String> {
+    let devices = all()?.into_iter().enumerate();
+    devices.map(|(index, (platform, device))| describe(index, &platform, &device)).collect()
+}
+
+/// The device at a position, with the handles to use it.
+pub(super) fn open(index: usize) -> Result<Device, String> {
+    let found = all()?.into_iter().nth(index).map(|(_, device)| device);
+    found.ok_or_else(|| format!("there is no OpenCL device {index} any more"))
+}
+
+pub(super) fn kind(device: &Device) -> OpenClKind {
+    match device.dev_type() {
+        Ok(kind) if kind & CL_DEVICE_TYPE_GPU != 0 => OpenClKind::Gpu,
+        Ok(kind) if kind & CL_DEVICE_TYPE_CPU != 0 => OpenClKind::Cpu,
+        _ => OpenClKind::Other,
+    }
+}
+
+fn all() -> Result<Vec<(Platform, Device)>, String> {
+    let platforms = get_platforms().map_err(|error| match error.0 {
+        DLOPEN_RUNTIME_LOAD_FAILED => "there is no OpenCL library (libOpenCL.so.1)".to_owned(),
+        _ => format!("there is no OpenCL driver ({error})"),
+    })?;
+    let mut devices = Vec::new();
+    for platform in platforms {
+        // A platform without devices says so by an error.
+        for id in platform.get_devices(CL_DEVICE_TYPE_ALL).unwrap_or_default() {
+            devices.push((platform, Device::new(id)));
+        }
+    }
+    if devices.is_empty() { Err("its drivers have no device".to_owned()) } else { Ok(devices) }
+}
+
+fn describe(index: usize, platform: &Platform, device: &Device) -> Result<OpenClDevice, String> {
+    let cannot = |error: ClError| format!("device {index} cannot be asked: {error}");
+    let text = |text: Result<String, ClError>| text.map(|text| text.trim().to_owned()).map_err(cannot);
+    Ok(OpenClDevice {
+        index,
+        name: text(device.name())?,
+        platform: format!("{} ({})", text(platform.name())?, text(platform.version())?),
+        driver: text(device.driver_version())?,
+        kind: kind(device),
+        limits: limits(device),
+    })
+}
+
+fn limits(device: &Device) -> BTreeMap<String, f64> {
+    let mut limits = BTreeMap::new();
+    let mut add = |name: &str, value: Result<f64, ClError>| {
+        if let Ok(value) = value {
+            limits.insert(name.to_owned(), value);
+        }
+    };
+    add("compute_units", device.max_compute_units().map(f64::from));
+    add("clock_mhz", device.max_clock_frequency().map(f64::from));
+    add("max_work_group_size", device.max_work_group_size().map(|size| size as f64));
+    add("local_memory", device.local_mem_size().map(|bytes| bytes as f64));
+    add("global_memory", device.global_mem_size().map(|bytes| bytes as f64));
+    add("constant_memory", device.max_constant_buffer_size().map(|bytes| bytes as f64));
+    add("max_allocation", device.max_mem_alloc_size().map(|bytes| bytes as f64));
+    add("cache", device.global_mem_cache_size().map(|bytes| bytes as f64));
+    add("cache_line", device.global_mem_cacheline_size().map(f64::from));
+    for (dimension, size) in device.max_work_item_sizes().unwrap_or_default().into_iter().enumerate() {
+        add(&format!("max_work_item_size_{dimension}"), Ok(size as f64));
+    }
+    limits
+}

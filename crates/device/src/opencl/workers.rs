@@ -1,0 +1,88 @@
+//! Compile workers: processes in which drivers compile, as many at a time as are asked for.
+
+use crate::error::DeviceError;
+use crate::opencl::{CompileTask, Compiled};
+use crate::worker::WorkerCommand;
+use crate::worker::process::{Waited, Worker};
+use crate::worker::protocol::{Message, Phase, Request};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tunesmith_core::{Clock, Interrupt};
+
+/// Workers that compile one task after the other: a driver's compiler takes most of a second to start.
+pub(crate) struct CompileWorkers {
+    command: WorkerCommand,
+    clock: Arc<dyn Clock>,
+    idle: Mutex<Vec<Worker>>,
+}
+
+/// How a compilation ended.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    Compiled(Compiled),
+    /// The driver crashed while it compiled, in these words.
+    Crashed(String),
+    /// The kernel, or the driver while it started it, crashed: the measuring worker will tell.
+    CrashedLater,
+    TimedOut,
+    Cancelled,
+}
+
+impl CompileWorkers {
+    /// No worker yet; they are started when they are needed.
+    pub(crate) fn new(command: WorkerCommand, clock: Arc<dyn Clock>) -> Self {
+        Self { command, clock, idle: Mutex::default() }
+    }
+
+    /// Compiles in a worker that nobody else uses; called from several threads at once.
+    ///
+    /// # Errors
+    /// Workers cannot be started.
+    pub(super) fn compile(
+        &self,
+        task: &CompileTask,
+        limit: Duration,
+        cancel: &Interrupt,
+    ) -> Result<Outcome, DeviceError> {
+        loop {
+            let idle = self.lock().pop();
+            let mut worker = match idle {
+                Some(worker) => worker,
+                None => Worker::spawn(&self.command, Arc::clone(&self.clock))?,
+            };
+            let was_used = worker.used;
+            let outcome = follow(&mut worker, task, limit, cancel);
+            match &outcome {
+                // A kernel that was launched for an earlier task may have damaged the memory of this one.
+                Outcome::Crashed(_) | Outcome::CrashedLater if was_used => continue,
+                Outcome::Compiled(Compiled::Built { retire: true, .. }) => {}
+                Outcome::Compiled(_) => self.lock().push(worker),
+                _ => {}
+            }
+            return Ok(outcome);
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Worker>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Sends the task and waits for its end.
+fn follow(worker: &mut Worker, task: &CompileTask, limit: Duration, cancel: &Interrupt) -> Outcome {
+    worker.forget_printed();
+    // A worker that cannot be written to has ended, which waiting will tell.
+    let _ = worker.send(&Request::Compile(task.clone()));
+    let mut starting = false;
+    loop {
+        match worker.wait(limit, cancel) {
+            Waited::Message(Message::Phase(Phase::Starting)) => starting = true,
+            Waited::Message(Message::Compiled(compiled)) => return Outcome::Compiled(compiled),
+            Waited::Message(_) => return Outcome::Crashed("its worker speaks another protocol".to_owned()),
+            Waited::Ended(_) if starting => return Outcome::CrashedLater,
+            Waited::Ended(how) => return Outcome::Crashed(how),
+            Waited::TimedOut => return Outcome::TimedOut,
+            Waited::Interrupted => return Outcome::Cancelled,
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! A kernel: its source, its arguments and its work-items.
+
+use crate::problem::{Language, Scope, Template};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use tunesmith_space::{Expr, ExprError};
+
+/// One kernel of a problem. A problem with several runs them in order; its time is the sum of theirs.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// The name of its times in reports.
+    pub name: String,
+    /// The language it is written in.
+    pub language: Language,
+    /// The source file that defines the function.
+    pub file: PathBuf,
+    /// More source files that are compiled with it.
+    pub sources: Vec<PathBuf>,
+    /// Folders in which included files are looked for.
+    pub include: Vec<PathBuf>,
+    /// The function that is called. C++ may qualify it and give template arguments.
+    pub function: String,
+    /// Options for the compiler; the text of each is one argument.
+    pub options: Vec<Template>,
+    /// Its arguments in the order of its signature, by their positions among the problem's.
+    pub arguments: Vec<usize>,
+    /// How often it is launched in a row, an expression over sizes and parameters; once without it.
+    pub repeat: Option<Expr>,
+    /// Its work-items; none in languages that have no work-items.
+    pub work: Option<WorkSize>,
+}
+
+/// How many work-items a kernel has, as expressions over sizes and parameters, one for each of up to three dimensions.
+#[derive(Clone, Debug)]
+pub struct WorkSize {
+    /// The number of work-items or of work-groups.
+    pub extent: Extent,
+    /// The work-items of a work-group; the driver chooses where there are none.
+    pub local: Option<Vec<Expr>>,
+}
+
+/// What the extents of a [`WorkSize`] count.
+#[derive(Clone, Debug)]
+pub enum Extent {
+    /// Work-items, as OpenCL counts.
+    Global(Vec<Expr>),
+    /// Work-groups, as CUDA counts.
+    Groups(Vec<Expr>),
+}
+
+/// The work-items of one configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grid {
+    /// Work-items in each dimension, at least 1.
+    pub global: Vec<usize>,
+    /// Work-items of a work-group in each dimension, each a divisor of the global number.
+    pub local: Option<Vec<usize>>,
+}
+
+/// Why a configuration has no [`Grid`], or cannot be launched as often as it says.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GridError {
+    /// An expression without a value.
+    #[error("`{text}` of kernel `{kernel}` cannot be computed: {source}")]
+    Expression {
+        /// The kernel.
+        kernel: String,
+        /// The expression.
+        text: String,
+        /// Why.
+        source: ExprError,
+    },
+    /// A number below 1.
+    #[error("`{text}` of kernel `{kernel}` gives {value}, and at least 1 is needed")]
+    TooSmall {
+        /// The kernel.
+        kernel: String,
+        /// The expression.
+        text: String,
+        /// What it gives.
+        value: i64,
+    },
+    /// Work-items that do not fill their work-groups.
+    #[error(
+        "kernel `{kernel}` has {global} work-items in dimension {dimension}, no multiple of its {local} per work-group"
+    )]
+    NoMultiple {
+        /// The kernel.
+        kernel: String,
+        /// Counted from 0.
+        dimension: usize,
+        /// Work-items.
+        global: usize,
+        /// Work-items of a work-group.
+        local: usize,
+    },
+    /// More work-items than can be counted.
+    #[error("kernel `{kernel}` has more than 2^64 work-items in dimension {dimension}")]
+    TooLarge {
+        /// The kernel.
+        kernel: String,
+        /// Counted from 0.
+        dimension: usize,
+    },
+}
+
+impl Kernel {
+    /// The expressions that decide about work-items and launches.
+    pub fn expressions(&self) -> impl Iterator<Item = &Expr> {
+        let work = self.work.iter().flat_map(|work| {
+            let (Extent::Global(extents) | Extent::Groups(extents)) = &work.extent;
+            extents.iter().chain(work.local.iter().flatten())
+        });
+        work.chain(&self.repeat)
+    }
+
+    /// The work-items of the configuration that `scope` describes; `None` in languages without work-items.
+    ///
+    /// # Errors
+    /// An expression has no value or one below 1, or the work-items do not fill their work-groups.
+    pub fn grid(&self, scope: &Scope) -> Result<Option<Grid>, GridError> {
+        let Some(work) = &self.work else { return Ok(None) };
+        let numbers = |texts: &[Expr]| texts.iter().map(|expr| self.number(expr, scope)).collect::<Result<Vec<_>, _>>();
+        let local = work.local.as_deref().map(numbers).transpose()?;
+        let global = match &work.extent {
+            Extent::Global(extents) => numbers(extents)?,
+            Extent::Groups(extents) => self.in_items(&numbers(extents)?, local.as_deref())?,
+        };
+        let pairs = global.iter().zip(local.iter().flatten()).enumerate();
+        for (dimension, (&global, &local)) in pairs {
+            if global % local != 0 {
+                return Err(GridError::NoMultiple { kernel: self.name.clone(), dimension, global, local });
+            }
+        }
+        Ok(Some(Grid { global, local }))
+    }
+
+    /// How often the kernel is launched in a row.
+    ///
+    /// # Errors
+    /// The expression has no value, or one below 1.
+    pub fn launches(&self, scope: &Scope) -> Result<usize, GridError> {
+        self.repeat.as_ref().map_or(Ok(1), |expr| self.number(expr, scope))
+    }
+
+    fn in_items(&self, groups: &[usize], local: Option<&[usize]>) -> Result<Vec<usize>, GridError> {
+        let item = |(dimension, groups): (usize, &usize)| {
+            let local = local.and_then(|local| local.get(dimension)).unwrap_or(&1);
+            groups.checked_mul(*local).ok_or_else(|| GridError::TooLarge { kernel: self.name.clone(), dimension })
+        };
+        groups.iter().enumerate().map(item).collect()
+    }
+
+    fn number(&self, expr: &Expr, scope: &Scope) -> Result<usize, GridError> {
+        let (kernel, text) = (self.name.clone(), expr.text().to_owned());
+        match expr.evaluate_int(&|name| scope.get(name).cloned()) {
+            Ok(value @ 1..) => Ok(value as usize),
+            Ok(value) => Err(GridError::TooSmall { kernel, text, value }),
+            Err(source) => Err(GridError::Expression { kernel, text, source }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tunesmith_space::Value;
+
+    fn exprs(texts: &[&str]) -> Vec<Expr> {
+        texts.iter().map(|text| Expr::parse(text).unwrap()).collect()
+    }
+
+    fn grid(extent: Extent, local: Option<&[&str]>) -> Result<Option<Grid>, String> {
+        let kernel = Kernel {
+            name: "k".into(),
+            language: Language::OpenCl,
+            file: "k.cl".into(),
+            sources: Vec::new(),
+            include: Vec::new(),
+            function: "k".into(),
+            options: Vec::new(),
+            arguments: Vec::new(),
+            repeat: None,
+            work: Some(WorkSize { extent, local: local.map(exprs) }),
+        };
+        let scope = Scope::new([("N".to_owned(), Value::Int(100)), ("TILE".to_owned(), Value::Int(8))]);
+        kernel.grid(&scope).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn work_groups_times_their_size_are_work_items() {
+        let local: &[&str] = &["TILE", "2"];
+        let by_items = grid(Extent::Global(exprs(&["TILE * 4", "6"])), Some(local));
+        assert_eq!(by_items, Ok(Some(Grid { global: vec![32, 6], local: Some(vec![8, 2]) })));
+        assert_eq!(grid(Extent::Groups(exprs(&["4", "3"])), Some(local)), by_items);
+        assert_eq!(grid(Extent::Global(exprs(&["N"])), None), Ok(Some(Grid { global: vec![100], local: None })));
+    }
+
+    #[test]
+    fn what_cannot_be_launched_says_why() {
+        let error = |extent: &str, local: &str| grid(Extent::Global(exprs(&[extent])), Some(&[local])).unwrap_err();
+        assert_eq!(
+            error("N", "TILE"),
+            "kernel `k` has 100 work-items in dimension 0, no multiple of its 8 per work-group"
+        );
+        assert_eq!(error("N - 100", "1"), "`N - 100` of kernel `k` gives 0, and at least 1 is needed");
+        assert!(
+            error("N / TILE", "1").starts_with("`N / TILE` of kernel `k` cannot be computed: must give an integer")
+        );
+        assert!(error("M", "1").contains("`M`"));
+        let huge = "2 ** 62";
+        assert!(grid(Extent::Groups(exprs(&[huge])), Some(&["TILE"])).unwrap_err().contains("more than 2^64"));
+    }
+}
