@@ -64,7 +64,7 @@ enum { SOURCE_ROW = CACHED_ROW };
 #endif
 
 /* LOCAL = 1: pixel by pixel. */
-inline void cache_pixels(__local float *cache, __global const float *restrict tile)
+static void cache_pixels(__local float *cache, __global const float *restrict tile)
 {
     for (int y = get_local_id(1); y < CACHED_Y; y += TBY)
         for (int x = get_local_id(0); x < CACHED_X; x += TBX)
@@ -72,7 +72,7 @@ inline void cache_pixels(__local float *cache, __global const float *restrict ti
 }
 
 /* LOCAL = 2: one block per work-item, in vectors; the last blocks may reach beyond the halo. */
-inline void cache_block(__local float *cache, __global const float *restrict tile)
+static void cache_block(__local float *cache, __global const float *restrict tile)
 {
     #pragma unroll
     for (int own_y = 0; own_y < WPTY; own_y++)
@@ -86,7 +86,7 @@ inline void cache_block(__local float *cache, __global const float *restrict til
 }
 
 /* The block of outputs whose top left depends on the pixels from `from` on. */
-inline void convolve_block(source *from, __global float *restrict to,
+static void convolve_block(source *from, __global float *restrict to,
                            __constant float *filter, const float weight)
 {
     vec sum[WPTY][OWN_X];

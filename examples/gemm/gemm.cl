@@ -65,7 +65,7 @@ enum {
 };
 
 /* Where, among the vectors that `items` work-items share, is number `own` of the `count` of item `id`. */
-inline int place(int strided, int id, int items, int own, int count)
+static int place(int strided, int id, int items, int own, int count)
 {
     return strided ? own * items + id : id * count + own;
 }

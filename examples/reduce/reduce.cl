@@ -27,9 +27,9 @@ typedef JOIN(float, VECTOR) vec;
 #define SUM_OF(v) JOIN(sum_of_, VECTOR)(v)
 #endif
 
-inline float sum_of_2(float2 v) { return v.x + v.y; }
-inline float sum_of_4(float4 v) { return sum_of_2(v.lo + v.hi); }
-inline float sum_of_8(float8 v) { return sum_of_4(v.lo + v.hi); }
+static float sum_of_2(float2 v) { return v.x + v.y; }
+static float sum_of_4(float4 v) { return sum_of_2(v.lo + v.hi); }
+static float sum_of_8(float8 v) { return sum_of_4(v.lo + v.hi); }
 
 enum { VECTORS = N / PARTIALS / VECTOR / WG }; /* of a work-item */
 
