@@ -8,12 +8,14 @@ import sys
 FILTERS = {"3x3": 1, "7x7": 3, "11x11": 5}  # name: half the width
 
 
-def tunesmith(*arguments):
-    """What the command prints with --json, or None when the configuration is refused or not correct."""
+def tunesmith(*arguments, may_fail=False):
+    """What the command prints with --json; None where it may fail and the configuration is refused or not correct."""
     done = subprocess.run([binary, *arguments, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if done.returncode not in (0, 1, 2):
-        sys.exit(done.stderr)
-    return json.loads(done.stdout) if done.returncode == 0 else None
+    if done.returncode == 0:
+        return json.loads(done.stdout)
+    if may_fail and done.returncode in (1, 2):
+        return None
+    return sys.exit(f"{' '.join(arguments)}: exit code {done.returncode}\n{done.stderr}")
 
 
 def tuned(half):
@@ -21,8 +23,6 @@ def tuned(half):
     stop = f"evaluations {evaluations}"
     journal = f"target/cltune/merits-{half}.jsonl"
     result = tunesmith("tune", problem, "--size", f"HFS={half}", "--stop", stop, "--out", journal, "--quiet")
-    if result is None:
-        sys.exit(f"tuning {problem} for HFS={half} found nothing correct")
     return result["best"]["config"]
 
 
@@ -39,7 +39,7 @@ def for_filter(config, half):
 def measured(half, config):
     """Milliseconds and GFLOP/s of one configuration; None where this filter excludes it."""
     pairs = ",".join(f"{name}={value}" for name, value in for_filter(config, half).items())
-    result = tunesmith("run", problem, "--size", f"HFS={half}", "--config", pairs)
+    result = tunesmith("run", problem, "--size", f"HFS={half}", "--config", pairs, may_fail=True)
     return result and (result["time_ms"], result["gflops"])
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import drawing
@@ -51,29 +52,45 @@ def recorded(path):
     return {config: best / time for config, time in times.items()}
 
 
-def replay(strategy, seed):
-    """Relative performance of what one run evaluated, in order; an explanation where the strategy is not to be had."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = f"{folder}/run.jsonl"
-        command = [binary, "tune", problem, *sizes, "--device", f"replay:{recording}", "--strategy", strategy]
-        command += ["--seed", str(seed), "--stop", f"evaluations {budget}", "--room", "1", "--out", out]
-        done = subprocess.run([*command, "--json", "--quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        if done.returncode not in (0, 1):
-            return done.stderr.strip()
-        return [space.get(key(entry["config"]), 0.0) for entry in journal(out)]
+@dataclass
+class Experiment:
+    """What all runs have in common; `space` is what `recorded` returns."""
 
+    binary: str
+    problem: str
+    sizes: list
+    recording: str
+    repeats: int
+    space: dict
 
-def searched(strategies):
-    """The runs of every strategy this build knows; of the others it prints what it says."""
-    runs = {}
-    with ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as pool:
-        for strategy in strategies:
-            first = replay(strategy, 0)
-            if isinstance(first, str):
-                print(f"left out: {strategy}\n{first}\n", file=sys.stderr)
-                continue
-            runs[strategy] = [first, *pool.map(lambda seed: replay(strategy, seed), range(1, repeats))]
-    return runs
+    @property
+    def budget(self):
+        return max(1, len(self.space) // BUDGET_SHARE)
+
+    def replay(self, strategy, seed):
+        """Relative performance of what one run evaluated, in order; an explanation where there is no such strategy."""
+        with tempfile.TemporaryDirectory() as folder:
+            out = f"{folder}/run.jsonl"
+            command = [self.binary, "tune", self.problem, *self.sizes, "--device", f"replay:{self.recording}"]
+            command += ["--strategy", strategy, "--seed", str(seed), "--stop", f"evaluations {self.budget}"]
+            command += ["--room", "1", "--out", out, "--json", "--quiet"]
+            done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            if done.returncode not in (0, 1):
+                return done.stderr.strip()
+            return [self.space.get(key(entry["config"]), 0.0) for entry in journal(out)]
+
+    def search(self, strategies):
+        """The runs of every strategy that this build knows; of the others it prints what the build says."""
+        runs = {}
+        with ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as pool:
+            for strategy in strategies:
+                first = self.replay(strategy, 0)
+                if isinstance(first, str):
+                    print(f"left out: {strategy}\n{first}\n", file=sys.stderr)
+                    continue
+                others = pool.map(lambda seed: self.replay(strategy, seed), range(1, self.repeats))
+                runs[strategy] = [first, *others]
+        return runs
 
 
 def row(name, values):
@@ -84,27 +101,28 @@ def row(name, values):
     return f"| {name} | " + " | ".join(f"{100 * number:.1f}" for number in numbers) + " |"
 
 
-def print_table(found):
-    print(f"{problem}: {len(space)} configurations, {repeats} runs of {budget} evaluations; % of the best known\n")
-    print("| strategy | mean | deviation | least | median | most | runs within 5 % |\n|---|---|---|---|---|---|---|")
+def main():
+    binary, problem, recording, repeats, *rest = sys.argv[1:]
+    sizes, strategies = rest[: rest.index("--")], rest[rest.index("--") + 1 :] or STRATEGIES
+    experiment = Experiment(binary, problem, sizes, recording, int(repeats), recorded(recording))
+    runs = experiment.search(strategies)
+    if not runs:
+        sys.exit("no strategy could be run")
+
+    found = {strategy: [max(run) for run in evaluated] for strategy, evaluated in runs.items()}
+    found["whole space"] = list(experiment.space.values())
+    title = f"{Path(problem).stem}, {repeats} runs of {experiment.budget} of {len(experiment.space)} configurations"
+    print(f"{title}; % of the best known\n")
+    print("| strategy | mean | deviation | least | median | most | within 5 % |\n|---|---|---|---|---|---|---|")
     for strategy, values in found.items():
         print(row(strategy, values))
-    print(row("(the whole space)", list(space.values())))
+
+    stem = Path(recording).with_suffix("")
+    progress, distribution = Path(f"{stem}-progress.svg"), Path(f"{stem}-distribution.svg")
+    progress.write_text(drawing.progress(title, {name: evaluated[:TRACES] for name, evaluated in runs.items()}))
+    distribution.write_text(drawing.violins(title, found))
+    print(f"\n{progress}\n{distribution}")
 
 
-binary, problem, recording, repeats = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
-split = sys.argv.index("--")
-sizes, wanted = sys.argv[5:split], sys.argv[split + 1 :] or STRATEGIES
-space = recorded(recording)
-budget = max(1, len(space) // BUDGET_SHARE)
-runs = searched(wanted)
-if not runs:
-    sys.exit("no strategy could be run")
-found = {strategy: [max(run) for run in evaluated] for strategy, evaluated in runs.items()}
-print_table(found)
-stem = Path(recording).with_suffix("")
-title = f"{Path(problem).stem}, {repeats} runs of {budget} of {len(space)} configurations"
-progress, distribution = Path(f"{stem}-progress.svg"), Path(f"{stem}-distribution.svg")
-progress.write_text(drawing.progress(title, {strategy: list_[:TRACES] for strategy, list_ in runs.items()}))
-distribution.write_text(drawing.violins(title, {**found, "whole space": list(space.values())}))
-print(f"\n{progress}\n{distribution}")
+if __name__ == "__main__":
+    main()
