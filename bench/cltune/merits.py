@@ -31,8 +31,8 @@ def for_filter(config, half):
     adapted = dict(config)
     adapted["UNROLL_FACTOR"] = 1 if config["UNROLL_FACTOR"] == 1 else 2 * half + 1
     for direction in "XY":
-        helpers = -(-2 * half // config[f"WPT{direction}"]) if config["LOCAL"] == 2 else 0
-        adapted[f"TB{direction}_XL"] = config[f"TB{direction}"] + helpers
+        extra = -(-2 * half // config[f"WPT{direction}"]) if config["LOCAL"] == 2 else 0
+        adapted[f"TB{direction}_XL"] = config[f"TB{direction}"] + extra
     return adapted
 
 

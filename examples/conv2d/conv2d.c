@@ -16,10 +16,10 @@
  *   LOCAL           where a tile and its halo of 2 * HFS rows and columns are read:
  *                   0  in the image.
  *                   1  in a contiguous copy, made row by row.
- *                   2  in such a copy, made block by block as the work-items do it: one block of
- *                      WPTX x WPTY each, and helpers for the halo.
- *   TBX_XL, TBY_XL  blocks copied along x and y: with those of the helpers where LOCAL = 2, else TBX
- *                   and TBY. The constraints leave one value of each.
+ *                   2  in such a copy, made block by block as work-items do it: WPTX x WPTY each,
+ *                      and extra ones for the halo.
+ *   TBX_XL, TBY_XL  blocks copied along x and y: with the extra ones where LOCAL = 2, else TBX and
+ *                   TBY. The constraints leave one value of each.
  *   VECTOR          floats in a vector, as in OpenCL per work-item: 4 * VECTOR in the sums, which
  *                   are those of four, VECTOR in the copy of a block.
  *   PADDING         floats added to a row of the copy: rows then start elsewhere in a cache line.
@@ -91,7 +91,7 @@ static inline void cache_block(float *restrict cache, const float *restrict tile
                        VECTOR * sizeof(float));
 }
 
-/* LOCAL = 2: the work-items and their helpers. */
+/* LOCAL = 2: the work-items and the extra ones for the halo. */
 static inline void cache_blocks(float *restrict cache, const float *restrict tile)
 {
     for (size_t y = 0; y < TBY_XL; y++)

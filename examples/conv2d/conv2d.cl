@@ -17,10 +17,10 @@
  *                   0  by the hardware only.
  *                   1  in local memory. The TBX x TBY work-items sweep over tile and halo, each
  *                      reading the pixel at its own place, then at a work-group's width from there.
- *                   2  in local memory, with helpers: the work-group is enlarged by as many
- *                      work-items as cover the halo, every one reads one block of WPTX x WPTY, and
- *                      the helpers then rest.
- *   TBX_XL, TBY_XL  the work-group as launched: with the helpers where LOCAL = 2, else TBX and TBY.
+ *                   2  in local memory, by more work-items: the work-group is enlarged by as many as
+ *                      cover the halo, every one reads one block of WPTX x WPTY, and the extra
+ *                      ones then rest.
+ *   TBX_XL, TBY_XL  the work-group as launched: with the extra ones where LOCAL = 2, else TBX and TBY.
  *                   The constraints leave one value of each.
  *   VECTOR          (VW) floats in a vector: of the sums and their stores, and of the image's loads
  *                   where LOCAL = 2.
@@ -137,7 +137,7 @@ void conv2d(__global const float *restrict image, __constant float *filter,
         cache_block(cache, tile);
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    /* Helpers rest. */
+    /* The extra work-items rest. */
     if (get_local_id(0) < TBX && get_local_id(1) < TBY)
         convolve_block(&cache[own_y * CACHED_ROW + own_x], to, filter, weight);
 #endif
