@@ -2,40 +2,31 @@
 
 use std::path::Path;
 
+/// What drivers call a source that was given as text.
+const NAMELESS: [&str; 3] = ["<kernel>", "<program source>", "<source>"];
+
 /// The log with the user's file in place of the temporary ones that drivers name, behind its first error.
 pub(super) fn readable(log: &str, file: &Path) -> String {
-    let lines: Vec<String> = log.lines().map(|line| with_file(line, file)).collect();
-    let text = lines.join("\n").trim().to_owned();
-    let error = lines.iter().find(|line| line.contains("error:"));
-    match error.filter(|error| !text.starts_with(error.as_str())) {
-        Some(error) => format!("{}\n{text}", error.trim()),
+    let file = file.display().to_string();
+    let text = with_file(log.trim(), &file);
+    let error = text.lines().find(|line| line.contains("error:")).map(str::trim);
+    match error.filter(|error| !text.starts_with(error)) {
+        Some(error) => format!("{error}\n{text}"),
         None => text,
     }
 }
 
-/// `PLACE:LINE:COLUMN: MESSAGE` with the user's file for a place that is a driver's own.
-fn with_file(line: &str, file: &Path) -> String {
-    let Some((place, rest)) = ["error:", "warning:", "note:"].iter().find_map(|word| {
-        let at = line.find(&format!(": {word}"))?;
-        Some(line.split_at(at))
-    }) else {
-        return line.to_owned();
-    };
-    let mut parts = place.rsplitn(3, ':');
-    let (column, row, path) = (parts.next(), parts.next(), parts.next());
-    let is_number = |text: Option<&str>| text.is_some_and(|text| text.parse::<u32>().is_ok());
-    match path.filter(|path| is_number(column) && is_number(row) && is_drivers_own(path)) {
-        Some(_) => {
-            format!("{}:{}:{}{rest}", file.display(), row.unwrap_or_default(), column.unwrap_or_default())
-        }
-        None => line.to_owned(),
+/// `text` with `file` for the names that no user wrote: those of sources without a name, and PoCL's temporary files
+/// (`/home/.../tempfile_x7Yz.cl`).
+fn with_file(text: &str, file: &str) -> String {
+    let mut text = NAMELESS.iter().fold(text.to_owned(), |text, name| text.replace(name, file));
+    while let Some(at) = text.find("/tempfile_") {
+        let start =
+            text[..at].rfind(|c: char| c.is_whitespace() || "=<('\"".contains(c)).map_or(0, |before| before + 1);
+        let end = text[at..].find(".cl").map_or(text.len(), |length| at + length + ".cl".len());
+        text.replace_range(start..end, file);
     }
-}
-
-/// Whether no user wrote the file: a source given as text has no name, or that of a temporary file.
-fn is_drivers_own(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    path.starts_with('<') || name.starts_with("temp") || path.contains("/kcache/")
+    text
 }
 
 #[cfg(test)]
@@ -44,15 +35,17 @@ mod tests {
 
     #[test]
     fn temporary_names_become_the_users_file_and_the_first_error_leads() {
-        let log = "warning: something\n/home/u/.cache/pocl/kcache/tempfile_a1.cl:3:5: error: no `x`\n    x\n1 error";
-        let wanted = "gemm.cl:3:5: error: no `x`\nwarning: something\ngemm.cl:3:5: error: no `x`\n    x\n1 error";
+        let log = "warning: something\nerror: /home/u/.cache/pocl/kcache/tempfile_a1.cl:3:5: no `x`\nfailed to build";
+        let wanted = "error: gemm.cl:3:5: no `x`\nwarning: something\nerror: gemm.cl:3:5: no `x`\nfailed to build";
         assert_eq!(readable(log, Path::new("gemm.cl")), wanted);
+        let spelt = "error: /c/tempfile_b.cl:3:16 <Spelling=/c/tempfile_b.cl:3:22>: no `y`";
+        assert_eq!(readable(spelt, Path::new("k.cl")), "error: k.cl:3:16 <Spelling=k.cl:3:22>: no `y`");
         assert_eq!(readable("<kernel>:1:2: error: bad", Path::new("a.cl")), "a.cl:1:2: error: bad");
     }
 
     #[test]
     fn files_of_the_user_and_other_forms_stay() {
-        for line in ["include/tile.h:3:5: error: no `x`", "ptxas fatal: unresolved", "a: error: b"] {
+        for line in ["include/tile.h:3:5: error: no `x`", "ptxas fatal: unresolved", "a: error: b", ""] {
             assert_eq!(readable(line, Path::new("k.cl")), line);
         }
     }

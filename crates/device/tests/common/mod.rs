@@ -1,6 +1,8 @@
 //! What the integration tests share: small problems and an evaluator whose worker is this crate's own.
 #![allow(dead_code, unreachable_pub)] // each test file uses a part
 
+pub mod backends;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tunesmith_core::{Completion, Evaluator, FailureKind, Interrupt, Request};
@@ -20,6 +22,17 @@ pub fn kernel_file(name: &str) -> PathBuf {
 pub fn space_of(name: &str, count: i64) -> Space {
     let parameter = Parameter::new(name, (0..count).map(Value::Int)).unwrap();
     Space::builder().parameter(parameter).build().unwrap()
+}
+
+/// A space of one parameter with the given values.
+pub fn space_with(name: &str, values: &[i64]) -> Space {
+    let parameter = Parameter::new(name, values.iter().copied().map(Value::Int)).unwrap();
+    Space::builder().parameter(parameter).build().unwrap()
+}
+
+/// A space of one configuration, for kernels that do not depend on any.
+pub fn one() -> Space {
+    space_with("P", &[1])
 }
 
 /// The configuration with the given value of the only parameter.

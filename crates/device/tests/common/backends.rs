@@ -1,0 +1,111 @@
+//! The backends that the conformance suite runs on.
+
+use super::{kernel_file, options, spec, worker};
+use std::path::PathBuf;
+use tunesmith_device::{
+    Argument, ElementType, KernelSpec, LiveEvaluator, LiveOptions, Target, WorkSize, opencl_devices,
+};
+use tunesmith_space::Space;
+
+/// A backend with a folder for its sources.
+pub struct Lab {
+    target: Target,
+    folder: tempfile::TempDir,
+}
+
+/// Every backend there is: C always, and the first OpenCL device. Without one, OpenCL is left out with the reason printed,
+/// except in continuous integration, where it must be there.
+pub fn labs() -> Vec<Lab> {
+    let mut targets = vec![Target::Processor];
+    targets.extend(opencl());
+    targets.into_iter().map(Lab::new).collect()
+}
+
+/// The first OpenCL device.
+#[allow(clippy::disallowed_methods)] // tests learn from the environment whether they may skip
+pub fn opencl() -> Option<Target> {
+    match opencl_devices(&worker()) {
+        Ok(devices) => Some(Target::OpenCl(Box::new(devices.into_iter().next().unwrap()))),
+        Err(error) => {
+            assert!(std::env::var_os("CI").is_none(), "OpenCL tests must run here, but {error}");
+            println!("skipped on OpenCL: {error}");
+            None
+        }
+    }
+}
+
+impl Lab {
+    pub fn new(target: Target) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::copy(kernel_file("portable.h"), folder.path().join("portable.h")).unwrap();
+        Self { target, folder }
+    }
+
+    pub fn is_opencl(&self) -> bool {
+        matches!(self.target, Target::OpenCl(_))
+    }
+
+    /// Writes a file.
+    pub fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// A kernel in the backend's language; one without work-items has its range dropped.
+    pub fn spec(&self, function: &str, source: &str, arguments: Vec<Argument>, work: WorkSize) -> KernelSpec {
+        let suffix = if self.is_opencl() { "cl" } else { "c" };
+        let file = self.file(&format!("kernel.{suffix}"), source);
+        let mut spec = spec(file, function, arguments);
+        spec.kernels[0].work = self.is_opencl().then_some(work);
+        spec
+    }
+
+    pub fn evaluator(&self, space: &Space, spec: KernelSpec) -> LiveEvaluator {
+        self.open(space, options(spec))
+    }
+
+    pub fn open(&self, space: &Space, options: LiveOptions) -> LiveEvaluator {
+        LiveEvaluator::new(space, LiveOptions { target: self.target.clone(), ..options }).unwrap()
+    }
+
+    /// A definition of the type `t_NAME`.
+    pub fn typedef(&self, element: ElementType) -> String {
+        let (c, opencl) = match element.scalar().name() {
+            "i8" => ("signed char", "char"),
+            "u8" | "bytes" => ("unsigned char", "uchar"),
+            "i16" => ("short", "short"),
+            "u16" => ("unsigned short", "ushort"),
+            "i32" => ("int", "int"),
+            "u32" => ("unsigned int", "uint"),
+            "i64" => ("long", "long"),
+            "u64" => ("unsigned long", "ulong"),
+            "f16" => ("_Float16", "half"),
+            "f32" => ("float", "float"),
+            _ => ("double", "double"),
+        };
+        match (self.is_opencl(), element.lanes()) {
+            (true, 1) => format!("typedef {opencl} t_{element};\n"),
+            (true, lanes) => format!("typedef {opencl}{lanes} t_{element};\n"),
+            (false, 1) => format!("typedef {c} t_{element};\n"),
+            (false, _) => format!("typedef {c} t_{element} __attribute__((vector_size({})));\n", element.size()),
+        }
+    }
+
+    /// A file with 0, 1, 2, ... in the lanes of `count` elements, but `other` in all lanes of the one at `place`, unless
+    /// `other` is what is there anyway.
+    pub fn iota(&self, element: ElementType, count: usize, place: usize, other: i128) -> PathBuf {
+        let mut bytes = Vec::new();
+        for index in 0..count {
+            for lane in 0..element.lanes() {
+                let number = (index * element.lanes() + lane) as i128;
+                let value = if index == place { other } else { number };
+                bytes.extend(element.scalar().encode_int(value).unwrap_or_default());
+            }
+            bytes.resize((index + 1) * element.size(), 0);
+        }
+        let path = self.folder.path().join(format!("{element}-{count}-{place}.bin"));
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+}

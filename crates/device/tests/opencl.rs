@@ -1,0 +1,111 @@
+//! What only OpenCL devices have: limits on work-groups and local memory, drivers that compile.
+
+mod common;
+
+use common::backends::{Lab, opencl};
+use common::*;
+use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
+use tunesmith_device::{
+    Access, Argument, ArgumentKind, Compilers, DeviceError, Extent, Fill, KernelSpec, LiveEvaluator, LiveOptions,
+    Target, WorkSize, devices,
+};
+use tunesmith_space::Expr;
+
+const SOURCE: &str = "#include \"portable.h\"\n\
+    KERNEL f(local float *scratch, GLOBAL float *out) {\n\
+    local float fixed[FIXED];\n\
+    fixed[get_local_id(0) % FIXED] = 1; scratch[0] = 1; out[get_global_id(0)] = get_global_id(0); }\n";
+
+/// A kernel whose global size, work-group and local memory are the given expressions over P.
+fn spec(lab: &Lab, global: &str, local: &str, scratch: &str, fixed: &str) -> KernelSpec {
+    let expr = |text: &str| vec![Expr::parse(text).unwrap()];
+    let arguments = vec![
+        Argument {
+            name: "scratch".into(),
+            element: element("f32"),
+            kind: ArgumentKind::Local { shape: expr(scratch) },
+        },
+        buffer("out", "f32", 1 << 16, Access::Out, Fill::Zeros),
+    ];
+    let work = WorkSize { extent: Extent::Global(expr(global)), local: Some(expr(local)) };
+    let mut spec = lab.spec("f", SOURCE, arguments, work);
+    spec.kernels[0].options = vec![tunesmith_device::Template::parse(&format!("-DFIXED={fixed}")).unwrap()];
+    spec
+}
+
+#[test]
+fn what_exceeds_the_devices_limits_is_a_constraint_and_the_run_goes_on() {
+    let Some(target) = opencl() else { return };
+    let lab = Lab::new(target);
+    // Bytes of local memory that no device has; work-groups that none takes.
+    let cases = [
+        (spec(&lab, "65536", "64", "(1 << 40) * P + 1", "1"), "local memory in bytes is"),
+        (spec(&lab, "65536", "64", "1", "(67108864*{P}+1)"), "bytes of local memory, and the device has"),
+        (spec(&lab, "65536", "65536 ** P", "1", "1"), "the work-group's size"),
+        (spec(&lab, "65536", "3 ** P", "1", "1"), "no multiple of its 3 per work-group"),
+        (spec(&lab, "65536 * (1 - P)", "1", "1", "1"), "at least 1 is needed"),
+    ];
+    for (spec, words) in cases {
+        let space = space_of("P", 2);
+        let mut evaluator = lab.evaluator(&space, spec);
+        assert_failed(&evaluate(&mut evaluator, config(&space, 1)), FailureKind::Constraints, &[words]);
+        assert_correct(&evaluate(&mut evaluator, config(&space, 0)));
+    }
+}
+
+#[test]
+fn devices_tell_their_limits_and_a_kernel_of_another_language_is_refused() {
+    let Some(target) = opencl() else { return };
+    let (found, _) = devices(&Compilers::default(), &worker());
+    let device = found.iter().find(|device| device.backend == "opencl").unwrap();
+    for limit in ["max_work_group_size", "local_memory", "max_work_item_size_0", "compute_units"] {
+        assert!(device.limits[limit] >= 1.0, "{limit}");
+    }
+    let lab = Lab::new(target.clone());
+    let open = |spec, target| {
+        LiveEvaluator::new(&one(), LiveOptions { target, ..options(spec) }).err().expect("an error").to_string()
+    };
+    let message = open(spec(&lab, "8", "1", "1", "1"), Target::Processor);
+    assert!(message.contains("written in OpenCL C, which the device `c` does not run"), "{message}");
+    let c_kernel = common::spec(lab.file("f.c", "void f(void) {}"), "f", Vec::new());
+    let message = open(c_kernel, target.clone());
+    assert!(message.contains("written in C, which OpenCL device 0"), "{message}");
+    let mut without_items = spec(&lab, "8", "1", "1", "1");
+    without_items.kernels[0].work = None;
+    let error = LiveEvaluator::new(&one(), LiveOptions { target, ..options(without_items) }).err().unwrap();
+    assert!(matches!(error, DeviceError::NoWorkItems { .. }), "{error}");
+}
+
+#[test]
+fn what_is_compiled_ahead_is_measured_in_the_order_asked() {
+    let Some(target) = opencl() else { return };
+    let lab = Lab::new(target);
+    let space = space_with("P", &[1, 2, 4, 8, 16, 32]);
+    let mut options = options(spec(&lab, "65536", "P", "P", "P"));
+    options.jobs = 3;
+    let mut evaluator = lab.open(&space, options);
+    for id in space.iter() {
+        evaluator.submit(Request::timed(id)).unwrap();
+    }
+    for _ in space.iter() {
+        assert_correct(&evaluator.next(&Interrupt::default()).unwrap().unwrap());
+    }
+}
+
+#[test]
+fn sources_are_compiled_together_and_messages_name_their_files() {
+    let Some(target) = opencl() else { return };
+    let lab = Lab::new(target);
+    let work = WorkSize { extent: Extent::Global(vec![Expr::parse("8").unwrap()]), local: None };
+    let arguments = vec![buffer("out", "i32", 8, Access::Out, Fill::Zeros)];
+    let mut spec =
+        lab.spec("f", "kernel void f(global int *out) { out[get_global_id(0)] = place(); }\n", arguments, work);
+    spec.kernels[0].sources =
+        vec![lab.file("place.cl", "static int place(void) {\nreturn P ? get_global_id(0) : wrong; }\n")];
+    spec.kernels[0].options = vec![tunesmith_device::Template::parse("-Dwrong={P}").unwrap()];
+    let mut evaluator = lab.evaluator(&one(), spec.clone());
+    assert_correct(&evaluate(&mut evaluator, one().id(0).unwrap()));
+    spec.kernels[0].options.clear();
+    let completion = evaluate(&mut lab.evaluator(&one(), spec), one().id(0).unwrap());
+    assert_failed(&completion, FailureKind::Compile, &["place.cl", "2:"]);
+}
