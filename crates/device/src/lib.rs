@@ -17,6 +17,7 @@ mod live;
 mod measure;
 mod opencl;
 mod problem;
+mod replay;
 mod synthetic;
 pub mod worker;
 
@@ -33,4 +34,5 @@ pub use problem::{
     Number, PartialTolerance, Reference, ScalarType, Scope, Template, TemplateError, Tolerance, UnknownElementType,
     Verify, WorkSize,
 };
+pub use replay::ReplayEvaluator;
 pub use synthetic::SyntheticEvaluator;

@@ -13,8 +13,9 @@ use tunesmith_space::Expr;
 
 const SOURCE: &str = "#include \"portable.h\"\n\
     KERNEL f(local float *scratch, GLOBAL float *out) {\n\
-    local float fixed[FIXED];\n\
-    fixed[get_local_id(0) % FIXED] = 1; scratch[0] = 1; out[get_global_id(0)] = get_global_id(0); }\n";
+    local volatile float fixed[FIXED];\n\
+    fixed[get_local_id(0) % FIXED] = 1; scratch[0] = 1;\n\
+    out[get_global_id(0)] = get_global_id(0) + fixed[get_local_id(0) % FIXED]; }\n";
 
 /// A kernel whose global size, work-group and local memory are the given expressions over P.
 fn spec(lab: &Lab, global: &str, local: &str, scratch: &str, fixed: &str) -> KernelSpec {

@@ -2,6 +2,7 @@
 
 use crate::suggest::did_you_mean;
 use crate::{Error, Problem};
+use std::path::PathBuf;
 use tunesmith_device::worker::WorkerCommand;
 use tunesmith_device::{Compilers, DeviceInfo, Language, Missing, OpenClDevice, opencl_devices};
 use tunesmith_space::{Expr, Value};
@@ -13,15 +14,17 @@ pub enum DeviceChoice {
     C,
     /// An OpenCL device.
     OpenCl(Box<OpenClDevice>),
+    /// The journal of an earlier run.
+    Replay(PathBuf),
     /// An expression over the parameters that gives the time in milliseconds.
     Synthetic(Expr),
 }
 
 /// The forms of `--device`, as users write them.
-const FORMS: [&str; 3] = ["c", "opencl[:N or a part of its name]", "synthetic:EXPR"];
+const FORMS: [&str; 4] = ["c", "opencl[:N or a part of its name]", "replay:FILE", "synthetic:EXPR"];
 
 /// The names that the forms begin with.
-const NAMES: [&str; 3] = ["c", "opencl", "synthetic"];
+const NAMES: [&str; 4] = ["c", "opencl", "replay", "synthetic"];
 
 impl DeviceChoice {
     /// The device that `text` names, or where it is none the best one for the language of the problem's kernels. Asks
@@ -39,6 +42,7 @@ impl DeviceChoice {
         match (name, rest) {
             ("c", None) => Ok(Self::C),
             ("opencl", which) => opencl(which, worker).map(|device| Self::OpenCl(Box::new(device))),
+            ("replay", Some(file)) => Ok(Self::Replay(PathBuf::from(file))),
             ("synthetic", Some(expression)) => Expr::parse(expression)
                 .map(Self::Synthetic)
                 .map_err(|error| Error::request(format!("in `{expression}`: {error}"), error.remedy)),
@@ -53,7 +57,7 @@ impl DeviceChoice {
     /// The limits that constraints know as `device.NAME`.
     pub(crate) fn limits(&self, compilers: &Compilers) -> Vec<(String, Value)> {
         match self {
-            Self::Synthetic(_) => Vec::new(),
+            Self::Synthetic(_) | Self::Replay(_) => Vec::new(),
             Self::C => values(&tunesmith_device::processor(compilers).map(|device| device.limits).unwrap_or_default()),
             Self::OpenCl(device) => values(&device.limits),
         }

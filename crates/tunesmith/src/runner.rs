@@ -4,9 +4,10 @@ use crate::devices::DeviceChoice;
 use crate::tune::TuneOptions;
 use crate::{Error, Problem};
 use serde_json::{Map, Value as Json};
+use std::path::Path;
 use std::sync::Arc;
-use tunesmith_core::{Clock, Evaluator, Interrupt};
-use tunesmith_device::{KernelPlan, LiveEvaluator, LiveOptions, SyntheticEvaluator, Target};
+use tunesmith_core::{Clock, Evaluation, Evaluator, Interrupt};
+use tunesmith_device::{KernelPlan, LiveEvaluator, LiveOptions, ReplayEvaluator, SyntheticEvaluator, Target};
 use tunesmith_space::{ConfigId, Space};
 
 /// A device ready to evaluate the configurations of a problem.
@@ -17,6 +18,7 @@ pub(crate) struct Runner<'a> {
 
 enum Kind {
     Live(Box<LiveEvaluator>),
+    Replay(ReplayEvaluator, Map<String, Json>),
     Synthetic(SyntheticEvaluator, String),
 }
 
@@ -38,6 +40,7 @@ impl<'a> Runner<'a> {
                 let evaluator = SyntheticEvaluator::new(space, expression)?;
                 return Ok(Self { problem, kind: Kind::Synthetic(evaluator, name) });
             }
+            DeviceChoice::Replay(journal) => return Self::replay(problem, space, journal),
             DeviceChoice::C => Target::Processor,
             DeviceChoice::OpenCl(device) => Target::OpenCl(device.clone()),
         };
@@ -55,6 +58,22 @@ impl<'a> Runner<'a> {
         Ok(Self { problem, kind: Kind::Live(Box::new(live)) })
     }
 
+    /// The journal of an earlier run in place of a device. Its configurations are looked up in the problem's space.
+    fn replay(problem: &'a Problem, space: &Space, journal: &Path) -> Result<Self, Error> {
+        let recorded = tunesmith_store::read(journal)?;
+        let evaluations: Vec<Evaluation> =
+            recorded.entries.iter().filter_map(|entry| entry.evaluation(space).ok()).collect();
+        if evaluations.is_empty() {
+            let text = format!("no configuration in `{}` is one of this problem's", journal.display());
+            let remedy = format!("it is a recording of `{}`", recorded.header.problem);
+            return Err(Error::request(text, Some(remedy)));
+        }
+        let device = recorded.header.identity.get("device").and_then(Json::as_str).unwrap_or("an unknown device");
+        let name = format!("replay of {} ({device})", journal.display());
+        let identity = Map::from_iter([("device".to_string(), Json::from(name))]);
+        Ok(Self { problem, kind: Kind::Replay(ReplayEvaluator::new(evaluations), identity) })
+    }
+
     /// Finds, with one build, what is wrong with every configuration.
     ///
     /// # Errors
@@ -62,7 +81,7 @@ impl<'a> Runner<'a> {
     pub(crate) fn preflight(&mut self, config: ConfigId) -> Result<(), Error> {
         match &mut self.kind {
             Kind::Live(live) => live.preflight(config).map_err(|error| self.problem.located(error)),
-            Kind::Synthetic(..) => Ok(()),
+            Kind::Replay(..) | Kind::Synthetic(..) => Ok(()),
         }
     }
 
@@ -73,7 +92,7 @@ impl<'a> Runner<'a> {
     pub(crate) fn prepare(&mut self, interrupt: &Interrupt) -> Result<bool, Error> {
         match &mut self.kind {
             Kind::Live(live) => live.prepare(interrupt).map_err(|error| self.problem.located(error)),
-            Kind::Synthetic(..) => Ok(true),
+            Kind::Replay(..) | Kind::Synthetic(..) => Ok(true),
         }
     }
 
@@ -81,6 +100,7 @@ impl<'a> Runner<'a> {
     pub(crate) fn identity(&self) -> Map<String, Json> {
         match &self.kind {
             Kind::Live(live) => live.identity().into_iter().map(|(name, value)| (name, Json::from(value))).collect(),
+            Kind::Replay(_, identity) => identity.clone(),
             Kind::Synthetic(_, name) => Map::from_iter([("device".to_string(), Json::from(name.as_str()))]),
         }
     }
@@ -94,7 +114,7 @@ impl<'a> Runner<'a> {
     pub(crate) fn plan(&self, config: ConfigId) -> Vec<KernelPlan> {
         match &self.kind {
             Kind::Live(live) => live.plan(config),
-            Kind::Synthetic(..) => Vec::new(),
+            Kind::Replay(..) | Kind::Synthetic(..) => Vec::new(),
         }
     }
 
@@ -102,6 +122,7 @@ impl<'a> Runner<'a> {
     pub(crate) fn evaluator(&mut self) -> &mut dyn Evaluator {
         match &mut self.kind {
             Kind::Live(live) => live.as_mut(),
+            Kind::Replay(replay, _) => replay,
             Kind::Synthetic(synthetic, _) => synthetic,
         }
     }

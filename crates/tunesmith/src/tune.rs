@@ -212,7 +212,7 @@ impl Plan {
         };
         let room = match device {
             // With a number for a time there is nothing to compile ahead of.
-            DeviceChoice::Synthetic(_) => 1,
+            DeviceChoice::Replay(_) | DeviceChoice::Synthetic(_) => 1,
             DeviceChoice::C => DEFAULT_ROOM,
             DeviceChoice::OpenCl(_) => OPENCL_ROOM,
         };
