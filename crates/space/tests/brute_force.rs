@@ -240,6 +240,33 @@ fn check_failure(description: &Description, constraint: &str, shown: &[(String, 
     assert!(description.combinations().iter().filter(fits).any(fails), "{constraint} does not fail at {shown:?}");
 }
 
+/// That the configuration found nearest to a point is valid, that none is nearer, and that ties go to the first rank.
+fn check_nearest(description: &Description, space: &Space, valid: &HashSet<Vec<u32>>) {
+    let lengths = || description.parameters.iter().map(|(_, values)| values.len() as f64);
+    for round in 0..4 {
+        // Points between values and on them, and coordinates left open.
+        let coordinate = |(at, length): (usize, f64)| match (round + at) % 5 {
+            0 => length * 0.5 - 0.25,
+            1 => length - 1.0,
+            2 => 0.75,
+            3 => f64::NAN,
+            _ => -1.0,
+        };
+        let point: Vec<f64> = lengths().enumerate().map(coordinate).collect();
+        let distance = |indices: &[u32]| -> f64 {
+            let steps = |(&index, (&at, length)): (&u32, (&f64, f64))| match at.is_nan() {
+                true => 0.0,
+                false => (f64::from(index) - at.clamp(0.0, length - 1.0)).abs(),
+            };
+            indices.iter().zip(point.iter().zip(lengths())).map(steps).sum()
+        };
+        let found = space.nearest(&point);
+        let best = valid.iter().map(|other| distance(other)).fold(f64::INFINITY, f64::min);
+        assert_eq!(distance(&indices(space, found)), best);
+        assert!(space.iter().take_while(|id| *id < found).all(|id| distance(&indices(space, id)) > best));
+    }
+}
+
 fn check_space(description: &Description, space: &Space, valid: &HashSet<Vec<u32>>) {
     assert_eq!(space.len(), Some(valid.len() as u128));
     let listed: Vec<ConfigId> = space.iter().collect();
@@ -262,6 +289,7 @@ fn check_space(description: &Description, space: &Space, valid: &HashSet<Vec<u32
         assert_eq!(set(space.hamming_neighbours(*id)), differing_in_one(valid, &own));
         assert_eq!(set(space.adjacent_neighbours(*id)), adjacent(valid, &own));
     }
+    check_nearest(description, space, valid);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
     assert!(valid.contains(&indices(space, space.sample(&mut rng))));
     let distinct: HashSet<ConfigId> = space.sample_distinct(10, &mut rng).into_iter().collect();

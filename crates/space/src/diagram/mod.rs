@@ -2,6 +2,7 @@
 
 mod build;
 mod layers;
+mod nearest;
 mod reduce;
 mod states;
 

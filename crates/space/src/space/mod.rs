@@ -3,6 +3,7 @@
 mod builder;
 mod config;
 mod digest;
+mod nearest;
 mod neighbours;
 mod rank;
 mod sample;

@@ -1,0 +1,54 @@
+//! The path nearest to a point.
+
+use super::{Diagram, Run};
+
+impl Diagram {
+    /// Writes the value indices of the configuration with the least sum over parameters of `weights` times the
+    /// distance between value index and `point`; of several the one with the smallest rank. Parameters whose
+    /// coordinate is not a number cost nothing wherever they are.
+    ///
+    /// Children come after their parents, so one pass from the end gives every node's least cost: O(arcs).
+    pub(crate) fn nearest(&self, point: &[f64], weights: &[f64], indices: &mut [u32]) {
+        let mut least = vec![0.0; self.nodes() + 1];
+        let parameters = self.parameters_of_nodes();
+        for node in (0..self.nodes()).rev() {
+            let parameter = parameters[node];
+            let cost = |run: &Run| closest(run, point[parameter], weights[parameter]).1 + least[run.child as usize];
+            least[node] = self.runs_of(node as u32).iter().map(cost).fold(f64::INFINITY, f64::min);
+        }
+        let mut node = 0;
+        for &parameter in &self.order {
+            let target = least[node as usize];
+            let step = |run: &Run| {
+                let (value, cost) = closest(run, point[parameter], weights[parameter]);
+                (cost + least[run.child as usize] == target).then_some((value, run.child))
+            };
+            let (value, child) =
+                self.runs_of(node).iter().find_map(step).expect("the least cost is that of one of the runs");
+            indices[parameter] = value;
+            node = child;
+        }
+    }
+
+    /// The parameter of each node's level.
+    fn parameters_of_nodes(&self) -> Vec<usize> {
+        let mut parameters = vec![0; self.nodes()];
+        let mut level_of = vec![0_usize; self.nodes() + 1];
+        for node in 0..self.nodes() {
+            let level = level_of[node];
+            parameters[node] = self.order[level];
+            self.runs_of(node as u32).iter().for_each(|run| level_of[run.child as usize] = level + 1);
+        }
+        parameters
+    }
+}
+
+/// The value of `run` closest to `at`, the smaller of two, and what it costs.
+fn closest(run: &Run, at: f64, weight: f64) -> (u32, f64) {
+    if at.is_nan() {
+        return (run.first, 0.0);
+    }
+    let below = (at - 0.5).ceil();
+    let value = (below.max(0.0) as u32).clamp(run.first, run.last);
+    (value, weight * (f64::from(value) - at).abs())
+}
