@@ -45,11 +45,12 @@ mod value;
 mod values;
 
 pub use constraint::Constraint;
+pub use diagram::Blocks;
 pub use error::SpaceError;
 pub use expr::{Expr, ExprError, Name, parse_values};
 pub use limits::Limits;
 pub use parameter::Parameter;
-pub use space::{ConfigId, Configuration, Space, SpaceBuilder};
+pub use space::{ConfigId, Configuration, Neighbour, Neighbourhood, Neighbours, Space, SpaceBuilder};
 pub use suggest::closest;
 pub use value::{Value, ValueKind};
 pub use values::Values;

@@ -4,7 +4,9 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use rand_xoshiro::{Xoshiro256PlusPlus, rand_core::SeedableRng};
 use std::collections::HashSet;
-use tunesmith_space::{ConfigId, Constraint, Expr, ExprError, Parameter, Space, SpaceError, Value, Values};
+use tunesmith_space::{
+    Blocks, ConfigId, Constraint, Expr, ExprError, Neighbourhood, Parameter, Space, SpaceError, Value, Values,
+};
 
 /// A space as a user would describe it.
 #[derive(Clone, Debug)]
@@ -267,6 +269,68 @@ fn check_nearest(description: &Description, space: &Space, valid: &HashSet<Vec<u
     }
 }
 
+/// The path at `coordinates` in the tree of all valid configurations, level by level (ATF paper, section 5).
+fn at_coordinates(space: &Space, valid: &HashSet<Vec<u32>>, coordinates: &[f64], blocks: Blocks) -> Vec<u32> {
+    let mut left: Vec<&Vec<u32>> = valid.iter().collect();
+    for parameter in space.levels() {
+        let mut values: Vec<u32> = left.iter().map(|indices| indices[parameter]).collect();
+        values.sort_unstable();
+        if blocks == Blocks::Values {
+            values.dedup();
+        }
+        let nth = (coordinates[parameter] * values.len() as f64).ceil() as usize - 1;
+        left.retain(|indices| indices[parameter] == values[nth]);
+    }
+    left[0].clone()
+}
+
+/// That coordinates lead to what they lead to in a tree, and back.
+fn check_coordinates(space: &Space, valid: &HashSet<Vec<u32>>, id: ConfigId) {
+    for blocks in [Blocks::Values, Blocks::Configurations] {
+        let middles = space.coordinates(id, blocks);
+        assert_eq!(space.rank(&space.configuration_at(&middles, blocks)), Some(id), "{blocks:?} lead back");
+        // Ranks come as irrational numbers, so no block's end is met.
+        let shifted: Vec<f64> = middles.iter().map(|middle| (middle * 0.7 + 0.30117).fract()).collect();
+        let found = space.configuration_at(&shifted, blocks);
+        assert_eq!(found.indices(), at_coordinates(space, valid, &shifted, blocks));
+    }
+    let middles = space.coordinates(id, Blocks::Values);
+    let own = indices(space, id);
+    let neighbours = space.neighbours(id, Neighbourhood::Coordinates);
+    let found: HashSet<Vec<u32>> = neighbours.iter().map(|neighbour| indices(space, neighbour.id)).collect();
+    let mut expected = HashSet::new();
+    for parameter in space.levels() {
+        for part in 0..48 {
+            let mut moved = middles.clone();
+            moved[parameter] = (f64::from(part) + 0.51) / 48.0;
+            expected.insert(at_coordinates(space, valid, &moved, Blocks::Values));
+        }
+    }
+    expected.remove(&own);
+    assert_eq!(found, expected);
+}
+
+/// That neighbours have the numbers, parameters and values that they say.
+fn check_numbered(space: &Space, id: ConfigId) {
+    let own = indices(space, id);
+    for neighbourhood in [Neighbourhood::Hamming, Neighbourhood::Adjacent, Neighbourhood::Coordinates] {
+        let neighbours = space.neighbours(id, neighbourhood);
+        let listed: Vec<_> = neighbours.iter().collect();
+        assert_eq!(listed.len() as u64, neighbours.len());
+        assert_eq!(neighbours.get(neighbours.len()), None);
+        for (k, neighbour) in listed.iter().enumerate() {
+            assert_eq!(neighbours.get(k as u64), Some(*neighbour));
+            let other = indices(space, neighbour.id);
+            assert_eq!(other[neighbour.parameter], neighbour.value);
+            assert_ne!(other[neighbour.parameter], own[neighbour.parameter]);
+        }
+        let ascends = |pair: &[tunesmith_space::Neighbour]| {
+            (pair[0].parameter, pair[0].value) < (pair[1].parameter, pair[1].value)
+        };
+        assert!(listed.windows(2).all(ascends), "{neighbourhood:?} is in order");
+    }
+}
+
 fn check_space(description: &Description, space: &Space, valid: &HashSet<Vec<u32>>) {
     assert_eq!(space.len(), Some(valid.len() as u128));
     let listed: Vec<ConfigId> = space.iter().collect();
@@ -288,12 +352,18 @@ fn check_space(description: &Description, space: &Space, valid: &HashSet<Vec<u32
         };
         assert_eq!(set(space.hamming_neighbours(*id)), differing_in_one(valid, &own));
         assert_eq!(set(space.adjacent_neighbours(*id)), adjacent(valid, &own));
+        check_numbered(space, *id);
+        check_coordinates(space, valid, *id);
     }
     check_nearest(description, space, valid);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
     assert!(valid.contains(&indices(space, space.sample(&mut rng))));
-    let distinct: HashSet<ConfigId> = space.sample_distinct(10, &mut rng).into_iter().collect();
-    assert_eq!(distinct.len(), valid.len().min(10));
+    for drawn in
+        [space.sample_distinct(10, &mut rng), space.sample_stratified(10, &mut rng), space.sample_latin(10, &mut rng)]
+    {
+        assert_eq!(drawn.iter().collect::<HashSet<_>>().len(), valid.len().min(10));
+        assert!(drawn.iter().all(|id| valid.contains(&indices(space, *id))));
+    }
 }
 
 /// That `culprits` leave nothing, and that each of them is needed for that.

@@ -1,8 +1,9 @@
 //! Samples are uniform; distinct ones are distinct.
 
+use rand::Rng;
 use rand_xoshiro::{Xoshiro256PlusPlus, rand_core::SeedableRng};
 use std::collections::BTreeSet;
-use tunesmith_space::{Constraint, Parameter, Space, Value};
+use tunesmith_space::{Blocks, Constraint, Parameter, Space, Value};
 
 /// The chi-squared statistic of `counts` against equal chances, in standard deviations from its mean.
 fn deviation(counts: &[u64]) -> f64 {
@@ -52,4 +53,48 @@ fn distinct_samples_are_distinct_uniform_and_complete() {
     }
     assert!(deviation(&counts).abs() < 5.0);
     assert!(deviation(&first).abs() < 5.0);
+}
+
+#[test]
+fn stratified_samples_take_one_of_each_part_and_are_uniform() {
+    let space = skewed();
+    let size = space.len().unwrap();
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(13);
+    let mut counts = vec![0_u64; size as usize];
+    for _ in 0..4000 {
+        let mut ranks: Vec<u128> = space.sample_stratified(12, &mut rng).iter().map(|id| id.rank()).collect();
+        ranks.iter().for_each(|&rank| counts[rank as usize] += 1);
+        ranks.sort_unstable();
+        // The parts' lengths differ by one at most where the size is no multiple of their number.
+        assert!(ranks.iter().enumerate().all(|(part, &rank)| rank * 12 / size == part as u128));
+    }
+    assert!(deviation(&counts).abs() < 5.0, "{}", deviation(&counts));
+}
+
+#[test]
+fn uniform_coordinates_by_configurations_give_uniform_configurations_and_by_values_do_not() {
+    let space = skewed();
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(17);
+    let deviations = [Blocks::Configurations, Blocks::Values].map(|blocks| {
+        let mut counts = vec![0_u64; space.len().unwrap() as usize];
+        for _ in 0..100 * counts.len() {
+            let point: Vec<f64> = (0..3).map(|_| (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64).collect();
+            let configuration = space.configuration_at(&point, blocks);
+            counts[space.rank(&configuration).unwrap().rank() as usize] += 1;
+        }
+        deviation(&counts).abs()
+    });
+    assert!(deviations[0] < 5.0 && deviations[1] > 5.0, "{deviations:?}");
+}
+
+#[test]
+fn latin_samples_have_every_value_about_as_often_as_the_space() {
+    let space = skewed();
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(19);
+    let drawn = space.sample_latin(72, &mut rng);
+    assert_eq!(drawn.iter().collect::<BTreeSet<_>>().len(), 72);
+    // UNROLL takes each of its three values in a third of the space, whatever the others are.
+    let mut unrolls = [0; 3];
+    drawn.iter().for_each(|&id| unrolls[space.unrank(id).indices()[2] as usize] += 1);
+    assert!(unrolls.iter().all(|&count: &i32| (count - 24).abs() <= 3), "{unrolls:?}");
 }

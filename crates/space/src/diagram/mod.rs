@@ -1,14 +1,20 @@
 //! The reduced multi-valued decision diagram of one group of parameters.
 
 mod build;
+mod coordinates;
+mod counts;
 mod layers;
 mod nearest;
+mod neighbours;
 mod reduce;
 mod states;
 
 pub(crate) use build::{Obstacle, build};
+pub use coordinates::Blocks;
 pub(crate) use layers::{Layer, Run};
+pub(crate) use neighbours::Segment;
 
+use counts::Counts;
 use num_bigint::BigUint;
 
 /// The configurations of one group as paths from a root to the end.
@@ -25,10 +31,7 @@ pub(crate) struct Diagram {
     /// Where each node's runs start; one more entry than nodes with runs.
     starts: Vec<u32>,
     runs: Vec<Run>,
-    /// The number of configurations of its node before each run.
-    before: Vec<u128>,
-    /// The number of configurations below each node, the end included; empty when the size exceeds 128 bits.
-    below: Vec<u128>,
+    counts: Counts,
     size: BigUint,
 }
 
@@ -40,7 +43,7 @@ impl Diagram {
 
     /// The size where it fits into 128 bits.
     pub(crate) fn len(&self) -> Option<u128> {
-        self.below.first().copied()
+        self.counts.below(0)
     }
 
     /// The parameters by level.
@@ -69,30 +72,11 @@ impl Diagram {
             + size_of_val(&self.order[..])
             + size_of_val(&self.starts[..])
             + size_of_val(&self.runs[..])
-            + size_of_val(&self.before[..])
-            + size_of_val(&self.below[..])
+            + self.counts.bytes()
     }
 
     fn range(&self, node: u32) -> std::ops::Range<usize> {
         self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize
-    }
-
-    /// Writes the value indices of the configuration with rank `rank`, which must be below the size.
-    pub(crate) fn unrank(&self, mut rank: u128, indices: &mut [u32]) {
-        let mut node = 0;
-        for &parameter in &self.order {
-            let range = self.range(node);
-            let before = &self.before[range.clone()];
-            let at = range.start + before.partition_point(|&before| before <= rank) - 1;
-            let run = self.runs[at];
-            let below = self.below[run.child as usize];
-            rank -= self.before[at];
-            let step = if below == 1 { rank } else { rank / below };
-            rank -= step * below;
-            // A run has at most 2^32 values, so the step fits.
-            indices[parameter] = run.first + step as u32;
-            node = run.child;
-        }
     }
 
     /// The step from `node` by the value with index `value`: the child and the number of configurations of `node`
@@ -101,10 +85,7 @@ impl Diagram {
         let range = self.range(node);
         let at = range.start + self.runs[range].partition_point(|run| run.last < value);
         let run = self.runs.get(at).filter(|run| at < self.starts[node as usize + 1] as usize && run.first <= value)?;
-        let before = self
-            .before
-            .get(at)
-            .map_or(0, |before| before + u128::from(value - run.first) * self.below[run.child as usize]);
+        let before = self.counts.before(at, value - run.first, run.child);
         Some((run.child, before))
     }
 
@@ -131,30 +112,5 @@ impl Diagram {
                 true
             })
         })
-    }
-
-    /// Calls `visit` with parameter, value index and rank of every configuration that differs from the one with
-    /// `indices` in one parameter; values ascend within a parameter.
-    pub(crate) fn each_neighbour(&self, indices: &[u32], mut visit: impl FnMut(usize, u32, u128)) {
-        let mut node = 0;
-        let mut above = 0;
-        for (level, &parameter) in self.order.iter().enumerate() {
-            let current = indices[parameter];
-            for at in self.range(node) {
-                let run = self.runs[at];
-                let Some(tail) = self.rank_from(run.child, level + 1, indices) else {
-                    continue;
-                };
-                for value in (run.first..=run.last).filter(|&value| value != current) {
-                    let before = self.before[at] + u128::from(value - run.first) * self.below[run.child as usize];
-                    visit(parameter, value, above + before + tail);
-                }
-            }
-            let Some((child, before)) = self.step(node, current) else {
-                return;
-            };
-            above += before;
-            node = child;
-        }
     }
 }

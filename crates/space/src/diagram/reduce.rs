@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use num_bigint::BigUint;
-
 use super::{Diagram, Layer, Run};
 
 /// A node that no configuration passes.
@@ -43,47 +41,7 @@ impl Diagram {
             }
             starts.push(runs.len() as u32);
         }
-        let mut diagram = Diagram { order, starts, runs, before: Vec::new(), below: Vec::new(), size: BigUint::ZERO };
-        diagram.count();
-        diagram
-    }
-
-    fn count(&mut self) {
-        match self.counts() {
-            Some((before, below)) => {
-                self.size = BigUint::from(below[0]);
-                (self.before, self.below) = (before, below);
-            }
-            None => self.size = self.exact_size(),
-        }
-    }
-
-    /// Configurations before each run and below each node; `None` when some number exceeds 128 bits.
-    fn counts(&self) -> Option<(Vec<u128>, Vec<u128>)> {
-        let mut before = vec![0; self.runs.len()];
-        let mut below = vec![0_u128; self.nodes() + 1];
-        below[self.nodes()] = 1;
-        for node in (0..self.nodes()).rev() {
-            let mut sum = 0_u128;
-            for at in self.range(node as u32) {
-                let run = self.runs[at];
-                before[at] = sum;
-                let values = u128::from(run.last - run.first) + 1;
-                sum = sum.checked_add(values.checked_mul(below[run.child as usize])?)?;
-            }
-            below[node] = sum;
-        }
-        Some((before, below))
-    }
-
-    fn exact_size(&self) -> BigUint {
-        let mut below = vec![BigUint::ZERO; self.nodes() + 1];
-        below[self.nodes()] = BigUint::from(1_u32);
-        for node in (0..self.nodes()).rev() {
-            let runs = self.runs_of(node as u32).iter();
-            below[node] = runs.map(|run| &below[run.child as usize] * (run.last - run.first + 1)).sum();
-        }
-        below.swap_remove(0)
+        Diagram::counted(order, starts, runs)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod builder;
 mod config;
+mod coordinates;
 mod digest;
 mod nearest;
 mod neighbours;
@@ -16,6 +17,7 @@ use num_bigint::BigUint;
 
 pub use builder::SpaceBuilder;
 pub use config::{ConfigId, Configuration};
+pub use neighbours::{Neighbour, Neighbourhood, Neighbours};
 
 use crate::compile::Conjunct;
 use crate::constraint::Constraint;
@@ -97,6 +99,12 @@ impl Space {
             group
         };
         self.inner.diagrams.iter().map(sorted).collect()
+    }
+
+    /// The parameters, by index, in the order in which ranks and coordinates count, the last one fastest: group by
+    /// group, and within a group in the order of its diagram's levels. Values count by their index.
+    pub fn levels(&self) -> Vec<usize> {
+        self.inner.diagrams.iter().flat_map(Diagram::order).copied().collect()
     }
 
     /// The number of nodes of the diagrams.

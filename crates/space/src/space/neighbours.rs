@@ -1,54 +1,124 @@
 //! Neighbourhoods.
 
-use super::{ConfigId, Configuration, Space};
+use super::{ConfigId, Space};
+use crate::diagram::{Blocks, Segment};
+
+/// Which configurations are neighbours of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Neighbourhood {
+    /// Those that differ in the value of exactly one parameter.
+    Hamming,
+    /// Those that differ in one parameter by the nearest valid step: for each parameter the valid configurations with
+    /// the next smaller and the next larger value index, at most two. Values between that a constraint excludes are
+    /// stepped over, so that the neighbourhood does not break at gaps.
+    Adjacent,
+    /// Those whose [coordinates](Space::coordinates), as ATF defines them, differ in one block: one parameter takes
+    /// another value that is possible after those above it in the diagram, and those below it keep their place among the
+    /// values that are possible for them then. Unlike with the others there is always a way from every configuration to
+    /// every other.
+    Coordinates,
+}
+
+/// One configuration of a neighbourhood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Neighbour {
+    /// The configuration.
+    pub id: ConfigId,
+    /// The index of the parameter whose value differs; with [`Neighbourhood::Coordinates`] the first one that does, in
+    /// the diagram's order.
+    pub parameter: usize,
+    /// The index of that parameter's value.
+    pub value: u32,
+}
+
+/// The neighbours of one configuration, numbered from 0 by parameter in the user's order, then by value index. They
+/// are kept as runs of consecutive values, never one by one.
+#[derive(Clone, Debug)]
+pub struct Neighbours {
+    segments: Vec<Segment>,
+    /// The number of neighbours up to the end of each segment.
+    ends: Vec<u64>,
+}
+
+impl Neighbours {
+    /// The number of neighbours.
+    pub fn len(&self) -> u64 {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The neighbour with number `k`; `None` when there are not as many. Costs the logarithm of the number of runs.
+    pub fn get(&self, k: u64) -> Option<Neighbour> {
+        let at = self.ends.partition_point(|&end| end <= k);
+        let segment = self.segments.get(at)?;
+        let start = self.ends[at] - u64::from(segment.values);
+        Some(neighbour(segment, (k - start) as u32))
+    }
+
+    /// All neighbours, in order.
+    pub fn iter(&self) -> impl Iterator<Item = Neighbour> + '_ {
+        self.segments.iter().flat_map(|segment| (0..segment.values).map(|step| neighbour(segment, step)))
+    }
+}
+
+fn neighbour(segment: &Segment, step: u32) -> Neighbour {
+    let id = ConfigId(segment.rank + u128::from(step) * segment.stride);
+    Neighbour { id, parameter: segment.parameter, value: segment.first + step }
+}
 
 impl Space {
-    /// The configurations that differ from `id` in the value of exactly one parameter: by parameter in the user's
-    /// order, then by the value's index.
+    /// The neighbours of `id`, ready to be counted, picked by number, or walked through.
     ///
-    /// Each arc beside the configuration's path is followed to the end once: about the number of parameters squared
-    /// times the arcs of a node.
-    pub fn hamming_neighbours(&self, id: ConfigId) -> Vec<ConfigId> {
-        let mut neighbours = Vec::new();
-        self.each_neighbour(&self.unrank(id), |_, _, neighbour| neighbours.push(neighbour));
-        neighbours
-    }
-
-    /// The configurations that differ from `id` in one parameter by the nearest valid step: for each parameter the
-    /// valid configurations with the next smaller and the next larger value index, at most two. Values between that a
-    /// constraint excludes are stepped over, so that the neighbourhood does not break at gaps.
-    pub fn adjacent_neighbours(&self, id: ConfigId) -> Vec<ConfigId> {
+    /// Each run of values beside the configuration's path is followed to the end once: about the number of the group's
+    /// parameters times the runs beside the path, however many values these hold.
+    pub fn neighbours(&self, id: ConfigId, neighbourhood: Neighbourhood) -> Neighbours {
         let current = self.unrank(id);
-        let mut nearest: Vec<[Option<ConfigId>; 2]> = vec![[None; 2]; self.parameters().len()];
-        self.each_neighbour(&current, |parameter, value, neighbour| {
-            let [smaller, larger] = &mut nearest[parameter];
-            // Values come in ascending order: the last smaller one and the first larger one are nearest.
-            if value < current.indices[parameter] {
-                *smaller = Some(neighbour);
-            } else {
-                larger.get_or_insert(neighbour);
+        let indices = &current.indices[..];
+        let coordinates = match neighbourhood {
+            Neighbourhood::Coordinates => self.coordinates(id, Blocks::Values),
+            Neighbourhood::Hamming | Neighbourhood::Adjacent => Vec::new(),
+        };
+        let mut segments = Vec::with_capacity(4 * indices.len());
+        for (diagram, &weight) in self.inner.diagrams.iter().zip(&self.inner.weights) {
+            let Some(own) = diagram.rank_from(0, 0, indices) else { continue };
+            let rest = id.0 - own * weight;
+            let mut add = |segment: Segment| {
+                segments.push(Segment {
+                    rank: rest + segment.rank * weight,
+                    stride: segment.stride * weight,
+                    ..segment
+                });
+            };
+            let hamming = |node, level| diagram.rank_from(node, level, indices);
+            let by_coordinates = |node, level| Some(diagram.rank_at(node, level, &coordinates, Blocks::Values));
+            match neighbourhood {
+                Neighbourhood::Hamming => diagram.siblings(indices, &hamming, &mut add),
+                Neighbourhood::Coordinates => diagram.siblings(indices, &by_coordinates, &mut add),
+                Neighbourhood::Adjacent => diagram.adjacent(indices, &mut add),
             }
+        }
+        // Segments of one parameter come in order already; a stable sort keeps it.
+        segments.sort_by_key(|segment| segment.parameter);
+        let mut end = 0;
+        let ends = segments.iter().map(|segment| {
+            end += u64::from(segment.values);
+            end
         });
-        nearest.into_iter().flatten().flatten().collect()
+        let ends = ends.collect();
+        Neighbours { segments, ends }
     }
 
-    /// Calls `visit` with parameter, value index and rank of each Hamming neighbour of `current`.
-    fn each_neighbour(&self, current: &Configuration, mut visit: impl FnMut(usize, u32, ConfigId)) {
-        let Some(id) = self.rank(current) else {
-            return;
-        };
-        let mut found: Vec<Vec<(u32, ConfigId)>> = vec![Vec::new(); self.parameters().len()];
-        for (diagram, &weight) in self.inner.diagrams.iter().zip(&self.inner.weights) {
-            let Some(own) = diagram.rank_from(0, 0, &current.indices) else {
-                continue;
-            };
-            let rest = id.0 - own * weight;
-            diagram.each_neighbour(&current.indices, |parameter, value, rank| {
-                found[parameter].push((value, ConfigId(rest + rank * weight)));
-            });
-        }
-        for (parameter, neighbours) in found.into_iter().enumerate() {
-            neighbours.into_iter().for_each(|(value, neighbour)| visit(parameter, value, neighbour));
-        }
+    /// All of [`Neighbourhood::Hamming`].
+    pub fn hamming_neighbours(&self, id: ConfigId) -> Vec<ConfigId> {
+        self.neighbours(id, Neighbourhood::Hamming).iter().map(|neighbour| neighbour.id).collect()
+    }
+
+    /// All of [`Neighbourhood::Adjacent`].
+    pub fn adjacent_neighbours(&self, id: ConfigId) -> Vec<ConfigId> {
+        self.neighbours(id, Neighbourhood::Adjacent).iter().map(|neighbour| neighbour.id).collect()
     }
 }

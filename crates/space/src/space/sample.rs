@@ -1,10 +1,11 @@
-//! Uniform samples.
+//! Samples: uniform ones, and ones spread evenly for the beginning of a search.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rand::Rng;
 
 use super::{ConfigId, Space};
+use crate::diagram::Blocks;
 
 impl Space {
     /// A configuration drawn uniformly: every one has exactly the same chance.
@@ -34,6 +35,60 @@ impl Space {
             .collect()
     }
 
+    /// `count` different configurations, one drawn uniformly from each of `count` equal parts of the order of ranks, in
+    /// random order; all of them when there are not as many. Every configuration has the same chance as long as the
+    /// parts are equal, and no part of the first levels is left out by bad luck.
+    ///
+    /// # Panics
+    /// As [`Space::sample`].
+    pub fn sample_stratified<R: Rng + ?Sized>(&self, count: usize, rng: &mut R) -> Vec<ConfigId> {
+        let len = self.countable();
+        let count = usize::try_from(len).map_or(count, |len| count.min(len));
+        let Ok(parts) = u128::try_from(count.max(1)) else { return Vec::new() };
+        let start = |part: u128| part * (len / parts) + part.min(len % parts);
+        let draw = |part: usize| {
+            let (from, to) = (start(part as u128), start(part as u128 + 1));
+            ConfigId(from + below(rng, to - from))
+        };
+        let mut drawn: Vec<ConfigId> = (0..count).map(draw).collect();
+        shuffle(&mut drawn, rng);
+        drawn
+    }
+
+    /// `count` different configurations spread like a Latin hypercube (McKay, Beckman and Conover, 1979): in every
+    /// dimension of the space's [coordinates](Blocks::Configurations) each of `count` equal intervals holds one of them,
+    /// so that the values of every parameter occur about as often as they do in the space. All configurations when there
+    /// are not as many; uniform distinct ones when more than half of all are wanted.
+    ///
+    /// The few that fall on a configuration a second time are replaced by uniform draws.
+    ///
+    /// # Panics
+    /// As [`Space::sample`].
+    pub fn sample_latin<R: Rng + ?Sized>(&self, count: usize, rng: &mut R) -> Vec<ConfigId> {
+        if count as u128 > self.countable() / 2 {
+            return self.sample_distinct(count, rng);
+        }
+        let mut points = vec![vec![0.0; self.parameters().len()]; count];
+        let mut intervals: Vec<usize> = (0..count).collect();
+        for parameter in 0..self.parameters().len() {
+            shuffle(&mut intervals, rng);
+            for (point, &interval) in points.iter_mut().zip(&intervals) {
+                point[parameter] = (interval as f64 + unit(rng)) / count as f64;
+            }
+        }
+        let mut taken = HashSet::with_capacity(count);
+        let mut drawn = Vec::with_capacity(count);
+        for point in points {
+            let wanted = self.rank(&self.configuration_at(&point, Blocks::Configurations));
+            let mut id = wanted.unwrap_or(ConfigId(0));
+            while !taken.insert(id) {
+                id = self.sample(rng);
+            }
+            drawn.push(id);
+        }
+        drawn
+    }
+
     fn countable(&self) -> u128 {
         self.len().expect("a space of more than 2^128 - 1 configurations cannot be sampled by rank")
     }
@@ -58,5 +113,17 @@ fn below<R: Rng + ?Sized>(rng: &mut R, bound: u128) -> u128 {
         if drawn <= largest {
             return drawn;
         }
+    }
+}
+
+/// A number drawn uniformly from (0, 1].
+fn unit<R: Rng + ?Sized>(rng: &mut R) -> f64 {
+    ((rng.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64
+}
+
+/// Fisher and Yates' shuffle.
+fn shuffle<T, R: Rng + ?Sized>(items: &mut [T], rng: &mut R) {
+    for at in (1..items.len()).rev() {
+        items.swap(at, below(rng, at as u128 + 1) as usize);
     }
 }

@@ -1,0 +1,182 @@
+//! How many configurations there are before and below everything, and the ranks that follow.
+
+use std::ops::{Add, Div, Mul, Sub};
+
+use num_bigint::BigUint;
+
+use super::{Diagram, Run};
+
+/// The counts of a diagram, in the narrowest numbers that hold its size: half of the memory, and divisions that are
+/// several times faster, where 64 bits do.
+#[derive(Debug)]
+pub(super) enum Counts {
+    Narrow(Table<u64>),
+    Wide(Table<u128>),
+    /// The size exceeds 128 bits.
+    None,
+}
+
+#[derive(Debug)]
+pub(super) struct Table<N> {
+    /// The number of configurations of its node before each run.
+    before: Vec<N>,
+    /// The number of configurations below each node, the end included.
+    below: Vec<N>,
+}
+
+/// A number that counts configurations.
+pub(super) trait Count:
+    Copy
+    + Ord
+    + From<u32>
+    + TryFrom<u128>
+    + Into<u128>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+{
+    fn checked(self, times: u32, plus: Self) -> Option<Self>;
+}
+
+impl Count for u64 {
+    fn checked(self, times: u32, plus: u64) -> Option<u64> {
+        self.checked_mul(times.into())?.checked_add(plus)
+    }
+}
+
+impl Count for u128 {
+    fn checked(self, times: u32, plus: u128) -> Option<u128> {
+        self.checked_mul(times.into())?.checked_add(plus)
+    }
+}
+
+impl Counts {
+    /// The number of configurations below `node`; `None` beyond 128 bits.
+    pub(super) fn below(&self, node: u32) -> Option<u128> {
+        match self {
+            Counts::Narrow(table) => Some(table.below[node as usize].into()),
+            Counts::Wide(table) => Some(table.below[node as usize]),
+            Counts::None => None,
+        }
+    }
+
+    /// The number of configurations of its node before the value `step` of the run with index `at`, which leads to
+    /// `child`; 0 where nothing is counted.
+    pub(super) fn before(&self, at: usize, step: u32, child: u32) -> u128 {
+        match self {
+            Counts::Narrow(table) => (table.before[at] + u64::from(step) * table.below[child as usize]).into(),
+            Counts::Wide(table) => table.before[at] + u128::from(step) * table.below[child as usize],
+            Counts::None => 0,
+        }
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Counts::Narrow(table) => size_of_val(&table.before[..]) + size_of_val(&table.below[..]),
+            Counts::Wide(table) => size_of_val(&table.before[..]) + size_of_val(&table.below[..]),
+            Counts::None => 0,
+        }
+    }
+}
+
+impl Diagram {
+    /// The diagram of numbered nodes and their runs, with everything counted. Linear in the number of runs.
+    pub(crate) fn counted(order: Vec<usize>, starts: Vec<u32>, runs: Vec<Run>) -> Diagram {
+        let mut diagram = Diagram { order, starts, runs, counts: Counts::None, size: BigUint::ZERO };
+        let narrow = diagram.table::<u64>().map(Counts::Narrow);
+        diagram.counts = narrow.or_else(|| diagram.table().map(Counts::Wide)).unwrap_or(Counts::None);
+        diagram.size = diagram.len().map_or_else(|| diagram.exact_size(), BigUint::from);
+        diagram
+    }
+
+    fn table<N: Count>(&self) -> Option<Table<N>> {
+        let mut before = vec![N::from(0); self.runs.len()];
+        let mut below = vec![N::from(0); self.nodes() + 1];
+        below[self.nodes()] = N::from(1);
+        for node in (0..self.nodes()).rev() {
+            let mut sum = N::from(0);
+            for at in self.range(node as u32) {
+                let run = self.runs[at];
+                before[at] = sum;
+                sum = below[run.child as usize].checked(run.last - run.first + 1, sum)?;
+            }
+            below[node] = sum;
+        }
+        Some(Table { before, below })
+    }
+
+    fn exact_size(&self) -> BigUint {
+        let mut below = vec![BigUint::ZERO; self.nodes() + 1];
+        below[self.nodes()] = BigUint::from(1_u32);
+        for node in (0..self.nodes()).rev() {
+            let runs = self.runs_of(node as u32).iter();
+            below[node] = runs.map(|run| &below[run.child as usize] * (run.last - run.first + 1)).sum();
+        }
+        below.swap_remove(0)
+    }
+
+    /// Writes the value indices of the configuration with rank `rank`, which must be below the size.
+    pub(crate) fn unrank(&self, rank: u128, indices: &mut [u32]) {
+        match &self.counts {
+            Counts::Narrow(table) => self.unrank_by(table, rank, indices),
+            Counts::Wide(table) => self.unrank_by(table, rank, indices),
+            Counts::None => {}
+        }
+    }
+
+    fn unrank_by<N: Count>(&self, table: &Table<N>, rank: u128, indices: &mut [u32]) {
+        let Ok(mut rank) = N::try_from(rank) else { return };
+        let mut node = 0;
+        for &parameter in &self.order {
+            let (at, step, rest) = self.locate(table, node, rank);
+            let run = self.runs[at];
+            indices[parameter] = run.first + step;
+            rank = rest;
+            node = run.child;
+        }
+    }
+
+    /// The run with the configuration `rank` of `node`, the value of the run as steps from its first, and the
+    /// configuration's rank below the child.
+    fn locate<N: Count>(&self, table: &Table<N>, node: u32, rank: N) -> (usize, u32, N) {
+        let range = self.range(node);
+        let at = range.start + table.before[range].partition_point(|&before| before <= rank) - 1;
+        let run = self.runs[at];
+        let rest = rank - table.before[at];
+        if run.first == run.last {
+            return (at, 0, rest);
+        }
+        let below = table.below[run.child as usize];
+        let step = rest / below;
+        // A run has at most 2^32 values, so the step fits.
+        (at, step.into() as u32, rest - step * below)
+    }
+
+    /// As [`Diagram::locate`] for the configuration that is the given part of all of `node`, from 0 to 1.
+    pub(super) fn locate_part(&self, node: u32, part: f64) -> Option<(usize, u32)> {
+        // Float conversions saturate, so a part of 0 is the first configuration.
+        let nth = |count: u128| (((part * count as f64).ceil() as u128).saturating_sub(1)).min(count - 1);
+        let rank = nth(self.counts.below(node)?);
+        let (at, step) = match &self.counts {
+            Counts::Narrow(table) => {
+                let (at, step, _) = self.locate(table, node, rank as u64);
+                (at, step)
+            }
+            Counts::Wide(table) => {
+                let (at, step, _) = self.locate(table, node, rank);
+                (at, step)
+            }
+            Counts::None => return None,
+        };
+        Some((at, step))
+    }
+
+    /// The part, from 0 to 1, of `node`'s configurations where the middle of those with value `step` of the run `at` is.
+    pub(super) fn part_of(&self, node: u32, at: usize, step: u32) -> Option<f64> {
+        let child = self.runs[at].child;
+        let middle = self.counts.before(at, step, child) as f64 + 0.5 * self.counts.below(child)? as f64;
+        Some(middle / self.counts.below(node)? as f64)
+    }
+}
