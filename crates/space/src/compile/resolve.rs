@@ -75,9 +75,21 @@ impl<'a> Names<'a> {
             Kind::Call(builtin, arguments) => self.over_values(*builtin, arguments, meanings).unwrap_or_else(|| {
                 Kind::Call(*builtin, arguments.iter().map(|part| self.rewrite(part, meanings)).collect())
             }),
+            Kind::Closure(closure, scope) => {
+                let typed = |name: &Node| self.typed(self.rewrite(name, meanings));
+                Kind::Closure(closure.clone(), scope.iter().map(typed).collect())
+            }
             kind => kind.map_children(&mut |child| self.rewrite(child, meanings)),
         };
         Node::new(kind, node.span.clone())
+    }
+
+    /// A boolean parameter as a closure takes it: elsewhere booleans are the numbers 0 and 1, as in Python.
+    fn typed(&self, node: Node) -> Node {
+        let is_bool =
+            matches!(node.kind, Kind::Name(parameter) if self.parameters[parameter].kind() == ValueKind::Bool);
+        let span = node.span.clone();
+        if is_bool { Node::new(Kind::Call(Builtin::Bool, vec![node]), span) } else { node }
     }
 
     /// `max(p)`, `min(p)`, `len(p)` and `sum(p)` of one parameter are over its list of values, as in Kernel Tuner's

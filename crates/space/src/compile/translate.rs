@@ -170,7 +170,7 @@ impl Translator<'_> {
                 let args: Vec<Id> = parts.iter().map(|part| self.value(part)).collect();
                 self.shallow(node, &args)
             }
-            Kind::Comprehension(_) | Kind::Local(_) => self.whole(node),
+            Kind::Comprehension(_) | Kind::Local(_) | Kind::Closure(..) => self.whole(node),
         }
     }
 
@@ -364,7 +364,8 @@ impl Translator<'_> {
     }
 
     fn tree(&mut self, kind: Kind, node: &Node, args: &[Id]) -> Id {
-        let is_truth = matches!(kind, Kind::Compare(..) | Kind::Not(_) | Kind::Call(Builtin::Bool, _));
+        let is_truth =
+            matches!(kind, Kind::Compare(..) | Kind::Not(_) | Kind::Call(Builtin::Bool, _) | Kind::Closure(..));
         let tree = Node::new(kind, node.span.clone());
         let constants: Option<Vec<i64>> = args.iter().map(|&arg| self.graph.constant_of(arg)).collect();
         if let Some(cells) = constants {

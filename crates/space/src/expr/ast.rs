@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::builtin::Builtin;
+use super::closure::Closure;
 use super::datum::Datum;
 
 /// A part of an expression and where it stands in the text.
@@ -40,6 +41,7 @@ pub(crate) enum Kind {
     Conditional(Box<Conditional>),
     List(Vec<Node>),
     Call(Builtin, Vec<Node>),
+    Closure(Closure, Vec<Node>),
     Comprehension(Box<Comprehension>),
 }
 
@@ -57,7 +59,7 @@ impl Kind {
                 visit(first);
                 rest.iter().for_each(|(_, operand)| visit(operand));
             }
-            Kind::And(parts) | Kind::Or(parts) | Kind::List(parts) | Kind::Call(_, parts) => {
+            Kind::And(parts) | Kind::Or(parts) | Kind::List(parts) | Kind::Call(_, parts) | Kind::Closure(_, parts) => {
                 parts.iter().for_each(visit);
             }
             Kind::Conditional(parts) => {
@@ -89,6 +91,7 @@ impl Kind {
             Kind::Or(parts) => Kind::Or(parts.iter().map(map).collect()),
             Kind::List(parts) => Kind::List(parts.iter().map(map).collect()),
             Kind::Call(builtin, parts) => Kind::Call(*builtin, parts.iter().map(map).collect()),
+            Kind::Closure(closure, parts) => Kind::Closure(closure.clone(), parts.iter().map(map).collect()),
             Kind::Conditional(parts) => Kind::Conditional(Box::new(Conditional {
                 condition: map(&parts.condition),
                 then: map(&parts.then),

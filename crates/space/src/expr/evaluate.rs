@@ -54,6 +54,10 @@ impl<'a> Evaluator<'a> {
                 let arguments = self.all(parts)?;
                 builtin.call(&arguments).map_err(|fault| at(fault, node))
             }
+            Kind::Closure(closure, parts) => {
+                let truth = closure.call(&self.all(parts)?);
+                truth.map(Datum::Bool).ok_or_else(|| ExprError::new("a closure takes plain values", node.span.clone()))
+            }
             Kind::Comprehension(parts) => self.comprehension(parts),
         }
     }

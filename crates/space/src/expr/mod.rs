@@ -7,6 +7,7 @@
 mod arithmetic;
 mod ast;
 mod builtin;
+mod closure;
 mod datum;
 mod error;
 mod evaluate;
@@ -21,6 +22,7 @@ pub use error::ExprError;
 pub(crate) use arithmetic::float_division;
 pub(crate) use ast::{BinaryOp, CompareOp, Conditional, Kind, Node, UnaryOp};
 pub(crate) use builtin::Builtin;
+pub(crate) use closure::Closure;
 pub(crate) use datum::Datum;
 pub(crate) use evaluate::Evaluator;
 
@@ -83,6 +85,26 @@ impl Expr {
     pub fn parse(text: &str) -> Result<Expr, ExprError> {
         let (root, names) = parser::parse(text)?;
         Ok(Expr { parsed: Arc::new(Parsed { text: text.to_owned(), root, names }) })
+    }
+
+    /// The expression that calls `closure` with the values of the names in `scope`. Its text only describes it.
+    pub(crate) fn closure(closure: Closure, scope: &[&str]) -> Expr {
+        let mut text = format!("{} version {} of (", closure.name, closure.version);
+        let mut names: Vec<Name> = Vec::new();
+        let mut parts = Vec::new();
+        for (at, name) in scope.iter().enumerate() {
+            text.push_str(if at == 0 { "" } else { ", " });
+            let span = text.len()..text.len() + name.len();
+            text.push_str(name);
+            let known = names.iter().position(|known| known.text == *name);
+            parts.push(Node::new(Kind::Name(known.unwrap_or(names.len())), span.clone()));
+            if known.is_none() {
+                names.push(Name { text: (*name).to_owned(), span });
+            }
+        }
+        text.push(')');
+        let root = Node::new(Kind::Closure(closure, parts), 0..text.len());
+        Expr { parsed: Arc::new(Parsed { text, root, names }) }
     }
 
     /// The text that was parsed.

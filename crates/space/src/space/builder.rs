@@ -1,6 +1,6 @@
 //! Building a space from its description.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ impl SpaceBuilder {
         }
         let conjuncts = self.conjuncts()?;
         match self.diagrams(&conjuncts)? {
-            Some(diagrams) => Ok(self.space(conjuncts, diagrams)),
+            Some(diagrams) => Ok(assemble(self.parameters, self.constants, self.constraints, conjuncts, diagrams)),
             None => Err(SpaceError::Empty { culprits: self.culprits(&conjuncts) }),
         }
     }
@@ -163,17 +163,24 @@ impl SpaceBuilder {
         }
         needed.into_iter().map(|index| self.constraints[index].name().to_owned()).collect()
     }
+}
 
-    fn space(self, conjuncts: Vec<Conjunct>, diagrams: Vec<Diagram>) -> Space {
-        let digest = digest(&self.parameters, &diagrams);
-        let size: BigUint = diagrams.iter().map(Diagram::size).product();
-        let (lengths, weights) = weights(&diagrams).unwrap_or_default();
-        let indices: HashMap<String, usize> =
-            self.parameters.iter().enumerate().map(|(index, parameter)| (parameter.name().to_owned(), index)).collect();
-        let Self { parameters, constraints, .. } = self;
-        let inner = Inner { parameters, indices, constraints, conjuncts, diagrams, lengths, weights, size, digest };
-        Space { inner: Arc::new(inner) }
-    }
+/// The space of everything it consists of.
+pub(super) fn assemble(
+    parameters: Vec<Parameter>,
+    constants: BTreeMap<String, Value>,
+    constraints: Vec<Constraint>,
+    conjuncts: Vec<Conjunct>,
+    diagrams: Vec<Diagram>,
+) -> Space {
+    let digest = digest(&parameters, &diagrams);
+    let size: BigUint = diagrams.iter().map(Diagram::size).product();
+    let (lengths, weights) = weights(&diagrams).unwrap_or_default();
+    let indices =
+        parameters.iter().enumerate().map(|(index, parameter)| (parameter.name().to_owned(), index)).collect();
+    let inner =
+        Inner { parameters, indices, constraints, constants, conjuncts, diagrams, lengths, weights, size, digest };
+    Space { inner: Arc::new(inner) }
 }
 
 /// The size of each diagram, and of all diagrams after each; `None` when 128 bits cannot count the whole.

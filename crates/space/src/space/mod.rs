@@ -8,8 +8,9 @@ mod nearest;
 mod neighbours;
 mod rank;
 mod sample;
+mod stored;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -23,11 +24,16 @@ use crate::compile::Conjunct;
 use crate::constraint::Constraint;
 use crate::diagram::Diagram;
 use crate::parameter::Parameter;
+use crate::value::Value;
 
 /// A search space: tuning parameters and the configurations that its constraints leave.
 ///
 /// Cloning is cheap, since clones share the space. Parameters keep the user's order everywhere; the order inside the
 /// diagrams is the crate's own and shows only in the order of ranks.
+///
+/// # Storing
+/// A space is written and read with serde, in any format that describes itself (JSON, say): with its diagrams, so that
+/// reading one that took seconds to build takes milliseconds. What is read is checked down to the digest.
 #[derive(Clone)]
 pub struct Space {
     inner: Arc<Inner>,
@@ -37,6 +43,7 @@ struct Inner {
     parameters: Vec<Parameter>,
     indices: HashMap<String, usize>,
     constraints: Vec<Constraint>,
+    constants: BTreeMap<String, Value>,
     conjuncts: Vec<Conjunct>,
     /// One diagram per group; ranks count the last group fastest.
     diagrams: Vec<Diagram>,

@@ -1,0 +1,46 @@
+//! Conditions that are functions of the program instead of text.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::datum::Datum;
+use crate::value::Value;
+
+/// What a closure is inside.
+pub(crate) type Test = dyn Fn(&[Value]) -> bool + Send + Sync;
+
+/// A function over the values of the names in its scope, in their order.
+#[derive(Clone)]
+pub(crate) struct Closure {
+    pub(crate) name: String,
+    pub(crate) version: u32,
+    test: Arc<Test>,
+}
+
+impl Closure {
+    pub(crate) fn new(name: String, version: u32, test: Arc<Test>) -> Closure {
+        Closure { name, version, test }
+    }
+
+    /// What the function says of `values`; `None` when one of them is no value that a parameter can have.
+    pub(crate) fn call(&self, values: &[Datum]) -> Option<bool> {
+        let values: Option<Vec<Value>> = values.iter().map(value).collect();
+        values.map(|values| (self.test)(&values))
+    }
+}
+
+fn value(datum: &Datum) -> Option<Value> {
+    match datum {
+        Datum::Int(value) => i64::try_from(*value).ok().map(Value::Int),
+        Datum::Float(value) => Some(Value::Float(*value)),
+        Datum::Bool(value) => Some(Value::Bool(*value)),
+        Datum::Str(value) => Some(Value::Str(Arc::clone(value))),
+        Datum::List(_) => None,
+    }
+}
+
+impl fmt::Debug for Closure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Closure({} version {})", self.name, self.version)
+    }
+}
