@@ -51,7 +51,9 @@ pub use error::SpaceError;
 pub use expr::{Expr, ExprError, Name, parse_values};
 pub use limits::Limits;
 pub use parameter::Parameter;
-pub use space::{ConfigId, Configuration, Neighbour, Neighbourhood, Neighbours, Space, SpaceBuilder};
+pub use space::{
+    Analysis, ConfigId, Configuration, ConstraintEffect, Neighbour, Neighbourhood, Neighbours, Space, SpaceBuilder,
+};
 pub use suggest::closest;
 pub use value::{Value, ValueKind};
 pub use values::Values;

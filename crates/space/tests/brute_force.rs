@@ -1,191 +1,13 @@
 //! Random small spaces against brute force: every combination, each constraint evaluated as Python would.
 
+mod oracle;
+
+use oracle::{Description, Text, Verdict, description};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use rand_xoshiro::{Xoshiro256PlusPlus, rand_core::SeedableRng};
 use std::collections::HashSet;
-use tunesmith_space::{
-    Blocks, ConfigId, Constraint, Expr, ExprError, Neighbourhood, Parameter, Space, SpaceError, Value, Values,
-};
-
-/// A space as a user would describe it.
-#[derive(Clone, Debug)]
-struct Description {
-    parameters: Vec<(String, Vec<Value>)>,
-    constraints: Vec<Text>,
-}
-
-/// A constraint, and its parts: a space splits at `and` and at chained comparisons, and a configuration that one part
-/// excludes is excluded whatever the others give.
-#[derive(Clone, Debug)]
-struct Text {
-    whole: String,
-    parts: Vec<String>,
-}
-
-impl Text {
-    fn simple(whole: String) -> Self {
-        Self { parts: vec![whole.clone()], whole }
-    }
-}
-
-/// What brute force says of one combination.
-enum Verdict {
-    Valid,
-    Excluded,
-    Failing,
-}
-
-impl Description {
-    fn build(&self) -> Result<Space, SpaceError> {
-        let mut builder = Space::builder().constant("N", Value::Int(12));
-        for (name, values) in &self.parameters {
-            builder = builder.parameter(Parameter::new(name.as_str(), values.iter().cloned())?);
-        }
-        for (index, text) in self.constraints.iter().enumerate() {
-            builder = builder.constraint(Constraint::new(format!("c{index}"), Expr::parse(&text.whole).unwrap()));
-        }
-        builder.build()
-    }
-
-    /// All combinations of value indices.
-    fn combinations(&self) -> Vec<Vec<u32>> {
-        self.parameters.iter().fold(vec![Vec::new()], |combinations, (_, values)| {
-            let extend = |combination: &Vec<u32>| {
-                let combination = combination.clone();
-                (0..values.len() as u32).map(move |index| combination.iter().copied().chain([index]).collect())
-            };
-            combinations.iter().flat_map(extend).collect()
-        })
-    }
-
-    fn judge(&self, indices: &[u32], constraints: &[Text]) -> Verdict {
-        let results: Vec<_> = constraints.iter().flat_map(|text| self.truths(indices, text)).collect();
-        if results.iter().any(|result| matches!(result, Ok(false))) {
-            Verdict::Excluded
-        } else if results.iter().any(Result::is_err) {
-            Verdict::Failing
-        } else {
-            Verdict::Valid
-        }
-    }
-
-    /// What the parts of a constraint give.
-    fn truths(&self, indices: &[u32], text: &Text) -> Vec<Result<bool, ExprError>> {
-        let value = |name: &str| {
-            let position = self.parameters.iter().position(|(known, _)| known == name);
-            position
-                .map(|at| self.parameters[at].1[indices[at] as usize].clone())
-                .or((name == "N").then_some(Value::Int(12)))
-        };
-        let truth = |part: &String| Expr::parse(part).unwrap().evaluate(&value).map(|value| truthy(&value));
-        text.parts.iter().map(truth).collect()
-    }
-
-    /// Valid combinations, or `None` where a constraint fails on one that nothing excludes.
-    fn valid(&self, constraints: &[Text]) -> Option<HashSet<Vec<u32>>> {
-        let mut valid = HashSet::new();
-        for combination in self.combinations() {
-            match self.judge(&combination, constraints) {
-                Verdict::Valid => valid.insert(combination),
-                Verdict::Excluded => false,
-                Verdict::Failing => return None,
-            };
-        }
-        Some(valid)
-    }
-}
-
-fn truthy(value: &Value) -> bool {
-    match value {
-        Value::Int(value) => *value != 0,
-        Value::Float(value) => *value != 0.0,
-        Value::Bool(value) => *value,
-        Value::Str(value) => !value.is_empty(),
-    }
-}
-
-fn values() -> impl Strategy<Value = Vec<Value>> {
-    prop_oneof![
-        6 => proptest::sample::subsequence(vec![1_i64, 2, 3, 4, 6, 8, 12, 16], 2..=6).prop_shuffle().prop_map(Values::list),
-        3 => proptest::sample::subsequence(vec![-7_i64, -3, -2, -1, 0, 1, 2, 3, 4], 1..=6).prop_map(Values::list),
-        1 => proptest::sample::subsequence(vec![-1.5_f64, 0.5, 1.0, 2.0, 2.5], 1..=4).prop_map(Values::list),
-        1 => Just(Values::list([i64::MAX, 3, i64::MIN, -1])),
-        1 => proptest::sample::subsequence(vec![false, true], 1..=2).prop_map(Values::list),
-        1 => proptest::sample::subsequence(vec!["", "row", "column"], 1..=3).prop_map(Values::list),
-    ]
-}
-
-fn expression(names: Vec<String>) -> impl Strategy<Value = String> {
-    let leaf = prop_oneof![
-        8 => proptest::sample::select(names),
-        1 => Just("'row'".to_string()),
-        4 => (-4_i64..13).prop_map(|number| format!("({number})")),
-        2 => Just("N".to_string()),
-    ];
-    leaf.prop_recursive(3, 12, 3, |inner| {
-        let binary = proptest::sample::select(vec!["+", "-", "*", "/", "//", "%"]);
-        let comparison = proptest::sample::select(vec!["<", "<=", ">", ">=", "==", "!="]);
-        prop_oneof![
-            3 => (inner.clone(), binary, inner.clone()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
-            1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("max({a}, {b})")),
-            1 => inner.clone().prop_map(|a| format!("abs({a})")),
-            1 => (inner.clone(), -1..3_i32).prop_map(|(a, power)| format!("({a} ** {power})")),
-            1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} or {b})")),
-            1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} in [{b}, 2, 'row'])")),
-            1 => (inner.clone(), comparison, inner.clone()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
-            1 => (inner.clone(), inner.clone(), inner).prop_map(|(a, b, c)| format!("({a} if {b} else {c})")),
-        ]
-    })
-}
-
-/// What users write: seldom impossible, seldom void.
-fn typical(names: Vec<String>) -> impl Strategy<Value = Text> {
-    let name = || proptest::sample::select(names.clone());
-    let number = 1..20_i64;
-    prop_oneof![
-        (name(), name()).prop_map(|(a, b)| format!("{a} % {b} == 0")),
-        (name(), name(), number.clone()).prop_map(|(a, b, n)| format!("{a} * {b} <= {n}")),
-        (name(), name(), name()).prop_map(|(a, b, c)| format!("{a} + {b} != {c}")),
-        (name(), name()).prop_map(|(a, b)| format!("{a} == {b} or {a} in (1, 3, 8, 'row')")),
-        (name(), name(), name()).prop_map(|(a, b, c)| format!("({a} if {b} else {c}) != 2")),
-        (name(), name(), number).prop_map(|(a, b, n)| format!("ceildiv(N * {a}, abs({b}) + 1) < {n}")),
-    ]
-    .prop_map(Text::simple)
-}
-
-fn constraint(names: Vec<String>) -> impl Strategy<Value = Text> {
-    let comparison = proptest::sample::select(vec!["<", "<=", ">", ">=", "==", "!="]);
-    let simple = (expression(names.clone()), comparison, expression(names.clone()))
-        .prop_map(|(a, op, b)| format!("{a} {op} {b}"))
-        .boxed();
-    prop_oneof![
-        20 => typical(names.clone()),
-        2 => simple.clone().prop_map(Text::simple),
-        1 => (simple.clone(), simple.clone()).prop_map(|(a, b)| Text { whole: format!("{a} and {b}"), parts: vec![a, b] }),
-        1 => (simple.clone(), simple.clone()).prop_map(|(a, b)| Text::simple(format!("{a} or {b}"))),
-        1 => simple.clone().prop_map(|a| Text::simple(format!("not {a}"))),
-        1 => (simple.clone(), simple).prop_map(|(a, b)| Text {
-            whole: format!("not ({a} or {b})"),
-            parts: vec![format!("not {a}"), format!("not {b}")],
-        }),
-        1 => (expression(names.clone()), expression(names)).prop_map(|(a, b)| Text {
-            whole: format!("{a} <= {b} < 9"),
-            parts: vec![format!("{a} <= {b}"), format!("{b} < 9")],
-        }),
-    ]
-}
-
-fn description() -> impl Strategy<Value = Description> {
-    proptest::collection::vec(values(), 2..=4).prop_flat_map(|lists| {
-        let names: Vec<String> = ["P", "Q", "R", "S"][..lists.len()].iter().map(|name| (*name).to_string()).collect();
-        let constraints = proptest::collection::vec(constraint(names.clone()), 0..=4);
-        (Just(names).prop_shuffle(), Just(lists), constraints).prop_map(|(names, lists, constraints)| Description {
-            parameters: names.into_iter().zip(lists).collect(),
-            constraints,
-        })
-    })
-}
+use tunesmith_space::{Blocks, ConfigId, Constraint, Expr, Neighbourhood, Parameter, Space, SpaceError, Value, Values};
 
 fn indices(space: &Space, id: ConfigId) -> Vec<u32> {
     space.unrank(id).indices().to_vec()
@@ -352,10 +174,7 @@ fn check_space(description: &Description, space: &Space, valid: &HashSet<Vec<u32
         };
         assert_eq!(set(space.hamming_neighbours(*id)), differing_in_one(valid, &own));
         assert_eq!(set(space.adjacent_neighbours(*id)), adjacent(valid, &own));
-        check_numbered(space, *id);
-        check_coordinates(space, valid, *id);
     }
-    check_nearest(description, space, valid);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
     assert!(valid.contains(&indices(space, space.sample(&mut rng))));
     for drawn in
@@ -366,7 +185,49 @@ fn check_space(description: &Description, space: &Space, valid: &HashSet<Vec<u32
     }
 }
 
-/// That `culprits` leave nothing, and that each of them is needed for that.
+/// The questions that brute force takes longer to answer.
+fn check_thoroughly(description: &Description, space: &Space, valid: &HashSet<Vec<u32>>) {
+    check_nearest(description, space, valid);
+    check_analysis(description, space, valid);
+    let some = 1 + valid.len() / 8;
+    for id in space.iter().step_by(some) {
+        check_numbered(space, id);
+        check_coordinates(space, valid, id);
+    }
+}
+
+/// That each constraint removes what brute force says, and that dead values occur nowhere.
+fn check_analysis(description: &Description, space: &Space, valid: &HashSet<Vec<u32>>) {
+    let analysis = space.analyse();
+    // `None` where a constraint fails on something that is left.
+    let left = |chosen: &dyn Fn(usize) -> bool| {
+        let texts: Vec<Text> = description
+            .constraints
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| chosen(*at))
+            .map(|(_, text)| text.clone())
+            .collect();
+        description.valid(&texts).map(|valid| valid.len())
+    };
+    let all = description.combinations().len();
+    let as_number =
+        |count: &Option<num_bigint::BigUint>| count.as_ref().map(|count| count.to_string().parse::<usize>().unwrap());
+    for (index, effect) in analysis.constraints.iter().enumerate() {
+        assert_eq!(effect.name, format!("c{index}"));
+        assert_eq!(as_number(&effect.removed_alone), left(&|at| at == index).map(|left| all - left));
+        let (before, after) = (left(&|at| at < index), left(&|at| at <= index));
+        assert_eq!(as_number(&effect.removed_in_order), before.zip(after).map(|(before, after)| before - after));
+        assert_eq!(effect.redundant, left(&|at| at != index).map(|left| left == valid.len()));
+    }
+    for (at, dead) in analysis.dead_values.iter().enumerate() {
+        let count = description.parameters[at].1.len() as u32;
+        let unused = (0..count).filter(|value| !valid.iter().any(|indices| indices[at] == *value));
+        assert_eq!(dead[..], unused.collect::<Vec<_>>());
+    }
+}
+
+/// That `culprits` leave nothing, that each of them is needed for that, and that no smaller set leaves nothing.
 fn check_culprits(description: &Description, culprits: &[String]) {
     let chosen: Vec<usize> = culprits.iter().map(|name| name[1..].parse().unwrap()).collect();
     let texts = |chosen: &[usize]| chosen.iter().map(|at| description.constraints[*at].clone()).collect::<Vec<_>>();
@@ -375,20 +236,30 @@ fn check_culprits(description: &Description, culprits: &[String]) {
         let rest: Vec<usize> = chosen.iter().copied().filter(|at| at != left_out).collect();
         assert!(!description.valid(&texts(&rest)).is_some_and(|valid| valid.is_empty()), "c{left_out} is not needed");
     }
+    for set in 0..1_u32 << description.constraints.len() {
+        let chosen_too: Vec<usize> = (0..description.constraints.len()).filter(|at| set >> at & 1 == 1).collect();
+        let smaller = chosen_too.len() < chosen.len();
+        assert!(!(smaller && description.valid(&texts(&chosen_too)).is_some_and(|valid| valid.is_empty())));
+    }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 4000,
+        cases: 10_000,
         rng_seed: RngSeed::Fixed(2),
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
 
     #[test]
-    fn a_space_equals_brute_force(description in description()) {
+    fn a_space_equals_brute_force(description in description(), thorough in proptest::bool::weighted(0.1)) {
         match (description.build(), description.valid(&description.constraints)) {
-            (Ok(space), Some(valid)) => check_space(&description, &space, &valid),
+            (Ok(space), Some(valid)) => {
+                check_space(&description, &space, &valid);
+                if thorough {
+                    check_thoroughly(&description, &space, &valid);
+                }
+            }
             (Err(SpaceError::Empty { culprits }), Some(valid)) => {
                 prop_assert!(valid.is_empty());
                 check_culprits(&description, &culprits);

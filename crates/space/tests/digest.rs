@@ -34,6 +34,21 @@ fn constraints_count_by_what_they_exclude_and_not_by_how_they_are_written() {
 }
 
 #[test]
+fn what_is_always_true_does_not_count_even_where_it_joins_groups() {
+    let pad = || Parameter::new("PAD", Values::list([0, 1])).unwrap();
+    let order = || Parameter::new("ORDER", Values::list([3, 5])).unwrap();
+    let own = ["TILE % VECTOR == 0", "PAD < ORDER - 3"];
+    let plain = digest([tile(&[2, 4, 8]), pad(), vector(), order()], &own);
+    for always in ["TILE + PAD >= 0", "PAD * ORDER <= 8 * VECTOR", "TILE * 0 == PAD * 0", "ORDER > 2 or PAD == 1"] {
+        assert_eq!(
+            plain,
+            digest([tile(&[2, 4, 8]), pad(), vector(), order()], &[&own[..], &[always]].concat()),
+            "{always}"
+        );
+    }
+}
+
+#[test]
 fn names_values_types_and_their_order_count() {
     let constraint = ["TILE % VECTOR == 0"];
     let all = [

@@ -7,7 +7,7 @@ use crate::expr::Datum;
 
 /// Numbers the values of terms of class [`Class::Datum`]: strings, lists, very large integers, and numbers of a type
 /// that is not known beforehand. Identical values (same type, same bits) have the same number.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Data {
     values: Vec<Datum>,
     known: HashMap<String, i64>,

@@ -92,7 +92,7 @@ pub(crate) struct Term {
 }
 
 /// Terms over the parameters of one group.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     terms: Vec<Term>,
     known: HashMap<(Op, Vec<Id>), Id>,

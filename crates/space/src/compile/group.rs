@@ -3,7 +3,7 @@
 use super::graph::{Class, Graph, Id, MAGNITUDE};
 use super::plan::{LevelPlan, Operand, plan};
 use super::translate::Translator;
-use super::{Conjunct, order, support};
+use super::{Conjunct, groups, order, support};
 use crate::compile::graph::ERROR;
 use crate::expr::Datum;
 use crate::parameter::Parameter;
@@ -22,9 +22,10 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Compiles the conjuncts of the parameters `group`. Values that a condition on one parameter excludes go at once.
+    /// Compiles the conjuncts of the parameters `group`. Values that a condition on one parameter excludes go at once,
+    /// and so do conditions that are always true; the groups are of the parameters that the others join.
     /// `None` when a condition leaves nothing.
-    pub(crate) fn compile(group: &[usize], parameters: &[Parameter], conjuncts: &[Conjunct]) -> Option<Group> {
+    pub(crate) fn compile(group: &[usize], parameters: &[Parameter], conjuncts: &[Conjunct]) -> Option<Vec<Group>> {
         let mut domains = Domains::new(group, parameters);
         let mut open: Vec<usize> = (0..conjuncts.len()).collect();
         loop {
@@ -48,7 +49,7 @@ impl Group {
                 narrower |= domains.narrow(&mut graph, roots[index], &roots)?;
             }
             if !narrower {
-                return Some(domains.finish(graph, &roots, open, parameters));
+                return Some(domains.finish(graph, &roots, &open, parameters));
             }
         }
     }
@@ -126,13 +127,34 @@ impl Domains {
         (!self.candidates[place].is_empty()).then_some(truths.contains(&0))
     }
 
-    fn finish(self, mut graph: Graph, roots: &[Id], conjuncts: Vec<usize>, parameters: &[Parameter]) -> Group {
-        let sizes: Vec<usize> = self.candidates.iter().map(Vec::len).collect();
-        let mut by_name: Vec<usize> = (0..self.group.len()).collect();
+    /// The groups of the places that `roots` join, ready to be constructed.
+    fn finish(&self, graph: Graph, roots: &[Id], conjuncts: &[usize], parameters: &[Parameter]) -> Vec<Group> {
+        let links: Vec<Vec<usize>> = roots.iter().map(|&root| graph.term(root).parameters.iter().collect()).collect();
+        let parts = groups(self.group.len(), links.iter().map(Vec::as_slice));
+        let mut graphs: Vec<Graph> = parts[1..].iter().map(|_| graph.clone()).collect();
+        graphs.push(graph);
+        let part = |(places, graph): (&Vec<usize>, Graph)| {
+            // A condition without parameters belongs to the first part.
+            let own = |root: usize| links[root].first().map_or(places[0] == 0, |first| places.contains(first));
+            let own: Vec<usize> = (0..roots.len()).filter(|&root| own(root)).collect();
+            let roots: Vec<Id> = own.iter().map(|&root| roots[root]).collect();
+            let conjuncts = own.iter().map(|&root| conjuncts[root]).collect();
+            self.part(places, graph, &roots, conjuncts, parameters)
+        };
+        parts.iter().zip(graphs).map(part).collect()
+    }
+
+    fn part(
+        &self,
+        places: &[usize],
+        mut graph: Graph,
+        roots: &[Id],
+        conjuncts: Vec<usize>,
+        parameters: &[Parameter],
+    ) -> Group {
+        let mut by_name = places.to_vec();
         by_name.sort_by_key(|&place| parameters[self.group[place]].name());
-        let mut names = vec![0; self.group.len()];
-        by_name.iter().enumerate().for_each(|(rank, &place)| names[place] = rank);
-        let order = order::order(&graph, roots, &sizes, &names);
+        let order = order::order(&graph, roots, &self.columns, &by_name);
         let plans = plan(&mut graph, roots, &order, &self.columns);
         let candidates = order.iter().map(|&place| self.candidates[place].clone()).collect();
         let order = order.into_iter().map(|place| self.group[place]).collect();

@@ -13,39 +13,40 @@ const UNIT: f64 = 1024.0;
 /// Terms that all greedy runs together may look at; orders are compared as long as that is cheap.
 const EFFORT: usize = 150_000;
 
-/// The places of a group by level. `sizes` are the lengths of the parameters' lists by place, `names` the rank of each
-/// place's name among the names.
-pub(crate) fn order(graph: &Graph, roots: &[Id], sizes: &[usize], names: &[usize]) -> Vec<usize> {
-    let estimate = Estimate::new(graph, roots, sizes);
-    let mut starts: Vec<usize> = (0..sizes.len()).collect();
+/// The places `by_name`, which are sorted by their parameters' names, by level. `columns` are the values of each place of
+/// the graph.
+pub(crate) fn order(graph: &Graph, roots: &[Id], columns: &[Vec<i64>], by_name: &[usize]) -> Vec<usize> {
+    let estimate = Estimate::new(graph, roots, columns);
+    let mut starts: Vec<usize> = by_name.to_vec();
     let after = |place: usize| {
-        let mut assigned = vec![false; sizes.len()];
+        let mut assigned = vec![false; columns.len()];
         assigned[place] = true;
         estimate.carried(&assigned)
     };
-    starts.sort_by_cached_key(|&place| (after(place), estimate.sizes[place], names[place]));
-    let per_run = sizes.len() * sizes.len() * estimate.terms.len() / 2 + 1;
+    // Sorting is stable: equals stay in the order of their names.
+    starts.sort_by_cached_key(|&place| (after(place), estimate.sizes[place]));
+    let per_run = by_name.len() * by_name.len() * estimate.terms.len() / 2 + 1;
     starts.truncate((EFFORT / per_run).max(1));
-    let runs = starts.into_iter().map(|start| greedy(&estimate, names, start));
+    let runs = starts.into_iter().map(|start| greedy(&estimate, by_name, start));
     let best = runs.min_by(|a, b| a.0.total_cmp(&b.0));
     best.map_or_else(Vec::new, |(_, order)| order)
 }
 
 /// The greedy order that begins with `start`, and the number of arcs it is estimated to need.
-fn greedy(estimate: &Estimate<'_>, names: &[usize], start: usize) -> (f64, Vec<usize>) {
-    let mut assigned = vec![false; names.len()];
-    let mut order = Vec::with_capacity(names.len());
+fn greedy(estimate: &Estimate<'_>, by_name: &[usize], start: usize) -> (f64, Vec<usize>) {
+    let mut assigned = vec![false; estimate.sizes.len()];
+    let mut order = Vec::with_capacity(by_name.len());
     let mut carried = 0;
     let mut cost = 0.0;
-    while order.len() < names.len() {
+    while order.len() < by_name.len() {
         let choice = if order.is_empty() {
             start
         } else {
-            let left = (0..names.len()).filter(|&place| !assigned[place]);
+            let left = by_name.iter().copied().filter(|&place| !assigned[place]);
             let key = |&place: &usize| {
                 let mut then = assigned.clone();
                 then[place] = true;
-                (estimate.carried(&then), estimate.sizes[place], names[place])
+                (estimate.carried(&then), estimate.sizes[place])
             };
             left.min_by_key(key).expect("some place is left")
         };
@@ -73,7 +74,7 @@ fn log(count: f64) -> u32 {
 }
 
 impl<'a> Estimate<'a> {
-    fn new(graph: &'a Graph, roots: &[Id], sizes: &[usize]) -> Self {
+    fn new(graph: &'a Graph, roots: &[Id], columns: &[Vec<i64>]) -> Self {
         let mut reached = vec![false; graph.len()];
         roots.iter().for_each(|root| reached[root.0 as usize] = true);
         for index in (0..graph.len()).rev().filter(|&index| reached[index]).collect::<Vec<_>>() {
@@ -81,7 +82,7 @@ impl<'a> Estimate<'a> {
         }
         let is_term = |id: &Id| reached[id.0 as usize] && graph.constant_of(*id).is_none();
         let terms: Vec<Id> = (0..graph.len() as u32).map(Id).filter(is_term).collect();
-        let sizes: Vec<u32> = sizes.iter().map(|&size| log(size as f64)).collect();
+        let sizes: Vec<u32> = columns.iter().map(|column| log(column.len() as f64)).collect();
         let mut widths = vec![0; graph.len()];
         for &id in &terms {
             let term = graph.term(id);

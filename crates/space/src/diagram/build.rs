@@ -29,7 +29,8 @@ pub(crate) enum Obstacle {
     },
 }
 
-/// Builds the diagram of the parameters `group`, which `conjuncts` join; `None` when they leave nothing.
+/// Builds the diagrams of the parameters `group`, which `conjuncts` join; `None` when they leave nothing. There are
+/// several where a conjunct turns out not to depend on all of its parameters.
 ///
 /// Every layer costs its nodes times the parameter's values times the steps of its plan.
 pub(crate) fn build(
@@ -37,8 +38,22 @@ pub(crate) fn build(
     parameters: &[Parameter],
     conjuncts: &[Conjunct],
     limits: &Limits,
-) -> Result<Option<Diagram>, Obstacle> {
-    let Some(mut group) = Group::compile(group, parameters, conjuncts) else { return Ok(None) };
+) -> Result<Option<Vec<Diagram>>, Obstacle> {
+    let Some(groups) = Group::compile(group, parameters, conjuncts) else { return Ok(None) };
+    let mut diagrams = Ok(Some(Vec::new()));
+    for group in groups {
+        match (construct(group, limits), &mut diagrams) {
+            // Where nothing is left there is nothing on which another part could fail.
+            (Ok(None), _) => return Ok(None),
+            (Ok(Some(part)), Ok(Some(diagrams))) => diagrams.extend(part),
+            (Err(obstacle), Ok(_)) => diagrams = Err(obstacle),
+            _ => {}
+        }
+    }
+    diagrams
+}
+
+fn construct(mut group: Group, limits: &Limits) -> Result<Option<Vec<Diagram>>, Obstacle> {
     let mut construction = Construction::new(&group, limits);
     let plans = std::mem::take(&mut group.plans);
     let mut layers = Vec::with_capacity(plans.len());
@@ -54,7 +69,7 @@ pub(crate) fn build(
             let values = group.order.iter().copied().zip(path(&layers, state)).collect();
             Err(Obstacle::Evaluation { conjunct, values })
         }
-        None => Ok(Diagram::reduce(group.order, &layers)),
+        None => Ok(Diagram::reduce(&group.order, &layers)),
     }
 }
 

@@ -113,4 +113,25 @@ impl Diagram {
             })
         })
     }
+
+    /// Marks, by parameter and value index, the values that some configuration has. O(arcs and values).
+    pub(crate) fn mark_used(&self, used: &mut [Vec<bool>]) {
+        for (node, parameter) in self.parameters_of_nodes().into_iter().enumerate() {
+            for run in self.runs_of(node as u32) {
+                used[parameter][run.first as usize..=run.last as usize].fill(true);
+            }
+        }
+    }
+
+    /// The parameter of each node's level.
+    fn parameters_of_nodes(&self) -> Vec<usize> {
+        let mut parameters = vec![0; self.nodes()];
+        let mut level_of = vec![0_usize; self.nodes() + 1];
+        for node in 0..self.nodes() {
+            let level = level_of[node];
+            parameters[node] = self.order[level];
+            self.runs_of(node as u32).iter().for_each(|run| level_of[run.child as usize] = level + 1);
+        }
+        parameters
+    }
 }

@@ -29,18 +29,6 @@ impl Diagram {
             node = child;
         }
     }
-
-    /// The parameter of each node's level.
-    fn parameters_of_nodes(&self) -> Vec<usize> {
-        let mut parameters = vec![0; self.nodes()];
-        let mut level_of = vec![0_usize; self.nodes() + 1];
-        for node in 0..self.nodes() {
-            let level = level_of[node];
-            parameters[node] = self.order[level];
-            self.runs_of(node as u32).iter().for_each(|run| level_of[run.child as usize] = level + 1);
-        }
-        parameters
-    }
 }
 
 /// The value of `run` closest to `at`, the smaller of two, and what it costs.

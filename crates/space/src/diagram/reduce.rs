@@ -10,7 +10,10 @@ const DEAD: u32 = u32::MAX;
 impl Diagram {
     /// Reduces `layers`, one per parameter of `order`; node 0 of the first is the root, and children of the last all
     /// are the end. `None` when there is no configuration. About linear in the number of runs.
-    pub(crate) fn reduce(order: Vec<usize>, layers: &[Layer]) -> Option<Diagram> {
+    ///
+    /// Where a level has one node alone, what is above and below it does not depend on each other: these are diagrams of
+    /// their own.
+    pub(crate) fn reduce(order: &[usize], layers: &[Layer]) -> Option<Vec<Diagram>> {
         let mut kept = Kept { ends: vec![0], runs: Vec::new() };
         // Children of the last layer: the end, which is the kept node 0 without runs.
         let mut children = vec![0_u32];
@@ -18,31 +21,40 @@ impl Diagram {
             children = kept.layer(layer, &children);
         }
         let root = children.first().copied().filter(|&root| root != DEAD)?;
-        Some(Diagram::number(order, &kept, root))
+        Some(number(order, &kept, root))
     }
+}
 
-    /// Numbers the kept nodes from `root` level by level and counts configurations.
-    fn number(order: Vec<usize>, kept: &Kept, root: u32) -> Diagram {
-        let mut numbers = vec![u32::MAX; kept.ends.len()];
-        let mut queue = vec![root];
-        numbers[root as usize] = 0;
-        let mut starts = vec![0];
-        let mut runs = Vec::with_capacity(kept.runs.len());
-        let mut next = 0;
-        while let Some(&node) = queue.get(next).filter(|&&node| node != 0) {
-            next += 1;
-            for run in kept.runs_of(node) {
+/// Numbers the kept nodes from `root` level by level, each diagram's from 0.
+fn number(order: &[usize], kept: &Kept, root: u32) -> Vec<Diagram> {
+    let mut numbers = vec![u32::MAX; kept.ends.len()];
+    let mut queue = vec![root];
+    numbers[root as usize] = 0;
+    let mut diagrams = Vec::new();
+    let (mut starts, mut runs) = (vec![0], Vec::new());
+    let (mut first_level, mut first_node, mut begin) = (0, 0, 0);
+    for level in 0..order.len() {
+        let end = queue.len();
+        for at in begin..end {
+            for run in kept.runs_of(queue[at]) {
                 let number = &mut numbers[run.child as usize];
                 if *number == u32::MAX {
                     *number = queue.len() as u32;
                     queue.push(run.child);
                 }
-                runs.push(Run { child: *number, ..*run });
+                runs.push(Run { child: *number - first_node, ..*run });
             }
             starts.push(runs.len() as u32);
         }
-        Diagram::counted(order, starts, runs)
+        begin = end;
+        if queue.len() - end == 1 {
+            let levels = order[first_level..=level].to_vec();
+            let starts = std::mem::replace(&mut starts, vec![0]);
+            diagrams.push(Diagram::counted(levels, starts, std::mem::take(&mut runs)));
+            (first_level, first_node) = (level + 1, end as u32);
+        }
     }
+    diagrams
 }
 
 /// Nodes kept so far; node 0 is the end.

@@ -1,16 +1,19 @@
 //! Building a space from its description.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
+use std::thread;
 
 use num_bigint::BigUint;
 
 use super::digest::digest;
 use super::{Inner, Space};
-use crate::compile::{Conjunct, Names, groups};
+use super::{conflict, groups};
+use crate::compile::{Conjunct, Names};
 use crate::constraint::Constraint;
-use crate::diagram::{self, Diagram, Obstacle};
+use crate::diagram::{Diagram, Obstacle};
 use crate::error::SpaceError;
 use crate::expr::{Datum, Evaluator, ExprError};
 use crate::limits::Limits;
@@ -24,6 +27,7 @@ pub struct SpaceBuilder {
     constraints: Vec<Constraint>,
     constants: BTreeMap<String, Value>,
     limits: Limits,
+    threads: Option<NonZeroUsize>,
 }
 
 impl SpaceBuilder {
@@ -49,6 +53,13 @@ impl SpaceBuilder {
     /// Replaces the default [`Limits`].
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// How many threads may build groups of parameters at once; unless said, as many as the machine has processors. The
+    /// space is the same with any number.
+    pub fn threads(mut self, threads: NonZeroUsize) -> Self {
+        self.threads = Some(threads);
         self
     }
 
@@ -83,12 +94,13 @@ impl SpaceBuilder {
     fn diagrams(&self, conjuncts: &[Conjunct]) -> Result<Option<Vec<Diagram>>, SpaceError> {
         let constants = conjuncts.iter().filter(|conjunct| conjunct.parameters.is_empty());
         let constants = constants.map(|conjunct| self.holds(conjunct).map(|holds| holds.then(Vec::new)));
-        let links = conjuncts.iter().map(|conjunct| &conjunct.parameters[..]);
-        let groups = groups(self.parameters.len(), links).into_iter();
-        let groups =
-            groups.map(|group| self.diagram(group, conjuncts).map(|diagram| diagram.map(|diagram| vec![diagram])));
+        let joined = groups::joined(self.parameters.len(), conjuncts);
+        let threads = self.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+        let built = groups::build(&joined, &self.parameters, &self.limits, threads);
+        let built = built.into_iter().zip(&joined);
+        let built = built.map(|(built, group)| built.map_err(|obstacle| self.refusal(obstacle, &group.conjuncts)));
         let mut diagrams = Ok(Vec::new());
-        for part in constants.chain(groups) {
+        for part in constants.chain(built) {
             match (part, &mut diagrams) {
                 (Ok(None), _) => return Ok(None),
                 (Ok(Some(part)), Ok(diagrams)) => diagrams.extend(part),
@@ -96,15 +108,12 @@ impl SpaceBuilder {
                 (_, Err(_)) => {}
             }
         }
-        diagrams.map(Some)
-    }
-
-    /// The diagram of one group; `None` when it is empty.
-    fn diagram(&self, group: Vec<usize>, conjuncts: &[Conjunct]) -> Result<Option<Diagram>, SpaceError> {
-        let joins = |conjunct: &&Conjunct| conjunct.parameters.first().is_some_and(|first| group.contains(first));
-        let own: Vec<Conjunct> = conjuncts.iter().filter(joins).cloned().collect();
-        let diagram = diagram::build(&group, &self.parameters, &own, &self.limits);
-        diagram.map_err(|obstacle| self.refusal(obstacle, &own))
+        // The order does not tell which constraints joined what.
+        let first = |diagram: &Diagram| diagram.order().iter().copied().min();
+        diagrams.map(|mut diagrams: Vec<Diagram>| {
+            diagrams.sort_by_key(first);
+            Some(diagrams)
+        })
     }
 
     /// Whether a conjunct without parameters is true.
@@ -149,19 +158,16 @@ impl SpaceBuilder {
         }
     }
 
-    /// A smallest set of constraints without a configuration: constraints are left out as long as nothing is left.
+    /// A smallest set of constraints without a configuration.
     fn culprits(&self, conjuncts: &[Conjunct]) -> Vec<String> {
-        let mut needed: Vec<usize> = (0..self.constraints.len()).collect();
-        for candidate in 0..self.constraints.len() {
-            let without: Vec<usize> = needed.iter().copied().filter(|&index| index != candidate).collect();
-            let rest: Vec<Conjunct> =
-                conjuncts.iter().filter(|conjunct| without.contains(&conjunct.constraint)).cloned().collect();
-            // What fails without the candidate is not known to be empty: the candidate is needed.
-            if matches!(self.diagrams(&rest), Ok(None)) {
-                needed = without;
-            }
-        }
-        needed.into_iter().map(|index| self.constraints[index].name().to_owned()).collect()
+        let empty = |chosen: &[usize]| {
+            let is_chosen = |conjunct: &&Conjunct| chosen.binary_search(&conjunct.constraint).is_ok();
+            let chosen: Vec<Conjunct> = conjuncts.iter().filter(is_chosen).cloned().collect();
+            // What fails is not known to be empty.
+            matches!(self.diagrams(&chosen), Ok(None))
+        };
+        let culprits = conflict::smallest(self.constraints.len(), empty);
+        culprits.into_iter().map(|index| self.constraints[index].name().to_owned()).collect()
     }
 }
 

@@ -1,9 +1,12 @@
 //! Search spaces: the diagrams of all groups chained as a product, and the questions they answer.
 
+mod analysis;
 mod builder;
 mod config;
+mod conflict;
 mod coordinates;
 mod digest;
+mod groups;
 mod nearest;
 mod neighbours;
 mod rank;
@@ -16,11 +19,12 @@ use std::sync::Arc;
 
 use num_bigint::BigUint;
 
+pub use analysis::{Analysis, ConstraintEffect};
 pub use builder::SpaceBuilder;
 pub use config::{ConfigId, Configuration};
 pub use neighbours::{Neighbour, Neighbourhood, Neighbours};
 
-use crate::compile::Conjunct;
+use crate::compile::{Conjunct, groups as groups_of};
 use crate::constraint::Constraint;
 use crate::diagram::Diagram;
 use crate::parameter::Parameter;
@@ -45,7 +49,7 @@ struct Inner {
     constraints: Vec<Constraint>,
     constants: BTreeMap<String, Value>,
     conjuncts: Vec<Conjunct>,
-    /// One diagram per group; ranks count the last group fastest.
+    /// The diagrams by the smallest index of their parameters; ranks count the last one fastest.
     diagrams: Vec<Diagram>,
     /// The size of each diagram, empty when the whole size exceeds 128 bits.
     lengths: Vec<u128>,
@@ -98,18 +102,15 @@ impl Space {
     }
 
     /// The groups of interdependent parameters (ATF paper, section 3.2): indices of parameters that constraints join,
-    /// in the user's order.
+    /// in the user's order, as the constraints are written. The diagrams may be smaller: what turns out not to depend on
+    /// each other is kept apart.
     pub fn groups(&self) -> Vec<Vec<usize>> {
-        let sorted = |diagram: &Diagram| {
-            let mut group = diagram.order().to_vec();
-            group.sort_unstable();
-            group
-        };
-        self.inner.diagrams.iter().map(sorted).collect()
+        let links = self.inner.conjuncts.iter().map(|conjunct| &conjunct.parameters[..]);
+        groups_of(self.inner.parameters.len(), links)
     }
 
-    /// The parameters, by index, in the order in which ranks and coordinates count, the last one fastest: group by
-    /// group, and within a group in the order of its diagram's levels. Values count by their index.
+    /// The parameters, by index, in the order in which ranks and coordinates count, the last one fastest: diagram
+    /// by diagram, and within each in the order of its levels. Values count by their index.
     pub fn levels(&self) -> Vec<usize> {
         self.inner.diagrams.iter().flat_map(Diagram::order).copied().collect()
     }

@@ -1,0 +1,79 @@
+//! The diagrams of all groups.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use crate::compile::{Conjunct, groups};
+use crate::diagram::{self, Diagram, Obstacle};
+use crate::limits::Limits;
+use crate::parameter::Parameter;
+
+/// Groups of up to this many nodes are built before a thread would have started.
+const SMALL: usize = 20_000;
+
+/// The parameters that conjuncts join, and those conjuncts.
+#[derive(Debug)]
+pub(super) struct Joined {
+    pub(super) parameters: Vec<usize>,
+    pub(super) conjuncts: Vec<Conjunct>,
+}
+
+/// What became of a group: its diagrams, `None` where nothing is left.
+pub(super) type Built = Result<Option<Vec<Diagram>>, Obstacle>;
+
+/// The groups that `conjuncts` make of `count` parameters.
+pub(super) fn joined(count: usize, conjuncts: &[Conjunct]) -> Vec<Joined> {
+    let links = conjuncts.iter().map(|conjunct| &conjunct.parameters[..]);
+    let mut all: Vec<Joined> =
+        groups(count, links).into_iter().map(|parameters| Joined { parameters, conjuncts: Vec::new() }).collect();
+    let mut group_of = vec![0; count];
+    for (index, group) in all.iter().enumerate() {
+        group.parameters.iter().for_each(|&parameter| group_of[parameter] = index);
+    }
+    for conjunct in conjuncts {
+        if let Some(&first) = conjunct.parameters.first() {
+            all[group_of[first]].conjuncts.push(conjunct.clone());
+        }
+    }
+    all
+}
+
+/// Builds `groups`, in their order, on at most `threads` threads.
+///
+/// Most groups are small: they are built one after the other, which takes less time than starting a thread. Those that
+/// turn out to be large start over, at the same time; what was lost is a small part of what is to come.
+pub(super) fn build(groups: &[Joined], parameters: &[Parameter], limits: &Limits, threads: NonZeroUsize) -> Vec<Built> {
+    let one = |group: &Joined, limits: &Limits| diagram::build(&group.parameters, parameters, &group.conjuncts, limits);
+    if threads.get() == 1 || groups.len() == 1 {
+        return groups.iter().map(|group| one(group, limits)).collect();
+    }
+    let small = Limits { nodes: limits.nodes.min(SMALL), ..*limits };
+    let mut built: Vec<Built> = groups.iter().map(|group| one(group, &small)).collect();
+    let large = |built: &Built| matches!(built, Err(Obstacle::TooLarge { .. }));
+    let again: Vec<usize> = (0..groups.len()).filter(|&index| large(&built[index])).collect();
+    for (index, result) in at_once(&again, threads, |index| one(&groups[index], limits)) {
+        built[index] = result;
+    }
+    built
+}
+
+/// What `work` makes of each of `items`, on at most `threads` threads.
+fn at_once<T: Send>(items: &[usize], threads: NonZeroUsize, work: impl Fn(usize) -> T + Sync) -> Vec<(usize, T)> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(items.len()));
+    let run = || {
+        while let Some(&item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let result = work(item);
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((item, result));
+        }
+    };
+    thread::scope(|scope| {
+        (1..threads.get().min(items.len())).for_each(|_| {
+            scope.spawn(run);
+        });
+        run();
+    });
+    done.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
