@@ -54,6 +54,7 @@ pub fn devices(compilers: &Compilers, worker: &WorkerCommand) -> (Vec<DeviceInfo
     let (mut devices, mut missing) = crate::c::devices(compilers);
     let (more_devices, more_missing) = crate::opencl::devices(worker);
     devices.extend(more_devices);
+    devices.push(crate::command::device());
     missing.extend(more_missing);
     (devices, missing)
 }

@@ -142,6 +142,16 @@ pub enum DeviceError {
         /// What happened.
         message: String,
     },
+    /// A command that cannot be run, or a key that says how.
+    #[error("{text}; {remedy}")]
+    Command {
+        /// The key of the problem that is wrong, such as `build`.
+        key: &'static str,
+        /// What is wrong.
+        text: String,
+        /// What to do.
+        remedy: String,
+    },
     /// There is no room for temporary files.
     #[error(transparent)]
     Scratch(#[from] ScratchError),

@@ -1,8 +1,8 @@
 //! Running kernels: compiling configurations, launching them in a worker process, checking and timing them.
 //!
 //! [`LiveEvaluator`] answers the requests of a tuning loop with measurements of a kernel ([`KernelSpec`]);
-//! [`SyntheticEvaluator`] with the values of a formula. A program that uses the former begins with
-//! [`worker::enter_if_worker`].
+//! [`SyntheticEvaluator`] with the values of a formula, [`CommandEvaluator`] with runs of any program. A program that
+//! uses the first or the last begins with [`worker::enter_if_worker`].
 //!
 //! Backends provide only what differs between them; how configurations are measured and judged exists once, so that
 //! their results can be compared. `unsafe` is confined to the modules that call kernels and drivers.
@@ -23,6 +23,10 @@ pub mod worker;
 
 pub use backend::BuildPlan;
 pub use c::Compilers;
+pub use command::{
+    CommandEvaluator, CommandOptions, CommandSpec, CommandVerify, Cost, NumberPattern, OUT, PatternError, TextPattern,
+    Unit,
+};
 pub use data::{DataError, ScratchError};
 pub use devices::{DeviceInfo, Missing, devices, processor};
 pub use error::DeviceError;

@@ -25,5 +25,5 @@ pub use compiler::Compilers;
 
 pub(crate) use backend::CBackend;
 pub(crate) use compiler::Compiler;
-pub(crate) use devices::{devices, threads};
+pub(crate) use devices::{devices, processor_name, threads};
 pub(crate) use session::CSession;

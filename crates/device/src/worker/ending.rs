@@ -11,14 +11,15 @@ pub(crate) fn describe(status: ExitStatus, printed: &str) -> String {
         Some(_) if printed.contains("has overflowed its stack") => {
             "the kernel overflowed its stack; use less local data or recursion, or `static` data".to_owned()
         }
-        Some(number) => killed_by(number),
+        Some(number) => format!("the kernel was killed by {}", signal(number)),
         None => format!("the kernel called exit({})", status.code().unwrap_or_default()),
     };
     let printed = printed.trim();
     if printed.is_empty() { end } else { format!("{end}\nIt printed last:\n{printed}") }
 }
 
-fn killed_by(number: i32) -> String {
+/// The name of a signal and what it usually means.
+pub(crate) fn signal(number: i32) -> String {
     let name = Signal::try_from(number).map_or_else(|_| format!("signal {number}"), |signal| signal.to_string());
     let meaning = match Signal::try_from(number) {
         Ok(Signal::SIGSEGV) => " (it read or wrote memory that is not its own)",
@@ -29,7 +30,7 @@ fn killed_by(number: i32) -> String {
         Ok(Signal::SIGKILL) => " (perhaps for want of memory)",
         _ => "",
     };
-    format!("the kernel was killed by {name}{meaning}")
+    format!("{name}{meaning}")
 }
 
 #[cfg(test)]

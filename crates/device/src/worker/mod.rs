@@ -4,7 +4,7 @@
 //! worker is the same executable as the tuner, entered by [`enter_if_worker`], the first line of `main`.
 
 mod buffers;
-mod ending;
+pub(crate) mod ending;
 pub(crate) mod layout;
 pub(crate) mod process;
 pub(crate) mod protocol;
@@ -26,14 +26,16 @@ const MARKER: &str = "--tunesmith-worker";
 /// ```
 pub fn enter_if_worker() {
     let mut arguments = std::env::args().skip(1);
-    if arguments.next().as_deref() == Some(MARKER) {
-        serve::serve(arguments.next().and_then(|parent| parent.parse().ok()));
+    match arguments.next().as_deref() {
+        Some(MARKER) => serve::serve(arguments.next().and_then(|parent| parent.parse().ok())),
+        Some(crate::command::MARKER) => crate::command::supervise(),
+        _ => {}
     }
 }
 
 /// Whether this process was started as a worker and did not enter: then it must not start workers of its own.
 pub(crate) fn was_not_entered() -> bool {
-    std::env::args_os().nth(1).is_some_and(|argument| argument == MARKER)
+    std::env::args_os().nth(1).is_some_and(|argument| argument == MARKER || argument == crate::command::MARKER)
 }
 
 /// How a worker is started.
@@ -55,6 +57,17 @@ impl WorkerCommand {
 
     /// The command for a worker of this process.
     fn command(&self) -> std::io::Result<Command> {
+        let mut command = self.entered_with(MARKER)?;
+        command.arg(std::process::id().to_string());
+        Ok(command)
+    }
+
+    /// The command for a process that supervises a command of the user's.
+    pub(crate) fn supervisor(&self) -> std::io::Result<Command> {
+        self.entered_with(crate::command::MARKER)
+    }
+
+    fn entered_with(&self, marker: &str) -> std::io::Result<Command> {
         let mut command = match &self.program {
             Some(program) => Command::new(program),
             None => {
@@ -65,7 +78,7 @@ impl WorkerCommand {
                 command
             }
         };
-        command.arg(MARKER).arg(std::process::id().to_string());
+        command.arg(marker);
         Ok(command)
     }
 }

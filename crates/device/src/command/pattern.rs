@@ -1,0 +1,134 @@
+//! Regular expressions over what a command prints.
+
+use regex::{Regex, RegexBuilder};
+use std::fmt;
+
+/// A regular expression with one group, which holds a number: `cost: ([0-9.]+) ms`.
+///
+/// `^` and `$` match at the ends of lines. Where it matches several times, the last match counts: programs print
+/// their result at the end.
+///
+/// ```
+/// # use tunesmith_device::NumberPattern;
+/// let pattern = NumberPattern::parse(r"time: ([0-9.eE+-]+)")?;
+/// assert_eq!(pattern.last("time: 7\ntime: 2.5e1 ms\n"), Some(Ok(25.0)));
+/// assert_eq!(pattern.last("no time at all"), None);
+/// # Ok::<(), tunesmith_device::PatternError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct NumberPattern(Regex);
+
+/// A regular expression that what a command prints has to match.
+#[derive(Clone, Debug)]
+pub struct TextPattern(Regex);
+
+/// Not a regular expression of the form needed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PatternError {
+    /// No regular expression.
+    #[error("`{text}` is no regular expression: {problem}")]
+    Syntax {
+        /// The text.
+        text: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Not exactly one group.
+    #[error(
+        "`{text}` has {groups} groups, but one group is the number; put the number alone into parentheses, as in \
+         `time: ([0-9.]+)`, and write `(?:...)` for any other"
+    )]
+    Groups {
+        /// The text.
+        text: String,
+        /// How many groups it has.
+        groups: usize,
+    },
+}
+
+impl NumberPattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// No regular expression, or not exactly one group in it.
+    pub fn parse(text: &str) -> Result<Self, PatternError> {
+        let regex = compile(text)?;
+        match regex.captures_len() - 1 {
+            1 => Ok(Self(regex)),
+            groups => Err(PatternError::Groups { text: text.to_owned(), groups }),
+        }
+    }
+
+    /// The number of the last match in `text`, or the text in its place where that is no number. Time linear in the
+    /// length of `text`.
+    pub fn last(&self, text: &str) -> Option<Result<f64, String>> {
+        let group = self.0.captures_iter(text).filter_map(|captures| captures.get(1)).last()?.as_str();
+        Some(group.trim().parse().map_err(|_| group.to_owned()))
+    }
+}
+
+impl TextPattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// No regular expression.
+    pub fn parse(text: &str) -> Result<Self, PatternError> {
+        compile(text).map(Self)
+    }
+
+    /// Whether it matches anywhere in `text`.
+    pub fn matches(&self, text: &str) -> bool {
+        self.0.is_match(text)
+    }
+}
+
+fn compile(text: &str) -> Result<Regex, PatternError> {
+    RegexBuilder::new(text).multi_line(true).build().map_err(|error| {
+        // The library draws the expression over several lines and says what is wrong in the last.
+        let problem = error.to_string();
+        let problem = problem.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        PatternError::Syntax { text: text.to_owned(), problem }
+    })
+}
+
+impl fmt::Display for NumberPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str())
+    }
+}
+
+impl fmt::Display for TextPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_match_counts_and_lines_have_ends() {
+        let pattern = NumberPattern::parse("^took ([0-9.]+) s$").unwrap();
+        assert_eq!(pattern.last("took 1 s\ntook 2.5 s\nit took 9 s\n"), Some(Ok(2.5)));
+        assert_eq!(pattern.last("took 1 second"), None);
+    }
+
+    #[test]
+    fn what_is_matched_and_no_number_is_told() {
+        let pattern = NumberPattern::parse("loss=(.*)").unwrap();
+        assert_eq!(pattern.last("loss=small"), Some(Err("small".to_owned())));
+        assert_eq!(pattern.last("loss= 1e-3 "), Some(Ok(1e-3)));
+        assert!(pattern.last("loss=nan").unwrap().unwrap().is_nan());
+    }
+
+    #[test]
+    fn wrong_patterns_are_refused_with_what_to_do() {
+        let message = |text| NumberPattern::parse(text).unwrap_err().to_string();
+        assert!(message("([0-9]+").contains("`([0-9]+` is no regular expression: unclosed group"), "{}", message("("));
+        assert!(message("[0-9]+").contains("has 0 groups"));
+        assert!(message("(a|b)=([0-9]+)").contains("has 2 groups, but one group is the number"));
+        assert!(TextPattern::parse("*").is_err());
+    }
+}
