@@ -71,7 +71,7 @@ pub(crate) struct DevicesArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
-    /// What the kernel is written for: c
+    /// What the kernel is written for: c, command
     #[arg(long, default_value = "c")]
     pub(crate) backend: String,
     /// The folder to write to
@@ -122,7 +122,8 @@ pub(crate) struct SpaceArgs {
 pub(crate) struct TuneArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
-    /// What to tune on: c, or synthetic:EXPR (an expression over the parameters that gives milliseconds)
+    /// What to tune on: c, command, or synthetic:EXPR (an expression over the parameters that gives milliseconds)
+    /// [default: what the problem's kernel is for]
     #[arg(long)]
     pub(crate) device: Option<String>,
     /// The strategy: NAME or NAME(option=value, ...); names are default, exhaustive, random, annealing
@@ -164,13 +165,13 @@ pub(crate) struct RunArgs {
     /// The configuration; unnamed parameters as in the default configuration
     #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
     pub(crate) config: Option<Pairs>,
-    /// What to run on: c, or synthetic:EXPR
+    /// What to run on: c, command, or synthetic:EXPR [default: what the problem's kernel is for]
     #[arg(long)]
     pub(crate) device: Option<String>,
     /// Print what exactly is compiled, and do not run it
     #[arg(long)]
     pub(crate) show_source: bool,
-    /// Print the compiler's command line, and do not run it
+    /// Print the compiler's command line, or a command problem as a shell script, and do not run it
     #[arg(long)]
     pub(crate) show_command: bool,
     /// Print one JSON document

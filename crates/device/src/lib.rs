@@ -25,7 +25,7 @@ pub use backend::BuildPlan;
 pub use c::Compilers;
 pub use command::{
     CommandEvaluator, CommandOptions, CommandSpec, CommandVerify, Cost, NumberPattern, OUT, PatternError, TextPattern,
-    Unit,
+    Unit, device as command_device,
 };
 pub use data::{DataError, ScratchError};
 pub use devices::{DeviceInfo, Missing, devices, processor};

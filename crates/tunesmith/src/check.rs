@@ -71,7 +71,7 @@ fn check_kernel(
     options: &TuneOptions,
     limits: &[(String, Value)],
 ) -> Result<(), Error> {
-    if problem.kernels.is_empty() {
+    if problem.kernels.is_empty() && problem.command.is_none() {
         return Ok(());
     }
     let space = problem.space(limits)?.space;

@@ -14,6 +14,8 @@ pub enum DeviceChoice {
     C,
     /// An OpenCL device.
     OpenCl(Box<OpenClDevice>),
+    /// Any program, for problems whose kernel is a command.
+    Command,
     /// The journal of an earlier run.
     Replay(PathBuf),
     /// An expression over the parameters that gives the time in milliseconds.
@@ -21,20 +23,40 @@ pub enum DeviceChoice {
 }
 
 /// The forms of `--device`, as users write them.
-const FORMS: [&str; 4] = ["c", "opencl[:N or a part of its name]", "replay:FILE", "synthetic:EXPR"];
+const FORMS: [&str; 5] = ["c", "opencl[:N or a part of its name]", "command", "replay:FILE", "synthetic:EXPR"];
 
 /// The names that the forms begin with.
-const NAMES: [&str; 4] = ["c", "opencl", "replay", "synthetic"];
+const NAMES: [&str; 5] = ["c", "opencl", "command", "replay", "synthetic"];
 
 impl DeviceChoice {
     /// The device that `text` names, or where it is none the best one for the language of the problem's kernels. Asks
     /// the drivers in a worker where it takes OpenCL.
     ///
     /// # Errors
-    /// An unknown device, an expression that is none, OpenCL without a device.
+    /// An unknown device, an expression that is none, OpenCL without a device, a device that cannot run the problem's kernel.
     pub fn for_problem(problem: &Problem, text: Option<&str>, worker: &WorkerCommand) -> Result<Self, Error> {
+        let is_command = problem.command.is_some();
         let is_opencl = problem.kernels.iter().any(|kernel| kernel.language == Language::OpenCl);
-        Self::parse(text.unwrap_or(if is_opencl { "opencl" } else { "c" }), worker)
+        let own = if is_command {
+            "command"
+        } else if is_opencl {
+            "opencl"
+        } else {
+            "c"
+        };
+        let device = Self::parse(text.unwrap_or(own), worker)?;
+        let file = problem.source_file.path.display();
+        match device {
+            Self::Command if !is_command => Err(Error::request(
+                format!("`{file}` has no command"),
+                Some("write `[kernel]` with command = [\"./prog\", \"{N}\"], or leave out --device".to_string()),
+            )),
+            Self::C | Self::OpenCl(_) if is_command => Err(Error::request(
+                format!("the kernel of `{file}` is a command, which the device `{}` does not run", text.unwrap_or(own)),
+                Some("leave out --device, or write --device command".to_string()),
+            )),
+            device => Ok(device),
+        }
     }
 
     fn parse(text: &str, worker: &WorkerCommand) -> Result<Self, Error> {
@@ -42,6 +64,7 @@ impl DeviceChoice {
         match (name, rest) {
             ("c", None) => Ok(Self::C),
             ("opencl", which) => opencl(which, worker).map(|device| Self::OpenCl(Box::new(device))),
+            ("command", None) => Ok(Self::Command),
             ("replay", Some(file)) => Ok(Self::Replay(PathBuf::from(file))),
             ("synthetic", Some(expression)) => Expr::parse(expression)
                 .map(Self::Synthetic)
@@ -58,6 +81,7 @@ impl DeviceChoice {
     pub(crate) fn limits(&self, compilers: &Compilers) -> Vec<(String, Value)> {
         match self {
             Self::Synthetic(_) | Self::Replay(_) => Vec::new(),
+            Self::Command => values(&tunesmith_device::command_device().limits),
             Self::C => values(&tunesmith_device::processor(compilers).map(|device| device.limits).unwrap_or_default()),
             Self::OpenCl(device) => values(&device.limits),
         }

@@ -53,7 +53,7 @@ pub use error::Error;
 pub use outcome::{Candidate, Outcome, SecondsOfRun};
 pub use problem::{Diagnostic, Level, Problem, ProblemError, ProblemSpace, SourceFile, Tuning};
 pub use rates::Rates;
-pub use run_one::{OneRun, RunOptions, plan, run_one};
+pub use run_one::{OneRun, Plan, RunOptions, plan, run_one};
 pub use space_info::{IndexedConfig, SpaceInfo, SpaceQuery};
 pub use starter::{Starter, starter};
 pub use top::{Top, TopConfig, top};

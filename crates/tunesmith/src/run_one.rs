@@ -65,11 +65,20 @@ pub fn run_one(problem: &Problem, options: &RunOptions, interrupt: &Interrupt) -
     }))
 }
 
-/// What exactly is compiled for each kernel of one configuration, and how.
+/// How one configuration is built and run.
+#[derive(Clone, Debug)]
+pub enum Plan {
+    /// What is compiled for each kernel, and how.
+    Kernels(Vec<KernelPlan>),
+    /// A shell script that builds, runs and checks a command as an evaluation does.
+    Script(String),
+}
+
+/// How exactly one configuration is built and run.
 ///
 /// # Errors
 /// A wrong request, or a problem without a kernel.
-pub fn plan(problem: &Problem, options: &RunOptions) -> Result<Vec<KernelPlan>, Error> {
+pub fn plan(problem: &Problem, options: &RunOptions) -> Result<Plan, Error> {
     let device = DeviceChoice::for_problem(problem, options.tune.device.as_deref(), &options.tune.worker)?;
     let space = problem.space(&device.limits(&options.tune.compilers))?.space;
     let id = configuration_id(problem, &space, &options.config)?;

@@ -1,13 +1,16 @@
 //! What answers the requests of a run: the one place that knows every kind of device.
 
 use crate::devices::DeviceChoice;
+use crate::run_one::Plan;
 use crate::tune::TuneOptions;
 use crate::{Error, Problem};
 use serde_json::{Map, Value as Json};
 use std::path::Path;
 use std::sync::Arc;
 use tunesmith_core::{Clock, Evaluation, Evaluator, Interrupt};
-use tunesmith_device::{KernelPlan, LiveEvaluator, LiveOptions, ReplayEvaluator, SyntheticEvaluator, Target};
+use tunesmith_device::{
+    CommandEvaluator, CommandOptions, LiveEvaluator, LiveOptions, ReplayEvaluator, SyntheticEvaluator, Target,
+};
 use tunesmith_space::{ConfigId, Space};
 
 /// A device ready to evaluate the configurations of a problem.
@@ -18,6 +21,7 @@ pub(crate) struct Runner<'a> {
 
 enum Kind {
     Live(Box<LiveEvaluator>),
+    Command(Box<CommandEvaluator>),
     Replay(ReplayEvaluator, Map<String, Json>),
     Synthetic(SyntheticEvaluator, String),
 }
@@ -40,22 +44,46 @@ impl<'a> Runner<'a> {
                 let evaluator = SyntheticEvaluator::new(space, expression)?;
                 return Ok(Self { problem, kind: Kind::Synthetic(evaluator, name) });
             }
+            DeviceChoice::Command => return Self::command(problem, space, options, clock),
             DeviceChoice::Replay(journal) => return Self::replay(problem, space, journal),
             DeviceChoice::C => Target::Processor,
             DeviceChoice::OpenCl(device) => Target::OpenCl(device.clone()),
         };
-        let jobs = options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
         let live = LiveOptions {
             spec: problem.kernel_spec()?,
             target,
             compilers: options.compilers.clone(),
             policy: problem.policy,
-            jobs: jobs.max(1),
+            jobs: jobs(options),
             worker: options.worker.clone(),
             clock,
         };
         let live = LiveEvaluator::new(space, live).map_err(|error| problem.located(error))?;
         Ok(Self { problem, kind: Kind::Live(Box::new(live)) })
+    }
+
+    /// The problem's command.
+    fn command(
+        problem: &'a Problem,
+        space: &Space,
+        options: &TuneOptions,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, Error> {
+        let Some(spec) = &problem.command else {
+            let remedy = "write `[kernel]` with command = [\"./prog\", \"{N}\"]".to_string();
+            let text = format!("`{}` has no command", problem.source_file.path.display());
+            return Err(Error::request(text, Some(remedy)));
+        };
+        let options = CommandOptions {
+            spec: spec.clone(),
+            sizes: problem.sizes.clone(),
+            policy: problem.policy,
+            jobs: jobs(options),
+            worker: options.worker.clone(),
+            clock,
+        };
+        let evaluator = CommandEvaluator::new(space, options).map_err(|error| problem.located(error))?;
+        Ok(Self { problem, kind: Kind::Command(Box::new(evaluator)) })
     }
 
     /// The journal of an earlier run in place of a device. Its configurations are looked up in the problem's space.
@@ -81,6 +109,7 @@ impl<'a> Runner<'a> {
     pub(crate) fn preflight(&mut self, config: ConfigId) -> Result<(), Error> {
         match &mut self.kind {
             Kind::Live(live) => live.preflight(config).map_err(|error| self.problem.located(error)),
+            Kind::Command(command) => command.preflight(config).map_err(|error| self.problem.located(error)),
             Kind::Replay(..) | Kind::Synthetic(..) => Ok(()),
         }
     }
@@ -92,14 +121,15 @@ impl<'a> Runner<'a> {
     pub(crate) fn prepare(&mut self, interrupt: &Interrupt) -> Result<bool, Error> {
         match &mut self.kind {
             Kind::Live(live) => live.prepare(interrupt).map_err(|error| self.problem.located(error)),
-            Kind::Replay(..) | Kind::Synthetic(..) => Ok(true),
+            Kind::Command(_) | Kind::Replay(..) | Kind::Synthetic(..) => Ok(true),
         }
     }
 
     /// What has to be the same when a run is resumed, by name.
     pub(crate) fn identity(&self) -> Map<String, Json> {
         match &self.kind {
-            Kind::Live(live) => live.identity().into_iter().map(|(name, value)| (name, Json::from(value))).collect(),
+            Kind::Live(live) => named(live.identity()),
+            Kind::Command(command) => named(command.identity()),
             Kind::Replay(_, identity) => identity.clone(),
             Kind::Synthetic(_, name) => Map::from_iter([("device".to_string(), Json::from(name.as_str()))]),
         }
@@ -107,14 +137,16 @@ impl<'a> Runner<'a> {
 
     /// The device's name.
     pub(crate) fn device(&self) -> String {
-        self.identity().get("device").and_then(Json::as_str).unwrap_or_default().to_string()
+        let device = self.identity().get("device").and_then(Json::as_str).unwrap_or_default().to_string();
+        if matches!(self.kind, Kind::Command(_)) { format!("command on {device}") } else { device }
     }
 
-    /// What exactly is built for one configuration, and how; nothing for a formula.
-    pub(crate) fn plan(&self, config: ConfigId) -> Vec<KernelPlan> {
+    /// How exactly one configuration is built and run; nothing for a recording and a formula.
+    pub(crate) fn plan(&self, config: ConfigId) -> Plan {
         match &self.kind {
-            Kind::Live(live) => live.plan(config),
-            Kind::Replay(..) | Kind::Synthetic(..) => Vec::new(),
+            Kind::Live(live) => Plan::Kernels(live.plan(config)),
+            Kind::Command(command) => Plan::Script(command.script(config)),
+            Kind::Replay(..) | Kind::Synthetic(..) => Plan::Kernels(Vec::new()),
         }
     }
 
@@ -122,8 +154,18 @@ impl<'a> Runner<'a> {
     pub(crate) fn evaluator(&mut self) -> &mut dyn Evaluator {
         match &mut self.kind {
             Kind::Live(live) => live.as_mut(),
+            Kind::Command(command) => command.as_mut(),
             Kind::Replay(replay, _) => replay,
             Kind::Synthetic(synthetic, _) => synthetic,
         }
     }
+}
+
+/// How many builds run at a time: as many as there are processors unless the user says otherwise.
+fn jobs(options: &TuneOptions) -> usize {
+    options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
+}
+
+fn named(identity: Vec<(String, String)>) -> Map<String, Json> {
+    identity.into_iter().map(|(name, value)| (name, Json::from(value))).collect()
 }

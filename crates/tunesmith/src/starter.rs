@@ -21,6 +21,16 @@ const C: Starter = Starter {
     ],
 };
 
+const COMMAND: Starter = Starter {
+    files: &[
+        ("problem.toml", include_str!("../starter/command/problem.toml")),
+        ("sieve.c", include_str!("../starter/command/sieve.c")),
+    ],
+};
+
+/// The backends that have a starter.
+const NAMES: [&str; 2] = ["c", "command"];
+
 /// The starter for a backend.
 ///
 /// # Errors
@@ -28,8 +38,10 @@ const C: Starter = Starter {
 pub fn starter(backend: &str) -> Result<Starter, Error> {
     match backend {
         "c" => Ok(C),
+        "command" => Ok(COMMAND),
         other => {
-            let remedy = did_you_mean(other, ["c"]).unwrap_or_else(|| "this version has `c`".to_string());
+            let all = || format!("there are starters for {}", NAMES.join(", "));
+            let remedy = did_you_mean(other, NAMES).unwrap_or_else(all);
             Err(Error::request(format!("there is no starter for the backend `{other}`"), Some(remedy)))
         }
     }

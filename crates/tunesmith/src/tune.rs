@@ -31,7 +31,8 @@ const OPENCL_ROOM: usize = 8;
 /// How to tune. What is `None` comes from the problem file, then from our defaults.
 #[derive(Clone, Debug, Default)]
 pub struct TuneOptions {
-    /// `c`, `opencl`, `opencl:N` or `synthetic:EXPR`; by default the best one for the kernels' language.
+    /// `c`, `opencl`, `opencl:N`, `command`, `replay:FILE` or `synthetic:EXPR`; by default the best one for the problem's
+    /// kernels.
     pub device: Option<String>,
     /// The strategy: `NAME` or `NAME(option=value, ...)`.
     pub strategy: Option<String>,
@@ -213,7 +214,7 @@ impl Plan {
         let room = match device {
             // With a number for a time there is nothing to compile ahead of.
             DeviceChoice::Replay(_) | DeviceChoice::Synthetic(_) => 1,
-            DeviceChoice::C => DEFAULT_ROOM,
+            DeviceChoice::C | DeviceChoice::Command => DEFAULT_ROOM,
             DeviceChoice::OpenCl(_) => OPENCL_ROOM,
         };
         Ok(Self {

@@ -5,23 +5,16 @@ use crate::args::RunArgs;
 use crate::{Ending, output};
 use tunesmith::device::KernelPlan;
 use tunesmith::report::milliseconds;
-use tunesmith::{Error, OneRun, RunOptions, TuneOptions, plan, run_one};
+use tunesmith::{Error, OneRun, Plan, RunOptions, TuneOptions, plan, run_one};
 
 pub(crate) fn run(args: &RunArgs) -> Result<Ending, Error> {
     let problem = load(&args.problem)?;
     let tune = TuneOptions { device: args.device.clone(), compilers: compilers(), ..TuneOptions::default() };
     let options = RunOptions { config: pairs(&args.config), tune };
     if args.show_source || args.show_command {
-        for KernelPlan { build, .. } in plan(&problem, &options)? {
-            if args.show_source {
-                output::print(&build.source);
-            }
-            if args.show_command {
-                let words = build.command.iter().map(String::as_str);
-                // Only a NUL byte could not be quoted, and no argument of a process holds one.
-                let command = shlex::try_join(words).unwrap_or_else(|_| build.command.join(" "));
-                output::print(&format!("{command}\n"));
-            }
+        match plan(&problem, &options)? {
+            Plan::Script(script) => output::print(&script),
+            Plan::Kernels(kernels) => kernels.iter().for_each(|kernel| show(args, kernel)),
         }
         return Ok(Ending::Done);
     }
@@ -32,6 +25,18 @@ pub(crate) fn run(args: &RunArgs) -> Result<Ending, Error> {
         output::print(&text(&run));
     }
     Ok(if run.candidate.time_ms.is_some() { Ending::Done } else { Ending::NothingCorrect })
+}
+
+fn show(args: &RunArgs, KernelPlan { build, .. }: &KernelPlan) {
+    if args.show_source {
+        output::print(&build.source);
+    }
+    if args.show_command {
+        let words = build.command.iter().map(String::as_str);
+        // Only a NUL byte could not be quoted, and no argument of a process holds one.
+        let command = shlex::try_join(words).unwrap_or_else(|_| build.command.join(" "));
+        output::print(&format!("{command}\n"));
+    }
 }
 
 fn text(run: &OneRun) -> String {

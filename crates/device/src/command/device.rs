@@ -5,7 +5,7 @@ use crate::devices::DeviceInfo;
 use std::collections::BTreeMap;
 
 /// This machine, for any program; it is always there.
-pub(crate) fn device() -> DeviceInfo {
+pub fn device() -> DeviceInfo {
     DeviceInfo {
         id: "command".to_owned(),
         name: processor_name(),

@@ -15,7 +15,16 @@ pub(super) struct NoProgram {
 /// Looks for the program that `word` names for a command that runs in `folder`: a name with a slash is a file,
 /// relative to the folder; another is looked for as a shell does.
 pub(super) fn find(word: &str, folder: &Path) -> Result<PathBuf, NoProgram> {
-    if word.contains('/') { find_file(word, folder) } else { find_in_path(word, folder) }
+    let found = if word.contains('/') { find_file(word, folder) } else { find_in_path(word, folder) };
+    found.map_err(|missing| {
+        if word.contains(char::is_whitespace) { NoProgram { remedy: split(word), ..missing } } else { missing }
+    })
+}
+
+/// What to write in place of a line for a shell.
+fn split(line: &str) -> String {
+    let words: Vec<String> = line.split_whitespace().map(|word| format!("{word:?}")).collect();
+    format!("write a list of words: [{}]", words.join(", "))
 }
 
 fn find_file(word: &str, folder: &Path) -> Result<PathBuf, NoProgram> {
@@ -45,9 +54,6 @@ fn find_in_path(word: &str, folder: &Path) -> Result<PathBuf, NoProgram> {
     }
     let remedy = if folder.join(word).is_file() {
         format!("write `./{word}` for the file in the problem's folder")
-    } else if word.contains(char::is_whitespace) {
-        let words: Vec<String> = word.split_whitespace().map(|word| format!("{word:?}")).collect();
-        format!("write a list of words: [{}]", words.join(", "))
     } else {
         let names: Vec<String> = folders.iter().flat_map(|folder| names_in(folder)).collect();
         // Among thousands of programs there is always one that resembles a little.

@@ -27,6 +27,6 @@ pub use evaluator::{CommandEvaluator, CommandOptions};
 pub use pattern::{NumberPattern, PatternError, TextPattern};
 pub use spec::{CommandSpec, CommandVerify, Cost, OUT, Unit};
 
-pub(crate) use device::device;
+pub use device::device;
 pub(crate) use supervisor::{MARKER, supervise};
 pub(crate) use tool::{Ended, run};

@@ -2,7 +2,9 @@
 
 use super::diagnostic::Messages;
 use super::tree::{Located, Section};
-use super::{Places, Problem, ProblemError, SourceFile, Tuning, arguments, kernel, lookup, parameters, tuning};
+use super::{
+    Places, Problem, ProblemError, SourceFile, Tuning, arguments, command, kernel, lookup, parameters, tuning,
+};
 use crate::suggest::did_you_mean;
 use toml::de::DeTable;
 use tunesmith_device::{Policy, Verify};
@@ -32,9 +34,13 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
     let (parameters, parameter_places) = parameters::read(root, sizes, messages).into_iter().unzip();
     let (constraints, constraint_places) = parameters::read_constraints(root).into_iter().unzip();
     let (arguments, argument_places): (Vec<_>, _) = arguments::read(root, sizes, messages).into_iter().unzip();
-    let kernels = root.get("kernel").map(|node| kernel::read(&node, &arguments, messages)).unwrap_or_default();
+    let is_command = root.get("kernel").as_ref().is_some_and(command::is_command);
+    let (command, command_places) = command::read(root, messages).unzip();
+    let kernel = root.get("kernel").filter(|_| !is_command);
+    let kernels = kernel.map(|node| kernel::read(&node, &arguments, messages)).unwrap_or_default();
     let (kernels, kernel_places) = kernels.into_iter().unzip();
-    let verify = root.get("verify").and_then(|node| node.section());
+    // A command's own way of being verified was read with it.
+    let verify = root.get("verify").filter(|_| !is_command).and_then(|node| node.section());
     let verify = verify.map_or_else(Verify::default, |section| arguments::read_verify(&section, root, messages));
     let tuning = root.get("tuning").and_then(|node| node.section());
     let place = |path: &[&str]| root.place(path);
@@ -45,6 +51,7 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
         kernels: kernel_places,
         reference: place(&["verify", "reference"]),
         arguments: argument_places,
+        command: command_places.unwrap_or_default(),
     };
     let measure = root.get("measure").and_then(|node| node.section());
     let problem = Problem {
@@ -55,6 +62,7 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
         parameters,
         constraints,
         kernels,
+        command,
         arguments,
         verify,
         tuning: tuning.map_or_else(Tuning::default, |section| tuning::read(&section)),
@@ -117,6 +125,10 @@ fn check_names(problem: &Problem, messages: &Messages) {
         if !is_identifier(name) {
             let remedy = "use letters, digits and `_`, not starting with a digit".to_string();
             messages.error(place.clone(), format!("`{name}` is no name for a tuning parameter"), Some(remedy));
+        }
+        if let Some(meaning) = command::reserved(name).filter(|_| problem.command.is_some()) {
+            let remedy = Some("choose another name".to_string());
+            messages.error(place.clone(), format!("commands find {meaning} under the name `{name}`"), remedy);
         }
         if lookup(&problem.sizes, name).is_some() {
             messages.error(place.clone(), format!("`{name}` is both a size and a tuning parameter"), None);

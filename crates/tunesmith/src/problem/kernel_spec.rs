@@ -53,6 +53,9 @@ impl Problem {
             DeviceError::Data { argument, .. } | DeviceError::Scalar { argument, .. } => {
                 (self.place_of_argument(Some(argument)), error.to_string(), None)
             }
+            DeviceError::Command { key, text, remedy } => {
+                (self.places.command.of(key), text.clone(), Some(remedy.clone()))
+            }
             _ => return error.into(),
         };
         self.error(place, text, remedy).into()

@@ -1,6 +1,7 @@
 //! Problem files: what is tuned.
 
 mod arguments;
+mod command;
 mod diagnostic;
 mod document;
 mod kernel;
@@ -17,7 +18,7 @@ pub use space::ProblemSpace;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use tunesmith_device::{Argument, Kernel, Policy, Verify};
+use tunesmith_device::{Argument, CommandSpec, Kernel, Policy, Verify};
 use tunesmith_space::{Constraint, Expr, Parameter, Value};
 
 /// A problem: kernels, their tuning parameters, their arguments and how to tune it.
@@ -37,6 +38,8 @@ pub struct Problem {
     pub constraints: Vec<Constraint>,
     /// The kernels, in the order in which they run: a problem without can be tuned on synthetic devices only.
     pub kernels: Vec<Kernel>,
+    /// The command that is tuned in place of kernels.
+    pub command: Option<CommandSpec>,
     /// The arguments of all kernels.
     pub arguments: Vec<Argument>,
     /// How outputs are verified.
@@ -61,6 +64,7 @@ struct Places {
     kernels: Vec<kernel::KernelPlaces>,
     reference: Range<usize>,
     arguments: Vec<Range<usize>>,
+    command: command::CommandPlaces,
 }
 
 /// How a problem is tuned unless the user says otherwise.

@@ -43,6 +43,7 @@ impl Reader<'_> {
             parameters,
             constraints,
             kernels: Vec::new(),
+            command: None,
             arguments: Vec::new(),
             verify: Verify::default(),
             tuning: self.tuning(),
