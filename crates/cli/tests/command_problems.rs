@@ -4,6 +4,7 @@ mod common;
 
 use common::{Folder, Ran, entries};
 use serde_json::json;
+use std::process::{Command, Stdio};
 
 /// A program whose cost is a function of its parameters; `WAY = "wrong"` prints what is wrong, `"broken"` fails to
 /// build, `"crash"` crashes.
@@ -91,9 +92,9 @@ fn a_resumed_run_measures_nothing_twice_and_another_program_is_noticed() {
     assert_eq!(tune(&["--stop", "evaluations 5"]).code, Some(0));
     let ran = tune(&["--resume"]);
     assert_eq!((ran.json()["resumed"].as_u64(), ran.json()["evaluations"].as_u64()), (Some(5), Some(20)), "{ran:#?}");
-    // One build for each evaluation and one before the first of each run.
+    // One build for each evaluation, and one before the resumed ones for a look at the programs.
     let built = std::fs::read_to_string(folder.path("built")).unwrap();
-    assert_eq!(built.lines().count(), 22);
+    assert_eq!(built.lines().count(), 21);
     folder.write("program.sh", &format!("{PROGRAM}# changed\n"));
     tune(&["--resume"]).refused(&["cannot be resumed", "command"]);
 }
@@ -181,6 +182,55 @@ fn wrong_checks_and_names_are_refused_where_they_stand() {
     tune_with("output = \"^answer 42$\"", "expected_output = \"a.txt\"").refused(&["p.toml:20:", "no file `./a.txt`"]);
     tune_with("output = \"^answer 42$\"", "check = [\"./chekc\"]").refused(&["p.toml:20:", "`./chekc` does not exist"]);
     tune_with("output = \"^answer 42$\"", "relative = 0.1").refused(&["p.toml:20:", "expected_output"]);
+    tune_with("SIZE = 100", "SIZE = 100, PATH = 1").refused(&["where programs are looked for under the name `PATH`"]);
     tune_with("WAY = [", "OUT = [").refused(&["p.toml:14:", "the folder of a configuration under the name `OUT`"]);
     tune_with("[verify]", "[[arguments]]\nname = \"a\"\n\n[verify]").refused(&["a command has no `[[arguments]]`"]);
+}
+
+const ENDLESS: &str = r#"
+[kernel]
+command = ["sh", "-c", "sleep 1000 & echo $$ $! > running; wait"]
+
+[parameters]
+N = [1, 2, 3]
+
+[measure]
+first_limit = 1000
+"#;
+
+/// The numbers of the shell and of what it started, once it runs.
+fn running(folder: &Folder) -> Vec<String> {
+    loop {
+        let text = std::fs::read_to_string(folder.path("running")).unwrap_or_default();
+        if text.ends_with('\n') {
+            return text.split_whitespace().map(str::to_owned).collect();
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// Waits until a process is gone; a test that never sees that does not end.
+fn wait_until_gone(number: &str) {
+    let is_alive = || {
+        let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
+        // A zombie has ended: whoever inherits it collects it some time.
+        stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with('Z'))
+    };
+    while is_alive() {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn nothing_outlives_a_tuner_that_is_killed_or_interrupted() {
+    for (signal, code) in [("-KILL", None), ("-INT", Some(130))] {
+        let folder = Folder::with(&[("p.toml", ENDLESS)]);
+        let mut tuner = folder.command(&["tune", "p.toml", "--quiet"]).stdout(Stdio::null()).spawn().unwrap();
+        let started = running(&folder);
+        assert_eq!(started.len(), 2);
+        let killed = Command::new("kill").args([signal, &tuner.id().to_string()]).status().unwrap();
+        assert!(killed.success());
+        assert_eq!(tuner.wait().unwrap().code(), code);
+        started.iter().for_each(|number| wait_until_gone(number));
+    }
 }

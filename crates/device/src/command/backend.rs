@@ -12,8 +12,8 @@ use crate::live::builds::Build;
 use crate::measure::limits::human;
 use crate::problem::{Scope, Template};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tunesmith_core::{Clock, CompileData, Interrupt};
 use tunesmith_space::Value;
@@ -26,7 +26,9 @@ pub(super) struct CommandBackend {
     /// The limit of each build step.
     limit: Duration,
     built: AtomicU64,
-    /// The folders of all configurations.
+    /// A configuration that was built before it was asked for.
+    ahead: Mutex<Option<(Scope, Prepared)>>,
+    /// The folders of all configurations; the last to be dropped.
     scratch: Scratch,
 }
 
@@ -55,7 +57,8 @@ impl CommandBackend {
         limit: Duration,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, DeviceError> {
-        Ok(Self { spec, launcher, clock, limit, built: AtomicU64::new(0), scratch: Scratch::create(0)? })
+        let scratch = Scratch::create(0)?;
+        Ok(Self { spec, launcher, clock, limit, built: AtomicU64::new(0), ahead: Mutex::new(None), scratch })
     }
 
     /// What a supervisor is told to run one of the commands.
@@ -67,6 +70,11 @@ impl CommandBackend {
             input: None,
             memory_limit: None,
         }
+    }
+
+    /// Keeps a configuration for the next who asks for it: builds may take minutes.
+    pub(super) fn keep(&self, scope: Scope, prepared: Prepared) {
+        *self.ahead.lock().unwrap_or_else(PoisonError::into_inner) = Some((scope, prepared));
     }
 
     fn prepare(&self, scope: &Scope) -> Result<Prepared, BuildError> {
@@ -82,17 +90,18 @@ impl CommandBackend {
     fn step(&self, words: &[Template], scope: &Scope, cancel: &Interrupt) -> Result<(), BuildError> {
         let task = self.task(words, scope);
         let ran = self.launcher.run(&task, Streams::Together, self.limit, cancel).map_err(BuildError::Broken)?;
-        let log = &ran.stdout;
-        match judge::unsuccessful(&ran.finish) {
-            _ if matches!(ran.finish, Finish::Cancelled) => Err(BuildError::Cancelled),
-            _ if matches!(ran.finish, Finish::TimedOut) => {
-                let words = task.words.join(" ");
-                let text = format!("the build step `{words}` did not end within {}", human(self.limit));
-                Err(BuildError::Failed(self.without_folder(&text, scope)))
+        let message = match &ran.finish {
+            Finish::Cancelled => return Err(BuildError::Cancelled),
+            Finish::TimedOut => {
+                let how = format!("did not end within {}", human(self.limit));
+                judge::with_output(&format!("the build step `{}` {how}", task.words.join(" ")), &ran)
             }
-            Some(how) => Err(BuildError::Failed(self.without_folder(&build_failure(&task, &how, log), scope))),
-            None => Ok(()),
-        }
+            finish => match judge::unsuccessful(finish) {
+                Some(how) => build_failure(&task, &how, &ran.stdout),
+                None => return Ok(()),
+            },
+        };
+        Err(BuildError::Failed(self.without_folder(&message, scope)))
     }
 
     /// Messages of different configurations are alike, and none names a folder that is gone when it is read.
@@ -120,6 +129,10 @@ impl Build for CommandBackend {
     }
 
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Prepared, BuildError> {
+        let kept = self.ahead.lock().unwrap_or_else(PoisonError::into_inner).take_if(|(known, _)| known == scope);
+        if let Some((_, prepared)) = kept {
+            return Ok(prepared);
+        }
         let mut prepared = self.prepare(scope)?;
         if self.spec.build.is_empty() {
             return Ok(prepared);

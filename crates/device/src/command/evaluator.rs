@@ -116,7 +116,7 @@ impl CommandEvaluator {
         })
     }
 
-    /// Builds one configuration to see whether all programs are there. A build that fails otherwise is no error here:
+    /// Builds one configuration, which the next request for it finds built, to see whether all programs are there. A build that fails otherwise is no error here:
     /// other configurations may succeed.
     ///
     /// # Errors
@@ -143,6 +143,7 @@ impl CommandEvaluator {
         for (key, words) in command.into_iter().chain(check) {
             require(key, &first_word(words, &prepared.scope), &spec.folder)?;
         }
+        self.backend.keep(scope, prepared);
         Ok(())
     }
 

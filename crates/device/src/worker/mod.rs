@@ -18,8 +18,8 @@ use std::process::Command;
 /// The first argument of a worker.
 const MARKER: &str = "--tunesmith-worker";
 
-/// Serves as a worker and never returns when this process was started as one; does nothing otherwise. Has to be the
-/// first line of `main` of every program that tunes, unless it names another program as the worker.
+/// Serves as a worker, or supervises a command, and never returns when this process was started for that; does nothing
+/// otherwise. Has to be the first line of `main` of every program that tunes, unless it names another program as the worker.
 ///
 /// ```no_run
 /// tunesmith_device::worker::enter_if_worker(); // and then the program proper

@@ -72,6 +72,9 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
         places,
     };
     check_names(&problem, messages);
+    if problem.command.is_some() {
+        check_reserved(&problem, messages);
+    }
     problem
 }
 
@@ -126,12 +129,20 @@ fn check_names(problem: &Problem, messages: &Messages) {
             let remedy = "use letters, digits and `_`, not starting with a digit".to_string();
             messages.error(place.clone(), format!("`{name}` is no name for a tuning parameter"), Some(remedy));
         }
-        if let Some(meaning) = command::reserved(name).filter(|_| problem.command.is_some()) {
-            let remedy = Some("choose another name".to_string());
-            messages.error(place.clone(), format!("commands find {meaning} under the name `{name}`"), remedy);
-        }
         if lookup(&problem.sizes, name).is_some() {
             messages.error(place.clone(), format!("`{name}` is both a size and a tuning parameter"), None);
+        }
+    }
+}
+
+/// Commands find all names in their environment, where some have a meaning of their own.
+fn check_reserved(problem: &Problem, messages: &Messages) {
+    let sizes = problem.sizes.iter().map(|(name, _)| (name.as_str(), 0..0));
+    let parameters = problem.parameters.iter().map(|parameter| parameter.name());
+    for (name, place) in sizes.chain(parameters.zip(problem.places.parameters.iter().cloned())) {
+        if let Some(meaning) = command::reserved(name) {
+            let remedy = Some("choose another name".to_string());
+            messages.error(place, format!("commands find {meaning} under the name `{name}`"), remedy);
         }
     }
 }
