@@ -126,7 +126,7 @@ pub(crate) struct TuneArgs {
     /// [default: what the problem's kernel is for]
     #[arg(long)]
     pub(crate) device: Option<String>,
-    /// The strategy: NAME or NAME(option=value, ...); names are default, exhaustive, random, annealing
+    /// The strategy: NAME or NAME(option=value, ...); names are default, exhaustive, random, annealing, swarm
     #[arg(long)]
     pub(crate) strategy: Option<String>,
     /// When to end [default: evaluations 200; exhaustive runs to its end]

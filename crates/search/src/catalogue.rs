@@ -1,7 +1,7 @@
 //! The only list of strategy names.
 
 use crate::options::{OptionSpec, Options, StrategyError, parse_call};
-use crate::{Annealing, Exhaustive, Random};
+use crate::{Annealing, Exhaustive, Random, Swarm};
 use tunesmith_core::Searcher;
 use tunesmith_space::closest;
 
@@ -21,7 +21,7 @@ pub fn catalogue() -> &'static [Strategy] {
     &CATALOGUE
 }
 
-static CATALOGUE: [Strategy; 4] = [
+static CATALOGUE: [Strategy; 5] = [
     Strategy {
         name: "default",
         summary: "the strategy we recommend; at present annealing",
@@ -45,6 +45,12 @@ static CATALOGUE: [Strategy; 4] = [
         summary: "simulated annealing over neighbours, as in CLTune but free of units",
         options: Annealing::OPTIONS,
         build: |options| Ok(Box::new(Annealing::from_options(options)?)),
+    },
+    Strategy {
+        name: "swarm",
+        summary: "particle swarm: CLTune's modified accelerated variant",
+        options: Swarm::OPTIONS,
+        build: |options| Ok(Box::new(Swarm::from_options(options)?)),
     },
 ];
 

@@ -15,6 +15,7 @@ mod catalogue;
 mod exhaustive;
 mod options;
 mod random;
+mod swarm;
 mod unseen;
 
 pub use annealing::Annealing;
@@ -22,3 +23,4 @@ pub use catalogue::{Strategy, build, catalogue};
 pub use exhaustive::Exhaustive;
 pub use options::{OptionSpec, Options, StrategyError};
 pub use random::Random;
+pub use swarm::Swarm;

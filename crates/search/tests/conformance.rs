@@ -151,6 +151,33 @@ fn annealing_beats_random_search_on_a_bowl() {
 }
 
 #[test]
+fn a_swarm_beats_random_search_on_a_bowl() {
+    let space = cube(6, 10);
+    let mean_of_best = |strategy: &str| {
+        let best = |seed| Setup { seed, budget: 200, ..Setup::new(strategy) }.run(&space, bowl).history.best_score();
+        (0..20).map(|seed| best(seed).unwrap()).sum::<f64>() / 20.0
+    };
+    let random = mean_of_best("random");
+    for strategy in ["swarm", "swarm(size=6)", "swarm(alpha=0.2, beta=0.3, gamma=0.3)"] {
+        let swarm = mean_of_best(strategy);
+        assert!(swarm < 0.7 * random, "{strategy} {swarm}, random {random}");
+    }
+}
+
+#[test]
+fn a_swarm_of_any_kind_covers_a_small_space() {
+    for strategy in
+        ["swarm(alpha=0, beta=0, gamma=0)", "swarm(alpha=0, gamma=1)", "swarm(size=100)", "swarm(alpha=1, gamma=0)"]
+    {
+        for room in [1, 4] {
+            let run = Setup { budget: 1000, room, ..Setup::new(strategy) }.run(&tiles(), bowl);
+            assert_eq!(run.stop_reason, StopReason::Exhausted, "{strategy}");
+            assert_eq!(run.history.len() as u128, tiles().len().unwrap(), "{strategy}");
+        }
+    }
+}
+
+#[test]
 fn drawing_with_replacement_covers_a_space_as_well() {
     let run = Setup { budget: 1000, ..Setup::new("random(replacement=true)") }.run(&cube(1, 5), bowl);
     assert_eq!(run.history.len(), 5);
@@ -166,6 +193,8 @@ fn unknown_names_options_and_values_are_refused_with_what_is_right() {
     assert!(option.contains("temperature=0.05: a positive number"));
     assert!(error("exhaustive(x=1)").ends_with("it has no options"));
     assert!(error("annealing(temperature=-1)").contains("cannot be `-1`: it is a positive number"));
+    assert!(error("swarm(alpha=0.7)").contains("option `gamma` of strategy `swarm` cannot be `0.4`: it is at most"));
+    assert!(error("swarm(size=0)").contains("a whole number from 1"));
     assert!(error("random(replacement=maybe)").contains("true or false"));
     assert!(error("annealing(temperature").contains("write NAME or NAME(option=value, ...)"));
     assert!(error("annealing(0.5)").contains("write NAME or NAME(option=value, ...)"));

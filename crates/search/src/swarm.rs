@@ -1,0 +1,252 @@
+//! Particle swarm optimisation.
+
+use crate::options::{OptionSpec, Options, StrategyError};
+use crate::unseen::Unseen;
+use rand::RngExt as _;
+use tunesmith_core::{Request, Rng, Searcher, Told, View};
+use tunesmith_space::{ConfigId, Space};
+
+/// CLTune's modified accelerated particle swarm (CLTune paper, section III-D, second equation): `size` particles start
+/// at random configurations, and each moves again and again. In every dimension d on its own the new position of
+/// particle i is
+///
+/// - a random value of the parameter with probability `alpha`,
+/// - the value of the best configuration that the particle has met, p_i, with probability `beta`,
+/// - the value of the best configuration that anyone has met, g, with probability `gamma`,
+/// - the value it has otherwise,
+///
+/// with `alpha + beta + gamma <= 1`. Positions are value indices, so no value is ever a mean of others. The defaults
+/// are the paper's (section IV): 0.4, 0 and 0.4, and a swarm of 3, its smaller one.
+///
+/// What the paper leaves open or does in another way:
+/// - A new position that a constraint excludes is replaced by the nearest valid one
+///   ([`Space::nearest_configuration`], each parameter's list counted as one long). The authors' program draws until a
+///   position is valid, which may take for ever where few are.
+/// - A particle that comes to a configuration that was measured already costs nothing: it learns the known time and
+///   moves on. After 50 such steps it goes on from a new random configuration, so the search ends only with the space.
+/// - The default and the start configuration count for g, though no particle has met them.
+/// - A failed configuration is a position like any other, but never a best one.
+/// - With room for more than one request several particles are under way; one that waits for its time does not move.
+///
+/// Only the order of times matters, not their unit. Cost per evaluation: at most one pass over the space's diagrams for
+/// every step.
+#[derive(Debug)]
+pub struct Swarm {
+    alpha: f64,
+    beta: f64,
+    gamma: f64,
+    particles: Vec<Particle>,
+    /// The best configuration of all, with its score.
+    best: Option<(ConfigId, f64)>,
+    /// Whose turn it is.
+    next: usize,
+    unseen: Unseen,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Particle {
+    /// Where it is; nowhere before its first configuration was told.
+    position: Option<ConfigId>,
+    /// The best configuration that it has met, with its score.
+    best: Option<(ConfigId, f64)>,
+    /// Where it will be once that was told.
+    awaited: Option<ConfigId>,
+}
+
+/// Steps over known configurations after which a particle jumps: as in [`Annealing`](crate::Annealing).
+const MAX_KNOWN_STEPS: usize = 50;
+
+impl Particle {
+    fn meet(&mut self, config: ConfigId, score: Option<f64>) {
+        self.position = Some(config);
+        keep_better(&mut self.best, config, score);
+    }
+}
+
+impl Swarm {
+    pub(crate) const OPTIONS: &'static [OptionSpec] = &[
+        OptionSpec {
+            name: "alpha",
+            default: "0.4",
+            meaning: "a number from 0 to 1: the probability of a random value; alpha + beta + gamma is at most 1",
+        },
+        OptionSpec {
+            name: "beta",
+            default: "0",
+            meaning: "a number from 0 to 1: the probability of the value of the particle's own best",
+        },
+        OptionSpec {
+            name: "gamma",
+            default: "0.4",
+            meaning: "a number from 0 to 1: the probability of the value of the swarm's best; alpha + beta + gamma is \
+                      at most 1",
+        },
+        OptionSpec { name: "size", default: "3", meaning: "a whole number from 1 to 10000: the number of particles" },
+    ];
+
+    /// A swarm of `size` particles, at least one. The probabilities are from 0 to 1, and so is their sum.
+    pub fn new(alpha: f64, beta: f64, gamma: f64, size: usize) -> Self {
+        let particles = vec![Particle::default(); size.max(1)];
+        Self { alpha, beta, gamma, particles, best: None, next: 0, unseen: Unseen::default() }
+    }
+
+    pub(crate) fn from_options(options: &Options<'_>) -> Result<Self, StrategyError> {
+        let probability = |name: &str| options.number(name, |number| (0.0..=1.0).contains(&number));
+        let (alpha, beta) = (probability("alpha")?, probability("beta")?);
+        let gamma = probability("gamma")?;
+        // Decimal fractions that sum to 1 may exceed it by a rounding error.
+        if alpha + beta + gamma > 1.0 + 1e-9 {
+            return Err(StrategyError::BadValue {
+                strategy: "swarm",
+                option: "gamma",
+                value: gamma.to_string(),
+                expected: format!("at most 1 - alpha - beta = {}", (1.0 - alpha - beta).max(0.0)),
+            });
+        }
+        let size = options.number("size", |size| size.fract() == 0.0 && (1.0..=10_000.0).contains(&size))?;
+        Ok(Self::new(alpha, beta, gamma, size as usize))
+    }
+
+    /// Where the particle goes next and was not yet; `None` when every configuration is known.
+    fn propose(&mut self, view: &View<'_>, index: usize, rng: &mut Rng) -> Option<ConfigId> {
+        for _ in 0..MAX_KNOWN_STEPS {
+            let Some(position) = self.particles[index].position else { break };
+            let config = self.step(view.space(), index, position, rng);
+            match view.score(config) {
+                Some(score) => self.particles[index].meet(config, score),
+                None if view.is_known(Request::timed(config)) => {}
+                None => return Some(config),
+            }
+        }
+        self.unseen.draw(view, rng)
+    }
+
+    /// One move by the paper's equation, to the nearest valid configuration.
+    fn step(&self, space: &Space, index: usize, position: ConfigId, rng: &mut Rng) -> ConfigId {
+        let indices = |config: ConfigId| space.unrank(config).indices().to_vec();
+        let current = indices(position);
+        // Without a best configuration to go to, a particle stays.
+        let own = self.particles[index].best.map_or_else(|| current.clone(), |(config, _)| indices(config));
+        let all = self.best.map_or_else(|| current.clone(), |(config, _)| indices(config));
+        let moved: Vec<u32> = (0..current.len())
+            .map(|d| {
+                let chance: f64 = rng.random();
+                if chance < self.alpha {
+                    rng.random_range(0..space.parameters()[d].values().len() as u32)
+                } else if chance < self.alpha + self.beta {
+                    own[d]
+                } else if chance < self.alpha + self.beta + self.gamma {
+                    all[d]
+                } else {
+                    current[d]
+                }
+            })
+            .collect();
+        space.rank_indices(&moved).unwrap_or_else(|| nearest(space, &moved).unwrap_or(position))
+    }
+}
+
+/// The valid configuration nearest to value indices that a constraint excludes.
+fn nearest(space: &Space, indices: &[u32]) -> Option<ConfigId> {
+    let point: Vec<f64> = indices.iter().map(|&index| f64::from(index)).collect();
+    let lengths = space.parameters().iter().map(|parameter| parameter.values().len().saturating_sub(1).max(1));
+    let weights: Vec<f64> = lengths.map(|length| 1.0 / length as f64).collect();
+    space.rank(&space.nearest_configuration(&point, &weights))
+}
+
+/// Of equal scores the first stays.
+fn keep_better(best: &mut Option<(ConfigId, f64)>, config: ConfigId, score: Option<f64>) {
+    let Some(score) = score else { return };
+    if best.is_none_or(|(_, known)| score < known) {
+        *best = Some((config, score));
+    }
+}
+
+impl Searcher for Swarm {
+    fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
+        // One at a time, since only what was asked before counts as known; particles take turns.
+        let turns = (0..self.particles.len()).map(|turn| (self.next + turn) % self.particles.len());
+        let free = turns.into_iter().find(|&index| self.particles[index].awaited.is_none());
+        let Some(index) = free else { return Vec::new() };
+        let Some(config) = self.propose(view, index, rng) else { return Vec::new() };
+        self.particles[index].awaited = Some(config);
+        self.next = (index + 1) % self.particles.len();
+        vec![Request::timed(config)]
+    }
+
+    fn tell(&mut self, _: &View<'_>, told: &Told<'_>) {
+        let config = told.evaluation.request.config;
+        keep_better(&mut self.best, config, told.score);
+        // None waits for the default and the start configuration.
+        if let Some(particle) = self.particles.iter_mut().find(|particle| particle.awaited == Some(config)) {
+            particle.awaited = None;
+            particle.meet(config, told.score);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+    use tunesmith_space::{Constraint, Parameter, Value};
+
+    const DIMENSIONS: usize = 4;
+
+    fn space(constraint: Option<&str>) -> Space {
+        let parameter = |d| Parameter::new(format!("P{d}"), (0..10).map(Value::Int)).unwrap();
+        let builder = (0..DIMENSIONS).fold(Space::builder(), |builder, d| builder.parameter(parameter(d)));
+        let constraints = constraint.into_iter().map(|text| Constraint::parse(text).unwrap());
+        constraints.fold(builder, |builder, constraint| builder.constraint(constraint)).build().unwrap()
+    }
+
+    fn id(space: &Space, indices: [u32; DIMENSIONS]) -> ConfigId {
+        space.rank_indices(&indices).unwrap()
+    }
+
+    /// How often the new value is that of the particle (7), of its own best (8), of the swarm's best (9), or another.
+    fn shares(alpha: f64, beta: f64, gamma: f64) -> [f64; 4] {
+        let space = space(None);
+        let mut swarm = Swarm::new(alpha, beta, gamma, 1);
+        swarm.particles[0].best = Some((id(&space, [8; DIMENSIONS]), 2.0));
+        swarm.best = Some((id(&space, [9; DIMENSIONS]), 1.0));
+        let mut rng = Rng::seed_from_u64(5);
+        let steps = 20_000;
+        let mut counts = [0.0; 4];
+        for _ in 0..steps {
+            let config = swarm.step(&space, 0, id(&space, [7; DIMENSIONS]), &mut rng);
+            for index in space.unrank(config).indices() {
+                counts[(*index as usize).saturating_sub(6).wrapping_sub(1).min(3)] += 1.0;
+            }
+        }
+        counts.map(|count| count / (steps * DIMENSIONS) as f64)
+    }
+
+    #[test]
+    fn each_dimension_moves_with_the_probabilities_of_the_paper() {
+        assert_eq!(shares(0.0, 0.0, 0.0), [1.0, 0.0, 0.0, 0.0]);
+        assert_eq!(shares(0.0, 1.0, 0.0), [0.0, 1.0, 0.0, 0.0]);
+        assert_eq!(shares(0.0, 0.0, 1.0), [0.0, 0.0, 1.0, 0.0]);
+        // A random value is each of ten with the same probability.
+        let (alpha, beta, gamma) = (0.4, 0.1, 0.3);
+        let wanted = [0.2 + 0.04, beta + 0.04, gamma + 0.04, 0.7 * alpha];
+        for (found, wanted) in shares(alpha, beta, gamma).into_iter().zip(wanted) {
+            assert!((found - wanted).abs() < 0.01, "{found} instead of {wanted}");
+        }
+    }
+
+    #[test]
+    fn a_step_into_what_a_constraint_excludes_ends_at_the_nearest_valid_configuration() {
+        let space = space(Some("P0 == P1"));
+        let mut swarm = Swarm::new(0.0, 0.0, 0.5, 1);
+        swarm.best = Some((id(&space, [4, 4, 9, 9]), 1.0));
+        let position = id(&space, [3, 3, 0, 0]);
+        let mut rng = Rng::seed_from_u64(1);
+        for _ in 0..100 {
+            let moved = space.unrank(swarm.step(&space, 0, position, &mut rng));
+            let [first, second, rest @ ..] = moved.indices() else { panic!() };
+            assert!(first == second && (3..=4).contains(first));
+            assert!(rest.iter().all(|index| [0, 9].contains(index)));
+        }
+    }
+}
