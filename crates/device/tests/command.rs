@@ -274,6 +274,18 @@ fn what_a_command_leaves_behind_is_ended_and_does_not_delay_its_end() {
 }
 
 #[test]
+fn a_daemon_that_keeps_the_output_open_does_not_delay_the_end() {
+    let setup = Setup::new();
+    // It leaves the group, so it is not ended: it ends by itself when the test takes its file away.
+    let daemon = "touch alive; setsid sh -c 'while test -f alive; do sleep 0.1; done' & echo cost 3";
+    let spec = CommandSpec { cost: printed("cost ([0-9]+)", Unit::Milliseconds), ..setup.spec(daemon) };
+    let completion = setup.run(spec);
+    std::fs::remove_file(setup.folder.path().join("alive")).unwrap();
+    assert_correct(&completion);
+    assert_eq!(completion.measurement.times_ms[0], 3.0);
+}
+
+#[test]
 fn an_interrupt_ends_the_command_and_drops_the_configuration() {
     let setup = Setup::new();
     let mut options = options(setup.spec("echo $$ > shell; sleep 1000"));
@@ -300,7 +312,7 @@ fn a_limit_of_memory_is_kept_and_named() {
     let greedy = || setup.spec("dd if=/dev/zero of=/dev/null bs=512M count=1");
     assert_correct(&setup.run(greedy()));
     let completion = setup.run(CommandSpec { memory_limit: Some(256 << 20), ..greedy() });
-    let words = ["it may have run out of memory, of which `memory_limit` leaves it 256 MiB", "memory exhausted"];
+    let words = ["it may have run out of memory, of which `memory_limit` leaves it 256 MiB\nIt printed last:\n"];
     assert_failed(&completion, FailureKind::Runtime, &words);
 }
 
@@ -463,9 +475,10 @@ fn an_unknown_name_is_refused_at_once() {
 #[test]
 fn the_script_of_a_configuration_can_be_run_by_a_shell() {
     let setup = Setup::new();
-    let spec = CommandSpec { build: vec![words(&["echo", "build {N}"])], ..setup.spec("echo run $N $SIZE") };
-    let evaluator = setup.evaluator(options(spec));
+    let verify = CommandVerify { check: Some(words(&["sed", "s/run/checked {N}/"])), ..CommandVerify::default() };
+    let build = vec![words(&["echo", "build {N}"])];
+    let evaluator = setup.evaluator(options(CommandSpec { build, verify, ..setup.spec("echo run $SIZE") }));
     let script = evaluator.script(config(&setup.space, 3));
     let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), "build 3\nrun 3 100\n", "{script}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "build 3\nrun 100\nchecked 3 100\n", "{script}");
 }

@@ -163,7 +163,15 @@ impl CommandEvaluator {
             lines.push(format!("export {name}={}", quoted(vec![value])));
         }
         lines.push(format!("mkdir -p \"${OUT}\""));
-        lines.extend(spec.commands().map(|(_, words)| quoted(expand(words, &scope))));
+        for (key, words) in spec.commands() {
+            let line = quoted(expand(words, &scope));
+            lines.push(match key {
+                // The check reads what the command has printed.
+                "command" if spec.verify.check.is_some() => format!("{line} | tee \"${OUT}.output\""),
+                "check" => format!("{line} < \"${OUT}.output\""),
+                _ => line,
+            });
+        }
         lines.join("\n") + "\n"
     }
 

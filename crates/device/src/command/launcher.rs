@@ -91,9 +91,10 @@ impl Launcher {
     ) -> Result<Ran, DeviceError> {
         let cannot = |error: io::Error| unusable(format!("cannot be started: {error}"));
         let (mut group, stdout, stderr) = self.start(streams).map_err(cannot)?;
+        let mut line = serde_json::to_vec(task).map_err(|error| cannot(error.into()))?;
+        line.push(b'\n');
         // A supervisor that does not listen has ended, which waiting will tell.
-        let _ = serde_json::to_writer(&group.control, task);
-        let _ = group.control.write_all(b"\n");
+        let _ = group.control.write_all(&line);
         let finish = self.wait(&mut group, limit, interrupt)?;
         drop(group);
         let rest = stderr.map(Reading::finish).unwrap_or_default();
@@ -102,23 +103,17 @@ impl Launcher {
 
     fn start(&self, streams: Streams) -> io::Result<(Group, Reading, Option<Reading>)> {
         let (control, theirs) = UnixStream::pair()?;
-        let (stdout, to_stdout) = io::pipe()?;
+        let (stdout, to_stdout) = Reading::start()?;
         let (stderr, to_stderr) = match streams {
             Streams::Together => (None, to_stdout.try_clone()?),
-            Streams::Apart => {
-                let (reader, writer) = io::pipe()?;
-                (Some(reader), writer)
-            }
+            Streams::Apart => Reading::start().map(|(reading, writer)| (Some(reading), writer))?,
         };
         // A group of its own: Ctrl-C on the terminal is for the tuner to handle, and all that the command starts can
         // be ended with it.
         let mut command = self.worker.supervisor()?;
         command.process_group(0).stdin(Stdio::from(OwnedFd::from(theirs))).stdout(to_stdout).stderr(to_stderr);
         let child = command.spawn()?;
-        // The command holds the other ends; as long as it lives here, reading does not end.
-        drop(command);
-        let group = Group { child, control, heard: Vec::new() };
-        Ok((group, Reading::start(stdout), stderr.map(Reading::start)))
+        Ok((Group { child, control, heard: Vec::new() }, stdout, stderr))
     }
 
     fn wait(&self, group: &mut Group, limit: Duration, interrupt: &Interrupt) -> Result<Finish, DeviceError> {

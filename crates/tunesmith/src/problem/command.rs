@@ -89,6 +89,9 @@ fn command(node: &Node<'_>) -> Option<Vec<Template>> {
 fn steps(node: &Node<'_>) -> Option<Vec<Vec<Template>>> {
     let is_list = |item: &Node<'_>| matches!(item.value.get_ref(), DeValue::Array(_));
     let items = node.items();
+    if items.is_empty() {
+        return Some(Vec::new());
+    }
     if !matches!(node.value.get_ref(), DeValue::Array(_)) || !items.iter().any(is_list) {
         return command(node).map(|step| vec![step]);
     }
