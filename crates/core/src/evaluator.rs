@@ -34,9 +34,17 @@ pub trait Evaluator {
     /// the request is dropped, nothing was measured. Called only while a request is outstanding.
     fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error>;
 
+    /// Sets the time in milliseconds above which the configurations returned from now on may be given up after few
+    /// samples, by [`is_beaten`](crate::judge::racing::is_beaten); `None` to measure them in full.
+    ///
+    /// The default ignores it: what has no noise takes no samples to save.
+    fn race(&mut self, bar_ms: Option<f64>) {
+        let _ = bar_ms;
+    }
+
     /// Takes `samples` more samples of a configuration that was correct before: for comparing the leaders at the end
-    /// of a run, and for watching a reference drift. Called only while no request is outstanding. `None` when
-    /// `interrupt` was raised meanwhile.
+    /// of a run, and for watching a reference drift. It may be called while requests wait, since they are measured
+    /// within [`next`](Self::next) alone. `None` when `interrupt` was raised meanwhile.
     ///
     /// The default takes none: what has no noise, or is a recording, has nothing to add.
     fn resample(

@@ -1,19 +1,36 @@
 //! What is minimised.
 
-use crate::{Evaluation, statistics};
+use crate::{Evaluation, Measurement, statistics};
+use tunesmith_space::ConfigId;
 
-/// Scores an evaluation; smaller is better. Scores are computed from the recorded samples, so that a finished run
-/// can be scored again with another objective.
+/// Scores what was measured; smaller is better, and scores are positive. Scores are computed from the recorded
+/// samples, so that a finished run can be scored again with another objective.
 pub trait Objective {
     /// The name users write and reports show.
     fn name(&self) -> &str;
 
-    /// The score, or `None` where the evaluation failed or lacks what the objective needs.
-    fn score(&self, evaluation: &Evaluation) -> Option<f64>;
+    /// The score of every sample of a correct configuration, in the order taken.
+    ///
+    /// # Errors
+    /// Why there is none, for users: the measurement lacks what the objective needs, or its value cannot be a score.
+    fn samples(&self, config: ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String>;
+
+    /// The score: the median of those of the samples, because one disturbed sample moves a mean and a minimum rewards
+    /// luck. `None` where the evaluation failed or has no score.
+    fn score(&self, evaluation: &Evaluation) -> Option<f64> {
+        let samples = || self.samples(evaluation.request.config, &evaluation.measurement).ok();
+        evaluation.is_correct().then(samples).flatten().and_then(|samples| statistics::median(&samples))
+    }
+
+    /// The score per millisecond, where scores of `config` are proportional to its time and to nothing else that is
+    /// measured; only then can a slow configuration be given up by its times.
+    fn per_millisecond(&self, config: ConfigId) -> Option<f64> {
+        let _ = config;
+        None
+    }
 }
 
-/// The median of the samples in milliseconds. The median, because one disturbed sample moves a mean and a
-/// minimum rewards luck.
+/// The time in milliseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MedianTime;
 
@@ -22,10 +39,11 @@ impl Objective for MedianTime {
         "time"
     }
 
-    fn score(&self, evaluation: &Evaluation) -> Option<f64> {
-        if !evaluation.is_correct() {
-            return None;
-        }
-        statistics::median(&evaluation.measurement.times_ms)
+    fn samples(&self, _: ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
+        Ok(measurement.times_ms.clone())
+    }
+
+    fn per_millisecond(&self, _: ConfigId) -> Option<f64> {
+        Some(1.0)
     }
 }

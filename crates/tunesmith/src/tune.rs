@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{Clock, Interrupt, Observer, Run, Scored, Searcher, Seconds, Stop, SystemClock, Tuner};
-use tunesmith_device::Compilers;
 use tunesmith_device::worker::WorkerCommand;
+use tunesmith_device::{Cache, Compilers, Policy, Sampling};
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
 use tunesmith_store::{Header, Journal};
 
@@ -132,6 +132,7 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
         .stop(plan.stop)
         .seed(plan.seed)
         .room(plan.room)
+        .judging(problem.judging.clone())
         .first(first)
         .recorded(recorded);
     for observer in &mut session.observers {
@@ -237,7 +238,7 @@ impl Plan {
     ) -> Header {
         let mut header = Journal::header(space);
         header.identity.insert("problem".to_string(), Json::from(problem.digest()));
-        header.identity.insert("measurement policy".to_string(), Json::from(format!("{:?}", problem.policy.sampling)));
+        header.identity.insert("measurement policy".to_string(), Json::from(policy_text(&problem.policy)));
         Header {
             problem: problem.name.clone(),
             default: default.map(|configuration| Journal::config(space, configuration)),
@@ -259,6 +260,17 @@ impl Plan {
         }
         Ok((Journal::create(&self.journal, header, space)?, Vec::new()))
     }
+}
+
+/// What decides how often a configuration is measured, as journals write it. What it is raced against belongs to one
+/// configuration.
+fn policy_text(policy: &Policy) -> String {
+    let Sampling { min_samples, max_samples, stable, time_cap, bar_ms: _ } = policy.sampling;
+    let cache = if policy.cache == Cache::Cold { ", cold caches" } else { "" };
+    format!(
+        "Sampling {{ min_samples: {min_samples}, max_samples: {max_samples}, stable: {stable:?}, time_cap: {time_cap:?} \
+         }}{cache}"
+    )
 }
 
 /// The journal of a run: the one named; else beside the problem, the latest of them when resuming.

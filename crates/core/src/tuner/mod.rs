@@ -1,10 +1,11 @@
 //! The tuning loop: the only place where evaluations are counted, kept, scored and told.
 
+mod race;
 mod running;
 
 use crate::{
-    Clock, Error, Evaluation, Evaluator, History, Interrupt, MedianTime, Objective, Observer, Progress, Request, Rng,
-    Searcher, Stop, StopReason, Store, SystemClock,
+    Clock, Error, Evaluation, Evaluator, History, Interrupt, Judging, MedianTime, Objective, Observer, Progress,
+    Request, Rng, Searcher, Stop, StopReason, Store, SystemClock,
 };
 use rand::SeedableRng;
 use running::Running;
@@ -22,6 +23,7 @@ pub struct Tuner<'a> {
     evaluator: &'a mut dyn Evaluator,
     store: Option<&'a mut dyn Store>,
     objective: &'a dyn Objective,
+    judging: Judging,
     observers: Vec<&'a mut dyn Observer>,
     clock: Arc<dyn Clock>,
     interrupt: Interrupt,
@@ -73,6 +75,7 @@ impl<'a> Tuner<'a> {
             evaluator,
             store: None,
             objective: &MedianTime,
+            judging: Judging::default(),
             observers: Vec::new(),
             clock: Arc::new(SystemClock::new()),
             interrupt: Interrupt::default(),
@@ -93,6 +96,12 @@ impl<'a> Tuner<'a> {
     /// Minimises `objective`.
     pub fn objective(mut self, objective: &'a dyn Objective) -> Self {
         self.objective = objective;
+        self
+    }
+
+    /// Judges what is measured in this way; by default as [`Judging::default`].
+    pub fn judging(mut self, judging: Judging) -> Self {
+        self.judging = judging;
         self
     }
 

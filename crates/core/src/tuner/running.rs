@@ -15,12 +15,12 @@ const MAX_REPEATS: u64 = 10_000;
 /// The state of the loop. Requests are answered in the order of `queue`, whether they were submitted to the
 /// evaluator or are known from the resumed journal: a resumed run must tell in the same order as an uninterrupted one.
 pub(super) struct Running<'a> {
-    tuner: Tuner<'a>,
+    pub(super) tuner: Tuner<'a>,
     budget: Option<u64>,
     first: VecDeque<Request>,
     queue: VecDeque<Pending>,
     in_flight: HashSet<Request>,
-    told: History,
+    pub(super) told: History,
     recorded: HashMap<Request, Evaluation>,
     resumed: usize,
     configs: HashSet<ConfigId>,
@@ -195,6 +195,8 @@ impl<'a> Running<'a> {
     }
 
     fn evaluate(&mut self, request: Request) -> Result<Option<Evaluation>, Error> {
+        let bar = self.bar_ms(request);
+        self.tuner.evaluator.race(bar);
         let Some(completion) = self.tuner.evaluator.next(&self.tuner.interrupt)? else { return Ok(None) };
         self.add_spent(completion.spent);
         self.progress.elapsed = self.elapsed();

@@ -5,6 +5,7 @@ mod names;
 mod open;
 mod programs;
 mod reference;
+mod resample;
 mod source;
 mod station;
 
@@ -17,12 +18,13 @@ use crate::backend::{BuildError, SessionKind};
 use crate::c::{Compilers, threads};
 use crate::data::{DataSet, passed};
 use crate::error::DeviceError;
-use crate::live::builds::{Build, BuildResult, Builds};
+use crate::live::builds::{Build, Builds};
 use crate::live::open::{Opener, WithReference};
 use crate::live::programs::{Prepared, Programs};
+use crate::live::resample::Kept;
 use crate::live::station::{Measured, Station};
-use crate::measure::Policy;
 use crate::measure::limits::launch_limit;
+use crate::measure::{Policy, Sampling};
 use crate::problem::{KernelSpec, Scope};
 use crate::worker::WorkerCommand;
 use crate::worker::protocol::{Job, Purpose, Setup};
@@ -84,6 +86,10 @@ pub struct LiveEvaluator {
     station: Option<Station>,
     /// The median time of the best correct configuration so far.
     best: Option<Duration>,
+    /// What the next configurations are raced against.
+    bar_ms: Option<f64>,
+    /// The programs of configurations measured again.
+    kept: Kept,
     /// The time the reference took.
     reference_time: Option<Duration>,
     /// The last to be dropped: workers and compilers use its folder.
@@ -118,6 +124,8 @@ impl LiveEvaluator {
             identity,
             station: None,
             best: None,
+            bar_ms: None,
+            kept: Kept::default(),
             reference_time: None,
             data,
             options,
@@ -197,6 +205,7 @@ impl LiveEvaluator {
         &mut self,
         scope: &Scope,
         prepared: &Prepared,
+        sampling: Sampling,
         interrupt: &Interrupt,
     ) -> Result<Option<Measured>, DeviceError> {
         let passed = match passed(&self.options.spec.arguments, scope) {
@@ -204,7 +213,7 @@ impl LiveEvaluator {
             Err(error) => return Ok(Some(refused(&error))),
         };
         let policy = self.options.policy;
-        let purpose = Purpose::Measure { sampling: policy.sampling, cache: policy.cache };
+        let purpose = Purpose::Measure { sampling, cache: policy.cache };
         let job = Job { steps: self.programs.steps(prepared), passed, purpose };
         let limit = launch_limit(&policy.limits, self.reference_time, self.best);
         let Some(station) = &mut self.station else { return Ok(None) };
@@ -220,7 +229,8 @@ impl LiveEvaluator {
     fn complete(
         &mut self,
         scope: &Scope,
-        result: BuildResult<Programs>,
+        result: Result<Arc<Prepared>, BuildError>,
+        sampling: Sampling,
         interrupt: &Interrupt,
     ) -> Result<Option<Completion>, DeviceError> {
         let failed = |failure| Completion { failure: Some(failure), ..Completion::default() };
@@ -232,7 +242,7 @@ impl LiveEvaluator {
             Err(BuildError::Signature(mismatch)) => return Ok(Some(failed(mismatch.into_failure()))),
             Err(BuildError::Refused(why)) => return Ok(Some(failed(Failure::new(FailureKind::Constraints, why)))),
         };
-        let Some(mut measured) = self.measure(scope, &prepared, interrupt)? else { return Ok(None) };
+        let Some(mut measured) = self.measure(scope, &prepared, sampling, interrupt)? else { return Ok(None) };
         measured.measurement.compile = Some(prepared.compile_data());
         let spent = Spent { run: measured.run, verify: measured.verify, ..Spent::default() };
         Ok(Some(Completion { failure: measured.failure, measurement: measured.measurement, spent }))
@@ -254,11 +264,26 @@ impl Evaluator for LiveEvaluator {
         let prepared = self.now();
         let Some((scope, result)) = self.builds.next(interrupt) else { return Ok(None) };
         let compiled = self.now();
-        let Some(mut completion) = self.complete(&scope, result, interrupt)? else { return Ok(None) };
+        let sampling = Sampling { bar_ms: self.bar_ms, ..self.options.policy.sampling };
+        let completion = self.complete(&scope, result.map(Arc::new), sampling, interrupt)?;
+        let Some(mut completion) = completion else { return Ok(None) };
         // The reference is run for the sake of verification.
         completion.spent.verify += prepared - start;
         completion.spent.compile = compiled - prepared;
         Ok(Some(completion))
+    }
+
+    fn race(&mut self, bar_ms: Option<f64>) {
+        self.bar_ms = bar_ms;
+    }
+
+    fn resample(
+        &mut self,
+        config: ConfigId,
+        samples: usize,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Completion>, Error> {
+        self.measure_again(config, samples, interrupt)
     }
 }
 

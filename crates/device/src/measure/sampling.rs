@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
+use tunesmith_core::judge::racing::is_beaten;
 use tunesmith_core::statistics;
 
 /// How many samples are taken.
@@ -15,6 +16,9 @@ pub struct Sampling {
     pub stable: f64,
     /// Time after which no more samples than [`min_samples`](Self::min_samples) are taken; restoring buffers counts.
     pub time_cap: Duration,
+    /// The time in milliseconds above which a configuration is given up after few samples ([`is_beaten`]); no such time
+    /// for `None`. It belongs to one configuration rather than to a policy.
+    pub bar_ms: Option<f64>,
 }
 
 impl Default for Sampling {
@@ -23,7 +27,7 @@ impl Default for Sampling {
     /// 50 samples narrow the interval to a seventh of the spread, after which patience pays little; half a second
     /// keeps 200 evaluations within two minutes.
     fn default() -> Self {
-        Self { min_samples: 7, max_samples: 50, stable: 0.02, time_cap: Duration::from_millis(500) }
+        Self { min_samples: 7, max_samples: 50, stable: 0.02, time_cap: Duration::from_millis(500), bar_ms: None }
     }
 }
 
@@ -43,7 +47,7 @@ const FEWEST: usize = 3;
 /// How many times the cap a slow kernel may take to get its [`Sampling::min_samples`].
 pub(crate) const SEVERAL: u32 = 4;
 
-/// Decides after the samples `times` (in any unit), taken within `elapsed`.
+/// Decides after the samples `times` (in milliseconds, or any unit where nothing is raced), taken within `elapsed`.
 ///
 /// ```
 /// # use tunesmith_device::sampling::{decide, Decision, Sampling};
@@ -54,6 +58,9 @@ pub(crate) const SEVERAL: u32 = 4;
 /// ```
 pub fn decide(times: &[f64], elapsed: Duration, sampling: &Sampling) -> Decision {
     let taken = times.len();
+    if sampling.bar_ms.is_some_and(|bar| is_beaten(times, bar)) {
+        return Decision::Enough;
+    }
     let enough = if taken < sampling.min_samples.max(1) {
         // What the least number of samples will take, if they go on as they did.
         let projected = elapsed.as_secs_f64() / taken.max(1) as f64 * sampling.min_samples as f64;
@@ -103,6 +110,16 @@ mod tests {
         assert_eq!(after(&times, QUICK), Decision::More);
         times.extend([1.0; 2]);
         assert_eq!(after(&times, QUICK), Decision::Enough);
+    }
+
+    #[test]
+    fn a_configuration_far_above_the_bar_gets_three_samples_and_a_noisy_one_near_it_all() {
+        let raced = Sampling { bar_ms: Some(1.0), ..Sampling::default() };
+        let after = |times: &[f64]| decide(times, QUICK, &raced);
+        assert_eq!((after(&[2.0; 2]), after(&[2.0; 3])), (Decision::More, Decision::Enough));
+        let noisy = [1.2, 0.9, 1.2, 0.9, 1.3, 0.8, 1.2, 1.1];
+        assert_eq!(after(&noisy), Decision::More);
+        assert_eq!(after(&[1.2, 1.1, 1.3, 1.05, 1.2, 1.1, 1.4, 1.2]), Decision::Enough);
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use super::diagnostic::Messages;
 use super::tree::{Located, Section};
 use super::{
-    Places, Problem, ProblemError, SourceFile, Tuning, arguments, command, kernel, lookup, parameters, tuning,
+    Places, Problem, ProblemError, SourceFile, Tuning, arguments, command, judging, kernel, lookup, parameters, tuning,
 };
 use crate::suggest::did_you_mean;
 use toml::de::DeTable;
+use tunesmith_core::Judging;
 use tunesmith_device::{Policy, Verify};
 use tunesmith_space::{Expr, Value};
 
@@ -66,6 +67,7 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
         arguments,
         verify,
         tuning: tuning.map_or_else(Tuning::default, |section| tuning::read(&section)),
+        judging: measure.as_ref().map_or_else(Judging::default, judging::read),
         policy: measure.map_or_else(Policy::default, |section| tuning::read_policy(&section)),
         warnings: Vec::new(),
         source_file: messages.source.clone(),

@@ -4,6 +4,7 @@ mod arguments;
 mod command;
 mod diagnostic;
 mod document;
+mod judging;
 mod kernel;
 mod kernel_spec;
 mod parameters;
@@ -18,6 +19,7 @@ pub use space::ProblemSpace;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use tunesmith_core::Judging;
 use tunesmith_device::{Argument, CommandSpec, Kernel, Policy, Verify};
 use tunesmith_space::{Constraint, Expr, Parameter, Value};
 
@@ -48,6 +50,8 @@ pub struct Problem {
     pub tuning: Tuning,
     /// How configurations are measured.
     pub policy: Policy,
+    /// How configurations are compared.
+    pub judging: Judging,
     /// What is odd about the file.
     pub warnings: Vec<Diagnostic>,
     /// The file.

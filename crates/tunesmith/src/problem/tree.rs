@@ -139,6 +139,14 @@ impl<'a> Node<'a> {
         count
     }
 
+    pub(super) fn truth(&self) -> Option<bool> {
+        let truth = self.value.get_ref().as_bool();
+        if truth.is_none() {
+            self.wrong_type("true or false");
+        }
+        truth
+    }
+
     /// The elements of a list; a lone value counts as a list of one.
     pub(super) fn items(&self) -> Vec<Node<'a>> {
         let node = |value| Node { name: self.name.clone(), value, messages: self.messages };

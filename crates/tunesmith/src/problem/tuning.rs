@@ -1,8 +1,8 @@
 //! The `[tuning]` and `[measure]` of a problem.
 
-use super::Tuning;
 use super::arguments::word;
 use super::tree::{Located, Node, Section};
+use super::{Tuning, judging};
 use std::time::Duration;
 use tunesmith_device::{Cache, Policy};
 
@@ -37,7 +37,7 @@ const MEASURE_KEYS: &[&str] = &[
 
 /// The policy, its defaults replaced by what the section says. Times are in seconds.
 pub(super) fn read_policy(section: &Section<'_>) -> Policy {
-    section.allow(MEASURE_KEYS);
+    section.allow(&[MEASURE_KEYS, judging::KEYS].concat());
     let mut policy = Policy::default();
     set(&mut policy.cache, word(section, "cache", &[("warm", Cache::Warm), ("cold", Cache::Cold)]));
     let sampling = &mut policy.sampling;

@@ -1,0 +1,68 @@
+//! Measuring configurations again that were measured before.
+
+use crate::live::LiveEvaluator;
+use crate::live::builds::Build;
+use crate::live::programs::Prepared;
+use crate::measure::Sampling;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+use tunesmith_core::{Completion, Error, Interrupt};
+use tunesmith_space::ConfigId;
+
+/// The programs of the configurations measured again last, so that rounds of the same few are compiled once.
+#[derive(Debug, Default)]
+pub(super) struct Kept(VecDeque<(ConfigId, Arc<Prepared>)>);
+
+/// How many programs are kept: the finalists of a run and its reference, with some to spare.
+const KEPT: usize = 12;
+
+impl Kept {
+    fn get(&self, config: ConfigId) -> Option<Arc<Prepared>> {
+        self.0.iter().find(|(known, _)| *known == config).map(|(_, built)| Arc::clone(built))
+    }
+
+    fn add(&mut self, config: ConfigId, built: Arc<Prepared>) {
+        self.0.truncate(KEPT - 1);
+        self.0.push_front((config, built));
+    }
+}
+
+impl LiveEvaluator {
+    /// Builds the configuration unless its program is kept, launches it once untimed, and takes `samples` samples.
+    pub(super) fn measure_again(
+        &mut self,
+        config: ConfigId,
+        samples: usize,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Completion>, Error> {
+        let start = self.now();
+        if !self.prepare(interrupt)? {
+            return Ok(None);
+        }
+        let prepared = self.now();
+        let scope = self.scope(config);
+        let result = match self.kept.get(config) {
+            Some(built) => Ok(built),
+            None => self.programs.build(&scope, interrupt).map(Arc::new),
+        };
+        let compile = self.now() - prepared;
+        if let Ok(built) = &result
+            && self.kept.get(config).is_none()
+        {
+            self.kept.add(config, Arc::clone(built));
+        }
+        // As many as asked, however long they take: the caller keeps the budget.
+        let sampling = Sampling {
+            min_samples: samples,
+            max_samples: samples,
+            time_cap: Duration::MAX / 8,
+            bar_ms: None,
+            ..self.options.policy.sampling
+        };
+        let Some(mut completion) = self.complete(&scope, result, sampling, interrupt)? else { return Ok(None) };
+        completion.spent.verify += prepared - start;
+        completion.spent.compile = compile;
+        Ok(Some(completion))
+    }
+}

@@ -1,0 +1,34 @@
+//! How a problem's configurations are compared: the part of `[measure]` that concerns more than one of them.
+
+use super::tree::{Node, Section};
+use tunesmith_core::Judging;
+
+/// The keys of `[measure]` that [`read`] understands.
+pub(super) const KEYS: &[&str] = &["racing", "racing_margin"];
+
+/// The rules, their defaults replaced by what the section says.
+pub(super) fn read(section: &Section<'_>) -> Judging {
+    let mut judging = Judging::default();
+    if let (Some(racing), Some(margin)) = (&mut judging.racing, share(section, "racing_margin")) {
+        racing.margin = margin;
+    }
+    if switched_off(section, "racing") {
+        judging.racing = None;
+    }
+    judging
+}
+
+fn switched_off(section: &Section<'_>, key: &str) -> bool {
+    section.get(key).and_then(|node| node.truth()) == Some(false)
+}
+
+/// A number from 0 to 1.
+fn share(section: &Section<'_>, key: &str) -> Option<f64> {
+    let node: Node<'_> = section.get(key)?;
+    let share = node.number()?;
+    if (0.0..=1.0).contains(&share) {
+        return Some(share);
+    }
+    node.error(format!("`{}` must lie between 0 and 1", node.name), None);
+    None
+}
