@@ -112,6 +112,14 @@ impl Observer for Display {
         match event {
             Event::Started { space, stop, progress } => self.start(space, stop, progress),
             Event::Evaluated { scored, best, progress } => self.evaluated(scored, *best, progress),
+            Event::Compared { finalists } => {
+                let text =
+                    if *finalists == 1 { "the leader is".to_string() } else { format!("the {finalists} leaders are") };
+                match &self.bar {
+                    Some(bar) => bar.set_message(format!("{text} measured again")),
+                    None => note(&format!("{text} measured again")),
+                }
+            }
             Event::Finished { .. } => {
                 if let Some(bar) = &self.bar {
                     bar.finish_and_clear();

@@ -31,6 +31,11 @@ pub enum Event<'a> {
         /// How far the run has come, this evaluation included.
         progress: &'a Progress,
     },
+    /// The search ended and its leaders are measured again.
+    Compared {
+        /// How many there are.
+        finalists: usize,
+    },
     /// The run ended.
     Finished {
         /// Why it ended.

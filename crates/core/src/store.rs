@@ -1,12 +1,19 @@
 //! Where evaluations are kept.
 
-use crate::{Error, Evaluation};
+use crate::{Error, Evaluation, Resample};
 
 /// Keeps every evaluation of a run. [`append`](Self::append) returns only once the evaluation would survive the
 /// death of this process: the loop calls it before the searcher learns of the evaluation.
 pub trait Store {
     /// Keeps one evaluation for good.
     fn append(&mut self, evaluation: &Evaluation) -> Result<(), Error>;
+
+    /// Keeps, for good, what was measured again of a configuration evaluated before. The default does not: a run resumed
+    /// from such a store repeats its final.
+    fn append_again(&mut self, resample: &Resample) -> Result<(), Error> {
+        let _ = resample;
+        Ok(())
+    }
 }
 
 /// Keeps nothing: for runs whose evaluations the caller takes from [`Run`](crate::Run).

@@ -25,6 +25,10 @@ pub struct Summary {
     pub default_failure: Option<String>,
     /// How many other configurations the best cannot be told from.
     pub ties: usize,
+    /// How many leaders were measured again in turn; 0 without a final.
+    pub finalists: usize,
+    /// What else there is to say about the measurements: a label and a sentence each.
+    pub notes: Vec<(&'static str, String)>,
     /// Failures by kind, with the commonest message of each.
     pub failures: Vec<FailureLine>,
     /// Where the journal is.
@@ -65,6 +69,9 @@ impl Summary {
         let mut text = String::new();
         self.write_best(&mut text);
         self.write_failures(&mut text);
+        for (label, note) in &self.notes {
+            line(&mut text, label, note);
+        }
         let resumed = if self.resumed > 0 { format!(" ({} from the journal)", self.resumed) } else { String::new() };
         let (evaluations, size) = (self.evaluations, count(&self.space_size));
         line(
@@ -110,6 +117,9 @@ impl Summary {
         if self.ties > 0 {
             line(text, "ties", &format!("{} more cannot be told from the best by their samples", self.ties));
         }
+        if self.finalists > 0 {
+            line(text, "final", &format!("{} measured again in turn", leaders(self.finalists)));
+        }
     }
 
     fn write_failures(&self, text: &mut String) {
@@ -118,6 +128,10 @@ impl Summary {
             line(text, if position == 0 { "failed" } else { "" }, &format!("{count} {kind}, commonly: {message}"));
         }
     }
+}
+
+fn leaders(count: usize) -> String {
+    if count == 1 { "the leader was".to_string() } else { format!("the {count} leaders were") }
 }
 
 fn line(text: &mut String, label: &str, content: &str) {
@@ -146,6 +160,8 @@ mod tests {
             default_ms: Some(8.4),
             default_failure: None,
             ties: 2,
+            finalists: 5,
+            notes: vec![("drift", "the device became 4 % slower".to_string())],
             failures: vec![FailureLine {
                 kind: FailureKind::Compile,
                 count: 3,
@@ -164,7 +180,9 @@ mod tests {
          speed-up  3.636 times the default configuration (8.400 ms)
              rate  116.2 GFLOP/s
              ties  2 more cannot be told from the best by their samples
+            final  the 5 leaders were measured again in turn
            failed  3 compile, commonly: error: expected `;`
+            drift  the device became 4 % slower
            search  200 of 389,120 configurations (50 from the journal) in 1 min 1 s; ended by: evaluations 200
           journal  gemm.jsonl
              next  tunesmith top gemm.jsonl

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::fmt;
 
-/// The format version that this crate writes.
-pub const FORMAT_VERSION: u32 = 1;
+/// The format version that this crate writes. Version 1 had no lines of later measurements, which its readers would
+/// take for evaluations.
+pub const FORMAT_VERSION: u32 = 2;
 
 /// What a run tunes, on what and how: the first line of its journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,12 +1,13 @@
 //! Writing journals.
 
-use crate::{Entry, FORMAT_VERSION, Header, Recorded, StoreError, line, read};
+use crate::{Again, Entry, FORMAT_VERSION, Header, Recorded, StoreError, line, read};
 use serde_json::{Map, Value as Json};
+use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use tunesmith_core::{Error, Evaluation, Store};
-use tunesmith_space::{Configuration, Space};
+use tunesmith_core::{Error, Evaluation, Resample, Store};
+use tunesmith_space::{ConfigId, Configuration, Space};
 
 /// An open journal: the [`Store`] of live runs.
 ///
@@ -17,6 +18,19 @@ pub struct Journal {
     path: PathBuf,
     file: File,
     space: Space,
+    /// The number of the first evaluation of every configuration.
+    numbers: HashMap<ConfigId, usize>,
+    /// How many evaluations there are.
+    evaluations: usize,
+}
+
+/// What a resumed journal holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Resumed {
+    /// Its evaluations, in the order made.
+    pub evaluations: Vec<Evaluation>,
+    /// What was measured again and still means something ([`Recorded::current`]).
+    pub resamples: Vec<Resample>,
 }
 
 impl Journal {
@@ -38,23 +52,27 @@ impl Journal {
         }
     }
 
-    /// Opens the journal at `path` to go on with it, and returns the evaluations it holds.
+    /// Opens the journal at `path` to go on with it, and returns what it holds.
     ///
     /// Refused where the [identity](Header::identity) of its run is not that of `now`, or while another process
     /// writes it. A last line cut short is removed from the file.
-    pub fn resume(path: &Path, now: &Header, space: &Space) -> Result<(Self, Vec<Evaluation>), StoreError> {
+    pub fn resume(path: &Path, now: &Header, space: &Space) -> Result<(Self, Resumed), StoreError> {
         let io = |source| StoreError::Io { path: path.to_path_buf(), source };
         let file = OpenOptions::new().write(true).open(path).map_err(io)?;
         let mut journal = Self::locked(path.to_path_buf(), file, space)?;
-        let Recorded { header, entries, complete_bytes } = read(path)?;
-        let differences = header.differences(now);
+        let recorded = read(path)?;
+        let differences = recorded.header.differences(now);
         if !differences.is_empty() {
             return Err(StoreError::Differs { path: path.to_path_buf(), differences });
         }
-        let evaluations = evaluations(path, &entries, space)?;
-        journal.file.set_len(complete_bytes).map_err(io)?;
+        let resumed = Resumed {
+            evaluations: evaluations(path, &recorded, space)?,
+            resamples: resamples(path, &recorded, space)?,
+        };
+        resumed.evaluations.iter().for_each(|evaluation| journal.number(evaluation.request.config));
+        journal.file.set_len(recorded.complete_bytes).map_err(io)?;
         journal.file.seek(SeekFrom::End(0)).map_err(io)?;
-        Ok((journal, evaluations))
+        Ok((journal, resumed))
     }
 
     /// The last of `path`, `run.2.jsonl`, `run.3.jsonl`, ... that exists; `path` itself when none does.
@@ -96,10 +114,16 @@ impl Journal {
 
     fn locked(path: PathBuf, file: File, space: &Space) -> Result<Self, StoreError> {
         match file.try_lock() {
-            Ok(()) => Ok(Self { path, file, space: space.clone() }),
+            Ok(()) => Ok(Self { path, file, space: space.clone(), numbers: HashMap::new(), evaluations: 0 }),
             Err(TryLockError::WouldBlock) => Err(StoreError::Busy { path }),
             Err(TryLockError::Error(source)) => Err(StoreError::Io { path, source }),
         }
+    }
+
+    /// Counts an evaluation of `config`.
+    fn number(&mut self, config: ConfigId) {
+        self.evaluations += 1;
+        self.numbers.entry(config).or_insert(self.evaluations);
     }
 
     /// One write per line, so that a kill cuts at most the line in hand.
@@ -115,16 +139,29 @@ impl Journal {
 impl Store for Journal {
     fn append(&mut self, evaluation: &Evaluation) -> Result<(), Error> {
         let entry = Entry::new(&self.space, evaluation);
-        self.write_line(&entry).map_err(|error| Error::Store(Box::new(error)))
+        self.write_line(&entry).map_err(|error| Error::Store(Box::new(error)))?;
+        self.number(evaluation.request.config);
+        Ok(())
+    }
+
+    fn append_again(&mut self, resample: &Resample) -> Result<(), Error> {
+        let number = self.numbers.get(&resample.config).copied().unwrap_or_default();
+        let again = Again::new(&self.space, resample, number);
+        self.write_line(&again).map_err(|error| Error::Store(Box::new(error)))
     }
 }
 
-fn evaluations(path: &Path, entries: &[Entry], space: &Space) -> Result<Vec<Evaluation>, StoreError> {
-    let evaluation = |(at, entry): (usize, &Entry)| {
-        // The header is line 1.
-        entry.evaluation(space).map_err(|reason| StoreError::Line { path: path.to_path_buf(), line: at + 2, reason })
-    };
-    entries.iter().enumerate().map(evaluation).collect()
+fn evaluations(path: &Path, recorded: &Recorded, space: &Space) -> Result<Vec<Evaluation>, StoreError> {
+    recorded.entries.iter().map(|entry| entry.evaluation(space).map_err(|reason| wrong(path, entry, reason))).collect()
+}
+
+fn resamples(path: &Path, recorded: &Recorded, space: &Space) -> Result<Vec<Resample>, StoreError> {
+    recorded.current().map(|again| again.resample(space).map_err(|reason| wrong(path, &again.entry, reason))).collect()
+}
+
+/// The error of a line that cannot be understood.
+fn wrong(path: &Path, entry: &Entry, reason: String) -> StoreError {
+    StoreError::Line { path: path.to_path_buf(), line: entry.line, reason }
 }
 
 /// `run.jsonl` for 1, `run.2.jsonl` for 2 and so on.

@@ -41,6 +41,9 @@ pub struct Entry {
     pub message: Option<String>,
     /// Seconds since the start of the run.
     pub clock: f64,
+    /// The line of the file it was read from, counted from 1; no part of the line.
+    #[serde(skip)]
+    pub line: usize,
 }
 
 /// [`CompileData`] on disk.
@@ -73,6 +76,7 @@ impl Entry {
                 .map(|compile| CompileLine { time_ms: compile.time_ms, binary_bytes: compile.binary_bytes }),
             message: evaluation.failure.as_ref().map(|failure| failure.message.clone()),
             clock: evaluation.clock.as_secs_f64(),
+            line: 0,
         }
     }
 

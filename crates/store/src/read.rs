@@ -1,6 +1,7 @@
 //! Reading journals.
 
-use crate::{Entry, FORMAT_VERSION, Header, StoreError};
+use crate::{Again, Entry, FORMAT_VERSION, Header, StoreError};
+use serde::Deserialize;
 use std::fs;
 use std::path::Path;
 
@@ -11,6 +12,10 @@ pub struct Recorded {
     pub header: Header,
     /// Its evaluations, in the order made.
     pub entries: Vec<Entry>,
+    /// What was measured again, in the order made.
+    pub again: Vec<Again>,
+    /// How many of [`again`](Self::again) were made before the last evaluation. A final among them is outdated.
+    pub again_before_last: usize,
     /// Its length in bytes without a last line that was cut short.
     pub complete_bytes: u64,
 }
@@ -27,10 +32,47 @@ pub fn read(path: &Path) -> Result<Recorded, StoreError> {
 
     let (at, line) = lines.next().ok_or_else(|| fail(0, "the header is missing; this is no journal".to_string()))?;
     let header = parse_header(path, line).map_err(|error| error.unwrap_or_else(|reason| fail(at, reason)))?;
-    let entries: Result<Vec<Entry>, StoreError> =
-        lines.map(|(at, line)| serde_json::from_slice(line).map_err(|error| fail(at, error.to_string()))).collect();
-    Ok(Recorded { header, entries: entries?, complete_bytes: complete as u64 })
+    let mut recorded = Recorded {
+        header,
+        entries: Vec::new(),
+        again: Vec::new(),
+        again_before_last: 0,
+        complete_bytes: complete as u64,
+    };
+    for (at, line) in lines {
+        recorded.add(line, at + 1).map_err(|error| fail(at, error.to_string()))?;
+    }
+    Ok(recorded)
 }
+
+/// What tells the kinds of lines apart.
+#[derive(Deserialize)]
+struct Kind {
+    again: Option<String>,
+}
+
+impl Recorded {
+    fn add(&mut self, text: &[u8], line: usize) -> Result<(), serde_json::Error> {
+        if serde_json::from_slice::<Kind>(text)?.again.is_some() {
+            let again: Again = serde_json::from_slice(text)?;
+            self.again.push(Again { entry: Entry { line, ..again.entry }, ..again });
+        } else {
+            self.entries.push(Entry { line, ..serde_json::from_slice(text)? });
+            self.again_before_last = self.again.len();
+        }
+        Ok(())
+    }
+
+    /// The later measurements that still mean something: those of the reference, and the final after the last
+    /// evaluation.
+    pub fn current(&self) -> impl Iterator<Item = &Again> {
+        let is_current = |(at, again): &(usize, &Again)| *at >= self.again_before_last || again.again == REFERENCE;
+        self.again.iter().enumerate().filter(is_current).map(|(_, again)| again)
+    }
+}
+
+/// The word of [`Role::Reference`](tunesmith_core::Role::Reference).
+const REFERENCE: &str = "reference";
 
 /// The header, or either a finished error or the reason why the line is none.
 fn parse_header(path: &Path, line: &[u8]) -> Result<Header, Result<StoreError, String>> {

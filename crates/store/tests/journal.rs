@@ -4,7 +4,9 @@ use proptest::prelude::*;
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
-use tunesmith_core::{CompileData, Depth, Evaluation, Failure, FailureKind, Measurement, Request, Store};
+use tunesmith_core::{
+    CompileData, Depth, Evaluation, Failure, FailureKind, Measurement, Request, Resample, Role, Store,
+};
 use tunesmith_space::{Constraint, Parameter, Space, Value, Values};
 use tunesmith_store::{Header, Journal, StoreError, read};
 
@@ -61,7 +63,7 @@ fn what_is_written_is_read_back_exactly() {
     let (path, evaluations) = written(&folder, 30);
     let space = space();
     let (_, read) = Journal::resume(&path, &header(&space), &space).unwrap();
-    assert_eq!(read, evaluations);
+    assert_eq!(read.evaluations, evaluations);
 }
 
 #[test]
@@ -96,7 +98,7 @@ fn a_resumed_journal_drops_the_line_cut_short_and_goes_on_behind_it() {
     fs::write(&path, &text[..text.len() - 20]).unwrap();
     let space = space();
     let (mut journal, resumed) = Journal::resume(&path, &header(&space), &space).unwrap();
-    assert_eq!(resumed, evaluations[..4]);
+    assert_eq!(resumed.evaluations, evaluations[..4]);
     journal.append(&evaluations[4]).unwrap();
     assert_eq!(fs::read(&path).unwrap(), text);
 }
@@ -143,7 +145,7 @@ fn what_is_no_journal_is_refused_with_the_line() {
     assert!(error("").contains("line 1: the header is missing"));
     assert!(error("hello\n").contains("line 1: no journal"));
     assert!(error("{\"a\": 1}\n").contains("no format version"));
-    assert!(error("{\"format\": 99}\n").contains("format version 99; this version reads up to 1"));
+    assert!(error("{\"format\": 99}\n").contains("format version 99; this version reads up to 2"));
     let (path, _) = written(&folder, 3);
     let text = fs::read_to_string(&path).unwrap();
     let damaged: Vec<&str> = text.lines().enumerate().map(|(at, line)| if at == 2 { "{}" } else { line }).collect();
@@ -174,6 +176,62 @@ fn floats_booleans_and_strings_keep_their_types() {
     }
 }
 
+fn resample(space: &Space, rank: u128, role: Role, seconds: u64) -> Resample {
+    let Evaluation { request, failure, measurement, .. } = evaluation(space, rank);
+    let measurement = Measurement { counters: [].into(), compile: None, ..measurement };
+    Resample { role, config: request.config, failure, measurement, clock: Duration::from_secs(seconds) }
+}
+
+#[test]
+fn what_is_measured_again_refers_to_its_evaluation_and_counts_as_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, evaluations) = written(&folder, 4);
+    let space = space();
+    let (mut journal, _) = Journal::resume(&path, &header(&space), &space).unwrap();
+    let made = [
+        resample(&space, 0, Role::Reference, 5),
+        resample(&space, 2, Role::Selection, 6),
+        resample(&space, 3, Role::Confirmation, 7),
+    ];
+    made.iter().for_each(|resample| journal.append_again(resample).unwrap());
+    let recorded = read(&path).unwrap();
+    assert_eq!(recorded.entries.len(), 4);
+    let numbers: Vec<(&str, usize)> = recorded.again.iter().map(|a| (a.again.as_str(), a.evaluation)).collect();
+    assert_eq!(numbers, [("reference", 1), ("selection", 3), ("confirmation", 4)]);
+    drop(journal);
+    let (_, resumed) = Journal::resume(&path, &header(&space), &space).unwrap();
+    assert_eq!((resumed.evaluations, resumed.resamples), (evaluations, made.to_vec()));
+}
+
+#[test]
+fn a_final_before_the_last_evaluation_is_outdated_and_the_reference_never_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, _) = written(&folder, 3);
+    let space = space();
+    let (mut journal, _) = Journal::resume(&path, &header(&space), &space).unwrap();
+    let reference = resample(&space, 0, Role::Reference, 5);
+    journal.append_again(&reference).unwrap();
+    journal.append_again(&resample(&space, 2, Role::Selection, 6)).unwrap();
+    journal.append(&evaluation(&space, 4)).unwrap();
+    let last = resample(&space, 4, Role::Confirmation, 9);
+    journal.append_again(&last).unwrap();
+    drop(journal);
+    let (_, resumed) = Journal::resume(&path, &header(&space), &space).unwrap();
+    assert_eq!(resumed.resamples, [reference, last]);
+}
+
+#[test]
+fn a_journal_of_the_first_format_is_read_and_resumed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, evaluations) = written(&folder, 5);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains("\"format\":2"));
+    fs::write(&path, text.replace("\"format\":2", "\"format\":1")).unwrap();
+    let space = space();
+    let (_, resumed) = Journal::resume(&path, &header(&space), &space).unwrap();
+    assert_eq!(resumed.evaluations, evaluations);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
@@ -188,6 +246,6 @@ proptest! {
         let complete = text[..kept].iter().filter(|byte| **byte == b'\n').count() - 1;
         let space = space();
         let (_, resumed) = Journal::resume(&path, &header(&space), &space).unwrap();
-        prop_assert_eq!(&resumed[..], &evaluations[..complete]);
+        prop_assert_eq!(&resumed.evaluations[..], &evaluations[..complete]);
     }
 }

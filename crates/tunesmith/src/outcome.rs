@@ -4,7 +4,8 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use tunesmith_core::{Evaluation, FailureKind, Scored, statistics};
+use tunesmith_core::judge::standing::{FEWEST_CONFIRMATIONS, Stage};
+use tunesmith_core::{Evaluation, FailureKind, Resample, Role, statistics};
 use tunesmith_space::Space;
 use tunesmith_store::Journal;
 
@@ -34,8 +35,12 @@ pub struct Outcome {
     pub default: Option<Candidate>,
     /// The best correct configuration.
     pub best: Option<Candidate>,
-    /// Correct configurations whose 95 % interval reaches below the upper end of the best one's.
+    /// Correct configurations that the best cannot be told from, the best of them first.
     pub ties: Vec<Candidate>,
+    /// Configurations measured again in turn at the end of the search; 0 when there was no final.
+    pub finalists: usize,
+    /// Configurations that were correct and failed when they were measured again; none of them can be the best.
+    pub failed_again: Vec<Candidate>,
     /// The number of configurations, in decimal.
     pub space_size: String,
     /// Wall time of this part of the run, building the space included.
@@ -74,34 +79,42 @@ pub struct Candidate {
     pub index: String,
     /// `correct`, or how it failed.
     pub status: String,
-    /// The median of all timed samples; none where the configuration failed.
+    /// The median time: of the final for finalists, else of all samples; none where the configuration failed.
     pub time_ms: Option<f64>,
-    /// A 95 % interval of the median.
+    /// A 95 % interval of that median.
     pub ci95_ms: Option<(f64, f64)>,
     /// The median when the configuration was first measured.
     pub first_time_ms: Option<f64>,
-    /// All timed samples.
+    /// All samples of the search.
     pub times_ms: Vec<f64>,
+    /// The medians of the visits in the final, for finalists.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub final_times_ms: Vec<f64>,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
 impl Candidate {
-    pub(crate) fn new(space: &Space, evaluation: &Evaluation) -> Self {
+    /// A configuration with its evaluation and what of `resamples` is about it.
+    pub(crate) fn new(space: &Space, evaluation: &Evaluation, resamples: &[Resample]) -> Self {
         let id = evaluation.request.config;
+        let own = resamples.iter().filter(|resample| resample.config == id);
+        let (failed, correct): (Vec<_>, Vec<_>) = own.partition(|resample| resample.failure.is_some());
+        let failure = evaluation.failure.as_ref().or_else(|| failed.first()?.failure.as_ref());
+        let finals = final_medians(correct.iter().map(|again| (again.role, again.measurement.times_ms.as_slice())));
         let times = &evaluation.measurement.times_ms;
-        let correct = evaluation.is_correct();
-        let median = statistics::median(times).filter(|_| correct);
+        let counted = Some(if finals.is_empty() { times } else { &finals }).filter(|_| failure.is_none());
         Self {
             config: Journal::config(space, &space.unrank(id)),
             index: id.to_string(),
-            status: evaluation.status_word().to_string(),
-            time_ms: median,
-            ci95_ms: statistics::median_interval(times, 0.95).filter(|_| correct),
-            first_time_ms: median,
+            status: failure.map_or("correct", |failure| failure.kind.word()).to_string(),
+            time_ms: counted.and_then(|times| statistics::median(times)),
+            ci95_ms: counted.and_then(|times| statistics::median_interval(times, 0.95)),
+            first_time_ms: statistics::median(times).filter(|_| evaluation.is_correct()),
             times_ms: times.clone(),
-            message: evaluation.failure.as_ref().map(|failure| failure.message.clone()),
+            message: failure.map(|failure| failure.message.clone()),
+            final_times_ms: finals,
         }
     }
 
@@ -120,12 +133,18 @@ pub(crate) fn arguments(config: &Map<String, Json>) -> String {
     config.iter().map(pair).collect::<Vec<_>>().join(",")
 }
 
-/// Those of `ranked`, the best of which is first, that the best cannot be told from.
-pub(crate) fn ties(space: &Space, ranked: &[&Scored]) -> Vec<Candidate> {
-    let interval = |scored: &Scored| statistics::median_interval(&scored.evaluation.measurement.times_ms, 0.95);
-    let Some((_, high)) = ranked.first().and_then(|best| interval(best)) else { return Vec::new() };
-    let overlaps = |scored: &&&Scored| interval(scored).is_some_and(|(low, _)| low <= high);
-    ranked[1..].iter().filter(overlaps).map(|scored| Candidate::new(space, &scored.evaluation)).collect()
+/// The median of every visit of one finalist that its result rests on: the confirming ones where there are enough,
+/// else the selecting ones. Empty for one that was in no final.
+pub(crate) fn final_medians<'a>(visits: impl Iterator<Item = (Role, &'a [f64])>) -> Vec<f64> {
+    let (mut selection, mut confirmation) = (Vec::new(), Vec::new());
+    for (role, samples) in visits {
+        match role.stage() {
+            Some(Stage::Selection) => selection.extend(statistics::median(samples)),
+            Some(Stage::Confirmation) => confirmation.extend(statistics::median(samples)),
+            None => {}
+        }
+    }
+    if confirmation.len() >= FEWEST_CONFIRMATIONS { confirmation } else { selection }
 }
 
 /// For each kind of failure how often it occurred and its commonest headline, the commonest kind first.

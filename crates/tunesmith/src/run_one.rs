@@ -54,7 +54,7 @@ pub fn run_one(problem: &Problem, options: &RunOptions, interrupt: &Interrupt) -
     let Some(Completion { failure, measurement, .. }) = runner.evaluator().next(interrupt)? else { return Ok(None) };
     let (warmup_ms, compile) = (measurement.warmup_ms, measurement.compile.clone());
     let evaluation = Evaluation { request, failure, measurement, clock: std::time::Duration::ZERO };
-    let candidate = Candidate::new(&space, &evaluation);
+    let candidate = Candidate::new(&space, &evaluation, &[]);
     let rates = problem.rates(&candidate);
     Ok(Some(OneRun {
         candidate,

@@ -1,11 +1,14 @@
 //! The best configurations of a recorded run.
 
 use crate::Error;
+use crate::outcome::final_medians;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
+use std::collections::HashMap;
 use std::path::Path;
+use tunesmith_core::judge::standing::{Visit, standing};
 use tunesmith_core::statistics;
-use tunesmith_store::Entry;
+use tunesmith_store::{Again, Entry, Recorded};
 
 /// The best configurations of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -29,11 +32,11 @@ pub struct TopConfig {
     pub index: String,
     /// Parameters and values, in the user's order.
     pub config: Map<String, Json>,
-    /// The median of all samples.
+    /// The median time: of the final for finalists, else of all samples.
     pub time_ms: f64,
     /// A 95 % interval of the median.
     pub ci95_ms: (f64, f64),
-    /// How many samples there are.
+    /// How many samples that is; for finalists, visits.
     pub samples: usize,
     /// How many times faster than the default configuration.
     pub speedup: Option<f64>,
@@ -46,32 +49,65 @@ impl TopConfig {
     }
 }
 
-/// The `count` best configurations of the journal at `path`.
+/// The `count` best configurations of the journal at `path`: the winner of its final and those it ties with, then the
+/// others by their medians, each by the samples that count for it.
 ///
 /// # Errors
 /// A journal that cannot be read.
 pub fn top(path: &Path, count: usize) -> Result<Top, Error> {
     let recorded = tunesmith_store::read(path)?;
-    let median = |entry: &Entry| {
-        let times = Some(&entry.times_ms).filter(|_| entry.status == "correct")?;
-        statistics::median(times)
-    };
+    let mut again: HashMap<&str, Vec<&Again>> = HashMap::new();
+    for line in recorded.current() {
+        again.entry(line.entry.index.as_str()).or_default().push(line);
+    }
+    let place = places(&recorded);
+    let of = |entry: &Entry| times(entry, again.get(entry.index.as_str()).map_or(&[], Vec::as_slice));
     let default = recorded.header.default.as_ref();
-    let default_ms = recorded.entries.iter().find(|entry| Some(&entry.config) == default).and_then(median);
+    let default = recorded.entries.iter().find(|entry| Some(&entry.config) == default);
+    let default_ms = default.and_then(of).and_then(|times| statistics::median(&times));
     let config = |entry: &Entry| {
-        let time_ms = median(entry)?;
+        let times = of(entry)?;
+        let time_ms = statistics::median(&times)?;
         Some(TopConfig {
             index: entry.index.clone(),
             config: entry.config.clone(),
             time_ms,
-            ci95_ms: statistics::median_interval(&entry.times_ms, 0.95)?,
-            samples: entry.times_ms.len(),
+            ci95_ms: statistics::median_interval(&times, 0.95)?,
+            samples: times.len(),
             speedup: default_ms.map(|default| default / time_ms),
         })
     };
     let mut configs: Vec<TopConfig> = recorded.entries.iter().filter_map(config).collect();
     let correct = configs.len();
-    configs.sort_by(|a, b| a.time_ms.total_cmp(&b.time_ms));
+    let place = |config: &TopConfig| place.get(&config.index).copied().unwrap_or(usize::MAX);
+    configs.sort_by(|a, b| place(a).cmp(&place(b)).then_with(|| a.time_ms.total_cmp(&b.time_ms)));
     configs.truncate(count);
     Ok(Top { problem: recorded.header.problem, evaluations: recorded.entries.len(), correct, default_ms, configs })
+}
+
+/// The samples that count for a configuration; `None` where it failed, at first or later.
+fn times(entry: &Entry, again: &[&Again]) -> Option<Vec<f64>> {
+    let mut all = again.iter().map(|line| &line.entry).chain([entry]);
+    if all.any(|entry| entry.status != "correct") {
+        return None;
+    }
+    let visits = again.iter().filter_map(|line| Some((line.role()?, line.entry.times_ms.as_slice())));
+    let finals = final_medians(visits);
+    Some(if finals.is_empty() { entry.times_ms.clone() } else { finals })
+}
+
+/// The winner of the final and its ties, by index, with their places.
+fn places(recorded: &Recorded) -> HashMap<String, usize> {
+    let visit = |line: &Again| {
+        let correct = line.entry.status == "correct";
+        Some(Visit {
+            config: line.entry.index.parse::<u128>().ok()?,
+            stage: line.role()?.stage()?,
+            score: statistics::median(&line.entry.times_ms).filter(|_| correct),
+        })
+    };
+    let visits: Vec<Visit<u128>> = recorded.current().filter_map(visit).collect();
+    let Some(standing) = standing(&visits) else { return HashMap::new() };
+    let order = std::iter::once(standing.winner).chain(standing.ties);
+    order.enumerate().map(|(place, config)| (config.to_string(), place)).collect()
 }

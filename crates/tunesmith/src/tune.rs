@@ -5,14 +5,15 @@ use crate::outcome::{self, Candidate, Outcome, SecondsOfRun};
 use crate::runner::Runner;
 use crate::{Diagnostic, Error, Problem, ProblemSpace};
 use serde_json::Value as Json;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tunesmith_core::{Clock, Interrupt, Observer, Run, Scored, Searcher, Seconds, Stop, SystemClock, Tuner};
+use tunesmith_core::{Clock, Interrupt, Observer, Run, Searcher, Seconds, Stop, SystemClock, Tuner};
 use tunesmith_device::worker::WorkerCommand;
 use tunesmith_device::{Cache, Compilers, Policy, Sampling};
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
-use tunesmith_store::{Header, Journal};
+use tunesmith_store::{Header, Journal, Resumed};
 
 /// The strategy unless the user or the problem names one.
 pub(crate) const DEFAULT_STRATEGY: &str = "default";
@@ -116,7 +117,7 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
     let mut header = plan.header(problem, &space, default.as_ref(), session);
     header.identity.extend(runner.identity());
     let device = runner.device();
-    let (mut journal, recorded) = plan.open_journal(&header, &space)?;
+    let (mut journal, Resumed { evaluations: recorded, resamples }) = plan.open_journal(&header, &space)?;
     let path = journal.path().to_path_buf();
     if let Some(on_start) = &mut session.on_start {
         let (device, strategy) = (device.as_str(), plan.strategy.as_str());
@@ -134,7 +135,8 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
         .room(plan.room)
         .judging(problem.judging.clone())
         .first(first)
-        .recorded(recorded);
+        .recorded(recorded)
+        .resamples(resamples);
     for observer in &mut session.observers {
         tuner = tuner.observer(*observer);
     }
@@ -151,7 +153,7 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
         ..outcome_of(&run, &space)
     };
     let default = default.and_then(|configuration| run.history.of(space.rank(&configuration)?));
-    outcome.default = default.map(|scored| Candidate::new(&space, &scored.evaluation));
+    outcome.default = default.map(|scored| Candidate::new(&space, &scored.evaluation, &run.resamples));
     Ok(outcome)
 }
 
@@ -250,15 +252,11 @@ impl Plan {
         }
     }
 
-    fn open_journal(
-        &self,
-        header: &Header,
-        space: &Space,
-    ) -> Result<(Journal, Vec<tunesmith_core::Evaluation>), Error> {
+    fn open_journal(&self, header: &Header, space: &Space) -> Result<(Journal, Resumed), Error> {
         if self.resume && self.journal.exists() {
             return Ok(Journal::resume(&self.journal, header, space)?);
         }
-        Ok((Journal::create(&self.journal, header, space)?, Vec::new()))
+        Ok((Journal::create(&self.journal, header, space)?, Resumed::default()))
     }
 }
 
@@ -325,7 +323,12 @@ pub(crate) fn configuration(
 }
 
 fn outcome_of(run: &Run, space: &Space) -> Outcome {
-    let ranked: Vec<&Scored> = run.history.ranked();
+    let candidate = |config: &ConfigId| {
+        let scored = run.history.of(*config)?;
+        Some(Candidate::new(space, &scored.evaluation, &run.resamples))
+    };
+    let finalists: HashSet<ConfigId> =
+        run.resamples.iter().filter(|again| again.role.stage().is_some()).map(|again| again.config).collect();
     let evaluations = || run.history.iter().map(|scored| &scored.evaluation);
     let failed = tunesmith_core::FailureKind::ALL.map(|kind| (kind.word(), run.history.failed(kind)));
     Outcome {
@@ -339,8 +342,10 @@ fn outcome_of(run: &Run, space: &Space) -> Outcome {
         failed: failed.into(),
         common_failures: outcome::common_failures(evaluations()),
         default: None,
-        best: ranked.first().map(|scored| Candidate::new(space, &scored.evaluation)),
-        ties: outcome::ties(space, &ranked),
+        best: run.verdict.winner.as_ref().and_then(candidate),
+        ties: run.verdict.ties.iter().filter_map(candidate).collect(),
+        finalists: finalists.len(),
+        failed_again: run.verdict.failed.iter().filter_map(|(config, _)| candidate(config)).collect(),
         space_size: space.size().to_string(),
         wall_seconds: 0.0,
         seconds: SecondsOfRun::default(),

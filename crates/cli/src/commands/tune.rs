@@ -72,10 +72,22 @@ fn summary(problem: &Problem, args: &TuneArgs, outcome: &Outcome) -> Summary {
         default_ms: default.and_then(|default| default.time_ms),
         default_failure: default.and_then(|default| default.message.as_deref()?.lines().next().map(str::to_string)),
         ties: outcome.ties.len(),
+        finalists: outcome.finalists,
+        notes: notes(outcome),
         failures: outcome.common_failures.iter().map(failure).collect(),
         journal: outcome.out.as_ref().map(|path| path.display().to_string()),
         next: next_commands(args, outcome),
     }
+}
+
+/// What the measurements need to be read with.
+fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
+    let failed = outcome.failed_again.first().map(|first| {
+        let message = first.message.as_deref().and_then(|message| message.lines().next()).unwrap_or_default();
+        let count = outcome.failed_again.len();
+        ("unstable", format!("{count} failed when measured again; {}: {}: {message}", first.arguments(), first.status))
+    });
+    failed.into_iter().collect()
 }
 
 fn winner(problem: &Problem, best: &Candidate) -> Option<Winner> {

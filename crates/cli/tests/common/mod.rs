@@ -91,8 +91,18 @@ pub fn shared() -> Option<PathBuf> {
     None
 }
 
-/// A journal's lines after its header.
+/// A journal's evaluations, as far as their lines are complete.
 pub fn entries(path: &Path) -> Vec<Json> {
+    lines(path).into_iter().filter(|line| line.get("again").is_none()).collect()
+}
+
+/// What a journal's configurations gave when they were measured again.
+pub fn again(path: &Path) -> Vec<Json> {
+    lines(path).into_iter().filter(|line| line.get("again").is_some()).collect()
+}
+
+fn lines(path: &Path) -> Vec<Json> {
     let text = fs::read_to_string(path).unwrap();
-    text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect()
+    let complete = text.rfind('\n').map_or("", |end| &text[..end]);
+    complete.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect()
 }

@@ -3,24 +3,28 @@
 //! Each rule states how often it errs; `tests/judging.rs` measures that on synthetic noise. The tuning loop acts on
 //! them. All of them compare scores with scores, so the unit does not matter.
 
+pub mod finals;
 pub mod racing;
+pub mod standing;
 
 /// How a run judges what it measures. What is `None` is not done.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judging {
     /// Configurations clearly slower than the best get few samples.
     pub racing: Option<racing::Racing>,
+    /// The leaders are measured again at the end.
+    pub finals: Option<finals::Finals>,
 }
 
 impl Default for Judging {
     fn default() -> Self {
-        Self { racing: Some(racing::Racing::default()) }
+        Self { racing: Some(racing::Racing::default()), finals: Some(finals::Finals::default()) }
     }
 }
 
 impl Judging {
-    /// Takes every sample for what it is: no racing.
+    /// Takes every sample for what it is: no racing, no final.
     pub fn nothing() -> Self {
-        Self { racing: None }
+        Self { racing: None, finals: None }
     }
 }

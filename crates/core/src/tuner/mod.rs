@@ -1,12 +1,14 @@
 //! The tuning loop: the only place where evaluations are counted, kept, scored and told.
 
+mod conclude;
 mod race;
 mod running;
 
 use crate::{
     Clock, Error, Evaluation, Evaluator, History, Interrupt, Judging, MedianTime, Objective, Observer, Progress,
-    Request, Rng, Searcher, Stop, StopReason, Store, SystemClock,
+    Request, Resample, Rng, Searcher, Stop, StopReason, Store, SystemClock,
 };
+pub use conclude::Verdict;
 use rand::SeedableRng;
 use running::Running;
 use std::sync::Arc;
@@ -29,9 +31,12 @@ pub struct Tuner<'a> {
     interrupt: Interrupt,
     stop: Stop,
     rng: Rng,
+    /// The generator's seed, from which the final draws on its own: its order must not depend on what was searched how.
+    seed: u64,
     room: usize,
     first: Vec<Request>,
     recorded: Vec<Evaluation>,
+    resamples: Vec<Resample>,
 }
 
 /// A finished run.
@@ -39,6 +44,10 @@ pub struct Tuner<'a> {
 pub struct Run {
     /// Every evaluation, those of the resumed journal included.
     pub history: History,
+    /// Who won.
+    pub verdict: Verdict,
+    /// What was measured again, in the order made: the reference, then the finalists.
+    pub resamples: Vec<Resample>,
     /// Why the run ended.
     pub stop_reason: StopReason,
     /// How far it came.
@@ -81,9 +90,11 @@ impl<'a> Tuner<'a> {
             interrupt: Interrupt::default(),
             stop: Stop::evaluations(200),
             rng: Rng::seed_from_u64(0),
+            seed: 0,
             room: 1,
             first: Vec::new(),
             recorded: Vec::new(),
+            resamples: Vec::new(),
         }
     }
 
@@ -131,7 +142,7 @@ impl<'a> Tuner<'a> {
 
     /// Seeds the generator.
     pub fn seed(mut self, seed: u64) -> Self {
-        self.rng = Rng::seed_from_u64(seed);
+        (self.rng, self.seed) = (Rng::seed_from_u64(seed), seed);
         self
     }
 
@@ -154,12 +165,19 @@ impl<'a> Tuner<'a> {
         self
     }
 
-    /// Runs to the end. Failures of configurations are part of the [`Run`]; an [`Error`] means that the device or
+    /// Resumes: this was measured again already, the reference at any time and the finalists after the last evaluation.
+    /// A final that was held is not held again unless there are more evaluations.
+    pub fn resamples(mut self, resamples: Vec<Resample>) -> Self {
+        self.resamples = resamples;
+        self
+    }
+
+    /// Runs to the end and compares the leaders. Failures of configurations are part of the [`Run`]; an [`Error`] means that the device or
     /// the store gave up, after everything measured before was stored.
     pub fn run(self) -> Result<Run, Error> {
         let started = self.clock.now();
         let mut running = Running::new(self);
-        let reason = running.until_stopped()?;
+        let reason = running.search_and_compare()?;
         Ok(running.finish(reason, started))
     }
 }

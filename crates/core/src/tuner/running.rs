@@ -2,8 +2,8 @@
 
 use super::{Run, Seconds, Tuner};
 use crate::{
-    Completion, Error, Evaluation, Event, History, Improvement, Progress, Request, Scored, Spent, StopReason, Told,
-    View,
+    Completion, Error, Evaluation, Event, History, Improvement, Progress, Request, Resample, Role, Scored, Spent,
+    StopReason, Told, View,
 };
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
@@ -23,14 +23,20 @@ pub(super) struct Running<'a> {
     pub(super) told: History,
     recorded: HashMap<Request, Evaluation>,
     resumed: usize,
+    /// Evaluations made in this part of the run.
+    pub(super) measured: usize,
+    /// What was measured again, in the order made.
+    pub(super) resamples: Vec<Resample>,
+    /// The visits of the journal's final that were not taken over yet.
+    pub(super) recorded_final: VecDeque<Resample>,
     configs: HashSet<ConfigId>,
-    progress: Progress,
+    pub(super) progress: Progress,
     /// When this part of the run started, on the clock.
     started: Duration,
     /// How long the earlier parts took, so that `time 60s` means the whole run.
     earlier: Duration,
     repeats: u64,
-    seconds: Seconds,
+    pub(super) seconds: Seconds,
 }
 
 struct Pending {
@@ -52,7 +58,11 @@ enum Source {
 impl<'a> Running<'a> {
     pub(super) fn new(mut tuner: Tuner<'a>) -> Self {
         let recorded = std::mem::take(&mut tuner.recorded);
-        let earlier = recorded.iter().map(|evaluation| evaluation.clock).max().unwrap_or_default();
+        let again = std::mem::take(&mut tuner.resamples);
+        let (resamples, recorded_final): (Vec<_>, Vec<_>) =
+            again.into_iter().partition(|resample| resample.role == Role::Reference);
+        let clocks = resamples.iter().chain(&recorded_final).map(|resample| resample.clock);
+        let earlier = recorded.iter().map(|evaluation| evaluation.clock).chain(clocks).max().unwrap_or_default();
         let space_size = tuner.space.len().map_or(f64::INFINITY, |size| size as f64);
         let mut running = Self {
             budget: tuner.stop.evaluation_limit(space_size),
@@ -62,6 +72,9 @@ impl<'a> Running<'a> {
             told: History::default(),
             recorded: HashMap::new(),
             resumed: recorded.len(),
+            measured: 0,
+            resamples,
+            recorded_final: recorded_final.into(),
             configs: HashSet::new(),
             progress: Progress { space_size, elapsed: earlier, ..Progress::default() },
             started: tuner.clock.now(),
@@ -77,7 +90,16 @@ impl<'a> Running<'a> {
         running
     }
 
-    pub(super) fn until_stopped(&mut self) -> Result<StopReason, Error> {
+    /// Searches and holds the final.
+    pub(super) fn search_and_compare(&mut self) -> Result<StopReason, Error> {
+        let reason = self.until_stopped()?;
+        self.take_over_recorded();
+        // An interrupted run ends at once; resumed, it comes to its final.
+        let in_full = reason != StopReason::Interrupted && self.hold_final()?;
+        Ok(if in_full { reason } else { StopReason::Interrupted })
+    }
+
+    fn until_stopped(&mut self) -> Result<StopReason, Error> {
         for observer in &mut self.tuner.observers {
             observer.notice(&Event::Started {
                 space: self.tuner.space,
@@ -102,7 +124,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    fn elapsed(&self) -> Duration {
+    pub(super) fn elapsed(&self) -> Duration {
         self.earlier + (self.tuner.clock.now() - self.started)
     }
 
@@ -214,6 +236,7 @@ impl<'a> Running<'a> {
         let score = self.tuner.objective.score(&evaluation);
         let request = evaluation.request;
         self.count(&evaluation, score);
+        self.measured += 1;
         self.told.insert(evaluation, score);
         if let Some(scored) = self.told.get(request) {
             let event = Event::Evaluated { scored, best: self.told.best(), progress: &self.progress };
@@ -239,24 +262,37 @@ impl<'a> Running<'a> {
         self.seconds.search += self.tuner.clock.now() - started;
     }
 
-    fn add_spent(&mut self, spent: Spent) {
+    pub(super) fn add_spent(&mut self, spent: Spent) {
         self.seconds.compile += spent.compile;
         self.seconds.run += spent.run;
         self.seconds.verify += spent.verify;
     }
 
+    pub(super) fn notify(&mut self, event: &Event<'_>) {
+        self.tuner.observers.iter_mut().for_each(|observer| observer.notice(event));
+    }
+
     /// What the journal held and the searcher did not ask again belongs to the run as well.
-    pub(super) fn finish(mut self, stop_reason: StopReason, started: Duration) -> Run {
-        for observer in &mut self.tuner.observers {
-            observer.notice(&Event::Finished { reason: &stop_reason });
-        }
-        let mut rest: Vec<Evaluation> = self.recorded.into_values().collect();
+    fn take_over_recorded(&mut self) {
+        let mut rest: Vec<Evaluation> = std::mem::take(&mut self.recorded).into_values().collect();
         rest.sort_by_key(|evaluation| evaluation.clock);
         for evaluation in rest {
             let score = self.tuner.objective.score(&evaluation);
             self.told.insert(evaluation, score);
         }
+    }
+
+    pub(super) fn finish(mut self, stop_reason: StopReason, started: Duration) -> Run {
+        self.notify(&Event::Finished { reason: &stop_reason });
         self.seconds.total = self.tuner.clock.now() - started;
-        Run { history: self.told, stop_reason, progress: self.progress, resumed: self.resumed, seconds: self.seconds }
+        Run {
+            verdict: self.verdict(),
+            history: self.told,
+            stop_reason,
+            progress: self.progress,
+            resumed: self.resumed,
+            resamples: self.resamples,
+            seconds: self.seconds,
+        }
     }
 }

@@ -1,10 +1,11 @@
 //! How a problem's configurations are compared: the part of `[measure]` that concerns more than one of them.
 
 use super::tree::{Node, Section};
+use super::tuning::seconds;
 use tunesmith_core::Judging;
 
 /// The keys of `[measure]` that [`read`] understands.
-pub(super) const KEYS: &[&str] = &["racing", "racing_margin"];
+pub(super) const KEYS: &[&str] = &["racing", "racing_margin", "final", "final_share", "final_cap"];
 
 /// The rules, their defaults replaced by what the section says.
 pub(super) fn read(section: &Section<'_>) -> Judging {
@@ -14,6 +15,13 @@ pub(super) fn read(section: &Section<'_>) -> Judging {
     }
     if switched_off(section, "racing") {
         judging.racing = None;
+    }
+    if let Some(finals) = &mut judging.finals {
+        finals.share = share(section, "final_share").unwrap_or(finals.share);
+        finals.cap = seconds(section, "final_cap").unwrap_or(finals.cap);
+    }
+    if switched_off(section, "final") {
+        judging.finals = None;
     }
     judging
 }

@@ -79,6 +79,6 @@ fn positive(section: &Section<'_>, key: &str) -> Option<f64> {
     None
 }
 
-fn seconds(section: &Section<'_>, key: &str) -> Option<Duration> {
+pub(super) fn seconds(section: &Section<'_>, key: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(positive(section, key)?).ok()
 }

@@ -1,0 +1,99 @@
+//! Honest measurements, from the command line: a C kernel whose leaders are measured again.
+
+mod common;
+
+use common::{Folder, again, entries};
+use serde_json::Value as Json;
+
+/// WORK decides the time; SAME changes nothing.
+const KERNEL: &str = "void spin(int *out) {
+    volatile int left = WORK;
+    while (left > 0) left = left - 1;
+    out[0] = 7;
+}
+";
+
+const PROBLEM: &str = r#"
+[kernel]
+file = "spin.c"
+function = "spin"
+
+[parameters]
+WORK = [20000, 4000000]
+SAME = [0, 1]
+
+[[arguments]]
+name = "out"
+type = "i32"
+shape = [1]
+access = "out"
+
+[tuning]
+strategy = "exhaustive"
+"#;
+
+fn folder() -> Folder {
+    Folder::with(&[("p.toml", PROBLEM), ("spin.c", KERNEL)])
+}
+
+#[test]
+fn the_winner_comes_with_its_interval_its_ties_and_what_it_took_at_first() {
+    let folder = folder();
+    let ran = folder.run(&["tune", "p.toml", "--json"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let outcome = ran.json();
+    let best = &outcome["best"];
+    assert_eq!(best["config"]["WORK"], 20000);
+    let number = |value: &Json| value.as_f64().unwrap();
+    let (low, high) = (number(&best["ci95_ms"][0]), number(&best["ci95_ms"][1]));
+    assert!(low <= number(&best["time_ms"]) && number(&best["time_ms"]) <= high);
+    assert!(number(&best["first_time_ms"]) > 0.0);
+    assert!(best["final_times_ms"].as_array().unwrap().len() >= 6);
+    assert!(outcome["finalists"].as_u64().unwrap() >= 2, "{outcome:#}");
+    assert!(outcome["ties"].as_array().unwrap().iter().all(|tie| tie["config"]["WORK"] == 20000));
+    assert!(ran.stderr.contains("leaders are measured again"), "{ran:#?}");
+    let parts: f64 = outcome["seconds"].as_object().unwrap().values().filter_map(Json::as_f64).sum();
+    assert!((parts - number(&outcome["wall_seconds"])).abs() < 1e-6, "the seconds add up to the wall time");
+
+    let journal = folder.path("p.jsonl");
+    assert_eq!(entries(&journal).len(), 4, "the final counts as no evaluation");
+    for line in again(&journal) {
+        let number = line["evaluation"].as_u64().unwrap() as usize;
+        assert_eq!(entries(&journal)[number - 1]["config"], line["config"], "it refers to its evaluation");
+    }
+
+    let top = folder.run(&["top", "p.jsonl", "--json"]).json();
+    assert_eq!(top["configs"][0]["config"], best["config"], "top names the same winner");
+    assert_eq!(top["configs"][0]["time_ms"], best["time_ms"]);
+    assert_eq!(top["configs"][0]["ci95_ms"], best["ci95_ms"]);
+    assert_eq!((&top["evaluations"], &top["correct"]), (&4.into(), &4.into()));
+
+    let resumed = folder.run(&["tune", "p.toml", "--json", "--quiet", "--resume"]);
+    assert_eq!(resumed.json()["best"], *best, "a final that was held is not held again");
+    assert_eq!(resumed.json()["finalists"], outcome["finalists"]);
+}
+
+#[test]
+fn a_configuration_200_times_slower_gets_three_samples_unless_racing_is_off() {
+    let folder = folder();
+    let samples = |name: &str| {
+        let ran = folder.run(&["tune", name, "--json", "--quiet", "--out", &name.replace("toml", "jsonl")]);
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+        let lines = entries(&folder.path(&name.replace("toml", "jsonl")));
+        let slow = lines.into_iter().filter(|line| line["config"]["WORK"] == 4_000_000);
+        slow.map(|line| (line["status"].clone(), line["times_ms"].as_array().unwrap().len())).collect::<Vec<_>>()
+    };
+    assert_eq!(samples("p.toml"), [("correct".into(), 3), ("correct".into(), 3)]);
+    folder.write("full.toml", &format!("{PROBLEM}\n[measure]\nracing = false\nfinal = false\n"));
+    assert!(samples("full.toml").iter().all(|(status, count)| status == "correct" && *count >= 7));
+    assert!(again(&folder.path("full.jsonl")).is_empty(), "without a final nothing is measured again");
+}
+
+#[test]
+fn a_wrong_key_or_value_of_measure_is_refused_with_its_place() {
+    let folder = folder();
+    folder.write("q.toml", &format!("{PROBLEM}\n[measure]\nracing_margins = 0.1\n"));
+    folder.run(&["check", "q.toml"]).refused(&["racing_margins", "racing_margin"]);
+    folder.write("q.toml", &format!("{PROBLEM}\n[measure]\nfinal_share = 7\nracing = 3\n"));
+    folder.run(&["check", "q.toml"]).refused(&["between 0 and 1", "true or false"]);
+}

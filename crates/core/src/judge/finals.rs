@@ -1,0 +1,263 @@
+//! The final: the leaders of a search measured again, in turns.
+
+use super::standing::{FEWEST_CONFIRMATIONS, Stage, Visit, failed, is_apart, told_apart};
+use crate::{Rng, statistics};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// How much a final may take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Finals {
+    /// The most finalists. Leaders beyond are worse in all likelihood, and every one costs as much as the winner.
+    pub most: usize,
+    /// Its share of the time that the search took.
+    pub share: f64,
+    /// What it may take in any case.
+    pub floor: Duration,
+    /// What it may take at most.
+    pub cap: Duration,
+}
+
+impl Default for Finals {
+    /// Eight, because telling eight apart already needs six rounds; a fifth of the search, which found them; a second,
+    /// below which nobody waits; two minutes, in which any kernel that can be searched shows what it takes.
+    fn default() -> Self {
+        Self { most: 8, share: 0.2, floor: Duration::from_secs(1), cap: Duration::from_secs(120) }
+    }
+}
+
+/// Finalists there are at least, where there are so many correct configurations: the runner-up guards against a winner
+/// that does not keep what it promised.
+const FEWEST_FINALISTS: usize = 2;
+
+/// Rounds of the selection. After three, one disturbed visit does not decide; eleven halve the spread of a visit's
+/// median.
+const SELECTION: std::ops::RangeInclusive<usize> = 3..=11;
+
+/// Confirming rounds where time allows: the order statistics of 17 give an interval of 95.1 %, hardly more than asked.
+const CONFIRMATION: usize = 17;
+
+/// Samples of a visit: their median has the same median as the samples, and one disturbed sample does not move it.
+const SAMPLES: usize = 3;
+
+/// One launch of every visit is not timed.
+const UNTIMED: usize = 1;
+
+/// A leader of the search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Leader<K> {
+    /// The configuration.
+    pub config: K,
+    /// The scores of its samples.
+    pub scores: Vec<f64>,
+    /// What one launch takes.
+    pub launch: Duration,
+}
+
+impl Finals {
+    /// What a final may take after a search of `elapsed`.
+    pub fn budget(&self, elapsed: Duration) -> Duration {
+        elapsed.mul_f64(self.share).max(self.floor).min(self.cap.max(self.floor))
+    }
+
+    /// The final among `candidates`, ordered from the best: those whose 95 % interval reaches that of the first, at
+    /// least two and at most [`most`](Self::most); fewer where the budget does not allow for them. `None` where not even
+    /// two could be compared in time.
+    pub fn contest<K: Copy + Ord>(&self, candidates: &[Leader<K>], elapsed: Duration, seed: u64) -> Option<Contest<K>> {
+        let budget = self.budget(elapsed);
+        let (_, reach) = statistics::median_interval(&candidates.first()?.scores, 0.95)?;
+        let reaches = |leader: &&Leader<K>| {
+            statistics::median_interval(&leader.scores, 0.95).is_some_and(|(lowest, _)| lowest <= reach)
+        };
+        let guard = candidates.iter().take(FEWEST_FINALISTS);
+        let others = candidates.iter().skip(FEWEST_FINALISTS).filter(reaches);
+        let leaders: Vec<&Leader<K>> = guard.chain(others).take(self.most.max(1)).collect();
+        let affordable = |samples: usize| {
+            let cost = |count: usize| least_cost(&leaders[..count], samples);
+            (1..=leaders.len()).rev().find(|count| cost(*count) <= budget).map(|count| (count, samples))
+        };
+        // Fewer samples of more finalists rather than more samples of too few.
+        let fewest = leaders.len().min(FEWEST_FINALISTS);
+        let (count, samples) = affordable(SAMPLES).filter(|(count, _)| *count >= fewest).or_else(|| affordable(1))?;
+        if count < fewest {
+            return None;
+        }
+        let entrants = leaders[..count].iter().map(|leader| leader.config).collect();
+        Some(Contest::new(entrants, samples, budget, seed))
+    }
+}
+
+/// What the fewest rounds take.
+fn least_cost<K>(leaders: &[&Leader<K>], samples: usize) -> Duration {
+    let launches = |rounds: usize| u32::try_from(rounds * (samples + UNTIMED)).unwrap_or(u32::MAX);
+    let all: Duration = leaders.iter().map(|leader| leader.launch).sum();
+    let longest = leaders.iter().map(|leader| leader.launch).max().unwrap_or_default();
+    let selection = if leaders.len() > 1 { all * launches(*SELECTION.start()) } else { Duration::ZERO };
+    selection + longest * launches(FEWEST_CONFIRMATIONS)
+}
+
+/// A final in progress. It says who is to be visited next and is told what the visit gave; it measures nothing and
+/// reads no clock, so that a final can be replayed from a journal.
+///
+/// **Selection**: in rounds, each of which visits every finalist once in a new random order, so that neither a drift nor
+/// what ran before favours anyone. A finalist all of whose visits were worse than all of the leader's drops out
+/// once that is improbable enough ([`standing`](super::standing::standing)'s page has the error). The smallest median
+/// of at most eleven visits wins.
+///
+/// **Confirmation**: the winner and those that are not told apart from it are visited in up to 17 more rounds, whose
+/// number is fixed before the first. They estimate the winner and say whom it ties with.
+#[derive(Clone, Debug)]
+pub struct Contest<K> {
+    /// Those still visited.
+    running: Vec<K>,
+    entrants: usize,
+    visits: Vec<Visit<K>>,
+    samples: usize,
+    stage: Stage,
+    /// Who is still to be visited in this round.
+    round: VecDeque<K>,
+    /// Rounds of this stage begun.
+    begun: usize,
+    confirmation: usize,
+    budget: Duration,
+    rng: Rng,
+}
+
+impl<K: Copy + Ord> Contest<K> {
+    fn new(entrants: Vec<K>, samples: usize, budget: Duration, seed: u64) -> Self {
+        Self {
+            entrants: entrants.len(),
+            running: entrants,
+            visits: Vec::new(),
+            samples,
+            stage: Stage::Selection,
+            round: VecDeque::new(),
+            begun: 0,
+            confirmation: CONFIRMATION,
+            budget,
+            rng: Rng::seed_from_u64(seed),
+        }
+    }
+
+    /// How many compete.
+    pub fn entrants(&self) -> usize {
+        self.entrants
+    }
+
+    /// How many samples a visit takes.
+    pub fn samples(&self) -> usize {
+        self.samples
+    }
+
+    /// What was seen so far.
+    pub fn visits(&self) -> &[Visit<K>] {
+        &self.visits
+    }
+
+    /// Who is to be visited next, `used` into the final; `None` when it is over.
+    pub fn next(&mut self, used: Duration) -> Option<(K, Stage)> {
+        loop {
+            if let Some(config) = self.round.pop_front() {
+                return Some((config, self.stage));
+            }
+            if self.stage == Stage::Selection {
+                self.go_on_selecting(used);
+            } else {
+                let over = if self.running.is_empty() { !self.bring_back() } else { self.begun >= self.confirmation };
+                if over {
+                    return None;
+                }
+                self.begin_round();
+            }
+        }
+    }
+
+    /// Tells the score of the visit that [`next`](Self::next) asked for; `None` when the configuration failed: it
+    /// loses its place.
+    pub fn record(&mut self, config: K, stage: Stage, score: Option<f64>) {
+        self.visits.push(Visit { config, stage, score });
+        if score.is_none() {
+            self.running.retain(|running| *running != config);
+            self.round.retain(|waiting| *waiting != config);
+        }
+    }
+
+    fn begin_round(&mut self) {
+        self.begun += 1;
+        self.round = self.running.iter().copied().collect();
+        self.round.make_contiguous().shuffle(&mut self.rng);
+    }
+
+    fn go_on_selecting(&mut self, used: Duration) {
+        self.drop_beaten();
+        let pace = self.pace(used);
+        let next_round = pace * u32::try_from(self.running.len()).unwrap_or(u32::MAX);
+        let is_late = self.begun >= *SELECTION.start() && used + next_round > self.budget / 2;
+        if self.running.len() <= 1 || self.begun >= *SELECTION.end() || is_late {
+            self.begin_confirmation(used, pace);
+        } else {
+            self.begin_round();
+        }
+    }
+
+    fn drop_beaten(&mut self) {
+        let Some(leader) = self.by_median().first().copied() else { return };
+        let (best, rivals) = (self.scores(leader), self.entrants - 1);
+        let beaten = |config: &K| *config != leader && is_apart(&best, &self.scores(*config), rivals);
+        let beaten: Vec<K> = self.running.iter().copied().filter(beaten).collect();
+        self.running.retain(|config| !beaten.contains(config));
+    }
+
+    /// Keeps whom the rest of the budget allows for, the best first, and fixes the number of rounds: looking at what they
+    /// show before stopping would make the interval too narrow.
+    fn begin_confirmation(&mut self, used: Duration, pace: Duration) {
+        let mut ranked = self.by_median();
+        if let Some(winner) = ranked.first().copied() {
+            let (best, rivals) = (self.scores(winner), self.entrants - 1);
+            ranked.retain(|config| *config == winner || !told_apart(&best, &self.scores(*config), rivals));
+        }
+        let left = self.budget.saturating_sub(used).as_secs_f64();
+        let visits = if pace.is_zero() { f64::INFINITY } else { left / pace.as_secs_f64() };
+        ranked.truncate((visits / FEWEST_CONFIRMATIONS as f64).max(1.0) as usize);
+        let rounds = (visits / ranked.len().max(1) as f64).clamp(FEWEST_CONFIRMATIONS as f64, CONFIRMATION as f64);
+        (self.stage, self.begun, self.confirmation, self.running) = (Stage::Confirmation, 0, rounds as usize, ranked);
+    }
+
+    /// When all that were to be confirmed failed, the best of those that dropped out takes their place.
+    fn bring_back(&mut self) -> bool {
+        let failed = failed(&self.visits);
+        let mut others: Vec<K> = self.visits.iter().map(|visit| visit.config).collect();
+        others.retain(|config| !failed.contains(config));
+        others.sort();
+        others.dedup();
+        self.running = others;
+        self.running = self.by_median();
+        self.running.truncate(1);
+        self.begun = 0;
+        !self.running.is_empty()
+    }
+
+    /// What a visit took on average.
+    fn pace(&self, used: Duration) -> Duration {
+        used / u32::try_from(self.visits.len().max(1)).unwrap_or(u32::MAX)
+    }
+
+    fn scores(&self, config: K) -> Vec<f64> {
+        let of = |visit: &&Visit<K>| visit.config == config && visit.stage == Stage::Selection;
+        self.visits.iter().filter(of).filter_map(|visit| visit.score).collect()
+    }
+
+    /// Those still visited by the medians of their selecting visits, the best first; of equal ones the smaller key.
+    fn by_median(&self) -> Vec<K> {
+        let median = |config: K| statistics::median(&self.scores(config)).unwrap_or(f64::INFINITY);
+        let mut ranked: Vec<(f64, K)> = self.running.iter().map(|config| (median(*config), *config)).collect();
+        ranked.sort_by(|(a, x), (b, y)| a.total_cmp(b).then_with(|| x.cmp(y)));
+        ranked.into_iter().map(|(_, config)| config).collect()
+    }
+}
+
+#[cfg(test)]
+#[path = "finals_tests.rs"]
+mod tests;

@@ -1,0 +1,201 @@
+//! Who won the final, and whom the winner cannot be told from: visits in, verdict out.
+
+use crate::statistics;
+
+/// The two stages of a final.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Chooses the winner.
+    Selection,
+    /// Estimates it. A winner chosen and estimated by the same samples looks better than it is, the more so the more
+    /// configurations competed; samples that did not choose it have no such bias.
+    Confirmation,
+}
+
+/// One visit of one finalist: a few samples taken in its turn of a round.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Visit<K> {
+    /// Who was visited.
+    pub config: K,
+    /// In which stage.
+    pub stage: Stage,
+    /// The median score of the samples; `None` when the configuration failed.
+    pub score: Option<f64>,
+}
+
+/// The result of a final.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing<K> {
+    /// The winner.
+    pub winner: K,
+    /// Those the winner cannot be told from, the best first.
+    pub ties: Vec<K>,
+}
+
+/// The fewest confirming visits that an estimate rests on: their extremes hold the median with 97 % probability.
+pub const FEWEST_CONFIRMATIONS: usize = 6;
+
+/// How probable it is at most that the winner is said to be better than a configuration with the same distribution.
+const TELLING_APART: f64 = 0.025;
+
+/// How probable it is at most that a finalist of the same distribution as the leader drops out of the selection,
+/// all finalists together.
+const DROPPING: f64 = 0.01;
+
+/// The result of the visits of one final, in the order made. `None` where nobody was confirmed.
+///
+/// A configuration that failed in any visit has lost its place. Of those that were confirmed the one with the smallest
+/// median of its selecting visits wins; of equal medians the smaller key. Ties are the other finalists that are not
+/// [told apart](told_apart) from the winner, by their confirming visits where they have enough, else by the selecting
+/// ones. Cost: small; quadratic in the number of finalists.
+pub fn standing<K: Copy + Ord>(visits: &[Visit<K>]) -> Option<Standing<K>> {
+    let finalists = finalists(visits);
+    let confirmed = finalists.iter().filter(|finalist| finalist.confirmation.len() >= FEWEST_CONFIRMATIONS);
+    let winner = confirmed.min_by(|a, b| a.order(b))?;
+    let rivals = finalists.len() - 1;
+    let mut ties: Vec<&Finalist<K>> = finalists.iter().filter(|other| other.config != winner.config).collect();
+    ties.retain(|other| {
+        let enough = other.confirmation.len() >= FEWEST_CONFIRMATIONS;
+        let by = |finalist: &Finalist<K>| {
+            if enough { finalist.confirmation.clone() } else { finalist.selection.clone() }
+        };
+        !told_apart(&by(winner), &by(other), rivals)
+    });
+    ties.sort_by(|a, b| a.order(b));
+    Some(Standing { winner: winner.config, ties: ties.into_iter().map(|tie| tie.config).collect() })
+}
+
+/// The configurations that failed in a visit, in the order of their first visits.
+pub fn failed<K: Copy + Ord>(visits: &[Visit<K>]) -> Vec<K> {
+    let mut failed: Vec<K> = Vec::new();
+    for visit in visits.iter().filter(|visit| visit.score.is_none()) {
+        if !failed.contains(&visit.config) {
+            failed.push(visit.config);
+        }
+    }
+    failed
+}
+
+/// Whether `better` is surely better than `worse`, from scores of the same rounds: by the exact signed-rank test of the
+/// logarithms of their ratios at 2.5 %, or by being [apart](is_apart) altogether.
+pub(super) fn told_apart(better: &[f64], worse: &[f64], rivals: usize) -> bool {
+    let ratios: Vec<f64> = better.iter().zip(worse).map(|(better, worse)| (worse / better).ln()).collect();
+    statistics::signed_rank(&ratios) <= TELLING_APART || is_apart(better, worse, rivals)
+}
+
+/// Whether every score of `worse` lies above every score of `better`. Of two samples of n from one distribution that
+/// has the probability 1 / C(2n, n) (the extreme of Mann and Whitney's test); nothing is said before that is at most
+/// 1 % for all `rivals` of the leader together. One that is apart after more rounds was apart after fewer, so that
+/// looking after every round adds nothing to the error.
+pub(super) fn is_apart(better: &[f64], worse: &[f64], rivals: usize) -> bool {
+    let rounds = better.len().min(worse.len());
+    let arrangements = (1..=rounds).fold(1.0, |product, at| product * (rounds + at) as f64 / at as f64);
+    let highest = better.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let lowest = worse.iter().copied().fold(f64::INFINITY, f64::min);
+    rivals.max(1) as f64 / arrangements <= DROPPING && lowest > highest
+}
+
+/// What one finalist did, failures excepted.
+#[derive(Clone, Debug)]
+struct Finalist<K> {
+    config: K,
+    selection: Vec<f64>,
+    confirmation: Vec<f64>,
+}
+
+impl<K: Ord> Finalist<K> {
+    /// The better first; a total order, so that the same visits always name the same winner.
+    fn order(&self, other: &Self) -> std::cmp::Ordering {
+        let median = |finalist: &Self| statistics::median(&finalist.selection).unwrap_or(f64::INFINITY);
+        median(self).total_cmp(&median(other)).then_with(|| self.config.cmp(&other.config))
+    }
+}
+
+fn finalists<K: Copy + Ord>(visits: &[Visit<K>]) -> Vec<Finalist<K>> {
+    let failed = failed(visits);
+    let mut finalists: Vec<Finalist<K>> = Vec::new();
+    for visit in visits.iter().filter(|visit| !failed.contains(&visit.config)) {
+        let Some(score) = visit.score else { continue };
+        let known = finalists.iter().position(|finalist| finalist.config == visit.config);
+        let at = known.unwrap_or_else(|| {
+            finalists.push(Finalist { config: visit.config, selection: Vec::new(), confirmation: Vec::new() });
+            finalists.len() - 1
+        });
+        match visit.stage {
+            Stage::Selection => finalists[at].selection.push(score),
+            Stage::Confirmation => finalists[at].confirmation.push(score),
+        }
+    }
+    finalists
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn visits(stage: Stage, config: u8, scores: &[f64]) -> Vec<Visit<u8>> {
+        scores.iter().map(|score| Visit { config, stage, score: Some(*score) }).collect()
+    }
+
+    fn both(config: u8, selection: f64, confirmation: f64) -> Vec<Visit<u8>> {
+        let wobble = |level: f64, count: usize| (0..count).map(|i| level + 0.01 * (i % 3) as f64).collect::<Vec<_>>();
+        let mut all = visits(Stage::Selection, config, &wobble(selection, 7));
+        all.extend(visits(Stage::Confirmation, config, &wobble(confirmation, 9)));
+        all
+    }
+
+    #[test]
+    fn the_selection_names_the_winner_whatever_the_confirmation_shows() {
+        let all = [both(1, 1.0, 1.2), both(2, 1.1, 1.0)].concat();
+        let standing = standing(&all).unwrap();
+        assert_eq!((standing.winner, standing.ties), (1, vec![2]), "2 was not slower when it mattered: a tie");
+    }
+
+    #[test]
+    fn a_finalist_surely_slower_when_confirmed_is_no_tie() {
+        let standing = standing(&[both(1, 1.0, 1.0), both(2, 1.0, 1.1)].concat()).unwrap();
+        assert_eq!((standing.winner, standing.ties), (1, vec![]));
+    }
+
+    #[test]
+    fn of_equal_medians_the_smaller_key_wins_in_any_order() {
+        for all in [[both(1, 1.0, 1.0), both(2, 1.0, 1.0)], [both(2, 1.0, 1.0), both(1, 1.0, 1.0)]] {
+            assert_eq!(standing(&all.concat()).unwrap(), Standing { winner: 1, ties: vec![2] });
+        }
+    }
+
+    #[test]
+    fn a_finalist_that_failed_once_cannot_win_and_is_no_tie() {
+        let mut all = [both(1, 1.0, 1.0), both(2, 1.0, 1.0)].concat();
+        all.push(Visit { config: 1, stage: Stage::Confirmation, score: None });
+        assert_eq!(failed(&all), [1]);
+        assert_eq!(standing(&all).unwrap(), Standing { winner: 2, ties: vec![] });
+    }
+
+    #[test]
+    fn without_enough_confirming_visits_there_is_no_result() {
+        let all = [visits(Stage::Selection, 1, &[1.0; 9]), visits(Stage::Confirmation, 1, &[1.0; 5])].concat();
+        assert_eq!(standing(&all), None);
+        assert_eq!(standing::<u8>(&[]), None);
+    }
+
+    #[test]
+    fn one_that_dropped_out_of_the_selection_is_no_tie() {
+        let all = [both(1, 1.0, 1.0), visits(Stage::Selection, 2, &[1.5; 5])].concat();
+        assert_eq!(standing(&all).unwrap().ties, []);
+    }
+
+    #[test]
+    fn the_more_rivals_the_more_rounds_it_takes_to_drop_one() {
+        let fewest = |rivals| (1..20).find(|n| is_apart(&vec![1.0; *n], &vec![2.0; *n], rivals)).unwrap();
+        assert_eq!([1, 2, 7].map(fewest), [5, 5, 6]); // C(10, 5) = 252, C(12, 6) = 924
+    }
+
+    #[test]
+    fn the_unit_does_not_matter() {
+        let all = [both(1, 1.0, 1.0), both(2, 1.01, 1.01), both(3, 1.02, 1.0)].concat();
+        let scaled: Vec<Visit<u8>> =
+            all.iter().map(|visit| Visit { score: visit.score.map(|score| score * 1024.0), ..*visit }).collect();
+        assert_eq!(standing(&all), standing(&scaled));
+    }
+}
