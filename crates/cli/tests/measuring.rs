@@ -51,6 +51,7 @@ fn the_winner_comes_with_its_interval_its_ties_and_what_it_took_at_first() {
     assert!(best["final_times_ms"].as_array().unwrap().len() >= 6);
     assert!(outcome["finalists"].as_u64().unwrap() >= 2, "{outcome:#}");
     assert!(outcome["ties"].as_array().unwrap().iter().all(|tie| tie["config"]["WORK"] == 20000));
+    assert!(outcome.get("drift").is_some() && outcome["failed_again"] == serde_json::json!([]), "{outcome:#}");
     assert!(ran.stderr.contains("leaders are measured again"), "{ran:#?}");
     let parts: f64 = outcome["seconds"].as_object().unwrap().values().filter_map(Json::as_f64).sum();
     assert!((parts - number(&outcome["wall_seconds"])).abs() < 1e-6, "the seconds add up to the wall time");
@@ -84,7 +85,7 @@ fn a_configuration_200_times_slower_gets_three_samples_unless_racing_is_off() {
         slow.map(|line| (line["status"].clone(), line["times_ms"].as_array().unwrap().len())).collect::<Vec<_>>()
     };
     assert_eq!(samples("p.toml"), [("correct".into(), 3), ("correct".into(), 3)]);
-    folder.write("full.toml", &format!("{PROBLEM}\n[measure]\nracing = false\nfinal = false\n"));
+    folder.write("full.toml", &format!("{PROBLEM}\n[measure]\nracing = false\nfinal = false\ndrift = false\n"));
     assert!(samples("full.toml").iter().all(|(status, count)| status == "correct" && *count >= 7));
     assert!(again(&folder.path("full.jsonl")).is_empty(), "without a final nothing is measured again");
 }

@@ -11,6 +11,13 @@ pub fn median(samples: &[f64]) -> Option<f64> {
     }
 }
 
+/// The median of `samples`, of an even number the lower of the two in the middle: for comparing, where the mean of two
+/// modes would stand for neither. `None` of none. Cost: a sort.
+pub fn lower_median(samples: &[f64]) -> Option<f64> {
+    let sorted = sorted(samples);
+    sorted.get(sorted.len().saturating_sub(1) / 2).copied()
+}
+
 /// A distribution-free confidence interval of the median from order statistics, as `(low, high)`.
 ///
 /// Between the k-th smallest and the k-th largest of n samples the median lies with probability
@@ -83,6 +90,8 @@ mod tests {
         assert_eq!(median(&[]), None);
         assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
+        assert_eq!(lower_median(&[4.0, 1.0, 2.0, 3.0]), Some(2.0));
+        assert_eq!((lower_median(&[]), lower_median(&[3.0, 1.0, 2.0])), (None, Some(2.0)));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Where evaluations are kept.
 
-use crate::{Error, Evaluation, Resample};
+use crate::judge::drift::Drift;
+use crate::{Error, Evaluation, Resample, Verdict};
 
 /// Keeps every evaluation of a run. [`append`](Self::append) returns only once the evaluation would survive the
 /// death of this process: the loop calls it before the searcher learns of the evaluation.
@@ -12,6 +13,12 @@ pub trait Store {
     /// from such a store repeats its final.
     fn append_again(&mut self, resample: &Resample) -> Result<(), Error> {
         let _ = resample;
+        Ok(())
+    }
+
+    /// Keeps the verdict on the evaluations so far, for whoever reads them later. The default does not.
+    fn append_verdict(&mut self, verdict: &Verdict, drift: Option<&Drift>) -> Result<(), Error> {
+        let _ = (verdict, drift);
         Ok(())
     }
 }

@@ -197,6 +197,7 @@ fn the_unit_of_time_changes_neither_the_visits_nor_the_verdict() {
             device.clock = Arc::default();
             let judging = Judging {
                 finals: Some(Finals { floor: std::time::Duration::from_secs(1 << 20), ..Finals::default() }),
+                drift: None,
                 ..Judging::default()
             };
             let (run, _) = tune(&mut device, judging, 1, &Kept::default());

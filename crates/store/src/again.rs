@@ -1,9 +1,10 @@
-//! The lines of what was measured again.
+//! The lines of what was measured again, and of the verdict.
 
 use crate::Entry;
 use serde::{Deserialize, Serialize};
-use tunesmith_core::{Evaluation, Request, Resample, Role};
-use tunesmith_space::Space;
+use tunesmith_core::judge::drift::Drift;
+use tunesmith_core::{Evaluation, Request, Resample, Role, Verdict};
+use tunesmith_space::{ConfigId, Space};
 
 /// More samples of a configuration that an earlier line holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,5 +38,44 @@ impl Again {
     /// What the samples are for; `None` of an unknown word.
     pub fn role(&self) -> Option<Role> {
         Role::from_word(&self.again)
+    }
+}
+
+/// Who won, by the final of the evaluations before this line. Indices are those of the evaluations' lines.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VerdictLine {
+    /// The winner's index.
+    pub winner: String,
+    /// The indices of those it cannot be told from, the best first.
+    pub ties: Vec<String>,
+    /// Whether the device drifted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift: Option<DriftLine>,
+}
+
+/// [`Drift`] on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DriftLine {
+    /// How often the reference was measured again.
+    pub probes: usize,
+    /// The difference between the thirds of the run, as a share.
+    pub change: f64,
+    /// Whether the device drifted.
+    pub drifted: bool,
+}
+
+impl From<&Drift> for DriftLine {
+    fn from(drift: &Drift) -> Self {
+        let Drift { probes, change, drifted } = *drift;
+        Self { probes, change, drifted }
+    }
+}
+
+impl VerdictLine {
+    /// The line of a verdict that names a winner.
+    pub fn new(verdict: &Verdict, drift: Option<&Drift>) -> Option<Self> {
+        let index = |config: &ConfigId| config.to_string();
+        let winner = verdict.winner.as_ref().map(index)?;
+        Some(Self { winner, ties: verdict.ties.iter().map(index).collect(), drift: drift.map(DriftLine::from) })
     }
 }

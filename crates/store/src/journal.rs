@@ -1,12 +1,13 @@
 //! Writing journals.
 
-use crate::{Again, Entry, FORMAT_VERSION, Header, Recorded, StoreError, line, read};
+use crate::{Again, Entry, FORMAT_VERSION, Header, Recorded, StoreError, VerdictLine, line, read};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use tunesmith_core::{Error, Evaluation, Resample, Store};
+use tunesmith_core::judge::drift::Drift;
+use tunesmith_core::{Error, Evaluation, Resample, Store, Verdict};
 use tunesmith_space::{ConfigId, Configuration, Space};
 
 /// An open journal: the [`Store`] of live runs.
@@ -148,6 +149,11 @@ impl Store for Journal {
         let number = self.numbers.get(&resample.config).copied().unwrap_or_default();
         let again = Again::new(&self.space, resample, number);
         self.write_line(&again).map_err(|error| Error::Store(Box::new(error)))
+    }
+
+    fn append_verdict(&mut self, verdict: &Verdict, drift: Option<&Drift>) -> Result<(), Error> {
+        let Some(line) = VerdictLine::new(verdict, drift) else { return Ok(()) };
+        self.write_line(&line).map_err(|error| Error::Store(Box::new(error)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The journal of a tuning run on disk.
 //!
 //! A journal is a file of JSON lines: a [`Header`] that says what was tuned, on what and how, then a line per
-//! evaluation and a line per later measurement of one ([`Again`]). It is only ever appended to, each line before the searcher learns of it, so a killed run loses at
+//! evaluation, a line per later measurement of one ([`Again`]) and a verdict ([`VerdictLine`]). It is only ever appended to, each line before the searcher learns of it, so a killed run loses at
 //! most the evaluation in flight. A last line cut short by such a death is dropped on reading.
 //!
 //! Evaluations are keyed by configuration, not by index: an index means nothing without the space's digest.
@@ -13,7 +13,7 @@ mod journal;
 mod line;
 mod read;
 
-pub use again::Again;
+pub use again::{Again, DriftLine, VerdictLine};
 pub use error::StoreError;
 pub use header::{Difference, FORMAT_VERSION, Header};
 pub use journal::{Journal, Resumed};

@@ -1,6 +1,6 @@
 //! Reading journals.
 
-use crate::{Again, Entry, FORMAT_VERSION, Header, StoreError};
+use crate::{Again, Entry, FORMAT_VERSION, Header, StoreError, VerdictLine};
 use serde::Deserialize;
 use std::fs;
 use std::path::Path;
@@ -16,6 +16,8 @@ pub struct Recorded {
     pub again: Vec<Again>,
     /// How many of [`again`](Self::again) were made before the last evaluation. A final among them is outdated.
     pub again_before_last: usize,
+    /// Who won, by the final after the last evaluation.
+    pub verdict: Option<VerdictLine>,
     /// Its length in bytes without a last line that was cut short.
     pub complete_bytes: u64,
 }
@@ -37,6 +39,7 @@ pub fn read(path: &Path) -> Result<Recorded, StoreError> {
         entries: Vec::new(),
         again: Vec::new(),
         again_before_last: 0,
+        verdict: None,
         complete_bytes: complete as u64,
     };
     for (at, line) in lines {
@@ -49,16 +52,21 @@ pub fn read(path: &Path) -> Result<Recorded, StoreError> {
 #[derive(Deserialize)]
 struct Kind {
     again: Option<String>,
+    winner: Option<String>,
 }
 
 impl Recorded {
     fn add(&mut self, text: &[u8], line: usize) -> Result<(), serde_json::Error> {
-        if serde_json::from_slice::<Kind>(text)?.again.is_some() {
+        let kind: Kind = serde_json::from_slice(text)?;
+        if kind.winner.is_some() {
+            self.verdict = Some(serde_json::from_slice(text)?);
+        } else if kind.again.is_some() {
             let again: Again = serde_json::from_slice(text)?;
             self.again.push(Again { entry: Entry { line, ..again.entry }, ..again });
         } else {
             self.entries.push(Entry { line, ..serde_json::from_slice(text)? });
             self.again_before_last = self.again.len();
+            self.verdict = None;
         }
         Ok(())
     }

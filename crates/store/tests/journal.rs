@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
+use tunesmith_core::judge::drift::Drift;
 use tunesmith_core::{
-    CompileData, Depth, Evaluation, Failure, FailureKind, Measurement, Request, Resample, Role, Store,
+    CompileData, Depth, Evaluation, Failure, FailureKind, Measurement, Request, Resample, Role, Store, Verdict,
 };
 use tunesmith_space::{Constraint, Parameter, Space, Value, Values};
 use tunesmith_store::{Header, Journal, StoreError, read};
@@ -194,8 +195,13 @@ fn what_is_measured_again_refers_to_its_evaluation_and_counts_as_none() {
         resample(&space, 3, Role::Confirmation, 7),
     ];
     made.iter().for_each(|resample| journal.append_again(resample).unwrap());
+    let winner = space.id(2);
+    let drift = Drift { probes: 1, change: 0.25, drifted: false };
+    journal.append_verdict(&Verdict { winner, by_final: true, ..Verdict::default() }, Some(&drift)).unwrap();
     let recorded = read(&path).unwrap();
     assert_eq!(recorded.entries.len(), 4);
+    let verdict = recorded.verdict.as_ref().unwrap();
+    assert_eq!((verdict.winner.as_str(), verdict.drift), ("2", Some((&drift).into())));
     let numbers: Vec<(&str, usize)> = recorded.again.iter().map(|a| (a.again.as_str(), a.evaluation)).collect();
     assert_eq!(numbers, [("reference", 1), ("selection", 3), ("confirmation", 4)]);
     drop(journal);
@@ -212,7 +218,11 @@ fn a_final_before_the_last_evaluation_is_outdated_and_the_reference_never_is() {
     let reference = resample(&space, 0, Role::Reference, 5);
     journal.append_again(&reference).unwrap();
     journal.append_again(&resample(&space, 2, Role::Selection, 6)).unwrap();
+    let verdict = Verdict { winner: space.id(2), by_final: true, ..Verdict::default() };
+    journal.append_verdict(&verdict, None).unwrap();
+    assert_eq!(read(&path).unwrap().verdict.unwrap().winner, "2");
     journal.append(&evaluation(&space, 4)).unwrap();
+    assert_eq!(read(&path).unwrap().verdict, None, "more evaluations, another verdict");
     let last = resample(&space, 4, Role::Confirmation, 9);
     journal.append_again(&last).unwrap();
     drop(journal);

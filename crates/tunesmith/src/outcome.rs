@@ -4,10 +4,10 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use tunesmith_core::judge::standing::{FEWEST_CONFIRMATIONS, Stage};
+use tunesmith_core::judge::standing::counted;
 use tunesmith_core::{Evaluation, FailureKind, Resample, Role, statistics};
 use tunesmith_space::Space;
-use tunesmith_store::Journal;
+use tunesmith_store::{DriftLine, Journal};
 
 /// The result of a tuning run. Its JSON form is a contract: see `tune --json` in the interface.
 #[derive(Clone, Debug, Serialize)]
@@ -41,6 +41,8 @@ pub struct Outcome {
     pub finalists: usize,
     /// Configurations that were correct and failed when they were measured again; none of them can be the best.
     pub failed_again: Vec<Candidate>,
+    /// What measuring a reference through the run showed; none where it was not.
+    pub drift: Option<DriftLine>,
     /// The number of configurations, in decimal.
     pub space_size: String,
     /// Wall time of this part of the run, building the space included.
@@ -133,18 +135,9 @@ pub(crate) fn arguments(config: &Map<String, Json>) -> String {
     config.iter().map(pair).collect::<Vec<_>>().join(",")
 }
 
-/// The median of every visit of one finalist that its result rests on: the confirming ones where there are enough,
-/// else the selecting ones. Empty for one that was in no final.
+/// The median of every visit of one finalist that counts ([`counted`]). Empty for one that was in no final.
 pub(crate) fn final_medians<'a>(visits: impl Iterator<Item = (Role, &'a [f64])>) -> Vec<f64> {
-    let (mut selection, mut confirmation) = (Vec::new(), Vec::new());
-    for (role, samples) in visits {
-        match role.stage() {
-            Some(Stage::Selection) => selection.extend(statistics::median(samples)),
-            Some(Stage::Confirmation) => confirmation.extend(statistics::median(samples)),
-            None => {}
-        }
-    }
-    if confirmation.len() >= FEWEST_CONFIRMATIONS { confirmation } else { selection }
+    counted(visits.filter_map(|(role, samples)| Some((role.stage()?, statistics::median(samples)?))))
 }
 
 /// For each kind of failure how often it occurred and its commonest headline, the commonest kind first.

@@ -6,7 +6,6 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::path::Path;
-use tunesmith_core::judge::standing::{Visit, standing};
 use tunesmith_core::statistics;
 use tunesmith_store::{Again, Entry, Recorded};
 
@@ -79,10 +78,11 @@ pub fn top(path: &Path, count: usize) -> Result<Top, Error> {
     };
     let mut configs: Vec<TopConfig> = recorded.entries.iter().filter_map(config).collect();
     let correct = configs.len();
-    let place = |config: &TopConfig| place.get(&config.index).copied().unwrap_or(usize::MAX);
+    let place = |config: &TopConfig| place.get(config.index.as_str()).copied().unwrap_or(usize::MAX);
     configs.sort_by(|a, b| place(a).cmp(&place(b)).then_with(|| a.time_ms.total_cmp(&b.time_ms)));
     configs.truncate(count);
-    Ok(Top { problem: recorded.header.problem, evaluations: recorded.entries.len(), correct, default_ms, configs })
+    let problem = recorded.header.problem.clone();
+    Ok(Top { problem, evaluations: recorded.entries.len(), correct, default_ms, configs })
 }
 
 /// The samples that count for a configuration; `None` where it failed, at first or later.
@@ -97,17 +97,8 @@ fn times(entry: &Entry, again: &[&Again]) -> Option<Vec<f64>> {
 }
 
 /// The winner of the final and its ties, by index, with their places.
-fn places(recorded: &Recorded) -> HashMap<String, usize> {
-    let visit = |line: &Again| {
-        let correct = line.entry.status == "correct";
-        Some(Visit {
-            config: line.entry.index.parse::<u128>().ok()?,
-            stage: line.role()?.stage()?,
-            score: statistics::median(&line.entry.times_ms).filter(|_| correct),
-        })
-    };
-    let visits: Vec<Visit<u128>> = recorded.current().filter_map(visit).collect();
-    let Some(standing) = standing(&visits) else { return HashMap::new() };
-    let order = std::iter::once(standing.winner).chain(standing.ties);
-    order.enumerate().map(|(place, config)| (config.to_string(), place)).collect()
+fn places(recorded: &Recorded) -> HashMap<&str, usize> {
+    let Some(verdict) = &recorded.verdict else { return HashMap::new() };
+    let order = std::iter::once(&verdict.winner).chain(&verdict.ties);
+    order.enumerate().map(|(place, index)| (index.as_str(), place)).collect()
 }

@@ -13,7 +13,7 @@ use tunesmith_core::{Clock, Interrupt, Observer, Run, Searcher, Seconds, Stop, S
 use tunesmith_device::worker::WorkerCommand;
 use tunesmith_device::{Cache, Compilers, Policy, Sampling};
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
-use tunesmith_store::{Header, Journal, Resumed};
+use tunesmith_store::{DriftLine, Header, Journal, Resumed};
 
 /// The strategy unless the user or the problem names one.
 pub(crate) const DEFAULT_STRATEGY: &str = "default";
@@ -346,6 +346,7 @@ fn outcome_of(run: &Run, space: &Space) -> Outcome {
         ties: run.verdict.ties.iter().filter_map(candidate).collect(),
         finalists: finalists.len(),
         failed_again: run.verdict.failed.iter().filter_map(|(config, _)| candidate(config)).collect(),
+        drift: run.drift.as_ref().map(DriftLine::from),
         space_size: space.size().to_string(),
         wall_seconds: 0.0,
         seconds: SecondsOfRun::default(),

@@ -87,7 +87,13 @@ fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
         let count = outcome.failed_again.len();
         ("unstable", format!("{count} failed when measured again; {}: {}: {message}", first.arguments(), first.status))
     });
-    failed.into_iter().collect()
+    let drift = outcome.drift.filter(|drift| drift.drifted).map(|drift| {
+        let percent = drift.change * 100.0;
+        let text =
+            format!("the device's speed changed by {percent:.1} % through the run; scores were corrected for it");
+        ("drift", text)
+    });
+    failed.into_iter().chain(drift).collect()
 }
 
 fn winner(problem: &Problem, best: &Candidate) -> Option<Winner> {

@@ -93,7 +93,7 @@ pub fn shared() -> Option<PathBuf> {
 
 /// A journal's evaluations, as far as their lines are complete.
 pub fn entries(path: &Path) -> Vec<Json> {
-    lines(path).into_iter().filter(|line| line.get("again").is_none()).collect()
+    lines(path).into_iter().filter(|line| line.get("again").is_none() && line.get("winner").is_none()).collect()
 }
 
 /// What a journal's configurations gave when they were measured again.

@@ -1,6 +1,6 @@
 //! The final: the leaders of a search measured again, in turns.
 
-use super::standing::{FEWEST_CONFIRMATIONS, Stage, Visit, failed, is_apart, told_apart};
+use super::standing::{FEWEST_CONFIRMATIONS, Stage, Visit, failed, is_apart};
 use crate::{Rng, statistics};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -36,11 +36,16 @@ const FEWEST_FINALISTS: usize = 2;
 /// median.
 const SELECTION: std::ops::RangeInclusive<usize> = 3..=11;
 
-/// Confirming rounds where time allows: the order statistics of 17 give an interval of 95.1 %, hardly more than asked.
-const CONFIRMATION: usize = 17;
+/// Numbers of confirming rounds. The interval of their order statistics holds the median with 96.9, 96.1, 96.1, 96.5 and
+/// 95.1 %; other numbers give much wider ones (8 rounds 99.2 %), that is, they take time and say less.
+const CONFIRMATION: [usize; 5] = [FEWEST_CONFIRMATIONS, 9, 12, 15, 17];
 
 /// Samples of a visit: their median has the same median as the samples, and one disturbed sample does not move it.
 const SAMPLES: usize = 3;
+
+/// The most samples of the search that count in the selection: no more than its fewest rounds give, since they were not
+/// taken in turn.
+const FROM_SEARCH: usize = 9;
 
 /// One launch of every visit is not timed.
 const UNTIMED: usize = 1;
@@ -84,8 +89,7 @@ impl Finals {
         if count < fewest {
             return None;
         }
-        let entrants = leaders[..count].iter().map(|leader| leader.config).collect();
-        Some(Contest::new(entrants, samples, budget, seed))
+        Some(Contest::new(&leaders[..count], samples, budget, seed))
     }
 }
 
@@ -103,17 +107,19 @@ fn least_cost<K>(leaders: &[&Leader<K>], samples: usize) -> Duration {
 ///
 /// **Selection**: in rounds, each of which visits every finalist once in a new random order, so that neither a drift nor
 /// what ran before favours anyone. A finalist all of whose visits were worse than all of the leader's drops out
-/// once that is improbable enough ([`standing`](super::standing::standing)'s page has the error). The smallest median
-/// of at most eleven visits wins.
+/// once that has a probability of at most 1 % by chance, for all finalists together. After at most eleven rounds
+/// the smallest median of all scores, those of the search included, wins.
 ///
-/// **Confirmation**: the winner and those that are not told apart from it are visited in up to 17 more rounds, whose
-/// number is fixed before the first. They estimate the winner and say whom it ties with.
+/// **Confirmation**: the winner and those that did not drop out are visited in up to 17 more rounds, whose number is
+/// fixed before the first. They estimate the winner and say whom it ties with.
 #[derive(Clone, Debug)]
 pub struct Contest<K> {
     /// Those still visited.
     running: Vec<K>,
     entrants: usize,
     visits: Vec<Visit<K>>,
+    /// How many of the visits were made in the final.
+    made: u32,
     samples: usize,
     stage: Stage,
     /// Who is still to be visited in this round.
@@ -126,16 +132,17 @@ pub struct Contest<K> {
 }
 
 impl<K: Copy + Ord> Contest<K> {
-    fn new(entrants: Vec<K>, samples: usize, budget: Duration, seed: u64) -> Self {
+    fn new(leaders: &[&Leader<K>], samples: usize, budget: Duration, seed: u64) -> Self {
         Self {
-            entrants: entrants.len(),
-            running: entrants,
-            visits: Vec::new(),
+            entrants: leaders.len(),
+            running: leaders.iter().map(|leader| leader.config).collect(),
+            visits: leaders.iter().map(|leader| from_search(leader)).collect(),
+            made: 0,
             samples,
             stage: Stage::Selection,
             round: VecDeque::new(),
             begun: 0,
-            confirmation: CONFIRMATION,
+            confirmation: FEWEST_CONFIRMATIONS,
             budget,
             rng: Rng::seed_from_u64(seed),
         }
@@ -151,7 +158,7 @@ impl<K: Copy + Ord> Contest<K> {
         self.samples
     }
 
-    /// What was seen so far.
+    /// What was seen so far, beginning with what the search saw of the finalists.
     pub fn visits(&self) -> &[Visit<K>] {
         &self.visits
     }
@@ -174,11 +181,13 @@ impl<K: Copy + Ord> Contest<K> {
         }
     }
 
-    /// Tells the score of the visit that [`next`](Self::next) asked for; `None` when the configuration failed: it
+    /// Tells the scores of the visit that [`next`](Self::next) asked for; `None` when the configuration failed: it
     /// loses its place.
-    pub fn record(&mut self, config: K, stage: Stage, score: Option<f64>) {
-        self.visits.push(Visit { config, stage, score });
-        if score.is_none() {
+    pub fn record(&mut self, config: K, stage: Stage, scores: Option<Vec<f64>>) {
+        let failed = scores.is_none();
+        self.visits.push(Visit { config, stage, scores });
+        self.made += 1;
+        if failed {
             self.running.retain(|running| *running != config);
             self.round.retain(|waiting| *waiting != config);
         }
@@ -204,8 +213,8 @@ impl<K: Copy + Ord> Contest<K> {
 
     fn drop_beaten(&mut self) {
         let Some(leader) = self.by_median().first().copied() else { return };
-        let (best, rivals) = (self.scores(leader), self.entrants - 1);
-        let beaten = |config: &K| *config != leader && is_apart(&best, &self.scores(*config), rivals);
+        let (best, rivals) = (self.medians(leader), self.entrants - 1);
+        let beaten = |config: &K| *config != leader && is_apart(&best, &self.medians(*config), rivals);
         let beaten: Vec<K> = self.running.iter().copied().filter(beaten).collect();
         self.running.retain(|config| !beaten.contains(config));
     }
@@ -214,15 +223,13 @@ impl<K: Copy + Ord> Contest<K> {
     /// show before stopping would make the interval too narrow.
     fn begin_confirmation(&mut self, used: Duration, pace: Duration) {
         let mut ranked = self.by_median();
-        if let Some(winner) = ranked.first().copied() {
-            let (best, rivals) = (self.scores(winner), self.entrants - 1);
-            ranked.retain(|config| *config == winner || !told_apart(&best, &self.scores(*config), rivals));
-        }
         let left = self.budget.saturating_sub(used).as_secs_f64();
         let visits = if pace.is_zero() { f64::INFINITY } else { left / pace.as_secs_f64() };
         ranked.truncate((visits / FEWEST_CONFIRMATIONS as f64).max(1.0) as usize);
-        let rounds = (visits / ranked.len().max(1) as f64).clamp(FEWEST_CONFIRMATIONS as f64, CONFIRMATION as f64);
-        (self.stage, self.begun, self.confirmation, self.running) = (Stage::Confirmation, 0, rounds as usize, ranked);
+        let rounds = visits / ranked.len().max(1) as f64;
+        let affordable = CONFIRMATION.into_iter().rev().find(|count| *count as f64 <= rounds);
+        self.confirmation = affordable.unwrap_or(FEWEST_CONFIRMATIONS);
+        (self.stage, self.begun, self.running) = (Stage::Confirmation, 0, ranked);
     }
 
     /// When all that were to be confirmed failed, the best of those that dropped out takes their place.
@@ -241,21 +248,38 @@ impl<K: Copy + Ord> Contest<K> {
 
     /// What a visit took on average.
     fn pace(&self, used: Duration) -> Duration {
-        used / u32::try_from(self.visits.len().max(1)).unwrap_or(u32::MAX)
+        used / self.made.max(1)
     }
 
-    fn scores(&self, config: K) -> Vec<f64> {
-        let of = |visit: &&Visit<K>| visit.config == config && visit.stage == Stage::Selection;
-        self.visits.iter().filter(of).filter_map(|visit| visit.score).collect()
+    fn scores(&self, config: K, counts: impl Fn(Stage) -> bool) -> impl Iterator<Item = &Vec<f64>> {
+        let of = move |visit: &&Visit<K>| visit.config == config && counts(visit.stage);
+        self.visits.iter().filter(of).filter_map(|visit| visit.scores.as_ref())
     }
 
-    /// Those still visited by the medians of their selecting visits, the best first; of equal ones the smaller key.
+    /// The medians of the selecting visits.
+    fn medians(&self, config: K) -> Vec<f64> {
+        self.scores(config, |stage| stage == Stage::Selection).filter_map(|scores| statistics::median(scores)).collect()
+    }
+
+    /// Those still visited by the medians of all their scores before the confirmation, the best first; of equal ones
+    /// the smaller key.
     fn by_median(&self) -> Vec<K> {
-        let median = |config: K| statistics::median(&self.scores(config)).unwrap_or(f64::INFINITY);
+        let median = |config: K| {
+            let scores: Vec<f64> =
+                self.scores(config, |stage| stage != Stage::Confirmation).flatten().copied().collect();
+            statistics::lower_median(&scores).unwrap_or(f64::INFINITY)
+        };
         let mut ranked: Vec<(f64, K)> = self.running.iter().map(|config| (median(*config), *config)).collect();
         ranked.sort_by(|(a, x), (b, y)| a.total_cmp(b).then_with(|| x.cmp(y)));
         ranked.into_iter().map(|(_, config)| config).collect()
     }
+}
+
+/// What the search measured of a leader, as if it had been visited: some of its samples, evenly spread.
+pub(crate) fn from_search<K: Copy>(leader: &Leader<K>) -> Visit<K> {
+    let (taken, count) = (leader.scores.len(), leader.scores.len().min(FROM_SEARCH));
+    let scores = (0..count).map(|at| leader.scores[at * taken / count]).collect();
+    Visit { config: leader.config, stage: Stage::Search, scores: Some(scores) }
 }
 
 #[cfg(test)]

@@ -2,9 +2,11 @@
 
 use crate::statistics;
 
-/// The two stages of a final.
+/// Where scores come from: the search, and the two stages of a final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
+    /// The search. Its samples help to choose the winner: what is known already need not be measured again.
+    Search,
     /// Chooses the winner.
     Selection,
     /// Estimates it. A winner chosen and estimated by the same samples looks better than it is, the more so the more
@@ -13,14 +15,14 @@ pub enum Stage {
 }
 
 /// One visit of one finalist: a few samples taken in its turn of a round.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Visit<K> {
     /// Who was visited.
     pub config: K,
     /// In which stage.
     pub stage: Stage,
-    /// The median score of the samples; `None` when the configuration failed.
-    pub score: Option<f64>,
+    /// The scores of the samples; `None` when the configuration failed.
+    pub scores: Option<Vec<f64>>,
 }
 
 /// The result of a final.
@@ -45,9 +47,11 @@ const DROPPING: f64 = 0.01;
 /// The result of the visits of one final, in the order made. `None` where nobody was confirmed.
 ///
 /// A configuration that failed in any visit has lost its place. Of those that were confirmed the one with the smallest
-/// median of its selecting visits wins; of equal medians the smaller key. Ties are the other finalists that are not
-/// [told apart](told_apart) from the winner, by their confirming visits where they have enough, else by the selecting
-/// ones. Cost: small; quadratic in the number of finalists.
+/// median of all its scores before the confirmation wins; of equal medians the smaller key. Ties are the other finalists
+/// that are not told apart from the winner: by the exact signed-rank test of the logarithms of the ratios of their
+/// visits' medians, round by round, at 2.5 %. The visits are those of the confirmation where there are enough, else of the
+/// selection, which the winner was chosen by, so that half of that error is allowed. One that dropped out of the selection is
+/// no tie. Cost: small; quadratic in the number of finalists.
 pub fn standing<K: Copy + Ord>(visits: &[Visit<K>]) -> Option<Standing<K>> {
     let finalists = finalists(visits);
     let confirmed = finalists.iter().filter(|finalist| finalist.confirmation.len() >= FEWEST_CONFIRMATIONS);
@@ -56,10 +60,11 @@ pub fn standing<K: Copy + Ord>(visits: &[Visit<K>]) -> Option<Standing<K>> {
     let mut ties: Vec<&Finalist<K>> = finalists.iter().filter(|other| other.config != winner.config).collect();
     ties.retain(|other| {
         let enough = other.confirmation.len() >= FEWEST_CONFIRMATIONS;
-        let by = |finalist: &Finalist<K>| {
-            if enough { finalist.confirmation.clone() } else { finalist.selection.clone() }
-        };
-        !told_apart(&by(winner), &by(other), rivals)
+        if enough {
+            return !is_better(&winner.confirmation, &other.confirmation, TELLING_APART);
+        }
+        let (best, other) = (&winner.selection, &other.selection);
+        !is_better(best, other, TELLING_APART / 2.0) && !is_apart(best, other, rivals)
     });
     ties.sort_by(|a, b| a.order(b));
     Some(Standing { winner: winner.config, ties: ties.into_iter().map(|tie| tie.config).collect() })
@@ -68,7 +73,7 @@ pub fn standing<K: Copy + Ord>(visits: &[Visit<K>]) -> Option<Standing<K>> {
 /// The configurations that failed in a visit, in the order of their first visits.
 pub fn failed<K: Copy + Ord>(visits: &[Visit<K>]) -> Vec<K> {
     let mut failed: Vec<K> = Vec::new();
-    for visit in visits.iter().filter(|visit| visit.score.is_none()) {
+    for visit in visits.iter().filter(|visit| visit.scores.is_none()) {
         if !failed.contains(&visit.config) {
             failed.push(visit.config);
         }
@@ -76,11 +81,20 @@ pub fn failed<K: Copy + Ord>(visits: &[Visit<K>]) -> Vec<K> {
     failed
 }
 
-/// Whether `better` is surely better than `worse`, from scores of the same rounds: by the exact signed-rank test of the
-/// logarithms of their ratios at 2.5 %, or by being [apart](is_apart) altogether.
-pub(super) fn told_apart(better: &[f64], worse: &[f64], rivals: usize) -> bool {
+/// The scores of one finalist's visits that its estimate rests on: the confirming ones where there are enough, else the
+/// selecting ones. Their median has no bias, their 95 % interval is that of the configuration's median.
+pub fn counted(visits: impl Iterator<Item = (Stage, f64)>) -> Vec<f64> {
+    let own = visits.filter(|(stage, _)| *stage != Stage::Search);
+    let (confirmation, selection): (Vec<_>, Vec<_>) = own.partition(|(stage, _)| *stage == Stage::Confirmation);
+    let counted = if confirmation.len() >= FEWEST_CONFIRMATIONS { confirmation } else { selection };
+    counted.into_iter().map(|(_, score)| score).collect()
+}
+
+/// Whether `better` is better than `worse` by scores of the same rounds; says so of equal distributions with a probability
+/// of at most `error`.
+fn is_better(better: &[f64], worse: &[f64], error: f64) -> bool {
     let ratios: Vec<f64> = better.iter().zip(worse).map(|(better, worse)| (worse / better).ln()).collect();
-    statistics::signed_rank(&ratios) <= TELLING_APART || is_apart(better, worse, rivals)
+    statistics::signed_rank(&ratios) <= error
 }
 
 /// Whether every score of `worse` lies above every score of `better`. Of two samples of n from one distribution that
@@ -99,14 +113,18 @@ pub(super) fn is_apart(better: &[f64], worse: &[f64], rivals: usize) -> bool {
 #[derive(Clone, Debug)]
 struct Finalist<K> {
     config: K,
+    /// All scores before the confirmation.
+    before: Vec<f64>,
+    /// The medians of the selecting visits.
     selection: Vec<f64>,
+    /// The medians of the confirming visits.
     confirmation: Vec<f64>,
 }
 
 impl<K: Ord> Finalist<K> {
     /// The better first; a total order, so that the same visits always name the same winner.
     fn order(&self, other: &Self) -> std::cmp::Ordering {
-        let median = |finalist: &Self| statistics::median(&finalist.selection).unwrap_or(f64::INFINITY);
+        let median = |finalist: &Self| statistics::lower_median(&finalist.before).unwrap_or(f64::INFINITY);
         median(self).total_cmp(&median(other)).then_with(|| self.config.cmp(&other.config))
     }
 }
@@ -115,15 +133,21 @@ fn finalists<K: Copy + Ord>(visits: &[Visit<K>]) -> Vec<Finalist<K>> {
     let failed = failed(visits);
     let mut finalists: Vec<Finalist<K>> = Vec::new();
     for visit in visits.iter().filter(|visit| !failed.contains(&visit.config)) {
-        let Some(score) = visit.score else { continue };
+        let Some(scores) = &visit.scores else { continue };
         let known = finalists.iter().position(|finalist| finalist.config == visit.config);
         let at = known.unwrap_or_else(|| {
-            finalists.push(Finalist { config: visit.config, selection: Vec::new(), confirmation: Vec::new() });
+            let config = visit.config;
+            finalists.push(Finalist { config, before: Vec::new(), selection: Vec::new(), confirmation: Vec::new() });
             finalists.len() - 1
         });
+        let finalist = &mut finalists[at];
         match visit.stage {
-            Stage::Selection => finalists[at].selection.push(score),
-            Stage::Confirmation => finalists[at].confirmation.push(score),
+            Stage::Search => {}
+            Stage::Selection => finalist.selection.extend(statistics::median(scores)),
+            Stage::Confirmation => finalist.confirmation.extend(statistics::median(scores)),
+        }
+        if visit.stage != Stage::Confirmation {
+            finalist.before.extend(scores);
         }
     }
     finalists
@@ -134,7 +158,7 @@ mod tests {
     use super::*;
 
     fn visits(stage: Stage, config: u8, scores: &[f64]) -> Vec<Visit<u8>> {
-        scores.iter().map(|score| Visit { config, stage, score: Some(*score) }).collect()
+        scores.iter().map(|score| Visit { config, stage, scores: Some(vec![*score]) }).collect()
     }
 
     fn both(config: u8, selection: f64, confirmation: f64) -> Vec<Visit<u8>> {
@@ -158,6 +182,17 @@ mod tests {
     }
 
     #[test]
+    fn what_the_search_measured_helps_to_choose_and_counts_for_nothing_else() {
+        let search = [visits(Stage::Search, 1, &[1.5; 9]), visits(Stage::Search, 2, &[0.5; 9])].concat();
+        let all = [search, both(1, 1.0, 1.0), both(2, 1.0, 1.0)].concat();
+        assert_eq!(standing(&all).unwrap().winner, 2);
+        assert_eq!(
+            counted(all.iter().filter(|v| v.config == 1).map(|v| (v.stage, v.scores.as_ref().unwrap()[0]))).len(),
+            9
+        );
+    }
+
+    #[test]
     fn of_equal_medians_the_smaller_key_wins_in_any_order() {
         for all in [[both(1, 1.0, 1.0), both(2, 1.0, 1.0)], [both(2, 1.0, 1.0), both(1, 1.0, 1.0)]] {
             assert_eq!(standing(&all.concat()).unwrap(), Standing { winner: 1, ties: vec![2] });
@@ -167,7 +202,7 @@ mod tests {
     #[test]
     fn a_finalist_that_failed_once_cannot_win_and_is_no_tie() {
         let mut all = [both(1, 1.0, 1.0), both(2, 1.0, 1.0)].concat();
-        all.push(Visit { config: 1, stage: Stage::Confirmation, score: None });
+        all.push(Visit { config: 1, stage: Stage::Confirmation, scores: None });
         assert_eq!(failed(&all), [1]);
         assert_eq!(standing(&all).unwrap(), Standing { winner: 2, ties: vec![] });
     }
@@ -194,8 +229,11 @@ mod tests {
     #[test]
     fn the_unit_does_not_matter() {
         let all = [both(1, 1.0, 1.0), both(2, 1.01, 1.01), both(3, 1.02, 1.0)].concat();
-        let scaled: Vec<Visit<u8>> =
-            all.iter().map(|visit| Visit { score: visit.score.map(|score| score * 1024.0), ..*visit }).collect();
+        let scale = |visit: &Visit<u8>| {
+            let scores = visit.scores.as_ref().map(|scores| scores.iter().map(|score| score * 1024.0).collect());
+            Visit { scores, ..visit.clone() }
+        };
+        let scaled: Vec<Visit<u8>> = all.iter().map(scale).collect();
         assert_eq!(standing(&all), standing(&scaled));
     }
 }

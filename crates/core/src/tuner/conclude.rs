@@ -1,7 +1,7 @@
 //! The end of a run: the final, and who won.
 
 use super::running::Running;
-use crate::judge::finals::Leader;
+use crate::judge::finals::{Leader, from_search};
 use crate::judge::standing::{Stage, Visit, standing};
 use crate::{Completion, Error, Event, Failure, FailureKind, Resample, Role, Scored, statistics};
 use std::collections::HashSet;
@@ -20,15 +20,6 @@ pub struct Verdict {
     pub by_final: bool,
     /// Configurations that were correct and failed when they were measured again.
     pub failed: Vec<(ConfigId, Failure)>,
-}
-
-impl From<Stage> for Role {
-    fn from(stage: Stage) -> Self {
-        match stage {
-            Stage::Selection => Self::Selection,
-            Stage::Confirmation => Self::Confirmation,
-        }
-    }
 }
 
 impl Role {
@@ -52,7 +43,7 @@ impl Running<'_> {
         if self.measured > 0 {
             self.recorded_final.clear();
         }
-        if standing(&self.visits(self.recorded_final.iter())).is_some() {
+        if standing(&self.visits(&self.recorded_final)).is_some() {
             self.resamples.extend(std::mem::take(&mut self.recorded_final));
             return Ok(true);
         }
@@ -61,7 +52,7 @@ impl Running<'_> {
         self.notify(&Event::Compared { finalists: contest.entrants() });
         let mut used = Duration::ZERO;
         while let Some((config, stage)) = contest.next(used) {
-            let role = Role::from(stage);
+            let role = if stage == Stage::Confirmation { Role::Confirmation } else { Role::Selection };
             let recorded = self.recorded_final.pop_front().filter(|next| (next.config, next.role) == (config, role));
             let resample = match recorded {
                 Some(resample) => resample,
@@ -72,7 +63,7 @@ impl Running<'_> {
                 },
             };
             used = resample.clock.saturating_sub(start);
-            contest.record(config, stage, self.score_of(&resample));
+            contest.record(config, stage, self.scores_of(&resample));
             self.resamples.push(resample);
         }
         Ok(true)
@@ -98,30 +89,30 @@ impl Running<'_> {
         if let Some(store) = &mut self.tuner.store {
             store.append_again(&resample)?;
         }
+        self.added = true;
         self.seconds.store += self.tuner.clock.now() - started;
         Ok(Resampled::Kept(Box::new(resample)))
     }
 
-    /// The median score of the samples; `None` when the configuration failed.
-    pub(super) fn score_of(&self, resample: &Resample) -> Option<f64> {
+    /// The scores of the samples; `None` when the configuration failed.
+    pub(super) fn scores_of(&self, resample: &Resample) -> Option<Vec<f64>> {
         if resample.failure.is_some() {
             return None;
         }
-        let scores = self.tuner.objective.samples(resample.config, &resample.measurement).ok()?;
-        statistics::median(&scores)
+        self.tuner.objective.samples(resample.config, &resample.measurement).ok()
     }
 
     /// Who won, by what was measured.
-    pub(super) fn verdict(&self) -> Verdict {
+    pub(super) fn judge(&self) -> Verdict {
         let failure = |resample: &Resample| Some((resample.config, resample.failure.clone()?));
         let mut failed: Vec<(ConfigId, Failure)> = self.resamples.iter().filter_map(failure).collect();
         let mut seen = HashSet::new();
         failed.retain(|(config, _)| seen.insert(*config));
-        if let Some(standing) = standing(&self.visits(self.resamples.iter())) {
+        if let Some(standing) = standing(&self.visits(&self.resamples)) {
             return Verdict { winner: Some(standing.winner), ties: standing.ties, by_final: true, failed };
         }
         let leaders = self.leaders();
-        let mut leaders = leaders.iter().filter(|leader| !seen.contains(&leader.config));
+        let mut leaders = leaders.iter();
         let Some(winner) = leaders.next() else { return Verdict { failed, ..Verdict::default() } };
         let interval = |leader: &Leader<ConfigId>| statistics::median_interval(&leader.scores, 0.95);
         let reach = interval(winner).map_or(f64::NEG_INFINITY, |(_, highest)| highest);
@@ -130,19 +121,26 @@ impl Running<'_> {
         Verdict { winner: Some(winner.config), ties, by_final: false, failed }
     }
 
-    /// The correct configurations from the best, by the samples of the search; of equal scores the first found.
+    /// The correct configurations from the best, by the samples of the search, a drift corrected; of equal scores the
+    /// first found. Those that failed when measured again are left out.
     fn leaders(&self) -> Vec<Leader<ConfigId>> {
-        let mut seen = HashSet::new();
+        let probes = self.probes();
+        let failed = |again: &&Resample| again.failure.is_some();
+        let mut seen: HashSet<ConfigId> = self.resamples.iter().filter(failed).map(|again| again.config).collect();
         let leader = |scored: &Scored| {
             let evaluation = &scored.evaluation;
             let (config, measurement) = (evaluation.request.config, &evaluation.measurement);
-            scored.score?;
+            let correction = self.correction(evaluation.clock, &probes);
             let scores = self.tuner.objective.samples(config, measurement).ok()?;
+            let scores: Vec<f64> = scores.into_iter().map(|score| score / correction).collect();
             let launch = statistics::median(&measurement.times_ms).unwrap_or_default() / 1e3;
             let launch = Duration::try_from_secs_f64(launch).unwrap_or_default();
             seen.insert(config).then_some(Leader { config, scores, launch })
         };
-        self.told.ranked().into_iter().filter_map(leader).collect()
+        let mut leaders: Vec<Leader<ConfigId>> = self.told.ranked().into_iter().filter_map(leader).collect();
+        let median = |leader: &Leader<ConfigId>| statistics::median(&leader.scores).unwrap_or(f64::INFINITY);
+        leaders.sort_by(|a, b| median(a).total_cmp(&median(b)));
+        leaders
     }
 
     /// When the search ended, by what it recorded.
@@ -151,12 +149,20 @@ impl Running<'_> {
         evaluations.chain(self.resamples.iter().map(|resample| resample.clock)).max().unwrap_or_default()
     }
 
-    fn visits<'b>(&self, resamples: impl Iterator<Item = &'b Resample>) -> Vec<Visit<ConfigId>> {
+    /// What a final consists of: what the search saw of the finalists and how their visits ended.
+    fn visits<'b>(&self, resamples: impl IntoIterator<Item = &'b Resample>) -> Vec<Visit<ConfigId>> {
         let visit = |resample: &Resample| {
             let stage = resample.role.stage()?;
-            Some(Visit { config: resample.config, stage, score: self.score_of(resample) })
+            Some(Visit { config: resample.config, stage, scores: self.scores_of(resample) })
         };
-        resamples.filter_map(visit).collect()
+        let own: Vec<Visit<ConfigId>> = resamples.into_iter().filter_map(visit).collect();
+        if own.is_empty() {
+            return own;
+        }
+        let finalists: HashSet<ConfigId> = own.iter().map(|visit| visit.config).collect();
+        let leaders = self.leaders();
+        let before = leaders.iter().filter(|leader| finalists.contains(&leader.config)).map(from_search);
+        before.chain(own).collect()
     }
 }
 

@@ -3,7 +3,9 @@
 mod conclude;
 mod race;
 mod running;
+mod watch;
 
+use crate::judge::drift::Drift;
 use crate::{
     Clock, Error, Evaluation, Evaluator, History, Interrupt, Judging, MedianTime, Objective, Observer, Progress,
     Request, Resample, Rng, Searcher, Stop, StopReason, Store, SystemClock,
@@ -46,6 +48,8 @@ pub struct Run {
     pub history: History,
     /// Who won.
     pub verdict: Verdict,
+    /// Whether the device drifted; `None` where no reference was measured again.
+    pub drift: Option<Drift>,
     /// What was measured again, in the order made: the reference, then the finalists.
     pub resamples: Vec<Resample>,
     /// Why the run ended.

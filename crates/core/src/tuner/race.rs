@@ -1,6 +1,7 @@
 //! What a configuration has to come near to be measured in full.
 
 use super::running::Running;
+use crate::judge::racing::CONFIDENCE;
 use crate::{Request, statistics};
 
 impl Running<'_> {
@@ -11,9 +12,9 @@ impl Running<'_> {
         let racing = self.tuner.judging.racing?;
         let best = &self.told.best()?.evaluation;
         let scores = self.tuner.objective.samples(best.request.config, &best.measurement).ok()?;
-        let (_, upper) = statistics::median_interval(&scores, 0.95)?;
+        let (_, upper) = statistics::median_interval(&scores, CONFIDENCE)?;
         let per_millisecond = self.tuner.objective.per_millisecond(request.config)?;
-        let bar = racing.bar(upper, 1.0) / per_millisecond;
+        let bar = racing.bar(upper, self.change_since(best.clock)) / per_millisecond;
         (bar.is_finite() && bar > 0.0).then_some(bar)
     }
 }

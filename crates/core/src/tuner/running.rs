@@ -1,6 +1,8 @@
 //! The loop itself.
 
-use super::{Run, Seconds, Tuner};
+use super::watch::Watching;
+use super::{Run, Seconds, Tuner, Verdict};
+use crate::judge::drift::Drift;
 use crate::{
     Completion, Error, Evaluation, Event, History, Improvement, Progress, Request, Resample, Role, Scored, Spent,
     StopReason, Told, View,
@@ -29,6 +31,12 @@ pub(super) struct Running<'a> {
     pub(super) resamples: Vec<Resample>,
     /// The visits of the journal's final that were not taken over yet.
     pub(super) recorded_final: VecDeque<Resample>,
+    pub(super) watching: Watching,
+    /// Whether this part of the run measured anything, be it again.
+    pub(super) added: bool,
+    pub(super) verdict: Verdict,
+    /// What the probes show, once the search is over.
+    pub(super) drift: Option<Drift>,
     configs: HashSet<ConfigId>,
     pub(super) progress: Progress,
     /// When this part of the run started, on the clock.
@@ -75,6 +83,10 @@ impl<'a> Running<'a> {
             measured: 0,
             resamples,
             recorded_final: recorded_final.into(),
+            watching: Watching::default(),
+            added: false,
+            verdict: Verdict::default(),
+            drift: None,
             configs: HashSet::new(),
             progress: Progress { space_size, elapsed: earlier, ..Progress::default() },
             started: tuner.clock.now(),
@@ -94,8 +106,17 @@ impl<'a> Running<'a> {
     pub(super) fn search_and_compare(&mut self) -> Result<StopReason, Error> {
         let reason = self.until_stopped()?;
         self.take_over_recorded();
+        self.judge_probes();
         // An interrupted run ends at once; resumed, it comes to its final.
         let in_full = reason != StopReason::Interrupted && self.hold_final()?;
+        self.verdict = self.judge();
+        // A run that was judged before and brought nothing new needs no other line.
+        if self.verdict.by_final
+            && self.added
+            && let Some(store) = &mut self.tuner.store
+        {
+            store.append_verdict(&self.verdict, self.drift.as_ref())?;
+        }
         Ok(if in_full { reason } else { StopReason::Interrupted })
     }
 
@@ -210,6 +231,9 @@ impl<'a> Running<'a> {
             Source::Evaluator => {
                 let Some(evaluation) = self.evaluate(request)? else { return Ok(false) };
                 self.keep(evaluation)?;
+                self.tell(request);
+                self.watch()?;
+                return Ok(true);
             }
         }
         self.tell(request);
@@ -237,6 +261,7 @@ impl<'a> Running<'a> {
         let request = evaluation.request;
         self.count(&evaluation, score);
         self.measured += 1;
+        self.added = true;
         self.told.insert(evaluation, score);
         if let Some(scored) = self.told.get(request) {
             let event = Event::Evaluated { scored, best: self.told.best(), progress: &self.progress };
@@ -286,7 +311,8 @@ impl<'a> Running<'a> {
         self.notify(&Event::Finished { reason: &stop_reason });
         self.seconds.total = self.tuner.clock.now() - started;
         Run {
-            verdict: self.verdict(),
+            verdict: self.verdict,
+            drift: self.drift,
             history: self.told,
             stop_reason,
             progress: self.progress,

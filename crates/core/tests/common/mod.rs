@@ -86,6 +86,8 @@ pub struct Device {
     pub interrupt_at: Option<usize>,
     pub log: Vec<(i64, usize)>,
     pub given_up: Vec<i64>,
+    /// Samples of a configuration that is not given up.
+    pub samples: usize,
     submitted: VecDeque<Request>,
     bar: Option<f64>,
 }
@@ -103,6 +105,7 @@ impl Device {
             interrupt_at: None,
             log: Vec::new(),
             given_up: Vec::new(),
+            samples: 7,
             submitted: VecDeque::new(),
             bar: None,
         }
@@ -132,12 +135,11 @@ impl Evaluator for Device {
         // A compilation, and the launch that does not count.
         self.clock.advance(Duration::from_millis(50) + Duration::from_secs_f64((self.base)(x) / 1e3));
         let mut times_ms: Vec<f64> = Vec::new();
-        while times_ms.len() < 7 && !self.bar.is_some_and(|bar| is_beaten(&times_ms, bar)) {
+        while times_ms.len() < self.samples && !self.bar.is_some_and(|bar| is_beaten(&times_ms, bar)) {
             let time = self.sample(x);
             times_ms.push(time);
         }
-        // A sequential test may end a longer measurement as well.
-        if times_ms.len() < 7 {
+        if times_ms.len() < self.samples {
             self.given_up.push(x);
         }
         Ok(Some(Completion {

@@ -5,7 +5,8 @@ use super::tuning::seconds;
 use tunesmith_core::Judging;
 
 /// The keys of `[measure]` that [`read`] understands.
-pub(super) const KEYS: &[&str] = &["racing", "racing_margin", "final", "final_share", "final_cap"];
+pub(super) const KEYS: &[&str] =
+    &["racing", "racing_margin", "final", "final_share", "final_cap", "drift", "drift_share"];
 
 /// The rules, their defaults replaced by what the section says.
 pub(super) fn read(section: &Section<'_>) -> Judging {
@@ -19,6 +20,12 @@ pub(super) fn read(section: &Section<'_>) -> Judging {
     if let Some(finals) = &mut judging.finals {
         finals.share = share(section, "final_share").unwrap_or(finals.share);
         finals.cap = seconds(section, "final_cap").unwrap_or(finals.cap);
+    }
+    if let (Some(watch), Some(most)) = (&mut judging.drift, share(section, "drift_share")) {
+        watch.share = most;
+    }
+    if switched_off(section, "drift") {
+        judging.drift = None;
     }
     if switched_off(section, "final") {
         judging.finals = None;
