@@ -71,7 +71,7 @@ pub(crate) struct DevicesArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
-    /// What the kernel is written for: c, command
+    /// What the kernel is written for: c, command, opencl
     #[arg(long, default_value = "c")]
     pub(crate) backend: String,
     /// The folder to write to

@@ -201,7 +201,14 @@ fn published_t1_problems_are_counted_and_tuned_on_a_synthetic_device() {
 #[test]
 fn the_examples_check_out_and_give_right_results_in_their_default_configuration() {
     let folder = Folder::new();
-    for example in ["gemm/gemm.toml", "gemm/baseline/naive.toml", "stencil/stencil.toml"] {
+    let examples = [
+        "gemm/gemm.toml",
+        "gemm/baseline/naive.toml",
+        "stencil/stencil.toml",
+        "conv2d/conv2d-c.toml",
+        "reduce/reduce.toml",
+    ];
+    for example in examples {
         let path = repository().join("examples").join(example);
         let path = path.to_str().unwrap();
         let ran = folder.run(&["check", path, "--json"]);

@@ -138,7 +138,7 @@ impl<'a> Runner<'a> {
     /// The device's name.
     pub(crate) fn device(&self) -> String {
         let device = self.identity().get("device").and_then(Json::as_str).unwrap_or_default().to_string();
-        if matches!(self.kind, Kind::Command(_)) { format!("command on {device}") } else { device }
+        if matches!(self.kind, Kind::Command(_)) { format!("command ({device})") } else { device }
     }
 
     /// How exactly one configuration is built and run; nothing for a recording and a formula.

@@ -28,8 +28,16 @@ const COMMAND: Starter = Starter {
     ],
 };
 
+const OPENCL: Starter = Starter {
+    files: &[
+        ("problem.toml", include_str!("../starter/opencl/problem.toml")),
+        ("kernel.cl", include_str!("../starter/opencl/kernel.cl")),
+        ("reference.c", include_str!("../starter/opencl/reference.c")),
+    ],
+};
+
 /// The backends that have a starter.
-const NAMES: [&str; 2] = ["c", "command"];
+const NAMES: [&str; 3] = ["c", "command", "opencl"];
 
 /// The starter for a backend.
 ///
@@ -39,6 +47,7 @@ pub fn starter(backend: &str) -> Result<Starter, Error> {
     match backend {
         "c" => Ok(C),
         "command" => Ok(COMMAND),
+        "opencl" => Ok(OPENCL),
         other => {
             let all = || format!("there are starters for {}", NAMES.join(", "));
             let remedy = did_you_mean(other, NAMES).unwrap_or_else(all);

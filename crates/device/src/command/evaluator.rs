@@ -73,6 +73,8 @@ pub struct CommandEvaluator {
     identity: Vec<(String, String)>,
     /// The median time from start to end of the best correct configuration so far.
     best: Option<Duration>,
+    /// What the next configurations are raced against.
+    bar_ms: Option<f64>,
     /// Configurations that were sampled again, and perhaps will be once more.
     kept: HashMap<ConfigId, Prepared>,
 }
@@ -112,12 +114,13 @@ impl CommandEvaluator {
             expected,
             identity: identity.map(|(name, value)| (name.to_owned(), value)).into(),
             best: None,
+            bar_ms: None,
             kept: HashMap::new(),
         })
     }
 
-    /// Builds one configuration, which the next request for it finds built, to see whether all programs are there. A build that fails otherwise is no error here:
-    /// other configurations may succeed.
+    /// Builds one configuration, which the next request for it finds built, to see whether all programs are there. A
+    /// build that fails otherwise is no error here: other configurations may succeed.
     ///
     /// # Errors
     /// A program that is neither installed, nor in the problem's folder, nor made by the build
@@ -184,6 +187,7 @@ impl CommandEvaluator {
             backend: &self.backend,
             expected: self.expected.as_deref(),
             policy: &self.policy,
+            bar_ms: self.bar_ms,
             limit: launch_limit(&self.policy.limits, None, self.best),
             clock: self.clock.as_ref(),
             interrupt,
@@ -247,6 +251,10 @@ impl Evaluator for CommandEvaluator {
             completion.spent.compile = compile;
         }
         Ok(completion)
+    }
+
+    fn race(&mut self, bar_ms: Option<f64>) {
+        self.bar_ms = bar_ms;
     }
 
     fn resample(

@@ -5,9 +5,9 @@ use crate::command::judge::{self, Sample, judge};
 use crate::command::launcher::{Finish, Streams};
 use crate::command::supervisor::Task;
 use crate::error::DeviceError;
-use crate::measure::Policy;
 use crate::measure::limits::{Limit, human};
 use crate::measure::sampling::{Decision, decide};
+use crate::measure::{Policy, Sampling};
 use std::time::Duration;
 use tunesmith_core::{Clock, Failure, FailureKind, Interrupt, Measurement, statistics};
 
@@ -17,6 +17,8 @@ pub(super) struct Bench<'a> {
     /// What every run has to print on its standard output.
     pub(super) expected: Option<&'a str>,
     pub(super) policy: &'a Policy,
+    /// What the configuration is raced against, in milliseconds.
+    pub(super) bar_ms: Option<f64>,
     /// The limit of a run.
     pub(super) limit: Limit,
     pub(super) clock: &'a dyn Clock,
@@ -115,8 +117,8 @@ impl Bench<'_> {
             start = began + measured.verify;
             measured.add(self.backend, &first);
         }
-        let sampling = &self.policy.sampling;
-        while decide(&measured.measurement.times_ms, self.clock.now() - start, sampling) == Decision::More {
+        let sampling = Sampling { bar_ms: self.bar_ms, ..self.policy.sampling };
+        while decide(&measured.measurement.times_ms, self.clock.now() - start, &sampling) == Decision::More {
             let sample = self.run(prepared, measured).map_err(later)?;
             measured.add(self.backend, &sample);
         }
