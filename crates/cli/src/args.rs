@@ -132,6 +132,9 @@ pub(crate) struct TuneArgs {
     /// When to end [default: evaluations 200; exhaustive runs to its end]
     #[arg(long, value_name = "CONDITION")]
     pub(crate) stop: Option<String>,
+    /// What to optimise: time, minimise NAME or maximise NAME, a metric of the problem or a value the run yields
+    #[arg(long, value_name = "OBJECTIVE")]
+    pub(crate) objective: Option<String>,
     /// The seed of all randomness [default: 0]
     #[arg(long)]
     pub(crate) seed: Option<u64>,

@@ -4,7 +4,7 @@ use crate::output::note;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::Duration;
-use tunesmith::core::{Event, FailureKind, Observer, Progress, Scored, Stop};
+use tunesmith::core::{Event, FailureKind, Observer, Progress, Scored, Stop, statistics};
 use tunesmith::report::{duration, milliseconds};
 use tunesmith::space::Space;
 
@@ -65,7 +65,9 @@ impl Display {
     /// What matters most first, since the end of a long line is cut off.
     fn text(&self, best: Option<&Scored>, progress: &Progress) -> String {
         let (pace, failures) = (self.pace(progress), self.failures());
-        let Some((best, time)) = best.and_then(|best| Some((best, best.score?))) else {
+        // The time, whatever the objective: it needs no unit of its own.
+        let time = |best: &Scored| statistics::median(&best.evaluation.measurement.times_ms);
+        let Some((best, time)) = best.and_then(|best| Some((best, time(best)?))) else {
             return format!("{pace}nothing correct yet{failures}");
         };
         let values = self.space.as_ref().map(|space| {

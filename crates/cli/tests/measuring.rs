@@ -98,3 +98,69 @@ fn a_wrong_key_or_value_of_measure_is_refused_with_its_place() {
     folder.write("q.toml", &format!("{PROBLEM}\n[measure]\nfinal_share = 7\nracing = 3\n"));
     folder.run(&["check", "q.toml"]).refused(&["between 0 and 1", "true or false"]);
 }
+
+/// On a synthetic device the times are known.
+const BOWL: &str = r#"
+[problem]
+sizes = { N = 1000 }
+flops = "N * X"
+
+[parameters]
+X = { range = "1..=8" }
+
+[metrics]
+product = "time_ms * X"
+loss = "X - 4"
+"#;
+
+const TIMES: &str = "synthetic:X * X + 5";
+
+fn bowl(objective: &[&str]) -> common::Ran {
+    let folder = Folder::with(&[("bowl.toml", BOWL)]);
+    let fixed = ["tune", "bowl.toml", "--device", TIMES, "--strategy", "exhaustive", "--quiet", "--json"];
+    folder.run(&[&fixed, objective].concat())
+}
+
+#[test]
+fn any_number_the_run_yields_can_be_the_objective() {
+    let best = |objective: &[&str]| {
+        let ran = bowl(objective);
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+        let outcome = ran.json();
+        (outcome["best"]["config"]["X"].clone(), outcome["best"]["value"].clone(), outcome["objective"].clone())
+    };
+    assert_eq!(best(&[]), (1.into(), Json::Null, "minimise time".into()));
+    // X / (X * X + 5) is largest at the root of 5.
+    let (x, value, text) = best(&["--objective", "gflops"]);
+    assert_eq!((x, text), (2.into(), "maximise gflops".into()));
+    assert!((value.as_f64().unwrap() - 2000.0 / 9.0 / 1e6).abs() < 1e-12);
+    assert_eq!(best(&["--objective", "maximise product"]).0, 8);
+    assert_eq!(best(&["--objective", "minimise product"]), (1.into(), 6.0.into(), "minimise product".into()));
+    let outcome = bowl(&["--objective", "minimise loss"]).json();
+    assert_eq!((&outcome["best"]["config"]["X"], &outcome["unscored"][0]), (&5.into(), &4.into()));
+    assert!(outcome["unscored"][1].as_str().unwrap().contains("`loss` is -3"), "{outcome:#}");
+}
+
+#[test]
+fn a_wrong_objective_is_refused_before_anything_is_measured() {
+    bowl(&["--objective", "gflop"]).refused(&["did you mean `gflops`?"]);
+    bowl(&["--objective", "gbytes"]).refused(&["does not declare its `bytes`"]);
+    bowl(&["--objective", "make it good"]).refused(&["maximise NAME"]);
+    bowl(&["--objective", "gflops", "--stop", "cost 3ms"]).refused(&["`cost` needs an objective that is minimised"]);
+}
+
+#[test]
+fn the_journal_knows_its_objective() {
+    let folder = Folder::with(&[("bowl.toml", BOWL)]);
+    let tune = |more: &[&str]| {
+        let fixed = ["tune", "bowl.toml", "--device", TIMES, "--strategy", "exhaustive", "--quiet", "--json"];
+        folder.run(&[&fixed, more].concat())
+    };
+    assert_eq!(tune(&["--objective", "gflops", "--stop", "evaluations 4"]).code, Some(0));
+    let top = folder.run(&["top", "bowl.jsonl", "--json"]).json();
+    assert_eq!((&top["objective"], &top["configs"][0]["config"]["X"]), (&"maximise gflops".into(), &2.into()));
+    assert!(folder.run(&["top", "bowl.jsonl"]).stdout.contains("objective: maximise gflops"));
+    tune(&["--resume", "--objective", "time"]).refused(&["objective: maximise gflops"]);
+    let resumed = tune(&["--resume"]).json();
+    assert_eq!((&resumed["objective"], &resumed["evaluations"]), (&"maximise gflops".into(), &8.into()));
+}

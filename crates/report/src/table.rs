@@ -1,7 +1,7 @@
 //! Tables of configurations.
 
 use crate::format::{milliseconds, significant};
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 
 /// One row of [`top_table`].
 #[derive(Clone, Debug)]
@@ -12,6 +12,8 @@ pub struct TopRow {
     pub ci95_ms: (f64, f64),
     /// How many times faster than the default configuration.
     pub speedup: Option<f64>,
+    /// The objective's value, where that is not time.
+    pub value: Option<f64>,
     /// The configuration as text.
     pub config: String,
 }
@@ -20,7 +22,8 @@ pub struct TopRow {
 pub fn top_table(rows: &[TopRow]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(["#", "time", "95 % interval", "speed-up", "configuration"]);
+    let objective = if rows.iter().any(|row| row.value.is_some()) { "objective" } else { "" };
+    table.set_header(["#", "time", "95 % interval", "speed-up", objective, "configuration"]);
     for (position, row) in rows.iter().enumerate() {
         let (low, high) = row.ci95_ms;
         table.add_row([
@@ -28,6 +31,7 @@ pub fn top_table(rows: &[TopRow]) -> String {
             milliseconds(row.time_ms),
             format!("{} to {}", milliseconds(low), milliseconds(high)),
             row.speedup.map_or_else(|| "-".to_string(), |speedup| format!("{}x", significant(speedup))),
+            row.value.map_or_else(String::new, |value| format!("{value:.5}")),
             row.config.clone(),
         ]);
     }
@@ -35,6 +39,11 @@ pub fn top_table(rows: &[TopRow]) -> String {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
+    }
+    if objective.is_empty()
+        && let Some(column) = table.column_mut(4)
+    {
+        column.set_constraint(ColumnConstraint::Hidden);
     }
     table.trim_fmt()
 }

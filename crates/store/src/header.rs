@@ -26,6 +26,9 @@ pub struct Header {
     pub space_size: String,
     /// The configuration that speed-ups refer to, if there is one.
     pub default: Option<Map<String, Json>>,
+    /// What is optimised, where that is not time, with what its value is computed from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objective: Option<Json>,
     /// The strategy, as the user wrote it.
     pub strategy: String,
     /// The seed of the generator.

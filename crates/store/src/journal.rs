@@ -101,6 +101,7 @@ impl Journal {
             parameters: space.parameters().iter().map(parameter).collect(),
             space_size: space.size().to_string(),
             default: None,
+            objective: None,
             strategy: String::new(),
             seed: 0,
             room: 1,

@@ -1,6 +1,7 @@
 //! All that can be known about a problem without running it.
 
 use crate::devices::DeviceChoice;
+use crate::metrics::Target;
 use crate::problem::{Diagnostic, Level};
 use crate::runner::Runner;
 use crate::space_info::{SpaceInfo, SpaceQuery};
@@ -61,6 +62,9 @@ fn check_tuning(problem: &Problem) -> Result<(), Error> {
     }
     if let Some(stop) = &problem.tuning.stop {
         Stop::parse(stop)?;
+    }
+    if let Some(objective) = &problem.tuning.objective {
+        Target::parse(objective, problem)?;
     }
     Ok(())
 }

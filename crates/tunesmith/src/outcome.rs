@@ -1,11 +1,12 @@
 //! What a tuning run gave, as the command line prints it and other programs read it.
 
+use crate::metrics::Target;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tunesmith_core::judge::standing::counted;
-use tunesmith_core::{Evaluation, FailureKind, Resample, Role, statistics};
+use tunesmith_core::{Evaluation, FailureKind, Objective, Resample, Role, Run, statistics};
 use tunesmith_space::Space;
 use tunesmith_store::{DriftLine, Journal};
 
@@ -20,6 +21,8 @@ pub struct Outcome {
     pub strategy: String,
     /// The seed.
     pub seed: u64,
+    /// What was optimised.
+    pub objective: String,
     /// Why the run ended.
     pub stop_reason: String,
     /// Evaluations made, failures and resumed ones included.
@@ -28,6 +31,9 @@ pub struct Outcome {
     pub resumed: usize,
     /// Failed evaluations by kind.
     pub failed: BTreeMap<&'static str, usize>,
+    /// Correct configurations without a value of the objective: how many, and the reason of the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unscored: Option<(usize, String)>,
     /// The commonest message of each kind of failure.
     #[serde(skip)]
     pub common_failures: Vec<(FailureKind, usize, String)>,
@@ -92,6 +98,12 @@ pub struct Candidate {
     /// The medians of the visits in the final, for finalists.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub final_times_ms: Vec<f64>,
+    /// The value of the objective, where that is not time; as of the time, of the final for finalists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// A 95 % interval of that value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value_ci95: Option<(f64, f64)>,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -117,6 +129,8 @@ impl Candidate {
             times_ms: times.clone(),
             message: failure.map(|failure| failure.message.clone()),
             final_times_ms: finals,
+            value: None,
+            value_ci95: None,
         }
     }
 
@@ -133,6 +147,43 @@ pub(crate) fn arguments(config: &Map<String, Json>) -> String {
         other => format!("{name}={other}"),
     };
     config.iter().map(pair).collect::<Vec<_>>().join(",")
+}
+
+impl Outcome {
+    /// Adds the values of an objective that is not time.
+    pub(crate) fn add_values(&mut self, run: &Run, objective: &dyn Objective, target: &Target) {
+        let candidates = self.best.iter_mut().chain(&mut self.default).chain(&mut self.ties);
+        for candidate in candidates.filter(|candidate| candidate.time_ms.is_some()) {
+            let of = |scored: &&tunesmith_core::Scored| {
+                scored.score.is_some() && scored.evaluation.request.config.to_string() == candidate.index
+            };
+            let Some(scored) = run.history.iter().find(of) else { continue };
+            let config = scored.evaluation.request.config;
+            let scores = |measurement: &tunesmith_core::Measurement| objective.samples(config, measurement).ok();
+            let own = run.resamples.iter().filter(|again| again.config == config);
+            let visits: Vec<(Role, Vec<f64>)> =
+                own.filter_map(|again| Some((again.role, scores(&again.measurement)?))).collect();
+            let finals = final_medians(visits.iter().map(|(role, scores)| (*role, scores.as_slice())));
+            let counted = if finals.is_empty() { scores(&scored.evaluation.measurement) } else { Some(finals) };
+            let counted = counted.unwrap_or_default();
+            candidate.value = statistics::median(&counted).map(|score| target.value(score));
+            candidate.value_ci95 = statistics::median_interval(&counted, 0.95).map(|(low, high)| {
+                let (a, b) = (target.value(low), target.value(high));
+                (a.min(b), a.max(b))
+            });
+        }
+    }
+}
+
+/// How many correct configurations have no value of the objective, and why the first has none.
+pub(crate) fn unscored<'a>(
+    evaluations: impl Iterator<Item = &'a Evaluation>,
+    objective: &dyn Objective,
+) -> Option<(usize, String)> {
+    let reason = |evaluation: &Evaluation| objective.samples(evaluation.request.config, &evaluation.measurement).err();
+    let mut reasons = evaluations.filter(|evaluation| evaluation.is_correct()).filter_map(reason);
+    let first = reasons.next()?;
+    Some((1 + reasons.count(), first))
 }
 
 /// The median of every visit of one finalist that counts ([`counted`]). Empty for one that was in no final.

@@ -27,10 +27,15 @@ impl Problem {
     }
 
     fn named(&self, candidate: &Candidate, name: &str) -> Option<Value> {
-        lookup(&self.sizes, name).or_else(|| match candidate.config.get(name)? {
-            Json::Bool(truth) => Some(Value::Bool(*truth)),
-            Json::String(text) => Some(Value::Str(text.as_str().into())),
-            number => number.as_i64().map(Value::Int).or_else(|| number.as_f64().map(Value::Float)),
-        })
+        lookup(&self.sizes, name).or_else(|| parameter_value(candidate.config.get(name)?))
+    }
+}
+
+/// A parameter's value as configurations in JSON have it.
+pub(crate) fn parameter_value(json: &Json) -> Option<Value> {
+    match json {
+        Json::Bool(truth) => Some(Value::Bool(*truth)),
+        Json::String(text) => Some(Value::Str(text.as_str().into())),
+        number => number.as_i64().map(Value::Int).or_else(|| number.as_f64().map(Value::Float)),
     }
 }

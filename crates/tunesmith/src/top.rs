@@ -1,12 +1,14 @@
 //! The best configurations of a recorded run.
 
 use crate::Error;
+use crate::metrics::Target;
 use crate::outcome::final_medians;
+use crate::rates::parameter_value;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::path::Path;
-use tunesmith_core::statistics;
+use tunesmith_core::{CompileData, Measurement, Role, statistics};
 use tunesmith_store::{Again, Entry, Recorded};
 
 /// The best configurations of a run.
@@ -14,6 +16,8 @@ use tunesmith_store::{Again, Entry, Recorded};
 pub struct Top {
     /// The problem's name.
     pub problem: String,
+    /// What the run optimised.
+    pub objective: String,
     /// Evaluations in the journal.
     pub evaluations: usize,
     /// How many of them were correct.
@@ -37,6 +41,9 @@ pub struct TopConfig {
     pub ci95_ms: (f64, f64),
     /// How many samples that is; for finalists, visits.
     pub samples: usize,
+    /// The value of the objective, where that is not time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
     /// How many times faster than the default configuration.
     pub speedup: Option<f64>,
 }
@@ -64,8 +71,13 @@ pub fn top(path: &Path, count: usize) -> Result<Top, Error> {
     let default = recorded.header.default.as_ref();
     let default = recorded.entries.iter().find(|entry| Some(&entry.config) == default);
     let default_ms = default.and_then(of).and_then(|times| statistics::median(&times));
+    let target = Target::of(&recorded.header);
     let config = |entry: &Entry| {
         let times = of(entry)?;
+        let value = match &target {
+            Some(target) => Some(value(target, entry, again.get(entry.index.as_str()).map_or(&[], Vec::as_slice))?),
+            None => None,
+        };
         let time_ms = statistics::median(&times)?;
         Some(TopConfig {
             index: entry.index.clone(),
@@ -73,16 +85,37 @@ pub fn top(path: &Path, count: usize) -> Result<Top, Error> {
             time_ms,
             ci95_ms: statistics::median_interval(&times, 0.95)?,
             samples: times.len(),
+            value,
             speedup: default_ms.map(|default| default / time_ms),
         })
     };
     let mut configs: Vec<TopConfig> = recorded.entries.iter().filter_map(config).collect();
     let correct = configs.len();
     let place = |config: &TopConfig| place.get(config.index.as_str()).copied().unwrap_or(usize::MAX);
-    configs.sort_by(|a, b| place(a).cmp(&place(b)).then_with(|| a.time_ms.total_cmp(&b.time_ms)));
+    let score = |config: &TopConfig| match (&target, config.value) {
+        (Some(target), Some(value)) => target.value(value),
+        _ => config.time_ms,
+    };
+    configs.sort_by(|a, b| place(a).cmp(&place(b)).then_with(|| score(a).total_cmp(&score(b))));
     configs.truncate(count);
     let problem = recorded.header.problem.clone();
-    Ok(Top { problem, evaluations: recorded.entries.len(), correct, default_ms, configs })
+    let objective = target.map_or_else(|| "minimise time".to_string(), |target| target.text());
+    Ok(Top { problem, objective, evaluations: recorded.entries.len(), correct, default_ms, configs })
+}
+
+/// The objective's value of a correct configuration, by the samples that count for it; `None` where it has none.
+fn value(target: &Target, entry: &Entry, again: &[&Again]) -> Option<f64> {
+    let parameter = |name: &str| entry.config.get(name).and_then(parameter_value);
+    let values = |entry: &Entry| {
+        let (times_ms, values) = (entry.times_ms.clone(), entry.values.clone());
+        let compile =
+            entry.compile.as_ref().map(|compile| CompileData { time_ms: compile.time_ms, binary_bytes: None });
+        target.samples(&parameter, &Measurement { times_ms, values, compile, ..Measurement::default() }).ok()
+    };
+    let visits: Vec<(Role, Vec<f64>)> =
+        again.iter().filter_map(|line| Some((line.role()?, values(&line.entry)?))).collect();
+    let finals = final_medians(visits.iter().map(|(role, values)| (*role, values.as_slice())));
+    statistics::median(&if finals.is_empty() { values(entry)? } else { finals })
 }
 
 /// The samples that count for a configuration; `None` where it failed, at first or later.

@@ -1,6 +1,7 @@
 //! The main job: tuning a problem.
 
 use crate::devices::DeviceChoice;
+use crate::metrics::{Direction, Metric, Target};
 use crate::outcome::{self, Candidate, Outcome, SecondsOfRun};
 use crate::runner::Runner;
 use crate::{Diagnostic, Error, Problem, ProblemSpace};
@@ -9,7 +10,9 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tunesmith_core::{Clock, Interrupt, Observer, Run, Searcher, Seconds, Stop, SystemClock, Tuner};
+use tunesmith_core::{
+    Clock, Interrupt, MedianTime, Objective, Observer, Run, Searcher, Seconds, Stop, SystemClock, Tuner,
+};
 use tunesmith_device::worker::WorkerCommand;
 use tunesmith_device::{Cache, Compilers, Policy, Sampling};
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
@@ -39,6 +42,8 @@ pub struct TuneOptions {
     pub strategy: Option<String>,
     /// The stop condition.
     pub stop: Option<String>,
+    /// What is optimised: `time`, `minimise NAME` or `maximise NAME`.
+    pub objective: Option<String>,
     /// The seed.
     pub seed: Option<u64>,
     /// A configuration to evaluate before the search begins: parameters and values; unnamed ones as in the default.
@@ -125,6 +130,8 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
         on_start(&Starting { device, strategy, space: &space, warnings, journal: &path, resumed });
     }
 
+    let metric = plan.target.clone().map(|target| Metric::new(target, &space));
+    let objective: &dyn Objective = metric.as_ref().map_or(&MedianTime, |metric| metric);
     let mut searcher = plan.searcher;
     let mut tuner = Tuner::new(&space, searcher.as_mut(), runner.evaluator())
         .store(&mut journal)
@@ -133,6 +140,7 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
         .stop(plan.stop)
         .seed(plan.seed)
         .room(plan.room)
+        .objective(objective)
         .judging(problem.judging.clone())
         .first(first)
         .recorded(recorded)
@@ -150,10 +158,14 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
         seed: plan.seed,
         out: Some(path),
         wall_seconds: wall.as_secs_f64(),
-        ..outcome_of(&run, &space)
+        objective: plan.target.as_ref().map_or_else(|| "minimise time".to_string(), Target::text),
+        ..outcome_of(&run, &space, objective)
     };
     let default = default.and_then(|configuration| run.history.of(space.rank(&configuration)?));
     outcome.default = default.map(|scored| Candidate::new(&space, &scored.evaluation, &run.resamples));
+    if let Some(target) = &plan.target {
+        outcome.add_values(&run, objective, target);
+    }
     Ok(outcome)
 }
 
@@ -193,6 +205,8 @@ struct Plan {
     strategy: String,
     searcher: Box<dyn Searcher>,
     stop: Stop,
+    /// What is optimised instead of time.
+    target: Option<Target>,
     seed: u64,
     room: usize,
     journal: PathBuf,
@@ -214,6 +228,10 @@ impl Plan {
             None if strategy.starts_with("exhaustive") => Stop::evaluations(u64::MAX),
             None => Stop::evaluations(DEFAULT_STOP),
         };
+        let before = earlier.as_ref().and_then(Target::of).map(|target| target.text());
+        let objective = options.objective.clone().or(before).or(tuning.objective.clone());
+        let target = objective.as_deref().map_or(Ok(None), |text| Target::parse(text, problem))?;
+        check_cost(&stop, target.as_ref())?;
         let room = match device {
             // With a number for a time there is nothing to compile ahead of.
             DeviceChoice::Replay(_) | DeviceChoice::Synthetic(_) => 1,
@@ -224,6 +242,7 @@ impl Plan {
             searcher: tunesmith_search::build(&strategy)?,
             strategy,
             stop,
+            target,
             seed: options.seed.or(earlier.as_ref().map(|header| header.seed)).or(tuning.seed).unwrap_or(0),
             room: options.room.or(earlier.as_ref().map(|header| header.room)).or(tuning.room).unwrap_or(room).max(1),
             journal,
@@ -241,7 +260,14 @@ impl Plan {
         let mut header = Journal::header(space);
         header.identity.insert("problem".to_string(), Json::from(problem.digest()));
         header.identity.insert("measurement policy".to_string(), Json::from(policy_text(&problem.policy)));
+        if let Some(target) = &self.target {
+            // Named only where it is not time, which journals without it mean.
+            let definition = target.metrics.iter().find(|(name, _)| *name == target.metric);
+            let text = definition.map_or_else(|| target.text(), |(_, text)| format!("{} = {text}", target.text()));
+            header.identity.insert("objective".to_string(), Json::from(text));
+        }
         Header {
+            objective: self.target.as_ref().and_then(|target| serde_json::to_value(target).ok()),
             problem: problem.name.clone(),
             default: default.map(|configuration| Journal::config(space, configuration)),
             strategy: self.strategy.clone(),
@@ -257,6 +283,18 @@ impl Plan {
             return Ok(Journal::resume(&self.journal, header, space)?);
         }
         Ok((Journal::create(&self.journal, header, space)?, Resumed::default()))
+    }
+}
+
+/// `cost` compares what is minimised; of something that is maximised it would say the opposite of what it reads like.
+fn check_cost(stop: &Stop, target: Option<&Target>) -> Result<(), Error> {
+    match target {
+        Some(target) if target.direction == Direction::Maximise && stop.has_cost() => {
+            let text =
+                format!("the stop condition `cost` needs an objective that is minimised, not `{}`", target.text());
+            Err(Error::request(text, Some("leave `cost` out, or minimise a metric".to_string())))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -322,7 +360,7 @@ pub(crate) fn configuration(
     Err(Error::request(format!("the configuration violates {}", violated.join(", ")), None))
 }
 
-fn outcome_of(run: &Run, space: &Space) -> Outcome {
+fn outcome_of(run: &Run, space: &Space, objective: &dyn Objective) -> Outcome {
     let candidate = |config: &ConfigId| {
         let scored = run.history.of(*config)?;
         Some(Candidate::new(space, &scored.evaluation, &run.resamples))
@@ -341,6 +379,8 @@ fn outcome_of(run: &Run, space: &Space) -> Outcome {
         resumed: run.resumed,
         failed: failed.into(),
         common_failures: outcome::common_failures(evaluations()),
+        objective: String::new(),
+        unscored: outcome::unscored(evaluations(), objective),
         default: None,
         best: run.verdict.winner.as_ref().and_then(candidate),
         ties: run.verdict.ties.iter().filter_map(candidate).collect(),

@@ -13,6 +13,9 @@ pub(crate) fn top(args: &TopArgs) -> Result<Ending, Error> {
         return Ok(ending);
     }
     output::print(&format!("{}: {} evaluations, {} correct\n", top.problem, top.evaluations, top.correct));
+    if top.correct > 0 && top.objective != "minimise time" {
+        output::print(&format!("objective: {}\n", top.objective));
+    }
     if top.correct > 0 {
         let rows: Vec<TopRow> = top.configs.iter().map(row).collect();
         output::print(&format!("{}\n", top_table(&rows)));
@@ -21,5 +24,11 @@ pub(crate) fn top(args: &TopArgs) -> Result<Ending, Error> {
 }
 
 fn row(config: &TopConfig) -> TopRow {
-    TopRow { time_ms: config.time_ms, ci95_ms: config.ci95_ms, speedup: config.speedup, config: config.arguments() }
+    TopRow {
+        value: config.value,
+        time_ms: config.time_ms,
+        ci95_ms: config.ci95_ms,
+        speedup: config.speedup,
+        config: config.arguments(),
+    }
 }

@@ -35,6 +35,7 @@ fn options(args: &TuneArgs) -> TuneOptions {
         device: args.device.clone(),
         strategy: args.strategy.clone(),
         stop: args.stop.clone(),
+        objective: args.objective.clone(),
         seed: args.seed,
         start: pairs(&args.start),
         out: args.out.clone(),
@@ -82,6 +83,13 @@ fn summary(problem: &Problem, args: &TuneArgs, outcome: &Outcome) -> Summary {
 
 /// What the measurements need to be read with.
 fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
+    let value = outcome.best.as_ref().and_then(|best| best.value.zip(best.value_ci95)).map(|(value, (low, high))| {
+        ("objective", format!("{}: {value:.5}  (95 %: {low:.5} to {high:.5})", outcome.objective))
+    });
+    let unscored = outcome
+        .unscored
+        .as_ref()
+        .map(|(count, reason)| ("unscored", format!("{count} correct without a value of the objective: {reason}")));
     let failed = outcome.failed_again.first().map(|first| {
         let message = first.message.as_deref().and_then(|message| message.lines().next()).unwrap_or_default();
         let count = outcome.failed_again.len();
@@ -93,7 +101,7 @@ fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
             format!("the device's speed changed by {percent:.1} % through the run; scores were corrected for it");
         ("drift", text)
     });
-    failed.into_iter().chain(drift).collect()
+    value.into_iter().chain(unscored).chain(failed).chain(drift).collect()
 }
 
 fn winner(problem: &Problem, best: &Candidate) -> Option<Winner> {

@@ -81,6 +81,14 @@ impl Stop {
         }
     }
 
+    /// Whether a cost takes part in the decision.
+    pub fn has_cost(&self) -> bool {
+        match self {
+            Self::When(condition) => matches!(condition, Condition::Cost(_)),
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::has_cost),
+        }
+    }
+
     /// The most evaluations after which the run surely ends, when there is such a number: for progress displays.
     pub fn evaluation_limit(&self, space_size: f64) -> Option<u64> {
         match self {

@@ -11,8 +11,18 @@ use tunesmith_core::Judging;
 use tunesmith_device::{Policy, Verify};
 use tunesmith_space::{Expr, Value};
 
-const SECTIONS: &[&str] =
-    &["problem", "kernel", "parameters", "constraints", "restrictions", "arguments", "verify", "tuning", "measure"];
+const SECTIONS: &[&str] = &[
+    "problem",
+    "kernel",
+    "parameters",
+    "constraints",
+    "restrictions",
+    "arguments",
+    "verify",
+    "tuning",
+    "measure",
+    "metrics",
+];
 
 pub(super) fn read(source_file: SourceFile, overrides: &[(String, Value)]) -> Result<Problem, ProblemError> {
     let text = source_file.text.clone();
@@ -60,6 +70,7 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
         sizes: head.sizes,
         flops: head.flops,
         bytes: head.bytes,
+        metrics: read_metrics(root),
         parameters,
         constraints,
         kernels,
@@ -78,6 +89,15 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
         check_reserved(&problem, messages);
     }
     problem
+}
+
+/// The metrics of `[metrics]`, each an expression.
+fn read_metrics(root: &Section<'_>) -> Vec<(String, String)> {
+    let Some(metrics) = root.get("metrics").and_then(|node| node.section()) else { return Vec::new() };
+    let metric = |(name, node): (Located<&str>, super::tree::Node<'_>)| {
+        Some((name.value.to_string(), node.expression()?.value.text().to_string()))
+    };
+    metrics.entries().filter_map(metric).collect()
 }
 
 /// What the `[problem]` section says.

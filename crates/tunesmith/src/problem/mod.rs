@@ -34,6 +34,8 @@ pub struct Problem {
     pub flops: Option<Expr>,
     /// Bytes that one launch moves, as an expression over sizes and parameters.
     pub bytes: Option<Expr>,
+    /// Metrics that users define: names and expressions over what is measured.
+    pub metrics: Vec<(String, String)>,
     /// The tuning parameters, in the user's order.
     pub parameters: Vec<Parameter>,
     /// The constraints, in the user's order.
@@ -78,6 +80,8 @@ pub struct Tuning {
     pub strategy: Option<String>,
     /// The stop condition, as users write it.
     pub stop: Option<String>,
+    /// What is optimised, as users write it.
+    pub objective: Option<String>,
     /// The seed.
     pub seed: Option<u64>,
     /// How many requests the strategy may have in flight.

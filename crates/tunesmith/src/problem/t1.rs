@@ -47,6 +47,7 @@ impl Reader<'_> {
             arguments: Vec::new(),
             verify: Verify::default(),
             tuning: self.tuning(),
+            metrics: Vec::new(),
             judging: tunesmith_core::Judging::default(),
             policy: Policy::default(),
             warnings: Vec::new(),

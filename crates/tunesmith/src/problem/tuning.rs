@@ -7,7 +7,7 @@ use std::time::Duration;
 use tunesmith_device::{Cache, Policy};
 
 pub(super) fn read(section: &Section<'_>) -> Tuning {
-    section.allow(&["strategy", "stop", "seed", "room", "default"]);
+    section.allow(&["strategy", "stop", "objective", "seed", "room", "default"]);
     let string = |key| section.get(key).and_then(|node| node.string()).map(str::to_string);
     let count = |key| section.get(key).and_then(|node| node.count());
     let default = section.get("default").and_then(|node| node.section()).map(|default| {
@@ -17,6 +17,7 @@ pub(super) fn read(section: &Section<'_>) -> Tuning {
     Tuning {
         strategy: string("strategy"),
         stop: string("stop"),
+        objective: string("objective"),
         seed: count("seed"),
         room: count("room").and_then(|room| usize::try_from(room).ok()),
         default,

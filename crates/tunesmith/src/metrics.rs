@@ -1,0 +1,310 @@
+//! Objectives other than time: numbers that users define, or that runs yield.
+
+use crate::Error;
+use crate::problem::{Problem, lookup};
+use crate::suggest::did_you_mean;
+use serde::{Deserialize, Serialize};
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use tunesmith_core::{Measurement, Objective};
+use tunesmith_space::{ConfigId, Expr, Space, Value};
+use tunesmith_store::Header;
+
+/// Whether less or more of a metric is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// Less is better.
+    Minimise,
+    /// More is better.
+    Maximise,
+}
+
+/// What is optimised, with everything that its value depends on besides the configuration and what is measured. Journals
+/// keep it in this form, so that they can be ranked without the problem.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Target {
+    /// Less or more.
+    pub direction: Direction,
+    /// The metric's name.
+    pub metric: String,
+    /// Metrics by name, as expressions over each other and over what [`Target::samples`] knows.
+    pub metrics: Vec<(String, String)>,
+    /// The sizes.
+    pub sizes: Vec<(String, f64)>,
+}
+
+/// What every measurement has besides the values that the run yields.
+const MEASURED: [&str; 2] = ["time_ms", "compile_ms"];
+
+/// Metrics that refer to each other deeper than this do so in a circle.
+const MAX_DEPTH: usize = 32;
+
+impl Target {
+    /// Reads `minimise NAME`, `maximise NAME` or `NAME`; `None` for time. A bare `gflops` or `gbytes` is maximised, any
+    /// other bare name minimised. Names are metrics of the problem, `gflops` and `gbytes` where it declares the work, and
+    /// the values that the run yields.
+    ///
+    /// # Errors
+    /// A text of another form, a metric that cannot be read, a name that resembles a known one without being it.
+    pub(crate) fn parse(text: &str, problem: &Problem) -> Result<Option<Self>, Error> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let (direction, metric) = match words[..] {
+            [name] => (if RATES.contains(&name) { Direction::Maximise } else { Direction::Minimise }, name),
+            ["minimise" | "minimize", name] => (Direction::Minimise, name),
+            ["maximise" | "maximize", name] => (Direction::Maximise, name),
+            _ => {
+                let remedy = "write `time`, `minimise NAME` or `maximise NAME`".to_string();
+                return Err(Error::request(format!("`{text}` is no objective"), Some(remedy)));
+            }
+        };
+        if matches!(metric, "time" | "time_ms") && direction == Direction::Minimise {
+            return Ok(None);
+        }
+        let float = |(name, value): &(String, Value)| Some((name.clone(), value.as_float()?));
+        let target = Self {
+            direction,
+            metric: if metric == "time" { "time_ms" } else { metric }.to_string(),
+            metrics: definitions(problem),
+            sizes: problem.sizes.iter().filter_map(float).collect(),
+        };
+        target.check(problem)?;
+        Ok(Some(target))
+    }
+
+    /// What the run of a journal optimised; `None` for time.
+    pub(crate) fn of(header: &Header) -> Option<Self> {
+        serde_json::from_value(header.objective.clone()?).ok()
+    }
+
+    /// As users write it.
+    pub fn text(&self) -> String {
+        let word = if self.direction == Direction::Minimise { "minimise" } else { "maximise" };
+        format!("{word} {}", self.metric)
+    }
+
+    /// The metric's value for a score.
+    pub fn value(&self, score: f64) -> f64 {
+        if self.direction == Direction::Minimise { score } else { 1.0 / score }
+    }
+
+    /// The metric's value for each sample, where `parameter` knows the configuration: its names are parameters, sizes,
+    /// `time_ms`, `compile_ms`, the values that the run yields, and metrics.
+    ///
+    /// # Errors
+    /// What is missing, or what value is no positive finite number.
+    pub fn samples(
+        &self,
+        parameter: &dyn Fn(&str) -> Option<Value>,
+        measurement: &Measurement,
+    ) -> Result<Vec<f64>, String> {
+        let sample = |at: usize| {
+            let named = |name: &str| match name {
+                "time_ms" => measurement.times_ms.get(at).copied(),
+                "compile_ms" => measurement.compile.as_ref().map(|compile| compile.time_ms),
+                name => measurement.values.get(name).and_then(|values| values.get(at)).copied(),
+            };
+            let missing = || {
+                let yielded: Vec<&str> = measurement.values.keys().map(String::as_str).chain(MEASURED).collect();
+                format!("`{}` cannot be computed; what was measured is {}", self.metric, yielded.join(", "))
+            };
+            let scope = Scope { target: self, parameter, named: &named, depth: Cell::new(0) };
+            let value = scope.value(&self.metric).and_then(|value| value.as_float()).ok_or_else(missing)?;
+            if value.is_finite() && value > 0.0 {
+                return Ok(value);
+            }
+            Err(format!("`{}` is {value}, where an objective needs a positive number", self.metric))
+        };
+        (0..measurement.times_ms.len()).map(sample).collect()
+    }
+
+    fn score(&self, value: f64) -> f64 {
+        if self.direction == Direction::Minimise { value } else { 1.0 / value }
+    }
+
+    /// Finds metrics that are no expressions, and misspelt names. A name that resembles nothing may be a value that only
+    /// the run yields.
+    fn check(&self, problem: &Problem) -> Result<(), Error> {
+        let parameters = problem.parameters.iter().map(|parameter| parameter.name());
+        let sizes = self.sizes.iter().map(|(name, _)| name.as_str());
+        let metrics = self.metrics.iter().map(|(name, _)| name.as_str());
+        let known: BTreeSet<&str> = parameters.chain(sizes).chain(metrics).chain(MEASURED).collect();
+        let mut used = vec![("the objective".to_string(), self.metric.clone())];
+        for (name, text) in &self.metrics {
+            let expr = Expr::parse(text)
+                .map_err(|error| Error::request(format!("in `{text}` of metric `{name}`: {error}"), error.remedy))?;
+            used.extend(expr.names().iter().map(|used| (format!("metric `{name}`"), used.text.clone())));
+        }
+        for (place, name) in used.iter().filter(|(_, name)| !known.contains(name.as_str())) {
+            let work = [("gflops", "flops"), ("gbytes", "bytes"), ("flops", "flops"), ("bytes", "bytes")];
+            if let Some((_, key)) = work.iter().find(|(rate, _)| rate == name) {
+                let text = format!("{place} uses `{name}`, and the problem does not declare its `{key}`");
+                return Err(Error::request(text, Some(format!("write `{key} = \"...\"` under `[problem]`"))));
+            }
+            if let Some(remedy) = did_you_mean(name, known.iter().copied()) {
+                return Err(Error::request(format!("{place} uses `{name}`, which nothing has"), Some(remedy)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Metrics that every problem has that declares its work.
+const RATES: [&str; 2] = ["gflops", "gbytes"];
+
+/// The metrics of the problem, with the work it declares and the rates that follow from it.
+fn definitions(problem: &Problem) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = problem.metrics.clone();
+    let mut add = |name: &str, text: String| {
+        if !all.iter().any(|(known, _)| known == name) {
+            all.push((name.to_string(), text));
+        }
+    };
+    for (work, rate, expr) in [("flops", RATES[0], &problem.flops), ("bytes", RATES[1], &problem.bytes)] {
+        if let Some(expr) = expr {
+            add(work, expr.text().to_string());
+            // Per millisecond to 10^9 per second.
+            add(rate, format!("{work} / time_ms / 1e6"));
+        }
+    }
+    all
+}
+
+/// What names mean in one sample of one configuration.
+struct Scope<'a> {
+    target: &'a Target,
+    parameter: &'a dyn Fn(&str) -> Option<Value>,
+    named: &'a dyn Fn(&str) -> Option<f64>,
+    depth: Cell<usize>,
+}
+
+impl Scope<'_> {
+    fn value(&self, name: &str) -> Option<Value> {
+        if let Some((_, text)) = self.target.metrics.iter().find(|(known, _)| known == name) {
+            self.depth.set(self.depth.get() + 1);
+            let expr = Expr::parse(text).ok().filter(|_| self.depth.get() <= MAX_DEPTH)?;
+            let value = expr.evaluate(&|name| self.value(name)).ok();
+            self.depth.set(self.depth.get() - 1);
+            return value;
+        }
+        let size = || self.target.sizes.iter().find(|(known, _)| known == name).map(|(_, size)| number(*size));
+        (self.parameter)(name).or_else(size).or_else(|| (self.named)(name).map(Value::Float))
+    }
+}
+
+/// An integer where the number is one: integers divide and shift as sizes do.
+fn number(value: f64) -> Value {
+    if value.fract() == 0.0 && value.abs() < 2f64.powi(53) { Value::Int(value as i64) } else { Value::Float(value) }
+}
+
+/// A [`Target`] over the configurations of a space. A maximised metric scores as its reciprocal, which is positive and
+/// scales as the metric does, so that strategies need not know.
+pub(crate) struct Metric {
+    target: Target,
+    space: Space,
+    name: String,
+}
+
+impl Metric {
+    pub(crate) fn new(target: Target, space: &Space) -> Self {
+        Self { name: target.text(), space: space.clone(), target }
+    }
+
+    fn values(&self, config: ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
+        let configuration = self.space.unrank(config);
+        let pairs: Vec<(String, Value)> =
+            self.space.values(&configuration).map(|(name, value)| (name.to_string(), value.clone())).collect();
+        self.target.samples(&|name| lookup(&pairs, name), measurement)
+    }
+}
+
+impl Objective for Metric {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn samples(&self, config: ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
+        let values = self.values(config, measurement)?;
+        Ok(values.into_iter().map(|value| self.target.score(value)).collect())
+    }
+
+    /// The score at three times tells: what else is measured is missing there, so that a metric that needs it has none.
+    fn per_millisecond(&self, config: ConfigId) -> Option<f64> {
+        let times_ms = vec![1.0, 1024.0, 1.0 / 1024.0];
+        let scores =
+            self.samples(config, &Measurement { times_ms: times_ms.clone(), ..Measurement::default() }).ok()?;
+        let slope = scores[0];
+        let straight = scores.iter().zip(&times_ms).all(|(score, time)| (score / time / slope - 1.0).abs() < 1e-9);
+        straight.then_some(slope)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(text: &str, metrics: &str) -> Result<Option<Target>, Error> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p.toml");
+        let problem = "[problem]\nsizes = { N = 3000 }\nflops = \"2 * N\"\n[parameters]\nTILE = [1, 2]\n[metrics]\n";
+        std::fs::write(&path, format!("{problem}{metrics}")).unwrap();
+        Target::parse(text, &Problem::load(&path, &[]).unwrap())
+    }
+
+    fn measured() -> Measurement {
+        let values = [("joules".to_string(), vec![4.0, 8.0])].into();
+        Measurement { times_ms: vec![2.0, 4.0], values, ..Measurement::default() }
+    }
+
+    fn values(text: &str, metrics: &str) -> Result<Vec<f64>, String> {
+        let target = target(text, metrics).unwrap().unwrap();
+        target.samples(&|name| (name == "TILE").then_some(Value::Int(2)), &measured())
+    }
+
+    #[test]
+    fn metrics_are_computed_for_every_sample_from_all_there_is() {
+        assert_eq!(values("gflops", "").unwrap(), [6000.0 / 2.0 / 1e6, 6000.0 / 4.0 / 1e6]);
+        assert_eq!(values("minimise joules", "").unwrap(), [4.0, 8.0]);
+        assert_eq!(values("work", "edp = \"joules * time_ms\"\nwork = \"edp * TILE + N\"").unwrap(), [3016.0, 3064.0]);
+    }
+
+    #[test]
+    fn time_is_no_metric_and_directions_are_read() {
+        assert!(target("time", "").unwrap().is_none() && target("minimise time_ms", "").unwrap().is_none());
+        let texts =
+            ["gflops", "maximize gflops", "minimise gflops", "x"].map(|text| target(text, "").unwrap().unwrap().text());
+        assert_eq!(texts, ["maximise gflops", "maximise gflops", "minimise gflops", "minimise x"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_a_remedy() {
+        let wrong = |text: &str, metrics: &str| {
+            let error = target(text, metrics).unwrap_err();
+            format!("{error}; {}", error.remedy().unwrap_or_default())
+        };
+        assert!(wrong("gflop", "").contains("did you mean `gflops`?"));
+        assert!(wrong("fast and good", "").contains("`maximise NAME`"));
+        assert!(wrong("gbytes", "").contains("does not declare its `bytes`"));
+        assert!(wrong("e", "e = \"tims_ms * 2\"").contains("did you mean `time_ms`?"));
+    }
+
+    #[test]
+    fn what_is_no_positive_number_or_is_missing_is_a_message() {
+        assert!(values("loss", "loss = \"3 - joules\"").unwrap_err().contains("`loss` is -1"));
+        assert!(values("watts", "").unwrap_err().contains("what was measured is joules, time_ms"));
+        assert!(values("a", "a = \"b\"\nb = \"a\"").unwrap_err().contains("cannot be computed"), "a circle");
+    }
+
+    #[test]
+    fn only_what_is_proportional_to_time_is_raced() {
+        let tile = tunesmith_space::Parameter::new("TILE", vec![Value::Int(1), Value::Int(2)]).unwrap();
+        let space = Space::builder().parameter(tile).build().unwrap();
+        let slope = |text: &str, metrics: &str| {
+            Metric::new(target(text, metrics).unwrap().unwrap(), &space).per_millisecond(space.id(1).unwrap())
+        };
+        assert!((slope("gflops", "").unwrap() - 1e6 / 6000.0).abs() < 1e-6);
+        assert_eq!(slope("e", "e = \"time_ms * TILE\""), Some(2.0));
+        assert_eq!(slope("joules", ""), None);
+        assert_eq!(slope("e", "e = \"time_ms + 1\""), None);
+    }
+}
