@@ -1,13 +1,11 @@
 //! Terms made ready for one order of parameters.
 //!
 //! Operations of many operands become chains that take operands in the order in which they become known, so that what
-//! is known of them is always one number, an accumulator. Limits on products become chains of quotients: with
-//! `p * rest <= limit` only `limit // p` matters, and many products share it.
+//! is known of them is always one number, an accumulator; limits are solved for what is known last ([`super::residual`]).
 
 use std::collections::HashMap;
 
 use super::graph::{Graph, Id, Op};
-use super::range;
 
 /// From when on terms are known: the levels of the first and last parameter that each depends on.
 #[derive(Debug)]
@@ -74,7 +72,7 @@ impl Lowering<'_> {
     fn rewrite(&mut self, id: Id) -> Id {
         let term = self.graph.term(id).clone();
         if let (Op::LessEqual, [left, right]) = (term.op, &term.args[..])
-            && let Some(lowered) = self.limit(*left, *right)
+            && let Some(lowered) = self.solved(*left, *right)
         {
             return lowered;
         }
@@ -95,7 +93,7 @@ impl Lowering<'_> {
         self.try_fold(op, args).expect("a part of what fits does fit")
     }
 
-    fn try_fold(&mut self, op: Op, args: &[Id]) -> Option<Id> {
+    pub(super) fn try_fold(&mut self, op: Op, args: &[Id]) -> Option<Id> {
         args[1..].iter().try_fold(args[0], |chain, &arg| self.graph.apply(op, &[chain, arg]))
     }
 
@@ -111,41 +109,5 @@ impl Lowering<'_> {
         let level = |key: &Option<(usize, bool)>| key.map(|key| key.0);
         let groups = keyed.chunk_by(|a, b| level(&a.0) == level(&b.0));
         groups.map(|group| group.iter().map(|(_, arg)| *arg).collect()).collect()
-    }
-
-    /// `left <= right` where one side is a product of positive factors and the other a constant.
-    fn limit(&mut self, left: Id, right: Id) -> Option<Id> {
-        if let (Some(limit), Op::Product) = (self.graph.constant_of(right), self.graph.term(left).op) {
-            return self.product_limit(left, limit);
-        }
-        if let (Some(limit), Op::Product) = (self.graph.constant_of(left), self.graph.term(right).op) {
-            // limit <= p is not p <= limit - 1.
-            let below = self.product_limit(right, limit - 1)?;
-            return self.graph.apply(Op::Not, &[below]);
-        }
-        None
-    }
-
-    /// `product <= limit` as `((limit // a) // b) // ... >= z`.
-    fn product_limit(&mut self, product: Id, limit: i64) -> Option<Id> {
-        let term = self.graph.term(product);
-        let positive = |&arg: &Id| self.graph.int_range(arg).is_some_and(|(low, _)| low >= 1);
-        if term.fallible || !term.args.iter().all(positive) || limit < 0 {
-            return None;
-        }
-        let args: Vec<Id> = term.args.clone().into_iter().map(|arg| self.lower(arg)).collect();
-        let mut factors = Vec::new();
-        for group in self.by_level(args) {
-            match self.try_fold(Op::Product, &group).filter(|&id| !range::is_wide(self.graph.term(id).class)) {
-                Some(factor) => factors.push(factor),
-                None => factors.extend(group),
-            }
-        }
-        let (&last, divisors) = factors.split_last()?;
-        let mut quotient = self.graph.int(limit);
-        for &divisor in divisors {
-            quotient = self.graph.apply(Op::FloorDivide, &[quotient, divisor])?;
-        }
-        self.graph.apply(Op::LessEqual, &[last, quotient])
     }
 }

@@ -6,6 +6,7 @@
 
 mod bounds;
 mod data;
+mod estimate;
 mod graph;
 mod group;
 mod groups;
@@ -14,6 +15,7 @@ mod machine;
 mod order;
 mod plan;
 mod range;
+mod residual;
 mod resolve;
 mod split;
 mod support;

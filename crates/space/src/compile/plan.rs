@@ -71,7 +71,7 @@ pub(crate) struct LevelPlan {
 pub(crate) fn plan(graph: &mut Graph, roots: &[Id], order: &[usize], columns: &[Vec<i64>]) -> Vec<LevelPlan> {
     let mut levels = Levels::new(order, columns.len());
     let mut lowering = Lowering { graph, levels: &mut levels, done: HashMap::new() };
-    let roots: Vec<Id> = roots.iter().map(|&root| lowering.lower(root)).collect();
+    let roots = lowering.lower_all(roots);
     let mut planner = Planner { graph, levels, roots, slots: HashMap::new() };
     order.iter().enumerate().map(|(level, &place)| planner.level(level, &columns[place])).collect()
 }

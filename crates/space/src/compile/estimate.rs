@@ -1,0 +1,338 @@
+//! How many different nodes a level may have, estimated from the terms.
+
+use super::graph::{Class, Graph, Id, Op};
+use super::range;
+use crate::bits::Bits;
+
+/// Logarithms are whole multiples of this fraction of a bit, so that sums do not depend on their order.
+pub(super) const UNIT: f64 = 1024.0;
+
+/// Values of a term are counted exactly as long as no more than this many pairs have to be tried.
+const MAX_PAIRS: usize = 400;
+
+/// What is needed to estimate how many different cells a node can carry.
+pub(super) struct Estimate<'a> {
+    graph: &'a Graph,
+    roots: &'a [Id],
+    /// The terms below the roots that are no constants, operands first.
+    pub(super) terms: Vec<Id>,
+    /// The logarithm of the number of values of every term.
+    widths: Vec<u32>,
+    /// For chains, the same of their first so many operands together.
+    beginnings: Vec<Vec<u32>>,
+    /// The logarithm of the number of every place's values.
+    pub(super) sizes: Vec<u32>,
+}
+
+fn log(count: f64) -> u32 {
+    (count.max(1.0).log2() * UNIT).round() as u32
+}
+
+fn is_chain(op: Op) -> bool {
+    matches!(op, Op::Sum | Op::Product | Op::And | Op::Or | Op::Min | Op::Max)
+}
+
+/// What the nodes of a level carry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Load {
+    /// The logarithm of the number of different nodes.
+    pub(super) width: u32,
+    /// The number of cells, which decides between equal widths: the fewer, the more of them meet each other.
+    cells: u32,
+}
+
+impl<'a> Estimate<'a> {
+    pub(super) fn new(graph: &'a Graph, roots: &'a [Id], columns: &[Vec<i64>]) -> Self {
+        let mut reached = vec![false; graph.len()];
+        roots.iter().for_each(|root| reached[root.0 as usize] = true);
+        for index in (0..graph.len()).rev() {
+            if reached[index] {
+                graph.term(Id(index as u32)).args.iter().for_each(|arg| reached[arg.0 as usize] = true);
+            }
+        }
+        let is_term = |id: &Id| reached[id.0 as usize] && graph.constant_of(*id).is_none();
+        let terms: Vec<Id> = (0..graph.len() as u32).map(Id).filter(is_term).collect();
+        let sizes = columns.iter().map(|column| log(column.len() as f64)).collect();
+        let (widths, beginnings) = (vec![0; graph.len()], vec![Vec::new(); graph.len()]);
+        let mut estimate = Estimate { graph, roots, terms, widths, beginnings, sizes };
+        estimate.count_values(columns);
+        estimate
+    }
+
+    fn count_values(&mut self, columns: &[Vec<i64>]) {
+        let mut values: Vec<Option<Vec<i64>>> = vec![None; self.graph.len()];
+        for at in 0..self.terms.len() {
+            let id = self.terms[at];
+            let term = self.graph.term(id);
+            let index = id.0 as usize;
+            let parameters = term.parameters.iter().map(|place| self.sizes[place]).sum();
+            self.widths[index] = match term.class {
+                Class::Int(low, high) => log(high as f64 - low as f64 + 1.0).min(parameters),
+                Class::Float(..) | Class::Datum => parameters,
+            };
+            values[index] = match term.op {
+                Op::Parameter(place) => Some(columns[place as usize].clone()),
+                Op::Sum | Op::Product | Op::FloorDivide => self.chain_values(id, &values),
+                _ => None,
+            };
+            if let Some(values) = &values[index] {
+                self.widths[index] = self.widths[index].min(log(values.len() as f64));
+            }
+        }
+    }
+
+    /// The values of a chain of whole numbers, as if its operands did not depend on each other.
+    fn chain_values(&mut self, id: Id, values: &[Option<Vec<i64>>]) -> Option<Vec<i64>> {
+        let term = self.graph.term(id);
+        if range::is_wide(term.class) || !matches!(term.class, Class::Int(..)) {
+            return None;
+        }
+        let mut all: Option<Vec<i64>> = None;
+        for &arg in &term.args {
+            let single;
+            let own = match self.graph.constant_of(arg) {
+                Some(constant) => {
+                    single = [constant];
+                    &single[..]
+                }
+                None => values[arg.0 as usize].as_deref()?,
+            };
+            let next = match all {
+                None => own.to_vec(),
+                Some(all) => pairs(term.op, &all, own)?,
+            };
+            if self.graph.constant_of(arg).is_none() {
+                self.beginnings[id.0 as usize].push(log(next.len() as f64));
+            }
+            all = Some(next);
+        }
+        all
+    }
+
+    /// What nodes carry after the assigned parameters.
+    pub(super) fn carried(&self, assigned: &[bool]) -> Load {
+        let mut known = vec![true; self.graph.len()];
+        for &id in &self.terms {
+            let term = self.graph.term(id);
+            known[id.0 as usize] = match term.op {
+                Op::Parameter(place) => assigned[place as usize],
+                _ => term.args.iter().all(|arg| known[arg.0 as usize]),
+            };
+        }
+        let mut walk = Walk {
+            estimate: self,
+            visited: known.clone(),
+            known,
+            single: vec![false; self.graph.len()],
+            joined: Vec::new(),
+            limits: Vec::new(),
+            width: 0,
+            cells: 0,
+            involved: vec![false; assigned.len()],
+        };
+        self.roots.iter().for_each(|&root| walk.unknown(root));
+        walk.total()
+    }
+}
+
+/// What the operation makes of all pairs of values; nothing when there are too many.
+fn pairs(op: Op, a: &[i64], b: &[i64]) -> Option<Vec<i64>> {
+    if a.len() * b.len() > MAX_PAIRS {
+        return None;
+    }
+    let join = |a: i64, b: i64| match op {
+        Op::Sum => a.checked_add(b),
+        Op::Product => a.checked_mul(b),
+        _ => a.checked_div_euclid(b),
+    };
+    let mut all: Vec<i64> = Vec::with_capacity(a.len() * b.len());
+    for &a in a {
+        for &b in b {
+            all.push(join(a, b)?);
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    Some(all)
+}
+
+/// Collects what nodes carry: known terms directly below unknown ones.
+struct Walk<'a> {
+    estimate: &'a Estimate<'a>,
+    known: Vec<bool>,
+    visited: Vec<bool>,
+    /// Terms that are carried as they are.
+    single: Vec<bool>,
+    /// Chains of which several operands are known: these are carried together.
+    joined: Vec<(Id, u32)>,
+    /// What is left of limits, and the terms that are compared with it.
+    limits: Vec<(Option<Id>, LeftOver)>,
+    width: u32,
+    cells: u32,
+    involved: Vec<bool>,
+}
+
+impl Walk<'_> {
+    fn is_cell(&self, id: Id) -> bool {
+        self.known[id.0 as usize] && self.estimate.graph.constant_of(id).is_none()
+    }
+
+    /// Collects below a term unless it is known or done.
+    fn unknown(&mut self, id: Id) {
+        if std::mem::replace(&mut self.visited[id.0 as usize], true) {
+            return;
+        }
+        let estimate = self.estimate;
+        let term = estimate.graph.term(id);
+        if let (Op::LessEqual, false) = (term.op, term.fallible) {
+            return self.limit(term.args[0], term.args[1], &[]);
+        }
+        let cells: Vec<Id> = term.args.iter().copied().filter(|&arg| self.is_cell(arg)).collect();
+        let open: Vec<Id> = term.args.iter().copied().filter(|&arg| !self.known[arg.0 as usize]).collect();
+        if let (Op::Or, &[only], false) = (term.op, &open[..], term.fallible)
+            && let Op::LessEqual = estimate.graph.term(only).op
+            && !std::mem::replace(&mut self.visited[only.0 as usize], true)
+        {
+            let &[left, right] = &estimate.graph.term(only).args[..] else { return };
+            return self.limit(left, right, &cells);
+        }
+        if is_chain(term.op) && cells.len() > 1 {
+            self.joined.push((id, self.joint_width(id, &cells)));
+        } else {
+            cells.iter().for_each(|cell| self.single[cell.0 as usize] = true);
+        }
+        term.args.iter().for_each(|&arg| self.unknown(arg));
+    }
+
+    /// The logarithm of the number of values of some operands of a chain together.
+    fn joint_width(&self, id: Id, cells: &[Id]) -> u32 {
+        let separate = cells.iter().map(|cell| self.estimate.widths[cell.0 as usize]).sum::<u32>();
+        let beginning = self.estimate.beginnings[id.0 as usize].get(cells.len() - 1).copied();
+        separate.min(self.estimate.widths[id.0 as usize]).min(beginning.unwrap_or(u32::MAX))
+    }
+
+    /// A limit is carried as what is left of it (see [`super::residual`]), together with the conditions `exempt` under
+    /// which there is none.
+    fn limit(&mut self, left: Id, right: Id, exempt: &[Id]) {
+        let mut left_over = LeftOver { places: Bits::default(), width: 0 };
+        exempt.iter().for_each(|&cell| self.absorb(&mut left_over, cell));
+        let (left_known, right_known) = (self.known[left.0 as usize], self.known[right.0 as usize]);
+        let rest = match (left_known, right_known) {
+            (false, true) => {
+                self.absorb(&mut left_over, right);
+                self.solve(left, &mut left_over)
+            }
+            (true, false) => {
+                self.absorb(&mut left_over, left);
+                self.solve(right, &mut left_over)
+            }
+            _ => {
+                [left, right].into_iter().for_each(|side| self.unknown_side(side, &mut left_over));
+                None
+            }
+        };
+        if left_over.places.iter().next().is_some() {
+            self.limits.push((rest, left_over));
+        }
+    }
+
+    /// Limits of the same rest are one, the smallest.
+    fn add_limits(&mut self) {
+        let graph = self.estimate.graph;
+        let mut limits = std::mem::take(&mut self.limits);
+        limits.sort_by_key(|(rest, _)| *rest);
+        for same in limits.chunk_by(|a, b| a.0.is_some() && a.0 == b.0) {
+            let range = same[0].0.and_then(|rest| graph.int_range(rest)).filter(|range| range.1 != i64::MAX);
+            let reach = range.map_or(u32::MAX, |(low, high)| log(high as f64 - low as f64 + 2.0));
+            let widest = same.iter().map(|(_, left_over)| left_over.width).max().unwrap_or(0);
+            self.width += widest.min(reach);
+            self.cells += 1;
+            for (_, left_over) in same {
+                left_over.places.iter().for_each(|place| self.involved[place] = true);
+            }
+        }
+    }
+
+    /// One side of a comparison of two unknown sides: what is known of a sum goes over, the rest stays.
+    fn unknown_side(&mut self, side: Id, left_over: &mut LeftOver) {
+        let term = self.estimate.graph.term(side);
+        if term.op != Op::Sum {
+            return self.unknown(side);
+        }
+        for &arg in &term.args {
+            if self.known[arg.0 as usize] {
+                self.absorb(left_over, arg);
+            } else {
+                self.unknown(arg);
+            }
+        }
+    }
+
+    /// Takes from an unknown term what is known as long as one operand is not; gives what the rest is compared with.
+    fn solve(&mut self, id: Id, left_over: &mut LeftOver) -> Option<Id> {
+        let estimate = self.estimate;
+        let term = estimate.graph.term(id);
+        let not_negative = |&arg: &Id| estimate.graph.int_range(arg).is_some_and(|(low, _)| low >= 0);
+        let solvable = match term.op {
+            Op::Sum => true,
+            Op::Product => term.args.iter().all(not_negative),
+            _ => false,
+        };
+        if !solvable {
+            self.unknown(id);
+            return Some(id);
+        }
+        let cells: Vec<Id> = term.args.iter().copied().filter(|&arg| self.is_cell(arg)).collect();
+        if !cells.is_empty() {
+            let joint = self.joint_width(id, &cells);
+            cells.iter().for_each(|&cell| left_over.places.union(&estimate.graph.term(cell).parameters));
+            left_over.width += joint;
+        }
+        let open: Vec<Id> = term.args.iter().copied().filter(|&arg| !self.known[arg.0 as usize]).collect();
+        match open[..] {
+            [only] => self.solve(only, left_over),
+            _ => {
+                open.iter().for_each(|&arg| self.unknown(arg));
+                Some(id)
+            }
+        }
+    }
+
+    fn absorb(&self, left_over: &mut LeftOver, id: Id) {
+        if self.is_cell(id) {
+            left_over.places.union(&self.estimate.graph.term(id).parameters);
+            left_over.width += self.estimate.widths[id.0 as usize];
+        }
+    }
+
+    /// Cells that come from the same parameters cannot have more values together than those have.
+    fn total(mut self) -> Load {
+        self.add_limits();
+        let graph = self.estimate.graph;
+        for &id in self.estimate.terms.iter().filter(|id| self.single[id.0 as usize]) {
+            self.width += self.estimate.widths[id.0 as usize];
+            self.cells += 1;
+            graph.term(id).parameters.iter().for_each(|place| self.involved[place] = true);
+        }
+        for &(id, joint) in &self.joined {
+            let args = || graph.term(id).args.iter().filter(|arg| self.known[arg.0 as usize]);
+            if args().all(|arg| self.single[arg.0 as usize]) {
+                continue;
+            }
+            self.width += joint;
+            self.cells += 1;
+            for &arg in args() {
+                graph.term(arg).parameters.iter().for_each(|place| self.involved[place] = true);
+            }
+        }
+        let places = (0..self.involved.len()).filter(|&place| self.involved[place]);
+        let width = self.width.min(places.map(|place| self.estimate.sizes[place]).sum());
+        Load { width, cells: self.cells }
+    }
+}
+
+/// What is known of a limit and all that was taken from it: one number.
+struct LeftOver {
+    places: Bits,
+    width: u32,
+}

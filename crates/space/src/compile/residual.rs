@@ -1,0 +1,308 @@
+//! Limits as what is left of them.
+//!
+//! A condition `e <= limit` is solved for the part of `e` that becomes known last: addends known before are subtracted
+//! from the limit, factors divide it. All that is known is then one number, and what counts of it is how it compares
+//! with the rest: it is cut off where the rest cannot reach it. `(x * y + t) * (u * v + t) <= 4096` carries `4096 //
+//! (x * y + t) - t` until `u` is known, and then that divided by `u`, between 0 and the largest `v`.
+
+use std::collections::BTreeMap;
+
+use super::graph::{Graph, Id, MAGNITUDE, Op};
+use super::lower::Lowering;
+use super::range;
+
+/// The lowest and highest value of a term; the latter is missing where it may not fit into a cell.
+#[derive(Clone, Copy)]
+struct Ends {
+    low: i128,
+    high: Option<i128>,
+}
+
+impl Ends {
+    fn of(graph: &Graph, id: Id) -> Option<Ends> {
+        let (low, high) = graph.int_range(id)?;
+        let wide = range::is_wide(graph.term(id).class);
+        Some(Ends { low: low.into(), high: (!wide).then_some(high.into()) })
+    }
+
+    /// The ends of a product of factors that are not negative.
+    fn product(parts: impl Iterator<Item = Ends>) -> Ends {
+        parts.fold(Ends { low: 1, high: Some(1) }, |all, part| Ends {
+            low: all.low.saturating_mul(part.low),
+            high: all.high.zip(part.high).and_then(|(a, b)| a.checked_mul(b)),
+        })
+    }
+}
+
+/// What a condition `term <= bound` becomes.
+enum Step {
+    /// The same condition on an operand of the term.
+    Smaller(Id, Id),
+    /// A term that is the condition.
+    Solved(Id),
+}
+
+impl Lowering<'_> {
+    /// Lowers conditions that must all hold. Those that limit the same term, at whatever stage of their solution, go on as
+    /// one with the smaller bound; the others of these become true.
+    pub(super) fn lower_all(&mut self, roots: &[Id]) -> Vec<Id> {
+        let mut lowered: Vec<Option<Id>> = vec![None; roots.len()];
+        // Operands have smaller numbers than what they are operands of: the last limit cannot be met again.
+        let mut limits: BTreeMap<Id, Vec<(usize, Id)>> = BTreeMap::new();
+        for (index, &root) in roots.iter().enumerate() {
+            if let Some((term, bound)) = self.as_limit(root) {
+                limits.entry(term).or_default().push((index, bound));
+            }
+        }
+        while let Some((term, bounds)) = limits.pop_last() {
+            let first = bounds[0].0;
+            let all: Vec<Id> = bounds.iter().map(|(_, bound)| *bound).collect();
+            match self.try_fold(Op::Min, &all).and_then(|bound| self.step(term, bound)) {
+                Some(Step::Smaller(term, bound)) => limits.entry(term).or_default().push((first, bound)),
+                Some(Step::Solved(truth)) => lowered[first] = Some(truth),
+                // Each for itself.
+                None => continue,
+            }
+            bounds[1..].iter().for_each(|(other, _)| lowered[*other] = Some(self.graph.int(1)));
+        }
+        roots.iter().zip(lowered).map(|(&root, lowered)| lowered.unwrap_or_else(|| self.lower(root))).collect()
+    }
+
+    /// A condition as a limit of a term: `term <= bound`, and `known or term <= bound`, which is no limit where `known`
+    /// is true.
+    fn as_limit(&mut self, root: Id) -> Option<(Id, Id)> {
+        let term = self.graph.term(root).clone();
+        if term.fallible {
+            return None;
+        }
+        match (term.op, &term.args[..]) {
+            (Op::LessEqual, &[left, right]) if self.last(right) <= self.last(left) => Some((left, self.lower(right))),
+            (Op::Or, args) => {
+                let limit = args.iter().copied().max_by_key(|&arg| self.last(arg))?;
+                if self.graph.term(limit).op != Op::LessEqual {
+                    return None;
+                }
+                let others: Vec<Id> = args.iter().copied().filter(|&arg| arg != limit).collect();
+                if others.iter().any(|&other| self.last(other) >= self.last(limit)) {
+                    return None;
+                }
+                let (limited, bound) = self.as_limit(limit)?;
+                let highest = cell(Ends::of(self.graph, limited)?.high?)?;
+                let others: Vec<Id> = others.into_iter().map(|other| self.lower(other)).collect();
+                let exempt = self.try_fold(Op::Or, &others)?;
+                let highest = self.graph.int(highest);
+                Some((limited, self.graph.apply(Op::Select, &[exempt, highest, bound])?))
+            }
+            _ => None,
+        }
+    }
+
+    /// `left <= right`, solved for what becomes known last; `None` where that cannot be done.
+    pub(super) fn solved(&mut self, left: Id, right: Id) -> Option<Id> {
+        if self.graph.term(left).fallible || self.graph.term(right).fallible {
+            return None;
+        }
+        if self.last(right) > self.last(left) {
+            // left <= right is not right <= left - 1.
+            let left = self.lower(left);
+            let bound = self.plus(left, -1)?;
+            let below = self.at_most(right, bound)?;
+            return self.graph.apply(Op::Not, &[below]);
+        }
+        let bound = self.lower(right);
+        self.at_most(left, bound)
+    }
+
+    /// `term <= bound`, where `bound` is lowered and known no later than `term`.
+    fn at_most(&mut self, term: Id, bound: Id) -> Option<Id> {
+        match self.step(term, bound)? {
+            Step::Smaller(term, bound) => self.at_most(term, bound),
+            Step::Solved(truth) => Some(truth),
+        }
+    }
+
+    fn step(&mut self, term: Id, bound: Id) -> Option<Step> {
+        let args = self.graph.term(term).args.clone();
+        match self.graph.term(term).op {
+            Op::Sum => self.sum_at_most(&args, bound),
+            Op::Product => match args.iter().find_map(|&arg| self.graph.constant_of(arg)) {
+                Some(..0) => self.negative_at_most(&args, bound).map(Step::Solved),
+                _ => self.product_at_most(&args, bound).or_else(|| self.plain(term, bound)),
+            },
+            _ => self.plain(term, bound),
+        }
+    }
+
+    /// `term <= bound` as it is, the bound cut off.
+    fn plain(&mut self, term: Id, bound: Id) -> Option<Step> {
+        let term = self.lower(term);
+        let ends = Ends::of(self.graph, term)?;
+        let bound = self.cut(bound, ends)?;
+        self.graph.apply(Op::LessEqual, &[term, bound]).map(Step::Solved)
+    }
+
+    /// `bound` as far as it matters against a rest between `ends`: below all of them, or as high as the highest.
+    fn cut(&mut self, bound: Id, ends: Ends) -> Option<Id> {
+        let (low, high) = self.graph.int_range(bound)?;
+        let mut bound = bound;
+        if i128::from(low) < ends.low - 1 {
+            let least = self.graph.int(cell(ends.low - 1)?);
+            bound = self.graph.apply(Op::Max, &[bound, least])?;
+        }
+        match ends.high {
+            Some(end) if i128::from(high) > end => {
+                let most = self.graph.int(cell(end)?);
+                self.graph.apply(Op::Min, &[bound, most])
+            }
+            _ => Some(bound),
+        }
+    }
+
+    /// Level by level what is known goes to the side of the bound.
+    fn sum_at_most(&mut self, addends: &[Id], bound: Id) -> Option<Step> {
+        let mut left: Vec<Id> = addends.to_vec();
+        left.sort_by_key(|&addend| self.last(addend));
+        let (last, mut bound, mut pending) = (self.last(*left.last()?), Some(bound), None);
+        let mut at = 0;
+        while at < left.len() && self.last(left[at]) < last {
+            let level = self.last(left[at]);
+            let end = left.partition_point(|&addend| self.last(addend) <= level);
+            let lowered: Vec<Id> = left[at..end].iter().map(|&addend| self.lower(addend)).collect();
+            let known = self.try_fold(Op::Sum, &lowered)?;
+            let minus = self.graph.int(-1);
+            let negative = self.graph.apply(Op::Product, &[minus, known])?;
+            pending = Some(match pending {
+                Some(before) => self.graph.apply(Op::Sum, &[before, negative])?,
+                None => negative,
+            });
+            at = end;
+            // Before the bound is known, what is subtracted from it gathers by itself.
+            if let Some(whole) = bound.filter(|&bound| self.last(bound) <= level) {
+                pending = Some(self.graph.apply(Op::Sum, &[whole, pending?])?);
+                bound = None;
+            }
+            if bound.is_none() {
+                let rest = self.sum_ends(&left[at..])?;
+                pending = Some(self.cut(pending?, rest)?);
+            }
+        }
+        let bound = match (bound, pending) {
+            (Some(bound), Some(pending)) => self.graph.apply(Op::Sum, &[bound, pending])?,
+            (bound, pending) => bound.or(pending)?,
+        };
+        match left[at..] {
+            [only] => Some(Step::Smaller(only, bound)),
+            ref several => {
+                let lowered: Vec<Id> = several.iter().map(|&addend| self.lower(addend)).collect();
+                let sum = self.try_fold(Op::Sum, &lowered)?;
+                self.plain(sum, bound)
+            }
+        }
+    }
+
+    fn sum_ends(&self, addends: &[Id]) -> Option<Ends> {
+        addends.iter().try_fold(Ends { low: 0, high: Some(0) }, |all, &addend| {
+            let ends = Ends::of(self.graph, addend)?;
+            Some(Ends { low: all.low + ends.low, high: all.high.zip(ends.high).map(|(a, b)| a + b) })
+        })
+    }
+
+    /// Factors that are known divide the bound.
+    fn product_at_most(&mut self, factors: &[Id], bound: Id) -> Option<Step> {
+        let not_negative = |&factor: &Id| self.graph.int_range(factor).is_some_and(|(low, _)| low >= 0);
+        if !factors.iter().all(not_negative) {
+            return None;
+        }
+        let parts = self.factors(factors, bound);
+        let (&last, divisors) = parts.split_last()?;
+        let mut bound = bound;
+        for (index, &divisor) in divisors.iter().enumerate() {
+            let rest = parts[index + 1..].iter().map(|&part| Ends::of(self.graph, part));
+            let rest = Ends::product(rest.collect::<Option<Vec<_>>>()?.into_iter());
+            bound = self.divided(bound, divisor, rest)?;
+        }
+        // What is known last may be solved further, which needs it as it was before lowering.
+        match factors.iter().copied().find(|&factor| self.done.get(&factor) == Some(&last)) {
+            Some(factor) => Some(Step::Smaller(factor, bound)),
+            None => self.plain(last, bound),
+        }
+    }
+
+    /// The factors, lowered, as divisors: those known together as one, as far as their product fits into a cell.
+    fn factors(&mut self, factors: &[Id], bound: Id) -> Vec<Id> {
+        let known = self.last(bound);
+        let mut lowered: Vec<(Option<usize>, bool, Id)> = Vec::with_capacity(factors.len());
+        for &factor in factors {
+            let factor = self.lower(factor);
+            // Nothing is divided before the bound is known.
+            let span = self.levels.span(self.graph, factor);
+            lowered.push((self.last(factor).max(known), span.is_some_and(|(first, last)| first != last), factor));
+        }
+        lowered.sort_unstable();
+        let mut parts = Vec::new();
+        for group in lowered.chunk_by(|a, b| a.0 == b.0) {
+            let group: Vec<Id> = group.iter().map(|part| part.2).collect();
+            match self.try_fold(Op::Product, &group).filter(|&id| !range::is_wide(self.graph.term(id).class)) {
+                Some(factor) => parts.push(factor),
+                None => parts.extend(group),
+            }
+        }
+        parts
+    }
+
+    /// What `bound` leaves for a rest between `rest` that is multiplied by `divisor`. Nothing times 0 exceeds a bound that is
+    /// not negative.
+    fn divided(&mut self, bound: Id, divisor: Id, rest: Ends) -> Option<Id> {
+        if self.graph.int_range(divisor)?.0 >= 1 {
+            let quotient = self.graph.apply(Op::FloorDivide, &[bound, divisor])?;
+            return self.cut(quotient, rest);
+        }
+        let most = self.graph.int(cell(rest.high?)?);
+        if self.graph.int_range(bound)?.0 < 0 {
+            return None;
+        }
+        let one = self.graph.int(1);
+        let at_least_one = self.graph.apply(Op::Max, &[divisor, one])?;
+        let quotient = self.graph.apply(Op::FloorDivide, &[bound, at_least_one])?;
+        let quotient = self.cut(quotient, rest)?;
+        self.graph.apply(Op::Select, &[divisor, quotient, most])
+    }
+
+    /// `-c * rest <= bound` is not `c * rest <= -bound - 1`.
+    fn negative_at_most(&mut self, factors: &[Id], bound: Id) -> Option<Id> {
+        let minus = self.graph.int(-1);
+        let mut positive: Vec<Id> = Vec::with_capacity(factors.len());
+        for &factor in factors {
+            match self.graph.constant_of(factor) {
+                Some(-1) => {}
+                Some(constant) => positive.push(self.graph.int(-constant)),
+                None => positive.push(factor),
+            }
+        }
+        let negative = self.graph.apply(Op::Product, &[minus, bound])?;
+        let bound = self.plus(negative, -1)?;
+        let step = match positive[..] {
+            [only] => Step::Smaller(only, bound),
+            _ => self.product_at_most(&positive, bound)?,
+        };
+        let below = match step {
+            Step::Smaller(term, bound) => self.at_most(term, bound)?,
+            Step::Solved(truth) => truth,
+        };
+        self.graph.apply(Op::Not, &[below])
+    }
+
+    fn plus(&mut self, id: Id, number: i64) -> Option<Id> {
+        let number = self.graph.int(number);
+        self.graph.apply(Op::Sum, &[id, number])
+    }
+
+    /// The level at which a term is known; nothing for a constant, which is less than any level.
+    fn last(&mut self, id: Id) -> Option<usize> {
+        self.levels.span(self.graph, id).map(|(_, last)| last)
+    }
+}
+
+fn cell(number: i128) -> Option<i64> {
+    i64::try_from(number).ok().filter(|number| number.unsigned_abs() < MAGNITUDE.unsigned_abs())
+}
