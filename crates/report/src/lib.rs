@@ -6,4 +6,4 @@ mod table;
 
 pub use format::{count, duration, milliseconds};
 pub use summary::{FailureLine, Summary, Winner};
-pub use table::{TopRow, top_table};
+pub use table::{TopRow, count_table, top_table};

@@ -6,7 +6,7 @@ use crate::problem::{Diagnostic, Level};
 use crate::runner::Runner;
 use crate::space_info::{SpaceInfo, SpaceQuery};
 use crate::tune::TuneOptions;
-use crate::{Error, Problem};
+use crate::{ConstraintReport, Error, Problem};
 use std::path::Path;
 use std::sync::Arc;
 use tunesmith_core::{Stop, SystemClock};
@@ -19,6 +19,8 @@ pub struct Check {
     pub messages: Vec<Diagnostic>,
     /// The space, when it could be built.
     pub space: Option<SpaceInfo>,
+    /// What the constraints do to it.
+    pub constraints: Option<ConstraintReport>,
 }
 
 impl Check {
@@ -28,15 +30,15 @@ impl Check {
     }
 }
 
-/// Checks the problem file at `path`: names, types, expressions, files, the space, strategy and stop condition, and
-/// that the kernel compiles with the declared arguments in its default configuration.
+/// Checks the problem file at `path`: names, types, expressions, files, the space with what each constraint and value
+/// does to it, strategy and stop condition, and that the kernel compiles with the declared arguments in its default configuration.
 ///
 /// # Errors
 /// Only what keeps the check itself from being done, such as a missing compiler.
 pub fn check(path: &Path, sizes: &[(String, Value)], options: &TuneOptions) -> Result<Check, Error> {
     let problem = match Problem::load(path, sizes) {
         Ok(problem) => problem,
-        Err(error) => return Ok(Check { messages: error.messages, space: None }),
+        Err(error) => return Ok(Check { messages: error.messages, space: None, constraints: None }),
     };
     let mut messages = problem.warnings.clone();
     let device = DeviceChoice::for_problem(&problem, options.device.as_deref(), &options.worker);
@@ -53,7 +55,14 @@ pub fn check(path: &Path, sizes: &[(String, Value)], options: &TuneOptions) -> R
         messages.extend(new.into_iter().filter(|message| !messages.contains(message)).collect::<Vec<_>>());
     }
     messages.extend(found.iter().flat_map(|info| info.warnings.clone()));
-    Ok(Check { messages, space: found })
+    let mut constraints = None;
+    if found.is_some() {
+        let space = problem.space(&limits)?.space;
+        let analysis = space.analyse();
+        messages.extend(problem.warn_of(&space, &analysis));
+        constraints = Some(ConstraintReport::new(&space, &analysis));
+    }
+    Ok(Check { messages, space: found, constraints })
 }
 
 fn check_tuning(problem: &Problem) -> Result<(), Error> {

@@ -4,8 +4,9 @@ use crate::{Error, Problem};
 use rand::SeedableRng;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
+use std::num::NonZeroUsize;
 use tunesmith_core::{Clock, Rng, SystemClock};
-use tunesmith_space::{ConfigId, Space, Value};
+use tunesmith_space::{ConfigId, Space, SpaceBuilder, Value};
 use tunesmith_store::Journal;
 
 /// Facts about a search space. Its JSON form is a contract: see `space --json` in the interface.
@@ -33,10 +34,42 @@ pub struct SpaceInfo {
     pub build_seconds: f64,
     /// The configurations asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub configs: Option<Vec<IndexedConfig>>,
+    pub configs: Option<Configs>,
     /// What was left out.
     #[serde(skip)]
     pub warnings: Vec<crate::Diagnostic>,
+}
+
+/// Configurations of a space, made one at a time when they are asked for.
+#[derive(Clone, Debug)]
+pub struct Configs {
+    space: Space,
+    /// Which ones; `None` for all.
+    ids: Option<Vec<ConfigId>>,
+}
+
+impl Configs {
+    /// The number of configurations.
+    pub fn len(&self) -> u128 {
+        self.ids.as_ref().map_or_else(|| self.space.len().unwrap_or(0), |ids| ids.len() as u128)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The configurations, in order.
+    pub fn iter(&self) -> impl Iterator<Item = IndexedConfig> + '_ {
+        let all = self.ids.is_none().then(|| self.space.iter()).into_iter().flatten();
+        self.ids.iter().flatten().copied().chain(all).map(|id| indexed(&self.space, id))
+    }
+}
+
+impl Serialize for Configs {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
 }
 
 /// A configuration with its rank.
@@ -68,24 +101,15 @@ pub enum SpaceQuery {
 const BUILDS: usize = 5;
 
 impl SpaceInfo {
-    /// Builds the space of `problem` with the device limits in `limits` and looks at it.
+    /// Builds the space of `problem` with the device limits in `limits` and looks at it: once as ever, and a few times to
+    /// measure how long that takes.
     ///
     /// # Errors
     /// A wrong problem; an index outside the space; ranks asked of a space beyond 2^128.
     pub fn new(problem: &Problem, limits: &[(String, Value)], query: &SpaceQuery) -> Result<Self, Error> {
-        let clock = SystemClock::new();
-        let mut build_seconds = f64::INFINITY;
-        let mut built = None;
-        for _ in 0..BUILDS {
-            let started = clock.now();
-            built = Some(problem.space(limits)?);
-            build_seconds = build_seconds.min((clock.now() - started).as_secs_f64());
-        }
-        let built = match built {
-            Some(built) => built,
-            None => problem.space(limits)?,
-        };
-        let space = &built.space;
+        let (builder, warnings) = problem.space_builder(limits);
+        let space = problem.build(builder.clone())?;
+        let build_seconds = build_seconds(&builder);
         let name = |index: usize| space.parameters()[index].name().to_string();
         Ok(Self {
             digest: space.digest().to_string(),
@@ -98,25 +122,59 @@ impl SpaceInfo {
             arcs: space.arcs(),
             bytes: space.bytes(),
             build_seconds,
-            configs: configs(space, query)?,
-            warnings: built.warnings,
+            configs: configs(&space, query)?,
+            warnings,
         })
     }
 }
 
-fn configs(space: &Space, query: &SpaceQuery) -> Result<Option<Vec<IndexedConfig>>, Error> {
+/// A JSON document is made in memory: this many configurations take about one GiB.
+const MOST_IN_A_DOCUMENT: u128 = 2_000_000;
+
+impl SpaceInfo {
+    /// Whether the configurations asked for can be one JSON document.
+    ///
+    /// # Errors
+    /// They are too many.
+    pub fn fits_document(&self) -> Result<(), Error> {
+        match self.configs.as_ref().map(Configs::len) {
+            Some(count) if count > MOST_IN_A_DOCUMENT => {
+                let text = format!("{count} configurations are too many for one JSON document");
+                Err(Error::request(text, Some("leave out --json, or draw some with --sample".to_string())))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The fastest of several builds on one thread.
+fn build_seconds(builder: &SpaceBuilder) -> f64 {
+    let clock = SystemClock::new();
+    let one = |_| {
+        let builder = builder.clone().threads(NonZeroUsize::MIN);
+        let started = clock.now();
+        let built = builder.build();
+        let seconds = (clock.now() - started).as_secs_f64();
+        // Freeing the space is no part of building it.
+        drop(built);
+        seconds
+    };
+    (0..BUILDS).map(one).fold(f64::INFINITY, f64::min)
+}
+
+fn configs(space: &Space, query: &SpaceQuery) -> Result<Option<Configs>, Error> {
     if !matches!(query, SpaceQuery::Summary) && space.len().is_none() {
         let text = format!("the space has {} configurations; beyond 2^128 they have no index", space.size());
         return Err(Error::request(text, Some("add constraints or shorten the parameters' values".to_string())));
     }
-    let ids: Vec<ConfigId> = match query {
+    let ids = match query {
         SpaceQuery::Summary => return Ok(None),
-        SpaceQuery::List => space.iter().collect(),
-        SpaceQuery::Sample(count, seed) => space.sample_distinct(*count, &mut Rng::seed_from_u64(*seed)),
-        SpaceQuery::Index(rank) => vec![id(space, *rank)?],
-        SpaceQuery::Neighbours(rank) => space.hamming_neighbours(id(space, *rank)?),
+        SpaceQuery::List => None,
+        SpaceQuery::Sample(count, seed) => Some(space.sample_distinct(*count, &mut Rng::seed_from_u64(*seed))),
+        SpaceQuery::Index(rank) => Some(vec![id(space, *rank)?]),
+        SpaceQuery::Neighbours(rank) => Some(space.hamming_neighbours(id(space, *rank)?)),
     };
-    Ok(Some(ids.into_iter().map(|id| indexed(space, id)).collect()))
+    Ok(Some(Configs { space: space.clone(), ids }))
 }
 
 fn indexed(space: &Space, id: ConfigId) -> IndexedConfig {

@@ -4,7 +4,7 @@ use super::{compilers, sizes};
 use crate::args::CheckArgs;
 use crate::{Ending, output, render};
 use serde_json::{Value as Json, json};
-use tunesmith::{Check, Diagnostic, Error, Problem, TuneOptions, report};
+use tunesmith::{Check, ConstraintReport, Diagnostic, Error, Problem, TuneOptions, report};
 
 pub(crate) fn check(args: &CheckArgs) -> Result<Ending, Error> {
     let sizes = sizes(&args.problem);
@@ -12,7 +12,13 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Ending, Error> {
     let check = tunesmith::check(&args.problem.problem, &sizes, &options)?;
     if args.json {
         let messages: Vec<Json> = check.messages.iter().map(message).collect();
-        output::json(&json!({ "ok": check.is_ok(), "messages": messages, "space": check.space }));
+        let mut document = json!({ "ok": check.is_ok(), "messages": messages, "space": check.space });
+        if let Some(Json::Object(report)) =
+            check.constraints.as_ref().and_then(|report| serde_json::to_value(report).ok())
+        {
+            document.as_object_mut().into_iter().for_each(|document| document.extend(report.clone()));
+        }
+        output::json(&document);
     } else {
         print(args, &check, &sizes);
     }
@@ -41,7 +47,21 @@ fn print(args: &CheckArgs, check: &Check, sizes: &[(String, tunesmith::space::Va
         let (size, cartesian) = (report::count(&space.size), report::count(&space.cartesian));
         output::print(&format!("{size} configurations of {cartesian} combinations\n"));
     }
+    if let Some(report) = check.constraints.as_ref().filter(|report| !report.constraints.is_empty()) {
+        output::print(&effects(report));
+    }
     if check.is_ok() {
         output::print(&format!("ok; next: tunesmith tune {}\n", args.problem.problem.display()));
     }
+}
+
+/// What each constraint removes, alone and of what those before it leave.
+fn effects(report: &ConstraintReport) -> String {
+    let count = |count: &Option<String>| count.as_deref().map_or_else(|| "?".to_string(), report::count);
+    let rows: Vec<[String; 3]> = report
+        .constraints
+        .iter()
+        .map(|row| [row.name.clone(), count(&row.removed_alone), count(&row.removed_in_order)])
+        .collect();
+    format!("{}\n", report::count_table(["constraint", "removes alone", "removes in order"], &rows))
 }

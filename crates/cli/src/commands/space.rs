@@ -13,6 +13,7 @@ pub(crate) fn space(args: &SpaceArgs) -> Result<Ending, Error> {
     let limits = if args.device.is_some() { limits? } else { limits.unwrap_or_default() };
     let info = SpaceInfo::new(&problem, &limits, &query(args))?;
     if args.json {
+        info.fits_document()?;
         output::json(&info);
         return Ok(Ending::Done);
     }
@@ -20,7 +21,7 @@ pub(crate) fn space(args: &SpaceArgs) -> Result<Ending, Error> {
     match &info.configs {
         None => output::print(&summary(&info)),
         Some(configs) => {
-            for config in configs {
+            for config in configs.iter() {
                 output::print(&format!("{}  {}\n", config.index, config.arguments()));
             }
         }

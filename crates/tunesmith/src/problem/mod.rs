@@ -2,7 +2,9 @@
 
 mod arguments;
 mod command;
+mod constraint_report;
 mod diagnostic;
+mod directives;
 mod document;
 mod judging;
 mod kernel;
@@ -13,6 +15,7 @@ mod t1;
 mod tree;
 mod tuning;
 
+pub use constraint_report::ConstraintReport;
 pub use diagnostic::{Diagnostic, Level, ProblemError, SourceFile};
 pub use space::ProblemSpace;
 
@@ -91,8 +94,8 @@ pub struct Tuning {
 }
 
 impl Problem {
-    /// Reads the problem file at `path`, in TOML or in Kernel Tuner's T1 format (JSON), with the sizes in `sizes`
-    /// in place of the file's own.
+    /// Reads the problem file at `path`, in TOML, in Kernel Tuner's T1 format (JSON), or a kernel source with ATF's
+    /// directives, with the sizes in `sizes` in place of the file's own.
     ///
     /// Reads the file alone: neither kernel nor data files, no space is built.
     ///
@@ -107,8 +110,11 @@ impl Problem {
         match path.extension().and_then(|suffix| suffix.to_str()) {
             Some("toml") => document::read(source_file, sizes),
             Some("json") => t1::read(source_file, sizes),
+            _ if directives::present(&source_file.text) => directives::read(source_file, sizes),
             _ => {
-                let remedy = "problem files are TOML (.toml) or Kernel Tuner's T1 (.json)".to_string();
+                let remedy =
+                    "problem files are TOML (.toml), Kernel Tuner's T1 (.json), or kernels with ATF's directives"
+                        .to_string();
                 Err(ProblemError::unreadable(path, "this is not a problem file".to_string(), Some(remedy)))
             }
         }

@@ -3,7 +3,7 @@
 use super::tree::place_inside;
 use super::{Diagnostic, Level, Problem, ProblemError, lookup};
 use std::ops::Range;
-use tunesmith_space::{Configuration, Constraint, Space, SpaceError, Value};
+use tunesmith_space::{Configuration, Constraint, Space, SpaceBuilder, SpaceError, Value};
 
 /// The space of a problem on a device.
 #[derive(Clone, Debug)]
@@ -22,6 +22,12 @@ impl Problem {
     /// What is wrong with the parameters and constraints, with places: unknown names, expressions that cannot be
     /// evaluated, constraints that exclude everything.
     pub fn space(&self, limits: &[(String, Value)]) -> Result<ProblemSpace, ProblemError> {
+        let (builder, warnings) = self.space_builder(limits);
+        Ok(ProblemSpace { space: self.build(builder)?, warnings })
+    }
+
+    /// The space yet to be built, and a warning for every constraint left out.
+    pub(crate) fn space_builder(&self, limits: &[(String, Value)]) -> (SpaceBuilder, Vec<Diagnostic>) {
         let mut builder = Space::builder();
         for parameter in &self.parameters {
             builder = builder.parameter(parameter.clone());
@@ -42,8 +48,12 @@ impl Problem {
                 }
             }
         }
-        let space = builder.build().map_err(|error| self.space_error(&error))?;
-        Ok(ProblemSpace { space, warnings })
+        (builder, warnings)
+    }
+
+    /// The space of `builder`, with what is wrong located in the file.
+    pub(crate) fn build(&self, builder: SpaceBuilder) -> Result<Space, ProblemError> {
+        builder.build().map_err(|error| self.space_error(&error))
     }
 
     /// The configuration that speed-ups refer to: the file's `default`, else the first value of every parameter.
@@ -92,6 +102,10 @@ impl Problem {
             _ => (0..0, None),
         };
         self.error(span, error.to_string(), remedy)
+    }
+
+    pub(super) fn place_of_constraint(&self, name: &str) -> Range<usize> {
+        self.place_in_constraint(name, None)
     }
 
     fn place_in_constraint(&self, name: &str, inside: Option<&Range<usize>>) -> Range<usize> {

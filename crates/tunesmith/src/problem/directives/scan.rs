@@ -1,0 +1,173 @@
+//! Finding directives in a kernel source.
+
+use std::ops::Range;
+
+/// The words that begin the parts of a `tp` directive.
+const PARTS: [&str; 4] = ["name", "type", "range", "constraint"];
+
+/// A directive and where it stands.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Directive {
+    /// What follows `#atf::` up to the first space: `tp`, `var::N`, `search_technique`.
+    pub(super) name: String,
+    /// All of it.
+    pub(super) span: Range<usize>,
+    /// What follows its name.
+    pub(super) rest: Range<usize>,
+    /// Whether it stands in a comment, where a compiler does not see it.
+    pub(super) in_comment: bool,
+}
+
+/// `text` with everything blank that marks comments, byte for byte, so that places stay what they are: `//`, `/*`, `*`
+/// at the beginning of a line, `*/`, and what follows a second `//`. Nothing else is of use in a directive.
+pub(super) fn without_comment_marks(text: &str) -> String {
+    text.split_inclusive('\n').map(clean_line).collect()
+}
+
+fn clean_line(line: &str) -> String {
+    let trimmed = line.trim_start();
+    let leader: usize = match trimmed {
+        _ if trimmed.starts_with("//") => trimmed.bytes().take_while(|&byte| byte == b'/').count(),
+        _ if trimmed.starts_with("/*") => 2,
+        _ if trimmed.starts_with('*') && !trimmed.starts_with("*/") => 1,
+        _ => 0,
+    };
+    let (head, tail) = line.split_at(line.len() - trimmed.len() + leader);
+    let end = comment_start(tail).unwrap_or(tail.len());
+    let blank = |text: &str| -> String { text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect() };
+    format!("{}{}{}", blank(head), &tail[..end], blank(&tail[end..]))
+}
+
+/// Where a comment begins or ends outside of quotes.
+fn comment_start(text: &str) -> Option<usize> {
+    let mut quoted = false;
+    let bytes = text.as_bytes();
+    (0..bytes.len()).find(|&at| {
+        quoted ^= bytes[at] == b'"';
+        !quoted && [&b"//"[..], b"/*", b"*/"].iter().any(|mark| bytes[at..].starts_with(mark))
+    })
+}
+
+/// The directives of `clean`, a text without comment marks, of which `text` is the original.
+pub(super) fn directives(text: &str, clean: &str) -> Vec<Directive> {
+    let mut found: Vec<Directive> = Vec::new();
+    let mut open: Option<Directive> = None;
+    let mut start = 0;
+    for line in clean.split_inclusive('\n') {
+        let end = start + line.trim_end().len();
+        let indent = line.len() - line.trim_start().len();
+        if let Some(rest) = line.trim_start().strip_prefix("#atf::") {
+            found.extend(open.take());
+            let name = directive_name(rest);
+            let rest_start = start + indent + "#atf::".len() + name.len();
+            let in_comment = is_in_comment(&text[..start + indent]);
+            let name = name.to_string();
+            open =
+                Some(Directive { name, span: start + indent..end, rest: rest_start..end.max(rest_start), in_comment });
+        } else if let Some(directive) = &mut open {
+            if continues(&clean[directive.rest.clone()], line) {
+                let end = end.max(directive.rest.end);
+                (directive.rest.end, directive.span.end) = (end, end);
+            } else {
+                found.extend(open.take());
+            }
+        }
+        start += line.len();
+    }
+    found.extend(open);
+    found
+}
+
+/// The name, with `<T>` and all, at the beginning of `rest`.
+fn directive_name(rest: &str) -> &str {
+    let mut angles = 0;
+    let end = rest.find(|c: char| {
+        angles += i32::from(c == '<') - i32::from(c == '>');
+        angles == 0 && (c.is_whitespace() || c == '=' || c == '(')
+    });
+    &rest[..end.unwrap_or(rest.len())]
+}
+
+/// Whether the directive so far goes on with `line`.
+fn continues(so_far: &str, line: &str) -> bool {
+    let line = line.trim();
+    let first_word = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or("");
+    let joins = |text: &str, end: fn(&str, &str) -> bool| ["&&", "||", ","].into_iter().any(|sign| end(text, sign));
+    depth(so_far) > 0
+        || !line.is_empty() && joins(so_far.trim_end(), |text, sign| text.ends_with(sign))
+        || joins(line, |text, sign| text.starts_with(sign))
+        || PARTS.contains(&first_word)
+}
+
+/// How many brackets are open at the end of `text`.
+fn depth(text: &str) -> i32 {
+    let mut quoted = false;
+    text.chars()
+        .map(|c| {
+            quoted ^= c == '"';
+            if quoted { 0 } else { i32::from("([{".contains(c)) - i32::from(")]}".contains(c)) }
+        })
+        .sum()
+}
+
+/// Whether what follows `before` is inside a comment.
+fn is_in_comment(before: &str) -> bool {
+    let line = before.rfind('\n').map_or(before, |newline| &before[newline + 1..]);
+    let in_block = before.rfind("/*").is_some_and(|open| before.rfind("*/").is_none_or(|close| close < open));
+    line.contains("//") || in_block
+}
+
+/// The parts of a `tp` directive: each word of [`PARTS`] outside of brackets with the text that follows it.
+pub(super) fn parts(clean: &str, rest: Range<usize>) -> Vec<(&'static str, Range<usize>)> {
+    let text = &clean[rest.clone()];
+    let part = |(at, word): (usize, &str)| {
+        let part = PARTS.into_iter().find(|part| *part == word)?;
+        (depth(&text[..at]) == 0 && !in_quotes(text, at)).then_some((part, at))
+    };
+    let starts: Vec<(&'static str, usize)> = words(text).filter_map(part).collect();
+    let end_of = |index: usize| starts.get(index + 1).map_or(text.len(), |(_, start)| *start);
+    let spanned = |(index, &(part, start)): (usize, &(&'static str, usize))| {
+        (part, trimmed(clean, rest.start + start + part.len()..rest.start + end_of(index)))
+    };
+    starts.iter().enumerate().map(spanned).collect()
+}
+
+/// The span without white space around it.
+pub(super) fn trimmed(text: &str, span: Range<usize>) -> Range<usize> {
+    let part = &text[span.clone()];
+    let start = span.start + part.len() - part.trim_start().len();
+    start..(start + part.trim().len()).max(start)
+}
+
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.split(move |c: char| !is_word(c)).map(move |word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
+}
+
+fn in_quotes(text: &str, at: usize) -> bool {
+    text[..at].matches('"').count() % 2 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_are_found_in_comments_of_all_kinds_and_go_on_over_lines() {
+        let text = "// #atf::var::M $1 // first\n/*\n * #atf::tp name \"A\"\n *   range interval<int>( 1,\n *     M )\n \
+                    *   constraint divides(M) &&\n *     less_than(9)\n */\n#atf::search_technique x\n__kernel void f() {}\n";
+        let clean = without_comment_marks(text);
+        assert_eq!(clean.len(), text.len());
+        let found = directives(text, &clean);
+        assert_eq!(found.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["var::M", "tp", "search_technique"]);
+        assert_eq!(found.iter().map(|one| one.in_comment).collect::<Vec<_>>(), [true, true, false]);
+        let parts = parts(&clean, found[1].rest.clone());
+        let texts: Vec<String> = parts
+            .iter()
+            .map(|(word, span)| {
+                format!("{word}: {}", clean[span.clone()].split_whitespace().collect::<Vec<_>>().join(" "))
+            })
+            .collect();
+        assert_eq!(texts, ["name: \"A\"", "range: interval<int>( 1, M )", "constraint: divides(M) && less_than(9)"]);
+    }
+}

@@ -1,0 +1,247 @@
+//! From the C++ of ATF's directives to expressions.
+
+use tunesmith_space::alias::Alias;
+
+/// What an expression in a directive may say besides names and numbers.
+pub(super) struct Translator<'a> {
+    /// The parameter that aliases and lambdas speak of, where there is one.
+    pub(super) parameter: Option<&'a str>,
+    /// Whether numbers are whole, so that `/` rounds down. (C++ rounds towards zero: the same for what is not negative.)
+    pub(super) whole_numbers: bool,
+}
+
+/// Types that may stand in casts.
+const TYPES: &[&str] = &[
+    "int", "unsigned", "size_t", "long", "short", "char", "bool", "float", "double", "cl_int", "cl_uint", "cl_ulong",
+    "int32_t", "int64_t", "uint32_t", "uint64_t", "auto",
+];
+
+impl Translator<'_> {
+    /// The expression that `text` means.
+    ///
+    /// Fails where brackets do not match, a lambda is not a single `return`, or an alias has no parameter.
+    pub(super) fn expression(&self, text: &str) -> Result<String, String> {
+        if let Some((condition, then, otherwise)) = ternary(text)? {
+            let [condition, then, otherwise] = [condition, then, otherwise].map(|part| self.expression(part));
+            return Ok(format!("(({}) if ({}) else ({}))", then?, condition?, otherwise?));
+        }
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            if first.is_ascii_alphabetic() || first == '_' {
+                rest = self.word(rest, &mut out)?;
+            } else if first.is_ascii_digit() {
+                rest = number(rest, &mut out);
+            } else if first == '[' {
+                rest = self.lambda(rest, &mut out)?;
+            } else if first == '(' {
+                let (inside, after) = bracket(rest)?;
+                if TYPES.contains(&inside.trim()) {
+                    // A cast changes nothing that matters here.
+                } else {
+                    out.push_str(&format!("({})", self.arguments(inside)?));
+                }
+                rest = after;
+            } else if first == '"' {
+                let end = rest[1..].find('"').ok_or("a quote is not closed")? + 2;
+                out.push_str(&rest[..end]);
+                rest = &rest[end..];
+            } else if first == '/' && self.whole_numbers && !rest.starts_with("//") {
+                out.push_str("//");
+                rest = &rest[1..];
+            } else {
+                out.push(first);
+                rest = &rest[first.len_utf8()..];
+            }
+        }
+        Ok(out)
+    }
+
+    fn arguments(&self, inside: &str) -> Result<String, String> {
+        let parts: Result<Vec<String>, String> = split(inside)?.into_iter().map(|part| self.expression(part)).collect();
+        Ok(parts?.join(", "))
+    }
+
+    /// A name with what belongs to it; gives what follows.
+    fn word<'t>(&self, text: &'t str, out: &mut String) -> Result<&'t str, String> {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
+        let end = text.find(|c: char| !is_name(c)).unwrap_or(text.len());
+        // A single colon belongs to what follows.
+        let end = text[..end].find(':').filter(|&at| !text[at..].starts_with("::")).unwrap_or(end);
+        let (name, rest) = (text[..end].trim_end_matches(':'), &text[end..]);
+        let name = name.rsplit_once("std::").map_or(name, |(_, name)| name);
+        if let Some(limit) = name.strip_prefix("atf::ocl::").or_else(|| name.strip_prefix("atf::cuda::")) {
+            out.push_str(&device_limit(limit));
+            return Ok(rest);
+        }
+        let name = name.strip_prefix("atf::").unwrap_or(name);
+        if name == "static_cast" {
+            return Ok(rest.find('>').map_or(rest, |close| &rest[close + 1..]));
+        }
+        let is_alias = Alias::named(name, "1").is_some();
+        if !(is_alias && rest.trim_start().starts_with('(')) {
+            out.push_str(name);
+            return Ok(rest);
+        }
+        let (inside, after) = bracket(rest.trim_start())?;
+        let parameter = self.parameter.ok_or_else(|| format!("`{name}` needs a tuning parameter"))?;
+        let alias = Alias::named(name, &self.expression(inside.trim())?);
+        let text = alias.map(|alias| alias.text(parameter)).unwrap_or_default();
+        out.push_str(&format!("({text})"));
+        Ok(after)
+    }
+
+    /// `[](auto i){ return CONDITION; }` as the condition on the parameter; gives what follows.
+    fn lambda<'t>(&self, text: &'t str, out: &mut String) -> Result<&'t str, String> {
+        let (_, rest) = bracket(text)?;
+        let (arguments, rest) = bracket(rest.trim_start())?;
+        let body_start = rest.find('{').ok_or("a lambda needs a body in braces")?;
+        let (body, rest) = bracket(&rest[body_start..])?;
+        let own = arguments.split_whitespace().last().map(|name| name.trim_matches(['&', '*'])).unwrap_or("");
+        let body = body.trim();
+        let value = body.strip_prefix("return").and_then(|body| body.trim_end().strip_suffix(';'));
+        let value = value.filter(|value| !value.contains(';'));
+        let value = value.ok_or("a lambda is read when it is a single `return` of an expression")?;
+        let parameter = self.parameter.ok_or("a lambda needs a tuning parameter")?;
+        out.push_str(&format!("({})", self.expression(&renamed(value, own, parameter))?));
+        Ok(rest)
+    }
+}
+
+/// The name of a device limit in expressions: OpenCL's own names, with ATF's abbreviations written out.
+fn device_limit(name: &str) -> String {
+    let full = name.replace("max_wi_size", "max_work_item_size").replace("max_wg_size", "max_work_group_size");
+    format!("device.{full}")
+}
+
+/// A number without the suffix that says its type; gives what follows.
+fn number<'t>(text: &'t str, out: &mut String) -> &'t str {
+    let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    let mut previous = ' ';
+    let belongs = |c: char| {
+        let exponent_sign = (c == '+' || c == '-') && matches!(previous, 'e' | 'E') && !hexadecimal;
+        previous = c;
+        c.is_ascii_alphanumeric() || c == '.' || c == '\'' || exponent_sign
+    };
+    let mut belongs = belongs;
+    let end = text.find(|c: char| !belongs(c)).unwrap_or(text.len());
+    let digits = if hexadecimal {
+        text[..end].trim_end_matches(['u', 'U', 'l', 'L'])
+    } else {
+        text[..end].trim_end_matches(['u', 'U', 'l', 'L', 'f', 'F'])
+    };
+    out.push_str(&digits.replace('\'', ""));
+    &text[end..]
+}
+
+/// The parts of `condition ? then : otherwise`; nothing where `text` is no such thing outside of brackets.
+fn ternary(text: &str) -> Result<Option<(&str, &str, &str)>, String> {
+    let Some(question) = outside(text, |rest| rest.starts_with('?')) else { return Ok(None) };
+    let rest = &text[question + 1..];
+    let mut nested = 0;
+    let colon = outside_with(rest, |at| {
+        let here = &rest[at..];
+        let part_of_two = here.starts_with("::") || rest[..at].ends_with(':');
+        nested += i32::from(here.starts_with('?'));
+        let found = here.starts_with(':') && !part_of_two && nested == 0;
+        nested -= i32::from(here.starts_with(':') && !part_of_two && !found);
+        found
+    });
+    let colon = colon.ok_or("`?` has no `:`")?;
+    Ok(Some((&text[..question], &rest[..colon], &rest[colon + 1..])))
+}
+
+/// The parts of `text` between commas outside of brackets.
+pub(super) fn split(text: &str) -> Result<Vec<&str>, String> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some(comma) = outside(rest, |rest| rest.starts_with(',')) {
+        parts.push(rest[..comma].trim());
+        rest = &rest[comma + 1..];
+    }
+    if !rest.trim().is_empty() || !parts.is_empty() {
+        parts.push(rest.trim());
+    }
+    Ok(parts)
+}
+
+/// The first place outside of brackets and quotes where `found` says so.
+fn outside(text: &str, found: impl Fn(&str) -> bool) -> Option<usize> {
+    outside_with(text, |at| found(&text[at..]))
+}
+
+fn outside_with(text: &str, mut found: impl FnMut(usize) -> bool) -> Option<usize> {
+    let (mut depth, mut quoted) = (0_i32, false);
+    for (at, c) in text.char_indices() {
+        quoted ^= c == '"';
+        if quoted {
+            continue;
+        }
+        depth += i32::from("([{".contains(c));
+        if depth == 0 && found(at) {
+            return Some(at);
+        }
+        depth -= i32::from(")]}".contains(c));
+    }
+    None
+}
+
+/// The inside of the bracket that `text` begins with, and what follows it.
+pub(super) fn bracket(text: &str) -> Result<(&str, &str), String> {
+    let first = text.chars().next().filter(|c| "([{".contains(*c)).ok_or("a bracket is missing")?;
+    let (mut depth, mut quoted) = (0_i32, false);
+    for (at, c) in text.char_indices() {
+        quoted ^= c == '"';
+        if quoted {
+            continue;
+        }
+        depth += i32::from("([{".contains(c)) - i32::from(")]}".contains(c));
+        if depth == 0 {
+            return Ok((&text[1..at], &text[at + 1..]));
+        }
+    }
+    Err(format!("`{first}` is not closed"))
+}
+
+/// `text` with every word `from` as `to`.
+fn renamed(text: &str, from: &str, to: &str) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(is_word) {
+        let end = rest[start..].find(|c| !is_word(c)).map_or(rest.len(), |length| start + length);
+        out.push_str(&rest[..start]);
+        out.push_str(if &rest[start..end] == from { to } else { &rest[start..end] });
+        rest = &rest[end..];
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn translated(text: &str) -> String {
+        Translator { parameter: Some("P"), whole_numbers: true }.expression(text).unwrap()
+    }
+
+    #[test]
+    fn aliases_lambdas_and_operators_become_expressions() {
+        assert_eq!(translated("multiple_of( A*B ) && less_than_or_eq(N/2)"), "(P % (A*B) == 0) && (P <= (N//2))");
+        assert_eq!(translated("[](auto i){ return i % X == 0; }"), "( P % X == 0)");
+        assert_eq!(translated("!atf::divides(N) || (P > 16u)"), "!((N) % P == 0) || (P > 16)");
+        assert_eq!(translated("A?B?1:2:3"), "((((1) if (B) else (2))) if (A) else (3))");
+        assert_eq!(translated("std::max((size_t)A, static_cast<int>(B))"), "max(A, (B))");
+        assert_eq!(translated("P <= atf::ocl::max_wi_size_0"), "P <= device.max_work_item_size_0");
+        assert_eq!(translated("1.5f * 0x1fUL + 1e-3"), "1.5 * 0x1f + 1e-3");
+    }
+
+    #[test]
+    fn what_is_not_understood_is_an_error() {
+        let refused =
+            |text: &str| Translator { parameter: Some("P"), whole_numbers: true }.expression(text).unwrap_err();
+        assert_eq!(refused("divides(N"), "`(` is not closed");
+        assert!(refused("[](auto i){ int k = i; return k; }").contains("single `return`"));
+        assert_eq!(refused("A ? B"), "`?` has no `:`");
+    }
+}
