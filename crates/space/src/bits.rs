@@ -31,6 +31,11 @@ impl Bits {
         self.words.iter().zip(mask).any(|(&word, &mask)| word & mask as u64 != 0)
     }
 
+    /// Whether all numbers of the set are also set in `mask`.
+    pub(crate) fn within(&self, mask: &[i64]) -> bool {
+        self.words.iter().enumerate().all(|(at, &word)| word & !(mask.get(at).map_or(0, |&mask| mask as u64)) == 0)
+    }
+
     /// The numbers in the set, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(index, &word)| {
@@ -56,5 +61,6 @@ mod tests {
         [3, 64, 130].into_iter().for_each(|number| set.insert(number));
         assert_eq!(set.iter().collect::<Vec<_>>(), [3, 64, 130]);
         assert!(set.meets(&[0, 1]) && !set.meets(&[4, 0]) && !set.meets(&[]));
+        assert!(set.within(&[8, 1, 4]) && set.within(&[-1, -1, -1]) && !set.within(&[8, 1]) && !set.within(&[0, 1, 4]));
     }
 }

@@ -308,6 +308,42 @@ fn a_space_beyond_128_bits_is_counted_exactly_and_has_no_ranks() {
 }
 
 #[test]
+fn parameters_that_all_differ_are_counted_like_permutations() {
+    // Values within 62 of each other make a mask; those of the second case do not.
+    for (low, step) in [(-3, 1), (-300, 100)] {
+        let list = |length: i64| Values::range(low, low + (length - 1) * step, step).unwrap();
+        let names = ["A", "B", "C", "D", "E"];
+        let lengths = [5, 6, 4, 7, 5];
+        let mut description = Description { parameters: Vec::new(), constraints: Vec::new() };
+        description.parameters =
+            names.iter().zip(lengths).map(|(name, length)| ((*name).into(), list(length))).collect();
+        for a in 0..5 {
+            for b in 0..a {
+                description.constraints.push(Text::simple(format!("{} != {}", names[a], names[b])));
+            }
+        }
+        description.constraints.push(Text::simple(format!("A + B <= {}", 4 * step)));
+        let valid = description.valid(&description.constraints).unwrap();
+        check_space(&description, &description.build().unwrap(), &valid);
+    }
+}
+
+#[test]
+fn a_hostile_space_of_twelve_parameters_ends_with_the_constraint_to_blame() {
+    let parameter = |i| Parameter::new(format!("P{i}"), Values::range(1, 50, 1).unwrap()).unwrap();
+    let sum: Vec<String> = (0..12).map(|i| format!("P{i} ** {} * P{}", i % 3 + 1, (i + 5) % 12)).collect();
+    let hostile = Constraint::new("hostile", Expr::parse(&format!("({}) % 99991 < 17", sum.join(" + "))).unwrap());
+    let limits = tunesmith_space::Limits { nodes: 50_000, ..tunesmith_space::Limits::default() };
+    let builder = (0..12).fold(Space::builder(), |builder, i| builder.parameter(parameter(i))).limits(limits);
+    let error = builder.constraint(hostile).build().unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.starts_with("the diagram of the space grows beyond 50000 nodes, because of constraint `hostile`"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_space_that_grows_beyond_its_limit_is_refused_with_the_constraints_to_blame() {
     let parameter = |i| Parameter::new(format!("P{i}"), Values::range(1, 50, 1).unwrap()).unwrap();
     let sum: Vec<String> = (0..6).map(|i| format!("P{i} ** {}", i + 1)).collect();

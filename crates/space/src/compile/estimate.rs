@@ -16,6 +16,8 @@ pub(super) struct Estimate<'a> {
     roots: &'a [Id],
     /// The terms below the roots that are no constants, operands first.
     pub(super) terms: Vec<Id>,
+    /// Of every term the operands that are no constants.
+    operands: Vec<Vec<Id>>,
     /// The logarithm of the number of values of every term.
     widths: Vec<u32>,
     /// For chains, the same of their first so many operands together.
@@ -54,7 +56,12 @@ impl<'a> Estimate<'a> {
         let terms: Vec<Id> = (0..graph.len() as u32).map(Id).filter(is_term).collect();
         let sizes = columns.iter().map(|column| log(column.len() as f64)).collect();
         let (widths, beginnings) = (vec![0; graph.len()], vec![Vec::new(); graph.len()]);
-        let mut estimate = Estimate { graph, roots, terms, widths, beginnings, sizes };
+        let mut operands = vec![Vec::new(); graph.len()];
+        for &id in &terms {
+            let args = graph.term(id).args.iter().copied();
+            operands[id.0 as usize] = args.filter(|&arg| graph.constant_of(arg).is_none()).collect();
+        }
+        let mut estimate = Estimate { graph, roots, terms, operands, widths, beginnings, sizes };
         estimate.count_values(columns);
         estimate
     }
@@ -109,28 +116,21 @@ impl<'a> Estimate<'a> {
         all
     }
 
-    /// What nodes carry after the assigned parameters.
-    pub(super) fn carried(&self, assigned: &[bool]) -> Load {
-        let mut known = vec![true; self.graph.len()];
-        for &id in &self.terms {
-            let term = self.graph.term(id);
-            known[id.0 as usize] = match term.op {
-                Op::Parameter(place) => assigned[place as usize],
-                _ => term.args.iter().all(|arg| known[arg.0 as usize]),
-            };
-        }
+    /// What nodes carry after the parameters at the places that are set in `assigned`.
+    pub(super) fn carried(&self, assigned: &[i64]) -> Load {
         let mut walk = Walk {
             estimate: self,
-            visited: known.clone(),
-            known,
+            assigned,
+            visited: vec![false; self.graph.len()],
             single: vec![false; self.graph.len()],
             joined: Vec::new(),
             limits: Vec::new(),
             width: 0,
             cells: 0,
-            involved: vec![false; assigned.len()],
+            involved: Bits::new(self.sizes.len()),
         };
-        self.roots.iter().for_each(|&root| walk.unknown(root));
+        let touched = self.roots.iter().filter(|root| self.graph.term(**root).parameters.meets(assigned));
+        touched.for_each(|&root| walk.unknown(root));
         walk.total()
     }
 }
@@ -159,7 +159,7 @@ fn pairs(op: Op, a: &[i64], b: &[i64]) -> Option<Vec<i64>> {
 /// Collects what nodes carry: known terms directly below unknown ones.
 struct Walk<'a> {
     estimate: &'a Estimate<'a>,
-    known: Vec<bool>,
+    assigned: &'a [i64],
     visited: Vec<bool>,
     /// Terms that are carried as they are.
     single: Vec<bool>,
@@ -169,17 +169,27 @@ struct Walk<'a> {
     limits: Vec<(Option<Id>, LeftOver)>,
     width: u32,
     cells: u32,
-    involved: Vec<bool>,
+    involved: Bits,
 }
 
-impl Walk<'_> {
-    fn is_cell(&self, id: Id) -> bool {
-        self.known[id.0 as usize] && self.estimate.graph.constant_of(id).is_none()
+impl<'a> Walk<'a> {
+    fn is_known(&self, id: Id) -> bool {
+        self.estimate.graph.term(id).parameters.within(self.assigned)
+    }
+
+    fn operands(&self, id: Id) -> &'a [Id] {
+        &self.estimate.operands[id.0 as usize]
+    }
+
+    /// The only operand that is not known, if it is one alone.
+    fn only_unknown(&self, id: Id) -> Option<Id> {
+        let mut unknown = self.operands(id).iter().copied().filter(|&arg| !self.is_known(arg));
+        unknown.next().filter(|_| unknown.next().is_none())
     }
 
     /// Collects below a term unless it is known or done.
     fn unknown(&mut self, id: Id) {
-        if std::mem::replace(&mut self.visited[id.0 as usize], true) {
+        if self.is_known(id) || std::mem::replace(&mut self.visited[id.0 as usize], true) {
             return;
         }
         let estimate = self.estimate;
@@ -187,27 +197,30 @@ impl Walk<'_> {
         if let (Op::LessEqual, false) = (term.op, term.fallible) {
             return self.limit(term.args[0], term.args[1], &[]);
         }
-        let cells: Vec<Id> = term.args.iter().copied().filter(|&arg| self.is_cell(arg)).collect();
-        let open: Vec<Id> = term.args.iter().copied().filter(|&arg| !self.known[arg.0 as usize]).collect();
-        if let (Op::Or, &[only], false) = (term.op, &open[..], term.fallible)
+        let operands = self.operands(id);
+        if let (Op::Or, Some(only), false) = (term.op, self.only_unknown(id), term.fallible)
             && let Op::LessEqual = estimate.graph.term(only).op
             && !std::mem::replace(&mut self.visited[only.0 as usize], true)
         {
-            let &[left, right] = &estimate.graph.term(only).args[..] else { return };
-            return self.limit(left, right, &cells);
+            let sides = &estimate.graph.term(only).args;
+            return self.limit(sides[0], sides[1], operands);
         }
-        if is_chain(term.op) && cells.len() > 1 {
-            self.joined.push((id, self.joint_width(id, &cells)));
-        } else {
-            cells.iter().for_each(|cell| self.single[cell.0 as usize] = true);
+        let known = operands.iter().filter(|&&arg| self.is_known(arg)).count();
+        if is_chain(term.op) && known > 1 {
+            self.joined.push((id, self.joint_width(id, known)));
+        } else if known > 0 {
+            for &cell in operands {
+                self.single[cell.0 as usize] |= self.is_known(cell);
+            }
         }
-        term.args.iter().for_each(|&arg| self.unknown(arg));
+        operands.iter().for_each(|&arg| self.unknown(arg));
     }
 
-    /// The logarithm of the number of values of some operands of a chain together.
-    fn joint_width(&self, id: Id, cells: &[Id]) -> u32 {
-        let separate = cells.iter().map(|cell| self.estimate.widths[cell.0 as usize]).sum::<u32>();
-        let beginning = self.estimate.beginnings[id.0 as usize].get(cells.len() - 1).copied();
+    /// The logarithm of the number of values of the known operands of a chain, so many, together.
+    fn joint_width(&self, id: Id, known: usize) -> u32 {
+        let cells = self.operands(id).iter().filter(|&&arg| self.is_known(arg));
+        let separate = cells.map(|cell| self.estimate.widths[cell.0 as usize]).sum::<u32>();
+        let beginning = self.estimate.beginnings[id.0 as usize].get(known.wrapping_sub(1)).copied();
         separate.min(self.estimate.widths[id.0 as usize]).min(beginning.unwrap_or(u32::MAX))
     }
 
@@ -215,8 +228,8 @@ impl Walk<'_> {
     /// which there is none.
     fn limit(&mut self, left: Id, right: Id, exempt: &[Id]) {
         let mut left_over = LeftOver { places: Bits::default(), width: 0 };
-        exempt.iter().for_each(|&cell| self.absorb(&mut left_over, cell));
-        let (left_known, right_known) = (self.known[left.0 as usize], self.known[right.0 as usize]);
+        exempt.iter().filter(|&&cell| self.is_known(cell)).for_each(|&cell| self.absorb(&mut left_over, cell));
+        let (left_known, right_known) = (self.is_known(left), self.is_known(right));
         let rest = match (left_known, right_known) {
             (false, true) => {
                 self.absorb(&mut left_over, right);
@@ -248,7 +261,7 @@ impl Walk<'_> {
             self.width += widest.min(reach);
             self.cells += 1;
             for (_, left_over) in same {
-                left_over.places.iter().for_each(|place| self.involved[place] = true);
+                self.involved.union(&left_over.places);
             }
         }
     }
@@ -259,8 +272,8 @@ impl Walk<'_> {
         if term.op != Op::Sum {
             return self.unknown(side);
         }
-        for &arg in &term.args {
-            if self.known[arg.0 as usize] {
+        for &arg in self.operands(side) {
+            if self.is_known(arg) {
                 self.absorb(left_over, arg);
             } else {
                 self.unknown(arg);
@@ -282,24 +295,27 @@ impl Walk<'_> {
             self.unknown(id);
             return Some(id);
         }
-        let cells: Vec<Id> = term.args.iter().copied().filter(|&arg| self.is_cell(arg)).collect();
-        if !cells.is_empty() {
-            let joint = self.joint_width(id, &cells);
-            cells.iter().for_each(|&cell| left_over.places.union(&estimate.graph.term(cell).parameters));
-            left_over.width += joint;
+        let operands = self.operands(id);
+        let known = operands.iter().filter(|&&arg| self.is_known(arg));
+        let mut count = 0;
+        for &cell in known {
+            count += 1;
+            left_over.places.union(&estimate.graph.term(cell).parameters);
         }
-        let open: Vec<Id> = term.args.iter().copied().filter(|&arg| !self.known[arg.0 as usize]).collect();
-        match open[..] {
-            [only] => self.solve(only, left_over),
-            _ => {
-                open.iter().for_each(|&arg| self.unknown(arg));
+        if count > 0 {
+            left_over.width += self.joint_width(id, count);
+        }
+        match self.only_unknown(id) {
+            Some(only) => self.solve(only, left_over),
+            None => {
+                operands.iter().for_each(|&arg| self.unknown(arg));
                 Some(id)
             }
         }
     }
 
     fn absorb(&self, left_over: &mut LeftOver, id: Id) {
-        if self.is_cell(id) {
+        if self.estimate.graph.constant_of(id).is_none() {
             left_over.places.union(&self.estimate.graph.term(id).parameters);
             left_over.width += self.estimate.widths[id.0 as usize];
         }
@@ -312,21 +328,19 @@ impl Walk<'_> {
         for &id in self.estimate.terms.iter().filter(|id| self.single[id.0 as usize]) {
             self.width += self.estimate.widths[id.0 as usize];
             self.cells += 1;
-            graph.term(id).parameters.iter().for_each(|place| self.involved[place] = true);
+            self.involved.union(&graph.term(id).parameters);
         }
-        for &(id, joint) in &self.joined {
-            let args = || graph.term(id).args.iter().filter(|arg| self.known[arg.0 as usize]);
-            if args().all(|arg| self.single[arg.0 as usize]) {
+        for (id, joint) in std::mem::take(&mut self.joined) {
+            let known = || self.operands(id).iter().filter(|&&arg| self.is_known(arg));
+            if known().all(|arg| self.single[arg.0 as usize]) {
                 continue;
             }
+            let places: Vec<&Bits> = known().map(|&arg| &graph.term(arg).parameters).collect();
+            places.into_iter().for_each(|places| self.involved.union(places));
             self.width += joint;
             self.cells += 1;
-            for &arg in args() {
-                graph.term(arg).parameters.iter().for_each(|place| self.involved[place] = true);
-            }
         }
-        let places = (0..self.involved.len()).filter(|&place| self.involved[place]);
-        let width = self.width.min(places.map(|place| self.estimate.sizes[place]).sum());
+        let width = self.width.min(self.involved.iter().map(|place| self.estimate.sizes[place]).sum());
         Load { width, cells: self.cells }
     }
 }

@@ -51,6 +51,11 @@ pub(crate) enum Op {
     Modulo,
     LessEqual,
     Equal,
+    /// The set that holds the first operand alone, as a mask that begins with the second.
+    Bit,
+    Union,
+    /// Whether two sets have nothing in common.
+    Disjoint,
     /// The second operand where the first is not zero, else the third; of any class.
     Select,
     // Floats.

@@ -6,6 +6,7 @@
 
 mod bounds;
 mod data;
+mod distinct;
 mod estimate;
 mod graph;
 mod group;

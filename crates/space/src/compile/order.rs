@@ -16,9 +16,10 @@ const EFFORT: usize = 150_000;
 pub(crate) fn order(graph: &Graph, roots: &[Id], columns: &[Vec<i64>], by_name: &[usize]) -> Vec<usize> {
     let estimate = Estimate::new(graph, roots, columns);
     let mut starts: Vec<usize> = by_name.to_vec();
+    let none = vec![0_i64; columns.len().div_ceil(64)];
     let after = |place: usize| {
-        let mut assigned = vec![false; columns.len()];
-        assigned[place] = true;
+        let mut assigned = none.clone();
+        assigned[place / 64] |= 1 << (place % 64);
         estimate.carried(&assigned)
     };
     // Sorting is stable: equals stay in the order of their names.
@@ -32,24 +33,26 @@ pub(crate) fn order(graph: &Graph, roots: &[Id], columns: &[Vec<i64>], by_name: 
 
 /// The greedy order that begins with `start`, and the number of arcs it is estimated to need.
 fn greedy(estimate: &Estimate<'_>, by_name: &[usize], start: usize) -> (f64, Vec<usize>) {
-    let mut assigned = vec![false; estimate.sizes.len()];
+    let mut assigned = vec![0_i64; estimate.sizes.len().div_ceil(64)];
+    let mut left = by_name.to_vec();
     let mut order = Vec::with_capacity(by_name.len());
     let mut carried = Load::default();
     let mut cost = 0.0;
-    while order.len() < by_name.len() {
-        let choice = if order.is_empty() {
-            start
-        } else {
-            let left = by_name.iter().copied().filter(|&place| !assigned[place]);
-            let key = |&place: &usize| {
-                let mut then = assigned.clone();
-                then[place] = true;
-                (estimate.carried(&then), estimate.sizes[place])
-            };
-            left.min_by_key(key).expect("some place is left")
+    while !left.is_empty() {
+        let key = |&at: &usize| {
+            let place: usize = left[at];
+            assigned[place / 64] ^= 1 << (place % 64);
+            let load = estimate.carried(&assigned);
+            assigned[place / 64] ^= 1 << (place % 64);
+            (load, estimate.sizes[place])
         };
+        let choice = match order.is_empty() {
+            true => left.iter().position(|&place| place == start),
+            false => (0..left.len()).min_by_key(key),
+        };
+        let choice = left.remove(choice.unwrap_or(0));
         cost += (f64::from(carried.width + estimate.sizes[choice]) / UNIT).exp2();
-        assigned[choice] = true;
+        assigned[choice / 64] |= 1 << (choice % 64);
         order.push(choice);
         carried = estimate.carried(&assigned);
     }

@@ -57,7 +57,8 @@ fn int_class(op: Op, ranges: &[(i64, i64)]) -> Option<Class> {
             let single = ranges[0] == ranges[1] && ranges[0].0 == ranges[0].1;
             truth(single, ranges[0].0 <= ranges[1].1 && ranges[1].0 <= ranges[0].1)
         }
-        Op::FloatLess | Op::FloatLessEqual | Op::FloatEqual => truth(false, true),
+        Op::Bit | Op::Union => Some(Class::Int(1, MAGNITUDE - 1)),
+        Op::Disjoint | Op::FloatLess | Op::FloatLessEqual | Op::FloatEqual => truth(false, true),
         _ => None,
     }
 }

@@ -49,6 +49,9 @@ impl Lowering<'_> {
         let mut lowered: Vec<Option<Id>> = vec![None; roots.len()];
         // Operands have smaller numbers than what they are operands of: the last limit cannot be met again.
         let mut limits: BTreeMap<Id, Vec<(usize, Id)>> = BTreeMap::new();
+        for (index, truth) in self.all_different(roots) {
+            lowered[index] = Some(truth);
+        }
         for (index, &root) in roots.iter().enumerate() {
             if let Some((term, bound)) = self.as_limit(root) {
                 limits.entry(term).or_default().push((index, bound));

@@ -141,36 +141,20 @@ impl<'a> Construction<'a> {
         self.columns.resize_with(plan.columns.len().max(self.columns.len()), Vec::new);
         self.columns.iter_mut().for_each(|column| column.resize(count, 0));
         let varies = varies(plan);
-        let mut row = vec![0; self.words + plan.carried.len()];
-        let mut last: Option<(Vec<i64>, u32)> = None;
+        let mut row = Row::new(self.words, plan.carried.len());
         for state in 0..states.len() {
             let cells = states.row(state);
             let (mask, slots) = cells.split_at(self.words);
             self.compute(group, plan, slots);
             let sources = Sources { slots, tables: &plan.tables, scalars: &self.scalars, columns: &self.columns };
             exclude(&mut self.alive, count, plan, mask, &sources);
-            let mut uniform = None;
-            for value in (0..count).filter(|&value| self.alive[value]) {
-                let child = match uniform {
-                    Some(child) => child,
-                    None => {
-                        row[..self.words].copy_from_slice(mask);
-                        settle(&mut row[..self.words], self.conjuncts, plan, &sources, value);
-                        carry(&mut row, self.words, plan, &sources, value);
-                        match &last {
-                            Some((known, child)) if *known == row => *child,
-                            _ => {
-                                let child = next.number(&row);
-                                last = Some((row.clone(), child));
-                                child
-                            }
-                        }
-                    }
-                };
-                if !varies {
-                    uniform = Some(child);
-                }
-                layer.push(group.candidates[level][value], child);
+            let candidates = &group.candidates[level];
+            let mut child = |value: usize| row.child(mask, self.conjuncts, plan, &sources, value, &mut next);
+            if varies {
+                let alive = (0..count).filter(|&value| self.alive[value]);
+                alive.for_each(|value| layer.push(candidates[value], child(value)));
+            } else if let Some(first) = self.alive.iter().position(|&alive| alive) {
+                layer.push_all(candidates, &self.alive, child(first));
             }
             layer.finish_node();
             self.check_limits(group, plan, &layer, &next)?;
@@ -215,6 +199,44 @@ impl<'a> Construction<'a> {
         };
         let conjuncts = plan.open.iter().map(|&conjunct| group.conjuncts[conjunct]).collect();
         Err(Obstacle::TooLarge { limit, conjuncts })
+    }
+}
+
+/// The cells of one state after another; most are like the one before.
+struct Row {
+    words: usize,
+    cells: Vec<i64>,
+    before: Vec<i64>,
+    child: Option<u32>,
+}
+
+impl Row {
+    fn new(words: usize, carried: usize) -> Row {
+        Row { words, cells: vec![0; words + carried], before: vec![0; words + carried], child: None }
+    }
+
+    /// The state among `next` to which the value with index `value` leads from a state with `mask`.
+    fn child(
+        &mut self,
+        mask: &[i64],
+        conjuncts: usize,
+        plan: &LevelPlan,
+        sources: &Sources<'_>,
+        value: usize,
+        next: &mut States,
+    ) -> u32 {
+        self.cells[..self.words].copy_from_slice(mask);
+        settle(&mut self.cells[..self.words], conjuncts, plan, sources, value);
+        carry(&mut self.cells, self.words, plan, sources, value);
+        match self.child {
+            Some(child) if self.cells == self.before => child,
+            _ => {
+                let child = next.number(&self.cells);
+                self.child = Some(child);
+                self.before.copy_from_slice(&self.cells);
+                child
+            }
+        }
     }
 }
 

@@ -29,6 +29,25 @@ impl Layer {
         }
     }
 
+    /// Adds those of `values` that are `alive`, all with the child `child`, to the node under construction.
+    pub(crate) fn push_all(&mut self, values: &[u32], alive: &[bool], child: u32) {
+        let mut at = 0;
+        for part in alive.chunk_by(|a, b| a == b) {
+            let values = &values[at..at + part.len()];
+            at += part.len();
+            let (first, last) = (values[0], values[values.len() - 1]);
+            if !part[0] {
+                continue;
+            }
+            if (last - first) as usize == values.len() - 1 {
+                self.push(first, child);
+                self.runs.last_mut().into_iter().for_each(|run| run.last = last);
+            } else {
+                values.iter().for_each(|&value| self.push(value, child));
+            }
+        }
+    }
+
     /// Ends the node under construction, which may have no values.
     pub(crate) fn finish_node(&mut self) {
         self.ends.push(self.runs.len() as u32);

@@ -8,6 +8,7 @@ mod nearest;
 mod neighbours;
 mod reduce;
 mod states;
+mod table;
 
 pub(crate) use build::{Obstacle, build};
 pub use coordinates::Blocks;

@@ -1,7 +1,6 @@
 //! Bottom-up reduction: equal nodes become one, dead ends go, the rest is counted.
 
-use std::collections::HashMap;
-
+use super::table::{Table, hash};
 use super::{Diagram, Layer, Run};
 
 /// A node that no configuration passes.
@@ -71,7 +70,8 @@ impl Kept {
 
     /// Keeps one of each set of equal nodes of `layer`; gives for each node the one kept, or [`DEAD`].
     fn layer(&mut self, layer: &Layer, children: &[u32]) -> Vec<u32> {
-        let mut known: HashMap<Vec<Run>, u32> = HashMap::with_capacity(layer.nodes());
+        let mut table = Table::new();
+        let before = self.ends.len() as u32;
         let mut numbers = Vec::with_capacity(layer.nodes());
         let mut runs: Vec<Run> = Vec::new();
         for node in 0..layer.nodes() {
@@ -84,17 +84,18 @@ impl Kept {
                     _ => runs.push(Run { child, ..*run }),
                 }
             }
-            numbers.push(match known.get(&runs) {
-                _ if runs.is_empty() => DEAD,
-                Some(&number) => number,
-                None => {
-                    self.runs.extend_from_slice(&runs);
-                    self.ends.push(self.runs.len() as u32);
-                    let number = self.ends.len() as u32 - 1;
-                    known.insert(runs.clone(), number);
-                    number
-                }
-            });
+            if runs.is_empty() {
+                numbers.push(DEAD);
+                continue;
+            }
+            let parts =
+                runs.iter().flat_map(|run| [u64::from(run.first) << 32 | u64::from(run.last), run.child.into()]);
+            let (number, is_new) = table.number(hash(parts), |number| self.runs_of(before + number) == runs);
+            if is_new {
+                self.runs.extend_from_slice(&runs);
+                self.ends.push(self.runs.len() as u32);
+            }
+            numbers.push(before + number);
         }
         numbers
     }

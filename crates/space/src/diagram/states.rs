@@ -1,24 +1,24 @@
 //! Nodes of a layer under construction, found by what they carry.
 
+use super::table::{Table, hash};
+
 /// Distinct rows of cells, numbered in order of appearance.
 #[derive(Debug)]
 pub(crate) struct States {
     width: usize,
     cells: Vec<i64>,
-    hashes: Vec<u32>,
-    /// Row numbers plus one by hash, 0 where free; a power of two of them, at most half used.
-    table: Vec<u32>,
+    table: Table,
 }
 
 impl States {
     /// No rows of `width` cells.
     pub(crate) fn new(width: usize) -> States {
-        States { width, cells: Vec::new(), hashes: Vec::new(), table: vec![0; 16] }
+        States { width, cells: Vec::new(), table: Table::new() }
     }
 
     /// The number of rows.
     pub(crate) fn len(&self) -> usize {
-        self.hashes.len()
+        self.table.len()
     }
 
     /// The cells of a row.
@@ -28,49 +28,19 @@ impl States {
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val(&self.cells[..]) + size_of_val(&self.hashes[..]) + size_of_val(&self.table[..])
+        size_of_val(&self.cells[..]) + self.table.bytes()
     }
 
     /// The number of the row with these cells, which is added if there is none.
     pub(crate) fn number(&mut self, cells: &[i64]) -> u32 {
-        let hash = hash(cells);
-        let mask = self.table.len() - 1;
-        let mut at = hash as usize & mask;
-        while self.table[at] != 0 {
-            let row = self.table[at] - 1;
-            if self.hashes[row as usize] == hash && self.row(row as usize) == cells {
-                return row;
-            }
-            at = (at + 1) & mask;
+        let (width, known) = (self.width, &self.cells);
+        let is_equal = |number: u32| known[number as usize * width..(number as usize + 1) * width] == *cells;
+        let (number, is_new) = self.table.number(hash(cells.iter().map(|&cell| cell as u64)), is_equal);
+        if is_new {
+            self.cells.extend_from_slice(cells);
         }
-        let row = self.len() as u32;
-        self.table[at] = row + 1;
-        self.cells.extend_from_slice(cells);
-        self.hashes.push(hash);
-        if 2 * self.len() > self.table.len() {
-            self.grow();
-        }
-        row
+        number
     }
-
-    fn grow(&mut self) {
-        let mask = 2 * self.table.len() - 1;
-        self.table = vec![0; mask + 1];
-        for (row, &hash) in self.hashes.iter().enumerate() {
-            let mut at = hash as usize & mask;
-            while self.table[at] != 0 {
-                at = (at + 1) & mask;
-            }
-            self.table[at] = row as u32 + 1;
-        }
-    }
-}
-
-/// Mixes all cells. Tables are private and small, so speed matters more than resistance to chosen collisions.
-fn hash(cells: &[i64]) -> u32 {
-    let mixed =
-        cells.iter().fold(0_u64, |hash, &cell| (hash.rotate_left(5) ^ cell as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    (mixed >> 32) as u32
 }
 
 #[cfg(test)]
