@@ -87,7 +87,7 @@ pub enum SpaceError {
         culprits: Vec<String>,
     },
     /// The diagram grew beyond the [`Limits`](crate::Limits).
-    #[error("the diagram of the space grows beyond {limit}, because of {}; {remedy}", quoted(.culprits), remedy = "shorten the parameters' lists, split the constraint into smaller ones, or raise the limit")]
+    #[error("the diagram of the space grows beyond {limit}, because of {}; {remedy}", quoted(.culprits), remedy = "shorten the parameters' lists, or write the constraint as several that each join fewer parameters")]
     TooLarge {
         /// The limit that was reached.
         limit: String,

@@ -4,9 +4,9 @@
 /// the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Nodes before reduction, in all groups of parameters together.
+    /// Nodes before reduction, in each group of parameters.
     pub nodes: usize,
-    /// Bytes that construction may use.
+    /// Bytes that the construction of a group may use.
     pub bytes: usize,
 }
 

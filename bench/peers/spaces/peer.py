@@ -1,0 +1,52 @@
+"""Builds one space with one peer: peer.py kernel_tuner|pyatf FILE, a T1 file. Prints JSON: CPU seconds, MB, size."""
+
+import json
+import re
+import resource
+import sys
+import time
+
+
+def peak_mb():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def kernel_tuner(parameters, conditions):
+    from kernel_tuner.searchspace import Searchspace
+
+    # More threads than any space has: the published files name their limits themselves.
+    return lambda: Searchspace(dict(parameters), conditions, 10**18).size
+
+
+def pyatf(parameters, conditions):
+    from pyatf import TP, Set
+    from pyatf.search_space import SearchSpace
+
+    names = [name for name, _ in parameters]
+    own = {name: [] for name in names}
+    for condition in conditions:
+        # A constraint belongs to the last of its parameters.
+        used = [name for name in names if re.search(rf"\b{name}\b", condition)]
+        own[used[-1]].append((used, condition))
+    tps = []
+    for name, values in parameters:
+        used = [other for other in names if other != name and any(other in some for some, _ in own[name])]
+        text = " and ".join(f"({condition})" for _, condition in own[name])
+        constraint = eval(f"lambda {', '.join(used + [name])}: {text}") if text else None
+        tps.append(TP(name, Set(*values), constraint))
+    return lambda: SearchSpace(*tps, verbosity=0).constrained_size
+
+
+def main():
+    peer, path = sys.argv[1:]
+    space = json.load(open(path))["ConfigurationSpace"]
+    parameters = [(p["Name"], eval(p["Values"])) for p in space["TuningParameters"]]
+    conditions = [c["Expression"] for c in space["Conditions"]]
+    build = {"kernel_tuner": kernel_tuner, "pyatf": pyatf}[peer](parameters, conditions)
+    before, start = peak_mb(), time.process_time()
+    size = build()
+    seconds = time.process_time() - start
+    print(json.dumps({"seconds": seconds, "mb": peak_mb() - before, "size": str(size)}))
+
+
+main()
