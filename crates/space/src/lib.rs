@@ -38,6 +38,7 @@ mod constraint;
 mod diagram;
 mod error;
 mod expr;
+mod hash;
 mod limits;
 mod parameter;
 mod space;

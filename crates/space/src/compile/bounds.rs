@@ -4,7 +4,7 @@
 //! are known lies between that part times the smallest and times the largest the rest can be. A condition whose upper
 //! bound is false excludes; one whose lower bound is true needs nothing more.
 
-use std::collections::HashMap;
+use crate::hash::Map;
 
 use super::graph::{Graph, Id, Op};
 use super::lower::Levels;
@@ -14,7 +14,7 @@ pub(crate) struct Bounds<'a> {
     pub(crate) graph: &'a mut Graph,
     pub(crate) levels: &'a mut Levels,
     pub(crate) level: usize,
-    pub(crate) done: HashMap<Id, Option<(Id, Id)>>,
+    pub(crate) done: Map<Id, Option<(Id, Id)>>,
 }
 
 impl Bounds<'_> {

@@ -6,7 +6,7 @@
 //! that is not provably so simple stays a piece of tree and is computed by the evaluator of expressions, which defines
 //! the meaning.
 
-use std::collections::HashMap;
+use crate::hash::Map;
 
 use super::data::Data;
 use super::range;
@@ -100,7 +100,7 @@ pub(crate) struct Term {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     terms: Vec<Term>,
-    known: HashMap<(Op, Vec<Id>), Id>,
+    known: Map<(Op, Vec<Id>), Id>,
     /// Pieces of tree whose names are operand numbers.
     trees: Vec<Node>,
     /// Values that are neither whole numbers nor floats.
@@ -197,13 +197,11 @@ impl Graph {
     }
 
     fn insert(&mut self, term: Term) -> Id {
-        let key = (term.op, term.args.clone());
-        if let Some(&id) = self.known.get(&key) {
-            return id;
+        let next = Id(self.terms.len() as u32);
+        let id = *self.known.entry((term.op, term.args.clone())).or_insert(next);
+        if id == next {
+            self.terms.push(term);
         }
-        self.terms.push(term);
-        let id = Id(self.terms.len() as u32 - 1);
-        self.known.insert(key, id);
         id
     }
 }

@@ -3,7 +3,7 @@
 //! Operations of many operands become chains that take operands in the order in which they become known, so that what
 //! is known of them is always one number, an accumulator; limits are solved for what is known last ([`super::residual`]).
 
-use std::collections::HashMap;
+use crate::hash::Map;
 
 use super::graph::{Graph, Id, Op};
 
@@ -55,7 +55,7 @@ impl Levels {
 pub(crate) struct Lowering<'a> {
     pub(crate) graph: &'a mut Graph,
     pub(crate) levels: &'a mut Levels,
-    pub(crate) done: HashMap<Id, Id>,
+    pub(crate) done: Map<Id, Id>,
 }
 
 impl Lowering<'_> {

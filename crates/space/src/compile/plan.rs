@@ -1,6 +1,6 @@
 //! The work of construction, level by level: which cells a node carries and what is computed from them for each value.
 
-use std::collections::HashMap;
+use crate::hash::Map;
 
 use super::bounds::Bounds;
 use super::graph::{Class, Graph, Id, Op};
@@ -70,9 +70,9 @@ pub(crate) struct LevelPlan {
 /// the parameters' cells by place.
 pub(crate) fn plan(graph: &mut Graph, roots: &[Id], order: &[usize], columns: &[Vec<i64>]) -> Vec<LevelPlan> {
     let mut levels = Levels::new(order, columns.len());
-    let mut lowering = Lowering { graph, levels: &mut levels, done: HashMap::new() };
+    let mut lowering = Lowering { graph, levels: &mut levels, done: Map::default() };
     let roots = lowering.lower_all(roots);
-    let mut planner = Planner { graph, levels, roots, slots: HashMap::new() };
+    let mut planner = Planner { graph, levels, roots, slots: Map::default() };
     order.iter().enumerate().map(|(level, &place)| planner.level(level, &columns[place])).collect()
 }
 
@@ -81,12 +81,12 @@ struct Planner<'a> {
     levels: Levels,
     roots: Vec<Id>,
     /// The cells that nodes of the current level carry.
-    slots: HashMap<Id, usize>,
+    slots: Map<Id, usize>,
 }
 
 impl Planner<'_> {
     fn level(&mut self, level: usize, column: &[i64]) -> LevelPlan {
-        let mut work = Work { plan: LevelPlan::default(), known: HashMap::new(), level, column };
+        let mut work = Work { plan: LevelPlan::default(), known: Map::default(), level, column };
         for conjunct in 0..self.roots.len() {
             let root = self.roots[conjunct];
             // A condition without parameters is decided at once.
@@ -107,7 +107,7 @@ impl Planner<'_> {
     fn bound(&mut self, work: &mut Work<'_>, conjunct: usize) {
         let root = self.roots[conjunct];
         let mut bounds =
-            Bounds { graph: self.graph, levels: &mut self.levels, level: work.level, done: HashMap::new() };
+            Bounds { graph: self.graph, levels: &mut self.levels, level: work.level, done: Map::default() };
         let Some((low, high)) = bounds.of(root) else { return };
         let level = work.level;
         let changes =
@@ -144,7 +144,7 @@ impl Planner<'_> {
                 }
             }
         }
-        let mut slots = HashMap::new();
+        let mut slots = Map::default();
         for (id, users) in users {
             let from = self.need(work, id);
             slots.insert(id, work.plan.carried.len());
@@ -194,7 +194,7 @@ impl Planner<'_> {
 /// The plan of a level in the making.
 struct Work<'a> {
     plan: LevelPlan,
-    known: HashMap<Id, Operand>,
+    known: Map<Id, Operand>,
     level: usize,
     column: &'a [i64],
 }

@@ -3,7 +3,7 @@
 //! Of the values of `p` in `n % p == 0` only divisors of some `n` are of use, of those in `p == n` only some `n`. Where
 //! the possible `n` are few, the useful values of a long list are found without trying each with every `n`.
 
-use std::collections::HashMap;
+use crate::hash::Map;
 
 use super::graph::{Graph, Id, Op};
 use super::machine::{self, Sources};
@@ -86,7 +86,7 @@ fn has_wide(graph: &Graph, id: Id) -> bool {
 struct Table {
     rows: usize,
     columns: Vec<Vec<i64>>,
-    known: HashMap<Id, usize>,
+    known: Map<Id, usize>,
     places: Vec<(usize, usize)>,
 }
 
@@ -96,7 +96,7 @@ impl Table {
         if rows > MAX_COMBINATIONS {
             return None;
         }
-        let mut table = Table { rows, columns: Vec::new(), known: HashMap::new(), places: Vec::new() };
+        let mut table = Table { rows, columns: Vec::new(), known: Map::default(), places: Vec::new() };
         let mut period = rows;
         for &place in places {
             let values = &columns[place];
