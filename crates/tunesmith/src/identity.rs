@@ -41,6 +41,8 @@ impl Problem {
     fn fill_text(&self, fill: &Fill) -> String {
         match fill {
             Fill::File(path) => self.relative(path).display().to_string(),
+            // The text alone: how it is held once parsed may change from version to version.
+            Fill::Generator(expr) => format!("generator {}", expr.text()),
             other => format!("{other:?}"),
         }
     }

@@ -18,6 +18,16 @@ pub enum DataError {
         /// The type.
         element: ElementType,
     },
+    /// A generator without a value that the type holds.
+    #[error("`{expression}` where i = {index}: {problem}")]
+    Generator {
+        /// The generator's expression.
+        expression: String,
+        /// The number of the lane.
+        index: u64,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A file that is missing, or not of the declared type, shape or length.
     #[error("{} {problem}", path.display())]
     File {

@@ -7,6 +7,7 @@ use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use sha2::{Digest, Sha256};
 use std::io::Write;
+use tunesmith_space::{Expr, Value};
 
 /// Writes `count` elements as `fill` says. A [`Fill::File`] is no business of this function and writes nothing.
 ///
@@ -30,6 +31,7 @@ pub(crate) fn write_fill(
         Fill::Ones => write_constant(1.0, element, count, to),
         Fill::Constant(value) => write_constant(*value, element, count, to),
         Fill::Iota => write_lanes(element, count, to, |index, lane| iota(scalar, index, lane)),
+        Fill::Generator(expr) => write_generated(expr, element, count, to),
         Fill::File(_) => Ok(()),
     }
 }
@@ -56,6 +58,34 @@ fn write_lanes(
 fn write_constant(value: f64, element: ElementType, count: u64, to: &mut dyn Write) -> Result<(), DataError> {
     let bytes = element.scalar().encode_float(value).ok_or(DataError::Constant { value, element })?;
     write_lanes(element, count, to, |_, place| place.copy_from_slice(&bytes))
+}
+
+fn write_generated(expr: &Expr, element: ElementType, count: u64, to: &mut dyn Write) -> Result<(), DataError> {
+    let mut wrong = None;
+    write_lanes(element, count, to, |index, place| {
+        if wrong.is_none() {
+            match generated(expr, element.scalar(), index) {
+                Ok(bytes) => place.copy_from_slice(&bytes),
+                Err(problem) => {
+                    wrong = Some(DataError::Generator { expression: expr.text().to_owned(), index, problem });
+                }
+            }
+        }
+    })?;
+    wrong.map_or(Ok(()), Err)
+}
+
+/// The bytes of lane `index`, or what is wrong with it.
+fn generated(expr: &Expr, scalar: ScalarType, index: u64) -> Result<Vec<u8>, String> {
+    let number = i64::try_from(index).map(Value::Int).map_err(|error| error.to_string())?;
+    let value = expr.evaluate(&|name| (name == "i").then(|| number.clone())).map_err(|error| error.to_string())?;
+    let bytes = match &value {
+        Value::Float(value) => scalar.encode_float(*value),
+        Value::Int(value) => scalar.encode_int((*value).into()),
+        Value::Bool(value) => scalar.encode_int((*value).into()),
+        Value::Str(_) => None,
+    };
+    bytes.ok_or_else(|| format!("it is {value}, which {} cannot hold", scalar.name()))
 }
 
 fn iota(scalar: ScalarType, index: u64, place: &mut [u8]) {
@@ -177,6 +207,17 @@ mod tests {
         assert_eq!(filled(&Fill::Constant(-2.5), "a", "f64x2", 1, 0), floats(&[-2.5, -2.5]));
         assert_eq!(filled(&Fill::Ones, "a", "i64", 2, 0), [Number::Int(1); 2]);
         assert_eq!(filled(&Fill::Zeros, "a", "f16", 2, 0), floats(&[0.0, 0.0]));
+    }
+
+    #[test]
+    fn a_generator_gives_every_lane_its_number() {
+        let generator = |text| Fill::Generator(Expr::parse(text).unwrap());
+        assert_eq!(filled(&generator("1 + i * 0.5"), "a", "f32x2", 2, 0), floats(&[1.0, 1.5, 2.0, 2.5]));
+        assert_eq!(filled(&generator("(i % 3) == 2"), "a", "u8", 4, 0), [0, 0, 1, 0].map(Number::Int));
+        let element = ElementType::parse("i32").unwrap();
+        let fails = |text| write_fill(&generator(text), "a", element, 3, 0, &mut Vec::new()).unwrap_err().to_string();
+        assert_eq!(fails("i / 2"), "`i / 2` where i = 1: it is 0.5, which i32 cannot hold");
+        assert_eq!(fails("i + j"), "`i + j` where i = 0: `j` is not known here");
     }
 
     #[test]

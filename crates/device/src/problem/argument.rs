@@ -60,7 +60,7 @@ pub enum Memory {
 }
 
 /// What a buffer holds at first. Vectors are filled lane by lane; the padding lane of three-lane vectors is zero.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Fill {
     /// Uniform in [-1, 1) for floats, in 0..100 for integers and bytes; the same for ever for the same argument name
     /// and seed.
@@ -73,6 +73,8 @@ pub enum Fill {
     Iota,
     /// One number everywhere.
     Constant(f64),
+    /// An expression over `i`, the running number of the lane from 0, which is the only name in it.
+    Generator(Expr),
     /// A file: NumPy's `.npy`, checked for type and shape, or else raw bytes of the exact length.
     File(PathBuf),
 }
