@@ -106,3 +106,15 @@ fn lines(path: &Path) -> Vec<Json> {
     let complete = text.rfind('\n').map_or("", |end| &text[..end]);
     complete.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect()
 }
+
+/// Whether there is an OpenCL device; if not, says that the test is skipped, and fails where `CI` is set, which has one.
+#[allow(clippy::disallowed_methods)] // the environment tells whether this is CI
+pub fn has_opencl() -> bool {
+    let devices = Folder::new().run(&["devices", "--json"]).json();
+    let has = devices["devices"].as_array().unwrap().iter().any(|device| device["backend"] == "opencl");
+    assert!(has || std::env::var_os("CI").is_none(), "CI has an OpenCL device: {devices:#}");
+    if !has {
+        eprintln!("skipped: no OpenCL device; install PoCL");
+    }
+    has
+}

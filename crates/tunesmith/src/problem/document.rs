@@ -80,9 +80,8 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
         tuning: tuning.map_or_else(Tuning::default, |section| tuning::read(&section)),
         judging: measure.as_ref().map_or_else(Judging::default, judging::read),
         policy: measure.map_or_else(Policy::default, |section| tuning::read_policy(&section)),
-        warnings: Vec::new(),
-        source_file: messages.source.clone(),
         places,
+        ..Problem::of(messages.source.clone())
     };
     check_names(&problem, messages);
     if problem.command.is_some() {

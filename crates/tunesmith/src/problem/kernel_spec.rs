@@ -1,6 +1,6 @@
 //! From a problem to what a device compiles and runs.
 
-use super::Problem;
+use super::{Problem, ProblemError};
 use crate::Error;
 use std::ops::Range;
 use std::path::Path;
@@ -12,6 +12,10 @@ impl Problem {
     /// # Errors
     /// A problem without a kernel that this version compiles, or with a kernel or reference file that is not there.
     pub(crate) fn kernel_spec(&self) -> Result<KernelSpec, Error> {
+        if !self.obstacles.is_empty() {
+            let messages = self.obstacles.clone();
+            return Err(ProblemError { messages, source_file: self.source_file.clone() }.into());
+        }
         if self.kernels.is_empty() {
             let text = format!("`{}` has no kernel that this version compiles", self.source_file.path.display());
             let remedy =

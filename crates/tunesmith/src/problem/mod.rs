@@ -59,6 +59,9 @@ pub struct Problem {
     pub judging: Judging,
     /// What is odd about the file.
     pub warnings: Vec<Diagnostic>,
+    /// What keeps the kernels of a T1 file from being run, each also among the warnings: without kernels the space is
+    /// still good for synthetic devices.
+    obstacles: Vec<Diagnostic>,
     /// The file.
     pub source_file: SourceFile,
     places: Places,
@@ -94,10 +97,36 @@ pub struct Tuning {
 }
 
 impl Problem {
+    /// A problem that says nothing, called by the name of its file.
+    fn of(source_file: SourceFile) -> Self {
+        let stem = source_file.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        Self {
+            name: stem.unwrap_or_default(),
+            sizes: Vec::new(),
+            flops: None,
+            bytes: None,
+            metrics: Vec::new(),
+            parameters: Vec::new(),
+            constraints: Vec::new(),
+            kernels: Vec::new(),
+            command: None,
+            arguments: Vec::new(),
+            verify: Verify::default(),
+            tuning: Tuning::default(),
+            policy: Policy::default(),
+            judging: Judging::default(),
+            warnings: Vec::new(),
+            obstacles: Vec::new(),
+            source_file,
+            places: Places::default(),
+        }
+    }
+
     /// Reads the problem file at `path`, in TOML, in Kernel Tuner's T1 format (JSON), or a kernel source with ATF's
     /// directives, with the sizes in `sizes` in place of the file's own.
     ///
-    /// Reads the file alone: neither kernel nor data files, no space is built.
+    /// Reads the file alone: neither kernel nor data files, no space is built. Of a T1 file's kernel it looks whether
+    /// it is there.
     ///
     /// # Errors
     /// Everything that is wrong with the file, each message with its place and remedy.

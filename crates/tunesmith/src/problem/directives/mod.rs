@@ -14,8 +14,6 @@ use crate::suggest::did_you_mean;
 use scan::Directive;
 use std::ops::Range;
 use translate::{Translator, bracket, split};
-use tunesmith_core::Judging;
-use tunesmith_device::{Policy, Verify};
 use tunesmith_space::{Constraint, Expr, Parameter, Value, ValueKind, Values};
 
 /// Whether a source has directives.
@@ -265,25 +263,13 @@ impl<'a> Reader<'a> {
     fn problem(self) -> Problem {
         let (parameters, parameter_places) = self.parameters.into_iter().unzip();
         let (constraints, constraint_places) = self.constraints.into_iter().unzip();
-        let stem = self.messages.source.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         Problem {
-            name: stem.unwrap_or_default(),
             sizes: self.sizes,
-            flops: None,
-            bytes: None,
             parameters,
             constraints,
-            kernels: Vec::new(),
-            command: None,
-            arguments: Vec::new(),
-            verify: Verify::default(),
             tuning: self.tuning,
-            policy: Policy::default(),
-            judging: Judging::default(),
-            metrics: Vec::new(),
-            warnings: Vec::new(),
-            source_file: self.messages.source.clone(),
             places: Places { constraints: constraint_places, parameters: parameter_places, ..Places::default() },
+            ..Problem::of(self.messages.source.clone())
         }
     }
 }

@@ -1,171 +1,78 @@
-//! Kernel Tuner's T1 format (schema 1.0.0), as published problems and KTT use it.
-//!
-//! The search space, the default configuration, the budget and the kernel's name are read. Its kernels are OpenCL and
-//! CUDA, which this version does not compile: such a problem can be checked, counted and tuned on a synthetic device.
+//! The tuning parameters and the conditions between them.
 
-use super::diagnostic::Messages;
-use super::{Level, Places, Problem, ProblemError, SourceFile, Tuning};
-use serde_json::Value as Json;
+use super::json::Item;
+use crate::problem::diagnostic::Messages;
+use crate::problem::tree::report_expression;
 use std::ops::Range;
-use tunesmith_device::{Policy, Verify};
-use tunesmith_space::{Constraint, Expr, ExprError, Parameter, Value, parse_values};
+use tunesmith_space::{Constraint, Expr, Parameter, Value, parse_values};
 
-pub(super) fn read(source_file: SourceFile, overrides: &[(String, Value)]) -> Result<Problem, ProblemError> {
-    let json: Json = serde_json::from_str(&source_file.text).map_err(|error| {
-        let start = line_start(&source_file.text, error.line()) + error.column().saturating_sub(1);
-        let message = source_file.diagnostic(Level::Error, start..start, format!("not JSON: {error}"), None);
-        ProblemError { messages: vec![message], source_file: source_file.clone() }
-    })?;
-    let messages = Messages::new(source_file.clone());
-    if let Some((name, _)) = overrides.first() {
-        messages.error(0..0, format!("a T1 problem has no sizes to override, `{name}` neither"), None);
+/// The parameters with the places of their names.
+pub(super) fn parameters(root: &Item<'_>, messages: &Messages) -> Vec<(Parameter, Range<usize>)> {
+    let list = root.get("ConfigurationSpace").and_then(|space| space.get("TuningParameters"));
+    let Some(list) = list.filter(|list| list.json.is_array()) else {
+        let remedy = "a T1 file has ConfigurationSpace with TuningParameters".to_string();
+        messages.error(0..0, "there are no tuning parameters", Some(remedy));
+        return Vec::new();
+    };
+    list.items().iter().filter_map(|entry| parameter(entry, messages)).collect()
+}
+
+fn parameter(entry: &Item<'_>, messages: &Messages) -> Option<(Parameter, Range<usize>)> {
+    let named = entry.get("Name").and_then(|item| Some((item.string()?, item.span)));
+    let Some((name, place)) = named else {
+        messages.error(entry.span.clone(), "a tuning parameter has no Name", None);
+        return None;
+    };
+    let values = values(entry, name, &place, messages)?;
+    let fail = |error: tunesmith_space::SpaceError| {
+        messages.error(place.clone(), format!("parameter `{name}`: {error}"), None);
+    };
+    let parameter = Parameter::new(name, values).map_err(fail).ok()?;
+    Some((parameter, place))
+}
+
+fn values(entry: &Item<'_>, name: &str, place: &Range<usize>, messages: &Messages) -> Option<Vec<Value>> {
+    let values = entry.get("Values");
+    if let Some(text) = values.as_ref().and_then(Item::string) {
+        let fail = |error: tunesmith_space::ExprError| {
+            let text = format!("parameter `{name}`: in `{text}`: {error}");
+            messages.error(place.clone(), text, error.remedy);
+        };
+        return parse_values(text, &|_| None).map_err(fail).ok();
     }
-    let reader = Reader { json: &json, messages: &messages };
-    let problem = reader.problem();
-    let warnings = messages.finish()?;
-    Ok(Problem { warnings, ..problem })
-}
-
-struct Reader<'a> {
-    json: &'a Json,
-    messages: &'a Messages,
-}
-
-impl Reader<'_> {
-    fn problem(&self) -> Problem {
-        let (parameters, parameter_places): (Vec<Parameter>, Vec<_>) = self.parameters().into_iter().unzip();
-        let (constraints, constraint_places) = self.constraints().into_iter().unzip();
-        Problem {
-            name: self.name(),
-            sizes: Vec::new(),
-            flops: None,
-            bytes: None,
-            parameters,
-            constraints,
-            kernels: Vec::new(),
-            command: None,
-            arguments: Vec::new(),
-            verify: Verify::default(),
-            tuning: self.tuning(),
-            metrics: Vec::new(),
-            judging: tunesmith_core::Judging::default(),
-            policy: Policy::default(),
-            warnings: Vec::new(),
-            source_file: self.messages.source.clone(),
-            places: Places {
-                constraints: constraint_places,
-                parameters: parameter_places,
-                default: self.place("Default"),
-                ..Places::default()
-            },
+    match values.filter(|values| values.json.is_array()) {
+        Some(list) => list.items().iter().map(|item| value(item, name, messages)).collect(),
+        None => {
+            let remedy = "write \"Values\": \"[1, 2, 4]\"".to_string();
+            messages.error(place.clone(), format!("parameter `{name}`: it has no Values"), Some(remedy));
+            None
         }
     }
-
-    fn name(&self) -> String {
-        let stem = self.messages.source.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        let named = self.json.pointer("/General/BenchmarkName").and_then(Json::as_str).map(str::to_string);
-        named.or(stem).unwrap_or_default()
-    }
-
-    fn parameters(&self) -> Vec<(Parameter, Range<usize>)> {
-        let list = self.json.pointer("/ConfigurationSpace/TuningParameters").and_then(Json::as_array);
-        let Some(list) = list else {
-            let remedy = "a T1 file has ConfigurationSpace with TuningParameters".to_string();
-            self.messages.error(0..0, "there are no tuning parameters", Some(remedy));
-            return Vec::new();
-        };
-        list.iter().filter_map(|entry| self.parameter(entry)).collect()
-    }
-
-    fn parameter(&self, entry: &Json) -> Option<(Parameter, Range<usize>)> {
-        let Some(name) = entry.get("Name").and_then(Json::as_str) else {
-            self.messages.error(0..0, "a tuning parameter has no Name", None);
-            return None;
-        };
-        let place = self.place(name);
-        let fail = |text: String, remedy| {
-            self.messages.error(place.clone(), format!("parameter `{name}`: {text}"), remedy);
-        };
-        let values = match entry.get("Values") {
-            Some(Json::String(text)) => parse_values(text, &|_| None)
-                .map_err(|error| fail(format!("in `{text}`: {error}"), error.remedy))
-                .ok()?,
-            Some(Json::Array(list)) => list.iter().filter_map(scalar).collect(),
-            _ => {
-                fail("it has no Values".to_string(), Some("write \"Values\": \"[1, 2, 4]\"".to_string()));
-                return None;
-            }
-        };
-        let parameter = Parameter::new(name, values).map_err(|error| fail(error.to_string(), None)).ok()?;
-        Some((parameter, place))
-    }
-
-    fn constraints(&self) -> Vec<(Constraint, Range<usize>)> {
-        let list = self.json.pointer("/ConfigurationSpace/Conditions").and_then(Json::as_array);
-        let texts = list.into_iter().flatten().filter_map(|entry| entry.get("Expression").and_then(Json::as_str));
-        let constraint = |text: &str| {
-            let place = self.place(text);
-            let expr = Expr::parse(text).map_err(|error| self.report(text, &place, &error)).ok()?;
-            Some((Constraint::new(text, expr), place))
-        };
-        texts.filter_map(constraint).collect()
-    }
-
-    fn report(&self, text: &str, place: &Range<usize>, error: &ExprError) {
-        super::tree::report_expression(self.messages, place, text, error);
-    }
-
-    fn tuning(&self) -> Tuning {
-        let list = self.json.pointer("/ConfigurationSpace/TuningParameters").and_then(Json::as_array);
-        let default = |entry: &Json| {
-            let value = match entry.get("Default")? {
-                Json::Array(list) => scalar(list.first()?)?,
-                other => scalar(other)?,
-            };
-            Some((entry.get("Name")?.as_str()?.to_string(), value))
-        };
-        let pairs: Vec<(String, Value)> = list.into_iter().flatten().filter_map(default).collect();
-        let default = (!pairs.is_empty()).then_some(pairs);
-        Tuning { default, stop: self.stop(), ..Tuning::default() }
-    }
-
-    /// The budget as a stop condition: several entries end the run together, whichever comes first.
-    fn stop(&self) -> Option<String> {
-        let entries = self.json.get("Budget").and_then(Json::as_array)?;
-        let condition = |entry: &Json| {
-            let (kind, value) = (entry.get("Type")?.as_str()?, entry.get("BudgetValue")?.as_f64()?);
-            match kind {
-                "ConfigurationCount" => Some(format!("evaluations {value}")),
-                "ConfigurationFraction" => Some(format!("fraction {}", value / 100.0)),
-                "TuningDuration" => Some(format!("time {value}s")),
-                other => {
-                    let place = self.place(other);
-                    self.messages.warning(place, format!("the budget `{other}` is not known and ignored"), None);
-                    None
-                }
-            }
-        };
-        let conditions: Vec<String> = entries.iter().filter_map(condition).collect();
-        (!conditions.is_empty()).then(|| conditions.join(" or "))
-    }
-
-    /// Where `text` stands, as JSON writes it, in the file; its start where it cannot be found.
-    fn place(&self, text: &str) -> Range<usize> {
-        let quoted = Json::from(text).to_string();
-        let source = &self.messages.source.text;
-        source.find(&quoted).map_or(0..0, |start| start..start + quoted.len())
-    }
 }
 
-fn scalar(json: &Json) -> Option<Value> {
-    match json {
-        Json::Bool(truth) => Some(Value::Bool(*truth)),
-        Json::Number(number) => number.as_i64().map(Value::Int).or_else(|| number.as_f64().map(Value::Float)),
-        Json::String(text) => Some(Value::Str(text.as_str().into())),
-        _ => None,
+fn value(item: &Item<'_>, name: &str, messages: &Messages) -> Option<Value> {
+    let value = item.scalar();
+    if value.is_none() {
+        let text = format!("parameter `{name}`: a value is a number, a string or a truth value");
+        messages.error(item.span.clone(), text, None);
     }
+    value
 }
 
-fn line_start(text: &str, line: usize) -> usize {
-    text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum()
+/// The conditions, each called by its own text, with the places of their expressions.
+pub(super) fn constraints(root: &Item<'_>, messages: &Messages) -> Vec<(Constraint, Range<usize>)> {
+    let list = root.get("ConfigurationSpace").and_then(|space| space.get("Conditions"));
+    let entries = list.map(|list| list.items()).unwrap_or_default();
+    entries.iter().filter_map(|entry| constraint(entry, messages)).collect()
+}
+
+fn constraint(entry: &Item<'_>, messages: &Messages) -> Option<(Constraint, Range<usize>)> {
+    let Some(item) = entry.get("Expression").filter(|item| item.string().is_some()) else {
+        let remedy = "write \"Expression\": \"A % B == 0\"".to_string();
+        messages.error(entry.span.clone(), "a condition has no Expression", Some(remedy));
+        return None;
+    };
+    let text = item.string().unwrap_or_default();
+    let expr = Expr::parse(text).map_err(|error| report_expression(messages, &item.span, text, &error)).ok()?;
+    Some((Constraint::new(text, expr), item.span))
 }

@@ -1,0 +1,327 @@
+//! The kernel's arguments.
+
+use super::json::Item;
+use super::kernel::Reader;
+use std::ops::Range;
+use std::path::PathBuf;
+use tunesmith_device::{Access, Argument, ArgumentKind, ElementType, Fill, Memory, ScalarType};
+use tunesmith_space::Expr;
+
+const KEYS: &[&str] = &[
+    "Name",
+    "Type",
+    "TypeSize",
+    "MemoryType",
+    "MemType",
+    "AccessType",
+    "Size",
+    "FillType",
+    "FillValue",
+    "DataSource",
+    "Output",
+];
+
+/// The types that T1 files name, with ours; NumPy's names, which Kernel Tuner's users write, after those of the schema.
+const TYPES: &[(&str, &str)] = &[
+    ("bool", "u8"),
+    ("int8", "i8"),
+    ("uint8", "u8"),
+    ("int16", "i16"),
+    ("uint16", "u16"),
+    ("int32", "i32"),
+    ("uint32", "u32"),
+    ("int64", "i64"),
+    ("uint64", "u64"),
+    ("half", "f16"),
+    ("float", "f32"),
+    ("double", "f64"),
+    ("custom", "bytes"),
+    ("int", "i32"),
+    ("uint", "u32"),
+    ("float32", "f32"),
+    ("float64", "f64"),
+];
+
+/// What a fill that is not carried can be replaced by.
+pub(super) const BY_FILE: &str =
+    "write the values to a file and use \"FillType\": \"BinaryRaw\" with the file as DataSource";
+
+/// The arguments with their places, in the order of the kernel's signature.
+pub(super) fn read(reader: &Reader<'_>) -> Vec<(Argument, Range<usize>)> {
+    let mut arguments: Vec<(Argument, Range<usize>)> = Vec::new();
+    let items = reader.item.get("Arguments").map(|list| list.items()).unwrap_or_default();
+    for (position, item) in items.iter().enumerate() {
+        let name = item.get("Name").and_then(|name| name.string()).map(str::to_string);
+        let name = name.unwrap_or_else(|| format!("argument{}", position + 1));
+        let one = One { reader, item, name: &name };
+        if arguments.iter().any(|(known, _)| known.name == name) {
+            one.obstacle("Name", "there is another of this name", "give each a Name of its own");
+        }
+        one.report_unread();
+        if let Some((element, kind)) = one.element().and_then(|element| Some((element, one.kind(element)?))) {
+            arguments.push((Argument { name, element, kind }, item.span.clone()));
+        }
+    }
+    arguments
+}
+
+/// One argument, or the reference of one.
+pub(super) struct One<'a> {
+    pub(super) reader: &'a Reader<'a>,
+    pub(super) item: &'a Item<'a>,
+    pub(super) name: &'a str,
+}
+
+impl One<'_> {
+    /// Reports at `key`, or where the argument has none at all of it.
+    pub(super) fn obstacle(&self, key: &str, text: &str, remedy: &str) {
+        let text = format!("argument `{}`: {text}", self.name);
+        self.reader.findings.obstacle(self.place(key), text, Some(remedy.to_string()));
+    }
+
+    pub(super) fn note(&self, key: &str, text: &str, remedy: &str) {
+        let text = format!("argument `{}`: {text}", self.name);
+        self.reader.findings.note(self.place(key), text, Some(remedy.to_string()));
+    }
+
+    fn place(&self, key: &str) -> Range<usize> {
+        self.item.get(key).map_or_else(|| self.item.span.clone(), |item| item.span)
+    }
+
+    pub(super) fn string(&self, key: &str) -> Option<&str> {
+        self.item.get(key)?.string()
+    }
+
+    fn element(&self) -> Option<ElementType> {
+        let name = self.string("Type").unwrap_or_default();
+        let Some(element) = element(name) else {
+            let known: Vec<&str> = TYPES.iter().map(|(theirs, _)| *theirs).collect();
+            let remedy = format!("types are {}, and half2, float4, double8 and the like", known.join(", "));
+            self.obstacle("Type", &format!("there is no type `{name}`"), &remedy);
+            return None;
+        };
+        if name == "bool" {
+            self.note("Type", "a bool is passed as a byte of 0 or 1", "declare it as unsigned char in the kernel");
+        }
+        let stated = self.item.get("TypeSize").and_then(|size| size.json.as_u64());
+        if name != "custom" && stated.is_some_and(|size| size != element.size() as u64) {
+            let text = format!("its TypeSize is not that of {name}, which has {} bytes", element.size());
+            self.obstacle("TypeSize", &text, "correct one of the two");
+        }
+        Some(element)
+    }
+
+    fn kind(&self, element: ElementType) -> Option<ArgumentKind> {
+        let is_sized = self.item.get("Size").is_some();
+        match self.string("MemoryType").unwrap_or(if is_sized { "Vector" } else { "Scalar" }) {
+            "Scalar" => self.scalar(element),
+            "Vector" => self.buffer(element, self.string("MemType") == Some("Constant")),
+            "Constant" => self.buffer(element, true),
+            "Local" => Some(ArgumentKind::Local { shape: self.local(element)? }),
+            "Symbol" => {
+                let remedy = "pass it as a `__constant` pointer: \"MemoryType\": \"Vector\", \"MemType\": \"Constant\"";
+                self.obstacle("MemoryType", "memory that is named in the kernel (Symbol) cannot be filled", remedy);
+                None
+            }
+            other => {
+                let text = format!("there is no MemoryType `{other}`");
+                self.obstacle("MemoryType", &text, "it is Scalar, Vector, Local or Symbol");
+                None
+            }
+        }
+    }
+
+    fn scalar(&self, element: ElementType) -> Option<ArgumentKind> {
+        if self.is_custom(element) {
+            self.obstacle("Type", "a scalar of a custom type cannot be passed", "pass it as a Vector of one element");
+            return None;
+        }
+        if let Some(fill) = self.string("FillType").filter(|fill| *fill != "Constant") {
+            let text = format!("a scalar cannot be filled by {fill}");
+            self.obstacle("FillType", &text, "give its FillValue, and \"FillType\": \"Constant\"");
+            return None;
+        }
+        let Some(value) = self.item.get("FillValue") else {
+            self.obstacle("FillValue", "it has no FillValue", "a scalar takes its value from FillValue");
+            return None;
+        };
+        self.expression(&value, "FillValue").map(ArgumentKind::Scalar)
+    }
+
+    fn buffer(&self, element: ElementType, is_constant: bool) -> Option<ArgumentKind> {
+        let (size, fill) = (self.size(), self.fill());
+        let access = self.access();
+        let memory = if is_constant { Memory::Constant } else { Memory::Global };
+        let mut shape = vec![size?];
+        shape.extend(self.type_size(element)?);
+        Some(ArgumentKind::Buffer { shape, fill: fill?, access: access?, memory })
+    }
+
+    fn local(&self, element: ElementType) -> Option<Vec<Expr>> {
+        let mut shape = vec![self.expression(&self.required_size()?, "Size")?];
+        let bytes = self.type_size(element)?;
+        shape.extend(bytes.and_then(|bytes| Expr::parse(&bytes.to_string()).ok()));
+        Some(shape)
+    }
+
+    fn required_size(&self) -> Option<Item<'_>> {
+        let size = self.item.get("Size");
+        if size.is_none() {
+            self.obstacle("Size", "it has no Size", "write the number of its elements, \"Size\": \"ProblemSize[0]\"");
+        }
+        size
+    }
+
+    /// The elements of a buffer, which is made once for all configurations.
+    fn size(&self) -> Option<u64> {
+        let expr = self.expression(&self.required_size()?, "Size")?;
+        if let Some(name) = expr.names().first() {
+            let text = format!("its Size depends on the parameter `{}`, and it is made once for all", name.text);
+            self.obstacle("Size", &text, &format!("write max({}), the largest of its values", name.text));
+            return None;
+        }
+        let size = expr.evaluate_int(&|_| None).map_err(|error| {
+            self.obstacle("Size", &format!("in `{}`: {error}", expr.text()), "Size is a number of elements");
+        });
+        let size = size.ok()?;
+        let positive = u64::try_from(size).ok().filter(|size| *size > 0);
+        if positive.is_none() {
+            self.obstacle("Size", &format!("it has {size} elements"), "at least 1 is needed");
+        }
+        positive
+    }
+
+    fn is_custom(&self, element: ElementType) -> bool {
+        element.scalar() == ScalarType::Byte
+    }
+
+    /// The bytes of a custom type as one more extent; no extent of any other.
+    fn type_size(&self, element: ElementType) -> Option<Option<u64>> {
+        if !self.is_custom(element) {
+            return Some(None);
+        }
+        let size = self.item.get("TypeSize").and_then(|size| size.json.as_u64()).filter(|size| *size > 0);
+        if size.is_none() {
+            self.obstacle("TypeSize", "its custom type has no TypeSize", "write the bytes of one element");
+        }
+        size.map(Some)
+    }
+
+    /// An expression over the parameters.
+    fn expression(&self, item: &Item<'_>, key: &str) -> Option<Expr> {
+        let what = format!("the {key} of argument `{}`", self.name);
+        self.reader.terms.expression(item, &what, self.reader.findings)
+    }
+
+    fn access(&self) -> Option<Access> {
+        let output = self.item.get("Output").and_then(|output| output.scalar()?.as_int());
+        let is_output = output.is_some_and(|output| output != 0);
+        match self.string("AccessType") {
+            Some("ReadOnly") if is_output => {
+                self.obstacle("AccessType", "it is ReadOnly and an Output", "make it ReadWrite or WriteOnly");
+                None
+            }
+            Some("ReadOnly") => Some(Access::In),
+            Some("WriteOnly") => Some(Access::Out),
+            Some("ReadWrite") => Some(Access::InOut),
+            None => {
+                let remedy = "write ReadOnly, WriteOnly or ReadWrite: restoring what is only read takes time";
+                self.note("AccessType", "it has no AccessType and is taken as ReadWrite", remedy);
+                Some(Access::InOut)
+            }
+            Some(other) => {
+                let text = format!("there is no AccessType `{other}`");
+                self.obstacle("AccessType", &text, "it is ReadOnly, WriteOnly or ReadWrite");
+                None
+            }
+        }
+    }
+
+    fn fill(&self) -> Option<Fill> {
+        let value = self.item.get("FillValue");
+        match self.string("FillType").unwrap_or(if value.is_some() { "Constant" } else { "Random" }) {
+            "Constant" => self.constant(value.as_ref()),
+            "Random" => {
+                self.report_random(value.as_ref());
+                Some(Fill::Random)
+            }
+            "Generator" => {
+                let source = self.required_source()?;
+                let what = format!("the DataSource of argument `{}`", self.name);
+                let expr = self.reader.terms.parse(&source, &what, self.reader.findings)?;
+                if let Some(name) = expr.names().iter().find(|name| name.text != "i") {
+                    let text = format!("`{}` in {what} is not known", name.text);
+                    self.obstacle("DataSource", &text, "a generator knows `i`, the number of the element, alone");
+                    return None;
+                }
+                Some(Fill::Generator(expr))
+            }
+            "BinaryRaw" => self.file().map(Fill::File),
+            "Script" | "BinaryHDF" => {
+                let fill = self.string("FillType").unwrap_or_default();
+                self.obstacle("FillType", &format!("a fill by {fill} is not carried"), BY_FILE);
+                None
+            }
+            other => {
+                let remedy = "it is Constant, Random, Generator or BinaryRaw";
+                self.obstacle("FillType", &format!("there is no FillType `{other}`"), remedy);
+                None
+            }
+        }
+    }
+
+    fn constant(&self, value: Option<&Item<'_>>) -> Option<Fill> {
+        let Some(value) = value else {
+            self.note("FillValue", "it has no FillValue and is filled with zeros", "write \"FillValue\": 0");
+            return Some(Fill::Zeros);
+        };
+        let number = value.json.as_f64();
+        if number.is_none() {
+            self.obstacle("FillValue", "its FillValue is no number", "write a number");
+        }
+        number.map(Fill::Constant)
+    }
+
+    fn report_random(&self, value: Option<&Item<'_>>) {
+        let ours = "random floats are uniform in [-1, 1) and integers from 0 to 99, the same in every run";
+        if let Some(value) = value.and_then(Item::expression) {
+            self.note("FillValue", &format!("its FillValue {value} is not used: {ours}"), &format!("else {BY_FILE}"));
+        }
+        if self.item.get("RandomSeed").is_some() {
+            self.note("RandomSeed", &format!("its RandomSeed is not used: {ours}"), &format!("else {BY_FILE}"));
+        }
+    }
+
+    fn required_source(&self) -> Option<Item<'_>> {
+        let source = self.item.get("DataSource").filter(|source| source.string().is_some());
+        if source.is_none() {
+            self.obstacle("DataSource", "its FillType needs a DataSource", "write \"DataSource\": \"...\"");
+        }
+        source
+    }
+
+    pub(super) fn file(&self) -> Option<PathBuf> {
+        let source = self.required_source()?;
+        Some(self.reader.folder.join(source.string()?))
+    }
+
+    fn report_unread(&self) {
+        for (key, place) in self.item.keys() {
+            // A seed is spoken of with the fill.
+            if !KEYS.contains(&key.as_ref()) && key != "RandomSeed" {
+                let text = format!("argument `{}`: `{key}` is not read", self.name);
+                self.reader.findings.note(place, text, Some("remove it".to_string()));
+            }
+        }
+    }
+}
+
+/// Our type for a name of T1: `float4` is four lanes of `float`.
+fn element(name: &str) -> Option<ElementType> {
+    let ours = |name: &str| TYPES.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours);
+    if let Some(ours) = ours(name) {
+        return ElementType::parse(ours).ok();
+    }
+    let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    ElementType::parse(&format!("{}x{}", ours(scalar)?, &name[scalar.len()..])).ok()
+}

@@ -1,0 +1,55 @@
+//! What the kernel's results are compared with, and how closely.
+
+use super::arguments::{BY_FILE, One};
+use super::kernel::Reader;
+use std::ops::Range;
+use tunesmith_device::{Argument, PartialTolerance, Verify};
+
+/// The reference data of outputs, with the tolerances of each.
+pub(super) fn read(reader: &Reader<'_>, arguments: &[(Argument, Range<usize>)]) -> Verify {
+    let mut verify = Verify::default();
+    for item in reader.item.get("ReferenceArguments").map(|list| list.items()).unwrap_or_default() {
+        let name = item.get("TargetName").or_else(|| item.get("Name"));
+        let name = name.and_then(|name| name.string()).unwrap_or_default();
+        let one = One { reader, item: &item, name };
+        let target = arguments.iter().map(|(argument, _)| argument).find(|argument| argument.name == name);
+        if !target.is_some_and(Argument::is_output) {
+            let text = "the reference's target is no argument that the kernel writes";
+            one.obstacle("TargetName", text, "TargetName is the Name of a WriteOnly or ReadWrite argument");
+            continue;
+        }
+        let fill = one.string("FillType");
+        if fill != Some("BinaryRaw") {
+            let text = format!("a reference by {} is not carried", fill.unwrap_or("no FillType"));
+            one.obstacle("FillType", &text, BY_FILE);
+            continue;
+        }
+        verify.expected.extend(one.file().map(|path| (name.to_string(), path)));
+        verify.tolerances.insert(name.to_string(), tolerance(&one));
+    }
+    verify
+}
+
+/// How far a result may be from the reference; what is not said is as the type has it.
+fn tolerance(one: &One<'_>) -> PartialTolerance {
+    let by_type = PartialTolerance::default();
+    let threshold = one.item.get("ValidationThreshold").and_then(|threshold| threshold.json.as_f64());
+    if threshold.is_some_and(|threshold| threshold < 0.0) {
+        one.obstacle("ValidationThreshold", "it is below 0", "a threshold is at least 0");
+    }
+    let each = threshold.map_or(by_type, |_| PartialTolerance { relative: Some(0.0), absolute: threshold });
+    match one.string("ValidationMethod") {
+        None | Some("SideBySideComparison") => each,
+        Some("SideBySideRelativeComparison") => PartialTolerance { relative: threshold, absolute: None },
+        Some("AbsoluteDifference") => {
+            let text = "its ValidationThreshold bounds every single difference, not their sum";
+            one.note("ValidationMethod", text, "use SideBySideComparison and the threshold of one element");
+            each
+        }
+        Some(other) => {
+            let remedy = "it is SideBySideComparison, SideBySideRelativeComparison or AbsoluteDifference";
+            one.obstacle("ValidationMethod", &format!("there is no ValidationMethod `{other}`"), remedy);
+            by_type
+        }
+    }
+}
