@@ -5,31 +5,21 @@ sampled by Tunesmith. Printed for each: the wall time, what of it is the tool's 
 time; for Tunesmith also the peak resident memory of the tuner and of its worker.
 """
 
-import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
-import threading
 import time
+
+from common import header, run_tunesmith, sample
 
 SIZES = {"M": 512, "N": 512, "K": 512}
 FLAGS = ["-O3", "-march=native"]
 
 
-def sample(tunesmith, example, count):
-    command = [tunesmith, "space", str(example), "--sample", str(count), "--seed", "1", "--json"]
-    return [entry["config"] for entry in json.loads(subprocess.check_output(command))["configs"]]
-
-
 def write_sources(folder, example, configs):
     """live.c is for both; its timed function, which Kernel Tuner needs, is unused by Tunesmith."""
-    lines = []
-    for number, config in enumerate(configs):
-        lines.append(f"#{'if' if number == 0 else 'elif'} CONFIG == {number}")
-        lines += [f"#define {name} {value}" for name, value in config.items()]
-    (folder / "configs.h").write_text("\n".join(lines) + "\n#endif\n")
+    (folder / "configs.h").write_text(header(configs))
     (folder / "live.c").write_text(
         f"""/* Plain C: Kernel Tuner looks for the text extern "C" and would add it otherwise. */
 #define _POSIX_C_SOURCE 199309L
@@ -55,48 +45,6 @@ def write_problem(folder, example, count):
     arguments = rest[rest.index("[[arguments]]"):].partition("[tuning]")[0]
     head = head.replace('file = "gemm.c"', 'file = "live.c"')
     (folder / "live.toml").write_text(f'{head}[parameters]\nCONFIG = {{ range = "0..{count}" }}\n\n{arguments}')
-
-
-def peak_memory(pid, peaks):
-    """Keeps the highest VmHWM of the process and of its worker, in MiB, until it ends."""
-    def high_water(process):
-        for line in pathlib.Path(f"/proc/{process}/status").read_text().splitlines():
-            if line.startswith("VmHWM"):
-                return int(line.split()[1]) / 1024
-        return 0.0
-
-    while True:
-        try:
-            peaks["tuner"] = max(peaks.get("tuner", 0.0), high_water(pid))
-            for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-                if "tunesmith" in os.readlink(f"/proc/{child}/exe"):
-                    peaks["worker"] = max(peaks.get("worker", 0.0), high_water(child))
-        except OSError:
-            if not pathlib.Path(f"/proc/{pid}").exists():
-                return
-        time.sleep(0.02)
-
-
-def run_tunesmith(tunesmith, folder):
-    command = [tunesmith, "tune", str(folder / "live.toml"), "--strategy", "exhaustive", "--json", "--quiet"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    peaks = {}
-    watcher = threading.Thread(target=peak_memory, args=(process.pid, peaks))
-    watcher.start()
-    outcome = json.loads(process.communicate()[0])
-    watcher.join()
-    seconds = outcome["seconds"]
-    own = sum(seconds[part] for part in ("space", "search", "store", "other"))
-    best = outcome["best"]
-    return {
-        "wall": outcome["wall_seconds"],
-        "own": own / outcome["evaluations"],
-        "best": best["config"]["CONFIG"],
-        "best_ms": best["time_ms"],
-        "evaluations": outcome["evaluations"],
-        "peaks": peaks,
-        "seconds": seconds,
-    }
 
 
 def run_kernel_tuner(folder, count):
@@ -130,7 +78,7 @@ def main():
         write_sources(folder, example, sample(tunesmith, example, count))
         write_problem(folder, example, count)
         os.chdir(folder)
-        rows = {"Tunesmith": run_tunesmith(tunesmith, folder), "Kernel Tuner": run_kernel_tuner(folder, count)}
+        rows = {"Tunesmith": run_tunesmith(tunesmith, folder / "live.toml"), "Kernel Tuner": run_kernel_tuner(folder, count)}
     print(f"{'tool':14} {'configurations':>14} {'wall s':>8} {'own ms per configuration':>25} {'best':>5} {'its time ms':>12}")
     for tool, row in rows.items():
         print(f"{tool:14} {row['evaluations']:14} {row['wall']:8.2f} {row['own'] * 1e3:25.2f} {row['best']:5} {row['best_ms']:12.3f}")
