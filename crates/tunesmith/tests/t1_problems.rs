@@ -327,3 +327,17 @@ fn a_specification_that_cannot_be_run_says_why() {
         assert_said(&warnings(&problem), &[text]);
     }
 }
+
+#[test]
+fn the_largest_value_of_a_parameter_may_stand_in_a_condition() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("space.json");
+    let document = json!({ "ConfigurationSpace": {
+        "TuningParameters": [{ "Name": "a", "Type": "int", "Values": "[1, 2, 5]" }],
+        "Conditions": [{ "Parameters": ["a"], "Expression": "a < max(a)" }]
+    } });
+    std::fs::write(&path, document.to_string()).unwrap();
+    let problem = Problem::load(&path, &[]).unwrap();
+    assert_eq!(problem.space(&[]).unwrap().space.size().to_string(), "2");
+    assert_eq!(problem.constraints[0].name(), "a < max(a)");
+}

@@ -15,9 +15,14 @@ pub(super) struct Terms<'p> {
 }
 
 impl<'p> Terms<'p> {
+    /// The parameters alone, as conditions know them.
+    pub(super) fn of(parameters: Vec<&'p Parameter>) -> Self {
+        Self { parameters, problem_size: Vec::new() }
+    }
+
     /// Takes `ProblemSize` from the kernel's specification.
     pub(super) fn new(parameters: Vec<&'p Parameter>, spec: &Item<'_>, findings: &Findings<'_>) -> Self {
-        let mut terms = Self { parameters, problem_size: Vec::new() };
+        let mut terms = Self::of(parameters);
         let entries = spec.get("ProblemSize").map(|item| item.items()).unwrap_or_default();
         let entry = |item: &Item<'_>| terms.expression(item, "ProblemSize", findings);
         let texts: Vec<Option<Expr>> = entries.iter().map(entry).collect();
@@ -70,7 +75,7 @@ impl<'p> Terms<'p> {
     }
 
     /// `text` with what only T1 files know replaced by what it stands for.
-    fn resolve(&self, text: &str) -> Result<String, String> {
+    pub(super) fn resolve(&self, text: &str) -> Result<String, String> {
         let mut resolved = String::with_capacity(text.len());
         let mut at = 0;
         while let Some(first) = text[at..].chars().next() {

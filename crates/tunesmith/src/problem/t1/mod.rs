@@ -37,7 +37,7 @@ pub(super) fn read(source_file: SourceFile, overrides: &[(String, Value)]) -> Re
 /// The problem, as far as it can be read; what is wrong goes to `messages`.
 fn read_root(root: &Item<'_>, messages: &Messages) -> Problem {
     let parameters = space::parameters(root, messages);
-    let constraints = space::constraints(root, messages);
+    let constraints = space::constraints(root, &parameters, messages);
     let (default, default_place) = tuning::default(root, &parameters, &constraints, messages).unzip();
     let tuning = tuning::read(root, default, messages);
     let spec = kernel::read(root, &parameters, messages);

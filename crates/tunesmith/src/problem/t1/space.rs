@@ -1,5 +1,6 @@
 //! The tuning parameters and the conditions between them.
 
+use super::expressions::Terms;
 use super::json::Item;
 use crate::problem::diagnostic::Messages;
 use crate::problem::tree::report_expression;
@@ -60,19 +61,26 @@ fn value(item: &Item<'_>, name: &str, messages: &Messages) -> Option<Value> {
 }
 
 /// The conditions, each called by its own text, with the places of their expressions.
-pub(super) fn constraints(root: &Item<'_>, messages: &Messages) -> Vec<(Constraint, Range<usize>)> {
+pub(super) fn constraints(
+    root: &Item<'_>,
+    parameters: &[(Parameter, Range<usize>)],
+    messages: &Messages,
+) -> Vec<(Constraint, Range<usize>)> {
     let list = root.get("ConfigurationSpace").and_then(|space| space.get("Conditions"));
     let entries = list.map(|list| list.items()).unwrap_or_default();
-    entries.iter().filter_map(|entry| constraint(entry, messages)).collect()
+    let terms = Terms::of(parameters.iter().map(|(parameter, _)| parameter).collect());
+    entries.iter().filter_map(|entry| constraint(entry, &terms, messages)).collect()
 }
 
-fn constraint(entry: &Item<'_>, messages: &Messages) -> Option<(Constraint, Range<usize>)> {
+fn constraint(entry: &Item<'_>, terms: &Terms<'_>, messages: &Messages) -> Option<(Constraint, Range<usize>)> {
     let Some(item) = entry.get("Expression").filter(|item| item.string().is_some()) else {
         let remedy = "write \"Expression\": \"A % B == 0\"".to_string();
         messages.error(entry.span.clone(), "a condition has no Expression", Some(remedy));
         return None;
     };
     let text = item.string().unwrap_or_default();
-    let expr = Expr::parse(text).map_err(|error| report_expression(messages, &item.span, text, &error)).ok()?;
+    // What does not resolve is an error of the text as it is written.
+    let resolved = terms.resolve(text).unwrap_or_else(|_| text.to_string());
+    let expr = Expr::parse(&resolved).map_err(|error| report_expression(messages, &item.span, text, &error)).ok()?;
     Some((Constraint::new(text, expr), item.span))
 }
