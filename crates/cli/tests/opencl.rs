@@ -2,24 +2,12 @@
 
 mod common;
 
-use common::{Folder, entries};
-
-/// Whether there is an OpenCL device; in continuous integration there must be one.
-#[allow(clippy::disallowed_methods, clippy::print_stdout)] // tests learn from the environment whether they may skip
-fn has_opencl(folder: &Folder) -> bool {
-    let devices = folder.run(&["devices", "--json"]).json();
-    let missing = devices["missing"].as_array().unwrap().iter().find(|missing| missing["backend"] == "opencl");
-    if let Some(missing) = missing {
-        assert!(std::env::var_os("CI").is_none(), "OpenCL tests must run here: {missing}");
-        println!("skipped: {missing}");
-    }
-    missing.is_none()
-}
+use common::{Folder, entries, has_opencl};
 
 #[test]
 fn the_starter_for_opencl_checks_out_and_tunes() {
     let folder = Folder::new();
-    if !has_opencl(&folder) {
+    if !has_opencl() {
         return;
     }
     assert_eq!(folder.run(&["init", "--backend", "opencl"]).code, Some(0));
@@ -39,7 +27,7 @@ fn the_starter_for_opencl_checks_out_and_tunes() {
 #[test]
 fn the_opencl_examples_check_out_and_give_right_results_in_their_default_configuration() {
     let folder = Folder::new();
-    if !has_opencl(&folder) {
+    if !has_opencl() {
         return;
     }
     let examples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
@@ -61,7 +49,7 @@ fn the_opencl_examples_check_out_and_give_right_results_in_their_default_configu
 #[test]
 fn a_device_is_chosen_by_number_or_a_part_of_its_name() {
     let folder = Folder::new();
-    if !has_opencl(&folder) {
+    if !has_opencl() {
         return;
     }
     folder.run(&["init", "--backend", "opencl"]);
@@ -85,7 +73,7 @@ fn a_device_is_chosen_by_number_or_a_part_of_its_name() {
 #[test]
 fn mistakes_in_opencl_problems_are_told_with_place_and_remedy() {
     let folder = Folder::new();
-    if !has_opencl(&folder) {
+    if !has_opencl() {
         return;
     }
     folder.run(&["init", "--backend", "opencl"]);

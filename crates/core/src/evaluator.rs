@@ -72,7 +72,7 @@ pub struct Completion {
 /// Where the time of the measuring thread went while it answered one request.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spent {
-    /// Waiting for the compiler.
+    /// Waiting for the compiler, and for what a driver does before it runs a kernel for the first time.
     pub compile: Duration,
     /// Running the kernel: warm-up, samples, and restoring its buffers.
     pub run: Duration,

@@ -244,7 +244,7 @@ impl LiveEvaluator {
         };
         let Some(mut measured) = self.measure(scope, &prepared, sampling, interrupt)? else { return Ok(None) };
         measured.measurement.compile = Some(prepared.compile_data());
-        let spent = Spent { run: measured.run, verify: measured.verify, ..Spent::default() };
+        let spent = Spent { compile: measured.load, run: measured.run, verify: measured.verify };
         Ok(Some(Completion { failure: measured.failure, measurement: measured.measurement, spent }))
     }
 }
@@ -269,7 +269,7 @@ impl Evaluator for LiveEvaluator {
         let Some(mut completion) = completion else { return Ok(None) };
         // The reference is run for the sake of verification.
         completion.spent.verify += prepared - start;
-        completion.spent.compile = compiled - prepared;
+        completion.spent.compile += compiled - prepared;
         Ok(Some(completion))
     }
 

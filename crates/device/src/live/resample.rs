@@ -62,7 +62,7 @@ impl LiveEvaluator {
         };
         let Some(mut completion) = self.complete(&scope, result, sampling, interrupt)? else { return Ok(None) };
         completion.spent.verify += prepared - start;
-        completion.spent.compile = compile;
+        completion.spent.compile += compile;
         Ok(Some(completion))
     }
 }

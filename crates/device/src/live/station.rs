@@ -26,6 +26,8 @@ pub(super) struct Station {
 pub(super) struct Measured {
     pub(super) failure: Option<Failure>,
     pub(super) measurement: Measurement,
+    /// Loading, which is the compiler's and the driver's part.
+    pub(super) load: Duration,
     pub(super) run: Duration,
     pub(super) verify: Duration,
 }
@@ -147,7 +149,7 @@ fn finished(report: Report) -> Measured {
         warmup_ms: report.warmup_ms,
         ..Measurement::default()
     };
-    Measured { failure, measurement, run: report.run, verify: report.verify }
+    Measured { failure, measurement, load: report.load, run: report.run, verify: report.verify }
 }
 
 /// The message for a crash: when it happened belongs into the first line.

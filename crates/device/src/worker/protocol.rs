@@ -107,6 +107,8 @@ pub(crate) struct Report {
     pub(crate) times_ms: Vec<f64>,
     /// The samples of each kernel by its name, where there are several.
     pub(crate) parts_ms: BTreeMap<String, Vec<f64>>,
+    /// Time spent in loading programs and in what the driver does before it runs a kernel for the first time.
+    pub(crate) load: Duration,
     /// Time spent in launches and in restoring buffers for them.
     pub(crate) run: Duration,
     /// Time spent in looking at what was written.

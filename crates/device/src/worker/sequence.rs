@@ -27,6 +27,7 @@ impl Bench<'_> {
             warmup_ms: None,
             times_ms: Vec::new(),
             parts_ms: BTreeMap::new(),
+            load: Duration::ZERO,
             run: Duration::ZERO,
             verify: Duration::ZERO,
         };
@@ -73,7 +74,10 @@ impl Bench<'_> {
     fn first_launch(&mut self, job: &Job, report: &mut Report) -> Result<Vec<LaunchArgument>, Ending> {
         (self.announce)(Phase::Preparing);
         let programs: Vec<_> = job.steps.iter().map(|step| &step.program).collect();
-        self.session.load(&programs)?;
+        let start = self.clock.now();
+        let loaded = self.session.load(&programs);
+        report.load += self.clock.now() - start;
+        loaded?;
         let start = self.clock.now();
         self.buffers.place_locals(self.session, &job.passed)?;
         self.buffers.renew(self.session)?;
@@ -81,14 +85,21 @@ impl Bench<'_> {
         report.run += self.clock.now() - start;
         let arguments = self.buffers.launch_arguments(&job.passed);
         let start = self.clock.now();
-        let mut warmup = 0.0;
+        let (mut warmup, mut waited) = (0.0, Duration::ZERO);
         for (position, step) in job.steps.iter().enumerate() {
             (self.announce)(Phase::Starting);
-            let mut started = || (self.announce)(Phase::Launching);
+            let enqueued = self.clock.now();
+            let mut began = enqueued;
+            let mut started = || {
+                began = self.clock.now();
+                (self.announce)(Phase::Launching);
+            };
             let time = self.session.launch(position, &step.launch(&arguments), &mut started)?;
+            report.load += began - enqueued;
             warmup += milliseconds(time);
+            waited += began - enqueued;
         }
-        report.run += self.clock.now() - start;
+        report.run += (self.clock.now() - start).saturating_sub(waited);
         report.warmup_ms = Some(warmup);
         Ok(arguments)
     }
