@@ -3,7 +3,7 @@
 use super::{Diagnostic, Level, Problem};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use tunesmith_space::{Analysis, Parameter, Space, Value};
+use tunesmith_space::{Analysis, Constraint, Parameter, Space, Value};
 
 /// What every constraint removes, and the values that no configuration has. Counts are decimal; one that cannot be had
 /// (a constraint that fails without another one's guard, a diagram too large) is null.
@@ -64,13 +64,24 @@ impl Problem {
             let remedy = "remove these values, or check the constraints that exclude them".to_string();
             self.source_file.diagnostic(Level::Warning, place.clone(), text, Some(remedy))
         });
-        let redundant = analysis.constraints.iter().filter(|effect| effect.redundant == Some(true));
+        // What depends on sizes or on the device may exclude something elsewhere.
+        let always = |name: &str| self.constraints.iter().any(|known| known.name() == name && !self.varies(known));
+        let redundant = analysis.constraints.iter();
+        let redundant = redundant.filter(|effect| effect.redundant == Some(true) && always(&effect.name));
         let redundant = redundant.map(|effect| {
             let text = format!("constraint `{}` excludes nothing that the others do not exclude", effect.name);
             let remedy = "remove it, or check that it says what is meant".to_string();
             self.source_file.diagnostic(Level::Warning, self.place_of_constraint(&effect.name), text, Some(remedy))
         });
         dead.chain(redundant).collect()
+    }
+}
+
+impl Problem {
+    /// Whether a constraint may exclude other configurations for other sizes or on another device.
+    fn varies(&self, constraint: &Constraint) -> bool {
+        let mut names = constraint.expr().names().iter();
+        names.any(|name| name.text.starts_with("device.") || self.size(&name.text).is_some())
     }
 }
 
