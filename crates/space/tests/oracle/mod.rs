@@ -150,6 +150,12 @@ pub fn typical(names: Vec<String>) -> impl Strategy<Value = Text> {
         (name(), name(), number.clone()).prop_map(|(a, b, n)| format!("{a} * {b} <= {n}")),
         (name(), name(), name()).prop_map(|(a, b, c)| format!("{a} + {b} != {c}")),
         (name(), name()).prop_map(|(a, b)| format!("{a} == {b} or {a} in (1, 3, 8, 'row')")),
+        (name(), name(), name(), name(), number.clone())
+            .prop_map(|(a, b, c, d, n)| format!("({a} * {b} + {c}) * ({d} + {b} * 2) <= {n} * 4")),
+        (name(), name(), name(), number.clone())
+            .prop_map(|(a, b, c, n)| format!("{a} == 0 or {a} * ({b} + {c}) * ({c} + 1) <= {n}")),
+        (name(), name(), name(), number.clone()).prop_map(|(a, b, c, n)| format!("{n} <= {a} * {b} - {c} + {a}")),
+        (name(), name(), name(), name()).prop_map(|(a, b, c, d)| format!("{a} - {b} * 3 * {c} < {d} + {c}")),
         (name(), name(), name()).prop_map(|(a, b, c)| format!("({a} if {b} else {c}) != 2")),
         (name(), name(), number).prop_map(|(a, b, n)| format!("ceildiv(N * {a}, abs({b}) + 1) < {n}")),
     ]
