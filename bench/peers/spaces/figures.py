@@ -28,7 +28,7 @@ def panel(application, curves, value, low, high, left):
         out.append(f'<line x1="{left}" x2="{left + WIDTH}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
         out.append(f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end">10<tspan dy="-5" font-size="9">{decade}</tspan></text>')
     for tool, points in curves.items():
-        places = [place(size, value(result)) for size, result in points]
+        places = [place(size, value(result)) for size, result in points if value(result)]
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         out.append(f'<polyline points="{line}" fill="none" stroke="{COLOURS[tool]}" stroke-width="2"/>')
         out += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.6" fill="{COLOURS[tool]}"/>' for x, y in places]
@@ -38,13 +38,13 @@ def panel(application, curves, value, low, high, left):
 def draw(path, points, title, value):
     """Writes the figure of `value` of every result to `path`."""
     every = [value(result) for curves in points.values() for line in curves.values() for _, result in line]
-    low, high = decades([max(one, 1e-6) for one in every])
+    low, high = decades([one for one in every if one])
     width = LEFT + len(points) * (WIDTH + GAP)
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{TOP + HEIGHT + 60}" font-family="sans-serif" font-size="12">',
            '<rect width="100%" height="100%" fill="white"/>',
            f'<text x="14" y="18" font-size="14">{title}, against the input size</text>']
     for index, (application, curves) in enumerate(points.items()):
-        out += panel(application, curves, lambda result: max(value(result), 1e-6), low, high, LEFT + index * (WIDTH + GAP))
+        out += panel(application, curves, value, low, high, LEFT + index * (WIDTH + GAP))
     for index, (tool, colour) in enumerate(COLOURS.items()):
         x, y = LEFT + index * 120, TOP + HEIGHT + 44
         out.append(f'<circle cx="{x}" cy="{y - 4}" r="4" fill="{colour}"/><text x="{x + 10}" y="{y}">{tool}</text>')

@@ -1,10 +1,14 @@
-"""Builds one space with one peer: peer.py kernel_tuner|pyatf FILE, a T1 file. Prints JSON: CPU seconds, MB, size."""
+"""Builds one space with one peer: peer.py kernel_tuner|pyatf FILE [held], a T1 file. Prints JSON: CPU seconds, MB, size.
+
+MB is the growth of the peak resident memory; with `held`, what the space keeps allocated (and the time means nothing).
+"""
 
 import json
 import re
 import resource
 import sys
 import time
+import tracemalloc
 
 
 def peak_mb():
@@ -15,7 +19,7 @@ def kernel_tuner(parameters, conditions):
     from kernel_tuner.searchspace import Searchspace
 
     # More threads than any space has: the published files name their limits themselves.
-    return lambda: Searchspace(dict(parameters), conditions, 10**18).size
+    return lambda: Searchspace(dict(parameters), conditions, 10**18)
 
 
 def pyatf(parameters, conditions):
@@ -34,19 +38,23 @@ def pyatf(parameters, conditions):
         text = " and ".join(f"({condition})" for _, condition in own[name])
         constraint = eval(f"lambda {', '.join(used + [name])}: {text}") if text else None
         tps.append(TP(name, Set(*values), constraint))
-    return lambda: SearchSpace(*tps, verbosity=0).constrained_size
+    return lambda: SearchSpace(*tps, verbosity=0)
 
 
 def main():
-    peer, path = sys.argv[1:]
+    peer, path, held = sys.argv[1], sys.argv[2], sys.argv[3:] == ["held"]
     space = json.load(open(path))["ConfigurationSpace"]
     parameters = [(p["Name"], eval(p["Values"])) for p in space["TuningParameters"]]
     conditions = [c["Expression"] for c in space["Conditions"]]
     build = {"kernel_tuner": kernel_tuner, "pyatf": pyatf}[peer](parameters, conditions)
+    if held:
+        tracemalloc.start()
     before, start = peak_mb(), time.process_time()
-    size = build()
+    space = build()
+    size = space.size if peer == "kernel_tuner" else space.constrained_size
     seconds = time.process_time() - start
-    print(json.dumps({"seconds": seconds, "mb": peak_mb() - before, "size": str(size)}))
+    mb = tracemalloc.get_traced_memory()[0] / 1e6 if held else peak_mb() - before
+    print(json.dumps({"seconds": seconds, "mb": mb, "size": str(size)}))
 
 
 main()

@@ -96,11 +96,16 @@ pub(crate) struct Term {
     pub(crate) parameters: Bits,
 }
 
+/// No term has this number.
+const ABSENT: Id = Id(u32::MAX);
+
 /// Terms over the parameters of one group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     terms: Vec<Term>,
-    known: Map<(Op, Vec<Id>), Id>,
+    /// The terms of up to three operands, absent ones as [`ABSENT`], and those of more.
+    known: Map<(Op, [Id; 3]), Id>,
+    known_long: Map<(Op, Vec<Id>), Id>,
     /// Pieces of tree whose names are operand numbers.
     trees: Vec<Node>,
     /// Values that are neither whole numbers nor floats.
@@ -168,6 +173,9 @@ impl Graph {
     /// `op` of `args`, whose classes must suit it. `None` when the result is not known to fit into a cell. A result
     /// with only one possible value becomes that constant.
     pub(crate) fn apply(&mut self, op: Op, args: &[Id]) -> Option<Id> {
+        if let Some(known) = self.find(op, args) {
+            return Some(known);
+        }
         let class = range::class(self, op, args)?;
         let fallible = range::fails(self, op, args) || args.iter().any(|&arg| self.term(arg).fallible);
         match class {
@@ -198,10 +206,27 @@ impl Graph {
 
     fn insert(&mut self, term: Term) -> Id {
         let next = Id(self.terms.len() as u32);
-        let id = *self.known.entry((term.op, term.args.clone())).or_insert(next);
+        let id = match short(&term.args) {
+            Some(args) => *self.known.entry((term.op, args)).or_insert(next),
+            None => *self.known_long.entry((term.op, term.args.clone())).or_insert(next),
+        };
         if id == next {
             self.terms.push(term);
         }
         id
     }
+
+    fn find(&self, op: Op, args: &[Id]) -> Option<Id> {
+        match short(args) {
+            Some(args) => self.known.get(&(op, args)).copied(),
+            None => self.known_long.get(&(op, args.to_vec())).copied(),
+        }
+    }
+}
+
+/// Up to three operands as a key of fixed size.
+fn short(args: &[Id]) -> Option<[Id; 3]> {
+    let mut key = [ABSENT; 3];
+    key.get_mut(..args.len())?.copy_from_slice(args);
+    Some(key)
 }

@@ -9,7 +9,7 @@ use super::estimate::{Estimate, Load, UNIT};
 use super::graph::{Graph, Id};
 
 /// Terms that all greedy runs together may look at; orders are compared as long as that is cheap.
-const EFFORT: usize = 150_000;
+const EFFORT: usize = 30_000;
 
 /// The places `by_name`, which are sorted by their parameters' names, by level. `columns` are the values of each place of
 /// the graph.
