@@ -329,6 +329,19 @@ fn parameters_that_all_differ_are_counted_like_permutations() {
 }
 
 #[test]
+fn nodes_of_hundreds_of_runs_are_walked_like_any_other() {
+    let x = Parameter::new("X", Values::range(0, 1999, 1).unwrap()).unwrap();
+    let y = Parameter::new("Y", Values::list([0, 1, 2])).unwrap();
+    let z = Parameter::new("Z", Values::range(1, 5, 1).unwrap()).unwrap();
+    let builder = Space::builder().parameter(x).parameter(y).parameter(z);
+    let builder = builder.constraint(Constraint::parse("X % 3 == Y and (X * 7 + Z) % 11 < 8").unwrap());
+    let space = builder.build().unwrap();
+    let expected = (0..2000).map(|x| (1..=5).filter(|z| (x * 7 + z) % 11 < 8).count() as u128).sum();
+    assert_eq!(space.len(), Some(expected));
+    assert!(space.iter().all(|id| space.rank(&space.unrank(id)) == Some(id)));
+}
+
+#[test]
 fn a_hostile_space_of_twelve_parameters_ends_with_the_constraint_to_blame() {
     let parameter = |i| Parameter::new(format!("P{i}"), Values::range(1, 50, 1).unwrap()).unwrap();
     let sum: Vec<String> = (0..12).map(|i| format!("P{i} ** {} * P{}", i % 3 + 1, (i + 5) % 12)).collect();

@@ -1,6 +1,6 @@
 //! How many configurations there are before and below everything, and the ranks that follow.
 
-use std::ops::{Add, Div, Mul, Sub};
+use std::ops::{Add, Div, Mul, Range, Sub};
 
 use num_bigint::BigUint;
 
@@ -18,10 +18,57 @@ pub(super) enum Counts {
 
 #[derive(Debug)]
 pub(super) struct Table<N> {
-    /// The number of configurations of its node before each run.
-    before: Vec<N>,
+    /// One for each run.
+    arcs: Vec<Arc<N>>,
     /// The number of configurations below each node, the end included.
     below: Vec<N>,
+    /// Whether all arcs are [`Hop`]s; not where lists of values are longer than any that a generator makes.
+    hops: bool,
+}
+
+/// All that a walk down a diagram needs in one place: in large diagrams every place is a wait for memory.
+#[derive(Clone, Copy, Debug)]
+struct Arc<N> {
+    /// The number of configurations of its node before the run.
+    before: N,
+    hop: Hop,
+}
+
+/// Where a run leads, packed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Hop {
+    /// The first run of the child.
+    start: u32,
+    /// From the highest bit: whether the run is of one value, the number of the child's runs (8 bits, [`Hop::MANY`] for
+    /// more than they hold), the run's first value.
+    packed: u32,
+}
+
+impl Hop {
+    const FIRST_BITS: u32 = 23;
+    const MANY: u32 = 255;
+
+    /// The hop of `run` to a child with the runs `child`; `None` where the first value is too large for it.
+    fn new(run: Run, child: Range<usize>) -> Option<Hop> {
+        let single = u32::from(run.first == run.last) << 31;
+        let count = u32::try_from(child.len()).map_or(Hop::MANY, |count| count.min(Hop::MANY)) << Hop::FIRST_BITS;
+        let fits = run.first >> Hop::FIRST_BITS == 0;
+        fits.then_some(Hop { start: child.start as u32, packed: single | count | run.first })
+    }
+
+    fn is_single(self) -> bool {
+        self.packed >> 31 == 1
+    }
+
+    fn first(self) -> u32 {
+        self.packed & ((1 << Hop::FIRST_BITS) - 1)
+    }
+
+    /// The number of the child's runs, where it fits.
+    fn runs(self) -> Option<usize> {
+        let count = self.packed >> Hop::FIRST_BITS & Hop::MANY;
+        (count != Hop::MANY).then_some(count as usize)
+    }
 }
 
 /// A number that counts configurations.
@@ -65,8 +112,8 @@ impl Counts {
     /// `child`; 0 where nothing is counted.
     pub(super) fn before(&self, at: usize, step: u32, child: u32) -> u128 {
         match self {
-            Counts::Narrow(table) => (table.before[at] + u64::from(step) * table.below[child as usize]).into(),
-            Counts::Wide(table) => table.before[at] + u128::from(step) * table.below[child as usize],
+            Counts::Narrow(table) => (table.arcs[at].before + u64::from(step) * table.below[child as usize]).into(),
+            Counts::Wide(table) => table.arcs[at].before + u128::from(step) * table.below[child as usize],
             Counts::None => 0,
         }
     }
@@ -74,8 +121,8 @@ impl Counts {
     /// Bytes on the heap.
     pub(super) fn bytes(&self) -> usize {
         match self {
-            Counts::Narrow(table) => size_of_val(&table.before[..]) + size_of_val(&table.below[..]),
-            Counts::Wide(table) => size_of_val(&table.before[..]) + size_of_val(&table.below[..]),
+            Counts::Narrow(table) => size_of_val(&table.arcs[..]) + size_of_val(&table.below[..]),
+            Counts::Wide(table) => size_of_val(&table.arcs[..]) + size_of_val(&table.below[..]),
             Counts::None => 0,
         }
     }
@@ -92,19 +139,23 @@ impl Diagram {
     }
 
     fn table<N: Count>(&self) -> Option<Table<N>> {
-        let mut before = vec![N::from(0); self.runs.len()];
+        let mut arcs = vec![Arc { before: N::from(0), hop: Hop::default() }; self.runs.len()];
         let mut below = vec![N::from(0); self.nodes() + 1];
+        let mut hops = true;
         below[self.nodes()] = N::from(1);
         for node in (0..self.nodes()).rev() {
             let mut sum = N::from(0);
             for at in self.range(node as u32) {
                 let run = self.runs[at];
-                before[at] = sum;
+                let is_end = run.child as usize == self.nodes();
+                let hop = Hop::new(run, if is_end { 0..0 } else { self.range(run.child) });
+                hops &= hop.is_some();
+                arcs[at] = Arc { before: sum, hop: hop.unwrap_or_default() };
                 sum = below[run.child as usize].checked(run.last - run.first + 1, sum)?;
             }
             below[node] = sum;
         }
-        Some(Table { before, below })
+        Some(Table { arcs, below, hops })
     }
 
     fn exact_size(&self) -> BigUint {
@@ -128,6 +179,9 @@ impl Diagram {
 
     fn unrank_by<N: Count>(&self, table: &Table<N>, rank: u128, indices: &mut [u32]) {
         let Ok(mut rank) = N::try_from(rank) else { return };
+        if table.hops {
+            return self.hop_along(table, rank, indices);
+        }
         let mut node = 0;
         for &parameter in &self.order {
             let (at, step, rest) = self.locate(table, node, rank);
@@ -138,13 +192,42 @@ impl Diagram {
         }
     }
 
+    /// As [`Diagram::unrank`], looking at little but the arcs.
+    fn hop_along<N: Count>(&self, table: &Table<N>, mut rank: N, indices: &mut [u32]) {
+        let mut range = self.range(0);
+        for &parameter in &self.order {
+            let arcs = &table.arcs[range.clone()];
+            let before = |arc: &Arc<N>| arc.before <= rank;
+            let at = match arcs.len() {
+                0..=8 => arcs.iter().rposition(before),
+                _ => arcs.partition_point(before).checked_sub(1),
+            };
+            // The first run has nothing before it.
+            let Arc { before, hop } = arcs[at.unwrap_or(0)];
+            let at = range.start + at.unwrap_or(0);
+            rank = rank - before;
+            let mut value = hop.first();
+            if !hop.is_single() {
+                let below = table.below[self.runs[at].child as usize];
+                let step = rank / below;
+                rank = rank - step * below;
+                value += step.into() as u32;
+            }
+            indices[parameter] = value;
+            range = match hop.runs() {
+                Some(count) => hop.start as usize..hop.start as usize + count,
+                None => self.range(self.runs[at].child),
+            };
+        }
+    }
+
     /// The run with the configuration `rank` of `node`, the value of the run as steps from its first, and the
     /// configuration's rank below the child.
     fn locate<N: Count>(&self, table: &Table<N>, node: u32, rank: N) -> (usize, u32, N) {
         let range = self.range(node);
-        let at = range.start + table.before[range].partition_point(|&before| before <= rank) - 1;
+        let at = range.start + table.arcs[range].partition_point(|arc| arc.before <= rank) - 1;
         let run = self.runs[at];
-        let rest = rank - table.before[at];
+        let rest = rank - table.arcs[at].before;
         if run.first == run.last {
             return (at, 0, rest);
         }
