@@ -81,29 +81,40 @@ pub(crate) fn compile(task: &CompileTask, opened: &mut Option<DeviceInUse>, laun
         return Compiled::NoFunction(names.split(';').filter(|name| !name.is_empty()).map(str::to_owned).collect());
     };
     let arguments = Found::all(&kernel);
-    // Arguments that do not fit are for the tuner to explain: it knows what the user calls them.
-    let retire = match prepare(binding, &kernel, task) {
-        Ok(buffers) => {
-            if let Some(reason) = refusal(binding, &kernel, &task.grid) {
-                return Compiled::Refused(reason);
-            }
-            match finish_compiling(binding, &kernel, &task.grid, launching) {
-                Ok(retire) => {
-                    // A kernel that still runs uses its buffers.
-                    if retire {
-                        std::mem::forget(buffers);
-                    }
-                    retire
-                }
-                Err(Fault::Refused(reason)) => return Compiled::Refused(reason),
-                // The measuring worker will see the same, with the true data.
-                Err(Fault::Failed(_)) => false,
-            }
+    match try_out(binding, &kernel, task, launching) {
+        Err(reason) => Compiled::Refused(reason),
+        Ok(retire) => {
+            save_binary(&program, task);
+            Compiled::Built { arguments, retire }
         }
-        Err(_) => false,
-    };
-    save_binary(&program, task);
-    Compiled::Built { arguments, retire }
+    }
+}
+
+/// Lets the driver do what it does before a first launch. Tells whether a kernel still runs; the error is why the device
+/// does not take the configuration.
+fn try_out(
+    binding: &Binding,
+    kernel: &Kernel,
+    task: &CompileTask,
+    launching: &mut dyn FnMut(),
+) -> Result<bool, String> {
+    // Arguments that do not fit are for the tuner to explain: it knows what the user calls them.
+    let Ok(buffers) = prepare(binding, kernel, task) else { return Ok(false) };
+    if let Some(reason) = refusal(binding, kernel, &task.grid) {
+        return Err(reason);
+    }
+    match finish_compiling(binding, kernel, &task.grid, launching) {
+        Ok(still_runs) => {
+            if still_runs {
+                // It uses its buffers until the process ends.
+                std::mem::forget(buffers);
+            }
+            Ok(still_runs)
+        }
+        Err(Fault::Refused(reason)) => Err(reason),
+        // The measuring worker will see the same, with the true data.
+        Err(Fault::Failed(_)) => Ok(false),
+    }
 }
 
 /// The device that a compile worker uses.
