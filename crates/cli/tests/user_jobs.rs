@@ -220,6 +220,9 @@ fn the_examples_check_out_and_give_right_results_in_their_default_configuration(
         assert_eq!(ran.json()["ok"], true, "{ran:#?}");
         let ran = folder.run(&["run", path, "--json"]);
         assert_eq!(ran.json()["status"], "correct", "{ran:#?}");
+        if example.starts_with("reduce") {
+            assert_eq!(ran.json()["parts_ms"].as_object().map(|parts| parts.len()), Some(2), "{ran:#?}");
+        }
     }
 }
 

@@ -98,6 +98,12 @@ pub struct Candidate {
     /// The medians of the visits in the final, for finalists.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub final_times_ms: Vec<f64>,
+    /// Of a composite problem: the median time of each kernel by its name, over all samples of the search.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts_ms: BTreeMap<String, f64>,
+    /// The medians of the other numbers that its runs yielded, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, f64>,
     /// The value of the objective, where that is not time; as of the time, of the final for finalists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
@@ -129,6 +135,8 @@ impl Candidate {
             times_ms: times.clone(),
             message: failure.map(|failure| failure.message.clone()),
             final_times_ms: finals,
+            parts_ms: medians(&evaluation.measurement.parts_ms),
+            values: medians(&evaluation.measurement.values),
             value: None,
             value_ci95: None,
         }
@@ -138,6 +146,10 @@ impl Candidate {
     pub fn arguments(&self) -> String {
         arguments(&self.config)
     }
+}
+
+fn medians(samples: &BTreeMap<String, Vec<f64>>) -> BTreeMap<String, f64> {
+    samples.iter().filter_map(|(name, samples)| Some((name.clone(), statistics::median(samples)?))).collect()
 }
 
 /// `NAME=VALUE,...` of a configuration.

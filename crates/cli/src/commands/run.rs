@@ -50,6 +50,12 @@ fn text(run: &OneRun) -> String {
         let (time, low, high) = (milliseconds(time), milliseconds(low), milliseconds(high));
         text += &format!("{time}, the median of {samples} samples (95 %: {low} to {high})\n");
     }
+    for (kernel, time) in &candidate.parts_ms {
+        text += &format!("  {} in `{kernel}`\n", milliseconds(*time));
+    }
+    for (name, value) in &candidate.values {
+        text += &format!("{name} = {value}\n");
+    }
     for (rate, unit) in [(run.gflops, "GFLOP/s"), (run.gbytes, "GB/s")] {
         text += &rate.map(|rate| format!("{rate:.2} {unit}\n")).unwrap_or_default();
     }
