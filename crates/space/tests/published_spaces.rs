@@ -46,3 +46,23 @@ fn ranks_of_published_spaces_are_ranks_of_their_configurations() {
         }
     }
 }
+
+/// The builder of a T1 document with parameters and constraints in the opposite order.
+fn reversed(name: &str) -> tunesmith_space::Space {
+    let mut document = common::document(name);
+    let space = &mut document["ConfigurationSpace"];
+    for list in ["TuningParameters", "Conditions"] {
+        space[list].as_array_mut().into_iter().for_each(|list| list.reverse());
+    }
+    common::from_t1(&document).build().unwrap()
+}
+
+#[test]
+fn diagrams_do_not_depend_on_the_order_of_declaration() {
+    let names = ["hub_gemm", "hub_hotspot", "hub_convolution", "atf_conv_4092_devlimit", "atf_ccsdt", "synth_tile_4d"];
+    for name in names.iter().filter(|_| common::shared().is_some()) {
+        let (space, reversed) = (common::space(name), reversed(name));
+        assert_eq!(space.size(), reversed.size(), "{name}");
+        assert_eq!((space.nodes(), space.arcs()), (reversed.nodes(), reversed.arcs()), "{name}");
+    }
+}

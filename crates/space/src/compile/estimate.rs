@@ -94,21 +94,23 @@ impl<'a> Estimate<'a> {
         if range::is_wide(term.class) || !matches!(term.class, Class::Int(..)) {
             return None;
         }
-        let mut all: Option<Vec<i64>> = None;
+        let mut operands = Vec::with_capacity(term.args.len());
         for &arg in &term.args {
-            let single;
-            let own = match self.graph.constant_of(arg) {
-                Some(constant) => {
-                    single = [constant];
-                    &single[..]
-                }
-                None => values[arg.0 as usize].as_deref()?,
-            };
+            let constant = self.graph.constant_of(arg);
+            let own = constant.map_or_else(|| values[arg.0 as usize].clone(), |constant| Some(vec![constant]));
+            operands.push((constant.is_none(), own?));
+        }
+        if term.op != Op::FloorDivide {
+            // Terms are numbered as the constraints come; the estimate shall not depend on that.
+            operands.sort_by(|a, b| (a.0, a.1.len(), &a.1).cmp(&(b.0, b.1.len(), &b.1)));
+        }
+        let mut all: Option<Vec<i64>> = None;
+        for (counts, own) in operands {
             let next = match all {
-                None => own.to_vec(),
-                Some(all) => pairs(term.op, &all, own)?,
+                None => own,
+                Some(all) => pairs(term.op, &all, &own)?,
             };
-            if self.graph.constant_of(arg).is_none() {
+            if counts {
                 self.beginnings[id.0 as usize].push(log(next.len() as f64));
             }
             all = Some(next);

@@ -45,9 +45,14 @@ pub fn true_size(name: &str) -> String {
     rest.trim_start().chars().take_while(char::is_ascii_digit).collect()
 }
 
+/// The T1 document of a published space.
+pub fn document(name: &str) -> Json {
+    read(&format!("spaces/{name}.json"))
+}
+
 /// The builder of a published space.
 pub fn builder(name: &str) -> SpaceBuilder {
-    from_t1(&read(&format!("spaces/{name}.json")))
+    from_t1(&document(name))
 }
 
 /// A published space.
