@@ -48,7 +48,7 @@ pub fn top_table(rows: &[TopRow]) -> String {
     table.trim_fmt()
 }
 
-/// A table of text, columns after the first aligned to the right, without a trailing newline.
+/// A table of text, columns before the last aligned to the right, without a trailing newline.
 pub fn count_table<const COLUMNS: usize>(header: [&str; COLUMNS], rows: &[[String; COLUMNS]]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
@@ -56,7 +56,7 @@ pub fn count_table<const COLUMNS: usize>(header: [&str; COLUMNS], rows: &[[Strin
     rows.iter().for_each(|row| {
         table.add_row(row);
     });
-    for column in 1..COLUMNS {
+    for column in 0..COLUMNS.saturating_sub(1) {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }

@@ -61,7 +61,7 @@ fn effects(report: &ConstraintReport) -> String {
     let rows: Vec<[String; 3]> = report
         .constraints
         .iter()
-        .map(|row| [row.name.clone(), count(&row.removed_alone), count(&row.removed_in_order)])
+        .map(|row| [count(&row.removed_alone), count(&row.removed_in_order), row.name.clone()])
         .collect();
-    format!("{}\n", report::count_table(["constraint", "removes alone", "removes in order"], &rows))
+    format!("{}\n", report::count_table(["removes alone", "removes in order", "constraint"], &rows))
 }
