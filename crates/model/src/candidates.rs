@@ -1,0 +1,123 @@
+//! Points whose predictions are moved along as the process grows.
+
+use crate::{GaussianProcess, Posterior, Rows};
+
+/// Rows of which a [`GaussianProcess`] predicts mean and deviation again and again.
+///
+/// It keeps the matrix `V = L^-1 K(X, candidates)`, to which a new point adds one row. Costs 8 bytes for each point
+/// and candidate.
+#[derive(Clone, Debug)]
+pub struct Candidates {
+    rows: Rows,
+    tiles: Vec<Tile>,
+    points: usize,
+}
+
+/// What a Gaussian process expects of one candidate, in the unit of the targets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prediction {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation, without the noise of a measurement.
+    pub deviation: f64,
+}
+
+/// Candidates of a tile: as many as a compiler keeps in vector registers.
+const LANES: usize = 16;
+
+type Lanes = [f64; LANES];
+
+/// The columns of `V` of some neighbouring candidates.
+#[derive(Clone, Debug)]
+struct Tile {
+    /// Row by row.
+    v: Vec<Lanes>,
+    /// What is left of the prior variance 1.
+    variance: Lanes,
+}
+
+impl Tile {
+    /// Adds the row of a point: `(k - sum_j L_ij V_j) / L_ii`, from its covariances and its row of `L`.
+    fn append(&mut self, covariances: &Lanes, factor_row: &[f64]) {
+        let mut row = *covariances;
+        let (pivot, before) = factor_row.split_last().expect("a row has its diagonal element");
+        for (l, v) in before.iter().zip(&self.v) {
+            for lane in 0..LANES {
+                row[lane] -= l * v[lane];
+            }
+        }
+        for (element, left) in row.iter_mut().zip(&mut self.variance) {
+            *element /= pivot;
+            *left -= *element * *element;
+        }
+        self.v.push(row);
+    }
+
+    fn means(&self, posterior: &Posterior) -> Lanes {
+        let mut means = [posterior.mean; LANES];
+        for (weight, v) in posterior.weights.iter().zip(&self.v) {
+            for lane in 0..LANES {
+                means[lane] += weight * v[lane];
+            }
+        }
+        means
+    }
+}
+
+impl Candidates {
+    /// The candidates `rows` before the points of `process`. Costs n^2 / 2 products for each candidate.
+    pub fn new(process: &GaussianProcess, rows: Rows) -> Self {
+        let tile = || Tile { v: Vec::with_capacity(process.rows().len()), variance: [1.0; LANES] };
+        let tiles = std::iter::repeat_with(tile).take(rows.len().div_ceil(LANES)).collect();
+        let mut candidates = Self { rows, tiles, points: 0 };
+        candidates.follow(process);
+        candidates
+    }
+
+    /// The rows of the candidates.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    /// The number of candidates.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is no candidate.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Takes the points that were appended to `process`, the one it was made with, since the last time. Costs n
+    /// products for each point and candidate.
+    pub fn follow(&mut self, process: &GaussianProcess) {
+        let mut covariances = vec![0.0; self.tiles.len() * LANES];
+        for point in self.points..process.rows().len() {
+            let at = process.rows().row(point);
+            process.kernel().covariances(&at, &self.rows, 0..self.rows.len(), &mut covariances[..self.rows.len()]);
+            let (lanes, _) = covariances.as_chunks::<LANES>();
+            let factor_row = process.factor().row(point);
+            self.tiles.iter_mut().zip(lanes).for_each(|(tile, lanes)| tile.append(lanes, factor_row));
+        }
+        self.points = process.rows().len();
+    }
+
+    /// What is expected of each candidate. Costs n products for each candidate.
+    ///
+    /// # Panics
+    /// `posterior` is of a process with other points than those followed.
+    pub fn predict(&self, posterior: &Posterior) -> Vec<Prediction> {
+        assert_eq!(posterior.weights.len(), self.points, "the points of the posterior were followed");
+        let mut predictions = Vec::with_capacity(self.tiles.len() * LANES);
+        for tile in &self.tiles {
+            let means = tile.means(posterior);
+            predictions.extend(means.iter().zip(&tile.variance).map(|(&mean, left)| {
+                // Rounding may leave less than nothing beside a point.
+                Prediction { mean, deviation: (posterior.variance * left.max(0.0)).sqrt() }
+            }));
+        }
+        predictions.truncate(self.rows.len());
+        predictions
+    }
+}

@@ -1,0 +1,44 @@
+//! The models of Tunesmith: regressors on rows of numbers.
+//!
+//! Numbers in, numbers out: nothing here knows of spaces, configurations or runs, nothing draws random numbers, and
+//! the same input gives the same output.
+//!
+//! The [Gaussian process](GaussianProcess) predicts a value and how sure it is of it. It is made for searching: it
+//! takes one more point, and moves its predictions of thousands of [candidates](Candidates) along, in time linear in
+//! the candidates.
+//!
+//! ```
+//! use tunesmith_model::{Candidates, Feature, GaussianProcess, Hyperparameters, Rows, log_expected_improvement};
+//!
+//! // One feature with eleven levels, measured at three of them.
+//! let features = vec![Feature::new((0..=10).map(|level| f64::from(level) / 10.0).collect(), 0.8)];
+//! let measured = Rows::from_rows(1, [[0], [5], [10]]);
+//! let targets = [1.0, 0.2, 0.9];
+//!
+//! let parameters = Hyperparameters::fit(&features, &measured, &targets, Hyperparameters::typical(&features));
+//! let process = GaussianProcess::new(&features, parameters, &measured);
+//! let candidates = Candidates::new(&process, Rows::from_rows(1, (0..=10).map(|level| [level])));
+//!
+//! let posterior = process.posterior(&targets);
+//! let predictions = candidates.predict(&posterior);
+//! assert!((predictions[5].mean - 0.2).abs() < 0.05);
+//! assert!(predictions[5].deviation < predictions[7].deviation);
+//! let gain = |level: usize| log_expected_improvement(predictions[level].mean, predictions[level].deviation, 0.2);
+//! assert!(gain(6) > gain(1));
+//! ```
+
+mod candidates;
+mod cholesky;
+mod fit;
+mod gaussian_process;
+mod improvement;
+mod kernel;
+mod rows;
+
+pub use candidates::{Candidates, Prediction};
+pub use cholesky::Cholesky;
+pub use fit::Hyperparameters;
+pub use gaussian_process::{GaussianProcess, Posterior};
+pub use improvement::log_expected_improvement;
+pub use kernel::{Feature, Kernel};
+pub use rows::Rows;

@@ -1,0 +1,68 @@
+//! Rows of levels.
+
+/// Points by the levels of their features: row `i` has, for each feature, the index of its level.
+///
+/// Stored feature by feature, since a kernel is computed that way.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rows {
+    columns: Vec<Vec<u16>>,
+    len: usize,
+}
+
+impl Rows {
+    /// No rows of `features` levels each.
+    pub fn new(features: usize) -> Self {
+        Self { columns: vec![Vec::new(); features], len: 0 }
+    }
+
+    /// The rows given, each of `features` levels.
+    ///
+    /// # Panics
+    /// As [`push`](Self::push).
+    pub fn from_rows<R: AsRef<[u16]>>(features: usize, rows: impl IntoIterator<Item = R>) -> Self {
+        let mut all = Self::new(features);
+        rows.into_iter().for_each(|row| all.push(row.as_ref()));
+        all
+    }
+
+    /// Adds a row at the end.
+    ///
+    /// # Panics
+    /// `row` has not one level for each feature.
+    pub fn push(&mut self, row: &[u16]) {
+        assert_eq!(row.len(), self.columns.len(), "one level for each feature");
+        self.columns.iter_mut().zip(row).for_each(|(column, &level)| column.push(level));
+        self.len += 1;
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The number of features.
+    pub fn features(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The levels of one row.
+    pub fn row(&self, index: usize) -> Vec<u16> {
+        self.columns.iter().map(|column| column[index]).collect()
+    }
+
+    /// The levels of one feature, one for each row.
+    pub fn column(&self, feature: usize) -> &[u16] {
+        &self.columns[feature]
+    }
+
+    /// The rows at `indices`, in that order.
+    pub fn select(&self, indices: &[usize]) -> Self {
+        let column = |column: &Vec<u16>| indices.iter().map(|&index| column[index]).collect();
+        Self { columns: self.columns.iter().map(column).collect(), len: indices.len() }
+    }
+}
