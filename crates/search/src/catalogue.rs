@@ -1,7 +1,7 @@
 //! The only list of strategy names.
 
 use crate::options::{OptionSpec, Options, StrategyError, parse_call};
-use crate::{Annealing, Exhaustive, Random, Swarm};
+use crate::{Annealing, Exhaustive, GaussianProcess, Random, Swarm};
 use tunesmith_core::Searcher;
 use tunesmith_space::closest;
 
@@ -21,7 +21,7 @@ pub fn catalogue() -> &'static [Strategy] {
     &CATALOGUE
 }
 
-static CATALOGUE: [Strategy; 5] = [
+static CATALOGUE: [Strategy; 6] = [
     Strategy {
         name: "default",
         summary: "the strategy we recommend; at present annealing",
@@ -51,6 +51,12 @@ static CATALOGUE: [Strategy; 5] = [
         summary: "particle swarm: CLTune's modified accelerated variant",
         options: Swarm::OPTIONS,
         build: |options| Ok(Box::new(Swarm::from_options(options)?)),
+    },
+    Strategy {
+        name: "gaussian_process",
+        summary: "Bayesian optimisation: a Gaussian process and expected improvement",
+        options: GaussianProcess::OPTIONS,
+        build: |options| Ok(Box::new(GaussianProcess::from_options(options)?)),
     },
 ];
 

@@ -13,6 +13,7 @@
 mod annealing;
 mod catalogue;
 mod exhaustive;
+mod gaussian_process;
 mod options;
 mod random;
 mod swarm;
@@ -21,6 +22,7 @@ mod unseen;
 pub use annealing::Annealing;
 pub use catalogue::{Strategy, build, catalogue};
 pub use exhaustive::Exhaustive;
+pub use gaussian_process::GaussianProcess;
 pub use options::{OptionSpec, Options, StrategyError};
 pub use random::Random;
 pub use swarm::Swarm;

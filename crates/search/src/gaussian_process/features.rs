@@ -1,0 +1,251 @@
+//! The numbers by which a model sees a configuration.
+
+use tunesmith_model::{Feature, Rows};
+use tunesmith_space::{ConfigId, Parameter, Space, Value};
+
+/// Median of the prior of the length scale of a base feature, which spans \[0, 1\].
+const BASE_LENGTH: f64 = 0.8;
+/// That of a derived feature: what the base features explain it need not.
+const DERIVED_LENGTH: f64 = 1.6;
+/// More pairs than these drown the other features (28 of them made gemm worse).
+const MAX_PAIRS: usize = 10;
+/// Levels of a feature. Values closer together than a 1024th of the range are one level: tables stay small.
+const MAX_LEVELS: usize = 1024;
+/// Fewest values of a parameter that gets a dyadic feature, and of one whose products are features.
+const DYADIC_VALUES: usize = 4;
+const PRODUCT_VALUES: usize = 3;
+
+/// Features of the configurations of a space, over its parameters with at least two values:
+///
+/// - base: `ln(v / v_min) / ln(v_max / v_min)` for positive numbers, else the index of the value over the last index;
+/// - dyadic: for at least four positive integers whose trailing zero bits do not grow strictly with the value, the
+///   number of those bits: a warp of 32 likes 96 better than 80 although 80 is nearer to 64;
+/// - products: of each two numeric positive parameters with at least three values, the logarithm of the product, if
+///   there are at most ten pairs: the size of a work-group, the area of a tile.
+///
+/// Derived features are scaled to \[0, 1\] as the base features are.
+#[derive(Clone, Debug)]
+pub(super) struct Features {
+    features: Vec<Feature>,
+    sources: Vec<Source>,
+    bases: usize,
+}
+
+/// How the level of a feature follows from the indices of a configuration.
+#[derive(Clone, Debug)]
+enum Source {
+    /// The index of one parameter's value into the levels.
+    One { parameter: usize, levels: Vec<u16> },
+    /// The indices of two parameters' values: `levels[first * width + second]`.
+    Two { first: usize, second: usize, width: usize, levels: Vec<u16> },
+}
+
+/// Pairs of values of a product that are tabled at most; parameters with more have no products.
+const MAX_TABLE: usize = 1 << 16;
+
+impl Features {
+    /// The features of the configurations of `space`. Costs about the values of its parameters and of their pairs.
+    pub(super) fn new(space: &Space) -> Self {
+        let varying: Vec<(usize, &Parameter)> =
+            space.parameters().iter().enumerate().filter(|(_, parameter)| parameter.values().len() > 1).collect();
+        let mut all = Self { features: Vec::new(), sources: Vec::new(), bases: 0 };
+        for &(parameter, declared) in &varying {
+            all.add(&base(declared), BASE_LENGTH, |levels| Source::One { parameter, levels });
+        }
+        all.bases = all.features.len();
+        for &(parameter, declared) in &varying {
+            if let Some(numbers) = dyadic(declared) {
+                all.add(&numbers, DERIVED_LENGTH, |levels| Source::One { parameter, levels });
+            }
+        }
+        all.add_products(&varying);
+        all
+    }
+
+    fn add_products(&mut self, varying: &[(usize, &Parameter)]) {
+        let logarithms: Vec<(usize, Vec<f64>)> = varying
+            .iter()
+            .filter(|(_, parameter)| parameter.values().len() >= PRODUCT_VALUES)
+            .filter_map(|&(index, parameter)| Some((index, logarithms(parameter)?)))
+            .collect();
+        if logarithms.len() * logarithms.len().saturating_sub(1) / 2 > MAX_PAIRS {
+            return;
+        }
+        for (at, (first, x)) in logarithms.iter().enumerate() {
+            for (second, y) in &logarithms[at + 1..] {
+                if x.len() * y.len() <= MAX_TABLE {
+                    let sums: Vec<f64> = x.iter().flat_map(|x| y.iter().map(move |y| x + y)).collect();
+                    let (first, second, width) = (*first, *second, y.len());
+                    self.add(&sums, DERIVED_LENGTH, |levels| Source::Two { first, second, width, levels });
+                }
+            }
+        }
+    }
+
+    /// Adds the feature that takes these numbers.
+    fn add(&mut self, numbers: &[f64], length: f64, source: impl FnOnce(Vec<u16>) -> Source) {
+        let (levels, indices) = levels(&scaled(numbers));
+        self.features.push(Feature::new(levels, length));
+        self.sources.push(source(indices));
+    }
+
+    /// The features, as a model takes them.
+    pub(super) fn features(&self) -> &[Feature] {
+        &self.features
+    }
+
+    /// The levels of the features of each configuration, in the order given.
+    pub(super) fn rows(&self, space: &Space, configs: &[ConfigId]) -> Rows {
+        let mut rows = Rows::new(self.features.len());
+        let mut indices = Vec::new();
+        for &config in configs {
+            space.unrank_into(config, &mut indices);
+            let levels: Vec<u16> = self.sources.iter().map(|source| source.level(&indices)).collect();
+            rows.push(&levels);
+        }
+        rows
+    }
+
+    /// How far two rows are apart: the sum over the base features, each of which spans \[0, 1\].
+    pub(super) fn distance(&self, a: &[u16], b: &[u16]) -> f64 {
+        let apart = |feature: usize| {
+            let levels = self.features[feature].levels();
+            (levels[usize::from(a[feature])] - levels[usize::from(b[feature])]).abs()
+        };
+        (0..self.bases).map(apart).sum()
+    }
+}
+
+impl Source {
+    fn level(&self, indices: &[u32]) -> u16 {
+        match self {
+            Self::One { parameter, levels } => levels[indices[*parameter] as usize],
+            Self::Two { first, second, width, levels } => {
+                levels[indices[*first] as usize * width + indices[*second] as usize]
+            }
+        }
+    }
+}
+
+/// The logarithms of the values of a parameter, if all are positive numbers.
+fn logarithms(parameter: &Parameter) -> Option<Vec<f64>> {
+    let logarithm = |value: &Value| match value {
+        Value::Int(_) | Value::Float(_) => {
+            value.as_float().filter(|number| *number > 0.0 && number.is_finite()).map(f64::ln)
+        }
+        Value::Bool(_) | Value::Str(_) => None,
+    };
+    parameter.values().iter().map(logarithm).collect()
+}
+
+fn base(parameter: &Parameter) -> Vec<f64> {
+    logarithms(parameter).unwrap_or_else(|| (0..parameter.values().len()).map(|index| index as f64).collect())
+}
+
+/// The trailing zero bits of each value, where they say something that the value does not.
+fn dyadic(parameter: &Parameter) -> Option<Vec<f64>> {
+    let positive = |value: &Value| match value {
+        Value::Int(value) if *value > 0 => Some(*value),
+        _ => None,
+    };
+    let values: Vec<i64> = parameter.values().iter().map(positive).collect::<Option<_>>()?;
+    let mut ascending = values.clone();
+    ascending.sort_unstable();
+    let grow = ascending.windows(2).all(|pair| pair[0].trailing_zeros() < pair[1].trailing_zeros());
+    let same = ascending.windows(2).all(|pair| pair[0].trailing_zeros() == pair[1].trailing_zeros());
+    let numbers = || values.iter().map(|value| f64::from(value.trailing_zeros())).collect();
+    (values.len() >= DYADIC_VALUES && !grow && !same).then(numbers)
+}
+
+/// The numbers moved and stretched to \[0, 1\]; all 0 where they are equal.
+fn scaled(numbers: &[f64]) -> Vec<f64> {
+    let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let width = if high > low { high - low } else { 1.0 };
+    numbers.iter().map(|number| (number - low) / width).collect()
+}
+
+/// The distinct numbers in ascending order, and the index of each number among them.
+fn levels(numbers: &[f64]) -> (Vec<f64>, Vec<u16>) {
+    // Products of the same size differ by rounding: 2 x 32 and 8 x 8 must be one level.
+    let fine: Vec<f64> = numbers.iter().map(|number| (number * 1e9).round() / 1e9).collect();
+    let distinct = |numbers: &[f64]| {
+        let mut sorted = numbers.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        sorted.dedup();
+        sorted
+    };
+    let mut rounded = fine;
+    let mut levels = distinct(&rounded);
+    if levels.len() > MAX_LEVELS {
+        let steps = (MAX_LEVELS - 1) as f64;
+        rounded.iter_mut().for_each(|number| *number = (*number * steps).round() / steps);
+        levels = distinct(&rounded);
+    }
+    let index = |number: &f64| levels.partition_point(|level| level < number) as u16;
+    let indices = rounded.iter().map(index).collect();
+    (levels, indices)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn space(parameters: &[(&str, Vec<Value>)]) -> Space {
+        let parameter = |(name, values): &(&str, Vec<Value>)| Parameter::new(*name, values.clone()).unwrap();
+        parameters.iter().fold(Space::builder(), |builder, given| builder.parameter(parameter(given))).build().unwrap()
+    }
+
+    fn ints(values: impl IntoIterator<Item = i64>) -> Vec<Value> {
+        values.into_iter().map(Value::Int).collect()
+    }
+
+    fn numbers(features: &Features, feature: usize, space: &Space) -> Vec<f64> {
+        let configs: Vec<ConfigId> = space.iter().collect();
+        let rows = features.rows(space, &configs);
+        rows.column(feature).iter().map(|&level| features.features()[feature].levels()[usize::from(level)]).collect()
+    }
+
+    #[test]
+    fn positive_numbers_are_seen_by_their_logarithm_and_others_by_their_place() {
+        let space = space(&[("X", ints([1, 2, 4])), ("Y", ints([0, 1, 7])), ("C", ints([5]))]);
+        let features = Features::new(&space);
+        assert_eq!(features.features().len(), 2);
+        assert_eq!(numbers(&features, 0, &space), [0.0, 0.0, 0.0, 0.5, 0.5, 0.5, 1.0, 1.0, 1.0]);
+        assert_eq!(numbers(&features, 1, &space), [0.0, 0.5, 1.0, 0.0, 0.5, 1.0, 0.0, 0.5, 1.0]);
+    }
+
+    #[test]
+    fn trailing_zero_bits_count_where_they_do_not_grow_with_the_value() {
+        let multiples = space(&[("X", ints([16, 32, 48, 64]))]);
+        let features = Features::new(&multiples);
+        assert_eq!(numbers(&features, 1, &multiples), [0.0, 0.5, 0.0, 1.0]);
+        assert_eq!(Features::new(&space(&[("X", ints([1, 2, 4, 8]))])).features().len(), 1);
+        assert_eq!(Features::new(&space(&[("X", ints([1, 3, 5, 7]))])).features().len(), 1);
+    }
+
+    #[test]
+    fn equal_products_are_one_level() {
+        let space = space(&[("X", ints([2, 4, 8, 16])), ("Y", ints([2, 4, 8, 16]))]);
+        let features = Features::new(&space);
+        assert_eq!(features.features().len(), 3);
+        assert_eq!(features.features()[2].levels().len(), 7);
+    }
+
+    #[test]
+    fn many_parameters_have_no_products_and_many_values_few_levels() {
+        let many: Vec<(&str, Vec<Value>)> =
+            ["A", "B", "C", "D", "E", "F"].into_iter().map(|name| (name, ints([1, 2, 4]))).collect();
+        assert_eq!(Features::new(&space(&many)).features().len(), 6);
+        let long = Features::new(&space(&[("X", ints(1..=5000))]));
+        assert!(long.features().iter().all(|feature| feature.levels().len() <= MAX_LEVELS));
+    }
+
+    #[test]
+    fn a_space_of_one_configuration_has_no_features() {
+        let space = space(&[("X", ints([3]))]);
+        let features = Features::new(&space);
+        assert!(features.features().is_empty());
+        assert_eq!(features.rows(&space, &[space.id(0).unwrap()]).len(), 1);
+    }
+}

@@ -1,0 +1,204 @@
+//! The configurations among which the next one is chosen.
+
+use super::features::Features;
+use rand::RngExt as _;
+use std::collections::HashSet;
+use tunesmith_core::{Request, Rng, View};
+use tunesmith_model::{Candidates, GaussianProcess, Posterior, Rows, log_expected_improvement};
+use tunesmith_space::ConfigId;
+
+/// Spaces up to this size are listed: the model looks at every configuration.
+const LISTED: u128 = 20_000;
+/// From this many points on, no more than [`width`] candidates are kept.
+const WIDE_UNTIL: usize = 50;
+/// The most and the fewest candidates kept beyond.
+const WIDTH: [usize; 2] = [512, 8192];
+/// Points squared times candidates: what a new fit may cost, a tenth of a second in all.
+const WORK: usize = 200_000_000;
+/// Random configurations of which a large space's candidates are chosen.
+const DRAWS: usize = 4096;
+/// Neighbours of one of the best that are looked at, a random part where there are more.
+const NEIGHBOURS: usize = 512;
+/// The best whose neighbours are candidates.
+const LEADERS: usize = 5;
+
+/// All configurations of a space that is small enough, with their features.
+#[derive(Debug)]
+struct Listing {
+    configs: Vec<ConfigId>,
+    rows: Rows,
+}
+
+/// Where candidates come from: made once for a space.
+#[derive(Debug)]
+pub(super) struct Source {
+    listing: Option<Listing>,
+}
+
+/// Candidates with what the model predicts of them.
+#[derive(Debug)]
+struct Group {
+    configs: Vec<ConfigId>,
+    taken: Vec<bool>,
+    candidates: Candidates,
+}
+
+/// The candidates of one fit of the model, followed until the next fit.
+#[derive(Debug)]
+pub(super) struct Pool {
+    groups: Vec<Group>,
+    members: HashSet<ConfigId>,
+    /// Whether every configuration of the space that was new at the fit is a candidate.
+    whole: bool,
+}
+
+/// How many candidates are kept when the model has so many points.
+fn width(points: usize) -> usize {
+    if points < WIDE_UNTIL {
+        return usize::MAX;
+    }
+    (WORK / (points * points)).clamp(WIDTH[0], WIDTH[1])
+}
+
+fn is_new(view: &View<'_>, config: ConfigId) -> bool {
+    !view.is_known(Request::timed(config))
+}
+
+impl Source {
+    /// Lists the space if it is small enough.
+    pub(super) fn new(view: &View<'_>, features: &Features) -> Self {
+        let list = || {
+            let configs: Vec<ConfigId> = view.space().iter().collect();
+            let rows = features.rows(view.space(), &configs);
+            Listing { configs, rows }
+        };
+        Self { listing: view.space().len().is_some_and(|len| len <= LISTED).then(list) }
+    }
+
+    /// The candidates for a model just fitted: all new configurations while that is affordable, else those with the
+    /// lowest predicted means, new neighbours of the `leaders` (the best first) and some at random.
+    pub(super) fn pool(&self, at: &Look<'_>, leaders: &[ConfigId], rng: &mut Rng) -> Pool {
+        let (configs, rows) = self.offered(at, leaders, rng);
+        let width = width(at.process.rows().len());
+        let whole = self.listing.is_some() && configs.len() <= width;
+        let mut pool = Pool { groups: Vec::new(), members: HashSet::new(), whole };
+        if configs.len() <= width {
+            pool.add(at, configs, rows);
+            return pool;
+        }
+        let mut chosen = lowest(&at.process.means(at.posterior, &rows), width / 4 * 3);
+        chosen.extend((0..width / 8).map(|_| rng.random_range(0..configs.len())));
+        chosen.sort_unstable();
+        chosen.dedup();
+        pool.add(at, chosen.iter().map(|&index| configs[index]).collect(), rows.select(&chosen));
+        if self.listing.is_some() {
+            leaders.iter().take(LEADERS).for_each(|&leader| pool.add_neighbours(at, leader, rng));
+        }
+        pool
+    }
+
+    /// New configurations to choose from, each once, with their features.
+    fn offered(&self, at: &Look<'_>, leaders: &[ConfigId], rng: &mut Rng) -> (Vec<ConfigId>, Rows) {
+        if let Some(listing) = &self.listing {
+            let new: Vec<usize> =
+                (0..listing.configs.len()).filter(|&index| is_new(at.view, listing.configs[index])).collect();
+            return (new.iter().map(|&index| listing.configs[index]).collect(), listing.rows.select(&new));
+        }
+        let space = at.view.space();
+        let mut configs: Vec<ConfigId> =
+            leaders.iter().take(LEADERS).flat_map(|&leader| neighbours(at.view, leader, rng)).collect();
+        configs.extend((0..DRAWS).map(|_| space.sample(rng)).filter(|&config| is_new(at.view, config)));
+        configs.sort_unstable();
+        configs.dedup();
+        let rows = at.features.rows(space, &configs);
+        (configs, rows)
+    }
+}
+
+/// The indices of the `count` lowest of `means`, which are more.
+fn lowest(means: &[f64], count: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..means.len()).collect();
+    order.select_nth_unstable_by(count, |&a, &b| means[a].total_cmp(&means[b]).then(a.cmp(&b)));
+    order.truncate(count);
+    order
+}
+
+/// New configurations that differ from `leader` in one parameter, at most [`NEIGHBOURS`].
+fn neighbours(view: &View<'_>, leader: ConfigId, rng: &mut Rng) -> Vec<ConfigId> {
+    let all = view.space().neighbours(leader, tunesmith_space::Neighbourhood::Hamming);
+    let pick = |k| all.get(k).map(|neighbour| neighbour.id);
+    let picked: Vec<ConfigId> = if all.len() <= NEIGHBOURS as u64 {
+        all.iter().map(|neighbour| neighbour.id).collect()
+    } else {
+        (0..NEIGHBOURS).filter_map(|_| pick(rng.random_range(0..all.len()))).collect()
+    };
+    picked.into_iter().filter(|&config| is_new(view, config)).collect()
+}
+
+/// What is known when candidates are looked at.
+pub(super) struct Look<'a> {
+    pub(super) view: &'a View<'a>,
+    pub(super) features: &'a Features,
+    pub(super) process: &'a GaussianProcess,
+    pub(super) posterior: &'a Posterior,
+}
+
+impl Pool {
+    fn add(&mut self, at: &Look<'_>, configs: Vec<ConfigId>, rows: Rows) {
+        if !self.whole {
+            self.members.extend(&configs);
+        }
+        let taken = vec![false; configs.len()];
+        self.groups.push(Group { configs, taken, candidates: Candidates::new(at.process, rows) });
+    }
+
+    /// Adds the new neighbours of `leader` that are no candidates yet.
+    pub(super) fn add_neighbours(&mut self, at: &Look<'_>, leader: ConfigId, rng: &mut Rng) {
+        if self.whole {
+            return;
+        }
+        let mut configs = neighbours(at.view, leader, rng);
+        configs.retain(|config| !self.members.contains(config));
+        configs.sort_unstable();
+        configs.dedup();
+        if !configs.is_empty() {
+            let rows = at.features.rows(at.view.space(), &configs);
+            self.add(at, configs, rows);
+        }
+    }
+
+    /// The candidate, of those not told and not in flight, with the largest expected improvement on `best`; of equal
+    /// ones a random one. `None` when none is left.
+    pub(super) fn choose(&mut self, at: &Look<'_>, best: f64, rng: &mut Rng) -> Option<ConfigId> {
+        self.groups.iter_mut().for_each(|group| group.candidates.follow(at.process));
+        loop {
+            let (group, index) = self.argmax(at, best, rng)?;
+            let group = &mut self.groups[group];
+            group.taken[index] = true;
+            let config = group.configs[index];
+            // Others, such as start configurations, may have been evaluated since.
+            if is_new(at.view, config) {
+                return Some(config);
+            }
+        }
+    }
+
+    fn argmax(&self, at: &Look<'_>, best: f64, rng: &mut Rng) -> Option<(usize, usize)> {
+        let (mut chosen, mut largest, mut equal) = (None, f64::NEG_INFINITY, 0_u32);
+        for (g, group) in self.groups.iter().enumerate() {
+            let predictions = group.candidates.predict(at.posterior);
+            for (index, prediction) in predictions.iter().enumerate().filter(|(index, _)| !group.taken[*index]) {
+                let gain = log_expected_improvement(prediction.mean, prediction.deviation, best);
+                if gain > largest || chosen.is_none() {
+                    (chosen, largest, equal) = (Some((g, index)), gain, 1);
+                } else if gain == largest {
+                    equal += 1;
+                    if rng.random_range(0..equal) == 0 {
+                        chosen = Some((g, index));
+                    }
+                }
+            }
+        }
+        chosen
+    }
+}

@@ -1,0 +1,158 @@
+//! The model of a run: when it is fitted, and with which evaluations.
+
+use super::features::Features;
+use super::pool::{Look, Pool, Source};
+use super::targets::targets;
+use super::{Settings, Told};
+use rand::seq::SliceRandom as _;
+use tunesmith_core::{Rng, View};
+use tunesmith_model::{Feature, GaussianProcess, Hyperparameters, Posterior, Rows};
+use tunesmith_space::ConfigId;
+
+/// Evaluations a new model starts with at most: half of them the best, the others random. Beyond, a step would cost ever
+/// more, and what is far from the best says little about it.
+const MODELLED: usize = 400;
+/// Evaluations after which the model is fitted again at the latest.
+const LONGEST_WAIT: usize = 100;
+
+/// What stays from one fit to the next.
+#[derive(Debug)]
+pub(super) struct Surrogate {
+    features: Features,
+    source: Source,
+    parameters: Hyperparameters,
+    fitted: Option<Fitted>,
+}
+
+/// A model and its candidates.
+#[derive(Debug)]
+struct Fitted {
+    /// The evaluations, by position in those told, that the model was fitted with.
+    first: Vec<usize>,
+    /// How many were told then; the later ones follow the first.
+    told: usize,
+    /// The points of the process, in order.
+    points: Vec<ConfigId>,
+    process: GaussianProcess,
+    pool: Pool,
+    /// The best configuration whose neighbours were made candidates.
+    leader: ConfigId,
+}
+
+impl Surrogate {
+    pub(super) fn new(view: &View<'_>, features: Features) -> Self {
+        let source = Source::new(view, &features);
+        let parameters = Hyperparameters::typical(features.features());
+        Self { features, source, parameters, fitted: None }
+    }
+
+    /// The configuration worth evaluating next, or `None` when no candidate is left. There is a success in `told`;
+    /// `pending` are asked and not yet told.
+    pub(super) fn choose(
+        &mut self,
+        view: &View<'_>,
+        settings: &Settings,
+        (told, pending): (&[Told], &[ConfigId]),
+        rng: &mut Rng,
+    ) -> Option<ConfigId> {
+        let scores: Vec<Option<f64>> = told.iter().map(|told| told.score).collect();
+        let targets = targets(&scores);
+        let mut fitted = match self.fitted.take() {
+            Some(fitted) if fitted.is_fresh(settings, told, pending) => fitted,
+            _ => self.fit(view, settings, told, &targets, rng),
+        };
+        fitted.append(view, &self.features, told, pending);
+        let posterior = fitted.posterior(&targets);
+        let best = ranked(&targets)[0];
+        let at = Look { view, features: &self.features, process: &fitted.process, posterior: &posterior };
+        if fitted.leader != told[best].config {
+            fitted.leader = told[best].config;
+            fitted.pool.add_neighbours(&at, fitted.leader, rng);
+        }
+        let goal = targets[best] - settings.margin * posterior.variance.sqrt();
+        let chosen = fitted.pool.choose(&at, goal, rng);
+        self.fitted = Some(fitted);
+        chosen
+    }
+
+    /// A new model with new hyperparameters and candidates.
+    fn fit(&mut self, view: &View<'_>, settings: &Settings, told: &[Told], targets: &[f64], rng: &mut Rng) -> Fitted {
+        let order = ranked(targets);
+        let sample = sample(&order, settings.fit_points, rng);
+        let (rows, y) = self.rows(view, told, targets, &sample);
+        let features: &[Feature] = self.features.features();
+        self.parameters = Hyperparameters::fit(features, &rows, &y, self.parameters.clone());
+        let first = sample_in_order(&order, rng);
+        let (rows, y) = self.rows(view, told, targets, &first);
+        let process = GaussianProcess::new(features, self.parameters.clone(), &rows);
+        let posterior = process.posterior(&y);
+        let at = Look { view, features: &self.features, process: &process, posterior: &posterior };
+        let leaders: Vec<ConfigId> = order.iter().take(8).map(|&index| told[index].config).collect();
+        let pool = self.source.pool(&at, &leaders, rng);
+        let points = first.iter().map(|&index| told[index].config).collect();
+        Fitted { first, told: told.len(), points, process, pool, leader: leaders[0] }
+    }
+
+    fn rows(&self, view: &View<'_>, told: &[Told], targets: &[f64], indices: &[usize]) -> (Rows, Vec<f64>) {
+        let configs: Vec<ConfigId> = indices.iter().map(|&index| told[index].config).collect();
+        let targets = indices.iter().map(|&index| targets[index]).collect();
+        (self.features.rows(view.space(), &configs), targets)
+    }
+}
+
+impl Fitted {
+    /// Whether the model may be extended: few evaluations were told since it was fitted, and its points are the first
+    /// of those wanted. They are not where one was told that was not asked, or out of turn.
+    fn is_fresh(&self, settings: &Settings, told: &[Told], pending: &[ConfigId]) -> bool {
+        let at_fit = self.told as f64;
+        let due = (at_fit * settings.growth).max(at_fit + 2.0).min(at_fit + LONGEST_WAIT as f64);
+        let mut wanted = self.wanted(told, pending);
+        (told.len() as f64) < due && self.points.iter().all(|point| wanted.next() == Some(*point))
+    }
+
+    /// The points wanted: those of the fit, those told since, and the pending ones.
+    fn wanted<'a>(&'a self, told: &'a [Told], pending: &'a [ConfigId]) -> impl Iterator<Item = ConfigId> + 'a {
+        let first = self.first.iter().map(|&index| told[index].config);
+        first.chain(told[self.told..].iter().map(|told| told.config)).chain(pending.iter().copied())
+    }
+
+    /// Appends the points wanted that the process has not.
+    fn append(&mut self, view: &View<'_>, features: &Features, told: &[Told], pending: &[ConfigId]) {
+        let new: Vec<ConfigId> = self.wanted(told, pending).skip(self.points.len()).collect();
+        let rows = features.rows(view.space(), &new);
+        (0..rows.len()).for_each(|row| self.process.append(&rows.row(row)));
+        self.points.extend(new);
+    }
+
+    /// What the evaluations told say; pending ones are believed to turn out as predicted.
+    fn posterior(&self, targets: &[f64]) -> Posterior {
+        let first = self.first.iter().map(|&index| targets[index]);
+        let y: Vec<f64> = first.chain(targets[self.told..].iter().copied()).collect();
+        self.process.posterior(&y)
+    }
+}
+
+/// The positions of the targets from the lowest to the highest; of equal ones the earlier first.
+fn ranked(targets: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..targets.len()).collect();
+    order.sort_by(|&a, &b| targets[a].total_cmp(&targets[b]));
+    order
+}
+
+/// At most `count` of `order`: the first half of them the best, the others random.
+fn sample(order: &[usize], count: usize, rng: &mut Rng) -> Vec<usize> {
+    if order.len() <= count {
+        return order.to_vec();
+    }
+    let (best, others) = order.split_at(count / 2);
+    let mut others = others.to_vec();
+    let (random, _) = others.partial_shuffle(rng, count - count / 2);
+    best.iter().chain(&*random).copied().collect()
+}
+
+/// The evaluations a new model starts with, in the order told.
+fn sample_in_order(order: &[usize], rng: &mut Rng) -> Vec<usize> {
+    let mut sample = sample(order, MODELLED, rng);
+    sample.sort_unstable();
+    sample
+}
