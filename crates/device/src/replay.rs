@@ -1,11 +1,12 @@
 //! A device that is a recording: what was measured once is answered again.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 use tunesmith_core::{Completion, Error, Evaluation, Evaluator, Failure, FailureKind, Interrupt, Request};
 use tunesmith_space::ConfigId;
 
 /// Answers with recorded evaluations, at the cost of looking them up. A configuration that was not recorded is a failure
-/// of kind `constraints`, "not in the recording".
+/// of kind `constraints`, "not in recording".
 ///
 /// ```
 /// # use tunesmith_core::{Evaluation, Evaluator, Interrupt, Measurement, Request};
@@ -21,12 +22,14 @@ use tunesmith_space::ConfigId;
 /// device.submit(first)?;
 /// device.submit(second)?;
 /// assert_eq!(device.next(&Interrupt::default())?.unwrap().measurement.times_ms, [2.0]);
-/// assert_eq!(device.next(&Interrupt::default())?.unwrap().failure.unwrap().message, "not in the recording");
+/// assert_eq!(device.next(&Interrupt::default())?.unwrap().failure.unwrap().message, "not in recording");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Clones share what was recorded and start without requests.
 #[derive(Debug, Default)]
 pub struct ReplayEvaluator {
-    recorded: HashMap<ConfigId, Evaluation>,
+    recorded: Arc<HashMap<ConfigId, Evaluation>>,
     submitted: VecDeque<Request>,
 }
 
@@ -37,7 +40,7 @@ impl ReplayEvaluator {
         for evaluation in recorded {
             by_config.entry(evaluation.request.config).or_insert(evaluation);
         }
-        Self { recorded: by_config, submitted: VecDeque::new() }
+        Self { recorded: Arc::new(by_config), submitted: VecDeque::new() }
     }
 
     /// How many configurations were recorded.
@@ -48,6 +51,12 @@ impl ReplayEvaluator {
     /// Whether none was.
     pub fn is_empty(&self) -> bool {
         self.recorded.is_empty()
+    }
+}
+
+impl Clone for ReplayEvaluator {
+    fn clone(&self) -> Self {
+        Self { recorded: self.recorded.clone(), submitted: VecDeque::new() }
     }
 }
 
@@ -64,7 +73,7 @@ impl Evaluator for ReplayEvaluator {
                 Completion { failure: failure.clone(), measurement: measurement.clone(), ..Completion::default() }
             }
             None => {
-                let failure = Failure::new(FailureKind::Constraints, "not in the recording");
+                let failure = Failure::new(FailureKind::Constraints, "not in recording");
                 Completion { failure: Some(failure), ..Completion::default() }
             }
         };

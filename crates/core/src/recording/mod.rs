@@ -1,0 +1,243 @@
+//! What was measured of a space by whatever tool: the form in which all files of measurements are read.
+
+mod error;
+mod space;
+
+pub use error::RecordingError;
+
+use crate::{Failure, Measurement, statistics};
+use std::collections::HashMap;
+use tunesmith_space::{Parameter, Value, ValueKind};
+
+/// The measurements of many configurations of one kernel on one device. Times are in milliseconds, whatever unit the
+/// file had.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    /// What reports call it.
+    pub name: String,
+    /// The kernel, where the file names it.
+    pub kernel: Option<String>,
+    /// The device, where the file names it.
+    pub device: Option<String>,
+    /// The constraints of the space as expressions, where the file knows them.
+    pub constraints: Vec<String>,
+    parameters: Vec<Parameter>,
+    rows: Vec<Row>,
+}
+
+/// One configuration with what was measured of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    /// A value for every parameter, in the parameters' order.
+    pub values: Vec<Value>,
+    /// Why the configuration is not correct; `None` when it is.
+    pub failure: Option<Failure>,
+    /// What was observed.
+    pub measurement: Measurement,
+    /// The time in milliseconds that the file itself states, where it says more than the samples do (their mean, say).
+    pub stated_ms: Option<f64>,
+    /// The standard deviation of the samples as a share of their mean, where the file has it.
+    pub rel_std: Option<f64>,
+    /// What the configuration cost beside its compilation.
+    pub costs: Costs,
+}
+
+/// What evaluating one configuration cost in wall time, in milliseconds; the compilation is part of the measurement.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Costs {
+    /// Running the kernel, all samples and warm-up.
+    pub benchmark_ms: Option<f64>,
+    /// Comparing its output.
+    pub verification_ms: Option<f64>,
+    /// The tuner's own work.
+    pub framework_ms: Option<f64>,
+    /// The strategy's part.
+    pub search_ms: Option<f64>,
+}
+
+/// A column of a file: a parameter, with its values where the file lists them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// The parameter's name.
+    pub name: String,
+    /// Its values in the user's order; `None` to take them from the rows, numbers ascending, texts as they appear.
+    pub values: Option<Vec<Value>>,
+}
+
+impl Column {
+    /// A parameter whose values are those that the rows have.
+    pub fn of_rows(name: impl Into<String>) -> Self {
+        Self { name: name.into(), values: None }
+    }
+}
+
+impl Row {
+    /// The time of a correct configuration in milliseconds: the one stated, else the median of the samples.
+    pub fn time_ms(&self) -> Option<f64> {
+        if self.failure.is_some() {
+            return None;
+        }
+        self.stated_ms.or_else(|| statistics::median(&self.measurement.times_ms))
+    }
+}
+
+impl Recording {
+    /// The recording of `rows`, whose values are in the order of `columns`.
+    ///
+    /// Of several rows of one configuration the first counts, and those after it that ended the same way add their
+    /// samples and the counters it lacks: they are repeats.
+    ///
+    /// # Errors
+    /// No rows or columns, a row of another length, a value that its column does not list, values that make no parameter.
+    /// Costs a hash per row.
+    pub fn new(name: impl Into<String>, columns: Vec<Column>, rows: Vec<Row>) -> Result<Self, RecordingError> {
+        let name = name.into();
+        if rows.is_empty() || columns.is_empty() {
+            return Err(RecordingError::Empty);
+        }
+        if let Some(row) = rows.iter().position(|row| row.values.len() != columns.len()) {
+            return Err(RecordingError::Length { row, found: rows[row].values.len(), expected: columns.len() });
+        }
+        let parameter = |(at, column): (usize, Column)| {
+            let values = column.values.unwrap_or_else(|| distinct(rows.iter().map(|row| &row.values[at])));
+            Parameter::new(column.name, values).map_err(RecordingError::Parameter)
+        };
+        let parameters: Vec<Parameter> =
+            columns.into_iter().enumerate().map(parameter).collect::<Result<_, RecordingError>>()?;
+        let rows = merged(&parameters, rows)?;
+        Ok(Self { name, kernel: None, device: None, constraints: Vec::new(), parameters, rows })
+    }
+
+    /// The parameters, in the file's order.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// The rows, each configuration once, in the file's order.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// How many configurations were correct.
+    pub fn correct(&self) -> usize {
+        self.rows.iter().filter(|row| row.failure.is_none()).count()
+    }
+
+    /// The time of the fastest correct configuration in milliseconds; `None` when all failed.
+    pub fn optimum_ms(&self) -> Option<f64> {
+        self.rows.iter().filter_map(Row::time_ms).min_by(f64::total_cmp)
+    }
+
+    /// Adds the rows of `other`, which recorded configurations of the same parameters, as repeats where it has the same.
+    ///
+    /// # Errors
+    /// The parameters or their values differ.
+    pub fn merge(&mut self, other: Recording) -> Result<(), RecordingError> {
+        if self.parameters != other.parameters {
+            return Err(RecordingError::OtherSpace { first: self.name.clone(), second: other.name });
+        }
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.extend(other.rows);
+        self.rows = merged(&self.parameters, rows)?;
+        if self.constraints != other.constraints {
+            self.constraints.clear();
+        }
+        Ok(())
+    }
+}
+
+/// The values that occur: numbers and booleans ascending, so that neighbours are near, texts as they appear.
+fn distinct<'a>(values: impl Iterator<Item = &'a Value>) -> Vec<Value> {
+    let mut seen = HashMap::new();
+    // By number where it is one: 1 and 1.0 are one value of a list of floats.
+    let key = |value: &Value| match value {
+        Value::Int(int) => (ValueKind::Float, (*int as f64).to_bits(), String::new()),
+        Value::Float(float) => (ValueKind::Float, (float + 0.0).to_bits(), String::new()),
+        other => (other.kind(), 0, other.to_string()),
+    };
+    let mut list: Vec<Value> = values.filter(|value| seen.insert(key(value), ()).is_none()).cloned().collect();
+    if list.iter().all(|value| value.kind() != ValueKind::Str) {
+        list.sort_by(|a, b| a.as_float().unwrap_or(0.0).total_cmp(&b.as_float().unwrap_or(0.0)));
+    }
+    list
+}
+
+/// The rows with each value as its parameter has it and repeats put together.
+fn merged(parameters: &[Parameter], rows: Vec<Row>) -> Result<Vec<Row>, RecordingError> {
+    let mut places: HashMap<Vec<Value>, usize> = HashMap::with_capacity(rows.len());
+    let mut merged: Vec<Row> = Vec::with_capacity(rows.len());
+    for (at, mut row) in rows.into_iter().enumerate() {
+        for (parameter, value) in parameters.iter().zip(&mut row.values) {
+            let index = parameter.index_of(value).ok_or_else(|| RecordingError::Value {
+                row: at,
+                parameter: parameter.name().to_string(),
+                value: value.clone(),
+            })?;
+            *value = parameter.values()[index].clone();
+        }
+        match places.get(&row.values) {
+            Some(place) => merged[*place].repeat(row),
+            None => {
+                places.insert(row.values.clone(), merged.len());
+                merged.push(row);
+            }
+        }
+    }
+    Ok(merged)
+}
+
+impl Row {
+    /// Adds what was measured when the configuration was evaluated again.
+    fn repeat(&mut self, again: Row) {
+        if self.failure.as_ref().map(|failure| failure.kind) != again.failure.as_ref().map(|failure| failure.kind) {
+            return;
+        }
+        self.measurement.times_ms.extend(again.measurement.times_ms);
+        // What was stated of some of the samples does not hold for all of them.
+        (self.stated_ms, self.rel_std) = (None, None);
+        for (name, value) in again.measurement.counters {
+            self.measurement.counters.entry(name).or_insert(value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(values: &[i64], time: f64) -> Row {
+        let measurement = Measurement { times_ms: vec![time], ..Measurement::default() };
+        Row { values: values.iter().map(|value| Value::Int(*value)).collect(), measurement, ..Row::default() }
+    }
+
+    #[test]
+    fn values_come_from_the_rows_in_ascending_order_and_repeats_are_put_together() {
+        let columns = vec![Column::of_rows("X"), Column::of_rows("Y")];
+        let rows = vec![row(&[4, 1], 3.0), row(&[2, 1], 1.0), row(&[4, 1], 5.0)];
+        let recording = Recording::new("r", columns, rows).unwrap();
+        assert_eq!(recording.parameters()[0].values(), [Value::Int(2), Value::Int(4)]);
+        assert_eq!(recording.rows().len(), 2);
+        assert_eq!(recording.rows()[0].measurement.times_ms, [3.0, 5.0]);
+        assert_eq!(recording.rows()[0].time_ms(), Some(4.0));
+        assert_eq!((recording.optimum_ms(), recording.correct()), (Some(1.0), 2));
+    }
+
+    #[test]
+    fn rows_that_do_not_fit_are_refused_with_their_number() {
+        let listed = vec![Column { name: "X".into(), values: Some(vec![Value::Int(1)]) }];
+        let error = Recording::new("r", listed, vec![row(&[1], 1.0), row(&[2], 1.0)]).unwrap_err();
+        assert_eq!(error.row(), Some(1));
+        let error = Recording::new("r", vec![Column::of_rows("X")], vec![row(&[1, 2], 1.0)]).unwrap_err();
+        assert_eq!(error.to_string(), "2 values for 1 parameters");
+        assert!(Recording::new("r", vec![Column::of_rows("X")], Vec::new()).is_err());
+    }
+
+    #[test]
+    fn recordings_of_one_space_merge_and_others_are_refused() {
+        let of = |rows| Recording::new("r", vec![Column::of_rows("X")], rows).unwrap();
+        let mut first = of(vec![row(&[1], 1.0), row(&[2], 2.0)]);
+        first.merge(of(vec![row(&[1], 3.0), row(&[2], 2.0)])).unwrap();
+        assert_eq!(first.rows()[0].measurement.times_ms, [1.0, 3.0]);
+        assert!(first.merge(of(vec![row(&[3], 1.0)])).is_err());
+    }
+}

@@ -1,0 +1,182 @@
+//! The space of a recording, and its rows as evaluations in a space.
+
+use super::{Recording, Row};
+use crate::{Evaluation, Request};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+use tunesmith_space::{Constraint, Parameter, Space, SpaceError, Value, ValueKind};
+
+impl Recording {
+    /// The space that was recorded: that of the constraints when they give exactly the recorded rows, else the rows
+    /// themselves.
+    ///
+    /// # Errors
+    /// The diagram of the rows grows beyond the library's limits.
+    pub fn space(&self) -> Result<Space, SpaceError> {
+        match self.constrained() {
+            Some(space) if self.is_exactly(&space) => Ok(space),
+            _ => self.space_of_rows(),
+        }
+    }
+
+    /// The space of the constraints; `None` where there are none or they make no space.
+    fn constrained(&self) -> Option<Space> {
+        if self.constraints.is_empty() {
+            return None;
+        }
+        let constraints: Vec<Constraint> =
+            self.constraints.iter().map(|text| Constraint::parse(text).ok()).collect::<Option<_>>()?;
+        let builder = self.parameters().iter().cloned().fold(Space::builder(), |builder, p| builder.parameter(p));
+        constraints.into_iter().fold(builder, |builder, constraint| builder.constraint(constraint)).build().ok()
+    }
+
+    fn is_exactly(&self, space: &Space) -> bool {
+        space.len() == Some(self.rows().len() as u128) && self.evaluations(space).len() == self.rows().len()
+    }
+
+    /// The space whose configurations are the rows, by conditions on the beginnings of configurations: each allows the
+    /// beginnings that were recorded with one parameter more than the last, so that the diagram never looks at more
+    /// combinations than rows times values. Conditions that exclude nothing are left out.
+    fn space_of_rows(&self) -> Result<Space, SpaceError> {
+        let parameters = self.parameters();
+        let mut builder = parameters.iter().cloned().fold(Space::builder(), |builder, p| builder.parameter(p));
+        let varying: Vec<usize> = (0..parameters.len()).filter(|at| parameters[*at].values().len() > 1).collect();
+        let codes = Arc::new(Codes::new(varying.iter().map(|at| &parameters[*at])));
+        let rows: Vec<Vec<u32>> = self.rows().iter().filter_map(|row| codes.of_row(row, &varying)).collect();
+        let mut before = 1;
+        for (last, at) in varying.iter().enumerate() {
+            let allowed: HashSet<Box<[u32]>> = rows.iter().map(|row| Box::from(&row[..=last])).collect();
+            let (count, possible) = (allowed.len(), before * parameters[*at].values().len());
+            before = count;
+            if count < possible {
+                let scope: Vec<&str> = varying[..=last].iter().map(|at| parameters[*at].name()).collect();
+                let codes = codes.clone();
+                let name = format!("recorded up to {}", parameters[*at].name());
+                let holds = move |values: &[Value]| codes.of(values).is_some_and(|codes| allowed.contains(&codes[..]));
+                builder = builder.constraint(Constraint::closure(name, 1, &scope, holds));
+            }
+        }
+        builder.build()
+    }
+
+    /// The rows as evaluations of the configurations of `space`, which have the same values; rows that are no
+    /// configuration of it are left out. A parameter that one side lacks does not matter if the other has one value for it.
+    ///
+    /// Costs a rank per row.
+    pub fn evaluations(&self, space: &Space) -> Vec<Evaluation> {
+        let Some(columns) = self.columns(space) else { return Vec::new() };
+        let evaluation = |row: &Row| {
+            let mut indices = Vec::with_capacity(columns.len());
+            for (column, parameter) in columns.iter().zip(space.parameters()) {
+                let index = match column {
+                    Some(at) => parameter.index_of(&converted(&row.values[*at], parameter))?,
+                    None => 0,
+                };
+                indices.push(u32::try_from(index).ok()?);
+            }
+            let request = Request::timed(space.rank_indices(&indices)?);
+            let (failure, measurement) = (row.failure.clone(), row.measurement.clone());
+            Some(Evaluation { request, failure, measurement, clock: Duration::ZERO })
+        };
+        self.rows().iter().filter_map(evaluation).collect()
+    }
+
+    /// For every parameter of `space` the column that has its values; `None` when the parameters do not match.
+    fn columns(&self, space: &Space) -> Option<Vec<Option<usize>>> {
+        let is_fixed = |parameter: &Parameter| parameter.values().len() == 1;
+        let extra = self.parameters().iter().any(|own| space.parameter_index(own.name()).is_none() && !is_fixed(own));
+        let column = |parameter: &Parameter| {
+            let at = self.parameters().iter().position(|own| own.name() == parameter.name());
+            (at.is_some() || is_fixed(parameter)).then_some(at)
+        };
+        if extra { None } else { space.parameters().iter().map(column).collect() }
+    }
+}
+
+/// `value` in the kind of `parameter` where files write both the same: truth values as 0 and 1.
+fn converted(value: &Value, parameter: &Parameter) -> Value {
+    match (value, parameter.kind()) {
+        (Value::Int(number @ (0 | 1)), ValueKind::Bool) => Value::Bool(*number == 1),
+        (Value::Bool(truth), ValueKind::Int) => Value::Int(i64::from(*truth)),
+        _ => value.clone(),
+    }
+}
+
+/// The numbers that stand for the values of every parameter: rows of numbers take a fraction of the memory.
+struct Codes(Vec<HashMap<Value, u32>>);
+
+impl Codes {
+    fn new<'a>(parameters: impl Iterator<Item = &'a Parameter>) -> Self {
+        Self(parameters.map(|parameter| parameter.values().iter().cloned().zip(0..).collect()).collect())
+    }
+
+    /// The numbers of the first parameters' values.
+    fn of(&self, values: &[Value]) -> Option<Vec<u32>> {
+        values.iter().zip(&self.0).map(|(value, codes)| codes.get(value).copied()).collect()
+    }
+
+    fn of_row(&self, row: &Row, places: &[usize]) -> Option<Vec<u32>> {
+        places.iter().zip(&self.0).map(|(at, codes)| codes.get(&row.values[*at]).copied()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Failure, FailureKind, Measurement, recording::Column};
+
+    /// The configurations of 4 x 4 x 4 x 1 that a pattern without structure leaves.
+    fn recording() -> Recording {
+        let values =
+            (0..64i64).filter(|at| (at * at * 7 + at / 3) % 5 < 2).map(|at| vec![at / 16, at / 4 % 4, at % 4, 9]);
+        let row = |values: Vec<i64>| {
+            let measurement = Measurement { times_ms: vec![1.0 + values[0] as f64], ..Measurement::default() };
+            let failure = (values[2] == 3).then(|| Failure::new(FailureKind::Runtime, "x"));
+            Row { values: values.into_iter().map(Value::Int).collect(), failure, measurement, ..Row::default() }
+        };
+        let columns = ["A", "B", "C", "D"].map(Column::of_rows).into();
+        Recording::new("pattern", columns, values.map(row).collect()).unwrap()
+    }
+
+    #[test]
+    fn without_constraints_the_rows_are_the_space() {
+        let recording = recording();
+        let space = recording.space().unwrap();
+        assert_eq!(space.len(), Some(recording.rows().len() as u128));
+        assert_eq!(recording.evaluations(&space).len(), recording.rows().len());
+    }
+
+    #[test]
+    fn constraints_count_only_when_they_give_exactly_the_rows() {
+        let mut recording = recording();
+        for wrong in ["A <= B", "A <", "A / 0 == 1", "A > 5", "UNKNOWN == 1"] {
+            recording.constraints = vec![wrong.to_string()];
+            assert_eq!(recording.space().unwrap().len(), Some(recording.rows().len() as u128), "{wrong}");
+        }
+        recording.constraints = vec!["(A*16+B*4+C) * (A*16+B*4+C) * 7 % 5 >= 0".to_string()];
+        assert_eq!(recording.space().unwrap().len(), Some(recording.rows().len() as u128));
+        recording.constraints = vec!["((A*16+B*4+C) * (A*16+B*4+C) * 7 + (A*16+B*4+C) // 3) % 5 < 2".to_string()];
+        let space = recording.space().unwrap();
+        assert_eq!(space.constraints().len(), 1, "exact constraints are taken");
+    }
+
+    #[test]
+    fn rows_meet_the_configurations_of_another_space_by_value() {
+        let list = |name: &str, values: &[i64]| Parameter::new(name, values.iter().map(|v| Value::Int(*v))).unwrap();
+        let flag = Parameter::new("C", [Value::Bool(false), Value::Bool(true)]).unwrap();
+        let space = Space::builder()
+            .parameter(list("B", &[3, 2, 1, 0]))
+            .parameter(list("A", &[0, 1, 2, 3]))
+            .parameter(flag)
+            .parameter(list("FIXED", &[7]))
+            .build()
+            .unwrap();
+        let recording = recording();
+        let evaluations = recording.evaluations(&space);
+        let expected = recording.rows().iter().filter(|row| row.values[2].as_int() < Some(2)).count();
+        assert_eq!(evaluations.len(), expected);
+        let smaller = Space::builder().parameter(list("A", &[0, 1])).build().unwrap();
+        assert!(recording.evaluations(&smaller).is_empty(), "B and C vary, and the space lacks them");
+    }
+}
