@@ -1,4 +1,4 @@
-//! The journal of a tuning run on disk.
+//! The journal of a tuning run on disk, and recordings in other tools' formats: [`import`] and [`export`].
 //!
 //! A journal is a file of JSON lines: a [`Header`] that says what was tuned, on what and how, then a line per
 //! evaluation, a line per later measurement of one ([`Again`]) and a verdict ([`VerdictLine`]). It is only ever appended to, each line before the searcher learns of it, so a killed run loses at
@@ -8,14 +8,18 @@
 
 mod again;
 mod error;
+mod export;
 mod header;
+mod import;
 mod journal;
 mod line;
 mod read;
 
 pub use again::{Again, DriftLine, VerdictLine};
 pub use error::StoreError;
+pub use export::{ExportError, Format, export};
 pub use header::{Difference, FORMAT_VERSION, Header};
+pub use import::{ImportError, import};
 pub use journal::{Journal, Resumed};
 pub use line::Entry;
 pub use read::{Recorded, read};

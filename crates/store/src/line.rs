@@ -95,19 +95,22 @@ impl Entry {
         Ok(Evaluation {
             request: Request { config, depth },
             failure: self.failure()?,
-            measurement: Measurement {
-                times_ms: self.times_ms.clone(),
-                warmup_ms: self.warmup_ms,
-                parts_ms: self.parts_ms.clone(),
-                values: self.values.clone(),
-                counters: self.counters.clone(),
-                compile: self
-                    .compile
-                    .as_ref()
-                    .map(|compile| CompileData { time_ms: compile.time_ms, binary_bytes: compile.binary_bytes }),
-            },
+            measurement: self.measurement(),
             clock: Duration::try_from_secs_f64(self.clock).map_err(|error| format!("clock: {error}"))?,
         })
+    }
+
+    /// What was observed.
+    pub fn measurement(&self) -> Measurement {
+        let compile = self.compile.as_ref();
+        Measurement {
+            times_ms: self.times_ms.clone(),
+            warmup_ms: self.warmup_ms,
+            parts_ms: self.parts_ms.clone(),
+            values: self.values.clone(),
+            counters: self.counters.clone(),
+            compile: compile.map(|c| CompileData { time_ms: c.time_ms, binary_bytes: c.binary_bytes }),
+        }
     }
 
     /// Why the configuration failed; `None` when it is correct.

@@ -1,0 +1,77 @@
+//! A CSV with one row per configuration, and the JSON file that describes it.
+
+use crate::line::value_json;
+use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use tunesmith_core::Recording;
+use tunesmith_core::recording::Row;
+
+/// A column after the parameters: its name and the number a row has there.
+type Number = (&'static str, fn(&Row) -> Option<f64>);
+
+/// The columns after time and status, left out where no row has them.
+const NUMBERS: [Number; 6] = [
+    ("rel_std", |row| row.rel_std),
+    ("compile_ms", |row| row.measurement.compile.as_ref().map(|compile| compile.time_ms)),
+    ("benchmark_ms", |row| row.costs.benchmark_ms),
+    ("verification_ms", |row| row.costs.verification_ms),
+    ("framework_ms", |row| row.costs.framework_ms),
+    ("search_ms", |row| row.costs.search_ms),
+];
+
+/// The table: parameters, time, status, costs, then counters.
+pub(super) fn table(recording: &Recording) -> String {
+    let rows = recording.rows();
+    let has = |(_, number): &&Number| rows.iter().any(|row| number(row).is_some());
+    let numbers: Vec<&Number> = NUMBERS.iter().filter(has).collect();
+    let counters = counters(recording);
+    let parameters = recording.parameters().iter().map(|parameter| parameter.name());
+    let header = parameters.chain(["time_ms", "status"]).chain(numbers.iter().map(|(name, _)| *name));
+    let header: Vec<String> = header.chain(counters.iter().copied()).map(field).collect();
+    let mut text = header.join(",") + "\n";
+    for row in rows {
+        let number = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
+        let mut fields: Vec<String> = row.values.iter().map(|value| field(&value.to_string())).collect();
+        fields.push(number(row.time_ms()));
+        fields.push(row.failure.as_ref().map_or("ok", |failure| failure.kind.word()).to_string());
+        fields.extend(numbers.iter().map(|(_, of)| number(of(row))));
+        fields.extend(counters.iter().map(|name| number(row.measurement.counters.get(*name).copied())));
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}", fields.join(","));
+    }
+    text
+}
+
+/// What describes the table: names, values, constraints, and what its reader cannot tell from the columns' names.
+pub(super) fn sidecar(recording: &Recording) -> String {
+    let parameter = |parameter: &tunesmith_space::Parameter| {
+        (parameter.name().to_string(), Json::from_iter(parameter.values().iter().map(value_json)))
+    };
+    let params: Map<String, Json> = recording.parameters().iter().map(parameter).collect();
+    let document = json!({
+        "name": recording.name,
+        "kernel": recording.kernel,
+        "device": recording.device,
+        "objective": "time",
+        "objective_direction": "minimize",
+        "time_unit": "ms",
+        "params": params,
+        "constraints": recording.constraints,
+        "counters": counters(recording),
+        "n_configs": recording.rows().len(),
+        "n_valid": recording.correct(),
+        "n_failed": recording.rows().len() - recording.correct(),
+        "optimum_ms": recording.optimum_ms(),
+    });
+    format!("{document:#}\n")
+}
+
+fn counters(recording: &Recording) -> BTreeSet<&str> {
+    recording.rows().iter().flat_map(|row| row.measurement.counters.keys().map(String::as_str)).collect()
+}
+
+/// A field, quoted where it must be.
+fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
+}

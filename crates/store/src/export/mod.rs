@@ -1,0 +1,97 @@
+//! Recordings written in formats that other tools read, one format per file.
+
+mod csv;
+mod kernel_tuner;
+mod t4;
+
+use flate2::{Compression, write::GzEncoder};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use tunesmith_core::Recording;
+
+/// A format that recordings are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A CSV and beside it a JSON file that describes it.
+    Csv,
+    /// T4 results, schema 1.0.0.
+    T4,
+    /// A cache file of Kernel Tuner.
+    KernelTuner,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Self; 3] = [Self::Csv, Self::T4, Self::KernelTuner];
+
+    /// The name users write.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::T4 => "t4",
+            Self::KernelTuner => "kernel-tuner",
+        }
+    }
+
+    /// The format a word stands for; the inverse of [`word`](Self::word).
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.word() == word)
+    }
+
+    /// The format that the suffix of `path` means, before `.gz`: `.csv`, `.cache.json` for Kernel Tuner, other `.json` for T4.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?;
+        match name.strip_suffix(".gz").unwrap_or(name) {
+            name if name.ends_with(".csv") => Some(Self::Csv),
+            name if name.ends_with(".cache.json") => Some(Self::KernelTuner),
+            name if name.ends_with(".json") => Some(Self::T4),
+            _ => None,
+        }
+    }
+}
+
+/// A recording cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write `{}`: {source}", path.display())]
+pub struct ExportError {
+    /// The file.
+    pub path: PathBuf,
+    /// Why not.
+    pub source: std::io::Error,
+}
+
+/// Writes `recording` to `path` in `format`, compressed when the name ends in `.gz`, and returns the files written.
+///
+/// Each format keeps what it can: CSV one time per configuration with counters, costs and constraints; T4 and Kernel Tuner
+/// all samples and costs, without constraints, kinds of failures in Kernel Tuner's class names.
+///
+/// # Errors
+/// The disk refused. An existing file is replaced.
+pub fn export(recording: &Recording, format: Format, path: &Path) -> Result<Vec<PathBuf>, ExportError> {
+    let written = match format {
+        Format::Csv => vec![(path.to_path_buf(), csv::table(recording)), (sidecar(path), csv::sidecar(recording))],
+        Format::T4 => vec![(path.to_path_buf(), t4::text(recording))],
+        Format::KernelTuner => vec![(path.to_path_buf(), kernel_tuner::text(recording))],
+    };
+    for (path, text) in &written {
+        write(path, text).map_err(|source| ExportError { path: path.clone(), source })?;
+    }
+    Ok(written.into_iter().map(|(path, _)| path).collect())
+}
+
+/// Where [`import`](crate::import) looks for what describes a CSV.
+fn sidecar(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    path.with_file_name(format!("{}.json", name.strip_suffix(".csv").unwrap_or(name)))
+}
+
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    if path.extension().is_some_and(|extension| extension == "gz") {
+        let mut encoder = GzEncoder::new(fs::File::create(path)?, Compression::default());
+        encoder.write_all(text.as_bytes())?;
+        return encoder.finish().map(|_| ());
+    }
+    fs::write(path, text)
+}

@@ -1,0 +1,47 @@
+//! T4 results, schema 1.0.0.
+
+use crate::line::value_json;
+use serde_json::{Map, Value as Json, json};
+use tunesmith_core::Recording;
+use tunesmith_core::recording::Row;
+
+/// The document, as the schema has it; numbers that are unknown are left out. Times are in milliseconds.
+pub(super) fn text(recording: &Recording) -> String {
+    let results: Vec<Json> = recording.rows().iter().map(|row| result(recording, row)).collect();
+    let metadata = json!({"timeunit": "milliseconds", "kernel": recording.kernel, "device": recording.device});
+    format!("{:#}\n", json!({"schema_version": "1.0.0", "metadata": metadata, "results": results}))
+}
+
+fn result(recording: &Recording, row: &Row) -> Json {
+    let names = recording.parameters().iter().map(|parameter| parameter.name().to_string());
+    let configuration: Map<String, Json> = names.zip(row.values.iter().map(value_json)).collect();
+    let measurement = &row.measurement;
+    let times = [
+        ("compilation_time", measurement.compile.as_ref().map(|compile| compile.time_ms)),
+        ("benchmark", row.costs.benchmark_ms),
+        ("validation", row.costs.verification_ms),
+        ("framework", row.costs.framework_ms),
+        ("search_algorithm", row.costs.search_ms),
+    ];
+    let mut known: Map<String, Json> =
+        times.into_iter().filter_map(|(name, time)| Some((name.to_string(), Json::from(time?)))).collect();
+    known.insert("runtimes".to_string(), Json::from(measurement.times_ms.clone()));
+    let (invalidity, time) = match &row.failure {
+        None => ("correct", json!({"name": "time", "value": row.time_ms(), "unit": "ms"})),
+        Some(failure) => (failure.kind.word(), json!({"name": "time", "value": failure.message, "unit": ""})),
+    };
+    let single = |(name, values): (&String, &Vec<f64>)| {
+        let value = if let [value] = values[..] { Json::from(value) } else { Json::from(values.clone()) };
+        json!({"name": name, "value": value, "unit": ""})
+    };
+    let counter = |(name, value): (&String, &f64)| json!({"name": name, "value": value, "unit": ""});
+    let further = measurement.values.iter().map(single).chain(measurement.counters.iter().map(counter));
+    json!({
+        "configuration": configuration,
+        "times": known,
+        "invalidity": invalidity,
+        "correctness": if row.failure.is_none() { 1 } else { 0 },
+        "measurements": std::iter::once(time).chain(further).collect::<Vec<_>>(),
+        "objectives": ["time"],
+    })
+}

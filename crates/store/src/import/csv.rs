@@ -1,0 +1,197 @@
+//! CSV with one row per configuration, with its JSON sidecar or without; KTT's CSV output among it.
+
+use super::columns::{Columns, Role};
+use super::error::Flaw;
+use super::number::{self, scaled, time};
+use super::sidecar::Sidecar;
+use super::status;
+use std::borrow::Cow;
+use tunesmith_core::recording::{Column, Row};
+use tunesmith_core::{CompileData, Recording};
+use tunesmith_space::Value;
+
+/// The fields of one line with its number, counted from 1.
+struct Line<'a> {
+    number: usize,
+    fields: Vec<Cow<'a, str>>,
+}
+
+/// The recording in `text`, with what its sidecar says.
+///
+/// A status says whether a configuration is correct; without that column all with a time are. Counters are kept where the
+/// row has them; numbers in columns of no known role become further values of the run.
+pub(super) fn read(name: &str, text: &str, sidecar: Option<&str>) -> Result<Recording, Flaw> {
+    let sidecar = sidecar.map_or_else(|| Ok(Sidecar::default()), Sidecar::parse)?;
+    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let nothing = || Flaw::new("whole file", "the file is empty", "name a recording");
+    let (_, header) = lines.next().ok_or_else(nothing)?;
+    let header = fields(header);
+    let names: Vec<&str> = header.iter().map(|name| name.trim()).collect();
+    let columns = Columns::new(&names, &sidecar);
+    check(&columns, &sidecar)?;
+    let lines: Vec<Line<'_>> = lines.map(|(at, line)| Line { number: at + 1, fields: fields(line) }).collect();
+    if let Some(line) = lines.iter().find(|line| line.fields.len() != names.len()) {
+        let reason = format!("{} fields, where the header has {}", line.fields.len(), names.len());
+        return Err(Flaw::new(format!("line {}", line.number), reason, "complete or remove that line"));
+    }
+    let values = values(&columns, &lines)?;
+    let rows = lines.iter().zip(values).map(|(line, values)| row(line, &names, &columns.roles, values));
+    let rows: Vec<Row> = rows.collect::<Result<_, Flaw>>()?;
+    let place = |row: usize| format!("line {}", lines[row].number);
+    let kernel = columns.roles.iter().position(|role| *role == Role::Kernel);
+    let kernel = kernel.and_then(|at| Some(lines.first()?.fields[at].to_string()));
+    let mut recording = Recording::new(name, columns.parameters, rows).map_err(|error| Flaw::of(&error, place))?;
+    recording.kernel = sidecar.kernel.or(kernel);
+    recording.device = sidecar.device;
+    recording.constraints = sidecar.constraints;
+    Ok(recording)
+}
+
+/// Refuses headers without a time or without a parameter.
+fn check(columns: &Columns, sidecar: &Sidecar) -> Result<(), Flaw> {
+    let remedy = "name a CSV with a column per parameter, then time_ms and status; or Kernel Tuner's or KTT's files";
+    if !columns.roles.iter().any(|role| matches!(role, Role::Time(_))) {
+        return Err(Flaw::new("line 1", "no column `time_ms`, `duration_us` or the like", remedy));
+    }
+    let missing = |at: &usize| !columns.roles.contains(&Role::Parameter(*at));
+    if let Some(at) = (0..columns.parameters.len()).find(missing) {
+        let reason = format!("parameter `{}` of the sidecar has no column", columns.parameters[at].name);
+        return Err(Flaw::new("line 1", reason, "use the sidecar that belongs to the file"));
+    }
+    if columns.parameters.is_empty() && sidecar.columns.is_empty() {
+        return Err(Flaw::new("line 1", "no column is a parameter", remedy));
+    }
+    Ok(())
+}
+
+/// The values of the parameters, row by row.
+fn values(columns: &Columns, lines: &[Line<'_>]) -> Result<Vec<Vec<Value>>, Flaw> {
+    let mut rows: Vec<Vec<Value>> = lines.iter().map(|_| Vec::with_capacity(columns.parameters.len())).collect();
+    for (place, parameter) in columns.parameters.iter().enumerate() {
+        let at = columns.roles.iter().position(|role| *role == Role::Parameter(place)).unwrap_or_default();
+        let texts: Vec<&str> = lines.iter().map(|line| line.fields[at].trim()).collect();
+        let column = match &parameter.values {
+            None => number::column(&texts),
+            Some(listed) => read_as(parameter, listed, &texts, lines)?,
+        };
+        rows.iter_mut().zip(column).for_each(|(row, value)| row.push(value));
+    }
+    Ok(rows)
+}
+
+/// The texts as values of the kind of those listed.
+fn read_as(parameter: &Column, listed: &[Value], texts: &[&str], lines: &[Line<'_>]) -> Result<Vec<Value>, Flaw> {
+    let float = listed.iter().find(|value| matches!(value, Value::Float(_))).cloned();
+    let like: Vec<Value> = float.into_iter().chain(listed.iter().cloned()).collect();
+    let value = |(text, line): (&&str, &Line<'_>)| {
+        Value::parse_as(text, &like).ok_or_else(|| {
+            let reason = format!("`{text}` is no value of parameter `{}`", parameter.name);
+            Flaw::new(format!("line {}", line.number), reason, "correct or remove that line")
+        })
+    };
+    texts.iter().zip(lines).map(value).collect()
+}
+
+fn row(line: &Line<'_>, names: &[&str], roles: &[Role], values: Vec<Value>) -> Result<Row, Flaw> {
+    let flaw = |reason| Flaw::new(format!("line {}", line.number), reason, "correct or remove that line");
+    let mut row = Row { values, ..Row::default() };
+    for ((name, role), field) in names.iter().zip(roles).zip(&line.fields) {
+        let field = field.trim();
+        // Empty is unknown, as the time of a configuration that failed.
+        if field.is_empty() || matches!(role, Role::Parameter(_) | Role::Kernel) {
+            continue;
+        }
+        if *role == Role::Status {
+            row.failure = status::failure(field);
+            continue;
+        }
+        let number = field.parse().ok().filter(|number: &f64| number.is_finite());
+        match (role, number) {
+            (Role::Further, None) => {}
+            (_, None) => return Err(flaw(format!("`{field}` in column `{name}` is no number"))),
+            (_, Some(number)) => keep(&mut row, name, role, number),
+        }
+    }
+    if row.failure.is_none() && row.measurement.times_ms.iter().filter_map(|ms| time(*ms)).count() != 1 {
+        return Err(flaw("a correct configuration without a time".to_string()));
+    }
+    Ok(row)
+}
+
+/// Puts `number` where its column belongs.
+fn keep(row: &mut Row, name: &str, role: &Role, number: f64) {
+    let (measurement, costs) = (&mut row.measurement, &mut row.costs);
+    match role {
+        Role::Time(unit_ms) => measurement.times_ms.push(scaled(number, *unit_ms)),
+        Role::RelStd => row.rel_std = Some(number),
+        Role::Compile => measurement.compile = Some(CompileData { time_ms: number, binary_bytes: None }),
+        Role::Benchmark => costs.benchmark_ms = Some(number),
+        Role::Verification => costs.verification_ms = Some(number),
+        Role::Framework => costs.framework_ms = Some(number),
+        Role::Search => costs.search_ms = Some(number),
+        Role::Counter => {
+            measurement.counters.insert(name.to_string(), number);
+        }
+        Role::Further => {
+            measurement.values.insert(name.to_string(), vec![number]);
+        }
+        Role::Parameter(_) | Role::Status | Role::Kernel => {}
+    }
+}
+
+/// The fields of a line; quotes keep commas, and two of them are one.
+fn fields(line: &str) -> Vec<Cow<'_, str>> {
+    if !line.contains('"') {
+        return line.split(',').map(Cow::from).collect();
+    }
+    let (mut fields, mut field) = (Vec::new(), String::new());
+    let (mut quoted, mut characters) = (false, line.chars().peekable());
+    while let Some(character) = characters.next() {
+        match character {
+            '"' if quoted && characters.peek() == Some(&'"') => {
+                characters.next();
+                field.push('"');
+            }
+            '"' => quoted = !quoted,
+            ',' if !quoted => fields.push(Cow::from(std::mem::take(&mut field))),
+            other => field.push(other),
+        }
+    }
+    fields.push(Cow::from(field));
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoted_fields_keep_commas_and_quotes() {
+        assert_eq!(fields("a,\"b,c\",\"d\"\"e\","), ["a", "b,c", "d\"e", ""]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        let flaw = |text: &str| {
+            let flaw = read("r", text, None).unwrap_err();
+            format!("{}: {}", flaw.place, flaw.reason)
+        };
+        assert_eq!(flaw("X,time_ms\n1,2\n2\n"), "line 3: 1 fields, where the header has 2");
+        assert_eq!(flaw("X,time_ms\n1,2\n\n2,fast\n"), "line 4: `fast` in column `time_ms` is no number");
+        assert_eq!(flaw("X,time_ms,status\n1,,ok\n"), "line 2: a correct configuration without a time");
+        assert_eq!(flaw("X,Y\n1,2\n"), "line 1: no column `time_ms`, `duration_us` or the like");
+        assert_eq!(flaw("time_ms\n1\n"), "line 1: no column is a parameter");
+        assert_eq!(flaw("X,time_ms\n"), "whole file: no configuration was recorded");
+        assert_eq!(flaw(""), "whole file: the file is empty");
+    }
+
+    #[test]
+    fn the_sidecar_decides_kinds_and_order_of_values() {
+        let sidecar = r#"{"params": {"X": [2, 1], "S": [0.5, 1], "F": [true, false], "N": ["10", "9"]}}"#;
+        let recording = read("r", "X,S,F,N,time_us\n1,1,True,9,2500\n", Some(sidecar)).unwrap();
+        assert_eq!(recording.parameters()[0].values(), [Value::Int(2), Value::Int(1)]);
+        let values = [Value::Int(1), Value::Float(1.0), Value::Bool(true), "9".into()];
+        assert_eq!(recording.rows()[0].values, values);
+        assert_eq!(recording.rows()[0].time_ms(), Some(2.5));
+    }
+}

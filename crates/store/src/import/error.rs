@@ -1,0 +1,75 @@
+//! What can go wrong with a file of measurements.
+
+use crate::StoreError;
+use std::path::PathBuf;
+use tunesmith_core::RecordingError;
+
+/// A recording cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// The operating system refused.
+    #[error("recording `{}`: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Its reason.
+        source: std::io::Error,
+    },
+    /// The file is not what its format says.
+    #[error("recording `{}`, {place}: {reason}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Where: a line, a record.
+        place: String,
+        /// What is wrong.
+        reason: String,
+        /// What to do about it.
+        remedy: String,
+    },
+    /// It is a journal, and cannot be read as one.
+    #[error(transparent)]
+    Journal(#[from] StoreError),
+}
+
+impl ImportError {
+    /// What to do about it, where that is known.
+    pub fn remedy(&self) -> Option<&str> {
+        match self {
+            Self::Malformed { remedy, .. } => Some(remedy),
+            _ => None,
+        }
+    }
+}
+
+/// What is wrong with the content of a file, before the file is known.
+#[derive(Debug)]
+pub(super) struct Flaw {
+    pub(super) place: String,
+    pub(super) reason: String,
+    pub(super) remedy: String,
+}
+
+impl Flaw {
+    pub(super) fn new(place: impl Into<String>, reason: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { place: place.into(), reason: reason.into(), remedy: remedy.into() }
+    }
+
+    /// Rows that make no recording; `place` names the row with a number.
+    pub(super) fn of(error: &RecordingError, place: impl Fn(usize) -> String) -> Self {
+        let place = error.row().map_or_else(|| "whole file".to_string(), place);
+        Self::new(place, error.to_string(), "correct or remove what is named")
+    }
+
+    /// JSON that does not parse or lacks something.
+    pub(super) fn json(error: &serde_json::Error) -> Self {
+        let place = format!("line {}, column {}", error.line(), error.column());
+        Self::new(place, error.to_string(), "fetch or write the file again; it may be cut short")
+    }
+
+    /// The record with the number `at`, counted from 0, lacks `what`.
+    pub(super) fn record(at: usize, reason: impl Into<String>) -> Self {
+        Self::new(format!("result {}", at + 1), reason, "correct or remove that result")
+    }
+}

@@ -1,0 +1,50 @@
+//! Our own journals as recordings.
+
+use super::number;
+use super::{Flaw, ImportError};
+use crate::{Entry, Recorded, line};
+use serde_json::{Map, Value as Json};
+use std::path::Path;
+use tunesmith_core::Recording;
+use tunesmith_core::recording::{Column, Row};
+use tunesmith_space::Value;
+
+/// Whether the first line is a journal's header.
+pub(super) fn is_journal(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    serde_json::from_str::<Map<String, Json>>(first)
+        .is_ok_and(|header| header.contains_key("format") && header.contains_key("parameters"))
+}
+
+/// The evaluations of the journal at `path`. What was measured again is left out: a final's samples are few and of the
+/// leaders only, so they would make these look different from the rest.
+pub(super) fn read(path: &Path) -> Result<Recording, ImportError> {
+    let recorded = crate::read(path)?;
+    let located = |Flaw { place, reason, remedy }| ImportError::Malformed { path: path.into(), place, reason, remedy };
+    recording(&super::name(path), &recorded).map_err(located)
+}
+
+fn recording(name: &str, recorded: &Recorded) -> Result<Recording, Flaw> {
+    let header = &recorded.header;
+    let values = |json: &Json| -> Option<Vec<Value>> { json.as_array()?.iter().map(number::value).collect() };
+    let columns = header.parameters.iter().map(|(name, json)| Column { name: name.clone(), values: values(json) });
+    let columns: Vec<Column> = columns.collect();
+    let rows: Vec<Row> = recorded.entries.iter().map(|entry| row(entry, &columns)).collect::<Result<_, Flaw>>()?;
+    let place = |row: usize| format!("line {}", recorded.entries[row].line);
+    let mut recording = Recording::new(name, columns, rows).map_err(|error| Flaw::of(&error, place))?;
+    recording.kernel = Some(header.problem.clone()).filter(|problem| !problem.is_empty());
+    recording.device = header.identity.get("device").and_then(Json::as_str).map(str::to_string);
+    Ok(recording)
+}
+
+fn row(entry: &Entry, columns: &[Column]) -> Result<Row, Flaw> {
+    let flaw = |reason| Flaw::new(format!("line {}", entry.line), reason, "remove that line");
+    let value = |column: &Column| {
+        let json = entry.config.get(&column.name);
+        json.and_then(line::value_of)
+            .ok_or_else(|| flaw(format!("the configuration has no value of `{}`", column.name)))
+    };
+    let values = columns.iter().map(value).collect::<Result<_, Flaw>>()?;
+    let failure = entry.failure().map_err(flaw)?;
+    Ok(Row { values, failure, measurement: entry.measurement(), ..Row::default() })
+}

@@ -1,0 +1,76 @@
+//! Results of KTT as JSON, with hardware counters.
+
+use super::error::Flaw;
+use super::number::{milliseconds, scaled, time, value};
+use super::status;
+use serde_json::Value as Json;
+use tunesmith_core::recording::{Column, Row};
+use tunesmith_core::{Measurement, Recording};
+
+/// The recording in `results`. Times are in the unit of `Metadata.TimeUnit`.
+pub(super) fn read(name: &str, document: &Json, results: &Json) -> Result<Recording, Flaw> {
+    let metadata = |key: &str| document.get("Metadata").and_then(|metadata| metadata.get(key)).and_then(Json::as_str);
+    let unit = metadata("TimeUnit").unwrap_or("Milliseconds");
+    let unit_ms = milliseconds(unit).ok_or_else(|| {
+        let reason = format!("`{unit}` is no unit of time");
+        Flaw::new("Metadata.TimeUnit", reason, "write Seconds, Milliseconds, Microseconds or Nanoseconds")
+    })?;
+    let list = || Flaw::new("Results", "no list", "fetch the file again, or name results of KTT");
+    let results = results.as_array().ok_or_else(list)?;
+    let columns: Vec<Column> = pairs(results.first()).map(|(name, _)| Column::of_rows(name)).collect();
+    let rows = results.iter().enumerate().map(|(at, result)| row(at, result, &columns, unit_ms));
+    let rows: Vec<Row> = rows.collect::<Result<_, Flaw>>()?;
+    let place = |row: usize| format!("result {}", row + 1);
+    let mut recording = Recording::new(name, columns, rows).map_err(|error| Flaw::of(&error, place))?;
+    recording.device = metadata("Device").map(str::to_string);
+    let kernel = results.first().and_then(|result| result.get("KernelName")).and_then(Json::as_str);
+    recording.kernel = kernel.map(str::to_string);
+    Ok(recording)
+}
+
+/// The parameters of a result with their values.
+fn pairs(result: Option<&Json>) -> impl Iterator<Item = (&str, &Json)> {
+    let list = result.and_then(|result| result.get("Configuration")).and_then(Json::as_array);
+    list.into_iter().flatten().filter_map(|pair| Some((pair.get("Name")?.as_str()?, pair.get("Value")?)))
+}
+
+fn row(at: usize, result: &Json, columns: &[Column], unit_ms: f64) -> Result<Row, Flaw> {
+    let parameter = |column: &Column| {
+        let found = pairs(Some(result)).find(|(name, _)| *name == column.name).and_then(|(_, json)| value(json));
+        found.ok_or_else(|| Flaw::record(at, format!("no value of parameter `{}`", column.name)))
+    };
+    let values = columns.iter().map(parameter).collect::<Result<_, Flaw>>()?;
+    let word = result.get("Status").and_then(Json::as_str);
+    let failure = status::failure(word.ok_or_else(|| Flaw::record(at, "`Status` is missing"))?);
+    let mut measurement = Measurement::default();
+    if failure.is_none() {
+        let total = result.get("TotalDuration").and_then(Json::as_f64).and_then(time);
+        let total = total.ok_or_else(|| Flaw::record(at, "a correct configuration without `TotalDuration`"))?;
+        measurement.times_ms.push(scaled(total, unit_ms));
+    }
+    add_computations(&mut measurement, result, unit_ms);
+    Ok(Row { values, failure, measurement, ..Row::default() })
+}
+
+/// Counters, compilation data and the times of each kernel. Where several kernels were run, names begin with theirs.
+fn add_computations(measurement: &mut Measurement, result: &Json, unit_ms: f64) {
+    let list = result.get("ComputationResults").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+    for computation in list {
+        let function = computation.get("KernelFunction").and_then(Json::as_str).unwrap_or_default();
+        let named = |name: &str| if list.len() > 1 { format!("{function}/{name}") } else { name.to_string() };
+        let counters = computation.get("ProfilingData").and_then(|data| data.get("Counters")).and_then(Json::as_array);
+        for counter in counters.into_iter().flatten() {
+            let name = counter.get("Name").and_then(Json::as_str);
+            if let (Some(name), Some(value)) = (name, counter.get("Value").and_then(Json::as_f64)) {
+                measurement.counters.insert(named(name), value);
+            }
+        }
+        for (name, value) in computation.get("CompilationData").and_then(Json::as_object).into_iter().flatten() {
+            measurement.values.extend(value.as_f64().map(|value| (named(name), vec![value])));
+        }
+        let duration = computation.get("Duration").and_then(Json::as_f64).and_then(time);
+        if let (true, Some(duration)) = (list.len() > 1, duration) {
+            measurement.parts_ms.entry(function.to_string()).or_default().push(scaled(duration, unit_ms));
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Files of measurements of this and other tools, one format per file, read into a [`Recording`].
+//!
+//! The content decides the format, not the name; only the sidecar of a CSV is found by its name. Compressed files (gzip)
+//! are read as well. Whatever is cut short is an error or a shorter recording.
+
+mod columns;
+mod csv;
+mod error;
+mod journal;
+mod kernel_tuner;
+mod ktt;
+mod number;
+mod sidecar;
+mod status;
+mod t4;
+
+pub use error::ImportError;
+
+use error::Flaw;
+use serde_json::Value as Json;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use tunesmith_core::Recording;
+
+/// No recording is as large; a small compressed file may claim to be.
+const MAX_BYTES: u64 = 4 << 30;
+
+/// Reads the recording at `path`: one of our journals, a CSV with or without its JSON sidecar, a cache file of Kernel
+/// Tuner, T4 results, or results of KTT; each as it is or compressed.
+///
+/// # Errors
+/// A file that cannot be read or is in none of these formats, and what is wrong in it, with its place. Cost: the file's
+/// length.
+pub fn import(path: &Path) -> Result<Recording, ImportError> {
+    let io = |source| ImportError::Io { path: path.to_path_buf(), source };
+    let bytes = fs::read(path).map_err(io)?;
+    let located = |Flaw { place, reason, remedy }| ImportError::Malformed { path: path.into(), place, reason, remedy };
+    let is_compressed = bytes.starts_with(&[0x1f, 0x8b]);
+    let text = text(bytes).map_err(located)?;
+    if !is_compressed && journal::is_journal(&text) {
+        return journal::read(path);
+    }
+    let name = name(path);
+    let read = match text.trim_start().as_bytes().first() {
+        Some(b'{' | b'[') => json(&name, &text),
+        _ => {
+            let sidecar = sidecar_path(path).map(|path| fs::read_to_string(path).map_err(io)).transpose()?;
+            csv::read(&name, &text, sidecar.as_deref())
+        }
+    };
+    read.map_err(located)
+}
+
+/// The file's text, decompressed where it is compressed.
+fn text(bytes: Vec<u8>) -> Result<String, Flaw> {
+    let remedy = "fetch or write the file again; it may be cut short";
+    let flaw = |reason: String| Flaw::new("whole file", reason, remedy);
+    let mut plain = Vec::new();
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        let mut decoder = flate2::read::MultiGzDecoder::new(&bytes[..]).take(MAX_BYTES);
+        decoder.read_to_end(&mut plain).map_err(|error| flaw(format!("gzip: {error}")))?;
+    } else {
+        plain = bytes;
+    }
+    String::from_utf8(plain).map_err(|error| flaw(format!("no text: {error}")))
+}
+
+/// The recording's name: the file's, without what says how it is written.
+fn name(path: &Path) -> String {
+    let mut name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for suffix in [".gz", ".csv", ".jsonl", ".json"] {
+        name = name.strip_suffix(suffix).map_or(name.clone(), str::to_string);
+    }
+    name
+}
+
+/// The JSON file beside a CSV, if there is one.
+fn sidecar_path(path: &Path) -> Option<PathBuf> {
+    let sidecar = path.with_file_name(format!("{}.json", name(path)));
+    (sidecar != path && sidecar.is_file()).then_some(sidecar)
+}
+
+/// A JSON document of another tool, told by its keys.
+fn json(name: &str, text: &str) -> Result<Recording, Flaw> {
+    let document: Json = match serde_json::from_str(text) {
+        Ok(document) => document,
+        Err(error) => kernel_tuner::closed(text).ok_or_else(|| Flaw::json(&error))?,
+    };
+    if document.get("cache").is_some() {
+        return kernel_tuner::read(name, &document);
+    }
+    match (document.get("Results"), document.get("results")) {
+        (Some(results), _) => ktt::read(name, &document, results),
+        (None, Some(results)) => t4::read(name, &document, results),
+        (None, None) => Err(Flaw::new(
+            "whole file",
+            "no recording in a known format",
+            "known are journals, CSV, Kernel Tuner caches, T4 results and KTT results; of a CSV, name the .csv file",
+        )),
+    }
+}

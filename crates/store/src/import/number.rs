@@ -1,0 +1,45 @@
+//! Numbers and values in other tools' files.
+
+use serde_json::Value as Json;
+use tunesmith_space::Value;
+
+/// How many milliseconds the unit is that a file names; `None` of an unknown unit. The T4 files of the benchmark hub spell
+/// milliseconds with one `l`.
+pub(super) fn milliseconds(unit: &str) -> Option<f64> {
+    match unit.to_ascii_lowercase().as_str() {
+        "s" | "seconds" => Some(1e3),
+        "" | "ms" | "milliseconds" | "miliseconds" => Some(1.0),
+        "us" | "microseconds" => Some(1e-3),
+        "ns" | "nanoseconds" => Some(1e-6),
+        _ => None,
+    }
+}
+
+/// A time, which is finite and not negative.
+pub(super) fn time(number: f64) -> Option<f64> {
+    (number.is_finite() && number >= 0.0).then_some(number)
+}
+
+/// `number` of one thousandth units as whole units, rounded as division rounds: 38300.032 us are 38.300032 ms.
+pub(super) fn scaled(number: f64, unit_ms: f64) -> f64 {
+    if unit_ms < 1.0 { number / (1.0 / unit_ms).round() } else { number * unit_ms }
+}
+
+/// A JSON scalar as a value of a parameter.
+pub(super) fn value(json: &Json) -> Option<Value> {
+    crate::line::value_of(json)
+}
+
+/// The texts of one column as values of the narrowest kind that fits all: integers, numbers, truth values, texts.
+pub(super) fn column(texts: &[&str]) -> Vec<Value> {
+    let all = |parse: fn(&str) -> Option<Value>| texts.iter().map(|text| parse(text)).collect::<Option<Vec<Value>>>();
+    let int = |text: &str| text.parse().ok().map(Value::Int);
+    let float = |text: &str| text.parse().ok().filter(|number: &f64| number.is_finite()).map(Value::Float);
+    let truth = |text: &str| match text {
+        "true" | "True" => Some(Value::Bool(true)),
+        "false" | "False" => Some(Value::Bool(false)),
+        _ => None,
+    };
+    let text = || texts.iter().map(|text| Value::Str((*text).into())).collect();
+    all(int).or_else(|| all(float)).or_else(|| all(truth)).unwrap_or_else(text)
+}

@@ -1,0 +1,54 @@
+//! The JSON file beside a CSV: parameters, constraints, device.
+
+use super::error::Flaw;
+use super::number::{column, value};
+use serde_json::{Map, Value as Json};
+use tunesmith_core::recording::Column;
+
+/// What the sidecar of a CSV says; empty where there is none.
+#[derive(Debug, Default)]
+pub(super) struct Sidecar {
+    /// The parameters, where they are listed.
+    pub(super) columns: Vec<Column>,
+    pub(super) constraints: Vec<String>,
+    pub(super) counters: Vec<String>,
+    pub(super) kernel: Option<String>,
+    pub(super) device: Option<String>,
+}
+
+impl Sidecar {
+    /// The sidecar with this text. Two forms are known: `params` lists values, `parameters` counts the rows of each.
+    pub(super) fn parse(text: &str) -> Result<Self, Flaw> {
+        let json: Map<String, Json> = serde_json::from_str(text).map_err(|error| {
+            let Flaw { place, reason, remedy } = Flaw::json(&error);
+            Flaw::new(format!("its sidecar, {place}"), reason, remedy)
+        })?;
+        let object = |key: &str| json.get(key).and_then(Json::as_object);
+        let texts = |key: &str| -> Vec<String> {
+            let list = json.get(key).and_then(Json::as_array).into_iter().flatten();
+            list.filter_map(|json| json.as_str().map(str::to_string)).collect()
+        };
+        let listed = |(name, json): (&String, &Json)| {
+            let values = json.as_array().and_then(|list| list.iter().map(value).collect());
+            Column { name: name.clone(), values }
+        };
+        let counted = |(name, json): (&String, &Json)| {
+            let texts = json.as_object().map(|counts| counts.keys().map(String::as_str).collect::<Vec<_>>());
+            Column { name: name.clone(), values: texts.map(|texts| column(&texts)) }
+        };
+        let columns = match (object("params"), object("parameters")) {
+            (Some(params), _) => params.iter().map(listed).collect(),
+            (None, Some(parameters)) => parameters.iter().map(counted).collect(),
+            (None, None) => Vec::new(),
+        };
+        let text = |key: &str| json.get(key).and_then(Json::as_str).map(str::to_string);
+        let in_metadata = || Some(object("metadata")?.get("Device")?.as_str()?.to_string());
+        Ok(Self {
+            columns,
+            constraints: texts("constraints"),
+            counters: texts("counters"),
+            kernel: text("kernel"),
+            device: text("device").or_else(in_metadata),
+        })
+    }
+}

@@ -1,0 +1,304 @@
+//! The real files of the shared folder are read, written again, and survive being cut anywhere.
+
+#![allow(clippy::print_stdout)]
+
+use flate2::read::GzDecoder;
+use proptest::prelude::*;
+use serde_json::Value as Json;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use tunesmith_core::{FailureKind, Recording};
+use tunesmith_space::Value;
+use tunesmith_store::{Format, export, import};
+
+#[allow(clippy::disallowed_methods)] // the environment names the test data
+fn shared() -> Option<PathBuf> {
+    let named = std::env::var_os("TUNESMITH_SHARED").map(PathBuf::from);
+    let folder = named.unwrap_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")));
+    if folder.join("recordings").is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: no shared data at {}; set TUNESMITH_SHARED", folder.display());
+    None
+}
+
+fn files(folder: &Path, suffix: &str) -> Vec<PathBuf> {
+    let all = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> = all.filter(|path| path.to_string_lossy().ends_with(suffix)).collect();
+    files.sort();
+    files
+}
+
+fn plain(path: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    GzDecoder::new(fs::File::open(path).unwrap()).read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+fn kinds(recording: &Recording) -> [usize; 5] {
+    let is = |kind| move |row: &&tunesmith_core::recording::Row| row.failure.as_ref().is_some_and(|f| f.kind == kind);
+    FailureKind::ALL.map(|kind| recording.rows().iter().filter(is(kind)).count())
+}
+
+#[test]
+fn all_recordings_load_with_their_optimum_and_their_constraints_give_their_space() {
+    let Some(shared) = shared() else { return };
+    let recordings = files(&shared.join("recordings"), ".csv.gz");
+    assert_eq!(recordings.len(), 9);
+    for path in recordings {
+        let recording = import(&path).unwrap();
+        let meta = path.with_file_name(format!("{}.json", recording.name));
+        let meta: Json = serde_json::from_slice(&fs::read(meta).unwrap()).unwrap();
+        assert_eq!(recording.rows().len() as u64, meta["n_configs"].as_u64().unwrap(), "{}", recording.name);
+        assert_eq!(recording.correct() as u64, meta["n_valid"].as_u64().unwrap(), "{}", recording.name);
+        assert_eq!(recording.optimum_ms(), meta["optimum_ms"].as_f64(), "{}", recording.name);
+        assert_eq!(recording.device.as_deref(), meta["device"].as_str());
+        assert!(recording.rows().iter().all(|row| row.measurement.compile.is_some() || row.failure.is_some()));
+        let space = recording.space().unwrap();
+        assert_eq!(space.len(), Some(recording.rows().len() as u128), "{}", recording.name);
+        assert_eq!(space.constraints().len(), recording.constraints.len(), "{}", recording.name);
+        assert_eq!(recording.evaluations(&space).len(), recording.rows().len(), "{}", recording.name);
+    }
+}
+
+#[test]
+fn without_their_constraints_the_rows_of_the_largest_recording_are_its_space() {
+    let Some(shared) = shared() else { return };
+    let mut recording = import(&shared.join("recordings/gemm-RTX_2080_Ti-kt.csv.gz")).unwrap();
+    let constrained = recording.space().unwrap();
+    recording.constraints.clear();
+    let space = recording.space().unwrap();
+    assert_eq!(space.len(), Some(17956));
+    assert!(constrained.iter().all(|id| space.contains(&constrained.unrank(id))));
+}
+
+#[test]
+fn files_with_counters_load_with_and_without_sidecars() {
+    let Some(shared) = shared() else { return };
+    for path in files(&shared.join("counters"), ".csv.gz") {
+        let recording = import(&path).unwrap();
+        let with_counters = recording.rows().iter().filter(|row| !row.measurement.counters.is_empty()).count();
+        let (rows, counted, parameters, optimum) = match recording.name.as_str() {
+            "convolution_2080ti" => (6768, 5280, 9, None),
+            "coulomb3d_2080ti" => (210, 210, 8, None),
+            "coulomb3d_1070" => (210, 134, 7, None),
+            "coulomb3d_1070_search_traces" => (recording.rows().len(), with_counters, 7, None),
+            "vectoradd_2080ti" => (4, 4, 1, None),
+            "paper-coulomb-1070" => (210, 210, 8, None),
+            _ => (210, 210, 8, recording.optimum_ms()),
+        };
+        assert_eq!((recording.rows().len(), with_counters), (rows, counted), "{}", recording.name);
+        assert_eq!(recording.parameters().len(), parameters, "{}", recording.name);
+        assert!(recording.optimum_ms().is_some_and(|best| best > 0.0 && best < 100.0), "{}", recording.name);
+        assert!(optimum.is_none_or(|best| best < 20.0), "microseconds became milliseconds");
+        assert_eq!(recording.space().unwrap().len(), Some(rows as u128), "{}", recording.name);
+    }
+    let traces = import(&shared.join("counters/coulomb3d_1070_search_traces.csv.gz")).unwrap();
+    let samples: usize = traces.rows().iter().map(|row| row.measurement.times_ms.len()).sum();
+    assert_eq!(samples, 1801, "every step of the traces is a sample of its configuration");
+}
+
+#[test]
+fn the_formats_of_other_tools_load() {
+    let Some(shared) = shared() else { return };
+    let csv = import(&shared.join("recordings/convolution_milo-A4000-hub.csv.gz")).unwrap();
+    for file in ["kernel-tuner-cache-convolution-A4000.json.gz", "t4-convolution-A4000.json.gz"] {
+        let recording = import(&shared.join("formats").join(file)).unwrap();
+        assert_eq!(recording.rows().len(), 4362, "{file}");
+        assert_eq!(kinds(&recording), [6, 155, 0, 0, 0], "{file}");
+        assert_eq!(recording.rows()[0].measurement.times_ms.len(), 32, "{file}");
+        let difference = recording.optimum_ms().unwrap() / csv.optimum_ms().unwrap() - 1.0;
+        assert!(difference.abs() < 1e-6, "{file}: {difference}");
+        let compile = recording.rows()[0].measurement.compile.as_ref().unwrap();
+        assert!((compile.time_ms - 892.914).abs() < 1e-3, "{file}");
+        assert_eq!(recording.evaluations(&csv.space().unwrap()).len(), 4362, "{file}");
+    }
+    let ktt = import(&shared.join("formats/ktt-results-coulomb-2080ti.json.gz")).unwrap();
+    let csv = import(&shared.join("counters/coulomb3d_2080ti.csv.gz")).unwrap();
+    assert_eq!((ktt.rows().len(), ktt.device.as_deref()), (210, Some("NVIDIA GeForce RTX 2080 Ti")));
+    assert_eq!(ktt.rows()[0].time_ms(), Some(3.037408));
+    assert_eq!(ktt.optimum_ms(), csv.optimum_ms());
+    assert_eq!(ktt.rows()[0].measurement.counters["smsp__inst_executed.sum"], 341_835_776.0);
+}
+
+#[test]
+fn every_format_written_is_read_back_the_same() {
+    let Some(shared) = shared() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let originals =
+        ["recordings/convolution-RTX_2080_Ti-kt.csv.gz", "formats/kernel-tuner-cache-convolution-A4000.json.gz"];
+    for original in originals {
+        let original = import(&shared.join(original)).unwrap();
+        for (format, name) in
+            [(Format::Csv, "x.csv.gz"), (Format::T4, "x.json"), (Format::KernelTuner, "x.cache.json.gz")]
+        {
+            let path = folder.path().join(name);
+            assert_eq!(Format::of_path(&path), Some(format));
+            export(&original, format, &path).unwrap();
+            let again = import(&path).unwrap();
+            assert_eq!(again.rows().len(), original.rows().len(), "{name}");
+            for (a, b) in original.rows().iter().zip(again.rows()) {
+                assert_eq!((&a.values, a.time_ms()), (&b.values, b.time_ms()), "{name}");
+                assert_eq!(a.failure.as_ref().map(|f| f.kind), b.failure.as_ref().map(|f| f.kind), "{name}");
+            }
+            if format == Format::Csv {
+                assert_eq!(again.constraints, original.constraints);
+                assert_eq!(again.parameters(), original.parameters());
+            }
+        }
+    }
+}
+
+#[test]
+fn results_written_as_t4_satisfy_its_schema() {
+    let Some(shared) = shared() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t4.json");
+    for original in ["formats/kernel-tuner-cache-convolution-A4000.json.gz", "counters/vectoradd_2080ti.csv.gz"] {
+        export(&import(&shared.join(original)).unwrap(), Format::T4, &path).unwrap();
+        let document: Json = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        for schema in ["schema-t4-results.json", "schema-t4-metadata.json"] {
+            let schema: Json = serde_json::from_slice(&fs::read(shared.join("formats").join(schema)).unwrap()).unwrap();
+            satisfies(&document, &schema, "document");
+        }
+    }
+    let broken = serde_json::json!({"results": [{"configuration": {}}]});
+    let schema: Json =
+        serde_json::from_slice(&fs::read(shared.join("formats/schema-t4-results.json")).unwrap()).unwrap();
+    assert!(std::panic::catch_unwind(|| satisfies(&broken, &schema, "broken")).is_err(), "the check checks");
+}
+
+/// What the schemas use of JSON Schema: type, properties, required, items, enum and the pattern of versions.
+fn satisfies(json: &Json, schema: &Json, place: &str) {
+    let is = |kind: &str| match kind {
+        "object" => json.is_object(),
+        "array" => json.is_array(),
+        "string" => json.is_string(),
+        "number" => json.is_number(),
+        other => panic!("unknown type {other}"),
+    };
+    match &schema["type"] {
+        Json::String(kind) => assert!(is(kind), "{place} is no {kind}: {json}"),
+        Json::Array(kinds) => assert!(kinds.iter().any(|kind| is(kind.as_str().unwrap())), "{place}: {json}"),
+        _ => {}
+    }
+    if let Some(words) = schema["enum"].as_array() {
+        assert!(words.contains(json), "{place}: {json}");
+    }
+    if schema.get("pattern").is_some() {
+        assert!(json.as_str().unwrap().split('.').filter(|part| part.parse::<u32>().is_ok()).count() == 3, "{place}");
+    }
+    for name in schema["required"].as_array().into_iter().flatten() {
+        assert!(json.get(name.as_str().unwrap()).is_some(), "{place} lacks {name}");
+    }
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        if let Some(value) = json.get(name) {
+            satisfies(value, property, &format!("{place}.{name}"));
+        }
+    }
+    if let (Some(items), Some(list)) = (schema.get("items"), json.as_array()) {
+        list.iter().for_each(|item| satisfies(item, items, place));
+    }
+}
+
+/// A small file of each text format, as the tools write them.
+fn samples() -> Vec<(&'static str, String)> {
+    let cache = "{\n\"device_name\": \"D\",\n\"kernel_name\": \"k\",\n\"tune_params_keys\": [\n\"X\"\n],\n\"tune_params\": {\n\
+        \"X\": [\n1,\n2\n]\n},\n\"cache\": {\n\"1\": {\"X\": 1, \"time\": 1.5, \"times\": [1.0, 2.0], \"compile_time\": 3},\n\
+        \"2\": {\"X\": 2, \"time\": \"CompilationFailedConfig\"}}\n}";
+    let t4 = r#"{"results": [{"configuration": {"X": 1, "S": "a"}, "times": {"compilation": 1, "runtimes": [2.5]},
+        "invalidity": "correct", "correctness": 1, "measurements": [{"name": "time", "value": 2.5, "unit": ""}]}],
+        "metadata": {"timeunit": "microseconds"}}"#;
+    let ktt = r#"{"Metadata": {"TimeUnit": "Microseconds"}, "Results": [{"Configuration": [{"Name": "X", "Value": 4}],
+        "Status": "Ok", "TotalDuration": 12.5, "ComputationResults": []}]}"#;
+    vec![
+        ("r.csv", "X,S,time_ms,status,rel_std\n1,a,2.5,ok,0.1\n2,\"b,c\",,CompilationFailedConfig,\n".to_string()),
+        ("r.cache.json", cache.to_string()),
+        ("r.t4.json", t4.to_string()),
+        ("r.ktt.json", ktt.to_string()),
+    ]
+}
+
+#[test]
+fn a_cache_that_was_not_closed_loads_up_to_its_last_whole_entry() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, cache) = &samples()[1];
+    let path = folder.path().join("open.json");
+    for (cut, rows) in [(1, 2), (3, 2), (6, 1), (cache.len() - cache.find("\"2\"").unwrap(), 1)] {
+        fs::write(&path, &cache[..cache.len() - cut]).unwrap();
+        assert_eq!(import(&path).unwrap().rows().len(), rows, "cut by {cut}");
+    }
+}
+
+#[test]
+fn units_and_status_words_are_those_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |at: usize| {
+        let (name, text) = &samples()[at];
+        fs::write(folder.path().join(name), text).unwrap();
+        import(&folder.path().join(name)).unwrap()
+    };
+    assert_eq!(read(0).rows()[1].values, [Value::Int(2), "b,c".into()]);
+    assert_eq!(kinds(&read(0)), [1, 0, 0, 0, 0]);
+    assert_eq!(read(1).rows()[0].measurement.times_ms, [1.0, 2.0]);
+    assert_eq!(read(2).rows()[0].time_ms(), Some(0.0025));
+    assert_eq!(read(3).rows()[0].time_ms(), Some(0.0125));
+}
+
+#[test]
+fn what_is_no_recording_is_refused_with_the_file_and_a_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.json");
+    for (text, part) in [("{}", "known format"), ("[1", "column"), ("{\"results\": 1}", "no list")] {
+        fs::write(&path, text).unwrap();
+        let error = import(&path).unwrap_err();
+        assert!(error.to_string().contains("x.json") && error.to_string().contains(part), "{error}");
+        assert!(error.remedy().is_some());
+    }
+    assert!(import(&folder.path().join("absent.csv")).is_err());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #[test]
+    fn small_files_cut_or_changed_anywhere_are_errors_or_recordings(which in 0usize..4, at in 0.0..1.0f64, byte: Option<u8>) {
+        let folder = tempfile::tempdir().unwrap();
+        let (name, text) = &samples()[which];
+        let mut bytes = text.clone().into_bytes();
+        let at = (at * bytes.len() as f64) as usize;
+        match byte {
+            Some(byte) => bytes[at] = byte,
+            None => bytes.truncate(at),
+        }
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        if let Ok(recording) = import(&path) {
+            prop_assert!(recording.rows().len() <= 2);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+    #[test]
+    fn real_files_cut_anywhere_are_errors_or_shorter_recordings(at in 0.0..1.0f64) {
+        let Some(shared) = shared() else { return Ok(()) };
+        let folder = tempfile::tempdir().unwrap();
+        for file in [
+            "formats/kernel-tuner-cache-convolution-A4000.json.gz",
+            "formats/ktt-results-coulomb-2080ti.json.gz",
+            "recordings/convolution_milo-A100-hub.csv.gz",
+            "counters/paper-coulomb-680.csv.gz",
+        ] {
+            let compressed = fs::read(shared.join(file)).unwrap();
+            for (bytes, name) in [(plain(&shared.join(file)), "plain"), (compressed, "cut.gz")] {
+                let path = folder.path().join(name);
+                fs::write(&path, &bytes[..(at * bytes.len() as f64) as usize]).unwrap();
+                if let Ok(recording) = import(&path) {
+                    prop_assert!(recording.rows().len() <= 4362);
+                }
+            }
+        }
+    }
+}
