@@ -16,7 +16,7 @@ pub enum DeviceChoice {
     OpenCl(Box<OpenClDevice>),
     /// Any program, for problems whose kernel is a command.
     Command,
-    /// The journal of an earlier run.
+    /// A recording: the journal of an earlier run, or measurements of another tool.
     Replay(PathBuf),
     /// An expression over the parameters that gives the time in milliseconds.
     Synthetic(Expr),

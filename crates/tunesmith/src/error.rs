@@ -3,7 +3,7 @@
 use crate::problem::ProblemError;
 use tunesmith_device::DeviceError;
 use tunesmith_search::StrategyError;
-use tunesmith_store::StoreError;
+use tunesmith_store::{ExportError, ImportError, StoreError};
 
 /// Why a command could not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +32,12 @@ pub enum Error {
     /// The journal cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A recording cannot be read.
+    #[error(transparent)]
+    Recording(#[from] ImportError),
+    /// A recording cannot be written.
+    #[error(transparent)]
+    Export(#[from] ExportError),
     /// The run could not go on.
     #[error(transparent)]
     Run(#[from] tunesmith_core::Error),
@@ -54,7 +60,10 @@ impl Error {
     pub fn is_request(&self) -> bool {
         match self {
             Self::Problem(_) | Self::Request { .. } | Self::Strategy(_) | Self::Stop(_) => true,
-            Self::Store(StoreError::Io { .. }) | Self::Run(_) | Self::Write { .. } => false,
+            // A file that is not there is a wrong name.
+            Self::Recording(ImportError::Io { source, .. }) => source.kind() == std::io::ErrorKind::NotFound,
+            Self::Recording(_) => true,
+            Self::Store(StoreError::Io { .. }) | Self::Run(_) | Self::Write { .. } | Self::Export(_) => false,
             Self::Store(_) => true,
             Self::Device(error) => is_about_the_problem(error),
         }
@@ -64,6 +73,7 @@ impl Error {
     pub fn remedy(&self) -> Option<&str> {
         match self {
             Self::Request { remedy, .. } => remedy.as_deref(),
+            Self::Recording(error) => error.remedy(),
             _ => None,
         }
     }

@@ -7,7 +7,7 @@ use crate::{Error, Problem};
 use serde_json::{Map, Value as Json};
 use std::path::Path;
 use std::sync::Arc;
-use tunesmith_core::{Clock, Evaluation, Evaluator, Interrupt};
+use tunesmith_core::{Clock, Evaluator, Interrupt};
 use tunesmith_device::{
     CommandEvaluator, CommandOptions, LiveEvaluator, LiveOptions, ReplayEvaluator, SyntheticEvaluator, Target,
 };
@@ -45,7 +45,7 @@ impl<'a> Runner<'a> {
                 return Ok(Self { problem, kind: Kind::Synthetic(evaluator, name) });
             }
             DeviceChoice::Command => return Self::command(problem, space, options, clock),
-            DeviceChoice::Replay(journal) => return Self::replay(problem, space, journal),
+            DeviceChoice::Replay(file) => return Self::replay(problem, space, file),
             DeviceChoice::C => Target::Processor,
             DeviceChoice::OpenCl(device) => Target::OpenCl(device.clone()),
         };
@@ -86,18 +86,19 @@ impl<'a> Runner<'a> {
         Ok(Self { problem, kind: Kind::Command(Box::new(evaluator)) })
     }
 
-    /// The journal of an earlier run in place of a device. Its configurations are looked up in the problem's space.
-    fn replay(problem: &'a Problem, space: &Space, journal: &Path) -> Result<Self, Error> {
-        let recorded = tunesmith_store::read(journal)?;
-        let evaluations: Vec<Evaluation> =
-            recorded.entries.iter().filter_map(|entry| entry.evaluation(space).ok()).collect();
+    /// A recording in place of a device. Its configurations are looked up in the problem's space.
+    fn replay(problem: &'a Problem, space: &Space, file: &Path) -> Result<Self, Error> {
+        let recording = tunesmith_store::import(file)?;
+        let evaluations = recording.evaluations(space);
         if evaluations.is_empty() {
-            let text = format!("no configuration in `{}` is one of this problem's", journal.display());
-            let remedy = format!("it is a recording of `{}`", recorded.header.problem);
-            return Err(Error::request(text, Some(remedy)));
+            let text = format!("no configuration in `{}` is one of this problem's", file.display());
+            let names =
+                recording.parameters().iter().map(tunesmith_space::Parameter::name).collect::<Vec<_>>().join(", ");
+            let of = recording.kernel.as_deref().map(|kernel| format!("of `{kernel}` ")).unwrap_or_default();
+            return Err(Error::request(text, Some(format!("it is a recording {of}with the parameters {names}"))));
         }
-        let device = recorded.header.identity.get("device").and_then(Json::as_str).unwrap_or("an unknown device");
-        let name = format!("replay of {} ({device})", journal.display());
+        let device = recording.device.as_deref().unwrap_or("an unknown device");
+        let name = format!("replay of {} ({device})", file.display());
         let identity = Map::from_iter([("device".to_string(), Json::from(name))]);
         Ok(Self { problem, kind: Kind::Replay(ReplayEvaluator::new(evaluations), identity) })
     }
