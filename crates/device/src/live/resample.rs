@@ -37,7 +37,8 @@ impl LiveEvaluator {
         interrupt: &Interrupt,
     ) -> Result<Option<Completion>, Error> {
         let start = self.now();
-        if !self.prepare(interrupt)? {
+        // What follows may be over before it looks at the interrupt.
+        if interrupt.is_raised() || !self.prepare(interrupt)? {
             return Ok(None);
         }
         let prepared = self.now();
