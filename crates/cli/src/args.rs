@@ -126,7 +126,8 @@ pub(crate) struct TuneArgs {
     /// [default: what the problem's kernel is for]
     #[arg(long)]
     pub(crate) device: Option<String>,
-    /// The strategy: NAME or NAME(option=value, ...); names are default, exhaustive, random, annealing, swarm
+    /// The strategy: NAME or NAME(option=value, ...); names are default, exhaustive, random, annealing, swarm,
+    /// gaussian_process
     #[arg(long)]
     pub(crate) strategy: Option<String>,
     /// When to end [default: evaluations 200; exhaustive runs to its end]

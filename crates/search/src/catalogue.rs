@@ -24,9 +24,9 @@ pub fn catalogue() -> &'static [Strategy] {
 static CATALOGUE: [Strategy; 6] = [
     Strategy {
         name: "default",
-        summary: "the strategy we recommend; at present annealing",
-        options: Annealing::OPTIONS,
-        build: |options| Ok(Box::new(Annealing::from_options(options)?)),
+        summary: "the strategy we recommend; at present gaussian_process",
+        options: GaussianProcess::OPTIONS,
+        build: |options| Ok(Box::new(GaussianProcess::from_options(options)?)),
     },
     Strategy {
         name: "exhaustive",
