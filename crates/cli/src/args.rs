@@ -38,7 +38,26 @@ pub(crate) enum Command {
     /// Show the best configurations of a recorded run
     #[command(after_help = "Example:\n  tunesmith top examples/gemm/gemm.jsonl -n 5")]
     Top(TopArgs),
+    /// Compare strategies on recordings: how near the optimum, after how many evaluations
+    #[command(after_help = COMPARE_HELP)]
+    Compare(CompareArgs),
+    /// Convert recordings between formats; several of one space become one
+    #[command(after_help = CONVERT_HELP)]
+    Convert(ConvertArgs),
 }
+
+const COMPARE_HELP: &str = "Examples:
+  tunesmith compare recordings/*.csv.gz --strategy random --strategy default --repeats 100
+  tunesmith compare run.jsonl --strategy \"annealing(temperature=0.5)\" --budget 100 --json
+
+Recordings are journals, CSV with or without a JSON file beside it, Kernel Tuner caches, T4 results and KTT results, as
+they are or compressed. `random` is not simulated: its numbers are exact expectations.";
+
+const CONVERT_HELP: &str = "Examples:
+  tunesmith convert run.jsonl run.2.jsonl -o run.csv.gz
+  tunesmith convert cache.json.gz -o results.json --to t4
+
+Suffixes: .csv (with a .json file beside it), .json (T4), .cache.json (Kernel Tuner); add .gz to compress.";
 
 const TUNE_HELP: &str = "Examples:
   tunesmith tune examples/gemm/gemm.toml
@@ -122,7 +141,8 @@ pub(crate) struct SpaceArgs {
 pub(crate) struct TuneArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
-    /// What to tune on: c, command, or synthetic:EXPR (an expression over the parameters that gives milliseconds)
+    /// What to tune on: c, command, replay:FILE (a recording), or synthetic:EXPR (an expression over the parameters that
+    /// gives milliseconds)
     /// [default: what the problem's kernel is for]
     #[arg(long)]
     pub(crate) device: Option<String>,
@@ -190,6 +210,44 @@ pub(crate) struct TopArgs {
     /// How many configurations to show
     #[arg(short, value_name = "N", default_value_t = 10)]
     pub(crate) n: usize,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// The recordings
+    #[arg(required = true, value_name = "RECORDING")]
+    pub(crate) recordings: Vec<PathBuf>,
+    /// A strategy: NAME or NAME(option=value, ...); give it again for more
+    #[arg(long, required = true, value_name = "STRATEGY")]
+    pub(crate) strategy: Vec<String>,
+    /// Searches of each recording by each strategy
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) repeats: usize,
+    /// Evaluations of each search
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    pub(crate) budget: u64,
+    /// What the seeds of all searches are derived from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// The recordings; several must have the same parameters and values
+    #[arg(required = true, value_name = "IN")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The file to write
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) out: PathBuf,
+    /// The format: csv, t4, kernel-tuner [default: what the suffix of OUT means]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: Option<String>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

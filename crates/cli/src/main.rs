@@ -45,6 +45,8 @@ fn main() -> ExitCode {
         Command::Tune(args) => commands::tune(args),
         Command::Run(args) => commands::run(args),
         Command::Top(args) => commands::top(args),
+        Command::Compare(args) => commands::compare(args),
+        Command::Convert(args) => commands::convert(args),
     };
     match ending {
         Ok(ending) => ExitCode::from(ending.code()),

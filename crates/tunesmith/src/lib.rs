@@ -33,6 +33,8 @@
 //! process, which is the same executable started again.
 
 mod check;
+mod compare;
+mod convert;
 mod devices;
 mod error;
 mod identity;
@@ -49,6 +51,8 @@ mod top;
 mod tune;
 
 pub use check::{Check, check};
+pub use compare::{CompareOptions, Comparison, Measures, Overall, Score, compare};
+pub use convert::{Converted, convert};
 pub use devices::{DeviceChoice, devices, limits};
 pub use error::Error;
 pub use metrics::{Direction, Target};

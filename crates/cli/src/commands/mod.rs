@@ -1,6 +1,8 @@
 //! One file per command.
 
 mod check;
+mod compare;
+mod convert;
 mod devices;
 mod init;
 mod run;
@@ -9,6 +11,8 @@ mod top;
 mod tune;
 
 pub(crate) use check::check;
+pub(crate) use compare::compare;
+pub(crate) use convert::convert;
 pub(crate) use devices::devices;
 pub(crate) use init::init;
 pub(crate) use run::run;

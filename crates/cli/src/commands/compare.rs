@@ -1,0 +1,46 @@
+//! `tunesmith compare`.
+
+use crate::args::CompareArgs;
+use crate::{Ending, output};
+use std::collections::BTreeMap;
+use tunesmith::report::{ComparisonRow, comparison_table};
+use tunesmith::{CompareOptions, Comparison, Error};
+
+pub(crate) fn compare(args: &CompareArgs) -> Result<Ending, Error> {
+    let options = CompareOptions {
+        recordings: args.recordings.clone(),
+        strategies: args.strategy.clone(),
+        repeats: args.repeats,
+        budget: args.budget,
+        seed: args.seed,
+    };
+    let comparison = tunesmith::compare(&options)?;
+    if args.json {
+        output::json(&comparison);
+    } else {
+        output::print(&text(&comparison));
+    }
+    Ok(Ending::Done)
+}
+
+fn text(comparison: &Comparison) -> String {
+    let Comparison { recordings, budgets, results, overall } = comparison;
+    let levels: Vec<&str> =
+        overall.iter().take(1).flat_map(|overall| overall.ert.keys().rev()).map(String::as_str).collect();
+    let row = |strategy: &str, recording, rel: &BTreeMap<String, f64>, ert: &BTreeMap<String, f64>| ComparisonRow {
+        strategy: strategy.to_string(),
+        recording,
+        rel: budgets.iter().filter_map(|at| rel.get(&at.to_string()).copied()).collect(),
+        ert: levels.iter().filter_map(|level| ert.get(*level).copied()).collect(),
+    };
+    let of_recording = |name: &String| {
+        let of = results.iter().filter(|score| score.recording == *name).collect::<Vec<_>>();
+        of.into_iter()
+            .map(|score| row(&score.strategy, Some(score.recording.clone()), &score.measures.rel, &score.measures.ert))
+    };
+    let means = overall.iter().map(|overall| row(&overall.strategy, None, &overall.rel, &overall.ert));
+    let rows: Vec<ComparisonRow> = recordings.iter().flat_map(of_recording).chain(means).collect();
+    let note =
+        "rel@n: optimum / best after n distinct evaluations; ERT x: expected evaluations to within x of the optimum";
+    format!("{}\n{note}\n", comparison_table(budgets, &levels, &rows))
+}

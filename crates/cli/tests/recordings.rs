@@ -1,0 +1,86 @@
+//! Recordings from the command line: replay, compare, convert.
+
+mod common;
+
+use common::{Folder, shared};
+
+const TABLE: &str =
+    "X,Y,time_ms,status\n1,1,4,ok\n1,2,2,ok\n2,1,3,ok\n2,2,,RuntimeFailedConfig\n3,1,1.5,ok\n3,2,,compile\n";
+
+const PROBLEM: &str = "[parameters]\nX = [1, 2, 3, 4]\nY = [1, 2]\n";
+
+#[test]
+fn a_table_is_replayed_under_the_rules_of_a_problem() {
+    let folder = Folder::with(&[("table.csv", TABLE), ("p.toml", PROBLEM)]);
+    let ran = folder.run(&["tune", "p.toml", "--device", "replay:table.csv", "--strategy", "exhaustive", "--json"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let outcome = ran.json();
+    assert_eq!(outcome["best"]["config"], serde_json::json!({"X": 3, "Y": 1}));
+    assert_eq!(outcome["failed"]["constraints"], 2, "X=4 is not in the recording");
+    assert_eq!(outcome["failed"]["runtime"], 1);
+    folder.write("other.toml", "[parameters]\nZ = [1, 2]\n");
+    folder.run(&["tune", "other.toml", "--device", "replay:table.csv"]).refused(&["no configuration", "X, Y"]);
+    folder.run(&["tune", "p.toml", "--device", "replay:no.csv"]).refused(&["no.csv"]);
+}
+
+#[test]
+fn compare_prints_the_promised_json_and_a_table() {
+    let folder = Folder::with(&[("table.csv", TABLE)]);
+    let arguments = ["compare", "table.csv", "--strategy", "random", "--strategy", "annealing", "--repeats", "5"];
+    let ran = folder.run(&[&arguments[..], &["--budget", "30", "--json"]].concat());
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let document = ran.json();
+    assert_eq!(document["recordings"], serde_json::json!(["table"]));
+    assert_eq!(document["budgets"], serde_json::json!([10, 25]));
+    for result in document["results"].as_array().unwrap() {
+        for key in ["strategy", "recording", "repeats", "first_hit_mean", "first_hit_p90", "seconds_per_evaluation"] {
+            assert!(!result[key].is_null(), "`{key}` is missing in {result:#}");
+        }
+        assert_eq!(result["rel"], serde_json::json!({"10": 1.0, "25": 1.0}));
+        assert_eq!(result["success"], serde_json::json!({"1.01": 1.0, "1.05": 1.0, "1.10": 1.0}));
+        assert!(result.get("paper_metric").is_some() && result["ert"]["1.10"].as_f64().unwrap() >= 1.0);
+    }
+    assert_eq!(document["overall"].as_array().unwrap().len(), 2);
+    let ran = folder.run(&arguments);
+    for part in ["rel@10", "ERT 1.01", "annealing", "all (geometric mean)"] {
+        assert!(ran.stdout.contains(part), "`{part}` is missing: {ran:#?}");
+    }
+    folder.run(&["compare", "table.csv", "--strategy", "ranom"]).refused(&["did you mean `random`"]);
+    folder.write("failed.csv", "X,time_ms,status\n1,,Failed\n");
+    folder.run(&["compare", "failed.csv", "--strategy", "random"]).refused(&["no correct configuration"]);
+    folder.write("broken.csv", "X,time_ms\n1,2\n3\n");
+    folder.run(&["compare", "broken.csv", "--strategy", "random"]).refused(&["broken.csv", "line 3", "help"]);
+}
+
+#[test]
+fn journals_are_converted_merged_and_read_back() {
+    let folder = Folder::with(&[("p.toml", PROBLEM)]);
+    for (seed, out) in [("1", "a.jsonl"), ("2", "b.jsonl")] {
+        let tune = ["tune", "p.toml", "--device", "synthetic:X + Y", "--stop", "evaluations 5", "--strategy", "random"];
+        let ran = folder.run(&[&tune[..], &["--seed", seed, "--out", out]].concat());
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+    }
+    let ran = folder.run(&["convert", "a.jsonl", "b.jsonl", "-o", "both.csv.gz", "--json"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let configurations = ran.json()["configurations"].as_u64().unwrap();
+    assert!((5..=8).contains(&configurations));
+    for (to, out) in [("t4", "x.json"), ("kernel-tuner", "y.json"), ("csv", "z.csv")] {
+        let ran = folder.run(&["convert", "both.csv.gz", "--to", to, "-o", out]);
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+        let ran = folder.run(&["convert", out, "-o", "again.csv", "--json"]);
+        assert_eq!(ran.json()["configurations"].as_u64(), Some(configurations), "{ran:#?}");
+    }
+    folder.run(&["convert", "a.jsonl", "-o", "a.txt"]).refused(&["a.txt", ".csv"]);
+    folder.run(&["convert", "a.jsonl", "-o", "a.txt", "--to", "xml"]).refused(&["xml", "kernel-tuner"]);
+}
+
+#[test]
+fn a_real_cache_is_compared() {
+    let Some(shared) = shared() else { return };
+    let cache = shared.join("formats/kernel-tuner-cache-convolution-A4000.json.gz");
+    let folder = Folder::new();
+    let ran = folder.run(&["compare", cache.to_str().unwrap(), "--strategy", "random", "--json"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let rel = ran.json()["results"][0]["rel"]["400"].as_f64().unwrap();
+    assert!((0.5..1.0).contains(&rel), "{rel}");
+}

@@ -1,0 +1,60 @@
+//! Recordings from one format to another.
+
+use crate::Error;
+use serde::Serialize;
+use std::path::PathBuf;
+use tunesmith_core::RecordingError;
+use tunesmith_store::Format;
+
+/// What was converted.
+#[derive(Clone, Debug, Serialize)]
+pub struct Converted {
+    /// The recording's name.
+    pub recording: String,
+    /// How many configurations it has.
+    pub configurations: usize,
+    /// How many of them are correct.
+    pub correct: usize,
+    /// The time of the fastest in milliseconds.
+    pub optimum_ms: Option<f64>,
+    /// The format written.
+    pub format: &'static str,
+    /// The files written.
+    pub out: Vec<PathBuf>,
+}
+
+/// Reads `inputs`, in any format, as one recording and writes it to `out` in the format named `to`, by default the one its
+/// suffix means. Several inputs must have the same parameters and values; their rows are put together.
+///
+/// # Errors
+/// A format that does not exist or cannot be told, inputs that cannot be read or are of different spaces, a full disk.
+pub fn convert(inputs: &[PathBuf], out: &std::path::Path, to: Option<&str>) -> Result<Converted, Error> {
+    let known = Format::ALL.map(Format::word).join(", ");
+    let format = match to {
+        Some(word) => Format::from_word(word).ok_or_else(|| {
+            Error::request(format!("there is no format `{word}`"), Some(format!("formats are {known}")))
+        }),
+        None => Format::of_path(out).ok_or_else(|| {
+            let remedy =
+                format!("name it .csv, .json (T4) or .cache.json (Kernel Tuner), or add --to with one of {known}");
+            Error::request(format!("the suffix of `{}` means no format", out.display()), Some(remedy))
+        }),
+    }?;
+    let nothing = || Error::request("there is nothing to convert", Some("name a recording".to_string()));
+    let (first, others) = inputs.split_first().ok_or_else(nothing)?;
+    let mut recording = tunesmith_store::import(first)?;
+    for other in others {
+        recording.merge(tunesmith_store::import(other)?).map_err(|error: RecordingError| {
+            Error::request(error.to_string(), Some("convert recordings of different spaces one by one".to_string()))
+        })?;
+    }
+    let written = tunesmith_store::export(&recording, format, out)?;
+    Ok(Converted {
+        configurations: recording.rows().len(),
+        correct: recording.correct(),
+        optimum_ms: recording.optimum_ms(),
+        recording: recording.name,
+        format: format.word(),
+        out: written,
+    })
+}
