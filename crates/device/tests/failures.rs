@@ -50,6 +50,7 @@ fn a_correct_configuration_is_timed_until_its_median_is_stable() {
         assert!((7..=10).contains(&completion.measurement.times_ms.len()));
         assert!(completion.measurement.times_ms.iter().all(|time| *time > 0.0));
         assert!(completion.spent.compile.as_nanos() > 0 && completion.spent.run.as_nanos() > 0);
+        assert!(completion.measurement.compile.is_some_and(|compile| compile.binary_bytes > Some(0)));
     }
 }
 

@@ -85,7 +85,12 @@ impl<B: Build> Builds<B> {
     /// The oldest configuration with its program. `None` when interrupted (the configuration is dropped) and when
     /// there is none.
     pub(crate) fn next(&mut self, interrupt: &Interrupt) -> Option<(Arc<Scope>, BuildResult<B>)> {
-        self.release();
+        // On a shared processor what came meanwhile waits until all that is built has been measured: one build after each
+        // measurement would never have company.
+        let is_built = self.queue.front().is_some_and(|entry| matches!(entry.state, State::Done(_)));
+        if !is_built || !self.backend.shares_processor() {
+            self.release();
+        }
         while self.must_wait() {
             if let Ok((ticket, result)) = self.results.recv_timeout(POLL) {
                 self.finish(ticket, result);
@@ -247,6 +252,19 @@ mod tests {
         assert_eq!(gate.started.load(Ordering::SeqCst), 0);
         builds.next(&Interrupt::default());
         assert_eq!(gate.started.load(Ordering::SeqCst), 5);
+    }
+
+    #[test]
+    fn what_comes_while_built_configurations_wait_is_built_together_once_they_are_measured() {
+        let gate = Gate::new(true, true);
+        let mut builds = builds(&gate, 2, 0..3);
+        for expected in 0..3 {
+            assert_eq!(number(&builds.next(&Interrupt::default()).unwrap()), expected);
+            assert_eq!(gate.started.load(Ordering::SeqCst), 3);
+            builds.submit(Scope::new([("N".to_owned(), Value::Int(expected + 3))]));
+        }
+        assert_eq!(number(&builds.next(&Interrupt::default()).unwrap()), 3);
+        assert_eq!(gate.started.load(Ordering::SeqCst), 6);
     }
 
     #[test]

@@ -1,12 +1,14 @@
-//! What a compile worker does: from a source to a binary that needs no more compiling.
+//! What a compile worker does: from a source to a binary, or to what the driver keeps, that needs no more compiling.
 
 use crate::backend::Fault;
 use crate::opencl::binding::{Binding, Value, has_begun, set_argument};
 use crate::opencl::device::{OpenClKind, kind};
 use crate::opencl::signature::Found;
 use crate::problem::Grid;
+use opencl3::device::Device;
 use opencl3::kernel::Kernel;
 use opencl3::memory::Buffer;
+use opencl3::platform::Platform;
 use opencl3::program::Program;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -84,7 +86,9 @@ pub(crate) fn compile(task: &CompileTask, opened: &mut Option<DeviceInUse>, laun
     match try_out(binding, &kernel, task, launching) {
         Err(reason) => Compiled::Refused(reason),
         Ok(retire) => {
-            save_binary(&program, task);
+            if !keeps_what_it_compiles(&binding.device) {
+                save_binary(&program, task);
+            }
             Compiled::Built { arguments, retire }
         }
     }
@@ -190,6 +194,13 @@ fn finish_compiling(
         }
     }
     Ok(true)
+}
+
+/// Whether the driver finds a source again that it has compiled, and all that it has made of it since. PoCL does; asked for
+/// a binary it would compile the kernel once more, for work-groups of any shape, which takes as long as all the rest.
+fn keeps_what_it_compiles(device: &Device) -> bool {
+    let platform = device.platform().map(Platform::new);
+    platform.and_then(|platform| platform.name()).is_ok_and(|name| name.contains("Portable Computing Language"))
 }
 
 /// Writes the binary, where the driver gives one; without it the program is made of its source again.

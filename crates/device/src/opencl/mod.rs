@@ -2,9 +2,9 @@
 //!
 //! All drivers run in processes of their own, because they abort, hang and overflow the stack at times. The tuner's side
 //! ([`backend`]) lets compile workers ([`workers`], [`compile`]) make a binary of each configuration, several at a time;
-//! the measuring worker ([`session`]) only loads it. On processors the driver compiles a kernel again when it is first
-//! launched, for the work-group's shape; a compile worker therefore launches one work-group and takes the binary once it
-//! has begun.
+//! the measuring worker ([`session`]) only loads it, or finds it in the driver's own cache. On processors the driver compiles
+//! a kernel again when it is first launched, for the work-group's shape; a compile worker therefore launches one
+//! work-group, until it has begun.
 
 mod backend;
 mod binding;
