@@ -91,7 +91,7 @@ impl CommandEvaluator {
             path: spec.folder.clone(),
             source,
         })?;
-        let scope = example_scope(space, &options.sizes);
+        let scope = with_folder(&Scope::example(&options.sizes, space), Path::new(OUT));
         check_names(spec, &scope)?;
         let expected = spec.verify.expected_output.as_deref().map(read_expected).transpose()?;
         let digest = digest(spec, &scope).map_err(|source| DeviceError::Source {
@@ -283,15 +283,6 @@ fn not_built(error: BuildError) -> Result<Option<Completion>, DeviceError> {
         other => Failure::new(FailureKind::Compile, format!("{other:?}")),
     };
     Ok(Some(Completion { failure: Some(failure), ..Completion::default() }))
-}
-
-/// The names that a command gets, with the values of the first configuration where there is one.
-fn example_scope(space: &Space, sizes: &[(String, Value)]) -> Scope {
-    let scope = match space.id(0) {
-        Some(first) => Scope::of(sizes, space, first),
-        None => Scope::new(sizes.iter().cloned()),
-    };
-    with_folder(&scope, Path::new(OUT))
 }
 
 /// Finds names that nothing has.

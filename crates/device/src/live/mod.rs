@@ -103,7 +103,7 @@ impl LiveEvaluator {
     /// A file, a type or a name in the problem is wrong, or a compiler is missing.
     pub fn new(space: &Space, options: LiveOptions) -> Result<Self, DeviceError> {
         let spec = &options.spec;
-        let scope = names::example_scope(space, &spec.sizes);
+        let scope = Scope::example(&spec.sizes, space);
         names::check(spec, &scope)?;
         let data = DataSet::create(spec)?;
         let opener = Opener::new(&options, data.folder());

@@ -2,15 +2,6 @@
 
 use crate::error::DeviceError;
 use crate::problem::{ArgumentKind, Kernel, KernelSpec, Scope};
-use tunesmith_space::{Space, Value};
-
-/// The names that a kernel gets, with the values of the first configuration where there is one.
-pub(super) fn example_scope(space: &Space, sizes: &[(String, Value)]) -> Scope {
-    match space.id(0) {
-        Some(first) => Scope::of(sizes, space, first),
-        None => Scope::new(sizes.iter().cloned()),
-    }
-}
 
 /// Finds names in options and expressions that nothing has.
 pub(super) fn check(spec: &KernelSpec, scope: &Scope) -> Result<(), DeviceError> {

@@ -21,6 +21,14 @@ impl Scope {
         Self::new(sizes.iter().cloned().chain(parameters))
     }
 
+    /// The sizes and the parameters of the first configuration, where there is one: for what depends on names alone.
+    pub(crate) fn example(sizes: &[(String, Value)], space: &Space) -> Self {
+        match space.id(0) {
+            Some(first) => Self::of(sizes, space, first),
+            None => Self::new(sizes.iter().cloned()),
+        }
+    }
+
     /// The value of `name`.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.entries.iter().find(|(known, _)| known == name).map(|(_, value)| value)
