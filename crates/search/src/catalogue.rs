@@ -1,7 +1,7 @@
 //! The only list of strategy names.
 
 use crate::options::{OptionSpec, Options, StrategyError, parse_call};
-use crate::{Annealing, Exhaustive, GaussianProcess, Random, Swarm};
+use crate::{Annealing, Bandit, Exhaustive, GaussianProcess, NelderMead, Pattern, Random, RoundRobin, Swarm, Torczon};
 use tunesmith_core::Searcher;
 use tunesmith_space::closest;
 
@@ -21,7 +21,7 @@ pub fn catalogue() -> &'static [Strategy] {
     &CATALOGUE
 }
 
-static CATALOGUE: [Strategy; 6] = [
+static CATALOGUE: [Strategy; 11] = [
     Strategy {
         name: "default",
         summary: "the strategy we recommend; at present gaussian_process",
@@ -57,6 +57,36 @@ static CATALOGUE: [Strategy; 6] = [
         summary: "Bayesian optimisation: a Gaussian process and expected improvement",
         options: GaussianProcess::OPTIONS,
         build: |options| Ok(Box::new(GaussianProcess::from_options(options)?)),
+    },
+    Strategy {
+        name: "nelder_mead",
+        summary: "the simplex method of Nelder and Mead over the coordinates of the space",
+        options: NelderMead::OPTIONS,
+        build: |options| Ok(Box::new(NelderMead::from_options(options)?)),
+    },
+    Strategy {
+        name: "torczon",
+        summary: "Torczon's multi-directional search over the coordinates of the space",
+        options: Torczon::OPTIONS,
+        build: |options| Ok(Box::new(Torczon::from_options(options)?)),
+    },
+    Strategy {
+        name: "pattern",
+        summary: "Hooke and Jeeves' pattern search over the coordinates of the space",
+        options: Pattern::OPTIONS,
+        build: |options| Ok(Box::new(Pattern::from_options(options)?)),
+    },
+    Strategy {
+        name: "bandit",
+        summary: "several strategies, chosen by the area under their curves of improvements, as in OpenTuner",
+        options: Bandit::OPTIONS,
+        build: |options| Ok(Box::new(Bandit::from_options(options)?)),
+    },
+    Strategy {
+        name: "round_robin",
+        summary: "several strategies by turns",
+        options: RoundRobin::OPTIONS,
+        build: |options| Ok(Box::new(RoundRobin::from_options(options)?)),
     },
 ];
 

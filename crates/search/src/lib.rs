@@ -11,18 +11,30 @@
 //! ```
 
 mod annealing;
+mod bandit;
 mod catalogue;
+mod descent;
 mod exhaustive;
 mod gaussian_process;
+mod nelder_mead;
 mod options;
+mod pattern;
 mod random;
+mod round_robin;
 mod swarm;
+mod techniques;
+mod torczon;
 mod unseen;
 
 pub use annealing::Annealing;
+pub use bandit::Bandit;
 pub use catalogue::{Strategy, build, catalogue};
 pub use exhaustive::Exhaustive;
 pub use gaussian_process::GaussianProcess;
+pub use nelder_mead::NelderMead;
 pub use options::{OptionSpec, Options, StrategyError};
+pub use pattern::Pattern;
 pub use random::Random;
+pub use round_robin::RoundRobin;
 pub use swarm::Swarm;
+pub use torczon::Torczon;

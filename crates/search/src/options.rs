@@ -92,6 +92,16 @@ impl<'a> Options<'a> {
         self.parsed(name, |text| text.parse().ok().filter(|number: &f64| number.is_finite() && valid(*number)))
     }
 
+    /// The whole number from `least` to `most` given for `name`, or its default.
+    pub(crate) fn count(&self, name: &str, least: usize, most: usize) -> Result<usize, StrategyError> {
+        self.parsed(name, |text| text.parse().ok().filter(|count| (least..=most).contains(count)))
+    }
+
+    /// The text given for `name`, or its default.
+    pub(crate) fn text(&self, name: &str) -> Result<String, StrategyError> {
+        self.parsed(name, |text| Some(text.to_string()))
+    }
+
     /// The truth value given for `name`, or its default.
     pub(crate) fn truth(&self, name: &str) -> Result<bool, StrategyError> {
         self.parsed(name, |text| text.parse().ok())
@@ -119,15 +129,61 @@ fn known_options(specs: &[OptionSpec]) -> String {
     format!("its options and their defaults are\n{}", lines.join("\n"))
 }
 
-/// Splits `NAME(option=value, ...)` into the name and its pairs.
+/// Splits `NAME(option=value, ...)` into the name and its pairs. A value may itself be such a call.
 pub(crate) fn parse_call(text: &str) -> Result<(String, Pairs<'_>), StrategyError> {
     let malformed = || StrategyError::Form { text: text.to_string() };
     let Some((name, rest)) = text.split_once('(') else {
-        return Ok((text.trim().to_string(), Vec::new()));
+        return if text.contains(')') { Err(malformed()) } else { Ok((text.trim().to_string(), Vec::new())) };
     };
     let inside = rest.trim_end().strip_suffix(')').ok_or_else(malformed)?;
-    let parts = inside.split(',').map(str::trim).filter(|part| !part.is_empty());
+    let parts = split_outside(inside, ',').ok_or_else(malformed)?;
+    let parts = parts.into_iter().map(str::trim).filter(|part| !part.is_empty());
     let pair = |part| str::split_once(part, '=').map(|(option, value)| (option.trim(), value.trim()));
     let pairs: Option<Pairs<'_>> = parts.map(pair).collect();
     Ok((name.trim().to_string(), pairs.ok_or_else(malformed)?))
+}
+
+/// Nothing sensible nests deeper; a bound keeps hostile text from exhausting the stack.
+const MAX_DEPTH: usize = 16;
+
+/// `text` split at each `separator` that stands outside of parentheses; `None` where these do not match or nest too
+/// deeply.
+pub(crate) fn split_outside(text: &str, separator: char) -> Option<Vec<&str>> {
+    let mut parts = Vec::new();
+    let (mut start, mut depth) = (0, 0_usize);
+    for (at, sign) in text.char_indices() {
+        match sign {
+            '(' if depth == MAX_DEPTH => return None,
+            '(' => depth += 1,
+            ')' => depth = depth.checked_sub(1)?,
+            _ if sign == separator && depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + sign.len_utf8();
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    (depth == 0).then_some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_may_be_calls_with_options_of_their_own() {
+        let (name, pairs) = parse_call("a(techniques = b(x=1, y=2)+c, window=5)").unwrap();
+        assert_eq!(name, "a");
+        assert_eq!(pairs, [("techniques", "b(x=1, y=2)+c"), ("window", "5")]);
+        assert_eq!(split_outside("b(x=1e+5, y=2)+c", '+').unwrap(), ["b(x=1e+5, y=2)", "c"]);
+    }
+
+    #[test]
+    fn parentheses_that_do_not_match_or_nest_too_deeply_are_refused() {
+        let hostile = format!("a(b={}{})", "c(d=".repeat(10_000), ")".repeat(10_000));
+        for text in ["a(b=c(d)", "a(b=c))", "a)", "a(b=)(", "a(b=c)(d=e)", &hostile] {
+            assert!(matches!(parse_call(text), Err(StrategyError::Form { .. })), "{}", &text[..8.min(text.len())]);
+        }
+    }
 }

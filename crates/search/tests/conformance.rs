@@ -178,6 +178,61 @@ fn a_swarm_of_any_kind_covers_a_small_space() {
 }
 
 #[test]
+fn methods_over_coordinates_beat_random_search_on_a_bowl() {
+    let space = cube(6, 10);
+    let smooth = |values: &[Value]| {
+        let squares = values.iter().filter_map(Value::as_int).map(|x| ((x - 3) * (x - 3)) as f64);
+        Ok(1.0 + squares.sum::<f64>())
+    };
+    let mean_of_best = |strategy: &str| {
+        let best = |seed| Setup { seed, budget: 100, ..Setup::new(strategy) }.run(&space, smooth).history.best_score();
+        (0..20).map(|seed| best(seed).unwrap()).sum::<f64>() / 20.0
+    };
+    let random = mean_of_best("random");
+    for strategy in ["nelder_mead", "torczon", "pattern", "bandit", "round_robin"] {
+        let mean = mean_of_best(strategy);
+        assert!(mean < 0.5 * random, "{strategy} {mean}, random {random}");
+    }
+}
+
+#[test]
+fn methods_over_coordinates_cover_a_small_space_whatever_their_options() {
+    for strategy in [
+        "nelder_mead(reflection=3, contraction=0.9, expansion=5, edge=0.01, samples=1)",
+        "torczon(expansion=9, contraction=0.99, edge=0.001, samples=1)",
+        "pattern(step=0.0001, reduction=0.01, samples=300)",
+    ] {
+        for room in [1, 4] {
+            let run = Setup { budget: 1000, room, ..Setup::new(strategy) }.run(&tiles(), bowl);
+            assert_eq!(run.stop_reason, StopReason::Exhausted, "{strategy}");
+        }
+    }
+}
+
+#[test]
+fn techniques_that_repeat_one_another_cover_a_small_space_once() {
+    let techniques = "exhaustive+exhaustive+random(replacement=true)+swarm(size=2)+pattern";
+    for strategy in ["bandit", "round_robin"] {
+        for room in [1, 4] {
+            let text = format!("{strategy}(techniques={techniques}+round_robin(techniques=torczon+random))");
+            let run = Setup { budget: 1000, room, ..Setup::new(&text) }.run(&tiles(), bowl);
+            assert_eq!(run.stop_reason, StopReason::Exhausted, "{strategy}");
+            assert_eq!(run.history.len() as u128, tiles().len().unwrap(), "{strategy}");
+        }
+    }
+}
+
+#[test]
+fn a_bandit_of_one_technique_asks_what_the_technique_asks() {
+    for technique in ["annealing", "pattern", "swarm(size=5)"] {
+        let alone = Setup::new(technique).run(&tiles(), bowl);
+        for text in [format!("bandit(techniques={technique})"), format!("round_robin(techniques={technique})")] {
+            assert_eq!(requests(&Setup::new(&text).run(&tiles(), bowl)), requests(&alone), "{text}");
+        }
+    }
+}
+
+#[test]
 fn drawing_with_replacement_covers_a_space_as_well() {
     let run = Setup { budget: 1000, ..Setup::new("random(replacement=true)") }.run(&cube(1, 5), bowl);
     assert_eq!(run.history.len(), 5);
@@ -196,6 +251,12 @@ fn unknown_names_options_and_values_are_refused_with_what_is_right() {
     assert!(error("swarm(alpha=0.7)").contains("option `gamma` of strategy `swarm` cannot be `0.4`: it is at most"));
     assert!(error("swarm(size=0)").contains("a whole number from 1"));
     assert!(error("random(replacement=maybe)").contains("true or false"));
+    let technique = error("bandit(techniques=annealing+torczn)");
+    assert!(technique.starts_with("there is no strategy `torczn`; did you mean `torczon`?"));
+    let option = error("round_robin(techniques=bandit(techniques=annealing(temprature=1)+random))");
+    assert!(option.starts_with("strategy `annealing` has no option `temprature`"));
+    assert!(error("bandit(techniques=)").contains("cannot be ``: it is strategies joined by `+`"));
+    assert!(error("bandit(techniques=random+)").contains("cannot be `random+`"));
     assert!(error("annealing(temperature").contains("write NAME or NAME(option=value, ...)"));
     assert!(error("annealing(0.5)").contains("write NAME or NAME(option=value, ...)"));
 }

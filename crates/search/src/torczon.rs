@@ -1,0 +1,176 @@
+//! Torczon's multi-directional search.
+
+use crate::descent::{Descent, Method, Vertex, along, best, right_simplex, samples};
+use crate::options::{OptionSpec, Options, StrategyError};
+use tunesmith_core::{Request, Rng, Searcher, View};
+
+/// Multi-directional search (Torczon, "Multi-directional search: a direct search algorithm for parallel machines", Rice
+/// University, 1989; "On the convergence of the multidirectional search algorithm", SIAM Journal on Optimization 1,
+/// 1991) over the coordinates of the space.
+///
+/// All vertices of a simplex move together, seen from the best one, v:
+///
+/// - rotation to 2 v - w for each other vertex w;
+/// - where one of these is better than v, expansion to v + m (v - w); the simplex that has the best vertex is kept;
+/// - otherwise contraction to v + t (w - v), which is kept as it is.
+///
+/// The defaults of m and t are the papers', 2 and 1/2. The first simplex, which the papers leave open, is a right one
+/// with edges of `edge` along the coordinates, at the best of `samples` random configurations, and so is each after it.
+///
+/// `edge` and `samples` are those that did best on the nine recorded spaces, among edges of 0.1 to 0.5 and 1 to 20
+/// samples: 0.90, 0.93 and 0.965 of the optimum after 50, 100 and 200 evaluations (random search 0.84, 0.87 and 0.91).
+///
+/// With room for more than one request the vertices of a simplex are asked together. Cost per evaluation: a few
+/// descents of the space's diagrams.
+#[derive(Debug)]
+pub struct Torczon(Descent<MultiDirectional>);
+
+impl Torczon {
+    pub(crate) const OPTIONS: &'static [OptionSpec] = &[
+        OptionSpec { name: "expansion", default: "2", meaning: "a number above 1: the factor of an expansion" },
+        OptionSpec { name: "contraction", default: "0.5", meaning: "a number above 0 and below 1" },
+        OptionSpec {
+            name: "edge",
+            default: "0.5",
+            meaning: "a number above 0 and at most 0.5: the edges of the first simplex in the unit cube",
+        },
+        samples("5"),
+    ];
+
+    pub(crate) fn from_options(options: &Options<'_>) -> Result<Self, StrategyError> {
+        let method = MultiDirectional {
+            expansion: options.number("expansion", |number| number > 1.0)?,
+            contraction: options.number("contraction", |number| 0.0 < number && number < 1.0)?,
+            edge: options.number("edge", |number| 0.0 < number && number <= 0.5)?,
+            vertices: Vec::new(),
+            step: Step::Simplex,
+        };
+        Ok(Self(Descent::new(method, options.count("samples", 1, 10_000)?)))
+    }
+}
+
+impl Searcher for Torczon {
+    fn ask(&mut self, view: &View<'_>, room: usize, rng: &mut Rng) -> Vec<Request> {
+        self.0.ask(view, room, rng)
+    }
+}
+
+#[derive(Debug)]
+struct MultiDirectional {
+    expansion: f64,
+    contraction: f64,
+    edge: f64,
+    /// The best first, once the costs are known.
+    vertices: Vec<Vertex>,
+    step: Step,
+}
+
+/// What was wanted last.
+#[derive(Debug)]
+enum Step {
+    /// The vertices that `vertices` lacks.
+    Simplex,
+    Rotation,
+    /// After this rotation.
+    Expansion(Vec<Vertex>),
+}
+
+impl MultiDirectional {
+    /// The images of all vertices but the best, which stays where it is.
+    fn images(&self, factor: f64) -> Vec<Vec<f64>> {
+        let best = &self.vertices[0];
+        self.vertices[1..].iter().map(|vertex| along(&best.place, &vertex.place, factor)).collect()
+    }
+
+    /// Puts `others` in the place of all vertices but the best, and goes on from the best of all.
+    fn replace_others(&mut self, mut others: Vec<Vertex>) -> Vec<Vec<f64>> {
+        self.vertices.truncate(1);
+        self.vertices.append(&mut others);
+        self.vertices.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        self.step = Step::Rotation;
+        self.images(-1.0)
+    }
+}
+
+fn least(vertices: &[Vertex]) -> f64 {
+    best(vertices).map_or(f64::INFINITY, |best| best.cost)
+}
+
+impl Method for MultiDirectional {
+    fn start(&mut self, start: &[f64]) -> Vec<Vec<f64>> {
+        self.vertices.clear();
+        self.step = Step::Simplex;
+        right_simplex(start, self.edge)
+    }
+
+    fn next(&mut self, measured: Vec<Vertex>) -> Vec<Vec<f64>> {
+        match std::mem::replace(&mut self.step, Step::Simplex) {
+            Step::Simplex => self.replace_others(measured),
+            Step::Rotation if least(&measured) < self.vertices[0].cost => {
+                self.step = Step::Expansion(measured);
+                self.images(-self.expansion)
+            }
+            // The contracted vertices complete the simplex.
+            Step::Rotation => {
+                let contracted = self.images(self.contraction);
+                self.vertices.truncate(1);
+                contracted
+            }
+            Step::Expansion(rotated) if least(&rotated) <= least(&measured) => self.replace_others(rotated),
+            Step::Expansion(_) => self.replace_others(measured),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::descent::testing::{least as least_of, rounds};
+
+    fn method(edge: f64) -> MultiDirectional {
+        MultiDirectional { expansion: 2.0, contraction: 0.5, edge, vertices: Vec::new(), step: Step::Simplex }
+    }
+
+    fn vertices<const N: usize>(places: [[f64; 2]; N], costs: [f64; N]) -> Vec<Vertex> {
+        places.into_iter().zip(costs).map(|(place, cost)| Vertex { place: place.to_vec(), cost }).collect()
+    }
+
+    /// The simplex (0, 0), (4, 0), (0, 4) with (4, 0) as the best: rotated, (8, 0) and (8, -4).
+    fn rotated() -> MultiDirectional {
+        let mut method = method(4.0);
+        let start = [[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]];
+        assert_eq!(method.start(&[0.0, 0.0]), start);
+        assert_eq!(method.next(vertices(start, [2.0, 1.0, 3.0])), [[8.0, 0.0], [8.0, -4.0]]);
+        method
+    }
+
+    #[test]
+    fn a_rotation_without_a_better_vertex_contracts_around_the_best() {
+        let mut method = rotated();
+        assert_eq!(method.next(vertices([[8.0, 0.0], [8.0, -4.0]], [1.0, 2.0])), [[2.0, 0.0], [2.0, 2.0]]);
+        // The contraction is kept even where it is worse: (4, 0) stays the best.
+        assert_eq!(method.next(vertices([[2.0, 0.0], [2.0, 2.0]], [9.0, 9.0])), [[6.0, 0.0], [6.0, -2.0]]);
+    }
+
+    #[test]
+    fn a_better_rotation_expands_and_the_simplex_with_the_best_vertex_stays() {
+        let after_expansion = |cost| {
+            let mut method = rotated();
+            let rotation = vertices([[8.0, 0.0], [8.0, -4.0]], [0.5, 2.0]);
+            assert_eq!(method.next(rotation), [[12.0, 0.0], [12.0, -8.0]]);
+            method.next(vertices([[12.0, 0.0], [12.0, -8.0]], [cost, 3.0]))
+        };
+        // The rotation of (12, 0), (4, 0), (12, -8), and of (8, 0), (4, 0), (8, -4).
+        assert_eq!(after_expansion(0.1), [[20.0, 0.0], [12.0, 8.0]]);
+        assert_eq!(after_expansion(0.5), [[12.0, 0.0], [8.0, 4.0]]);
+    }
+
+    #[test]
+    fn it_finds_the_minimum_of_a_smooth_valley() {
+        let valley = |place: &[f64]| {
+            let [x, y] = place else { panic!() };
+            (x - 0.3).powi(2) + 10.0 * (y - x * x).powi(2)
+        };
+        assert!(least_of(&rounds(&mut method(0.5), &[0.9, 0.1], 200, valley), valley) < 1e-5);
+    }
+}
