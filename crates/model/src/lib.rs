@@ -1,7 +1,7 @@
 //! The models of Tunesmith: regressors on rows of numbers.
 //!
-//! Numbers in, numbers out: nothing here knows of spaces, configurations or runs, nothing draws random numbers, and
-//! the same input gives the same output.
+//! Numbers in, numbers out: nothing here knows of spaces, configurations or runs. What draws random numbers is handed
+//! the generator, and the same input gives the same output.
 //!
 //! The [Gaussian process](GaussianProcess) predicts a value and how sure it is of it. It is made for searching: it
 //! takes one more point, and moves its predictions of thousands of [candidates](Candidates) along, in time linear in
@@ -26,6 +26,10 @@
 //! let gain = |level: usize| log_expected_improvement(predictions[level].mean, predictions[level].deviation, 0.2);
 //! assert!(gain(6) > gain(1));
 //! ```
+//!
+//! Trees learn tables of named features, ordinal or categorical, with gaps: one [regression tree](RegressionTree),
+//! [randomised trees](RandomisedTrees) that are averaged, and [boosted trees](BoostedTrees). They share the trait
+//! [`Regressor`] and are saved as JSON that people can read.
 
 mod candidates;
 mod cholesky;
@@ -34,6 +38,8 @@ mod gaussian_process;
 mod improvement;
 mod kernel;
 mod rows;
+mod table;
+mod trees;
 
 pub use candidates::{Candidates, Prediction};
 pub use cholesky::Cholesky;
@@ -42,3 +48,8 @@ pub use gaussian_process::{GaussianProcess, Posterior};
 pub use improvement::log_expected_improvement;
 pub use kernel::{Feature, Kernel};
 pub use rows::Rows;
+pub use table::{Column, Kind, Table};
+pub use trees::{
+    BoostedSettings, BoostedTrees, FitError, ModelError, Node, RandomisedSettings, RandomisedTrees, RegressionTree,
+    Regressor, Test, Tree, TreeSettings,
+};

@@ -1,0 +1,219 @@
+//! Boosted regression trees.
+
+use super::bins::{Bins, MOST_BINS};
+use super::document::Document;
+use super::error::{FitError, ModelError, check, check_data};
+use super::forest::Forest;
+use super::grow::{Grown, grow};
+use super::regressor::Regressor;
+use super::single::{DEEPEST, ROUNDING};
+use super::split::Limits;
+use super::tree::Tree;
+use crate::table::{Column, Table};
+use rand::seq::SliceRandom as _;
+use serde::{Deserialize, Serialize};
+
+/// Gradient boosting with squared loss: each tree is fitted to what the trees before it leave over (Friedman, Greedy
+/// function approximation: a gradient boosting machine, 2001, algorithm 2; subsampling: Stochastic gradient boosting,
+/// 2002), as Bergstra, Pinto and Cox use it for timing models (Machine learning for predictive auto-tuning with boosted
+/// regression trees, 2012, section 2.3), whose depth, leaves and rounds are the defaults.
+///
+/// Splits are found on histograms of at most 255 bins; thresholds, levels and missing values are as in
+/// [`RegressionTree`](crate::RegressionTree). Only the subsamples draw from the generator.
+///
+/// ```
+/// use rand::SeedableRng;
+/// use tunesmith_model::{BoostedSettings, BoostedTrees, Column, Regressor, Table};
+///
+/// let rows: Vec<[f64; 2]> = (0..400).map(|i| [f64::from(i % 20), f64::from(i / 20)]).collect();
+/// let targets: Vec<f64> = rows.iter().map(|[x, y]| x * y).collect();
+/// let table = Table::from_rows(vec![Column::ordinal("X"), Column::ordinal("Y")], rows);
+/// let mut rng = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1);
+///
+/// let model = BoostedTrees::fit(&table, &targets, &BoostedSettings::default(), &mut rng)?;
+/// assert!((model.predict(&[10.0, 10.0]) - 100.0).abs() < 5.0);
+/// assert_eq!(BoostedTrees::from_json(&model.to_json())?, model);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Document", try_from = "Document")]
+pub struct BoostedTrees {
+    base: f64,
+    forest: Forest,
+}
+
+/// How [`BoostedTrees`] are fitted. Write `BoostedSettings { rounds: 50, ..BoostedSettings::default() }`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoostedSettings {
+    /// The number of trees, at least 1. By default 100, Bergstra's.
+    pub rounds: usize,
+    /// The most questions on the way to a leaf, 1 to 64. By default 4, Bergstra's: weak learners.
+    pub depth: usize,
+    /// The fewest rows of a leaf, at least 1. By default 10, Bergstra's, against overfitting.
+    pub min_leaf: usize,
+    /// The part of each tree that is added, above 0 to 1. By default 0.1: Friedman finds 0.1 and less best.
+    pub learning_rate: f64,
+    /// The part of the rows that a tree is fitted to, drawn without replacement, above 0 to 1. By default 1: all.
+    pub subsample: f64,
+    /// Rows with nothing left over that every leaf is thought to have besides, from 0: a leaf predicts
+    /// `sum / (rows + shrinkage)`. By default 0.
+    pub shrinkage: f64,
+    /// The most bins of a column, 2 to 255. By default 255.
+    pub bins: usize,
+}
+
+impl Default for BoostedSettings {
+    fn default() -> Self {
+        Self {
+            rounds: 100,
+            depth: 4,
+            min_leaf: 10,
+            learning_rate: 0.1,
+            subsample: 1.0,
+            shrinkage: 0.0,
+            bins: MOST_BINS,
+        }
+    }
+}
+
+const KIND: &str = "boosted_trees";
+
+impl BoostedTrees {
+    /// The trees of the rows of `table` with one target each. Costs, for each round, a look at each row and column for
+    /// the root and at half of them for each further level.
+    ///
+    /// # Errors
+    /// There are no rows or not one target for each, a target is not finite, or a setting is out of range.
+    pub fn fit(
+        table: &Table,
+        targets: &[f64],
+        settings: &BoostedSettings,
+        rng: &mut impl rand::Rng,
+    ) -> Result<Self, FitError> {
+        settings.check()?;
+        check_data(table.len(), targets)?;
+        let base = targets.iter().sum::<f64>() / targets.len() as f64;
+        let left = targets.iter().map(|target| target - base).collect();
+        let mut boosting = Boosting::new(table, left, settings);
+        let trees = (0..settings.rounds).map(|_| boosting.round(rng)).collect();
+        Ok(Self { base, forest: Forest::new(table.columns().to_vec(), trees) })
+    }
+
+    /// The trees, in the order of the rounds. Their sum is the deviation from [`base`](Self::base).
+    pub fn trees(&self) -> &[Tree] {
+        self.forest.trees()
+    }
+
+    /// The mean of the targets, from which the trees deviate.
+    pub fn base(&self) -> f64 {
+        self.base
+    }
+
+    /// The model as JSON with a line for each node.
+    pub fn to_json(&self) -> String {
+        Document::from(self.clone()).text()
+    }
+
+    /// The model that [`to_json`](Self::to_json) wrote, bit for bit.
+    ///
+    /// # Errors
+    /// The text is damaged, of something else, or of a later version.
+    pub fn from_json(text: &str) -> Result<Self, ModelError> {
+        Document::parse(KIND, text)?.try_into()
+    }
+}
+
+impl BoostedSettings {
+    fn check(&self) -> Result<(), FitError> {
+        let part = |name, value: f64| check(name, value, value > 0.0 && value <= 1.0, "a number above 0, at most 1");
+        check("rounds", self.rounds as f64, self.rounds >= 1, "a whole number from 1")?;
+        check("depth", self.depth as f64, (1..=DEEPEST).contains(&self.depth), "a whole number from 1 to 64")?;
+        check("min_leaf", self.min_leaf as f64, self.min_leaf >= 1, "a whole number from 1")?;
+        part("learning_rate", self.learning_rate)?;
+        part("subsample", self.subsample)?;
+        let shrinks = self.shrinkage >= 0.0 && self.shrinkage.is_finite();
+        check("shrinkage", self.shrinkage, shrinks, "a finite number from 0")?;
+        check("bins", self.bins as f64, (2..=MOST_BINS).contains(&self.bins), "a whole number from 2 to 255")
+    }
+}
+
+/// A fit under way.
+struct Boosting<'a> {
+    table: &'a Table,
+    settings: &'a BoostedSettings,
+    bins: Bins,
+    limits: Limits,
+    /// What the trees so far leave over, for each row.
+    left: Vec<f64>,
+    /// All rows; those of a subsample first.
+    rows: Vec<u32>,
+}
+
+impl<'a> Boosting<'a> {
+    fn new(table: &'a Table, left: Vec<f64>, settings: &'a BoostedSettings) -> Self {
+        let squares: f64 = left.iter().map(|left| left * left).sum();
+        let limits = Limits {
+            depth: settings.depth,
+            min_leaf: settings.min_leaf,
+            shrinkage: settings.shrinkage,
+            least_gain: squares * ROUNDING,
+        };
+        let rows = (0..table.len() as u32).collect();
+        Self { table, settings, bins: Bins::new(table, settings.bins), limits, left, rows }
+    }
+
+    fn round(&mut self, rng: &mut impl rand::Rng) -> Tree {
+        let count = ((self.rows.len() as f64 * self.settings.subsample).ceil() as usize).min(self.rows.len());
+        if count < self.rows.len() {
+            let (_sample, _others) = self.rows.partial_shuffle(rng, count);
+            // The shuffle leaves its sample at the end; in order, rows are read as memory is.
+            self.rows.reverse();
+            self.rows[..count].sort_unstable();
+        }
+        let Grown { mut tree, rows, leaves } = grow(&self.bins, &self.left, self.rows[..count].to_vec(), self.limits);
+        let rate = self.settings.learning_rate;
+        tree.map_values(|value| rate * value);
+        for (range, value) in leaves {
+            rows[range].iter().for_each(|&row| self.left[row as usize] -= rate * value);
+        }
+        for &row in &self.rows[count..] {
+            self.left[row as usize] -= tree.value(|column| self.table.column(column)[row as usize]);
+        }
+        tree
+    }
+}
+
+impl From<BoostedTrees> for Document {
+    fn from(model: BoostedTrees) -> Self {
+        Self::new(KIND, model.base, &model.forest)
+    }
+}
+
+impl TryFrom<Document> for BoostedTrees {
+    type Error = ModelError;
+
+    fn try_from(document: Document) -> Result<Self, ModelError> {
+        let (base, forest) = document.into_forest(KIND)?;
+        Ok(Self { base, forest })
+    }
+}
+
+impl Regressor for BoostedTrees {
+    fn columns(&self) -> &[Column] {
+        self.forest.columns()
+    }
+
+    fn predict(&self, row: &[f64]) -> f64 {
+        self.base + self.forest.each(row).sum::<f64>()
+    }
+
+    fn predict_all(&self, table: &Table) -> Vec<f64> {
+        let mut sums = self.forest.flat(table).sums(table);
+        sums.iter_mut().for_each(|sum| *sum += self.base);
+        sums
+    }
+
+    fn importance(&self) -> Vec<f64> {
+        self.forest.importance()
+    }
+}

@@ -1,0 +1,56 @@
+//! What every model of trees is made of.
+
+use super::flat::Flat;
+use super::tree::{Node, Tree};
+use crate::table::{Column, Table};
+
+/// Trees over the same columns, ready to predict.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Forest {
+    columns: Vec<Column>,
+    trees: Vec<Tree>,
+    flat: Flat,
+}
+
+impl Forest {
+    /// `trees` ask columns of `columns` alone.
+    pub(crate) fn new(columns: Vec<Column>, trees: Vec<Tree>) -> Self {
+        let flat = Flat::new(&trees);
+        Self { columns, trees, flat }
+    }
+
+    pub(crate) fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    pub(crate) fn trees(&self) -> &[Tree] {
+        &self.trees
+    }
+
+    /// What each tree says of one row.
+    pub(crate) fn each(&self, row: &[f64]) -> impl Iterator<Item = f64> {
+        assert_eq!(row.len(), self.columns.len(), "one number for every column");
+        self.trees.iter().map(move |tree| tree.value(|column| self.columns[column].cleaned(row[column])))
+    }
+
+    /// The trees laid out for `table`.
+    pub(crate) fn flat(&self, table: &Table) -> &Flat {
+        assert!(self.columns == table.columns(), "a model predicts rows of the columns it was fitted to");
+        &self.flat
+    }
+
+    /// For each column the share of all that the splits gained, from 0 to 1; all 0 where nothing was split.
+    pub(crate) fn importance(&self) -> Vec<f64> {
+        let mut gains = vec![0.0; self.columns.len()];
+        for node in self.trees.iter().flat_map(|tree| tree.nodes()) {
+            if let Node::Split { column, gain, .. } = node {
+                gains[*column] += gain;
+            }
+        }
+        let total: f64 = gains.iter().sum();
+        if total > 0.0 {
+            gains.iter_mut().for_each(|gain| *gain /= total);
+        }
+        gains
+    }
+}

@@ -1,0 +1,118 @@
+//! A tree grown depth by depth on bins.
+
+use super::bins::Bins;
+use super::split::{Limits, Split, Sums, best};
+use super::tree::{Node, Tree};
+use std::ops::Range;
+
+/// A tree and which rows came to which of its leaves.
+pub(crate) struct Grown {
+    pub(crate) tree: Tree,
+    /// The rows, those of a leaf together.
+    pub(crate) rows: Vec<u32>,
+    /// The rows of each leaf, by their place in `rows`, and its value.
+    pub(crate) leaves: Vec<(Range<usize>, f64)>,
+}
+
+/// Grows the tree that lowers the sum of squares of `targets`, one for each row of `bins`, over `rows`. A leaf predicts
+/// `sum / (count + shrinkage)`, a split gains the squares that its leaves explain and their parent did not.
+///
+/// Costs a look at each row and column for every second node level: of two siblings only the smaller is summed, the
+/// other is what is left of the parent.
+pub(crate) fn grow(bins: &Bins, targets: &[f64], rows: Vec<u32>, limits: Limits) -> Grown {
+    let mut total = Sums::default();
+    rows.iter().for_each(|&row| total += Sums { sum: targets[row as usize], count: 1.0 });
+    let scratch = Vec::with_capacity(rows.len());
+    let grown = Grown { tree: Tree { nodes: vec![leaf(0.0, total)] }, rows, leaves: Vec::new() };
+    let mut grower = Grower { bins, targets, limits, grown, scratch };
+    let root = 0..grower.grown.rows.len();
+    let histogram = grower.may_split(total, 0).then(|| grower.histogram(root.clone()));
+    grower.node(0, root, total, histogram, 0);
+    grower.grown
+}
+
+struct Grower<'a> {
+    bins: &'a Bins,
+    targets: &'a [f64],
+    limits: Limits,
+    grown: Grown,
+    scratch: Vec<u32>,
+}
+
+fn leaf(value: f64, total: Sums) -> Node {
+    Node::Leaf { value, rows: total.count as usize }
+}
+
+impl Grower<'_> {
+    /// Makes node `index` of the rows in `range`, with the histogram that it has if it may be split.
+    fn node(&mut self, index: usize, range: Range<usize>, total: Sums, histogram: Option<Vec<Sums>>, depth: usize) {
+        let split = histogram.as_ref().and_then(|histogram| best(self.bins, histogram, total, &self.limits));
+        let (Some(split), Some(histogram)) = (split, histogram) else {
+            let value = total.value(self.limits.shrinkage);
+            self.grown.tree.nodes[index] = leaf(value, total);
+            self.grown.leaves.push((range, value));
+            return;
+        };
+        let middle = self.partition(range.clone(), &split);
+        let children = [(range.start..middle, split.yes), (middle..range.end, total - split.yes)];
+        let histograms = self.histograms(histogram, &children, depth + 1);
+        let yes = self.grown.tree.nodes.len();
+        self.grown.tree.nodes.extend(children.iter().map(|(_, total)| leaf(0.0, *total)));
+        let Split { column, test, missing, gain, .. } = split;
+        self.grown.tree.nodes[index] = Node::Split { column, test, missing, yes, gain, rows: total.count as usize };
+        for (side, ((range, total), histogram)) in children.into_iter().zip(histograms).enumerate() {
+            self.node(yes + side, range, total, histogram, depth + 1);
+        }
+    }
+
+    fn may_split(&self, total: Sums, depth: usize) -> bool {
+        depth < self.limits.depth && total.count >= 2.0 * self.limits.min_leaf as f64
+    }
+
+    /// The histograms of the children that may be split: the smaller one's from its rows, the larger one's from what
+    /// that leaves of the parent's.
+    fn histograms(
+        &self,
+        mut parent: Vec<Sums>,
+        children: &[(Range<usize>, Sums); 2],
+        depth: usize,
+    ) -> [Option<Vec<Sums>>; 2] {
+        let small = usize::from(children[1].1.count < children[0].1.count);
+        let [wanted_small, wanted_large] = [small, 1 - small].map(|side| self.may_split(children[side].1, depth));
+        if !wanted_large {
+            return [None, None];
+        }
+        let histogram = self.histogram(children[small].0.clone());
+        parent.iter_mut().zip(&histogram).for_each(|(left, taken)| *left -= *taken);
+        let (small_one, large_one) = (Some(histogram).filter(|_| wanted_small), Some(parent));
+        if small == 0 { [small_one, large_one] } else { [large_one, small_one] }
+    }
+
+    fn histogram(&self, range: Range<usize>) -> Vec<Sums> {
+        let mut histogram = vec![Sums::default(); self.bins.width()];
+        for &row in &self.grown.rows[range] {
+            let of_row = Sums { sum: self.targets[row as usize], count: 1.0 };
+            for (&code, &offset) in self.bins.row(row).iter().zip(self.bins.offsets()) {
+                histogram[offset + usize::from(code)] += of_row;
+            }
+        }
+        histogram
+    }
+
+    /// Moves the rows of the yes before those of the no, each in their order, and returns where the latter begin.
+    fn partition(&mut self, range: Range<usize>, split: &Split) -> usize {
+        self.scratch.clear();
+        let mut end = range.start;
+        for at in range {
+            let row = self.grown.rows[at];
+            if split.answers[usize::from(self.bins.row(row)[split.column])] {
+                self.grown.rows[end] = row;
+                end += 1;
+            } else {
+                self.scratch.push(row);
+            }
+        }
+        self.grown.rows[end..end + self.scratch.len()].copy_from_slice(&self.scratch);
+        end
+    }
+}

@@ -1,0 +1,187 @@
+//! The best split of a node, from the sums of its bins.
+
+use super::bins::{BinColumn, Bins, Content};
+use super::tree::Test;
+use std::ops::{AddAssign, Sub, SubAssign};
+
+/// What is known of the rows of a bin or a node: the sum of their targets and their number.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Sums {
+    pub(crate) sum: f64,
+    /// A float, so that both are added by one instruction.
+    pub(crate) count: f64,
+}
+
+impl AddAssign for Sums {
+    fn add_assign(&mut self, other: Self) {
+        self.sum += other.sum;
+        self.count += other.count;
+    }
+}
+
+impl SubAssign for Sums {
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl Sub for Sums {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self { sum: self.sum - other.sum, count: self.count - other.count }
+    }
+}
+
+impl Sums {
+    /// By how much the sum of squares falls when the rows are predicted by `sum / (count + shrinkage)` instead of by 0.
+    pub(crate) fn explained(self, shrinkage: f64) -> f64 {
+        self.sum * self.sum / (self.count + shrinkage)
+    }
+
+    /// The value of a leaf.
+    pub(crate) fn value(self, shrinkage: f64) -> f64 {
+        self.sum / (self.count + shrinkage)
+    }
+}
+
+/// What a split must keep to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// The most splits on the way to a leaf.
+    pub(crate) depth: usize,
+    /// The fewest rows of a leaf.
+    pub(crate) min_leaf: usize,
+    /// Rows with target 0 that every leaf is thought to have besides.
+    pub(crate) shrinkage: f64,
+    /// The gain below which a node is not split.
+    pub(crate) least_gain: f64,
+}
+
+/// A split of the rows of a node.
+#[derive(Clone, Debug)]
+pub(crate) struct Split {
+    pub(crate) column: usize,
+    pub(crate) test: Test,
+    pub(crate) missing: bool,
+    pub(crate) gain: f64,
+    /// The rows for which the answer is yes.
+    pub(crate) yes: Sums,
+    /// For each bin of the column, that of missing values included, whether the answer is yes.
+    pub(crate) answers: Vec<bool>,
+}
+
+/// Rows and limits of the node that is split.
+struct Search<'a> {
+    total: Sums,
+    limits: &'a Limits,
+    column: usize,
+    best: Option<Split>,
+}
+
+/// The split of the largest gain, if any is larger than `limits.least_gain`; of equal ones the first: by column,
+/// then from low thresholds to high ones, missing values with the yes before those with the no. Costs one look at each bin.
+pub(crate) fn best(bins: &Bins, histogram: &[Sums], total: Sums, limits: &Limits) -> Option<Split> {
+    let mut search = Search { total, limits, column: 0, best: None };
+    for (index, column) in bins.columns().iter().enumerate() {
+        search.column = index;
+        let sums = &histogram[column.offset..=column.offset + column.bins()];
+        match &column.content {
+            Content::Numbers(ranges) => search.numbers(column, ranges, sums),
+            Content::Levels { present, all } => search.levels(present, *all, sums),
+        }
+    }
+    search.best
+}
+
+impl Search<'_> {
+    /// The gain of the split that gives `yes` its own leaf, if it is allowed and the best so far.
+    fn improves(&self, yes: Sums) -> Option<f64> {
+        let Limits { min_leaf, shrinkage, least_gain, .. } = *self.limits;
+        let no = self.total - yes;
+        if yes.count < min_leaf as f64 || no.count < min_leaf as f64 {
+            return None;
+        }
+        let gain = yes.explained(shrinkage) + no.explained(shrinkage) - self.total.explained(shrinkage);
+        let bar = self.best.as_ref().map_or(least_gain, |best| best.gain);
+        (gain > bar).then_some(gain)
+    }
+
+    fn numbers(&mut self, column: &BinColumn, ranges: &[(f64, f64)], sums: &[Sums]) {
+        let missing = sums[column.bins()];
+        let mut yes = Sums::default();
+        let occupied: Vec<usize> = (0..column.bins()).filter(|&bin| sums[bin].count > 0.0).collect();
+        for (at, &bin) in occupied.iter().enumerate() {
+            yes += sums[bin];
+            let next = occupied.get(at + 1).map(|&next| ranges[next].0);
+            if missing.count > 0.0 {
+                let mut with = yes;
+                with += missing;
+                self.number(bin, column.bins(), threshold(ranges[bin].1, next), true, with);
+                self.number(bin, column.bins(), threshold(ranges[bin].1, next), false, yes);
+            } else if next.is_some() {
+                // A value that was never missing goes with most.
+                let missing = yes.count >= self.total.count - yes.count;
+                self.number(bin, column.bins(), threshold(ranges[bin].1, next), missing, yes);
+            }
+        }
+    }
+
+    fn number(&mut self, last: usize, bins: usize, threshold: f64, missing: bool, yes: Sums) {
+        if let Some(gain) = self.improves(yes) {
+            let answers = (0..=bins).map(|bin| if bin == bins { missing } else { bin <= last }).collect();
+            let test = Test::AtMost(threshold);
+            self.best = Some(Split { column: self.column, test, missing, gain, yes, answers });
+        }
+    }
+
+    /// Levels in the order of their means: some prefix of them is the best subset (Fisher, On grouping for maximum
+    /// homogeneity, 1958; Breiman et al., Classification and regression trees, 1984, theorem 4.5).
+    fn levels(&mut self, present: &[usize], all: usize, sums: &[Sums]) {
+        let mut order: Vec<usize> = (0..sums.len()).filter(|&bin| sums[bin].count > 0.0).collect();
+        order.sort_by(|&a, &b| sums[a].value(0.0).total_cmp(&sums[b].value(0.0)));
+        let mut yes = Sums::default();
+        for at in 0..order.len().saturating_sub(1) {
+            yes += sums[order[at]];
+            if let Some(gain) = self.improves(yes) {
+                let mut answers = vec![false; sums.len()];
+                order[..=at].iter().for_each(|&bin| answers[bin] = true);
+                // What does not occur here goes with most.
+                let most = yes.count >= self.total.count - yes.count;
+                let missing = if sums[present.len()].count > 0.0 { answers[present.len()] } else { most };
+                answers[present.len()] = missing;
+                let answer = |level: &usize| match present.binary_search(level) {
+                    Ok(bin) if sums[bin].count > 0.0 => answers[bin],
+                    _ => missing,
+                };
+                let test = Test::OneOf((0..all).filter(answer).collect());
+                self.best = Some(Split { column: self.column, test, missing, gain, yes, answers });
+            }
+        }
+    }
+}
+
+/// A number that parts two neighbouring values: between them where there is one. Without a higher value, the largest
+/// number: the question is then whether the value is missing.
+fn threshold(low: f64, high: Option<f64>) -> f64 {
+    let Some(high) = high else { return f64::MAX };
+    let middle = low / 2.0 + high / 2.0;
+    if middle.is_finite() && (low..high).contains(&middle) { middle } else { low.clamp(f64::MIN, f64::MAX) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_threshold_parts_its_neighbours_and_is_finite() {
+        let next = f64::from_bits(1.0_f64.to_bits() + 1);
+        let pairs =
+            [(1.0, 2.0), (1.0, next), (-1e308, 1e308), (f64::MIN, f64::MAX), (0.0, f64::INFINITY), (-5e-324, 0.0)];
+        for (low, high) in pairs {
+            let threshold = threshold(low, Some(high));
+            assert!(low <= threshold && threshold < high && threshold.is_finite(), "{low} {high} {threshold}");
+        }
+        assert!(threshold(f64::NEG_INFINITY, Some(3.0)).is_finite());
+    }
+}

@@ -1,0 +1,98 @@
+//! One regression tree as it is read, walked and saved.
+
+/// A question to one column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Test {
+    /// Whether an ordinal number is at most this, which is finite.
+    AtMost(f64),
+    /// Whether a level is one of these, in ascending order.
+    OneOf(Vec<usize>),
+}
+
+/// A node of a tree.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Node {
+    /// An inner node.
+    Split {
+        /// The column asked, by its position in the table.
+        column: usize,
+        /// The question.
+        test: Test,
+        /// Whether a missing value goes the way of a yes.
+        missing: bool,
+        /// The node for a yes; that for a no is the next.
+        yes: usize,
+        /// By how much the split lowers the sum of squares of the rows it was fitted to.
+        gain: f64,
+        /// How many rows those were.
+        rows: usize,
+    },
+    /// A leaf.
+    Leaf {
+        /// What is predicted here.
+        value: f64,
+        /// How many rows it was fitted to.
+        rows: usize,
+    },
+}
+
+/// A binary tree whose root is the first node; every child stands behind its parent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tree {
+    pub(crate) nodes: Vec<Node>,
+}
+
+impl Test {
+    /// The answer for a value of the column; `None` when it is missing.
+    pub(super) fn answer(&self, value: f64) -> Option<bool> {
+        if value.is_nan() {
+            return None;
+        }
+        Some(match self {
+            Self::AtMost(threshold) => value <= *threshold,
+            Self::OneOf(levels) => levels.binary_search(&(value as usize)).is_ok(),
+        })
+    }
+}
+
+impl Tree {
+    /// The nodes, the root first.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The number of splits on the longest way from the root to a leaf.
+    pub fn depth(&self) -> usize {
+        // Children stand behind their parents: backwards, both are known before it.
+        let mut depths = vec![0; self.nodes.len()];
+        for (index, node) in self.nodes.iter().enumerate().rev() {
+            if let Node::Split { yes, .. } = node {
+                depths[index] = 1 + depths[*yes].max(depths[yes + 1]);
+            }
+        }
+        depths[0]
+    }
+
+    /// The value of the leaf that a row comes to, whose number in column `c` is `cell(c)`.
+    pub(crate) fn value(&self, cell: impl Fn(usize) -> f64) -> f64 {
+        let mut at = 0;
+        loop {
+            match &self.nodes[at] {
+                Node::Leaf { value, .. } => return *value,
+                Node::Split { column, test, missing, yes, .. } => {
+                    let answer = test.answer(cell(*column)).unwrap_or(*missing);
+                    at = yes + usize::from(!answer);
+                }
+            }
+        }
+    }
+
+    /// Replaces the value of every leaf.
+    pub(crate) fn map_values(&mut self, map: impl Fn(f64) -> f64) {
+        for node in &mut self.nodes {
+            if let Node::Leaf { value, .. } = node {
+                *value = map(*value);
+            }
+        }
+    }
+}
