@@ -32,6 +32,7 @@
 //! ```
 
 mod clock;
+pub mod counters;
 mod error;
 mod evaluation;
 mod evaluator;

@@ -8,7 +8,8 @@ use serde_json::Value as Json;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use tunesmith_core::{FailureKind, Recording};
+use tunesmith_core::recording::Row;
+use tunesmith_core::{FailureKind, Recording, counters};
 use tunesmith_space::Value;
 use tunesmith_store::{Format, export, import};
 
@@ -148,6 +149,44 @@ fn every_format_written_is_read_back_the_same() {
             }
         }
     }
+}
+
+#[test]
+fn counters_sizes_and_hardware_survive_being_written_as_csv() {
+    let Some(shared) = shared() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for original in ["counters/coulomb3d_2080ti.csv.gz", "counters/coulomb3d_1070.csv.gz"] {
+        let original = import(&shared.join(original)).unwrap();
+        let path = folder.path().join("x.csv");
+        export(&original, Format::Csv, &path).unwrap();
+        let again = import(&path).unwrap();
+        assert_eq!((again.hardware, &again.device), (original.hardware, &original.device));
+        assert!(original.hardware.cores().is_some());
+        for (a, b) in original.rows().iter().zip(again.rows()) {
+            assert_eq!(a.measurement.counters, b.measurement.counters);
+            assert!(a.measurement.values.contains_key(counters::GLOBAL_SIZE));
+            assert!(a.measurement.values.contains_key(counters::REGISTERS));
+            let known =
+                |row: &Row| row.measurement.values.iter().map(|(n, v)| (n.clone(), v.clone())).collect::<Vec<_>>();
+            assert_eq!(known(a), known(b));
+        }
+    }
+}
+
+#[test]
+fn sizes_of_launches_count_work_items_whatever_the_file_counts() {
+    let Some(shared) = shared() else { return };
+    let size = |row: &Row, name: &str| row.measurement.values[name][0];
+    let csv = import(&shared.join("counters/coulomb3d_2080ti.csv.gz")).unwrap();
+    let json = import(&shared.join("formats/ktt-results-coulomb-2080ti.json.gz")).unwrap();
+    for (a, b) in csv.rows().iter().zip(json.rows()) {
+        for name in [counters::GLOBAL_SIZE, counters::LOCAL_SIZE, counters::REGISTERS] {
+            assert_eq!(size(a, name), size(b, name), "{name}");
+        }
+    }
+    let paper = import(&shared.join("counters/paper-coulomb-680.csv.gz")).unwrap();
+    assert_eq!(size(&paper.rows()[0], counters::GLOBAL_SIZE), 16_777_216.0);
+    assert_eq!(size(&paper.rows()[0], counters::REGISTERS), 32.0);
 }
 
 #[test]

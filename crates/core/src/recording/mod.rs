@@ -5,6 +5,7 @@ mod space;
 
 pub use error::RecordingError;
 
+use crate::counters::Hardware;
 use crate::{Failure, Measurement, statistics};
 use std::collections::HashMap;
 use tunesmith_space::{Parameter, Value, ValueKind};
@@ -19,6 +20,8 @@ pub struct Recording {
     pub kernel: Option<String>,
     /// The device, where the file names it.
     pub device: Option<String>,
+    /// The size of the device, where the file tells.
+    pub hardware: Hardware,
     /// The constraints of the space as expressions, where the file knows them.
     pub constraints: Vec<String>,
     parameters: Vec<Parameter>,
@@ -105,7 +108,15 @@ impl Recording {
         let parameters: Vec<Parameter> =
             columns.into_iter().enumerate().map(parameter).collect::<Result<_, RecordingError>>()?;
         let rows = merged(&parameters, rows)?;
-        Ok(Self { name, kernel: None, device: None, constraints: Vec::new(), parameters, rows })
+        Ok(Self {
+            name,
+            kernel: None,
+            device: None,
+            hardware: Hardware::default(),
+            constraints: Vec::new(),
+            parameters,
+            rows,
+        })
     }
 
     /// The parameters, in the file's order.

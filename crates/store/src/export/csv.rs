@@ -20,15 +20,15 @@ const NUMBERS: [Number; 6] = [
     ("search_ms", |row| row.costs.search_ms),
 ];
 
-/// The table: parameters, time, status, costs, then counters.
+/// The table: parameters, time, status, costs, other single numbers of a run, then counters.
 pub(super) fn table(recording: &Recording) -> String {
     let rows = recording.rows();
     let has = |(_, number): &&Number| rows.iter().any(|row| number(row).is_some());
     let numbers: Vec<&Number> = NUMBERS.iter().filter(has).collect();
-    let counters = counters(recording);
+    let (values, counters) = (values(recording), counters(recording));
     let parameters = recording.parameters().iter().map(|parameter| parameter.name());
     let header = parameters.chain(["time_ms", "status"]).chain(numbers.iter().map(|(name, _)| *name));
-    let header: Vec<String> = header.chain(counters.iter().copied()).map(field).collect();
+    let header: Vec<String> = header.chain(values.iter().chain(&counters).copied()).map(field).collect();
     let mut text = header.join(",") + "\n";
     for row in rows {
         let number = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
@@ -36,6 +36,7 @@ pub(super) fn table(recording: &Recording) -> String {
         fields.push(number(row.time_ms()));
         fields.push(row.failure.as_ref().map_or("ok", |failure| failure.kind.word()).to_string());
         fields.extend(numbers.iter().map(|(_, of)| number(of(row))));
+        fields.extend(values.iter().map(|name| number(row.measurement.values.get(*name).and_then(|v| single(v)))));
         fields.extend(counters.iter().map(|name| number(row.measurement.counters.get(*name).copied())));
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}", fields.join(","));
@@ -53,6 +54,7 @@ pub(super) fn sidecar(recording: &Recording) -> String {
         "name": recording.name,
         "kernel": recording.kernel,
         "device": recording.device,
+        "hardware": hardware(recording),
         "objective": "time",
         "objective_direction": "minimize",
         "time_unit": "ms",
@@ -67,8 +69,32 @@ pub(super) fn sidecar(recording: &Recording) -> String {
     format!("{document:#}\n")
 }
 
+fn hardware(recording: &Recording) -> Json {
+    let hardware = recording.hardware;
+    let sizes = [("cc", hardware.compute_capability), ("sm", hardware.multiprocessors), ("cores", hardware.cores)];
+    Json::Object(sizes.into_iter().filter_map(|(name, size)| Some((name.to_string(), Json::from(size?)))).collect())
+}
+
 fn counters(recording: &Recording) -> BTreeSet<&str> {
     recording.rows().iter().flat_map(|row| row.measurement.counters.keys().map(String::as_str)).collect()
+}
+
+/// The names of the numbers that a reader of the table keeps by name: one per run, and no name that means something else
+/// in a table.
+fn values(recording: &Recording) -> BTreeSet<&str> {
+    let is_taken = |name: &str| {
+        let numbers = NUMBERS.iter().map(|(name, _)| *name);
+        let parameters = recording.parameters().iter().map(|parameter| parameter.name());
+        let is_read_otherwise = name.starts_with("time_") || name.starts_with("duration_") || name.contains("__");
+        is_read_otherwise || numbers.chain(parameters).chain(["status"]).any(|taken| taken == name)
+    };
+    let all = recording.rows().iter().flat_map(|row| &row.measurement.values);
+    let singles = all.filter(|(_, values)| single(values).is_some()).map(|(name, _)| name.as_str());
+    singles.filter(|name| !is_taken(name)).collect()
+}
+
+fn single(values: &[f64]) -> Option<f64> {
+    if let [value] = values { Some(*value) } else { None }
 }
 
 /// A field, quoted where it must be.

@@ -2,49 +2,8 @@
 
 use super::number::milliseconds;
 use super::sidecar::Sidecar;
+use tunesmith_core::counters::{CounterSet, GLOBAL_SIZE, LOCAL_SIZE, REGISTERS};
 use tunesmith_core::recording::Column;
-
-/// The counters of NVIDIA's profiler before Volta, as KTT collects them. Later ones have `__` in their names.
-const COUNTERS: [&str; 38] = [
-    "dram_utilization",
-    "dram_read_transactions",
-    "dram_write_transactions",
-    "l2_utilization",
-    "l2_read_transactions",
-    "l2_write_transactions",
-    "tex_utilization",
-    "tex_cache_transactions",
-    "local_memory_overhead",
-    "shared_utilization",
-    "shared_efficiency",
-    "shared_load_transactions",
-    "shared_store_transactions",
-    "local_load_transactions",
-    "local_store_transactions",
-    "achieved_occupancy",
-    "sm_efficiency",
-    "inst_fp_16",
-    "inst_fp_32",
-    "inst_fp_64",
-    "inst_integer",
-    "inst_control",
-    "inst_compute_ld_st",
-    "inst_misc",
-    "inst_bit_convert",
-    "inst_executed",
-    "half_precision_fu_utilization",
-    "single_precision_fu_utilization",
-    "flop_sp_efficiency",
-    "double_precision_fu_utilization",
-    "flop_dp_efficiency",
-    "special_fu_utilization",
-    "cf_fu_utilization",
-    "ldst_fu_utilization",
-    "tex_fu_utilization",
-    "issue_slot_utilization",
-    "warp_execution_efficiency",
-    "warp_nonpred_execution_efficiency",
-];
 
 /// Columns of KTT that stand before the parameters.
 const BEFORE: [&str; 7] =
@@ -112,13 +71,24 @@ fn role(name: &str, sidecar: &Sidecar) -> Role {
         "search_ms" => Role::Search,
         "Kernel name" => Role::Kernel,
         "Computation duration (us)" => Role::Time(1e-3),
-        _ if name.contains("__") || COUNTERS.contains(&name) || sidecar.counters.iter().any(|c| c == name) => {
+        // NVIDIA's counters from Volta on have `__` in their names; there are thousands.
+        _ if name.contains("__") || CounterSet::knows(name) || sidecar.counters.iter().any(|c| c == name) => {
             Role::Counter
         }
         _ => {
             let unit = name.strip_prefix("time_").or_else(|| name.strip_prefix("duration_"));
             unit.and_then(milliseconds).map_or(Role::Further, Role::Time)
         }
+    }
+}
+
+/// The name by which a further number is kept: files of KTT name the sizes of a launch in three ways.
+pub(super) fn further(name: &str) -> &str {
+    match name {
+        "Global size" | "global_size_threads" => GLOBAL_SIZE,
+        "Local size" => LOCAL_SIZE,
+        "Registers count" => REGISTERS,
+        other => other,
     }
 }
 

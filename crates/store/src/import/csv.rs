@@ -1,6 +1,6 @@
 //! CSV with one row per configuration, with its JSON sidecar or without; KTT's CSV output among it.
 
-use super::columns::{Columns, Role};
+use super::columns::{Columns, Role, further};
 use super::error::Flaw;
 use super::number::{self, scaled, time};
 use super::sidecar::Sidecar;
@@ -43,6 +43,7 @@ pub(super) fn read(name: &str, text: &str, sidecar: Option<&str>) -> Result<Reco
     let mut recording = Recording::new(name, columns.parameters, rows).map_err(|error| Flaw::of(&error, place))?;
     recording.kernel = sidecar.kernel.or(kernel);
     recording.device = sidecar.device;
+    recording.hardware = sidecar.hardware;
     recording.constraints = sidecar.constraints;
     Ok(recording)
 }
@@ -133,7 +134,7 @@ fn keep(row: &mut Row, name: &str, role: &Role, number: f64) {
             measurement.counters.insert(name.to_string(), number);
         }
         Role::Further => {
-            measurement.values.insert(name.to_string(), vec![number]);
+            measurement.values.insert(further(name).to_string(), vec![number]);
         }
         Role::Parameter(_) | Role::Status | Role::Kernel => {}
     }

@@ -4,8 +4,18 @@ use super::error::Flaw;
 use super::number::{milliseconds, scaled, time, value};
 use super::status;
 use serde_json::Value as Json;
+use tunesmith_core::counters::{GLOBAL_SIZE, LOCAL_SIZE, REGISTERS};
 use tunesmith_core::recording::{Column, Row};
 use tunesmith_core::{Measurement, Recording};
+
+/// In what a file counts.
+#[derive(Clone, Copy)]
+struct Units {
+    /// Milliseconds in its unit of time.
+    ms: f64,
+    /// Whether its global sizes are numbers of work-groups, as KTT 2 writes them of CUDA, and not of work-items.
+    in_blocks: bool,
+}
 
 /// The recording in `results`. Times are in the unit of `Metadata.TimeUnit`.
 pub(super) fn read(name: &str, document: &Json, results: &Json) -> Result<Recording, Flaw> {
@@ -18,7 +28,8 @@ pub(super) fn read(name: &str, document: &Json, results: &Json) -> Result<Record
     let list = || Flaw::new("Results", "no list", "fetch the file again, or name results of KTT");
     let results = results.as_array().ok_or_else(list)?;
     let columns: Vec<Column> = pairs(results.first()).map(|(name, _)| Column::of_rows(name)).collect();
-    let rows = results.iter().enumerate().map(|(at, result)| row(at, result, &columns, unit_ms));
+    let units = Units { ms: unit_ms, in_blocks: metadata("GlobalSizeType").is_none_or(|kind| kind == "CUDA") };
+    let rows = results.iter().enumerate().map(|(at, result)| row(at, result, &columns, units));
     let rows: Vec<Row> = rows.collect::<Result<_, Flaw>>()?;
     let place = |row: usize| format!("result {}", row + 1);
     let mut recording = Recording::new(name, columns, rows).map_err(|error| Flaw::of(&error, place))?;
@@ -34,7 +45,7 @@ fn pairs(result: Option<&Json>) -> impl Iterator<Item = (&str, &Json)> {
     list.into_iter().flatten().filter_map(|pair| Some((pair.get("Name")?.as_str()?, pair.get("Value")?)))
 }
 
-fn row(at: usize, result: &Json, columns: &[Column], unit_ms: f64) -> Result<Row, Flaw> {
+fn row(at: usize, result: &Json, columns: &[Column], units: Units) -> Result<Row, Flaw> {
     let parameter = |column: &Column| {
         let found = pairs(Some(result)).find(|(name, _)| *name == column.name).and_then(|(_, json)| value(json));
         found.ok_or_else(|| Flaw::record(at, format!("no value of parameter `{}`", column.name)))
@@ -46,14 +57,14 @@ fn row(at: usize, result: &Json, columns: &[Column], unit_ms: f64) -> Result<Row
     if failure.is_none() {
         let total = result.get("TotalDuration").and_then(Json::as_f64).and_then(time);
         let total = total.ok_or_else(|| Flaw::record(at, "a correct configuration without `TotalDuration`"))?;
-        measurement.times_ms.push(scaled(total, unit_ms));
+        measurement.times_ms.push(scaled(total, units.ms));
     }
-    add_computations(&mut measurement, result, unit_ms);
+    add_computations(&mut measurement, result, units);
     Ok(Row { values, failure, measurement, ..Row::default() })
 }
 
 /// Counters, compilation data and the times of each kernel. Where several kernels were run, names begin with theirs.
-fn add_computations(measurement: &mut Measurement, result: &Json, unit_ms: f64) {
+fn add_computations(measurement: &mut Measurement, result: &Json, units: Units) {
     let list = result.get("ComputationResults").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
     for computation in list {
         let function = computation.get("KernelFunction").and_then(Json::as_str).unwrap_or_default();
@@ -66,11 +77,25 @@ fn add_computations(measurement: &mut Measurement, result: &Json, unit_ms: f64) 
             }
         }
         for (name, value) in computation.get("CompilationData").and_then(Json::as_object).into_iter().flatten() {
+            let name = if name == "RegistersCount" { REGISTERS } else { name };
             measurement.values.extend(value.as_f64().map(|value| (named(name), vec![value])));
         }
+        let sizes = sizes(computation, units).into_iter().flatten();
+        measurement.values.extend(sizes.map(|(name, size)| (named(name), vec![size])));
         let duration = computation.get("Duration").and_then(Json::as_f64).and_then(time);
         if let (true, Some(duration)) = (list.len() > 1, duration) {
-            measurement.parts_ms.entry(function.to_string()).or_default().push(scaled(duration, unit_ms));
+            measurement.parts_ms.entry(function.to_string()).or_default().push(scaled(duration, units.ms));
         }
     }
+}
+
+/// The numbers of work-items of a launch and of one of its work-groups, where both are there.
+fn sizes(computation: &Json, units: Units) -> Option<[(&'static str, f64); 2]> {
+    let size = |key: &str| -> Option<f64> {
+        let axes = computation.get(key)?;
+        ["X", "Y", "Z"].into_iter().map(|axis| axes.get(axis).and_then(Json::as_f64)).product()
+    };
+    let (global, local) = (size("GlobalSize")?, size("LocalSize")?);
+    let threads = if units.in_blocks { global * local } else { global };
+    Some([(GLOBAL_SIZE, threads), (LOCAL_SIZE, local)])
 }

@@ -3,6 +3,7 @@
 use super::error::Flaw;
 use super::number::{column, value};
 use serde_json::{Map, Value as Json};
+use tunesmith_core::counters::Hardware;
 use tunesmith_core::recording::Column;
 
 /// What the sidecar of a CSV says; empty where there is none.
@@ -14,6 +15,7 @@ pub(super) struct Sidecar {
     pub(super) counters: Vec<String>,
     pub(super) kernel: Option<String>,
     pub(super) device: Option<String>,
+    pub(super) hardware: Hardware,
 }
 
 impl Sidecar {
@@ -43,12 +45,15 @@ impl Sidecar {
         };
         let text = |key: &str| json.get(key).and_then(Json::as_str).map(str::to_string);
         let in_metadata = || Some(object("metadata")?.get("Device")?.as_str()?.to_string());
+        let size = |key: &str| object("hardware").or_else(|| object("device"))?.get(key)?.as_f64();
+        let hardware = Hardware { compute_capability: size("cc"), multiprocessors: size("sm"), cores: size("cores") };
         Ok(Self {
             columns,
             constraints: texts("constraints"),
             counters: texts("counters"),
             kernel: text("kernel"),
             device: text("device").or_else(in_metadata),
+            hardware,
         })
     }
 }

@@ -1,0 +1,142 @@
+//! Counters as data: what hardware and compilers count, by the names their tools give.
+//!
+//! Every architecture names and scales its counters in its own way. A [`CounterSet`] is the table of one of them; where
+//! counters of different sets mean the same, they share a [quantity](Counter::quantity), so that what is learned on one
+//! architecture can serve another.
+//!
+//! ```
+//! use tunesmith_core::counters::{CounterSet, Kind};
+//!
+//! let set = CounterSet::of(["inst_fp_32", "dram_utilization", "registers"]).unwrap();
+//! assert_eq!(set.name, "nvidia before Volta");
+//! let counter = set.counter("dram_utilization").unwrap();
+//! assert_eq!((counter.kind, counter.quantity), (Kind::Stress, "DRAM_U"));
+//! assert_eq!(counter.scale * 5.0, 0.5, "a level of 10 is a share of the peak");
+//! ```
+
+mod hardware;
+mod nvidia;
+mod processor;
+
+pub use hardware::{Hardware, cores_per_multiprocessor};
+
+/// The name in [`Measurement::values`](crate::Measurement::values) of the number of work-items of a launch.
+pub const GLOBAL_SIZE: &str = "global_size";
+/// The name of the number of work-items of a work-group.
+pub const LOCAL_SIZE: &str = "local_size";
+/// The name of the registers of a work-item.
+pub const REGISTERS: &str = "registers";
+
+/// What a counter counts (Filipovic et al., Using hardware performance counters to speed up autotuning convergence on
+/// GPUs, section 3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// How much work the kernel does: it follows from the configuration and hardly from the device (`PC_ops`).
+    Operations,
+    /// How busy a part of the processor was: it differs between devices and inputs (`PC_stress`).
+    Stress,
+}
+
+/// One counter of one architecture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Counter {
+    /// The name its tool gives.
+    pub name: &'static str,
+    /// What it means on every architecture: the abbreviation of the paper's Table 1 where it has one, empty where no other
+    /// architecture has the like.
+    pub quantity: &'static str,
+    /// Work done or stress.
+    pub kind: Kind,
+    /// The unit of a reading.
+    pub unit: &'static str,
+    /// What a reading is multiplied by to be a count, or a share of the peak.
+    pub scale: f64,
+}
+
+/// The counters of one family of architectures.
+#[derive(Debug, PartialEq)]
+pub struct CounterSet {
+    /// What messages and files call it.
+    pub name: &'static str,
+    /// Its counters.
+    pub counters: &'static [Counter],
+}
+
+/// NVIDIA's counters before Volta: compute capability below 7.0.
+pub static BEFORE_VOLTA: CounterSet = CounterSet { name: "nvidia before Volta", counters: nvidia::BEFORE_VOLTA };
+/// NVIDIA's counters from Volta on.
+pub static VOLTA: CounterSet = CounterSet { name: "nvidia from Volta on", counters: nvidia::VOLTA };
+/// Counters of any processor: instructions by class, bytes by level of memory, utilisation.
+pub static PROCESSOR: CounterSet = CounterSet { name: "processor", counters: processor::COUNTERS };
+
+impl CounterSet {
+    /// Every set there is.
+    pub const ALL: [&'static Self; 3] = [&BEFORE_VOLTA, &VOLTA, &PROCESSOR];
+
+    /// The set that has the most of `names`; `None` when no set has any. Costs a look through the tables per name.
+    pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<&'static Self> {
+        let mut known = Self::ALL.map(|set| (0, set));
+        for name in names {
+            known.iter_mut().for_each(|(count, set)| *count += usize::from(set.counter(name).is_some()));
+        }
+        // Of equal ones the first.
+        let (count, set) = known.into_iter().rev().max_by_key(|(count, _)| *count)?;
+        (count > 0).then_some(set)
+    }
+
+    /// The set with this name, as files have it.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        Self::ALL.into_iter().find(|set| set.name == name)
+    }
+
+    /// The counter with this name.
+    pub fn counter(&self, name: &str) -> Option<&'static Counter> {
+        self.counters.iter().find(|counter| counter.name == name)
+    }
+
+    /// The counters that mean `quantity`.
+    pub fn meaning(&self, quantity: &str) -> impl Iterator<Item = &'static Counter> {
+        self.counters.iter().filter(move |counter| !quantity.is_empty() && counter.quantity == quantity)
+    }
+
+    /// Whether any set has a counter of this name.
+    pub fn knows(name: &str) -> bool {
+        Self::ALL.iter().any(|set| set.counter(name).is_some())
+    }
+}
+
+/// The column-wise form in which the tables are written: `name, quantity, kind, unit, scale`.
+const fn counter(name: &'static str, quantity: &'static str, kind: Kind, unit: &'static str, scale: f64) -> Counter {
+    Counter { name, quantity, kind, unit, scale }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn names_are_unique_and_belong_to_one_set() {
+        let names: Vec<&str> = CounterSet::ALL.iter().flat_map(|set| set.counters).map(|c| c.name).collect();
+        assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
+    }
+
+    #[test]
+    fn a_quantity_has_one_kind_and_one_counter_in_a_set() {
+        for set in CounterSet::ALL {
+            for counter in set.counters.iter().filter(|counter| !counter.quantity.is_empty()) {
+                assert_eq!(set.meaning(counter.quantity).count(), 1, "{}", counter.name);
+                let others = CounterSet::ALL.iter().flat_map(|set| set.meaning(counter.quantity));
+                others.for_each(|other| assert_eq!(other.kind, counter.kind, "{} {}", counter.name, other.name));
+            }
+        }
+    }
+
+    #[test]
+    fn the_set_is_told_by_its_names() {
+        assert_eq!(CounterSet::of(["smsp__inst_executed.sum", "x"]).unwrap(), &VOLTA);
+        assert_eq!(CounterSet::of(["instructions.f64"]).unwrap(), &PROCESSOR);
+        assert_eq!(CounterSet::of(["x", ""]), None);
+        assert_eq!(CounterSet::ALL.map(|set| CounterSet::named(set.name).unwrap()), CounterSet::ALL);
+    }
+}
