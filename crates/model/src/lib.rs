@@ -30,7 +30,10 @@
 //! Trees learn tables of named features, ordinal or categorical, with gaps: one [regression tree](RegressionTree),
 //! [randomised trees](RandomisedTrees) that are averaged, and [boosted trees](BoostedTrees). They share the trait
 //! [`Regressor`] and are saved as JSON that people can read.
+//!
+//! The [expert system](bottleneck) turns counters of a profiled run into bottlenecks and wanted changes.
 
+pub mod bottleneck;
 mod candidates;
 mod cholesky;
 mod fit;

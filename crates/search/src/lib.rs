@@ -19,6 +19,7 @@ mod gaussian_process;
 mod nelder_mead;
 mod options;
 mod pattern;
+pub mod profile_guided;
 mod random;
 mod round_robin;
 mod swarm;

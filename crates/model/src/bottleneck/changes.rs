@@ -1,0 +1,56 @@
+//! Bottlenecks to wanted changes of counters.
+
+use super::analysis::CLASSES;
+use super::family::Local;
+use super::{Bottleneck, Bottlenecks, Family, Quantity, Rules, Variant};
+
+/// The bottlenecks of memories with what relieves them when there is less of it.
+const MEMORIES: [(Bottleneck, Quantity); 7] = [
+    (Bottleneck::MemoryRead, Quantity::DramReads),
+    (Bottleneck::MemoryWrite, Quantity::DramWrites),
+    (Bottleneck::L2Read, Quantity::L2Reads),
+    (Bottleneck::L2Write, Quantity::L2Writes),
+    (Bottleneck::Texture, Quantity::Textures),
+    (Bottleneck::SharedRead, Quantity::SharedLoads),
+    (Bottleneck::SharedWrite, Quantity::SharedStores),
+];
+
+/// The changes wanted of the counters of `family`, the one that the counter model was trained on, from -1 (less of it)
+/// to 1 (more of it), without those that are 0 (Eq. 15 and section 3.5.2).
+pub fn wanted_changes(bottlenecks: &Bottlenecks, family: &Family, rules: &Rules) -> Vec<(Quantity, f64)> {
+    let of = |bottleneck| bottlenecks.get(bottleneck).unwrap_or(0.0);
+    let mut changes: Vec<(Quantity, f64)> =
+        MEMORIES.into_iter().map(|(bottleneck, quantity)| (quantity, -of(bottleneck))).collect();
+    let local = -of(Bottleneck::Local);
+    match (family.local, rules.variant) {
+        (Local::None, _) => {}
+        (Local::Overhead, _) => changes.push((Quantity::LocalOverhead, local)),
+        (Local::StoresOfWrites, Variant::Paper) => changes.push((Quantity::LocalStores, local)),
+        (Local::StoresOfWrites, _) => {
+            changes.extend([(Quantity::LocalLoads, local), (Quantity::LocalStores, local)]);
+        }
+    }
+    for (class, quantity) in CLASSES {
+        changes.push((quantity, -instructions(class, of(class), family, rules)));
+    }
+    if rules.variant != Variant::Paper && !family.whole_floats {
+        // The authors' program also asks for more of the peak rate, where there is such a counter.
+        changes.push((Quantity::Float32Efficiency, rules.excess(of(Bottleneck::Float32))));
+    }
+    let issue = of(Bottleneck::Issue);
+    let issue = if rules.variant == Variant::Paper { rules.excess(issue) } else { issue };
+    changes.push((Quantity::IssueUse, issue));
+    changes.push((Quantity::Efficiency, of(Bottleneck::Idle)));
+    changes.push((Quantity::Threads, of(Bottleneck::Parallelism)));
+    changes.retain(|(_, change)| *change != 0.0);
+    changes
+}
+
+/// How much less is wanted of a class of instructions.
+fn instructions(class: Bottleneck, bottleneck: f64, family: &Family, rules: &Rules) -> f64 {
+    let is_float = matches!(class, Bottleneck::Float32 | Bottleneck::Float64);
+    if is_float && family.whole_floats && rules.variant != Variant::Paper {
+        return if bottleneck > rules.reaction { bottleneck } else { 0.0 };
+    }
+    rules.excess(bottleneck)
+}

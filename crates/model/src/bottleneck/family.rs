@@ -1,0 +1,134 @@
+//! The tables: in what the architectures differ.
+
+use super::Quantity;
+
+/// How counters of one family of architectures are read and changed. One constant each.
+#[derive(Debug, PartialEq)]
+pub struct Family {
+    /// The name of its set of counters.
+    pub name: &'static str,
+    /// How many operations an executed instruction stands for: the threads of a warp.
+    pub lanes: f64,
+    /// The issue utilisation at which one path of instructions is full: from Volta on integer and floating-point
+    /// instructions are issued separately, so that half of it fills either (section 3.5.1).
+    pub issue_full: f64,
+    /// Where the share of local memory in transfers comes from (Eq. 8).
+    pub local: Local,
+    /// Whether the change wanted of floating-point operations is the whole bottleneck once it is above the threshold, and
+    /// not what exceeds the threshold. The authors' program does so from Volta on.
+    pub whole_floats: bool,
+    /// What Table 1 has of the family: missing ones are told.
+    pub expected: &'static [Quantity],
+}
+
+/// The share of local memory in transfers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Local {
+    /// A counter.
+    Overhead,
+    /// Sectors stored to local memory over sectors written to L2.
+    StoresOfWrites,
+    /// The family has no local memory.
+    None,
+}
+
+use Quantity::{
+    Branches, Conversions, DramReads, DramUse, DramWrites, Efficiency, Executed, Float32, Float64, Integers, IssueUse,
+    L2Reads, L2Use, L2Writes, LoadsStores, LocalOverhead, LocalStores, Others, SharedLoads, SharedStores, TextureUse,
+    Textures,
+};
+
+impl Family {
+    /// NVIDIA GPUs before Volta.
+    pub const BEFORE_VOLTA: Self = Self {
+        name: "nvidia before Volta",
+        lanes: 32.0,
+        issue_full: 1.0,
+        local: Local::Overhead,
+        whole_floats: false,
+        expected: &[
+            DramReads,
+            DramWrites,
+            DramUse,
+            L2Reads,
+            L2Writes,
+            L2Use,
+            Textures,
+            TextureUse,
+            LocalOverhead,
+            SharedLoads,
+            SharedStores,
+            Float32,
+            Float64,
+            Integers,
+            Others,
+            LoadsStores,
+            Branches,
+            Conversions,
+            Executed,
+            IssueUse,
+            Efficiency,
+        ],
+    };
+
+    /// NVIDIA GPUs from Volta on.
+    pub const VOLTA: Self = Self {
+        name: "nvidia from Volta on",
+        lanes: 32.0,
+        issue_full: 0.5,
+        local: Local::StoresOfWrites,
+        whole_floats: true,
+        expected: &[
+            DramReads,
+            DramWrites,
+            DramUse,
+            L2Reads,
+            L2Writes,
+            L2Use,
+            Textures,
+            TextureUse,
+            LocalStores,
+            SharedLoads,
+            SharedStores,
+            Float32,
+            Float64,
+            Integers,
+            Others,
+            LoadsStores,
+            Branches,
+            Conversions,
+            Executed,
+            IssueUse,
+            Efficiency,
+        ],
+    };
+
+    /// Other processors.
+    pub const PROCESSOR: Self = Self {
+        name: "processor",
+        lanes: 1.0,
+        issue_full: 1.0,
+        local: Local::None,
+        whole_floats: false,
+        expected: &[
+            DramReads,
+            DramWrites,
+            DramUse,
+            Executed,
+            Float32,
+            Float64,
+            Integers,
+            LoadsStores,
+            Branches,
+            IssueUse,
+        ],
+    };
+
+    /// Every family.
+    pub const ALL: [&'static Self; 3] = [&Self::BEFORE_VOLTA, &Self::VOLTA, &Self::PROCESSOR];
+
+    /// The family whose set of counters has this name; `None` of one without a table.
+    pub fn of_set(name: &str) -> Option<&'static Self> {
+        Self::ALL.into_iter().find(|family| family.name == name)
+    }
+}
