@@ -31,15 +31,18 @@
 //! [randomised trees](RandomisedTrees) that are averaged, and [boosted trees](BoostedTrees). They share the trait
 //! [`Regressor`] and are saved as JSON that people can read.
 //!
-//! The [expert system](bottleneck) turns counters of a profiled run into bottlenecks and wanted changes.
+//! The [expert system](bottleneck) turns counters of a profiled run into bottlenecks and wanted changes; a
+//! [counter model](counters::CounterModel) predicts the counters of configurations that were not run.
 
 pub mod bottleneck;
 mod candidates;
 mod cholesky;
+pub mod counters;
 mod fit;
 mod gaussian_process;
 mod improvement;
 mod kernel;
+mod nnls;
 mod rows;
 mod table;
 mod trees;
@@ -50,6 +53,7 @@ pub use fit::Hyperparameters;
 pub use gaussian_process::{GaussianProcess, Posterior};
 pub use improvement::log_expected_improvement;
 pub use kernel::{Feature, Kernel};
+pub use nnls::nonnegative_least_squares;
 pub use rows::Rows;
 pub use table::{Column, Kind, Table};
 pub use trees::{

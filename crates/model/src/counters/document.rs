@@ -1,0 +1,104 @@
+//! Counter models as JSON.
+
+use super::{CounterModel, Predictor, Provenance};
+use crate::trees::Regressor as _;
+use crate::{Column, Kind, ModelError};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+/// What `kind` is in every file.
+const KIND: &str = "counters";
+/// The version written, and the latest that is read.
+const VERSION: u64 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Document {
+    kind: String,
+    version: u64,
+    provenance: Provenance,
+    parameters: Vec<Parameter>,
+    counters: Vec<String>,
+    model: Predictor,
+}
+
+/// A tuning parameter: levels where it is none of numbers in order.
+#[derive(Serialize, Deserialize)]
+struct Parameter {
+    name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    levels: Option<Vec<String>>,
+}
+
+pub(super) fn text(model: &CounterModel) -> String {
+    let parameter = |column: &Column| Parameter {
+        name: column.name.clone(),
+        levels: match &column.kind {
+            Kind::Ordinal => None,
+            Kind::Categorical(levels) => Some(levels.clone()),
+        },
+    };
+    let document = Document {
+        kind: KIND.to_string(),
+        version: VERSION,
+        provenance: model.provenance.clone(),
+        parameters: model.columns.iter().map(parameter).collect(),
+        counters: model.counters.clone(),
+        model: model.predictor.clone(),
+    };
+    // Keys are texts and numbers finite, so that nothing can fail.
+    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+}
+
+pub(super) fn parse(text: &str) -> Result<CounterModel, ModelError> {
+    let json: Json = serde_json::from_str(text).map_err(ModelError::Json)?;
+    let kind = json.get("kind").and_then(Json::as_str).unwrap_or("nothing");
+    if kind != KIND {
+        return Err(ModelError::Kind { found: kind.to_string(), expected: KIND });
+    }
+    if let Some(found) = json.get("version").and_then(Json::as_u64).filter(|version| *version > VERSION) {
+        return Err(ModelError::Newer { found, known: VERSION });
+    }
+    let document: Document = serde_json::from_value(json).map_err(ModelError::Json)?;
+    let column = |parameter: Parameter| match parameter.levels {
+        None => Column::ordinal(parameter.name),
+        Some(levels) => Column::categorical(parameter.name, levels),
+    };
+    let model = CounterModel {
+        provenance: document.provenance,
+        columns: document.parameters.into_iter().map(column).collect(),
+        counters: document.counters,
+        predictor: document.model,
+    };
+    check(&model).map(|()| model)
+}
+
+/// Refuses parts that do not belong together.
+fn check(model: &CounterModel) -> Result<(), ModelError> {
+    let (columns, counters) = (&model.columns, model.counters.len());
+    let fits = match &model.predictor {
+        Predictor::Exact(exact) => exact.has_lengths(columns.len(), counters),
+        Predictor::Tree(trees) => trees.len() == counters && trees.iter().all(|tree| tree.columns() == columns),
+        Predictor::Trees(trees) => trees.len() == counters && trees.iter().all(|tree| tree.columns() == columns),
+    };
+    let damaged = || ModelError::Damaged { what: "its parts have different parameters or counters".to_string() };
+    if fits { Ok(()) } else { Err(damaged()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_counter_model_is_refused_with_the_reason() {
+        let refused = |text: &str| parse(text).unwrap_err().to_string();
+        assert!(refused("{").contains("not readable as JSON"));
+        assert!(refused(r#"{"kind": "timing"}"#).contains("kind `timing`"));
+        assert!(refused(r#"{"kind": "counters", "version": 9}"#).contains("version 9"));
+        let head = r#"{"kind": "counters", "version": 1, "provenance": {"kernel": null, "device": null,
+            "counter_set": "s", "rows": 1}, "parameters": [{"name": "X"}], "counters": ["a"], "model": "#;
+        assert!(
+            parse(&format!(r#"{head}{{"exact": {{"rows": [{{"parameters": [1], "counters": [2]}}]}}}}}}"#)).is_ok()
+        );
+        assert!(refused(&format!(r#"{head}{{"tree": []}}}}"#)).contains("damaged"));
+    }
+}

@@ -1,0 +1,132 @@
+//! Models of counters: what a configuration makes the processor do, learned from profiled runs.
+//!
+//! Filipovic et al., Using hardware performance counters to speed up autotuning convergence on GPUs, section 3.4. Such a
+//! model is learned on one device and serves others, since how often an operation is done depends on the device little.
+//! It holds no times: what was slow on one device must not decide on another.
+
+mod document;
+mod exact;
+mod train;
+
+pub use train::{CounterData, Method};
+
+use crate::trees::{RandomisedTrees, RegressionTree, Regressor};
+use crate::{Column, ModelError, Table};
+use exact::Exact;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Where a counter model comes from, and how good it is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// The kernel, where it is known.
+    pub kernel: Option<String>,
+    /// The device on which the counters were read, where it is known.
+    pub device: Option<String>,
+    /// The name of the set of counters.
+    pub counter_set: String,
+    /// The configurations that it was fitted to.
+    pub rows: usize,
+    /// By counter the mean absolute error on configurations it was not fitted to, as a share of the mean; empty where
+    /// there were none.
+    #[serde(default)]
+    pub held_out: BTreeMap<String, f64>,
+}
+
+/// Predicts the counters of configurations.
+///
+/// ```
+/// use tunesmith_model::counters::{CounterData, CounterModel, Method, Provenance};
+/// use tunesmith_model::{Column, Table};
+///
+/// let table = Table::from_rows(vec![Column::ordinal("TILE")], [[1.0], [2.0], [4.0], [8.0]]);
+/// let loads = [("inst_fp_32".to_string(), vec![800.0, 400.0, 200.0, 100.0])];
+/// let data = CounterData::new(table.clone(), loads.into()).unwrap();
+/// let model = CounterModel::train(&data, Method::Exact, Provenance::default(), 1)?;
+/// assert_eq!(model.predict(&table).column("inst_fp_32").unwrap()[2], 200.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct CounterModel {
+    /// Where it comes from.
+    pub provenance: Provenance,
+    columns: Vec<Column>,
+    counters: Vec<String>,
+    predictor: Predictor,
+}
+
+/// One model for every counter, in the order of their names.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Predictor {
+    Exact(Exact),
+    Tree(Vec<RegressionTree>),
+    Trees(Vec<RandomisedTrees>),
+}
+
+/// Predicted counters of many configurations.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Predicted {
+    /// Whether the model knows the configuration; its counters are 0 where it does not.
+    pub known: Vec<bool>,
+    by_counter: BTreeMap<String, Vec<f64>>,
+}
+
+impl Predicted {
+    /// The counter's values, one for every configuration; `None` when the model has no such counter.
+    pub fn column(&self, counter: &str) -> Option<&[f64]> {
+        self.by_counter.get(counter).map(Vec::as_slice)
+    }
+
+    /// The names of the counters.
+    pub fn counters(&self) -> impl Iterator<Item = &str> {
+        self.by_counter.keys().map(String::as_str)
+    }
+}
+
+impl CounterModel {
+    /// The tuning parameters that it needs.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The counters that it predicts.
+    pub fn counters(&self) -> &[String] {
+        &self.counters
+    }
+
+    /// Whether it is a table of what was measured.
+    pub fn is_exact(&self) -> bool {
+        matches!(self.predictor, Predictor::Exact(_))
+    }
+
+    /// The counters of all rows of `table`; no value is below 0. Costs a look-up, or a walk down every tree, per row and
+    /// counter.
+    ///
+    /// # Panics
+    /// `table` has other columns than [`columns`](Self::columns).
+    pub fn predict(&self, table: &Table) -> Predicted {
+        let all = |values: Vec<Vec<f64>>| (vec![true; table.len()], values);
+        let (known, values) = match &self.predictor {
+            Predictor::Exact(exact) => exact.predict(table, self.counters.len()),
+            Predictor::Tree(trees) => all(trees.iter().map(|tree| tree.predict_all(table)).collect()),
+            Predictor::Trees(trees) => all(trees.iter().map(|trees| trees.predict_all(table)).collect()),
+        };
+        let positive = |column: Vec<f64>| column.into_iter().map(|value| value.max(0.0)).collect();
+        let by_counter = self.counters.iter().cloned().zip(values.into_iter().map(positive)).collect();
+        Predicted { known, by_counter }
+    }
+
+    /// The model as JSON that people can read.
+    pub fn to_json(&self) -> String {
+        document::text(self)
+    }
+
+    /// The model that [`to_json`](Self::to_json) wrote.
+    ///
+    /// # Errors
+    /// The text is damaged, of something else, or of a later version.
+    pub fn from_json(text: &str) -> Result<Self, ModelError> {
+        document::parse(text)
+    }
+}

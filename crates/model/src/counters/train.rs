@@ -1,0 +1,211 @@
+//! Fitting counter models.
+
+use super::exact::Exact;
+use super::{CounterModel, Predictor, Provenance};
+use crate::Table;
+use crate::trees::{FitError, RandomisedSettings, RandomisedTrees, RegressionTree, Regressor, TreeSettings};
+use rand::SeedableRng as _;
+use rand::seq::SliceRandom as _;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::collections::BTreeMap;
+
+/// How counters are modelled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Method {
+    /// A table of what was measured; other configurations are not known.
+    Exact,
+    /// A regression tree for every counter, chosen among candidates fitted to one half by their errors on the other: the
+    /// least mean absolute one, then the least root mean square (section 3.4.2).
+    Tree,
+    /// Ten randomised trees for every counter, fitted to this share of the rows: what the authors run, with half.
+    Trees {
+        /// The share of the rows that are fitted to, above 0 to 1; the rest tells the error.
+        share: f64,
+    },
+}
+
+/// The trees of an ensemble, as many as the authors take.
+const TREES: usize = 10;
+/// The candidates of [`Method::Tree`]: how deep, and how few rows a leaf may have.
+const DEPTHS: [usize; 4] = [3, 5, 8, 30];
+const LEAVES: [usize; 3] = [1, 2, 5];
+
+/// Profiled configurations: tuning parameters and counters.
+#[derive(Clone, Debug)]
+pub struct CounterData {
+    pub(super) table: Table,
+    pub(super) counters: Vec<String>,
+    /// A list for every counter.
+    pub(super) values: Vec<Vec<f64>>,
+}
+
+impl CounterData {
+    /// The rows of `table` with the values of each counter. Counters with a value that is no finite number are left out.
+    ///
+    /// # Errors
+    /// There are no rows, no usable counters, or a counter has not one value for every row.
+    pub fn new(table: Table, counters: BTreeMap<String, Vec<f64>>) -> Result<Self, FitError> {
+        if let Some(values) = counters.values().find(|values| values.len() != table.len()) {
+            return Err(FitError::Targets { rows: table.len(), targets: values.len() });
+        }
+        let usable = counters.into_iter().filter(|(_, values)| values.iter().all(|value| value.is_finite()));
+        let (counters, values): (Vec<String>, Vec<Vec<f64>>) = usable.unzip();
+        if table.is_empty() || counters.is_empty() {
+            return Err(FitError::Empty);
+        }
+        Ok(Self { table, counters, values })
+    }
+
+    fn select(&self, rows: &[usize]) -> Self {
+        let of = |column: &Vec<f64>| rows.iter().map(|row| column[*row]).collect();
+        Self {
+            table: self.table.select(rows),
+            counters: self.counters.clone(),
+            values: self.values.iter().map(of).collect(),
+        }
+    }
+
+    /// A random `share` of the rows, at least one, and the rest.
+    fn split(&self, share: f64, rng: &mut Xoshiro256PlusPlus) -> (Self, Self) {
+        let mut rows: Vec<usize> = (0..self.table.len()).collect();
+        rows.shuffle(rng);
+        let count = ((rows.len() as f64 * share).round() as usize).clamp(1, rows.len());
+        let (first, rest) = rows.split_at_mut(count);
+        first.sort_unstable();
+        rest.sort_unstable();
+        (self.select(first), self.select(rest))
+    }
+}
+
+impl CounterModel {
+    /// The model of `data` by `method`; the same `seed` gives the same model. `provenance` gets its rows and errors.
+    ///
+    /// # Errors
+    /// A counter is too large to be summed and squared.
+    ///
+    /// Cost: for trees that of the trees, times the counters.
+    pub fn train(data: &CounterData, method: Method, provenance: Provenance, seed: u64) -> Result<Self, FitError> {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let (fitted, rest) = match method {
+            Method::Exact => (data.clone(), data.select(&[])),
+            Method::Tree => data.split(0.5, &mut rng),
+            Method::Trees { share } => data.split(share, &mut rng),
+        };
+        let predictor = match method {
+            Method::Exact => Predictor::Exact(Exact::new(&fitted.table, &fitted.values)),
+            Method::Tree => Predictor::Tree(best_trees(&fitted, &rest)?),
+            Method::Trees { .. } => {
+                let settings = RandomisedSettings { trees: TREES, min_split: 2, ..RandomisedSettings::default() };
+                let fit = |values: &Vec<f64>| RandomisedTrees::fit(&fitted.table, values, &settings, &mut rng);
+                Predictor::Trees(fitted.values.iter().map(fit).collect::<Result<_, _>>()?)
+            }
+        };
+        let (columns, counters) = (data.table.columns().to_vec(), data.counters.clone());
+        let mut model = Self { provenance, columns, counters, predictor };
+        model.provenance.rows = fitted.table.len();
+        model.provenance.held_out = model.errors(&rest);
+        Ok(model)
+    }
+
+    /// By counter the mean absolute error on `data`, as a share of the mean; empty without rows.
+    fn errors(&self, data: &CounterData) -> BTreeMap<String, f64> {
+        if data.table.is_empty() {
+            return BTreeMap::new();
+        }
+        let predicted = self.predict(&data.table);
+        let error = |(counter, values): (&String, &Vec<f64>)| {
+            let found = predicted.column(counter)?;
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            // A counter that is 0 throughout is predicted as such.
+            let error = if mean == 0.0 { 0.0 } else { misses(found, values).0 / mean };
+            Some((counter.clone(), error))
+        };
+        data.counters.iter().zip(&data.values).filter_map(error).collect()
+    }
+}
+
+/// For every counter the candidate with the least errors on `rest`.
+fn best_trees(fitted: &CounterData, rest: &CounterData) -> Result<Vec<RegressionTree>, FitError> {
+    // Of one row there is nothing left to judge by.
+    let judges = if rest.table.is_empty() { fitted } else { rest };
+    let best = |(values, expected): (&Vec<f64>, &Vec<f64>)| {
+        let mut best: Option<((f64, f64), RegressionTree)> = None;
+        for (depth, min_leaf) in DEPTHS.iter().flat_map(|depth| LEAVES.map(|leaf| (*depth, leaf))) {
+            let settings = TreeSettings { depth, min_leaf, ..TreeSettings::default() };
+            let tree = RegressionTree::fit(&fitted.table, values, &settings)?;
+            let errors = misses(&tree.predict_all(&judges.table), expected);
+            if best.as_ref().is_none_or(|(least, _)| errors < *least) {
+                best = Some((errors, tree));
+            }
+        }
+        best.map(|(_, tree)| tree).ok_or(FitError::Empty)
+    };
+    fitted.values.iter().zip(&judges.values).map(best).collect()
+}
+
+/// The mean absolute error and the root mean square one.
+fn misses(found: &[f64], expected: &[f64]) -> (f64, f64) {
+    let count = expected.len().max(1) as f64;
+    let differences = || found.iter().zip(expected).map(|(a, b)| a - b);
+    let absolute = differences().map(f64::abs).sum::<f64>() / count;
+    (absolute, (differences().map(|miss| miss * miss).sum::<f64>() / count).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Column;
+
+    /// Two parameters; one counter halves with the first, one jumps with the second, one is 0.
+    fn data() -> CounterData {
+        let rows: Vec<[f64; 2]> = (0..60).map(|at| [f64::from(1 << (at / 12)), f64::from(at % 12)]).collect();
+        let columns = vec![Column::ordinal("TILE"), Column::ordinal("X")];
+        let of = |value: fn(&[f64; 2]) -> f64| rows.iter().map(value).collect::<Vec<f64>>();
+        let counters = [
+            ("loads", of(|[tile, _]| 1600.0 / tile)),
+            ("spills", of(|[_, x]| if *x > 8.0 { 500.0 } else { 0.0 })),
+            ("zero", of(|_| 0.0)),
+        ];
+        let counters = counters.map(|(name, values)| (name.to_string(), values)).into();
+        CounterData::new(Table::from_rows(columns, rows), counters).unwrap()
+    }
+
+    #[test]
+    fn every_method_learns_what_it_was_shown_and_survives_being_saved() {
+        let data = data();
+        for method in [Method::Exact, Method::Tree, Method::Trees { share: 0.5 }] {
+            let provenance = Provenance { kernel: Some("k".into()), counter_set: "s".into(), ..Provenance::default() };
+            let model = CounterModel::train(&data, method, provenance, 3).unwrap();
+            let predicted = model.predict(&data.table);
+            assert!(predicted.known.iter().all(|known| *known));
+            for (counter, values) in data.counters.iter().zip(&data.values) {
+                let (absolute, _) = misses(predicted.column(counter).unwrap(), values);
+                assert!(absolute <= 0.1 * values.iter().sum::<f64>() / 60.0, "{method:?} {counter}: {absolute}");
+            }
+            assert_eq!(model.provenance.held_out.len(), if method == Method::Exact { 0 } else { 3 });
+            assert_eq!(CounterModel::from_json(&model.to_json()).unwrap(), model);
+            assert_eq!(CounterModel::train(&data, method, model.provenance.clone(), 3).unwrap(), model);
+        }
+    }
+
+    #[test]
+    fn a_table_says_what_it_does_not_know() {
+        let model = CounterModel::train(&data(), Method::Exact, Provenance::default(), 0).unwrap();
+        let other = Table::from_rows(model.columns().to_vec(), [[3.0, 1.0], [4.0, 11.0]]);
+        let predicted = model.predict(&other);
+        assert_eq!(predicted.known, [false, true]);
+        assert_eq!(predicted.column("loads").unwrap(), [0.0, 400.0]);
+        assert_eq!(predicted.column("absent"), None);
+    }
+
+    #[test]
+    fn counters_that_are_no_numbers_are_left_out() {
+        let table = Table::from_rows(vec![Column::ordinal("X")], [[1.0], [2.0]]);
+        let counters: BTreeMap<String, Vec<f64>> =
+            [("a".to_string(), vec![1.0, f64::NAN]), ("b".to_string(), vec![1.0, 2.0])].into();
+        assert_eq!(CounterData::new(table.clone(), counters).unwrap().counters, ["b"]);
+        assert_eq!(CounterData::new(table.clone(), BTreeMap::new()).unwrap_err(), FitError::Empty);
+        let short = [("a".to_string(), vec![1.0])].into();
+        assert!(matches!(CounterData::new(table, short).unwrap_err(), FitError::Targets { .. }));
+    }
+}
