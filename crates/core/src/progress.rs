@@ -11,6 +11,8 @@ pub struct Progress {
     pub elapsed: Duration,
     /// Number of configurations in the space; infinite where it exceeds the range.
     pub space_size: f64,
+    /// The best score that a model holds possible, where there is one.
+    pub limit: Option<f64>,
     /// Every improvement of the best score, in order; the last is the best.
     pub improvements: Vec<Improvement>,
 }

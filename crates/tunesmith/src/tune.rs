@@ -232,6 +232,7 @@ impl Plan {
         let objective = options.objective.clone().or(before).or(tuning.objective.clone());
         let target = objective.as_deref().map_or(Ok(None), |text| Target::parse(text, problem))?;
         check_cost(&stop, target.as_ref())?;
+        check_limit(&stop)?;
         let room = match device {
             // With a number for a time there is nothing to compile ahead of.
             DeviceChoice::Replay(_) | DeviceChoice::Synthetic(_) => 1,
@@ -296,6 +297,15 @@ fn check_cost(stop: &Stop, target: Option<&Target>) -> Result<(), Error> {
         }
         _ => Ok(()),
     }
+}
+
+/// `limit` compares with what a model holds possible.
+fn check_limit(stop: &Stop) -> Result<(), Error> {
+    if !stop.has_limit() {
+        return Ok(());
+    }
+    let text = "the stop condition `limit` needs a model of the kernel's limit, and this problem has none";
+    Err(Error::request(text, Some("leave `limit` out, or name the time to reach: `cost 1.5ms`".to_string())))
 }
 
 /// What decides how often a configuration is measured, as journals write it. What it is raced against belongs to one

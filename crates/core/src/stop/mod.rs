@@ -40,6 +40,8 @@ pub enum Condition {
         /// How far back to compare.
         window: Window,
     },
+    /// The best score reaches this share of the modelled limit: `limit / best` is at least so much.
+    Limit(f64),
 }
 
 /// A stretch of a run.
@@ -89,6 +91,14 @@ impl Stop {
         }
     }
 
+    /// Whether a modelled limit takes part in the decision.
+    pub fn has_limit(&self) -> bool {
+        match self {
+            Self::When(condition) => matches!(condition, Condition::Limit(_)),
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::has_limit),
+        }
+    }
+
     /// The most evaluations after which the run surely ends, when there is such a number: for progress displays.
     pub fn evaluation_limit(&self, space_size: f64) -> Option<u64> {
         match self {
@@ -114,6 +124,10 @@ impl Condition {
             Self::Time(limit) => progress.elapsed >= limit,
             Self::Fraction(share) => evaluations as f64 >= share * progress.space_size,
             Self::Cost(cost) => progress.best().is_some_and(|best| best <= cost),
+            Self::Limit(share) => match (progress.limit, progress.best()) {
+                (Some(limit), Some(best)) => limit >= share * best,
+                _ => false,
+            },
             Self::Speedup { factor, window } => {
                 let before = match window {
                     Window::Evaluations(n) => {
@@ -138,6 +152,7 @@ impl fmt::Display for Condition {
             Self::Time(time) => write!(f, "time {}s", time.as_secs_f64()),
             Self::Fraction(share) => write!(f, "fraction {share}"),
             Self::Cost(cost) => write!(f, "cost {cost}ms"),
+            Self::Limit(share) => write!(f, "limit {}%", percent(*share)),
             Self::Speedup { factor, window: Window::Evaluations(n) } => {
                 write!(f, "speedup {factor} in {n} evaluations")
             }
@@ -146,6 +161,11 @@ impl fmt::Display for Condition {
             }
         }
     }
+}
+
+/// A share in per cent, without what the product of two floats adds: 0.07 is 7, not 7.000000000000001.
+fn percent(share: f64) -> f64 {
+    (share * 1e14).round() / 1e12
 }
 
 impl fmt::Display for Stop {
@@ -181,6 +201,7 @@ mod tests {
             evaluations,
             elapsed: Duration::from_secs(seconds),
             space_size: 1000.0,
+            limit: None,
             improvements: improvements.iter().map(improvement).collect(),
         }
     }
@@ -205,6 +226,18 @@ mod tests {
         assert_eq!(stops("cost 1.5ms", &now).unwrap(), "cost 1.5ms");
         assert_eq!(stops("cost 1499us", &now), None);
         assert_eq!(stops("cost 1ms", &progress(5, 5, &[])), None);
+    }
+
+    #[test]
+    fn a_share_of_the_modelled_limit_is_reached_from_above_and_never_without_a_model() {
+        let now = progress(100, 60, &[(1, 1, 2.0), (9, 9, 1.25)]);
+        assert_eq!(stops("limit 10%", &now), None);
+        let modelled = Progress { limit: Some(1.0), ..now };
+        assert_eq!(stops("limit 80%", &modelled).unwrap(), "limit 80%");
+        assert_eq!(stops("limit 81%", &modelled), None);
+        assert_eq!(stops("limit 80%", &Progress { improvements: Vec::new(), ..modelled }), None);
+        assert!(Stop::parse("evaluations 5 or (time 3s and limit 90%)").unwrap().has_limit());
+        assert!(!Stop::parse("evaluations 5 or time 3s").unwrap().has_limit());
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub struct StopParseError {
 }
 
 const FORMS: &str = "conditions are `evaluations 200`, `time 60s`, `fraction 0.1`, `cost 1.5ms`, \
-                     `speedup 1.01 in 50 evaluations`, `speedup 1.01 in 30s`, joined by `and`, `or` and parentheses";
+                     `speedup 1.01 in 50 evaluations`, `speedup 1.01 in 30s`, `limit 90%`, joined by `and`, `or` and parentheses";
 
 impl Stop {
     /// Reads a stop condition.
@@ -88,9 +88,8 @@ impl Parser {
             "fraction" => Ok(Condition::Fraction(self.fraction()?)),
             "cost" => Ok(Condition::Cost(self.cost()?)),
             "speedup" => self.speedup(),
-            "regret" | "limit" => {
-                Err(format!("`{name}` needs a model of the kernel, which this version does not have"))
-            }
+            "limit" => Ok(Condition::Limit(self.share()?)),
+            "regret" => Err(format!("`{name}` needs a model of the kernel, which this version does not have")),
             other => Err(format!("`{other}` is not a condition; {FORMS}")),
         }
     }
@@ -121,6 +120,17 @@ impl Parser {
             Ok(share)
         } else {
             Err(format!("a fraction lies above 0 and at most 1, not {share}"))
+        }
+    }
+
+    /// A share of the modelled limit, in per cent.
+    fn share(&mut self) -> Result<f64, String> {
+        let word = self.next().ok_or("a share is missing; write `limit 90%`")?;
+        let number = word.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
+        match number {
+            Some(number) if number > 0.0 && number <= 100.0 => Ok(number / 100.0),
+            Some(_) => Err(format!("a share of the limit lies above 0% and at most 100%, not {word}")),
+            None => Err(format!("`{word}` is no share; write `limit 90%`")),
         }
     }
 
@@ -198,6 +208,7 @@ mod tests {
             "time 60s",
             "fraction 0.1 or evaluations 5",
             "cost 1.5ms and time 2s or speedup 1.01 in 50 evaluations",
+            "limit 90% or limit 7% or limit 99.9%",
             "(time 1s or evaluations 3) and speedup 1.5 in 30s",
         ] {
             let stop = Stop::parse(text).unwrap();
@@ -218,6 +229,9 @@ mod tests {
         assert_eq!(reason("(time 60s"), "a `)` is missing");
         assert!(reason("time 60s time 60s").contains("left over"));
         assert!(reason("speedup 0.9 in 5 evaluations").contains("no improvement"));
+        assert_eq!(reason("limit 90"), "`90` is no share; write `limit 90%`");
+        assert_eq!(reason("limit 101%"), "a share of the limit lies above 0% and at most 100%, not 101%");
+        assert!(reason("limit").starts_with("a share is missing"));
         assert!(reason("regret 2% at 95%").contains("needs a model"));
         assert!(reason(&"(".repeat(10_000)).contains("too deeply"));
     }
