@@ -28,6 +28,11 @@ pub struct Recorded {
 /// line is an error naming the line.
 pub fn read(path: &Path) -> Result<Recorded, StoreError> {
     let text = fs::read(path).map_err(|source| StoreError::Io { path: path.to_path_buf(), source })?;
+    parse(path, &text)
+}
+
+/// The journal in `text`, the content of `path`.
+pub(crate) fn parse(path: &Path, text: &[u8]) -> Result<Recorded, StoreError> {
     let complete = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let mut lines = text[..complete].split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
     let fail = |line: usize, reason: String| StoreError::Line { path: path.to_path_buf(), line: line + 1, reason };

@@ -3,15 +3,19 @@
 #![allow(clippy::print_stdout)]
 
 use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use serde_json::Value as Json;
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use tunesmith_core::recording::Row;
 use tunesmith_core::{FailureKind, Recording, counters};
 use tunesmith_space::Value;
 use tunesmith_store::{Format, export, import};
+use tunesmith_core::{Evaluation, FailureKind, Measurement, Recording, Request, Store};
+use tunesmith_space::{Parameter, Space, Value};
+use tunesmith_store::{Format, Journal, export, import};
 
 #[allow(clippy::disallowed_methods)] // the environment names the test data
 fn shared() -> Option<PathBuf> {
@@ -251,11 +255,18 @@ fn samples() -> Vec<(&'static str, String)> {
         "metadata": {"timeunit": "microseconds"}}"#;
     let ktt = r#"{"Metadata": {"TimeUnit": "Microseconds"}, "Results": [{"Configuration": [{"Name": "X", "Value": 4}],
         "Status": "Ok", "TotalDuration": 12.5, "ComputationResults": []}]}"#;
+    // As CLBlast's tuners print it.
+    let cltune = r#"{"kernel_family": "copy", "precision": "32", "best_time": "0.250", "clblast_device_name": "D",
+        "device_core_clock": "1000", "results": [
+        {"kernel": "CopyFast", "time": 0.250, "parameters": {"COPY_WPT": 2,"PRECISION": 32}},
+        {"kernel": "CopyFast", "time": 0.000, "parameters": {"COPY_WPT": 4,"PRECISION": 32}}]}"#;
     vec![
         ("r.csv", "X,S,time_ms,status,rel_std\n1,a,2.5,ok,0.1\n2,\"b,c\",,CompilationFailedConfig,\n".to_string()),
         ("r.cache.json", cache.to_string()),
         ("r.t4.json", t4.to_string()),
         ("r.ktt.json", ktt.to_string()),
+        ("r.cltune.json", cltune.to_string()),
+        ("r.baco.csv", "X,S,compute_time,Valid,timestamp\n1,a,2.5,True,100\n2,b,1e9,False,250\n".to_string()),
     ]
 }
 
@@ -286,6 +297,70 @@ fn units_and_status_words_are_those_of_the_file() {
 }
 
 #[test]
+fn results_of_cltune_and_clblast_load_and_a_time_of_zero_is_no_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let (name, text) = &samples()[4];
+    let path = folder.path().join(name);
+    fs::write(&path, text).unwrap();
+    let recording = import(&path).unwrap();
+    assert_eq!((recording.kernel.as_deref(), recording.device.as_deref()), (Some("CopyFast"), Some("D")));
+    assert_eq!(recording.optimum_ms(), Some(0.25));
+    assert_eq!(recording.rows()[0].values, [Value::Int(2), Value::Int(32)]);
+    assert_eq!(kinds(&recording), [0, 1, 0, 0, 0]);
+    for (old, new, part) in [
+        ("\"time\": 0.000", "\"time\": -1", "result 2: `time`"),
+        ("\"COPY_WPT\": 4", "\"WPT\": 4", "result 2: no value of parameter `COPY_WPT`"),
+        ("\"CopyFast\", \"time\": 0.000", "\"Copy\", \"time\": 1", "result 2: another kernel than `CopyFast`"),
+    ] {
+        fs::write(&path, text.replace(old, new)).unwrap();
+        let error = import(&path).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn csv_of_baco_loads_with_and_without_what_is_feasible() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("baco.csv");
+    let read = |text: &str| {
+        fs::write(&path, text).unwrap();
+        import(&path).unwrap()
+    };
+    let learned = read(&samples()[5].1);
+    assert_eq!(learned.rows()[0].values, [Value::Int(1), "a".into()]);
+    assert_eq!((learned.optimum_ms(), kinds(&learned)), (Some(2.5), [0, 1, 0, 0, 0]));
+    let plain = read("X,P,Value,timestamp\n1.0,\"(0, 1)\",3,1\n2.5,\"(1, 0)\",4,2\n");
+    assert_eq!(plain.rows()[0].values, [Value::Float(1.0), "(0, 1)".into()]);
+    assert_eq!((plain.optimum_ms(), kinds(&plain)), (Some(3.0), [0; 5]));
+}
+
+#[test]
+fn a_compressed_journal_is_read_as_the_journal_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let space = Space::builder().parameter(Parameter::new("X", [1, 2].map(Value::Int)).unwrap()).build().unwrap();
+    let path = folder.path().join("run.jsonl");
+    let mut journal = Journal::create(&path, &Journal::header(&space), &space).unwrap();
+    for (rank, time_ms) in [(0, 2.0), (1, 1.5)] {
+        journal
+            .append(&Evaluation {
+                request: Request::timed(space.id(rank).unwrap()),
+                failure: None,
+                measurement: Measurement { times_ms: vec![time_ms], ..Measurement::default() },
+                clock: std::time::Duration::ZERO,
+            })
+            .unwrap();
+    }
+    drop(journal);
+    let compressed = folder.path().join("run.jsonl.gz");
+    let mut encoder = GzEncoder::new(fs::File::create(&compressed).unwrap(), flate2::Compression::default());
+    encoder.write_all(&fs::read(&path).unwrap()).unwrap();
+    encoder.finish().unwrap();
+    let (plain, again) = (import(&path).unwrap(), import(&compressed).unwrap());
+    assert_eq!(plain.optimum_ms(), Some(1.5));
+    assert_eq!((&plain.name, plain.rows()), (&again.name, again.rows()));
+}
+
+#[test]
 fn what_is_no_recording_is_refused_with_the_file_and_a_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.json");
@@ -301,7 +376,7 @@ fn what_is_no_recording_is_refused_with_the_file_and_a_remedy() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
     #[test]
-    fn small_files_cut_or_changed_anywhere_are_errors_or_recordings(which in 0usize..4, at in 0.0..1.0f64, byte: Option<u8>) {
+    fn small_files_cut_or_changed_anywhere_are_errors_or_recordings(which in 0usize..6, at in 0.0..1.0f64, byte: Option<u8>) {
         let folder = tempfile::tempdir().unwrap();
         let (name, text) = &samples()[which];
         let mut bytes = text.clone().into_bytes();

@@ -17,6 +17,8 @@ pub(super) enum Role {
     /// The time, in units of so many milliseconds.
     Time(f64),
     Status,
+    /// Whether the configuration is correct, as a truth value.
+    Feasible,
     RelStd,
     Compile,
     Benchmark,

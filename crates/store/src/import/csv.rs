@@ -1,13 +1,15 @@
 //! CSV with one row per configuration, with its JSON sidecar or without; KTT's CSV output among it.
 
 use super::columns::{Columns, Role, further};
+use super::baco;
+use super::columns::{Columns, Role};
 use super::error::Flaw;
 use super::number::{self, scaled, time};
 use super::sidecar::Sidecar;
 use super::status;
 use std::borrow::Cow;
 use tunesmith_core::recording::{Column, Row};
-use tunesmith_core::{CompileData, Recording};
+use tunesmith_core::{CompileData, Failure, FailureKind, Recording};
 use tunesmith_space::Value;
 
 /// The fields of one line with its number, counted from 1.
@@ -27,13 +29,14 @@ pub(super) fn read(name: &str, text: &str, sidecar: Option<&str>) -> Result<Reco
     let (_, header) = lines.next().ok_or_else(nothing)?;
     let header = fields(header);
     let names: Vec<&str> = header.iter().map(|name| name.trim()).collect();
-    let columns = Columns::new(&names, &sidecar);
-    check(&columns, &sidecar)?;
     let lines: Vec<Line<'_>> = lines.map(|(at, line)| Line { number: at + 1, fields: fields(line) }).collect();
     if let Some(line) = lines.iter().find(|line| line.fields.len() != names.len()) {
         let reason = format!("{} fields, where the header has {}", line.fields.len(), names.len());
         return Err(Flaw::new(format!("line {}", line.number), reason, "complete or remove that line"));
     }
+    let baco = sidecar.columns.is_empty().then(|| baco::columns(&names, lines.iter().map(|line| &line.fields[..])));
+    let columns = baco.flatten().unwrap_or_else(|| Columns::new(&names, &sidecar));
+    check(&columns, &sidecar)?;
     let values = values(&columns, &lines)?;
     let rows = lines.iter().zip(values).map(|(line, values)| row(line, &names, &columns.roles, values));
     let rows: Vec<Row> = rows.collect::<Result<_, Flaw>>()?;
@@ -106,6 +109,11 @@ fn row(line: &Line<'_>, names: &[&str], roles: &[Role], values: Vec<Value>) -> R
             row.failure = status::failure(field);
             continue;
         }
+        if *role == Role::Feasible {
+            let feasible = baco::truth(field) == Some(true);
+            row.failure = (!feasible).then(|| Failure::new(FailureKind::Runtime, "infeasible"));
+            continue;
+        }
         let number = field.parse().ok().filter(|number: &f64| number.is_finite());
         match (role, number) {
             (Role::Further, None) => {}
@@ -136,7 +144,7 @@ fn keep(row: &mut Row, name: &str, role: &Role, number: f64) {
         Role::Further => {
             measurement.values.insert(further(name).to_string(), vec![number]);
         }
-        Role::Parameter(_) | Role::Status | Role::Kernel => {}
+        Role::Parameter(_) | Role::Status | Role::Feasible | Role::Kernel => {}
     }
 }
 

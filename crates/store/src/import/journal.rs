@@ -16,10 +16,10 @@ pub(super) fn is_journal(text: &str) -> bool {
         .is_ok_and(|header| header.contains_key("format") && header.contains_key("parameters"))
 }
 
-/// The evaluations of the journal at `path`. What was measured again is left out: a final's samples are few and of the
+/// The evaluations of the journal `text`, the content of `path`. What was measured again is left out: a final's samples are few and of the
 /// leaders only, so they would make these look different from the rest.
-pub(super) fn read(path: &Path) -> Result<Recording, ImportError> {
-    let recorded = crate::read(path)?;
+pub(super) fn read(path: &Path, text: &str) -> Result<Recording, ImportError> {
+    let recorded = crate::read::parse(path, text.as_bytes())?;
     let located = |Flaw { place, reason, remedy }| ImportError::Malformed { path: path.into(), place, reason, remedy };
     recording(&super::name(path), &recorded).map_err(located)
 }

@@ -3,6 +3,8 @@
 //! The content decides the format, not the name; only the sidecar of a CSV is found by its name. Compressed files (gzip)
 //! are read as well. Whatever is cut short is an error or a shorter recording.
 
+mod baco;
+mod cltune;
 mod columns;
 mod csv;
 mod error;
@@ -26,8 +28,8 @@ use tunesmith_core::Recording;
 /// No recording is as large; a small compressed file may claim to be.
 const MAX_BYTES: u64 = 4 << 30;
 
-/// Reads the recording at `path`: one of our journals, a CSV with or without its JSON sidecar, a cache file of Kernel
-/// Tuner, T4 results, or results of KTT; each as it is or compressed.
+/// Reads the recording at `path`: one of our journals, a CSV with or without its JSON sidecar (BaCO's among them), a
+/// cache file of Kernel Tuner, T4 results, or results of KTT, CLTune or CLBlast; each as it is or compressed.
 ///
 /// # Errors
 /// A file that cannot be read or is in none of these formats, and what is wrong in it, with its place. Cost: the file's
@@ -36,10 +38,9 @@ pub fn import(path: &Path) -> Result<Recording, ImportError> {
     let io = |source| ImportError::Io { path: path.to_path_buf(), source };
     let bytes = fs::read(path).map_err(io)?;
     let located = |Flaw { place, reason, remedy }| ImportError::Malformed { path: path.into(), place, reason, remedy };
-    let is_compressed = bytes.starts_with(&[0x1f, 0x8b]);
     let text = text(bytes).map_err(located)?;
-    if !is_compressed && journal::is_journal(&text) {
-        return journal::read(path);
+    if journal::is_journal(&text) {
+        return journal::read(path, &text);
     }
     let name = name(path);
     let read = match text.trim_start().as_bytes().first() {
@@ -92,11 +93,12 @@ fn json(name: &str, text: &str) -> Result<Recording, Flaw> {
     }
     match (document.get("Results"), document.get("results")) {
         (Some(results), _) => ktt::read(name, &document, results),
+        (None, Some(results)) if cltune::is_ours(results) => cltune::read(name, &document, results),
         (None, Some(results)) => t4::read(name, &document, results),
         (None, None) => Err(Flaw::new(
             "whole file",
             "no recording in a known format",
-            "known are journals, CSV, Kernel Tuner caches, T4 results and KTT results; of a CSV, name the .csv file",
+            "known are journals, CSV, Kernel Tuner caches, T4 results, KTT and CLTune results; of a CSV, name the .csv file",
         )),
     }
 }

@@ -1,0 +1,36 @@
+//! CSV written by BaCO and HyperMapper: the parameters, one objective, whether the configuration is feasible where that
+//! is learned, and `timestamp`.
+
+use super::columns::{Columns, Role};
+use std::borrow::Cow;
+use tunesmith_core::recording::Column;
+
+/// The columns of such a file; `None` of another, which does not end with `timestamp`. The objective, whose name is the
+/// user's, is the column before; it is taken as milliseconds. One of truth values after it says what is feasible.
+pub(super) fn columns<'a>(names: &[&str], rows: impl Iterator<Item = &'a [Cow<'a, str>]>) -> Option<Columns> {
+    let (last, before) = names.split_last()?;
+    let mut before = before.len();
+    if *last != "timestamp" || before < 2 {
+        return None;
+    }
+    let mut roles = vec![Role::Further];
+    let mut texts = rows.map(|row| row[before - 1].trim()).peekable();
+    if before > 2 && texts.peek().is_some() && texts.all(|text| truth(text).is_some()) {
+        roles.push(Role::Feasible);
+        before -= 1;
+    }
+    roles.push(Role::Time(1.0));
+    roles.extend((0..before - 1).rev().map(Role::Parameter));
+    roles.reverse();
+    let parameters = names[..before - 1].iter().map(|name| Column::of_rows(*name)).collect();
+    Some(Columns { roles, parameters })
+}
+
+/// What Python writes of a truth value.
+pub(super) fn truth(text: &str) -> Option<bool> {
+    match text {
+        "True" | "true" => Some(true),
+        "False" | "false" => Some(false),
+        _ => None,
+    }
+}
