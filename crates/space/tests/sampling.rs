@@ -98,3 +98,42 @@ fn latin_samples_have_every_value_about_as_often_as_the_space() {
     drawn.iter().for_each(|&id| unrolls[space.unrank(id).indices()[2] as usize] += 1);
     assert!(unrolls.iter().all(|&count: &i32| (count - 24).abs() <= 3), "{unrolls:?}");
 }
+
+/// Every configuration of `space` whose values are all allowed, by value indices.
+fn within(space: &Space, allowed: &[&[u32]]) -> BTreeSet<Vec<u32>> {
+    let is_allowed = |list: &&[u32], index: &u32| list.is_empty() || list.contains(index);
+    let all = space.iter().map(|id| space.unrank(id).indices().to_vec());
+    all.filter(|indices| allowed.iter().zip(indices).all(|(list, index)| is_allowed(list, index))).collect()
+}
+
+#[test]
+fn samples_within_allowed_values_are_uniform_among_all_that_have_them() {
+    let space = skewed();
+    let cases: [&[&[u32]]; 5] = [
+        &[],
+        &[&[], &[5], &[]],
+        &[&[3, 7, 11, 23], &[0, 1, 2, 3, 5, 11], &[0, 2]],
+        &[&[23], &[], &[1]],
+        &[&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], &[]],
+    ];
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+    for allowed in cases {
+        let all: Vec<Vec<u32>> = within(&space, allowed).into_iter().collect();
+        let mut counts = vec![0_u64; all.len()];
+        for _ in 0..200 * all.len() {
+            let drawn = space.unrank(space.sample_within(allowed, &mut rng).unwrap());
+            counts[all.binary_search(&drawn.indices().to_vec()).unwrap()] += 1;
+        }
+        assert!(deviation(&counts).abs() < 5.0, "{allowed:?}: {}", deviation(&counts));
+    }
+}
+
+#[test]
+fn there_is_no_sample_where_no_configuration_has_allowed_values() {
+    let space = skewed();
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+    for allowed in [&[&[6][..], &[1, 2]][..], &[&[0], &[3]], &[&[99]]] {
+        assert!(within(&space, allowed).is_empty());
+        assert_eq!(space.sample_within(allowed, &mut rng), None);
+    }
+}

@@ -9,6 +9,7 @@ mod neighbours;
 mod reduce;
 mod states;
 mod table;
+mod within;
 
 pub(crate) use build::{Obstacle, build};
 pub use coordinates::Blocks;

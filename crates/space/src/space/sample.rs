@@ -89,6 +89,38 @@ impl Space {
         drawn
     }
 
+    /// A configuration drawn uniformly from those whose values are all allowed: `allowed` gives each parameter, in the
+    /// user's order, the indices of the values it may take, ascending; an empty list, and one missing at the end, leaves
+    /// the parameter free. `None` when no configuration has such values.
+    ///
+    /// So is a part of a configuration drawn anew while the rest stays, or one drawn that has each value from one of two
+    /// others: what constraints exclude is never drawn, and nothing is drawn in vain. Chances are equal up to the rounding
+    /// of real numbers. Costs at most O(arcs) of the diagrams; arcs that the lists close are not followed.
+    ///
+    /// ```
+    /// use rand::SeedableRng;
+    /// use tunesmith_space::{Constraint, Parameter, Space, Values};
+    ///
+    /// let space = Space::builder()
+    ///     .parameter(Parameter::new("TILE", Values::list([8, 16, 24]))?)
+    ///     .parameter(Parameter::new("THREADS", Values::list([8, 12, 16]))?)
+    ///     .constraint(Constraint::parse("TILE % THREADS == 0")?)
+    ///     .build()?;
+    /// let mut rng = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1);
+    /// // With 16 threads the tile can only be 16.
+    /// let drawn = space.sample_within(&[&[], &[2]], &mut rng).map(|id| space.unrank(id));
+    /// assert_eq!(drawn.unwrap().indices(), [1, 2]);
+    /// assert_eq!(space.sample_within(&[&[0], &[1, 2]], &mut rng), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sample_within<R: Rng + ?Sized>(&self, allowed: &[&[u32]], rng: &mut R) -> Option<ConfigId> {
+        let mut lists: Vec<&[u32]> = allowed.to_vec();
+        lists.resize(self.parameters().len(), &[]);
+        let mut indices = vec![0; lists.len()];
+        let drawn = self.inner.diagrams.iter().all(|diagram| diagram.sample_within(&lists, rng, &mut indices));
+        if drawn { self.rank_indices(&indices) } else { None }
+    }
+
     fn countable(&self) -> u128 {
         self.len().expect("a space of more than 2^128 - 1 configurations cannot be sampled by rank")
     }

@@ -1,0 +1,74 @@
+//! Paths through some of the values alone.
+
+use super::{Diagram, Run};
+use rand::{Rng, RngExt as _};
+
+impl Diagram {
+    /// Writes the value indices of a path drawn uniformly from those whose values are all among the `allowed` of their
+    /// parameter, ascending lists of which an empty one allows every value. Returns whether there is such a path.
+    ///
+    /// One pass from the root finds the nodes that can be reached, one back counts what is allowed below them. Counts
+    /// are real numbers, so that chances are equal up to their rounding.
+    pub(crate) fn sample_within<R: Rng + ?Sized>(&self, allowed: &[&[u32]], rng: &mut R, indices: &mut [u32]) -> bool {
+        let below = self.allowed_below(allowed);
+        if below[0] == 0.0 {
+            return false;
+        }
+        let mut node = 0;
+        for &parameter in &self.order {
+            let mut rest = rng.random::<f64>() * below[node as usize];
+            let mut chosen = None;
+            for run in self.runs_of(node) {
+                let (first, count) = allowed_in(run, allowed[parameter]);
+                let each = below[run.child as usize];
+                if count == 0 || each == 0.0 {
+                    continue;
+                }
+                // Kept beyond its end as well: rounding may leave a rest behind the last one.
+                chosen = Some((run, first + ((rest / each) as usize).min(count - 1)));
+                rest -= each * count as f64;
+                if rest < 0.0 {
+                    break;
+                }
+            }
+            let Some((run, nth)) = chosen else { return false };
+            indices[parameter] = allowed[parameter].get(nth).copied().unwrap_or(nth as u32);
+            node = run.child;
+        }
+        true
+    }
+
+    /// The number of allowed paths below each node that one from the root reaches.
+    fn allowed_below(&self, allowed: &[&[u32]]) -> Vec<f64> {
+        let end = self.nodes();
+        let mut level_of = vec![usize::MAX; end + 1];
+        level_of[0] = 0;
+        for node in 0..end {
+            let level = level_of[node];
+            if level == usize::MAX {
+                continue;
+            }
+            let allowed = allowed[self.order[level]];
+            for run in self.runs_of(node as u32).iter().filter(|run| allowed_in(run, allowed).1 > 0) {
+                level_of[run.child as usize] = level + 1;
+            }
+        }
+        let mut below = vec![0.0; end + 1];
+        below[end] = 1.0;
+        for node in (0..end).rev().filter(|&node| level_of[node] != usize::MAX) {
+            let allowed = allowed[self.order[level_of[node]]];
+            let runs = self.runs_of(node as u32).iter();
+            below[node] = runs.map(|run| allowed_in(run, allowed).1 as f64 * below[run.child as usize]).sum();
+        }
+        below
+    }
+}
+
+/// The position, and the number, of those of `allowed` that `run` holds; without a list positions are the values.
+fn allowed_in(run: &Run, allowed: &[u32]) -> (usize, usize) {
+    if allowed.is_empty() {
+        return (run.first as usize, (run.last - run.first) as usize + 1);
+    }
+    let first = allowed.partition_point(|&value| value < run.first);
+    (first, allowed[first..].partition_point(|&value| value <= run.last))
+}
