@@ -59,6 +59,9 @@ pub enum StrategyError {
     },
 }
 
+/// The largest whole number an option takes: no run makes more evaluations, and what is so many fits in memory.
+const MAX_WHOLE: usize = 1_000_000;
+
 /// The options given to one strategy, checked against its list.
 pub struct Options<'a> {
     strategy: &'static str,
@@ -105,6 +108,16 @@ impl<'a> Options<'a> {
     /// The truth value given for `name`, or its default.
     pub(crate) fn truth(&self, name: &str) -> Result<bool, StrategyError> {
         self.parsed(name, |text| text.parse().ok())
+    }
+
+    /// The whole number given for `name`, or its default; refused below `least` and above a million.
+    pub(crate) fn whole(&self, name: &str, least: usize) -> Result<usize, StrategyError> {
+        self.parsed(name, |text| text.parse().ok().filter(|number| (least..=MAX_WHOLE).contains(number)))
+    }
+
+    /// The position among `words` of the one given for `name`, or of its default.
+    pub(crate) fn choice(&self, name: &str, words: &[&str]) -> Result<usize, StrategyError> {
+        self.parsed(name, |text| words.iter().position(|word| *word == text))
     }
 
     fn parsed<T>(&self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, StrategyError> {

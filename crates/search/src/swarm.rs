@@ -1,5 +1,6 @@
 //! Particle swarm optimisation.
 
+use crate::nearest::nearest;
 use crate::options::{OptionSpec, Options, StrategyError};
 use crate::unseen::Unseen;
 use rand::RngExt as _;
@@ -142,16 +143,9 @@ impl Swarm {
                 }
             })
             .collect();
-        space.rank_indices(&moved).unwrap_or_else(|| nearest(space, &moved).unwrap_or(position))
+        let point = || moved.iter().map(|&index| f64::from(index)).collect::<Vec<_>>();
+        space.rank_indices(&moved).unwrap_or_else(|| nearest(space, &point()).unwrap_or(position))
     }
-}
-
-/// The valid configuration nearest to value indices that a constraint excludes.
-fn nearest(space: &Space, indices: &[u32]) -> Option<ConfigId> {
-    let point: Vec<f64> = indices.iter().map(|&index| f64::from(index)).collect();
-    let lengths = space.parameters().iter().map(|parameter| parameter.values().len().saturating_sub(1).max(1));
-    let weights: Vec<f64> = lengths.map(|length| 1.0 / length as f64).collect();
-    space.rank(&space.nearest_configuration(&point, &weights))
 }
 
 /// Of equal scores the first stays.

@@ -201,6 +201,19 @@ fn methods_over_coordinates_cover_a_small_space_whatever_their_options() {
         "nelder_mead(reflection=3, contraction=0.9, expansion=5, edge=0.01, samples=1)",
         "torczon(expansion=9, contraction=0.99, edge=0.001, samples=1)",
         "pattern(step=0.0001, reduction=0.01, samples=300)",
+fn local_and_evolutionary_strategies_of_any_kind_cover_a_small_space() {
+    for strategy in [
+        "hill_climbing(improvement=first)",
+        "hill_climbing(improvement=best, initial=1)",
+        "hill_climbing(patience=0, resample=1)",
+        "hill_climbing(patience=1)",
+        "iterated_local_search(neighbourhood=adjacent, improvement=best, initial=1)",
+        "basin_hopping(temperature=1000, step=0.01)",
+        "genetic(size=2, tournament=1, mutation=0)",
+        "genetic(size=500)",
+        "differential_evolution(size=4, base=random, crossover=0)",
+        "tabu(tenure=0, candidates=1)",
+        "tabu(tenure=1000, candidates=1000, initial=1)",
     ] {
         for room in [1, 4] {
             let run = Setup { budget: 1000, room, ..Setup::new(strategy) }.run(&tiles(), bowl);
@@ -228,6 +241,19 @@ fn a_bandit_of_one_technique_asks_what_the_technique_asks() {
         let alone = Setup::new(technique).run(&tiles(), bowl);
         for text in [format!("bandit(techniques={technique})"), format!("round_robin(techniques={technique})")] {
             assert_eq!(requests(&Setup::new(&text).run(&tiles(), bowl)), requests(&alone), "{text}");
+fn local_and_evolutionary_strategies_beat_random_search_on_a_bowl() {
+    let space = cube(6, 10);
+    let mean_of_best = |strategy: &str, room| {
+        let best = |seed| Setup { seed, budget: 150, room, ..Setup::new(strategy) }.run(&space, bowl);
+        (0..10).map(|seed| best(seed).history.best_score().unwrap()).sum::<f64>() / 10.0
+    };
+    let random = mean_of_best("random", 1);
+    for strategy in
+        ["hill_climbing", "iterated_local_search", "basin_hopping", "genetic", "differential_evolution", "tabu"]
+    {
+        for room in [1, 4] {
+            let mean = mean_of_best(strategy, room);
+            assert!(mean < 0.7 * random, "{strategy} with room {room} {mean}, random {random}");
         }
     }
 }
@@ -250,6 +276,10 @@ fn unknown_names_options_and_values_are_refused_with_what_is_right() {
     assert!(error("annealing(temperature=-1)").contains("cannot be `-1`: it is a positive number"));
     assert!(error("swarm(alpha=0.7)").contains("option `gamma` of strategy `swarm` cannot be `0.4`: it is at most"));
     assert!(error("swarm(size=0)").contains("a whole number from 1"));
+    assert!(error("genetic(size=1)").contains("a whole number from 2"));
+    assert!(error("tabu(tenure=1.5)").contains("a whole number from 0"));
+    assert!(error("iterated_local_search(neighbourhood=near)").contains("it is hamming or adjacent"));
+    assert!(error("basin_hopping(temperature=0)").contains("a positive number"));
     assert!(error("random(replacement=maybe)").contains("true or false"));
     let technique = error("bandit(techniques=annealing+torczn)");
     assert!(technique.starts_with("there is no strategy `torczn`; did you mean `torczon`?"));

@@ -1,0 +1,64 @@
+//! Basin hopping.
+
+use crate::iterated_local_search::descent;
+use crate::local::{Acceptance, Hops, Kick};
+use crate::options::{OptionSpec, Options, StrategyError};
+use tunesmith_core::{Request, Rng, Searcher, Told, View};
+
+/// Basin hopping (Wales and Doye, Global optimization by basin-hopping, 1997): annealing over local minima at a constant
+/// temperature. A minimum is perturbed, the search descends from there, and the new minimum replaces the old one when it is
+/// better, else with probability `exp(-d / temperature)`. Kernel Tuner has it, and it is the rival of section 4.7 of
+/// Filipovič, Hozzová, Nezarat, Oľha and Petrovič, Using hardware performance counters to speed up autotuning, 2022.
+///
+/// - d is the share by which the new minimum is slower than the old one. Elsewhere it is a difference of milliseconds, with
+///   which the same temperature accepts everything for one kernel and nothing for another.
+/// - A perturbation draws each parameter anew with probability `step`, among valid configurations; descents, starts and
+///   what happens when nothing is new are as in [`IteratedLocalSearch`](crate::IteratedLocalSearch).
+///
+/// Cost per evaluation: as iterated local search.
+#[derive(Debug)]
+pub struct BasinHopping(Hops);
+
+impl BasinHopping {
+    pub(crate) const OPTIONS: &'static [OptionSpec] = &[
+        OptionSpec {
+            name: "temperature",
+            default: "0.05",
+            meaning: "a positive number: the relative slowdown of a minimum that is accepted with probability 1/e",
+        },
+        OptionSpec {
+            name: "step",
+            default: "0.25",
+            meaning: "a number above 0 and at most 1: the probability with which a hop draws each parameter anew",
+        },
+        OptionSpec { name: "neighbourhood", default: "hamming", meaning: "hamming or adjacent" },
+        OptionSpec {
+            name: "improvement",
+            default: "first",
+            meaning: "first or best: which better neighbour a descent goes to",
+        },
+        OptionSpec {
+            name: "initial",
+            default: "10",
+            meaning: "a whole number from 1: evaluations, random ones where nothing was told, before the first descent",
+        },
+    ];
+
+    pub(crate) fn from_options(options: &Options<'_>) -> Result<Self, StrategyError> {
+        let temperature = options.number("temperature", |temperature| temperature > 0.0)?;
+        let step = options.number("step", |share| share > 0.0 && share <= 1.0)?;
+        let acceptance = Acceptance::Metropolis(temperature);
+        Ok(Self(Hops::new(descent(options)?, Kick::Resample(step), acceptance, options.whole("initial", 1)?)))
+    }
+}
+
+impl Searcher for BasinHopping {
+    fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
+        // One at a time, since only what was asked before counts as known.
+        self.0.propose(view, rng).map(Request::timed).into_iter().collect()
+    }
+
+    fn tell(&mut self, _: &View<'_>, told: &Told<'_>) {
+        self.0.learn(told.evaluation.request.config, told.score);
+    }
+}

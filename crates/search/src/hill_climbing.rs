@@ -1,0 +1,152 @@
+//! Hill climbing.
+
+use crate::local::{
+    Acceptance, Descent, Hops, Improvement, Kick, MAX_KNOWN_STEPS, Scored, Standing, keep_better, resample, standing,
+};
+use crate::options::{OptionSpec, Options, StrategyError};
+use crate::unseen::Unseen;
+use tunesmith_core::{Request, Rng, Searcher, Told, View};
+use tunesmith_space::{ConfigId, Neighbourhood};
+
+/// Stochastic hill climbing as in Bergstra, Pinto and Cox, Machine learning for predictive auto-tuning with boosted
+/// regression trees, 2012, section 2.3: every parameter of the best configuration is drawn anew with probability 0.25 and
+/// kept otherwise; a better configuration becomes the one to go on from.
+///
+/// - It starts from the best of what was told before (the paper's reference implementation is our default configuration)
+///   and of a few random configurations; `initial=1` takes a random one only where nothing was told.
+/// - Of configurations with the parameters that are kept only valid ones are drawn, each equally likely.
+/// - `improvement=first` and `best` climb over neighbours instead, which differ in one parameter, to the first better
+///   one or to the best of all, and start again from a random configuration when none is better.
+/// - After `patience` evaluations without an improvement it starts again from a random configuration; `patience=0` never
+///   does, as the paper, whose climbs are 25 to 75 evaluations long. Neighbours come to an end and need no patience.
+/// - When 50 draws in a row were known, the next configuration is a new random one, so the search ends only with the
+///   space.
+///
+/// Only the order of times matters, not their unit. Cost per evaluation: a draw within the space's diagrams.
+#[derive(Debug)]
+pub struct HillClimbing(Climb);
+
+#[derive(Debug)]
+enum Climb {
+    Resample(Resample),
+    Neighbours(Box<Hops>),
+}
+
+#[derive(Debug)]
+struct Resample {
+    probability: f64,
+    patience: u64,
+    initial: usize,
+    current: Option<Scored>,
+    /// The configuration asked that the search starts again from.
+    start: Option<ConfigId>,
+    /// Evaluations since the last improvement.
+    stale: u64,
+    unseen: Unseen,
+}
+
+impl HillClimbing {
+    pub(crate) const OPTIONS: &'static [OptionSpec] = &[
+        OptionSpec {
+            name: "resample",
+            default: "0.25",
+            meaning: "a number above 0 and at most 1: the probability with which each parameter is drawn anew",
+        },
+        OptionSpec {
+            name: "improvement",
+            default: "resample",
+            meaning: "resample, or first or best: climb over neighbours to the first better one or the best",
+        },
+        OptionSpec {
+            name: "patience",
+            default: "30",
+            meaning: "a whole number from 0: evaluations without improvement until a new start; 0 is never",
+        },
+        OptionSpec {
+            name: "initial",
+            default: "10",
+            meaning: "a whole number from 1: evaluations, random ones where nothing was told, before the climb",
+        },
+    ];
+
+    pub(crate) fn from_options(options: &Options<'_>) -> Result<Self, StrategyError> {
+        let probability = options.number("resample", |share| share > 0.0 && share <= 1.0)?;
+        let initial = options.whole("initial", 1)?;
+        let patience = options.whole("patience", 0)? as u64;
+        let climb = |improvement| {
+            let descent = Descent::new(Neighbourhood::Hamming, improvement);
+            Climb::Neighbours(Box::new(Hops::new(descent, Kick::Random, Acceptance::Better, initial)))
+        };
+        let unseen = Unseen::default();
+        Ok(Self(match options.choice("improvement", &["resample", "first", "best"])? {
+            0 => Climb::Resample(Resample {
+                probability,
+                patience,
+                initial,
+                current: None,
+                start: None,
+                stale: 0,
+                unseen,
+            }),
+            1 => climb(Improvement::First),
+            _ => climb(Improvement::Best),
+        }))
+    }
+}
+
+impl Resample {
+    fn propose(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<ConfigId> {
+        if view.known() < self.initial {
+            return self.unseen.draw(view, rng);
+        }
+        if self.start.is_some() {
+            return None;
+        }
+        if self.patience > 0 && self.stale >= self.patience {
+            self.start = self.unseen.draw(view, rng);
+            return self.start;
+        }
+        for _ in 0..MAX_KNOWN_STEPS {
+            let Some((current, _)) = self.current else { break };
+            let config = resample(view.space(), current, self.probability, rng);
+            match standing(view, config) {
+                Standing::New => return Some(config),
+                Standing::Told(Some(score)) => {
+                    keep_better(&mut self.current, config, score);
+                }
+                Standing::Told(None) | Standing::InFlight => {}
+            }
+        }
+        self.unseen.draw(view, rng)
+    }
+
+    fn learn(&mut self, config: ConfigId, score: Option<f64>) {
+        if self.start == Some(config) {
+            self.start = None;
+            let Some(score) = score else { return };
+            (self.current, self.stale) = (Some((config, score)), 0);
+            return;
+        }
+        let improves = score.is_some_and(|score| keep_better(&mut self.current, config, score));
+        self.stale = if improves { 0 } else { self.stale + 1 };
+    }
+}
+
+impl Searcher for HillClimbing {
+    fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
+        // One at a time, since only what was asked before counts as known.
+        let config = match &mut self.0 {
+            Climb::Resample(climb) => climb.propose(view, rng),
+            Climb::Neighbours(hops) => hops.propose(view, rng),
+        };
+        config.map(Request::timed).into_iter().collect()
+    }
+
+    fn tell(&mut self, _: &View<'_>, told: &Told<'_>) {
+        let config = told.evaluation.request.config;
+        match &mut self.0 {
+            Climb::Resample(climb) => climb.learn(config, told.score),
+            Climb::Neighbours(hops) => hops.learn(config, told.score),
+        }
+    }
+}

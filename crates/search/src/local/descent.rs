@@ -1,0 +1,114 @@
+//! Local search: from a configuration down to one that no neighbour betters.
+
+use super::{Order, Scored, Standing, keep_better, standing};
+use tunesmith_core::{Rng, View};
+use tunesmith_space::{ConfigId, Neighbourhood, Neighbours};
+
+/// Which better neighbour is gone to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Improvement {
+    /// The first that is found.
+    First,
+    /// The best of all.
+    Best,
+}
+
+/// Goes from a configuration to better neighbours until there are none. Neighbours are looked at in random order; those
+/// that are known are judged at once.
+///
+/// Cost per evaluation: a hash for each neighbour looked at; per move the space's neighbourhood.
+#[derive(Debug)]
+pub(crate) struct Descent {
+    neighbourhood: Neighbourhood,
+    improvement: Improvement,
+    at: Option<Scored>,
+    scan: Option<(Neighbours, Order)>,
+    /// The best of the neighbours looked at, where it is better than where the descent is.
+    better: Option<Scored>,
+    /// Neighbours in flight.
+    awaited: Vec<ConfigId>,
+}
+
+/// What a strategy does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// This configuration is to be evaluated.
+    Ask(ConfigId),
+    /// Nothing before those in flight are told.
+    Wait,
+    /// No neighbour is better, or the descent has not begun.
+    Bottom,
+}
+
+impl Descent {
+    pub(crate) fn new(neighbourhood: Neighbourhood, improvement: Improvement) -> Self {
+        Self { neighbourhood, improvement, at: None, scan: None, better: None, awaited: Vec::new() }
+    }
+
+    /// Where the descent is.
+    pub(crate) fn at(&self) -> Option<Scored> {
+        self.at
+    }
+
+    /// Goes on from another configuration, better or not.
+    pub(crate) fn start_at(&mut self, start: Scored) {
+        (self.at, self.scan, self.better) = (Some(start), None, None);
+        // Neighbours of where it was before are no concern any more.
+        self.awaited.clear();
+    }
+
+    pub(crate) fn step(&mut self, view: &View<'_>, rng: &mut Rng) -> Step {
+        loop {
+            let Some((at, _)) = self.at else { return Step::Bottom };
+            let neighbourhood = self.neighbourhood;
+            let (neighbours, order) = self.scan.get_or_insert_with(|| {
+                let neighbours = view.space().neighbours(at, neighbourhood);
+                let order = Order::below(neighbours.len());
+                (neighbours, order)
+            });
+            let Some(number) = order.next(rng) else {
+                if !self.awaited.is_empty() {
+                    return Step::Wait;
+                }
+                let Some(better) = self.better else { return Step::Bottom };
+                self.start_at(better);
+                continue;
+            };
+            let Some(neighbour) = neighbours.get(number) else { continue };
+            match standing(view, neighbour.id) {
+                Standing::New => {
+                    self.awaited.push(neighbour.id);
+                    return Step::Ask(neighbour.id);
+                }
+                // As a neighbour of an earlier place it may be awaited already.
+                Standing::InFlight if self.awaited.contains(&neighbour.id) => {}
+                Standing::InFlight => self.awaited.push(neighbour.id),
+                Standing::Told(score) => self.judge(neighbour.id, score),
+            }
+        }
+    }
+
+    /// Learns what was told of `config`; it matters when a step asked or awaited it.
+    pub(crate) fn learn(&mut self, config: ConfigId, score: Option<f64>) {
+        if let Some(position) = self.awaited.iter().position(|awaited| *awaited == config) {
+            self.awaited.swap_remove(position);
+            self.judge(config, score);
+        }
+    }
+
+    fn judge(&mut self, config: ConfigId, score: Option<f64>) {
+        let (Some(score), Some((_, own))) = (score, self.at) else { return };
+        if score >= own {
+            return;
+        }
+        match self.improvement {
+            Improvement::Best => {
+                keep_better(&mut self.better, config, score);
+            }
+            Improvement::First => {
+                // Neighbours still in flight are judged against the new place: one may be better yet.
+                (self.at, self.scan) = (Some((config, score)), None);
+            }
+        }
+    }
+}
