@@ -1,10 +1,9 @@
 //! The only list of strategy names.
 
 use crate::options::{OptionSpec, Options, StrategyError, parse_call};
-use crate::{Annealing, Bandit, Exhaustive, GaussianProcess, NelderMead, Pattern, Random, RoundRobin, Swarm, Torczon};
 use crate::{
-    Annealing, BasinHopping, DifferentialEvolution, Exhaustive, GaussianProcess, Genetic, HillClimbing,
-    IteratedLocalSearch, Random, Swarm, Tabu,
+    Annealing, Bandit, BasinHopping, DifferentialEvolution, Exhaustive, GaussianProcess, Genetic, HillClimbing,
+    IteratedLocalSearch, NelderMead, Pattern, Random, RoundRobin, Swarm, Tabu, Torczon,
 };
 use tunesmith_core::Searcher;
 use tunesmith_space::closest;
@@ -37,7 +36,6 @@ pub fn catalogue() -> &'static [Strategy] {
     CATALOGUE
 }
 
-static CATALOGUE: [Strategy; 11] = [
 static CATALOGUE: &[Strategy] = &[
     Strategy {
         name: "default",

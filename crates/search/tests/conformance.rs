@@ -201,6 +201,15 @@ fn methods_over_coordinates_cover_a_small_space_whatever_their_options() {
         "nelder_mead(reflection=3, contraction=0.9, expansion=5, edge=0.01, samples=1)",
         "torczon(expansion=9, contraction=0.99, edge=0.001, samples=1)",
         "pattern(step=0.0001, reduction=0.01, samples=300)",
+    ] {
+        for room in [1, 4] {
+            let run = Setup { budget: 1000, room, ..Setup::new(strategy) }.run(&tiles(), bowl);
+            assert_eq!(run.stop_reason, StopReason::Exhausted, "{strategy}");
+        }
+    }
+}
+
+#[test]
 fn local_and_evolutionary_strategies_of_any_kind_cover_a_small_space() {
     for strategy in [
         "hill_climbing(improvement=first)",
@@ -241,6 +250,11 @@ fn a_bandit_of_one_technique_asks_what_the_technique_asks() {
         let alone = Setup::new(technique).run(&tiles(), bowl);
         for text in [format!("bandit(techniques={technique})"), format!("round_robin(techniques={technique})")] {
             assert_eq!(requests(&Setup::new(&text).run(&tiles(), bowl)), requests(&alone), "{text}");
+        }
+    }
+}
+
+#[test]
 fn local_and_evolutionary_strategies_beat_random_search_on_a_bowl() {
     let space = cube(6, 10);
     let mean_of_best = |strategy: &str, room| {

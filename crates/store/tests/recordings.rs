@@ -10,10 +10,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use tunesmith_core::recording::Row;
-use tunesmith_core::{FailureKind, Recording, counters};
-use tunesmith_space::Value;
-use tunesmith_store::{Format, export, import};
-use tunesmith_core::{Evaluation, FailureKind, Measurement, Recording, Request, Store};
+use tunesmith_core::{Evaluation, FailureKind, Measurement, Recording, Request, Store, counters};
 use tunesmith_space::{Parameter, Space, Value};
 use tunesmith_store::{Format, Journal, export, import};
 

@@ -1,8 +1,7 @@
 //! CSV with one row per configuration, with its JSON sidecar or without; KTT's CSV output among it.
 
-use super::columns::{Columns, Role, further};
 use super::baco;
-use super::columns::{Columns, Role};
+use super::columns::{Columns, Role, further};
 use super::error::Flaw;
 use super::number::{self, scaled, time};
 use super::sidecar::Sidecar;
