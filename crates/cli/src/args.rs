@@ -141,8 +141,8 @@ pub(crate) struct SpaceArgs {
 pub(crate) struct TuneArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
-    /// What to tune on: c, command, replay:FILE (a recording), or synthetic:EXPR (an expression over the parameters that
-    /// gives milliseconds)
+    /// What to tune on: c, command, replay:FILE (a recording), replay:FILE?noise (the same, with samples drawn from its
+    /// noise), or synthetic:EXPR (an expression over the parameters that gives milliseconds)
     /// [default: what the problem's kernel is for]
     #[arg(long)]
     pub(crate) device: Option<String>,

@@ -84,3 +84,31 @@ fn a_real_cache_is_compared() {
     let rel = ran.json()["results"][0]["rel"]["400"].as_f64().unwrap();
     assert!((0.5..1.0).contains(&rel), "{rel}");
 }
+
+const COSTS: &str = "X,time_ms,status,rel_std,compile_ms,benchmark_ms,framework_ms\n1,4,ok,0.1,400,90,10\n2,2,ok,0.1,400,90,10\n\
+                     3,3,ok,0.1,400,90,10\n4,,CompilationFailedConfig,,400,,100\n5,1.5,ok,0.1,400,90,10\n";
+
+#[test]
+fn a_replay_simulates_the_time_and_the_noise_of_a_tuning_run() {
+    let folder = Folder::with(&[("table.csv", COSTS), ("p.toml", "[parameters]\nX = [1, 2, 3, 4, 5]\n")]);
+    let tune = ["tune", "p.toml", "--strategy", "exhaustive", "--json", "--device"];
+    let timed = folder.run(&[&tune[..], &["replay:table.csv", "--stop", "time 1.2s"]].concat()).json();
+    assert_eq!((timed["evaluations"].as_u64(), timed["stop_reason"].as_str()), (Some(3), Some("time 1.2s")));
+    assert_eq!(timed["simulated_seconds"].as_f64(), Some(1.5));
+    assert!(timed["wall_seconds"].as_f64().unwrap() > 0.0);
+    assert_eq!(timed["best"]["times_ms"], serde_json::json!([2.0]), "without noise the recorded times");
+    let noisy = |seed| {
+        let run = folder.run(&[&tune[..], &["replay:table.csv?noise", "--seed", seed]].concat()).json();
+        run["best"]["times_ms"].clone()
+    };
+    let times = noisy("3");
+    assert!(times.as_array().unwrap().len() >= 7 && times != noisy("4"), "{times}");
+    assert_eq!(times, noisy("3"));
+    folder
+        .run(&[&tune[..], &["replay:table.csv?nois"]].concat())
+        .refused(&["no option `nois`", "did you mean `noise`"]);
+    // What is called so is a file.
+    folder.write("table.csv?noise", COSTS);
+    let named = folder.run(&[&tune[..], &["replay:table.csv?noise"]].concat()).json();
+    assert_eq!(named["best"]["times_ms"], serde_json::json!([1.5]));
+}

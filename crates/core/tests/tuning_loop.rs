@@ -222,3 +222,24 @@ fn a_store_that_fails_ends_the_run_before_the_searcher_is_told() {
     assert_eq!(error.to_string(), "the journal cannot be written: no space left on device");
     assert!(searcher.told.is_empty());
 }
+
+#[test]
+fn a_simulated_clock_ends_the_run_and_the_seconds_stay_real() {
+    let (space, simulated) = (line(20), Arc::new(ManualClock::default()));
+    let moved = simulated.clone();
+    let mut evaluator = FunctionEvaluator::new(&space, move |_: &[Value]| {
+        moved.advance(Duration::from_secs(10));
+        Ok(1.0)
+    });
+    let mut searcher = Logging::default();
+    let run = Tuner::new(&space, &mut searcher, &mut evaluator)
+        .clock(Arc::new(ManualClock::default()))
+        .simulated(simulated)
+        .judging(Judging::nothing())
+        .stop(Stop::parse("time 25s").unwrap())
+        .run()
+        .unwrap();
+    assert_eq!(run.progress.elapsed, Duration::from_secs(30));
+    assert_eq!(run.history.iter().map(|scored| scored.evaluation.clock.as_secs()).collect::<Vec<_>>(), [10, 20, 30]);
+    assert_eq!(run.seconds.total, Duration::ZERO);
+}

@@ -1,8 +1,15 @@
 //! A device that is a recording: what was measured once is answered again.
 
+mod noise;
+
+use noise::Noise;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use tunesmith_core::{Completion, Error, Evaluation, Evaluator, Failure, FailureKind, Interrupt, Request};
+use std::time::Duration;
+use tunesmith_core::recording::Recorded;
+use tunesmith_core::{
+    Completion, Error, Evaluator, Failure, FailureKind, Interrupt, ManualClock, Measurement, Request, statistics,
+};
 use tunesmith_space::ConfigId;
 
 /// Answers with recorded evaluations, at the cost of looking them up. A configuration that was not recorded is a failure
@@ -26,21 +33,61 @@ use tunesmith_space::ConfigId;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Clones share what was recorded and start without requests.
+/// Clones share what was recorded and start afresh: without requests, noise and clock.
 #[derive(Debug, Default)]
 pub struct ReplayEvaluator {
-    recorded: Arc<HashMap<ConfigId, Evaluation>>,
+    recorded: Arc<HashMap<ConfigId, Recorded>>,
+    mean_cost_ms: f64,
     submitted: VecDeque<Request>,
+    noise: Option<Noise>,
+    clock: Option<Arc<ManualClock>>,
 }
 
 impl ReplayEvaluator {
-    /// A device that answers with `recorded`; of several evaluations of one configuration with the first.
-    pub fn new(recorded: impl IntoIterator<Item = Evaluation>) -> Self {
+    /// A device that answers with `recorded`, evaluations or [`Recorded`] ones; of several of one configuration with the
+    /// first.
+    pub fn new(recorded: impl IntoIterator<Item = impl Into<Recorded>>) -> Self {
         let mut by_config = HashMap::new();
-        for evaluation in recorded {
-            by_config.entry(evaluation.request.config).or_insert(evaluation);
+        let (mut cost_ms, mut count) = (0.0, 0.0);
+        for recorded in recorded {
+            let recorded: Recorded = recorded.into();
+            by_config.entry(recorded.evaluation.request.config).or_insert_with(|| {
+                (cost_ms, count) = (cost_ms + recorded.cost_ms, count + 1.0);
+                recorded
+            });
         }
-        Self { recorded: Arc::new(by_config), submitted: VecDeque::new() }
+        let mean_cost_ms = if count > 0.0 { cost_ms / count } else { 0.0 };
+        Self { recorded: Arc::new(by_config), mean_cost_ms, ..Self::default() }
+    }
+
+    /// Answers with other samples than the recorded ones, drawn anew for every evaluation from what was recorded: as many
+    /// as a live device takes ([`Sampling`](crate::Sampling) without its limit of time).
+    ///
+    /// Where a configuration has several samples they are drawn from these, with replacement. Where it has one time and the
+    /// relative standard deviation r, they are log-normal with that time as median and ln(1 + r^2) as variance of the
+    /// logarithm, so that the recorded time stays what a search is after. Where it has neither, there is no noise. The same
+    /// seed, configuration and number of its visit give the same samples.
+    pub fn with_noise(mut self, seed: u64) -> Self {
+        self.noise = Some(Noise::new(seed));
+        self
+    }
+
+    /// Moves `clock` forward by what every evaluation took when it was recorded; by the mean of all for a configuration that
+    /// was not, and by the time of the kernel for samples taken later.
+    pub fn with_clock(mut self, clock: Arc<ManualClock>) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// What an evaluation took on average when it was recorded, in milliseconds; 0 where that is unknown.
+    pub fn mean_cost_ms(&self) -> f64 {
+        self.mean_cost_ms
+    }
+
+    /// The recorded time of `config` in milliseconds, the median of its samples; `None` where it failed or was not recorded.
+    pub fn time_ms(&self, config: ConfigId) -> Option<f64> {
+        let evaluation = &self.recorded.get(&config)?.evaluation;
+        evaluation.is_correct().then(|| statistics::median(&evaluation.measurement.times_ms))?
     }
 
     /// How many configurations were recorded.
@@ -56,7 +103,7 @@ impl ReplayEvaluator {
 
 impl Clone for ReplayEvaluator {
     fn clone(&self) -> Self {
-        Self { recorded: self.recorded.clone(), submitted: VecDeque::new() }
+        Self { recorded: self.recorded.clone(), mean_cost_ms: self.mean_cost_ms, ..Self::default() }
     }
 }
 
@@ -68,15 +115,44 @@ impl Evaluator for ReplayEvaluator {
 
     fn next(&mut self, _: &Interrupt) -> Result<Option<Completion>, Error> {
         let Some(request) = self.submitted.pop_front() else { return Ok(None) };
-        let completion = match self.recorded.get(&request.config) {
-            Some(Evaluation { failure, measurement, .. }) => {
-                Completion { failure: failure.clone(), measurement: measurement.clone(), ..Completion::default() }
-            }
-            None => {
-                let failure = Failure::new(FailureKind::Constraints, "not in recording");
-                Completion { failure: Some(failure), ..Completion::default() }
-            }
+        let Some(recorded) = self.recorded.get(&request.config) else {
+            self.pass(self.mean_cost_ms);
+            let failure = Failure::new(FailureKind::Constraints, "not in recording");
+            return Ok(Some(Completion { failure: Some(failure), ..Completion::default() }));
         };
-        Ok(Some(completion))
+        self.pass(recorded.cost_ms);
+        let (failure, mut measurement) = (recorded.evaluation.failure.clone(), recorded.evaluation.measurement.clone());
+        if let (Some(noise), None) = (&mut self.noise, &failure) {
+            noise.disturb(recorded, &mut measurement);
+        }
+        Ok(Some(Completion { failure, measurement, ..Completion::default() }))
+    }
+
+    fn race(&mut self, bar_ms: Option<f64>) {
+        if let Some(noise) = &mut self.noise {
+            noise.race(bar_ms);
+        }
+    }
+
+    fn resample(&mut self, config: ConfigId, samples: usize, _: &Interrupt) -> Result<Option<Completion>, Error> {
+        let (Some(noise), Some(recorded)) = (&mut self.noise, self.recorded.get(&config)) else {
+            return Ok(Some(Completion::default()));
+        };
+        let times_ms = noise.samples(recorded, samples);
+        self.pass(times_ms.iter().sum());
+        let measurement = Measurement { times_ms, ..Measurement::default() };
+        Ok(Some(Completion { measurement, ..Completion::default() }))
     }
 }
+
+impl ReplayEvaluator {
+    /// Lets simulated time pass.
+    fn pass(&self, ms: f64) {
+        if let (Some(clock), Ok(step)) = (&self.clock, Duration::try_from_secs_f64(ms / 1e3)) {
+            clock.advance(step);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

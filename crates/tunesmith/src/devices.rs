@@ -2,7 +2,7 @@
 
 use crate::suggest::did_you_mean;
 use crate::{Error, Problem};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tunesmith_device::worker::WorkerCommand;
 use tunesmith_device::{Compilers, DeviceInfo, Language, Missing, OpenClDevice, opencl_devices};
 use tunesmith_space::{Expr, Value};
@@ -17,13 +17,18 @@ pub enum DeviceChoice {
     /// Any program, for problems whose kernel is a command.
     Command,
     /// A recording: the journal of an earlier run, or measurements of another tool.
-    Replay(PathBuf),
+    Replay {
+        /// The recording.
+        file: PathBuf,
+        /// Whether samples are drawn anew from the noise that was recorded.
+        noise: bool,
+    },
     /// An expression over the parameters that gives the time in milliseconds.
     Synthetic(Expr),
 }
 
 /// The forms of `--device`, as users write them.
-const FORMS: [&str; 5] = ["c", "opencl[:N or a part of its name]", "command", "replay:FILE", "synthetic:EXPR"];
+const FORMS: [&str; 5] = ["c", "opencl[:N or a part of its name]", "command", "replay:FILE[?noise]", "synthetic:EXPR"];
 
 /// The names that the forms begin with.
 const NAMES: [&str; 5] = ["c", "opencl", "command", "replay", "synthetic"];
@@ -65,7 +70,7 @@ impl DeviceChoice {
             ("c", None) => Ok(Self::C),
             ("opencl", which) => opencl(which, worker).map(|device| Self::OpenCl(Box::new(device))),
             ("command", None) => Ok(Self::Command),
-            ("replay", Some(file)) => Ok(Self::Replay(PathBuf::from(file))),
+            ("replay", Some(file)) => replay(file),
             ("synthetic", Some(expression)) => Expr::parse(expression)
                 .map(Self::Synthetic)
                 .map_err(|error| Error::request(format!("in `{expression}`: {error}"), error.remedy)),
@@ -80,11 +85,26 @@ impl DeviceChoice {
     /// The limits that constraints know as `device.NAME`.
     pub(crate) fn limits(&self, compilers: &Compilers) -> Vec<(String, Value)> {
         match self {
-            Self::Synthetic(_) | Self::Replay(_) => Vec::new(),
+            Self::Synthetic(_) | Self::Replay { .. } => Vec::new(),
             Self::Command => values(&tunesmith_device::command_device().limits),
             Self::C => values(&tunesmith_device::processor(compilers).map(|device| device.limits).unwrap_or_default()),
             Self::OpenCl(device) => values(&device.limits),
         }
+    }
+}
+
+/// The recording of `FILE` or `FILE?noise`. A file that has the whole text as its name is meant by it.
+fn replay(text: &str) -> Result<DeviceChoice, Error> {
+    match text.rsplit_once('?') {
+        Some((file, option)) if !Path::new(text).exists() => {
+            if option != "noise" {
+                let remedy =
+                    did_you_mean(option, ["noise"]).unwrap_or_else(|| "the only option is `?noise`".to_string());
+                return Err(Error::request(format!("a replay has no option `{option}`"), Some(remedy)));
+            }
+            Ok(DeviceChoice::Replay { file: PathBuf::from(file), noise: true })
+        }
+        _ => Ok(DeviceChoice::Replay { file: PathBuf::from(text), noise: false }),
     }
 }
 

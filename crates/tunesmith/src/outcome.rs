@@ -53,6 +53,10 @@ pub struct Outcome {
     pub space_size: String,
     /// Wall time of this part of the run, building the space included.
     pub wall_seconds: f64,
+    /// What the run would have taken by the recorded costs of its evaluations, earlier parts of a resumed one included: the time
+    /// that its stop conditions saw. On recordings alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub simulated_seconds: Option<f64>,
     /// Where the wall time went.
     pub seconds: SecondsOfRun,
     /// The journal.

@@ -7,7 +7,7 @@ use crate::{Error, Problem};
 use serde_json::{Map, Value as Json};
 use std::path::Path;
 use std::sync::Arc;
-use tunesmith_core::{Clock, Evaluator, Interrupt};
+use tunesmith_core::{Clock, Evaluator, Interrupt, ManualClock};
 use tunesmith_device::{
     CommandEvaluator, CommandOptions, LiveEvaluator, LiveOptions, ReplayEvaluator, SyntheticEvaluator, Target,
 };
@@ -22,7 +22,7 @@ pub(crate) struct Runner<'a> {
 enum Kind {
     Live(Box<LiveEvaluator>),
     Command(Box<CommandEvaluator>),
-    Replay(ReplayEvaluator, Map<String, Json>),
+    Replay { device: Box<ReplayEvaluator>, noise: bool, identity: Map<String, Json> },
     Synthetic(SyntheticEvaluator, String),
 }
 
@@ -45,7 +45,7 @@ impl<'a> Runner<'a> {
                 return Ok(Self { problem, kind: Kind::Synthetic(evaluator, name) });
             }
             DeviceChoice::Command => return Self::command(problem, space, options, clock),
-            DeviceChoice::Replay(file) => return Self::replay(problem, space, file),
+            DeviceChoice::Replay { file, noise } => return Self::replay(problem, space, file, *noise),
             DeviceChoice::C => Target::Processor,
             DeviceChoice::OpenCl(device) => Target::OpenCl(device.clone()),
         };
@@ -87,10 +87,10 @@ impl<'a> Runner<'a> {
     }
 
     /// A recording in place of a device. Its configurations are looked up in the problem's space.
-    fn replay(problem: &'a Problem, space: &Space, file: &Path) -> Result<Self, Error> {
+    fn replay(problem: &'a Problem, space: &Space, file: &Path, noise: bool) -> Result<Self, Error> {
         let recording = tunesmith_store::import(file)?;
-        let evaluations = recording.evaluations(space);
-        if evaluations.is_empty() {
+        let recorded = recording.recorded(space);
+        if recorded.is_empty() {
             let text = format!("no configuration in `{}` is one of this problem's", file.display());
             let names =
                 recording.parameters().iter().map(tunesmith_space::Parameter::name).collect::<Vec<_>>().join(", ");
@@ -98,9 +98,27 @@ impl<'a> Runner<'a> {
             return Err(Error::request(text, Some(format!("it is a recording {of}with the parameters {names}"))));
         }
         let device = recording.device.as_deref().unwrap_or("an unknown device");
-        let name = format!("replay of {} ({device})", file.display());
+        let with = if noise { " with its noise" } else { "" };
+        let name = format!("replay of {}{with} ({device})", file.display());
         let identity = Map::from_iter([("device".to_string(), Json::from(name))]);
-        Ok(Self { problem, kind: Kind::Replay(ReplayEvaluator::new(evaluations), identity) })
+        let device = Box::new(ReplayEvaluator::new(recorded));
+        Ok(Self { problem, kind: Kind::Replay { device, noise, identity } })
+    }
+
+    /// Seeds the noise of a recording and gives it a clock that moves by what its evaluations took: the time of the run.
+    /// `None` for devices in real time, and where nothing of the recording took any.
+    pub(crate) fn simulate(&mut self, seed: u64) -> Option<Arc<dyn Clock>> {
+        let Kind::Replay { device, noise, .. } = &mut self.kind else { return None };
+        let clock = Arc::new(ManualClock::default());
+        let mut simulated = device.as_ref().clone();
+        if device.mean_cost_ms() > 0.0 {
+            simulated = simulated.with_clock(clock.clone());
+        }
+        if *noise {
+            simulated = simulated.with_noise(seed);
+        }
+        **device = simulated;
+        (device.mean_cost_ms() > 0.0).then_some(clock as Arc<dyn Clock>)
     }
 
     /// Finds, with one build, what is wrong with every configuration.
@@ -111,7 +129,7 @@ impl<'a> Runner<'a> {
         match &mut self.kind {
             Kind::Live(live) => live.preflight(config).map_err(|error| self.problem.located(error)),
             Kind::Command(command) => command.preflight(config).map_err(|error| self.problem.located(error)),
-            Kind::Replay(..) | Kind::Synthetic(..) => Ok(()),
+            Kind::Replay { .. } | Kind::Synthetic(..) => Ok(()),
         }
     }
 
@@ -122,7 +140,7 @@ impl<'a> Runner<'a> {
     pub(crate) fn prepare(&mut self, interrupt: &Interrupt) -> Result<bool, Error> {
         match &mut self.kind {
             Kind::Live(live) => live.prepare(interrupt).map_err(|error| self.problem.located(error)),
-            Kind::Command(_) | Kind::Replay(..) | Kind::Synthetic(..) => Ok(true),
+            Kind::Command(_) | Kind::Replay { .. } | Kind::Synthetic(..) => Ok(true),
         }
     }
 
@@ -131,7 +149,7 @@ impl<'a> Runner<'a> {
         match &self.kind {
             Kind::Live(live) => named(live.identity()),
             Kind::Command(command) => named(command.identity()),
-            Kind::Replay(_, identity) => identity.clone(),
+            Kind::Replay { identity, .. } => identity.clone(),
             Kind::Synthetic(_, name) => Map::from_iter([("device".to_string(), Json::from(name.as_str()))]),
         }
     }
@@ -147,7 +165,7 @@ impl<'a> Runner<'a> {
         match &self.kind {
             Kind::Live(live) => Plan::Kernels(live.plan(config)),
             Kind::Command(command) => Plan::Script(command.script(config)),
-            Kind::Replay(..) | Kind::Synthetic(..) => Plan::Kernels(Vec::new()),
+            Kind::Replay { .. } | Kind::Synthetic(..) => Plan::Kernels(Vec::new()),
         }
     }
 
@@ -156,7 +174,7 @@ impl<'a> Runner<'a> {
         match &mut self.kind {
             Kind::Live(live) => live.as_mut(),
             Kind::Command(command) => command.as_mut(),
-            Kind::Replay(replay, _) => replay,
+            Kind::Replay { device, .. } => device.as_mut(),
             Kind::Synthetic(synthetic, _) => synthetic,
         }
     }

@@ -133,6 +133,7 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
     let metric = plan.target.clone().map(|target| Metric::new(target, &space));
     let objective: &dyn Objective = metric.as_ref().map_or(&MedianTime, |metric| metric);
     let mut searcher = plan.searcher;
+    let simulated = runner.simulate(plan.seed);
     let mut tuner = Tuner::new(&space, searcher.as_mut(), runner.evaluator())
         .store(&mut journal)
         .clock(session.clock.clone())
@@ -145,6 +146,9 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
         .first(first)
         .recorded(recorded)
         .resamples(resamples);
+    if let Some(clock) = &simulated {
+        tuner = tuner.simulated(clock.clone());
+    }
     for observer in &mut session.observers {
         tuner = tuner.observer(*observer);
     }
@@ -158,6 +162,7 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
         seed: plan.seed,
         out: Some(path),
         wall_seconds: wall.as_secs_f64(),
+        simulated_seconds: simulated.map(|_| run.progress.elapsed.as_secs_f64()),
         objective: plan.target.as_ref().map_or_else(|| "minimise time".to_string(), Target::text),
         ..outcome_of(&run, &space, objective)
     };
@@ -235,7 +240,7 @@ impl Plan {
         check_limit(&stop)?;
         let room = match device {
             // With a number for a time there is nothing to compile ahead of.
-            DeviceChoice::Replay(_) | DeviceChoice::Synthetic(_) => 1,
+            DeviceChoice::Replay { .. } | DeviceChoice::Synthetic(_) => 1,
             DeviceChoice::C | DeviceChoice::Command => DEFAULT_ROOM,
             DeviceChoice::OpenCl(_) => OPENCL_ROOM,
         };
@@ -399,6 +404,7 @@ fn outcome_of(run: &Run, space: &Space, objective: &dyn Objective) -> Outcome {
         drift: run.drift.as_ref().map(DriftLine::from),
         space_size: space.size().to_string(),
         wall_seconds: 0.0,
+        simulated_seconds: None,
         seconds: SecondsOfRun::default(),
         out: None,
     }

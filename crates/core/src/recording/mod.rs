@@ -7,6 +7,7 @@ pub use error::RecordingError;
 
 use crate::counters::Hardware;
 use crate::{Failure, Measurement, statistics};
+use crate::{Evaluation, Failure, Measurement, statistics};
 use std::collections::HashMap;
 use tunesmith_space::{Parameter, Value, ValueKind};
 
@@ -81,6 +82,37 @@ impl Row {
             return None;
         }
         self.stated_ms.or_else(|| statistics::median(&self.measurement.times_ms))
+    }
+
+    /// What evaluating the configuration took in wall time, in milliseconds: compiling, running, comparing and the tuner's
+    /// own work, as far as the file says. Where it does not say what running took, the samples and the first launch count.
+    /// The search is no part of it: its strategy was another one.
+    pub fn cost_ms(&self) -> f64 {
+        let Measurement { times_ms, warmup_ms, compile, .. } = &self.measurement;
+        let Costs { benchmark_ms, verification_ms, framework_ms, search_ms: _ } = self.costs;
+        let launches = || times_ms.iter().sum::<f64>() + warmup_ms.unwrap_or_default();
+        let compiling = compile.as_ref().map_or(0.0, |compile| compile.time_ms);
+        let rest = verification_ms.unwrap_or_default() + framework_ms.unwrap_or_default();
+        // Files of tools that know no cost say 0.
+        compiling + benchmark_ms.filter(|ms| *ms > 0.0).unwrap_or_else(launches) + rest
+    }
+}
+
+/// A row as an evaluation in a space, with what a replay of its noise and its costs needs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    /// What was measured.
+    pub evaluation: Evaluation,
+    /// The standard deviation of the samples as a share of their mean, where the file has it.
+    pub rel_std: Option<f64>,
+    /// What it took in wall time, in milliseconds ([`Row::cost_ms`]).
+    pub cost_ms: f64,
+}
+
+impl From<Evaluation> for Recorded {
+    /// An evaluation without recorded noise, which took no time.
+    fn from(evaluation: Evaluation) -> Self {
+        Self { evaluation, rel_std: None, cost_ms: 0.0 }
     }
 }
 
@@ -231,6 +263,18 @@ mod tests {
         assert_eq!(recording.rows()[0].measurement.times_ms, [3.0, 5.0]);
         assert_eq!(recording.rows()[0].time_ms(), Some(4.0));
         assert_eq!((recording.optimum_ms(), recording.correct()), (Some(1.0), 2));
+    }
+
+    #[test]
+    fn an_evaluation_costs_what_the_file_says_and_else_its_launches() {
+        let compile = Some(crate::CompileData { time_ms: 100.0, binary_bytes: None });
+        let mut row = row(&[1], 3.0);
+        row.measurement.compile = compile;
+        (row.costs.framework_ms, row.costs.search_ms) = (Some(10.0), Some(5000.0));
+        row.measurement.warmup_ms = Some(4.0);
+        assert_eq!(row.cost_ms(), 117.0);
+        row.costs.benchmark_ms = Some(50.0);
+        assert_eq!(row.cost_ms(), 160.0);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The space of a recording, and its rows as evaluations in a space.
 
-use super::{Recording, Row};
+use super::{Recorded, Recording, Row};
 use crate::{Evaluation, Request};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -65,6 +65,11 @@ impl Recording {
     ///
     /// Costs a rank per row.
     pub fn evaluations(&self, space: &Space) -> Vec<Evaluation> {
+        self.recorded(space).into_iter().map(|recorded| recorded.evaluation).collect()
+    }
+
+    /// As [`evaluations`](Self::evaluations), with the noise and the costs that were recorded.
+    pub fn recorded(&self, space: &Space) -> Vec<Recorded> {
         let Some(columns) = self.columns(space) else { return Vec::new() };
         let evaluation = |row: &Row| {
             let mut indices = Vec::with_capacity(columns.len());
@@ -77,7 +82,8 @@ impl Recording {
             }
             let request = Request::timed(space.rank_indices(&indices)?);
             let (failure, measurement) = (row.failure.clone(), row.measurement.clone());
-            Some(Evaluation { request, failure, measurement, clock: Duration::ZERO })
+            let evaluation = Evaluation { request, failure, measurement, clock: Duration::ZERO };
+            Some(Recorded { evaluation, rel_std: row.rel_std, cost_ms: row.cost_ms() })
         };
         self.rows().iter().filter_map(evaluation).collect()
     }

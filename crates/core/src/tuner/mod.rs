@@ -30,6 +30,8 @@ pub struct Tuner<'a> {
     judging: Judging,
     observers: Vec<&'a mut dyn Observer>,
     clock: Arc<dyn Clock>,
+    /// What the time of the run is read from where it is not `clock`.
+    simulated: Option<Arc<dyn Clock>>,
     interrupt: Interrupt,
     stop: Stop,
     rng: Rng,
@@ -91,6 +93,7 @@ impl<'a> Tuner<'a> {
             judging: Judging::default(),
             observers: Vec::new(),
             clock: Arc::new(SystemClock::new()),
+            simulated: None,
             interrupt: Interrupt::default(),
             stop: Stop::evaluations(200),
             rng: Rng::seed_from_u64(0),
@@ -129,6 +132,14 @@ impl<'a> Tuner<'a> {
     /// Reads the time from `clock`.
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
+        self
+    }
+
+    /// Reads from `clock` how long the run takes, as its stop conditions, its final and the clocks of its evaluations see
+    /// it: for a device that moves that clock by what an evaluation took when it was recorded. [`Seconds`] stay those of
+    /// the real one.
+    pub fn simulated(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.simulated = Some(clock);
         self
     }
 

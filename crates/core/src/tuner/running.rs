@@ -89,7 +89,7 @@ impl<'a> Running<'a> {
             drift: None,
             configs: HashSet::new(),
             progress: Progress { space_size, elapsed: earlier, ..Progress::default() },
-            started: tuner.clock.now(),
+            started: tuner.simulated.as_ref().unwrap_or(&tuner.clock).now(),
             earlier,
             repeats: 0,
             seconds: Seconds::default(),
@@ -146,7 +146,12 @@ impl<'a> Running<'a> {
     }
 
     pub(super) fn elapsed(&self) -> Duration {
-        self.earlier + (self.tuner.clock.now() - self.started)
+        self.earlier + (self.now() - self.started)
+    }
+
+    /// The time of the run, which is simulated on a recording.
+    pub(super) fn now(&self) -> Duration {
+        self.tuner.simulated.as_ref().unwrap_or(&self.tuner.clock).now()
     }
 
     fn ended(&self) -> Option<StopReason> {

@@ -33,7 +33,7 @@ impl Running<'_> {
         if cost.saturating_mul(made) > self.progress.elapsed.mul_f64(watch.share) {
             return Ok(());
         }
-        let started = self.tuner.clock.now();
+        let started = self.now();
         match self.resample(reference, Role::Reference, SAMPLES)? {
             Resampled::Kept(resample) => {
                 self.watching.over = resample.failure.is_some();
@@ -44,7 +44,7 @@ impl Running<'_> {
         }
         self.watching.since = 0;
         // A first probe may have compiled the reference once more.
-        let took = self.tuner.clock.now() - started;
+        let took = self.now() - started;
         self.watching.cost = Some(self.watching.cost.map_or(took, |before| took.min(before)));
         Ok(())
     }

@@ -1,0 +1,100 @@
+//! The noise of a recording, drawn anew: seed and what was recorded in, samples out.
+
+use crate::Sampling;
+use crate::sampling::{Decision, decide};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::time::Duration;
+use tunesmith_core::Measurement;
+use tunesmith_core::recording::Recorded;
+use tunesmith_space::ConfigId;
+
+/// A limit of time that no recorded kernel reaches: how many samples are taken must not depend on the unit of time.
+const NO_LIMIT: Duration = Duration::from_secs(1 << 32);
+
+/// Draws samples of recorded configurations.
+#[derive(Debug)]
+pub(super) struct Noise {
+    seed: u64,
+    sampling: Sampling,
+    /// How often samples of a configuration were drawn.
+    visits: HashMap<ConfigId, u64>,
+}
+
+impl Noise {
+    pub(super) fn new(seed: u64) -> Self {
+        Self { seed, sampling: Sampling { time_cap: NO_LIMIT, ..Sampling::default() }, visits: HashMap::new() }
+    }
+
+    /// Gives up configurations above `bar_ms` after few samples.
+    pub(super) fn race(&mut self, bar_ms: Option<f64>) {
+        self.sampling.bar_ms = bar_ms;
+    }
+
+    /// Puts new samples in place of those in `measurement`, unless the configuration was recorded without noise. What belongs
+    /// to each recorded sample, the times of parts and other values, cannot belong to them and is left out.
+    pub(super) fn disturb(&mut self, recorded: &Recorded, measurement: &mut Measurement) {
+        let Some(spread) = Spread::of(recorded) else { return };
+        let mut rng = self.generator(recorded.evaluation.request.config);
+        let mut times = Vec::with_capacity(self.sampling.min_samples);
+        while decide(&times, Duration::ZERO, &self.sampling) == Decision::More {
+            times.push(spread.draw(&mut rng));
+        }
+        measurement.times_ms = times;
+        measurement.parts_ms.clear();
+        measurement.values.clear();
+    }
+
+    /// `count` more samples; none of a configuration that failed or was recorded without noise.
+    pub(super) fn samples(&mut self, recorded: &Recorded, count: usize) -> Vec<f64> {
+        let Some(spread) = Spread::of(recorded).filter(|_| recorded.evaluation.is_correct()) else { return Vec::new() };
+        let mut rng = self.generator(recorded.evaluation.request.config);
+        (0..count).map(|_| spread.draw(&mut rng)).collect()
+    }
+
+    /// A generator of its own for every visit of a configuration: what is drawn of one does not depend on the others.
+    fn generator(&mut self, config: ConfigId) -> Xoshiro256PlusPlus {
+        let visit = self.visits.entry(config).or_default();
+        let digest = Sha256::digest(format!("{} {} {visit}", self.seed, config.rank()).as_bytes());
+        *visit += 1;
+        let mut seed = [0; 32];
+        seed.copy_from_slice(&digest);
+        Xoshiro256PlusPlus::from_seed(seed)
+    }
+}
+
+/// What samples of one configuration are drawn from.
+enum Spread<'a> {
+    /// Its recorded samples.
+    Samples(&'a [f64]),
+    /// A log-normal distribution by its median and the standard deviation of the logarithm.
+    LogNormal { median_ms: f64, sigma: f64 },
+}
+
+impl<'a> Spread<'a> {
+    /// `None` where nothing is known of the noise.
+    fn of(recorded: &'a Recorded) -> Option<Self> {
+        match (recorded.evaluation.measurement.times_ms.as_slice(), recorded.rel_std) {
+            (samples @ [_, _, ..], _) => Some(Self::Samples(samples)),
+            // A log-normal variable whose deviation is r times its mean has this deviation of its logarithm.
+            (&[median_ms], Some(r)) if r > 0.0 => Some(Self::LogNormal { median_ms, sigma: (r * r).ln_1p().sqrt() }),
+            _ => None,
+        }
+    }
+
+    fn draw(&self, rng: &mut Xoshiro256PlusPlus) -> f64 {
+        match *self {
+            Self::Samples(samples) => samples[rng.random_range(0..samples.len())],
+            Self::LogNormal { median_ms, sigma } => median_ms * (sigma * normal(rng)).exp(),
+        }
+    }
+}
+
+/// A standard normal number (G. E. P. Box and M. E. Muller, 1958, equation 1).
+fn normal(rng: &mut Xoshiro256PlusPlus) -> f64 {
+    // 1 - u lies in (0, 1], where the logarithm is finite.
+    let (u, v): (f64, f64) = (1.0 - rng.random::<f64>(), rng.random());
+    (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+}
