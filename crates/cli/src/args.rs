@@ -49,9 +49,10 @@ pub(crate) enum Command {
 const COMPARE_HELP: &str = "Examples:
   tunesmith compare recordings/*.csv.gz --strategy random --strategy default --repeats 100
   tunesmith compare run.jsonl --strategy \"annealing(temperature=0.5)\" --budget 100 --json
+  tunesmith compare cache.json.gz --strategy random --strategy swarm --noise --plots plots
 
 Recordings are journals, CSV with or without a JSON file beside it, Kernel Tuner caches, T4 results and KTT results, as
-they are or compressed. `random` is not simulated: its numbers are exact expectations.";
+they are or compressed. `random` is not simulated unless with --noise: its numbers are exact expectations.";
 
 const CONVERT_HELP: &str = "Examples:
   tunesmith convert run.jsonl run.2.jsonl -o run.csv.gz
@@ -232,6 +233,12 @@ pub(crate) struct CompareArgs {
     /// What the seeds of all searches are derived from
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
+    /// Let searches see samples drawn from the recorded noise; they are judged by the recorded times
+    #[arg(long)]
+    pub(crate) noise: bool,
+    /// Write a plot (SVG) of every recording, and one over all, to this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) plots: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -112,3 +112,29 @@ fn a_replay_simulates_the_time_and_the_noise_of_a_tuning_run() {
     let named = folder.run(&[&tune[..], &["replay:table.csv?noise"]].concat()).json();
     assert_eq!(named["best"]["times_ms"], serde_json::json!([1.5]));
 }
+
+#[test]
+fn compare_scores_strategies_and_draws_them() {
+    let folder = Folder::with(&[("table.csv", COSTS), ("other.csv", TABLE)]);
+    let compare = ["compare", "table.csv", "other.csv", "--strategy", "random", "--strategy", "annealing(explore=0)"];
+    let compare = [&compare[..], &["--repeats", "6", "--budget", "10"]].concat();
+    let document = folder.run(&[&compare[..], &["--json", "--plots", "deep/plots"]].concat()).json();
+    assert_eq!(document["results"][0]["score"].as_f64(), Some(0.0), "random is its own baseline");
+    assert!(document["overall"][1]["score"].as_f64().unwrap() < 1.0);
+    let baseline = &document["baselines"][0];
+    assert_eq!((baseline["recording"].as_str(), baseline["evaluation_seconds"].as_f64()), (Some("table"), Some(0.5)));
+    assert_eq!(
+        document["plots"],
+        serde_json::json!(["deep/plots/table.svg", "deep/plots/other.svg", "deep/plots/overall.svg"])
+    );
+    for plot in document["plots"].as_array().unwrap() {
+        let svg = std::fs::read_to_string(folder.path(plot.as_str().unwrap())).unwrap();
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+        assert!(svg.contains("random") && svg.contains("annealing(explore=0)"));
+    }
+    let noisy = folder.run(&[&compare[..], &["--noise", "--json"]].concat()).json();
+    assert_eq!(noisy["results"][0]["exact"], false);
+    folder.run(&[&compare[..], &["--plots", "table.csv"]].concat()).refused(&["`table.csv` is a file", "folder"]);
+    let ran = folder.run(&[&compare[..], &["--plots", "table.csv/plots"]].concat());
+    assert!(ran.code == Some(3) && ran.stderr.contains("table.csv/plots"), "{ran:#?}");
+}

@@ -41,6 +41,14 @@ pub enum Error {
     /// The run could not go on.
     #[error(transparent)]
     Run(#[from] tunesmith_core::Error),
+    /// A picture could not be drawn.
+    #[error("cannot draw `{}`: {source}", path.display())]
+    Plot {
+        /// The file it was for.
+        path: std::path::PathBuf,
+        /// Why not.
+        source: tunesmith_report::PlotError,
+    },
     /// A file could not be written.
     #[error("cannot write `{}`: {source}", path.display())]
     Write {
@@ -63,7 +71,11 @@ impl Error {
             // A file that is not there is a wrong name.
             Self::Recording(ImportError::Io { source, .. }) => source.kind() == std::io::ErrorKind::NotFound,
             Self::Recording(_) => true,
-            Self::Store(StoreError::Io { .. }) | Self::Run(_) | Self::Write { .. } | Self::Export(_) => false,
+            Self::Store(StoreError::Io { .. })
+            | Self::Run(_)
+            | Self::Write { .. }
+            | Self::Plot { .. }
+            | Self::Export(_) => false,
             Self::Store(_) => true,
             Self::Device(error) => is_about_the_problem(error),
         }

@@ -24,7 +24,7 @@ fn recordings(folder: &str, suffix: &str) -> Option<Vec<PathBuf>> {
 
 fn random(recordings: Vec<PathBuf>) -> tunesmith::Comparison {
     let strategies = vec!["random".to_string()];
-    compare(&CompareOptions { recordings, strategies, repeats: 1, budget: 400, seed: 0 }).unwrap()
+    compare(&CompareOptions { recordings, strategies, repeats: 1, budget: 400, ..CompareOptions::default() }).unwrap()
 }
 
 #[test]
@@ -66,4 +66,19 @@ fn random_search_needs_about_as_many_tests_on_the_counter_papers_data_as_known()
     let metric: Vec<Option<u64>> =
         random(paths.into()).results.iter().map(|score| score.measures.paper_metric).collect();
     assert_eq!(metric, [Some(18), Some(20), Some(30), Some(15)]);
+}
+
+#[test]
+fn drawing_with_replacement_counts_repeats_as_the_papers_do() {
+    let Some(recordings) = recordings("counters", ".csv.gz") else { return };
+    let of_the_paper = |path: &&PathBuf| path.to_string_lossy().contains("paper-coulomb-");
+    let recordings: Vec<PathBuf> = recordings.iter().filter(of_the_paper).cloned().collect();
+    let exact: Vec<u64> = recordings.iter().map(|path| draws_with_replacement(&import(path).unwrap())).collect();
+    let strategies = vec!["random(replacement=true)".to_string()];
+    let options = CompareOptions { recordings, strategies, repeats: 2000, budget: 60, ..CompareOptions::default() };
+    let found = compare(&options).unwrap().results;
+    for (exact, found) in exact.iter().zip(&found) {
+        let found = found.measures.paper_metric.unwrap();
+        assert!(found.abs_diff(*exact) <= 1, "{found}, where {exact} are known");
+    }
 }

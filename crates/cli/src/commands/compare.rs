@@ -6,6 +6,11 @@ use std::collections::BTreeMap;
 use tunesmith::report::{ComparisonRow, comparison_table};
 use tunesmith::{CompareOptions, Comparison, Error};
 
+/// What the columns of the table mean.
+const NOTE: &str =
+    "rel@n: optimum / best after n distinct evaluations; ERT x: expected evaluations to within x of the optimum
+score: how far ahead of random search over simulated time, 0 as it, 1 the optimum at once; its last line is the mean";
+
 pub(crate) fn compare(args: &CompareArgs) -> Result<Ending, Error> {
     let options = CompareOptions {
         recordings: args.recordings.clone(),
@@ -13,6 +18,8 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Ending, Error> {
         repeats: args.repeats,
         budget: args.budget,
         seed: args.seed,
+        noise: args.noise,
+        plots: args.plots.clone(),
     };
     let comparison = tunesmith::compare(&options)?;
     if args.json {
@@ -24,23 +31,26 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Ending, Error> {
 }
 
 fn text(comparison: &Comparison) -> String {
-    let Comparison { recordings, budgets, results, overall } = comparison;
+    let Comparison { recordings, budgets, results, overall, plots, .. } = comparison;
     let levels: Vec<&str> =
         overall.iter().take(1).flat_map(|overall| overall.ert.keys().rev()).map(String::as_str).collect();
-    let row = |strategy: &str, recording, rel: &BTreeMap<String, f64>, ert: &BTreeMap<String, f64>| ComparisonRow {
-        strategy: strategy.to_string(),
-        recording,
-        rel: budgets.iter().filter_map(|at| rel.get(&at.to_string()).copied()).collect(),
-        ert: levels.iter().filter_map(|level| ert.get(*level).copied()).collect(),
-    };
+    let row =
+        |strategy: &str, recording, rel: &BTreeMap<String, f64>, ert: &BTreeMap<String, f64>, score| ComparisonRow {
+            strategy: strategy.to_string(),
+            recording,
+            score,
+            rel: budgets.iter().filter_map(|at| rel.get(&at.to_string()).copied()).collect(),
+            ert: levels.iter().filter_map(|level| ert.get(*level).copied()).collect(),
+        };
     let of_recording = |name: &String| {
         let of = results.iter().filter(|score| score.recording == *name).collect::<Vec<_>>();
-        of.into_iter()
-            .map(|score| row(&score.strategy, Some(score.recording.clone()), &score.measures.rel, &score.measures.ert))
+        of.into_iter().map(|score| {
+            let (recording, measures) = (Some(score.recording.clone()), &score.measures);
+            row(&score.strategy, recording, &measures.rel, &measures.ert, score.score)
+        })
     };
-    let means = overall.iter().map(|overall| row(&overall.strategy, None, &overall.rel, &overall.ert));
+    let means = overall.iter().map(|overall| row(&overall.strategy, None, &overall.rel, &overall.ert, overall.score));
     let rows: Vec<ComparisonRow> = recordings.iter().flat_map(of_recording).chain(means).collect();
-    let note =
-        "rel@n: optimum / best after n distinct evaluations; ERT x: expected evaluations to within x of the optimum";
-    format!("{}\n{note}\n", comparison_table(budgets, &levels, &rows))
+    let written: String = plots.iter().map(|path| format!("wrote {}\n", path.display())).collect();
+    format!("{}\n{NOTE}\n{written}", comparison_table(budgets, &levels, &rows))
 }

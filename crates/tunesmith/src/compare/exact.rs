@@ -41,7 +41,7 @@ fn still_missed(size: f64, at: usize, draws: f64) -> f64 {
 }
 
 /// The expectation of `value` of the best time after `draws`, 0 where nothing is correct, and the probability that something is.
-fn expected(times: &[f64], size: f64, draws: u64, value: &dyn Fn(f64) -> f64) -> (f64, f64) {
+pub(super) fn expected(times: &[f64], size: f64, draws: u64, value: &dyn Fn(f64) -> f64) -> (f64, f64) {
     let (mut sum, mut none) = (0.0, 1.0);
     for (at, time) in times.iter().enumerate() {
         let still = none * still_missed(size, at, draws as f64);
@@ -53,6 +53,19 @@ fn expected(times: &[f64], size: f64, draws: u64, value: &dyn Fn(f64) -> f64) ->
         }
     }
     (sum, 1.0 - none)
+}
+
+/// The time that the best after `draws` does not exceed with probability `share`; infinite where so many draws are not even
+/// certain enough to hold a correct one.
+pub(super) fn quantile(times: &[f64], size: f64, draws: u64, share: f64) -> f64 {
+    let mut none = 1.0;
+    for (at, time) in times.iter().enumerate() {
+        none *= still_missed(size, at, draws as f64);
+        if 1.0 - none >= share {
+            return *time;
+        }
+    }
+    f64::INFINITY
 }
 
 #[cfg(test)]

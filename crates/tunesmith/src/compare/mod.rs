@@ -1,23 +1,29 @@
 //! Strategies compared on recordings: how near the optimum after so many evaluations, how many to come near it.
 
+mod baseline;
 mod curve;
 mod exact;
 mod measures;
+mod plots;
+mod progress;
 
+pub use baseline::Baseline;
 pub use measures::{Measures, Overall, Score};
 
 use crate::Error;
-use curve::Curve;
+use curve::{Curve, Watched};
 use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
-use tunesmith_core::{Judging, MedianTime, Objective, Recording, Stop, Tuner};
+use std::sync::Arc;
+use tunesmith_core::{Judging, ManualClock, MedianTime, Objective, Recording, Stop, Tuner};
 use tunesmith_device::ReplayEvaluator;
+use tunesmith_report::PlotSeries;
 use tunesmith_space::Space;
 
 /// What is compared, and how thoroughly.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CompareOptions {
     /// The recordings, in any format that can be read.
     pub recordings: Vec<PathBuf>,
@@ -29,6 +35,10 @@ pub struct CompareOptions {
     pub budget: u64,
     /// The seed that the seeds of all searches are derived from.
     pub seed: u64,
+    /// Whether searches see samples drawn from the noise that was recorded. They are judged by the recorded times.
+    pub noise: bool,
+    /// A folder to write plots to, made where there is none; no plots for `None`.
+    pub plots: Option<PathBuf>,
 }
 
 /// How strategies did.
@@ -42,6 +52,11 @@ pub struct Comparison {
     pub results: Vec<Score>,
     /// Every strategy over all recordings: geometric means.
     pub overall: Vec<Overall>,
+    /// What the scores on each recording refer to.
+    pub baselines: Vec<Baseline>,
+    /// The plots written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub plots: Vec<PathBuf>,
 }
 
 /// A recording made ready.
@@ -51,6 +66,7 @@ struct Subject {
     device: ReplayEvaluator,
     /// The times of the correct configurations of the space in milliseconds, ascending.
     times: Vec<f64>,
+    baseline: Baseline,
 }
 
 /// Lets every strategy search every recording `repeats` times and measures how it went.
@@ -60,9 +76,12 @@ struct Subject {
 /// `random` without replacement is not run: its expectation is exact.
 ///
 /// # Errors
-/// A recording that cannot be read or has no correct configuration, a strategy that does not exist.
+/// A recording that cannot be read or has no correct configuration, a strategy that does not exist, a folder that cannot be
+/// made or written to.
 pub fn compare(options: &CompareOptions) -> Result<Comparison, Error> {
     check(options)?;
+    // Before the work, which would be lost.
+    options.plots.as_deref().map_or(Ok(()), plots::make_folder)?;
     let subjects: Vec<Subject> =
         options.recordings.par_iter().map(|path| Subject::load(path)).collect::<Result<_, Error>>()?;
     let subjects = distinctly_named(subjects, &options.recordings);
@@ -72,13 +91,18 @@ pub fn compare(options: &CompareOptions) -> Result<Comparison, Error> {
         .flat_map(|strategy| subjects.iter().map(move |subject| (strategy, subject)))
         .collect();
     let scores = pairs.into_par_iter().map(|(strategy, subject)| score(strategy, subject, options));
-    let results: Vec<Score> = scores.collect::<Result<_, Error>>()?;
+    let (results, series): (Vec<Score>, Vec<PlotSeries>) =
+        scores.collect::<Result<Vec<_>, Error>>()?.into_iter().unzip();
+    let recordings: Vec<String> = subjects.iter().map(|subject| subject.name.clone()).collect();
+    let plots = options.plots.as_deref().map_or(Ok(Vec::new()), |folder| plots::write(folder, &recordings, series))?;
     let of = |strategy: &String| results.iter().filter(|score| score.strategy == *strategy).collect::<Vec<_>>();
     Ok(Comparison {
-        recordings: subjects.iter().map(|subject| subject.name.clone()).collect(),
+        recordings,
         budgets: measures::budgets(options.budget),
         overall: options.strategies.iter().map(|strategy| Overall::of(strategy, &of(strategy))).collect(),
         results,
+        baselines: subjects.into_iter().map(|subject| subject.baseline).collect(),
+        plots,
     })
 }
 
@@ -105,6 +129,7 @@ fn distinctly_named(mut subjects: Vec<Subject>, paths: &[PathBuf]) -> Vec<Subjec
     for (subject, path) in subjects.iter_mut().zip(paths) {
         if names.iter().filter(|name| **name == subject.name).count() > 1 {
             subject.name = path.display().to_string();
+            subject.baseline.recording.clone_from(&subject.name);
         }
     }
     subjects
@@ -119,41 +144,53 @@ impl Subject {
         let refuse = |text: String, remedy: &str| Error::request(text, Some(remedy.to_string()));
         let too_large = |error| refuse(format!("`{}`: {error}", path.display()), "leave that recording out");
         let space = recording.space().map_err(too_large)?;
-        let evaluations = recording.evaluations(&space);
-        let mut times: Vec<f64> = evaluations.iter().filter_map(|evaluation| MedianTime.score(evaluation)).collect();
+        let recorded = recording.recorded(&space);
+        let mut times: Vec<f64> =
+            recorded.iter().filter_map(|recorded| MedianTime.score(&recorded.evaluation)).collect();
         times.sort_by(f64::total_cmp);
         // Without a positive time there is no share of the optimum.
         if times.first().is_none_or(|best| *best <= 0.0) {
             let text = format!("`{}` has no correct configuration with a time above 0", path.display());
             return Err(refuse(text, "leave that recording out"));
         }
-        Ok(Self { name: recording.name.clone(), space, device: ReplayEvaluator::new(evaluations), times })
+        let device = ReplayEvaluator::new(recorded);
+        let size = space.len().unwrap_or(u128::MAX) as f64;
+        let baseline = Baseline::new(&recording.name, &times, size, device.mean_cost_ms() / 1e3);
+        Ok(Self { name: recording.name.clone(), space, device, times, baseline })
     }
 }
 
-/// One strategy on one recording.
-fn score(strategy: &str, subject: &Subject, options: &CompareOptions) -> Result<Score, Error> {
-    let is_exact = is_random_without_replacement(strategy);
+/// One strategy on one recording, and its curves.
+fn score(strategy: &str, subject: &Subject, options: &CompareOptions) -> Result<(Score, PlotSeries), Error> {
+    // With noise the best of a search is not the fastest it met, and no expectation is known.
+    let is_exact = is_random_without_replacement(strategy) && !options.noise;
     // Of `random` one search is made all the same: for what an evaluation costs.
     let repeats = if is_exact { 1 } else { options.repeats };
     let searches = (0..repeats).into_par_iter().map(|repeat| search(strategy, subject, options, repeat));
     let curves: Vec<Curve> = searches.collect::<Result<_, Error>>()?;
     let evaluations: usize = curves.iter().map(Curve::evaluations).sum();
     let seconds: f64 = curves.iter().map(|curve| curve.seconds).sum();
-    let measures = if is_exact {
-        let size = subject.space.len().unwrap_or(u128::MAX) as f64;
-        exact::random(&subject.times, size, options.budget)
+    let (times, budget) = (&subject.times, options.budget);
+    let size = subject.space.len().unwrap_or(u128::MAX);
+    // After every configuration nothing changes.
+    let drawn = budget.min(u64::try_from(size).unwrap_or(u64::MAX));
+    let (measures, score, series) = if is_exact {
+        let measures = exact::random(times, size as f64, budget);
+        (measures, 0.0, progress::of_random(strategy, times, size as f64, drawn))
     } else {
-        Measures::of(&curves, subject.times[0], options.budget)
+        let series = progress::of_searches(strategy, &curves, times[0], drawn);
+        (Measures::of(&curves, times[0], budget), subject.baseline.score(&curves), series)
     };
-    Ok(Score {
+    let score = Score {
         strategy: strategy.to_string(),
         recording: subject.name.clone(),
         repeats: options.repeats,
         exact: is_exact,
         measures,
+        score,
         seconds_per_evaluation: seconds / evaluations.max(1) as f64,
-    })
+    };
+    Ok((score, series))
 }
 
 fn is_random_without_replacement(strategy: &str) -> bool {
@@ -163,14 +200,20 @@ fn is_random_without_replacement(strategy: &str) -> bool {
 
 /// One search from a fresh state.
 fn search(strategy: &str, subject: &Subject, options: &CompareOptions, repeat: usize) -> Result<Curve, Error> {
-    let mut searcher = tunesmith_search::build(strategy)?;
-    let mut device = subject.device.clone();
-    let run = Tuner::new(&subject.space, searcher.as_mut(), &mut device)
+    let mut searcher = Watched::new(tunesmith_search::build(strategy)?);
+    let seed = seed(options.seed, strategy, &subject.name, repeat);
+    let clock = Arc::new(ManualClock::default());
+    let mut device = subject.device.clone().with_clock(clock.clone());
+    if options.noise {
+        device = device.with_noise(seed);
+    }
+    let run = Tuner::new(&subject.space, &mut searcher, &mut device)
         .stop(Stop::evaluations(options.budget))
         .judging(Judging::nothing())
-        .seed(seed(options.seed, strategy, &subject.name, repeat))
+        .simulated(clock)
+        .seed(seed)
         .run()?;
-    Ok(Curve::of(&run))
+    Ok(Curve::of(&run, &searcher, options.budget, |config| subject.device.time_ms(config)))
 }
 
 /// A seed for one search that differs from those of all others.
@@ -203,13 +246,13 @@ mod tests {
     }
 
     fn options(repeats: usize, budget: u64) -> CompareOptions {
-        CompareOptions { recordings: Vec::new(), strategies: Vec::new(), repeats, budget, seed: 5 }
+        CompareOptions { repeats, budget, seed: 5, ..CompareOptions::default() }
     }
 
     #[test]
     fn the_exact_expectation_of_random_search_is_that_of_many_searches() {
         let (subject, options) = (subject(), options(3000, 60));
-        let exact = score("random", &subject, &options).unwrap().measures;
+        let exact = score("random", &subject, &options).unwrap().0.measures;
         let runs: Vec<Curve> = (0..options.repeats)
             .into_par_iter()
             .map(|repeat| search("random", &subject, &options, repeat).unwrap())
@@ -230,6 +273,60 @@ mod tests {
     }
 
     #[test]
+    fn random_searches_that_are_run_score_as_the_exact_baseline_does() {
+        let (subject, options) = (subject(), options(600, 120));
+        let (scored, series) = score("random(replacement = false)", &subject, &options).unwrap();
+        assert_eq!((scored.exact, scored.score), (true, 0.0));
+        let runs: Vec<Curve> = (0..options.repeats)
+            .into_par_iter()
+            .map(|repeat| search("random", &subject, &options, repeat).unwrap())
+            .collect();
+        // Evaluations take as long as their kernels, so fast finds come a little sooner than at the mean cost.
+        let simulated = subject.baseline.score(&runs);
+        assert!(simulated.abs() < 0.1, "{simulated}");
+        let drawn = progress::of_searches("random", &runs, subject.times[0], 120);
+        for (exact, drawn) in series.curve.iter().zip(&drawn.curve) {
+            assert!(
+                (exact.mean - drawn.mean).abs() < 0.03 && (exact.low - drawn.low).abs() < 0.1,
+                "{exact:?} {drawn:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn configurations_asked_again_count_as_evaluations() {
+        let (subject, options) = (subject(), options(400, 60));
+        let of = |strategy| score(strategy, &subject, &options).unwrap().0.measures;
+        let (with, without) = (of("random(replacement=true)"), of("random"));
+        // 60 draws with replacement miss the only configuration within 1.01 with probability (1 - 1/120)^60 = 0.605.
+        assert!((1.0 - with.success["1.01"] - 0.605).abs() < 0.08, "{with:?}");
+        assert!((without.success["1.01"] - 0.5).abs() < 1e-9);
+        assert!((with.rel["50"] - without.rel["50"]).abs() < 0.03, "rel counts distinct configurations");
+    }
+
+    #[test]
+    fn with_noise_searches_are_judged_by_the_recorded_times() {
+        let rows = (1..=40).map(|at| Row {
+            values: vec![Value::Int(at)],
+            measurement: Measurement { times_ms: vec![1.0 + at as f64 / 50.0], ..Measurement::default() },
+            rel_std: Some(0.5),
+            ..Row::default()
+        });
+        let recording = Recording::new("noisy", vec![Column::of_rows("A")], rows.collect()).unwrap();
+        let subject = Subject::new(&recording, Path::new("noisy")).unwrap();
+        let options = CompareOptions { noise: true, ..options(200, 40) };
+        let scored = score("random", &subject, &options).unwrap().0;
+        assert!(!scored.exact);
+        // The median of fifty samples still varies by 9 %, so what looks best is often not it; and no recorded time is
+        // below the optimum.
+        let share = scored.measures.rel["25"];
+        assert!(share <= 1.0);
+        let found = scored.measures.success["1.10"];
+        let runs: Vec<Curve> = (0..200).map(|repeat| search("random", &subject, &options, repeat).unwrap()).collect();
+        assert!(found > 0.5 && runs.iter().any(|run| run.best_after(40) > subject.times[0]), "{found}");
+    }
+
+    #[test]
     fn searches_differ_in_their_seeds_and_are_the_same_every_time() {
         let (subject, options) = (subject(), options(4, 30));
         let run = |repeat| search("annealing", &subject, &options, repeat).unwrap().best_by_evaluation;
@@ -240,7 +337,7 @@ mod tests {
     #[test]
     fn a_search_that_ends_early_keeps_its_best() {
         let (subject, options) = (subject(), options(2, 400));
-        let score = score("exhaustive", &subject, &options).unwrap();
+        let score = score("exhaustive", &subject, &options).unwrap().0;
         assert_eq!(score.measures.rel["200"], 1.0);
         assert_eq!(score.measures.success["1.01"], 1.0);
     }

@@ -1,0 +1,95 @@
+//! Curves of many searches as plots need them.
+
+use super::curve::Curve;
+use super::exact;
+use tunesmith_report::{PlotSeries, Stretch};
+
+/// The shares of searches between which a band lies.
+const BAND: (f64, f64) = (0.1, 0.9);
+
+/// So many equally likely bests stand for the exact distribution of random search.
+const LIKELY: usize = 200;
+
+/// The numbers of evaluations that a curve is drawn at: all up to 32, then 2 % apart, and the budget.
+pub(super) fn moments(budget: u64) -> Vec<u64> {
+    let next = |at: &u64| (*at < budget).then(|| (at + (at / 50).max(1)).min(budget));
+    std::iter::successors(Some(1), next).collect()
+}
+
+/// The shares of the optimum that `searches` had.
+pub(super) fn of_searches(label: &str, searches: &[Curve], optimum_ms: f64, budget: u64) -> PlotSeries {
+    let shares = |at: u64| sorted(searches.iter().map(|curve| optimum_ms / curve.best_after(at)));
+    let stretch = |at: u64| {
+        let shares = shares(at);
+        let mean = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
+        Stretch { evaluations: at, mean, low: quantile(&shares, BAND.0), high: quantile(&shares, BAND.1) }
+    };
+    let curve = moments(budget).into_iter().map(stretch).collect();
+    PlotSeries { label: label.to_string(), curve, last: shares(budget) }
+}
+
+/// The shares of the optimum that random search has, exactly. `times` are those of the correct ones of `size`
+/// configurations, ascending.
+pub(super) fn of_random(label: &str, times: &[f64], size: f64, budget: u64) -> PlotSeries {
+    let share = |at: u64, quantile: f64| times[0] / exact::quantile(times, size, at, quantile);
+    let stretch = |at: u64| {
+        let mean = exact::expected(times, size, at, &|time| times[0] / time).0;
+        // The slowest bests are the smallest shares.
+        Stretch { evaluations: at, mean, low: share(at, BAND.1), high: share(at, BAND.0) }
+    };
+    let curve = moments(budget).into_iter().map(stretch).collect();
+    let likely = (0..LIKELY).map(|at| share(budget, (at as f64 + 0.5) / LIKELY as f64));
+    PlotSeries { label: label.to_string(), curve, last: sorted(likely) }
+}
+
+/// One strategy over all recordings: the geometric mean of the recordings' means, between the recordings' quantiles; of the
+/// last bests all.
+pub(super) fn over_recordings(label: &str, series: &[&PlotSeries]) -> PlotSeries {
+    let stretch = |number: usize| {
+        let means = sorted(series.iter().filter_map(|series| Some(series.curve.get(number)?.mean)));
+        let logs: f64 = means.iter().map(|mean| mean.ln()).sum();
+        let evaluations = series[0].curve[number].evaluations;
+        let mean = (logs / means.len().max(1) as f64).exp();
+        Stretch { evaluations, mean, low: quantile(&means, BAND.0), high: quantile(&means, BAND.1) }
+    };
+    let count = series.first().map_or(0, |first| first.curve.len());
+    let last = sorted(series.iter().flat_map(|series| series.last.iter().copied()));
+    PlotSeries { label: label.to_string(), curve: (0..count).map(stretch).collect(), last }
+}
+
+fn sorted(shares: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut shares: Vec<f64> = shares.collect();
+    shares.sort_by(f64::total_cmp);
+    shares
+}
+
+/// The value below which a share `at` of the ascending `values` lies; 0 of none.
+fn quantile(values: &[f64], at: f64) -> f64 {
+    let place = (at * values.len() as f64).floor() as usize;
+    values.get(place.min(values.len().saturating_sub(1))).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_are_drawn_from_the_first_evaluation_to_the_budget() {
+        assert_eq!(moments(1), [1]);
+        assert_eq!(moments(3), [1, 2, 3]);
+        let many = moments(100_000);
+        assert!(many.windows(2).all(|pair| pair[0] < pair[1]) && many.len() < 600, "{}", many.len());
+        assert_eq!((many[31], many.last()), (32, Some(&100_000)));
+    }
+
+    #[test]
+    fn the_exact_band_of_random_search_is_counted_by_hand() {
+        // One draw of 1, 2 and a failure: a third each.
+        let series = of_random("random", &[1.0, 2.0], 3.0, 1);
+        let Stretch { mean, low, high, .. } = series.curve[0];
+        assert!((mean - 0.5).abs() < 1e-12);
+        assert_eq!((low, high), (0.0, 1.0));
+        let thirds = [0.0, 0.5, 1.0].map(|share| series.last.iter().filter(|last| **last == share).count());
+        assert_eq!(thirds, [67, 66, 67], "two hundred likely bests");
+    }
+}
