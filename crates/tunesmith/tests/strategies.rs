@@ -37,6 +37,8 @@ fn shares(recordings: &[PathBuf], strategies: &[&str], repeats: usize) -> Vec<Ve
         repeats,
         budget: BUDGET,
         seed: 7,
+        noise: false,
+        plots: None,
     };
     let comparison: Comparison = compare(&options).unwrap();
     let of = |strategy: &String| {

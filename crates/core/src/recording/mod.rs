@@ -6,7 +6,6 @@ mod space;
 pub use error::RecordingError;
 
 use crate::counters::Hardware;
-use crate::{Failure, Measurement, statistics};
 use crate::{Evaluation, Failure, Measurement, statistics};
 use std::collections::HashMap;
 use tunesmith_space::{Parameter, Value, ValueKind};
