@@ -148,7 +148,7 @@ pub(crate) struct TuneArgs {
     #[arg(long)]
     pub(crate) device: Option<String>,
     /// The strategy: NAME or NAME(option=value, ...); names are default, exhaustive, random, annealing, swarm,
-    /// gaussian_process
+    /// gaussian_process, regression_tree, boosted_trees
     #[arg(long)]
     pub(crate) strategy: Option<String>,
     /// When to end [default: evaluations 200; exhaustive runs to its end]

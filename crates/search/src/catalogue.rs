@@ -5,6 +5,7 @@ use crate::{
     Annealing, Bandit, BasinHopping, DifferentialEvolution, Exhaustive, GaussianProcess, Genetic, HillClimbing,
     IteratedLocalSearch, NelderMead, Pattern, Random, RoundRobin, Swarm, Tabu, Torczon,
 };
+use crate::{Annealing, BoostedTrees, Exhaustive, GaussianProcess, Random, RegressionTree, Swarm};
 use tunesmith_core::Searcher;
 use tunesmith_space::closest;
 
@@ -37,6 +38,7 @@ pub fn catalogue() -> &'static [Strategy] {
 }
 
 static CATALOGUE: &[Strategy] = &[
+static CATALOGUE: [Strategy; 8] = [
     Strategy {
         name: "default",
         summary: "the strategy we recommend; at present gaussian_process",
@@ -138,6 +140,16 @@ static CATALOGUE: &[Strategy] = &[
         summary: "several strategies by turns",
         options: RoundRobin::OPTIONS,
         build: |options| Ok(Box::new(RoundRobin::from_options(options)?)),
+        name: "regression_tree",
+        summary: "one regression tree, as Starchart: sample, fit, then by prediction",
+        options: RegressionTree::OPTIONS,
+        build: |options| Ok(Box::new(RegressionTree::from_options(options)?)),
+    },
+    Strategy {
+        name: "boosted_trees",
+        summary: "bags of boosted trees and expected improvement",
+        options: BoostedTrees::OPTIONS,
+        build: |options| Ok(Box::new(BoostedTrees::from_options(options)?)),
     },
 ];
 

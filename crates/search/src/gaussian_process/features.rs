@@ -25,7 +25,7 @@ const PRODUCT_VALUES: usize = 3;
 ///
 /// Derived features are scaled to \[0, 1\] as the base features are.
 #[derive(Clone, Debug)]
-pub(super) struct Features {
+pub(crate) struct Features {
     features: Vec<Feature>,
     sources: Vec<Source>,
     bases: usize,
@@ -45,7 +45,7 @@ const MAX_TABLE: usize = 1 << 16;
 
 impl Features {
     /// The features of the configurations of `space`. Costs about the values of its parameters and of their pairs.
-    pub(super) fn new(space: &Space) -> Self {
+    pub(crate) fn new(space: &Space) -> Self {
         let varying: Vec<(usize, &Parameter)> =
             space.parameters().iter().enumerate().filter(|(_, parameter)| parameter.values().len() > 1).collect();
         let mut all = Self { features: Vec::new(), sources: Vec::new(), bases: 0 };
@@ -90,12 +90,12 @@ impl Features {
     }
 
     /// The features, as a model takes them.
-    pub(super) fn features(&self) -> &[Feature] {
+    pub(crate) fn features(&self) -> &[Feature] {
         &self.features
     }
 
     /// The levels of the features of each configuration, in the order given.
-    pub(super) fn rows(&self, space: &Space, configs: &[ConfigId]) -> Rows {
+    pub(crate) fn rows(&self, space: &Space, configs: &[ConfigId]) -> Rows {
         let mut rows = Rows::new(self.features.len());
         let mut indices = Vec::new();
         for &config in configs {
@@ -107,7 +107,7 @@ impl Features {
     }
 
     /// How far two rows are apart: the sum over the base features, each of which spans \[0, 1\].
-    pub(super) fn distance(&self, a: &[u16], b: &[u16]) -> f64 {
+    pub(crate) fn distance(&self, a: &[u16], b: &[u16]) -> f64 {
         let apart = |feature: usize| {
             let levels = self.features[feature].levels();
             (levels[usize::from(a[feature])] - levels[usize::from(b[feature])]).abs()

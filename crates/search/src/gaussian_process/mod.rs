@@ -1,9 +1,9 @@
 //! Gaussian process search.
 
-mod features;
+pub(crate) mod features;
 mod pool;
 mod surrogate;
-mod targets;
+pub(crate) mod targets;
 
 use crate::options::{OptionSpec, Options, StrategyError};
 use crate::unseen::Unseen;

@@ -1,0 +1,144 @@
+//! The configurations among which trees choose, as rows of a table.
+
+use crate::gaussian_process::features::Features;
+use rand::RngExt as _;
+use std::borrow::Cow;
+use tunesmith_core::{Request, Rng, View};
+use tunesmith_model::{Column, Table};
+use tunesmith_space::{ConfigId, Neighbourhood, Space};
+
+/// Spaces up to this size are listed: trees look at every configuration.
+const LISTED: u128 = 20_000;
+/// Random configurations looked at in a larger space.
+const DRAWS: usize = 2048;
+/// The best whose neighbours are looked at in a larger space.
+const LEADERS: usize = 5;
+/// Neighbours of one of them, a random part where there are more.
+const NEIGHBOURS: usize = 256;
+
+/// Configurations and the rows that trees see.
+#[derive(Clone, Debug)]
+pub(crate) struct Listing {
+    pub(crate) configs: Vec<ConfigId>,
+    pub(crate) table: Table,
+}
+
+/// Where candidates come from: made once for a space. The features are those of the Gaussian process: a parameter's powers
+/// of two and products of parameters spare a tree many splits.
+#[derive(Debug)]
+pub(crate) struct TreeCandidates {
+    features: Features,
+    columns: Vec<Column>,
+    whole: Option<Listing>,
+}
+
+impl TreeCandidates {
+    /// Lists the space if it is small enough.
+    pub(crate) fn new(space: &Space) -> Self {
+        let features = Features::new(space);
+        let columns = (0..features.features().len()).map(|index| Column::ordinal(index.to_string())).collect();
+        let mut candidates = Self { features, columns, whole: None };
+        if space.len().is_some_and(|len| len <= LISTED) {
+            let configs: Vec<ConfigId> = space.iter().collect();
+            let table = candidates.table(space, &configs);
+            candidates.whole = Some(Listing { configs, table });
+        }
+        candidates
+    }
+
+    /// The rows of these configurations, in the order given.
+    pub(crate) fn table(&self, space: &Space, configs: &[ConfigId]) -> Table {
+        let rows = self.features.rows(space, configs);
+        let mut table = Table::new(self.columns.clone());
+        for row in 0..rows.len() {
+            let levels = rows.row(row).into_iter().zip(self.features.features());
+            let numbers: Vec<f64> = levels.map(|(level, feature)| feature.levels()[usize::from(level)]).collect();
+            table.push(&numbers);
+        }
+        table
+    }
+
+    /// What to choose from, some of it known perhaps: the whole space, or random configurations and the neighbours of
+    /// the best, which are `leaders`, the best first.
+    pub(crate) fn offered(&self, view: &View<'_>, leaders: &[ConfigId], rng: &mut Rng) -> Cow<'_, Listing> {
+        if let Some(whole) = &self.whole {
+            return Cow::Borrowed(whole);
+        }
+        let space = view.space();
+        let mut configs = Vec::new();
+        leaders.iter().take(LEADERS).for_each(|&leader| add_neighbours(space, leader, &mut configs, rng));
+        configs.extend((0..DRAWS).map(|_| space.sample(rng)));
+        configs.sort_unstable();
+        configs.dedup();
+        let table = self.table(space, &configs);
+        Cow::Owned(Listing { configs, table })
+    }
+
+    /// Of some random new configurations the one whose nearest of `known` is farthest away; `None` when all that were
+    /// drawn are known.
+    pub(crate) fn farthest(
+        &self,
+        view: &View<'_>,
+        known: &[ConfigId],
+        draws: usize,
+        rng: &mut Rng,
+    ) -> Option<ConfigId> {
+        let space = view.space();
+        let draws: Vec<ConfigId> =
+            (0..draws).map(|_| space.sample(rng)).filter(|&config| is_new(view, config)).collect();
+        let (known, rows) = (self.features.rows(space, known), self.features.rows(space, &draws));
+        let known: Vec<Vec<u16>> = (0..known.len()).map(|row| known.row(row)).collect();
+        let nearest = |draw: usize| {
+            let draw = rows.row(draw);
+            known.iter().map(|known| self.features.distance(known, &draw)).fold(f64::INFINITY, f64::min)
+        };
+        // Of equal ones the first: all are when nothing is known.
+        let distances: Vec<f64> = (0..draws.len()).map(nearest).collect();
+        let farthest = (0..draws.len()).rev().max_by(|&a, &b| distances[a].total_cmp(&distances[b]))?;
+        Some(draws[farthest])
+    }
+}
+
+/// Whether the configuration is neither told nor in flight.
+pub(crate) fn is_new(view: &View<'_>, config: ConfigId) -> bool {
+    !view.is_known(Request::timed(config))
+}
+
+/// Adds configurations that differ from `leader` in one parameter, at most [`NEIGHBOURS`].
+fn add_neighbours(space: &Space, leader: ConfigId, configs: &mut Vec<ConfigId>, rng: &mut Rng) {
+    let all = space.neighbours(leader, Neighbourhood::Hamming);
+    if all.len() <= NEIGHBOURS as u64 {
+        configs.extend(all.iter().map(|neighbour| neighbour.id));
+    } else {
+        let pick = |_| all.get(rng.random_range(0..all.len())).map(|neighbour| neighbour.id);
+        configs.extend((0..NEIGHBOURS).filter_map(pick));
+    }
+}
+
+/// The evaluations told to a searcher, each configuration once.
+#[derive(Debug, Default)]
+pub(crate) struct Evaluations {
+    pub(crate) configs: Vec<ConfigId>,
+    /// Positive; `None` is a failure.
+    pub(crate) scores: Vec<Option<f64>>,
+    seen: std::collections::HashSet<ConfigId>,
+}
+
+impl Evaluations {
+    /// Adds an evaluation, unless its configuration is there already.
+    pub(crate) fn add(&mut self, config: ConfigId, score: Option<f64>) {
+        if self.seen.insert(config) {
+            self.configs.push(config);
+            self.scores.push(score);
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.configs.len()
+    }
+
+    /// How many were correct.
+    pub(crate) fn successes(&self) -> usize {
+        self.scores.iter().flatten().count()
+    }
+}
