@@ -28,8 +28,8 @@ use tunesmith_space::ConfigId;
 /// - With several requests in flight the next best is asked. As long as fewer than two configurations were correct it
 ///   draws at random.
 ///
-/// The unit of the times does not matter. Cost per evaluation: with the defaults 320 small trees, a walk down each for 1024
-/// configurations, and down 40 of them for every configuration of a listed space.
+/// The unit of the times does not matter. Cost per evaluation: with the defaults 240 small trees, a walk down each for 1024
+/// configurations, and down 30 of them for every configuration of a listed space.
 #[derive(Debug)]
 pub struct BoostedTrees {
     settings: Settings,
@@ -73,7 +73,7 @@ impl BoostedTrees {
             default: "8",
             meaning: "a whole number from 2 to 100: the boosted models whose spread says how sure they are",
         },
-        OptionSpec { name: "rounds", default: "40", meaning: "a whole number from 1 to 1000: the trees of each model" },
+        OptionSpec { name: "rounds", default: "30", meaning: "a whole number from 1 to 1000: the trees of each model" },
         OptionSpec {
             name: "depth",
             default: "4",
@@ -87,7 +87,7 @@ impl BoostedTrees {
         OptionSpec { name: "rate", default: "0.2", meaning: "a number above 0, at most 1: the learning rate" },
         OptionSpec {
             name: "subsample",
-            default: "0.6",
+            default: "0.8",
             meaning: "a number above 0, at most 1: the part of the evaluations that each tree is fitted to",
         },
         OptionSpec {
