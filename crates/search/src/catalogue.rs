@@ -2,10 +2,9 @@
 
 use crate::options::{OptionSpec, Options, StrategyError, parse_call};
 use crate::{
-    Annealing, Bandit, BasinHopping, DifferentialEvolution, Exhaustive, GaussianProcess, Genetic, HillClimbing,
-    IteratedLocalSearch, NelderMead, Pattern, Random, RoundRobin, Swarm, Tabu, Torczon,
+    Annealing, Bandit, BasinHopping, BoostedTrees, DifferentialEvolution, Exhaustive, GaussianProcess, Genetic,
+    HillClimbing, IteratedLocalSearch, NelderMead, Pattern, Random, RegressionTree, RoundRobin, Swarm, Tabu, Torczon,
 };
-use crate::{Annealing, BoostedTrees, Exhaustive, GaussianProcess, Random, RegressionTree, Swarm};
 use tunesmith_core::Searcher;
 use tunesmith_space::closest;
 
@@ -38,7 +37,6 @@ pub fn catalogue() -> &'static [Strategy] {
 }
 
 static CATALOGUE: &[Strategy] = &[
-static CATALOGUE: [Strategy; 8] = [
     Strategy {
         name: "default",
         summary: "the strategy we recommend; at present gaussian_process",
@@ -140,6 +138,8 @@ static CATALOGUE: [Strategy; 8] = [
         summary: "several strategies by turns",
         options: RoundRobin::OPTIONS,
         build: |options| Ok(Box::new(RoundRobin::from_options(options)?)),
+    },
+    Strategy {
         name: "regression_tree",
         summary: "one regression tree, as Starchart: sample, fit, then by prediction",
         options: RegressionTree::OPTIONS,

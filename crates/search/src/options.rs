@@ -118,9 +118,6 @@ impl<'a> Options<'a> {
     /// The position among `words` of the one given for `name`, or of its default.
     pub(crate) fn choice(&self, name: &str, words: &[&str]) -> Result<usize, StrategyError> {
         self.parsed(name, |text| words.iter().position(|word| *word == text))
-    /// Which of `words` is given for `name`, or its default.
-    pub(crate) fn choice(&self, name: &str, words: &[&'static str]) -> Result<&'static str, StrategyError> {
-        self.parsed(name, |text| words.iter().find(|word| **word == text).copied())
     }
 
     fn parsed<T>(&self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, StrategyError> {

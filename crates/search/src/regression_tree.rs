@@ -105,7 +105,7 @@ impl RegressionTree {
         let from_two = |name| options.number(name, |number| number.fract() == 0.0 && number >= 2.0);
         let from_one = |name| options.number(name, |number| number.fract() == 0.0 && number >= 1.0);
         let settings = Settings {
-            paper: options.choice("protocol", &["frugal", "paper"])? == "paper",
+            paper: options.choice("protocol", &["frugal", "paper"])? == 1,
             first: from_two("first")? as usize,
             most: from_two("most")? as usize,
             error: options.number("error", |error| error >= 0.0)?,
