@@ -5,6 +5,8 @@ use crate::{
     Annealing, Bandit, BasinHopping, BoostedTrees, DifferentialEvolution, Exhaustive, GaussianProcess, Genetic,
     HillClimbing, IteratedLocalSearch, NelderMead, Pattern, Random, RegressionTree, RoundRobin, Swarm, Tabu, Torczon,
 };
+use crate::profile_guided::{Guide, ProfileGuided};
+use crate::{Annealing, Exhaustive, GaussianProcess, Random, Swarm};
 use tunesmith_core::Searcher;
 use tunesmith_space::closest;
 
@@ -37,6 +39,7 @@ pub fn catalogue() -> &'static [Strategy] {
 }
 
 static CATALOGUE: &[Strategy] = &[
+static CATALOGUE: [Strategy; 7] = [
     Strategy {
         name: "default",
         summary: "the strategy we recommend; at present gaussian_process",
@@ -150,6 +153,10 @@ static CATALOGUE: &[Strategy] = &[
         summary: "bags of boosted trees and expected improvement",
         options: BoostedTrees::OPTIONS,
         build: |options| Ok(Box::new(BoostedTrees::from_options(options)?)),
+        name: "profile_guided",
+        summary: "by bottlenecks of profiled runs and a counter model; gaussian_process without a model",
+        options: ProfileGuided::OPTIONS,
+        build: |options| Ok(Box::new(ProfileGuided::from_options(options)?)),
     },
 ];
 
@@ -157,6 +164,13 @@ static CATALOGUE: &[Strategy] = &[
 ///
 /// Fails where the name, an option or its value is unknown, with what would be right.
 pub fn build(text: &str) -> Result<Box<dyn Searcher>, StrategyError> {
+    build_guided(text, None)
+}
+
+/// Makes the strategy that `text` names, for searching the space of `guide`.
+///
+/// Fails as [`build`] does.
+pub fn build_guided(text: &str, guide: Option<&Guide>) -> Result<Box<dyn Searcher>, StrategyError> {
     let (name, given) = parse_call(text)?;
     let strategy =
         CATALOGUE.iter().find(|strategy| strategy.name == name).ok_or_else(|| StrategyError::UnknownStrategy {
@@ -164,7 +178,7 @@ pub fn build(text: &str) -> Result<Box<dyn Searcher>, StrategyError> {
             known: CATALOGUE.iter().map(|strategy| strategy.name).collect::<Vec<_>>().join(", "),
             name,
         })?;
-    (strategy.build)(&Options::new(strategy.name, strategy.options, given)?)
+    (strategy.build)(&Options::new(strategy.name, strategy.options, given)?.guided(guide))
 }
 
 /// ``; did you mean `name`?`` for the name that `wrong` most resembles, or nothing.

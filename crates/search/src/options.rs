@@ -1,6 +1,7 @@
 //! Options of strategies: `NAME(option=value, ...)`.
 
 use crate::catalogue::suggestion;
+use crate::profile_guided::Guide;
 
 /// One option of a strategy. Its default stands here and nowhere else.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +68,7 @@ pub struct Options<'a> {
     strategy: &'static str,
     specs: &'static [OptionSpec],
     given: Pairs<'a>,
+    guide: Option<&'a Guide>,
 }
 
 /// Names and values as the user wrote them.
@@ -80,7 +82,7 @@ impl<'a> Options<'a> {
     ) -> Result<Self, StrategyError> {
         let is_unknown = |(name, _): &&(&str, &str)| specs.iter().all(|spec| spec.name != *name);
         match given.iter().find(is_unknown) {
-            None => Ok(Self { strategy, specs, given }),
+            None => Ok(Self { strategy, specs, given, guide: None }),
             Some((option, _)) => Err(StrategyError::UnknownOption {
                 strategy,
                 option: (*option).to_string(),
@@ -88,6 +90,26 @@ impl<'a> Options<'a> {
                 known: known_options(specs),
             }),
         }
+    }
+
+    /// No options given: the defaults of `specs`.
+    pub(crate) fn defaults(specs: &'static [OptionSpec]) -> Self {
+        Self { strategy: "default", specs, given: Vec::new(), guide: None }
+    }
+
+    /// With a counter model for the space that is searched.
+    pub(crate) fn guided(self, guide: Option<&'a Guide>) -> Self {
+        Self { guide, ..self }
+    }
+
+    /// The counter model for the space that is searched, if there is one.
+    pub(crate) fn guide(&self) -> Option<&'a Guide> {
+        self.guide
+    }
+
+    /// What the word given for `name` stands for, or its default.
+    pub(crate) fn word<T>(&self, name: &str, meaning: fn(&str) -> Option<T>) -> Result<T, StrategyError> {
+        self.parsed(name, meaning)
     }
 
     /// The number given for `name`, or its default; refused unless `valid`.

@@ -1,5 +1,81 @@
 //! Counter-guided search.
+//!
+//! Filipovic et al., Using hardware performance counters to speed up autotuning convergence on GPUs (2022): profiled runs
+//! show bottlenecks, and a model of counters tells which configurations relieve them.
 
+mod draw;
+mod features;
+mod fed_back;
+mod guide;
+mod published;
 mod readings;
+mod time_model;
 
+pub use features::counter_data;
+pub use guide::{Guide, GuideError};
 pub use readings::{name_of, readings, size};
+
+use crate::GaussianProcess;
+use crate::options::{OptionSpec, Options, StrategyError};
+use fed_back::FedBack;
+use published::Published;
+use std::fmt;
+use tunesmith_core::{Request, Rng, Searcher, Told, View};
+use tunesmith_model::bottleneck::{Rules, Variant};
+
+/// Counter-guided search: in the published form (`paper`), as its authors simulate it (`authors`), or with the measured
+/// times fed back (`ours`). Without a counter model it is `gaussian_process`.
+///
+/// Cost per evaluation: a score of every configuration when a run is profiled, and a predicted time for `ours`.
+pub struct ProfileGuided(Box<dyn Searcher>);
+
+impl fmt::Debug for ProfileGuided {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ProfileGuided")
+    }
+}
+
+impl ProfileGuided {
+    pub(crate) const OPTIONS: &'static [OptionSpec] = &[
+        OptionSpec { name: "variant", default: "ours", meaning: "ours, paper or authors" },
+        OptionSpec {
+            name: "reaction",
+            default: "0.5",
+            meaning: "a number from 0 to below 1: how busy instructions must be to be reacted to",
+        },
+        OptionSpec {
+            name: "batch",
+            default: "5",
+            meaning: "a whole number from 1: configurations timed between two profiled ones, of paper and authors",
+        },
+    ];
+
+    pub(crate) fn from_options(options: &Options<'_>) -> Result<Self, StrategyError> {
+        let variant = options.word("variant", |word| match word {
+            "ours" => Some(Variant::Mended),
+            "paper" => Some(Variant::Paper),
+            "authors" => Some(Variant::Authors),
+            _ => None,
+        })?;
+        let reaction = options.number("reaction", |reaction| (0.0..1.0).contains(&reaction))?;
+        let batch = options.number("batch", |batch| batch >= 1.0 && batch.fract() == 0.0)? as usize;
+        let rules = Rules { variant, reaction };
+        let Some(guide) = options.guide() else {
+            return Ok(Self(Box::new(GaussianProcess::from_options(&Options::defaults(GaussianProcess::OPTIONS))?)));
+        };
+        Ok(Self(match variant {
+            Variant::Mended => Box::new(FedBack::new(guide.clone(), rules)),
+            Variant::Paper | Variant::Authors => Box::new(Published::new(guide.clone(), rules, batch)),
+        }))
+    }
+}
+
+impl Searcher for ProfileGuided {
+    fn ask(&mut self, view: &View<'_>, room: usize, rng: &mut Rng) -> Vec<Request> {
+        self.0.ask(view, room, rng)
+    }
+
+    fn tell(&mut self, view: &View<'_>, told: &Told<'_>) {
+        self.0.tell(view, told);
+    }
+}
