@@ -50,6 +50,7 @@ const COMPARE_HELP: &str = "Examples:
   tunesmith compare recordings/*.csv.gz --strategy random --strategy default --repeats 100
   tunesmith compare run.jsonl --strategy \"annealing(temperature=0.5)\" --budget 100 --json
   tunesmith compare cache.json.gz --strategy random --strategy swarm --noise --plots plots
+  tunesmith compare counters.csv.gz --strategy profile_guided --model trees --repeats 1000 --json
 
 Recordings are journals, CSV with or without a JSON file beside it, Kernel Tuner caches, T4 results and KTT results, as
 they are or compressed. `random` is not simulated unless with --noise: its numbers are exact expectations.";
@@ -149,6 +150,7 @@ pub(crate) struct TuneArgs {
     pub(crate) device: Option<String>,
     /// The strategy: NAME or NAME(option=value, ...); names are default, exhaustive, random, annealing, swarm,
     /// gaussian_process, regression_tree, boosted_trees
+    /// gaussian_process, profile_guided
     #[arg(long)]
     pub(crate) strategy: Option<String>,
     /// When to end [default: evaluations 200; exhaustive runs to its end]
@@ -239,6 +241,9 @@ pub(crate) struct CompareArgs {
     /// Write a plot (SVG) of every recording, and one over all, to this folder
     #[arg(long, value_name = "FOLDER")]
     pub(crate) plots: Option<PathBuf>,
+    /// The counter model of profile_guided: `exact` or `trees` of each recording's own counters, or a file
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -4,7 +4,7 @@ use crate::args::CompareArgs;
 use crate::{Ending, output};
 use std::collections::BTreeMap;
 use tunesmith::report::{ComparisonRow, comparison_table};
-use tunesmith::{CompareOptions, Comparison, Error};
+use tunesmith::{CompareOptions, Comparison, Error, ModelChoice};
 
 /// What the columns of the table mean.
 const NOTE: &str =
@@ -20,6 +20,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Ending, Error> {
         seed: args.seed,
         noise: args.noise,
         plots: args.plots.clone(),
+        model: args.model.as_deref().map(ModelChoice::from_text),
     };
     let comparison = tunesmith::compare(&options)?;
     if args.json {

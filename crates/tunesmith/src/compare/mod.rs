@@ -3,11 +3,13 @@
 mod baseline;
 mod curve;
 mod exact;
+mod guides;
 mod measures;
 mod plots;
 mod progress;
 
 pub use baseline::Baseline;
+pub use guides::ModelChoice;
 pub use measures::{Measures, Overall, Score};
 
 use crate::Error;
@@ -20,6 +22,7 @@ use std::sync::Arc;
 use tunesmith_core::{Judging, ManualClock, MedianTime, Objective, Recording, Stop, Tuner};
 use tunesmith_device::ReplayEvaluator;
 use tunesmith_report::PlotSeries;
+use tunesmith_search::profile_guided::Guide;
 use tunesmith_space::Space;
 
 /// What is compared, and how thoroughly.
@@ -39,6 +42,8 @@ pub struct CompareOptions {
     pub noise: bool,
     /// A folder to write plots to, made where there is none; no plots for `None`.
     pub plots: Option<PathBuf>,
+    /// The counter model that strategies are given; they do without one when it is `None`.
+    pub model: Option<ModelChoice>,
 }
 
 /// How strategies did.
@@ -67,6 +72,8 @@ struct Subject {
     /// The times of the correct configurations of the space in milliseconds, ascending.
     times: Vec<f64>,
     baseline: Baseline,
+    /// The counter models for its space, of which searches take turns; empty without any.
+    guides: Vec<Guide>,
 }
 
 /// Lets every strategy search every recording `repeats` times and measures how it went.
@@ -84,6 +91,11 @@ pub fn compare(options: &CompareOptions) -> Result<Comparison, Error> {
     options.plots.as_deref().map_or(Ok(()), plots::make_folder)?;
     let subjects: Vec<Subject> =
         options.recordings.par_iter().map(|path| Subject::load(path)).collect::<Result<_, Error>>()?;
+    let subjects: Vec<Subject> = options
+        .recordings
+        .par_iter()
+        .map(|path| Subject::load(path, options.model.as_ref()))
+        .collect::<Result<_, Error>>()?;
     let subjects = distinctly_named(subjects, &options.recordings);
     let pairs: Vec<(&String, &Subject)> = options
         .strategies
@@ -136,8 +148,13 @@ fn distinctly_named(mut subjects: Vec<Subject>, paths: &[PathBuf]) -> Vec<Subjec
 }
 
 impl Subject {
-    fn load(path: &Path) -> Result<Self, Error> {
-        Self::new(&tunesmith_store::import(path)?, path)
+    fn load(path: &Path, model: Option<&ModelChoice>) -> Result<Self, Error> {
+        let recording = tunesmith_store::import(path)?;
+        let mut subject = Self::new(&recording, path)?;
+        if let Some(choice) = model {
+            subject.guides = guides::guides(choice, &recording, &subject.space, path)?;
+        }
+        Ok(subject)
     }
 
     fn new(recording: &Recording, path: &Path) -> Result<Self, Error> {
@@ -157,6 +174,13 @@ impl Subject {
         let size = space.len().unwrap_or(u128::MAX) as f64;
         let baseline = Baseline::new(&recording.name, &times, size, device.mean_cost_ms() / 1e3);
         Ok(Self { name: recording.name.clone(), space, device, times, baseline })
+        Ok(Self {
+            name: recording.name.clone(),
+            space,
+            device: ReplayEvaluator::new(evaluations),
+            times,
+            guides: Vec::new(),
+        })
     }
 }
 
@@ -208,6 +232,10 @@ fn search(strategy: &str, subject: &Subject, options: &CompareOptions, repeat: u
         device = device.with_noise(seed);
     }
     let run = Tuner::new(&subject.space, &mut searcher, &mut device)
+    let guide = subject.guides.get(repeat % subject.guides.len().max(1));
+    let mut searcher = tunesmith_search::build_guided(strategy, guide)?;
+    let mut device = subject.device.clone();
+    let run = Tuner::new(&subject.space, searcher.as_mut(), &mut device)
         .stop(Stop::evaluations(options.budget))
         .judging(Judging::nothing())
         .simulated(clock)
@@ -247,6 +275,7 @@ mod tests {
 
     fn options(repeats: usize, budget: u64) -> CompareOptions {
         CompareOptions { repeats, budget, seed: 5, ..CompareOptions::default() }
+        CompareOptions { recordings: Vec::new(), strategies: Vec::new(), repeats, budget, seed: 5, model: None }
     }
 
     #[test]
