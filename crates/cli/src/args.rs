@@ -148,9 +148,7 @@ pub(crate) struct TuneArgs {
     /// [default: what the problem's kernel is for]
     #[arg(long)]
     pub(crate) device: Option<String>,
-    /// The strategy: NAME or NAME(option=value, ...); names are default, exhaustive, random, annealing, swarm,
-    /// gaussian_process, regression_tree, boosted_trees
-    /// gaussian_process, profile_guided
+    /// The strategy: NAME or NAME(option=value, ...); a wrong name lists all of them
     #[arg(long)]
     pub(crate) strategy: Option<String>,
     /// When to end [default: evaluations 200; exhaustive runs to its end]

@@ -1,12 +1,11 @@
 //! The only list of strategy names.
 
 use crate::options::{OptionSpec, Options, StrategyError, parse_call};
+use crate::profile_guided::{Guide, ProfileGuided};
 use crate::{
     Annealing, Bandit, BasinHopping, BoostedTrees, DifferentialEvolution, Exhaustive, GaussianProcess, Genetic,
     HillClimbing, IteratedLocalSearch, NelderMead, Pattern, Random, RegressionTree, RoundRobin, Swarm, Tabu, Torczon,
 };
-use crate::profile_guided::{Guide, ProfileGuided};
-use crate::{Annealing, Exhaustive, GaussianProcess, Random, Swarm};
 use tunesmith_core::Searcher;
 use tunesmith_space::closest;
 
@@ -39,7 +38,6 @@ pub fn catalogue() -> &'static [Strategy] {
 }
 
 static CATALOGUE: &[Strategy] = &[
-static CATALOGUE: [Strategy; 7] = [
     Strategy {
         name: "default",
         summary: "the strategy we recommend; at present gaussian_process",
@@ -153,6 +151,8 @@ static CATALOGUE: [Strategy; 7] = [
         summary: "bags of boosted trees and expected improvement",
         options: BoostedTrees::OPTIONS,
         build: |options| Ok(Box::new(BoostedTrees::from_options(options)?)),
+    },
+    Strategy {
         name: "profile_guided",
         summary: "by bottlenecks of profiled runs and a counter model; gaussian_process without a model",
         options: ProfileGuided::OPTIONS,

@@ -51,8 +51,7 @@ mod top;
 mod tune;
 
 pub use check::{Check, check};
-pub use compare::{Baseline, CompareOptions, Comparison, Measures, Overall, Score, compare};
-pub use compare::{CompareOptions, Comparison, Measures, ModelChoice, Overall, Score, compare};
+pub use compare::{Baseline, CompareOptions, Comparison, Measures, ModelChoice, Overall, Score, compare};
 pub use convert::{Converted, convert};
 pub use devices::{DeviceChoice, devices, limits};
 pub use error::Error;

@@ -39,6 +39,7 @@ fn shares(recordings: &[PathBuf], strategies: &[&str], repeats: usize) -> Vec<Ve
         seed: 7,
         noise: false,
         plots: None,
+        model: None,
     };
     let comparison: Comparison = compare(&options).unwrap();
     let of = |strategy: &String| {

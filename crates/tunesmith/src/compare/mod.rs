@@ -89,8 +89,6 @@ pub fn compare(options: &CompareOptions) -> Result<Comparison, Error> {
     check(options)?;
     // Before the work, which would be lost.
     options.plots.as_deref().map_or(Ok(()), plots::make_folder)?;
-    let subjects: Vec<Subject> =
-        options.recordings.par_iter().map(|path| Subject::load(path)).collect::<Result<_, Error>>()?;
     let subjects: Vec<Subject> = options
         .recordings
         .par_iter()
@@ -173,14 +171,7 @@ impl Subject {
         let device = ReplayEvaluator::new(recorded);
         let size = space.len().unwrap_or(u128::MAX) as f64;
         let baseline = Baseline::new(&recording.name, &times, size, device.mean_cost_ms() / 1e3);
-        Ok(Self { name: recording.name.clone(), space, device, times, baseline })
-        Ok(Self {
-            name: recording.name.clone(),
-            space,
-            device: ReplayEvaluator::new(evaluations),
-            times,
-            guides: Vec::new(),
-        })
+        Ok(Self { name: recording.name.clone(), space, device, times, baseline, guides: Vec::new() })
     }
 }
 
@@ -224,7 +215,8 @@ fn is_random_without_replacement(strategy: &str) -> bool {
 
 /// One search from a fresh state.
 fn search(strategy: &str, subject: &Subject, options: &CompareOptions, repeat: usize) -> Result<Curve, Error> {
-    let mut searcher = Watched::new(tunesmith_search::build(strategy)?);
+    let guide = subject.guides.get(repeat % subject.guides.len().max(1));
+    let mut searcher = Watched::new(tunesmith_search::build_guided(strategy, guide)?);
     let seed = seed(options.seed, strategy, &subject.name, repeat);
     let clock = Arc::new(ManualClock::default());
     let mut device = subject.device.clone().with_clock(clock.clone());
@@ -232,10 +224,6 @@ fn search(strategy: &str, subject: &Subject, options: &CompareOptions, repeat: u
         device = device.with_noise(seed);
     }
     let run = Tuner::new(&subject.space, &mut searcher, &mut device)
-    let guide = subject.guides.get(repeat % subject.guides.len().max(1));
-    let mut searcher = tunesmith_search::build_guided(strategy, guide)?;
-    let mut device = subject.device.clone();
-    let run = Tuner::new(&subject.space, searcher.as_mut(), &mut device)
         .stop(Stop::evaluations(options.budget))
         .judging(Judging::nothing())
         .simulated(clock)
@@ -275,7 +263,6 @@ mod tests {
 
     fn options(repeats: usize, budget: u64) -> CompareOptions {
         CompareOptions { repeats, budget, seed: 5, ..CompareOptions::default() }
-        CompareOptions { recordings: Vec::new(), strategies: Vec::new(), repeats, budget, seed: 5, model: None }
     }
 
     #[test]
