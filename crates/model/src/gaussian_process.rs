@@ -96,14 +96,14 @@ impl GaussianProcess {
     }
 }
 
-/// The posterior of the leading points of `factor`: mean `1' A^-1 y / 1' A^-1 1`, variance `r' A^-1 r / n` with
-/// `r = y - mean`.
+/// The posterior of the leading points of `factor`: mean `1' A^-1 y / 1' A^-1 1`, variance `r' A^-1 r / (n - 1)` with
+/// `r = y - mean`: the mean is estimated from the same points.
 pub(crate) fn posterior(factor: &Cholesky, targets: &[f64]) -> Posterior {
     assert!(!targets.is_empty() && targets.len() <= factor.len(), "targets of the first points");
     let ones = factor.solve(&vec![1.0; targets.len()]);
     let whitened = factor.solve(targets);
     let mean = dot(&ones, &whitened) / dot(&ones, &ones);
     let weights: Vec<f64> = whitened.iter().zip(&ones).map(|(target, one)| target - mean * one).collect();
-    let variance = (dot(&weights, &weights) / targets.len() as f64).max(LEAST_VARIANCE);
+    let variance = (dot(&weights, &weights) / (targets.len() as f64 - 1.0).max(1.0)).max(LEAST_VARIANCE);
     Posterior { mean, variance, weights }
 }

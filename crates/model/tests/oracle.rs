@@ -51,7 +51,7 @@ fn dense(features: &[Feature], parameters: &Hyperparameters, x: &[Vec<u16>], y: 
     let mean = inverse_one.iter().zip(y).map(|(a, y)| a * y).sum::<f64>() / inverse_one.iter().sum::<f64>();
     let residuals: Vec<f64> = y.iter().map(|y| y - mean).collect();
     let coefficients = eliminate(matrix.clone(), residuals.clone());
-    let variance = residuals.iter().zip(&coefficients).map(|(r, c)| r * c).sum::<f64>() / n as f64;
+    let variance = residuals.iter().zip(&coefficients).map(|(r, c)| r * c).sum::<f64>() / (n.max(2) - 1) as f64;
     let predict = |point: &Vec<u16>| {
         let covariances: Vec<f64> = x.iter().map(|other| k(point, other)).collect();
         let shift: f64 = covariances.iter().zip(&coefficients).map(|(k, c)| k * c).sum();

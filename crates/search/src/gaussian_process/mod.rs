@@ -22,7 +22,7 @@ use tunesmith_space::ConfigId;
 /// - The first configurations are far from each other: one random, then each the farthest of 100 random ones.
 /// - The model learns bent logarithms of the slowdown against the best, so that the unit of the times does not matter; a
 ///   failure is as bad as the worst success. Its kernel is a product over the features of one half and a Matern function.
-/// - Hyperparameters are fitted anew whenever the evaluations have grown by a quarter; between fits every evaluation is
+/// - Hyperparameters are fitted anew whenever the evaluations have grown by a tenth; between fits every evaluation is
 ///   added to the model. After 400 a fit starts from the 200 best and 200 random others.
 /// - In a space of up to 20,000 configurations the model looks at all of them until it has 50 points, then at those with
 ///   the lowest means, at neighbours of the best five and at some random ones: fewer the more points it has, between
@@ -68,12 +68,12 @@ impl GaussianProcess {
     pub(crate) const OPTIONS: &'static [OptionSpec] = &[
         OptionSpec {
             name: "initial",
-            default: "8",
+            default: "6",
             meaning: "a whole number from 2: the configurations spread over the space before the model is asked",
         },
         OptionSpec {
             name: "margin",
-            default: "0.05",
+            default: "0.2",
             meaning: "a number from 0: how far below the best, in standard deviations, an improvement begins",
         },
         OptionSpec {
@@ -83,7 +83,7 @@ impl GaussianProcess {
         },
         OptionSpec {
             name: "growth",
-            default: "1.25",
+            default: "1.1",
             meaning: "a number from 1: the growth of the evaluations after which hyperparameters are fitted again",
         },
     ];

@@ -105,7 +105,7 @@ impl Fitted {
     /// of those wanted. They are not where one was told that was not asked, or out of turn.
     fn is_fresh(&self, settings: &Settings, told: &[Told], pending: &[ConfigId]) -> bool {
         let at_fit = self.told as f64;
-        let due = (at_fit * settings.growth).max(at_fit + 2.0).min(at_fit + LONGEST_WAIT as f64);
+        let due = (at_fit * settings.growth).max(at_fit + 1.0).min(at_fit + LONGEST_WAIT as f64);
         let mut wanted = self.wanted(told, pending);
         (told.len() as f64) < due && self.points.iter().all(|point| wanted.next() == Some(*point))
     }
