@@ -22,8 +22,8 @@ use tunesmith_space::ConfigId;
 /// - The first configurations are far from each other: one random, then each the farthest of 100 random ones.
 /// - The model learns bent logarithms of the slowdown against the best, so that the unit of the times does not matter; a
 ///   failure is as bad as the worst success. Its kernel is a product over the features of one half and a Matern function.
-/// - Hyperparameters are fitted anew whenever the evaluations have grown by a tenth; between fits every evaluation is
-///   added to the model. After 400 a fit starts from the 200 best and 200 random others.
+/// - Hyperparameters are fitted anew after each of the first 28 evaluations, then ever more rarely; between fits every
+///   evaluation is added to the model. After 400 a fit starts from the 200 best and 200 random others.
 /// - In a space of up to 20,000 configurations the model looks at all of them until it has 50 points, then at those with
 ///   the lowest means, at neighbours of the best five and at some random ones: fewer the more points it has, between
 ///   8192 and 512. In a larger space it looks at 4096 random configurations and the neighbours from the start.
@@ -49,7 +49,6 @@ struct Settings {
     initial: usize,
     margin: f64,
     fit_points: usize,
-    growth: f64,
 }
 
 /// An evaluation told.
@@ -78,13 +77,8 @@ impl GaussianProcess {
         },
         OptionSpec {
             name: "fit_points",
-            default: "150",
+            default: "100",
             meaning: "a whole number from 2: the evaluations that hyperparameters are fitted to, half of them the best",
-        },
-        OptionSpec {
-            name: "growth",
-            default: "1.1",
-            meaning: "a number from 1: the growth of the evaluations after which hyperparameters are fitted again",
         },
     ];
 
@@ -94,7 +88,6 @@ impl GaussianProcess {
             initial: options.number("initial", whole)? as usize,
             margin: options.number("margin", |margin| margin >= 0.0)?,
             fit_points: options.number("fit_points", whole)? as usize,
-            growth: options.number("growth", |growth| growth >= 1.0)?,
         };
         Ok(Self {
             settings,

@@ -12,7 +12,9 @@ use tunesmith_space::ConfigId;
 /// Evaluations a new model starts with at most: half of them the best, the others random. Beyond, a step would cost ever
 /// more, and what is far from the best says little about it.
 const MODELLED: usize = 400;
-/// Evaluations after which the model is fitted again at the latest.
+/// The model is fitted again after `n^2 / 400` evaluations more, between 1 and 100: after each of the first 28, when the
+/// next says most about the hyperparameters and a fit costs least.
+const WAIT_DIVISOR: usize = 400;
 const LONGEST_WAIT: usize = 100;
 
 /// What stays from one fit to the next.
@@ -58,7 +60,7 @@ impl Surrogate {
         let scores: Vec<Option<f64>> = told.iter().map(|told| told.score).collect();
         let targets = targets(&scores);
         let mut fitted = match self.fitted.take() {
-            Some(fitted) if fitted.is_fresh(settings, told, pending) => fitted,
+            Some(fitted) if fitted.is_fresh(told, pending) => fitted,
             _ => self.fit(view, settings, told, &targets, rng),
         };
         fitted.append(view, &self.features, told, pending);
@@ -103,11 +105,10 @@ impl Surrogate {
 impl Fitted {
     /// Whether the model may be extended: few evaluations were told since it was fitted, and its points are the first
     /// of those wanted. They are not where one was told that was not asked, or out of turn.
-    fn is_fresh(&self, settings: &Settings, told: &[Told], pending: &[ConfigId]) -> bool {
-        let at_fit = self.told as f64;
-        let due = (at_fit * settings.growth).max(at_fit + 1.0).min(at_fit + LONGEST_WAIT as f64);
+    fn is_fresh(&self, told: &[Told], pending: &[ConfigId]) -> bool {
+        let wait = (self.told * self.told / WAIT_DIVISOR).clamp(1, LONGEST_WAIT);
         let mut wanted = self.wanted(told, pending);
-        (told.len() as f64) < due && self.points.iter().all(|point| wanted.next() == Some(*point))
+        told.len() < self.told + wait && self.points.iter().all(|point| wanted.next() == Some(*point))
     }
 
     /// The points wanted: those of the fit, those told since, and the pending ones.
