@@ -25,10 +25,9 @@ const NOISE_SPREAD: f64 = 1.5;
 /// of configurations it knows nothing of: between 1 and 0.5 the negative logarithm of the density it gave the best fiftieth of
 /// the recorded spaces after 25 random points fell from 3.6 to 2.2. Narrower ones do not believe that a bowl is smooth.
 const LENGTH_SPREAD: f64 = 0.7;
-/// Steps of the search, as factors: wide ones first.
+/// Steps of the search, as factors: wide ones first. Each goes through all coordinates once, since the next fit goes on from
+/// this one: more rounds found no better configurations.
 const STEPS: [f64; 2] = [2.0, std::f64::consts::SQRT_2];
-/// How often each step goes through all coordinates at most. The next fit goes on from this one.
-const ROUNDS: usize = 2;
 
 impl Hyperparameters {
     /// The medians of the priors.
@@ -41,10 +40,10 @@ impl Hyperparameters {
     /// Minimises `n/2 ln s^2 + sum_i ln L_ii + sum_f 1/2 (ln(ell_f / m_f) / 0.7)^2 + 1/2 (ln(noise / 0.01) / 1.5)^2`: the
     /// negative logarithm of the likelihood of `targets` at `rows`, with the scale `s^2` at its best (Rasmussen and
     /// Williams, equation 5.8 and section 5.4), plus log-normal priors with median `m_f` for the length scales. Each
-    /// coordinate in turn is multiplied or divided by 2, then by the root of 2, as long as that helps, at most
-    /// twice over all coordinates; length scales stay in \[0.03, 20\] and the noise in \[0.00001, 0.5\].
+    /// coordinate in turn is multiplied or divided by 2, then each by the root of 2, where that helps; length scales stay
+    /// in \[0.03, 20\] and the noise in \[0.00001, 0.5\].
     ///
-    /// Costs at most 8 factorisations of n^3 / 6 products for each feature: give it a subset of many points.
+    /// Costs at most 4 factorisations of n^3 / 6 products for each feature: give it a subset of many points.
     ///
     /// # Panics
     /// There are no rows, or not as many targets.
@@ -52,13 +51,7 @@ impl Hyperparameters {
         assert!(!rows.is_empty() && rows.len() == targets.len(), "one target for each row");
         let mut search = Search::new(features, rows, targets, start);
         for step in STEPS {
-            for _ in 0..ROUNDS {
-                // All coordinates are tried before it is known whether any helped.
-                let helped = (0..=features.len()).filter(|&coordinate| search.improve(coordinate, step)).count();
-                if helped == 0 {
-                    break;
-                }
-            }
+            (0..=features.len()).for_each(|coordinate| search.improve(coordinate, step));
         }
         search.best
     }
@@ -91,8 +84,8 @@ impl<'a> Search<'a> {
     }
 
     /// Moves one coordinate by the factor `step` up, or else down, if that lowers the loss.
-    fn improve(&mut self, coordinate: usize, step: f64) -> bool {
-        [step, 1.0 / step].into_iter().any(|factor| self.attempt(coordinate, factor))
+    fn improve(&mut self, coordinate: usize, step: f64) {
+        let _ = self.attempt(coordinate, step) || self.attempt(coordinate, 1.0 / step);
     }
 
     fn attempt(&mut self, coordinate: usize, factor: f64) -> bool {

@@ -77,7 +77,7 @@ impl GaussianProcess {
         },
         OptionSpec {
             name: "fit_points",
-            default: "100",
+            default: "150",
             meaning: "a whole number from 2: the evaluations that hyperparameters are fitted to, half of them the best",
         },
     ];
