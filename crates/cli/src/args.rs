@@ -51,6 +51,7 @@ const COMPARE_HELP: &str = "Examples:
   tunesmith compare run.jsonl --strategy \"annealing(temperature=0.5)\" --budget 100 --json
   tunesmith compare cache.json.gz --strategy random --strategy swarm --noise --plots plots
   tunesmith compare counters.csv.gz --strategy profile_guided --model trees --repeats 1000 --json
+  tunesmith compare recordings/*.csv.gz --strategy default --history recordings/*.csv.gz
 
 Recordings are journals, CSV with or without a JSON file beside it, Kernel Tuner caches, T4 results and KTT results, as
 they are or compressed. `random` is not simulated unless with --noise: its numbers are exact expectations.";
@@ -65,6 +66,7 @@ const TUNE_HELP: &str = "Examples:
   tunesmith tune examples/gemm/gemm.toml
   tunesmith tune examples/gemm/gemm.toml --stop \"time 60s or cost 2ms\" --seed 7
   tunesmith tune examples/gemm/gemm.toml --resume
+  tunesmith tune examples/gemm/gemm.toml --history other-device.jsonl
   tunesmith tune problem.toml --device \"synthetic:1 + abs(TILE - 32)\"
 
 Stop conditions, joined by `and`, `or` and parentheses:
@@ -163,6 +165,10 @@ pub(crate) struct TuneArgs {
     /// A configuration to evaluate first; unnamed parameters as in the default configuration
     #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
     pub(crate) start: Option<Pairs>,
+    /// Recordings of the same kernel on other devices or for other sizes, in any format that is read: the strategy is told
+    /// of them
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) history: Vec<PathBuf>,
     /// The journal [default: beside the problem, numbered when there is one already]
     #[arg(long, value_name = "RUN.jsonl")]
     pub(crate) out: Option<PathBuf>,
@@ -242,6 +248,12 @@ pub(crate) struct CompareArgs {
     /// The counter model of profile_guided: `exact` or `trees` of each recording's own counters, or a file
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    /// Recordings of which strategies are told the times: for each recording those of the same kernel, never itself
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) history: Vec<PathBuf>,
+    /// Deal the times of the history out anew among its configurations: what would a history cost that misleads?
+    #[arg(long, requires = "history")]
+    pub(crate) shuffle_history: bool,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -4,7 +4,7 @@ use crate::output::note;
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity, SourceCode};
 use std::fmt;
 use std::io::IsTerminal;
-use tunesmith::{Diagnostic, Error, Level, SourceFile};
+use tunesmith::{Diagnostic, Error, LeftOut, Level, SourceFile};
 
 /// Prints an error to standard error.
 pub(crate) fn error(error: &Error) {
@@ -17,6 +17,11 @@ pub(crate) fn error(error: &Error) {
             }
         }
     }
+}
+
+/// Warns of a recording that is left out of a history.
+pub(crate) fn left_out(left_out: &LeftOut) {
+    note(&format!("warning: {left_out}\n  help: {}", left_out.remedy()));
 }
 
 /// Prints messages about a problem file to standard error.

@@ -137,4 +137,58 @@ fn compare_scores_strategies_and_draws_them() {
     folder.run(&[&compare[..], &["--plots", "table.csv"]].concat()).refused(&["`table.csv` is a file", "folder"]);
     let ran = folder.run(&[&compare[..], &["--plots", "table.csv/plots"]].concat());
     assert!(ran.code == Some(3) && ran.stderr.contains("table.csv/plots"), "{ran:#?}");
+/// The times of [`TABLE`] on a device half as fast, and a constant that does not matter.
+const ELSEWHERE: &str = "Y,X,N,time_ms,status\n1,1,9,8,ok\n2,1,9,4.1,ok\n1,2,9,6,ok\n1,3,9,3,ok\n2,3,9,,compile\n";
+
+#[test]
+fn tuning_begins_with_the_best_of_the_history_and_the_journal_names_it() {
+    let folder = Folder::with(&[("table.csv", TABLE), ("p.toml", PROBLEM), ("elsewhere.csv", ELSEWHERE)]);
+    folder.write("other.csv", "Z,time_ms\n1,2\n2,3\n");
+    let tune =
+        ["tune", "p.toml", "--device", "replay:table.csv", "--history", "elsewhere.csv", "other.csv", "table.csv"];
+    let ran = folder.run(&[&tune[..], &["--stop", "evaluations 2"]].concat());
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    for part in ["history: elsewhere.csv\n", "`other.csv` is left out: it has no parameter `X`", "help: leave it out"] {
+        assert!(ran.stderr.contains(part), "`{part}` is missing: {ran:#?}");
+    }
+    let journal = folder.path("p.jsonl");
+    let header: serde_json::Value =
+        serde_json::from_str(std::fs::read_to_string(&journal).unwrap().lines().next().unwrap()).unwrap();
+    assert_eq!(header["history"][0]["file"], "elsewhere.csv");
+    assert_eq!(header["history"].as_array().unwrap().len(), 1, "neither another kernel's nor the replayed one");
+    assert_eq!(common::entries(&journal)[0]["config"], serde_json::json!({"X": 3, "Y": 1}));
+
+    let resume = ["tune", "p.toml", "--device", "replay:table.csv", "--resume", "--stop"];
+    let ran = folder.run(&[&resume[..], &["evaluations 3"]].concat());
+    assert!(ran.stderr.contains("history: elsewhere.csv\n"), "{ran:#?}");
+    folder.write("elsewhere.csv", TABLE);
+    let ran = folder.run(&[&resume[..], &["evaluations 4"]].concat());
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert!(ran.stderr.contains("`elsewhere.csv` is left out: it has changed"), "{ran:#?}");
+}
+
+#[test]
+fn a_history_that_is_absent_or_of_other_kernels_alone_is_refused() {
+    let folder =
+        Folder::with(&[("table.csv", TABLE), ("p.toml", PROBLEM), ("other.csv", "X,Z,time_ms\n1,1,2\n2,2,3\n")]);
+    let tune = ["tune", "p.toml", "--device", "replay:table.csv", "--history"];
+    folder.run(&[&tune[..], &["no.csv"]].concat()).refused(&["no.csv"]);
+    folder.run(&[&tune[..], &["other.csv"]].concat()).refused(&["other.csv", "no parameter `Y`", "help"]);
+    folder.run(&[&tune[..], &["table.csv"]].concat()).refused(&["the recording that is replayed"]);
+}
+
+#[test]
+fn compare_never_tells_a_strategy_of_the_recording_that_is_judged() {
+    let folder = Folder::with(&[("a.csv", TABLE), ("b.csv", ELSEWHERE), ("z.csv", "Z,time_ms\n1,2\n2,3\n")]);
+    std::fs::copy(folder.path("a.csv"), folder.path("copy.csv")).unwrap();
+    let compare = ["compare", "a.csv", "b.csv", "z.csv", "--strategy", "default", "--repeats", "2", "--budget", "10"];
+    let history = ["--history", "a.csv", "b.csv", "copy.csv", "z.csv"];
+    let ran = folder.run(&[&compare[..], &history, &["--json"]].concat());
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let used = serde_json::json!({"a": ["b.csv"], "b": ["a.csv", "copy.csv"], "z": []});
+    assert_eq!(ran.json()["history"], used);
+    assert!(ran.stderr.contains("history of z: none of the history fits"), "{ran:#?}");
+    let shuffled = folder.run(&[&compare[..], &history, &["--shuffle-history"]].concat());
+    assert_eq!(shuffled.code, Some(0), "{shuffled:#?}");
+    assert_eq!(folder.run(&[&compare[..], &["--shuffle-history"]].concat()).code, Some(2));
 }

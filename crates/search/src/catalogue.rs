@@ -1,5 +1,6 @@
 //! The only list of strategy names.
 
+use crate::knowledge::Knowledge;
 use crate::options::{OptionSpec, Options, StrategyError, parse_call};
 use crate::profile_guided::{Guide, ProfileGuided};
 use crate::{
@@ -171,6 +172,13 @@ pub fn build(text: &str) -> Result<Box<dyn Searcher>, StrategyError> {
 ///
 /// Fails as [`build`] does.
 pub fn build_guided(text: &str, guide: Option<&Guide>) -> Result<Box<dyn Searcher>, StrategyError> {
+    build_with(text, &Knowledge::default())
+}
+
+/// Makes the strategy that `text` names, which may use what is known of the kernel; so may the strategies it is made of.
+///
+/// Fails as [`build`] does.
+pub fn build_with(text: &str, knowledge: &Knowledge) -> Result<Box<dyn Searcher>, StrategyError> {
     let (name, given) = parse_call(text)?;
     let strategy =
         CATALOGUE.iter().find(|strategy| strategy.name == name).ok_or_else(|| StrategyError::UnknownStrategy {
@@ -179,6 +187,7 @@ pub fn build_guided(text: &str, guide: Option<&Guide>) -> Result<Box<dyn Searche
             name,
         })?;
     (strategy.build)(&Options::new(strategy.name, strategy.options, given)?.guided(guide))
+    (strategy.build)(&Options::new(strategy.name, strategy.options, given)?.with(knowledge))
 }
 
 /// ``; did you mean `name`?`` for the name that `wrong` most resembles, or nothing.

@@ -2,6 +2,7 @@
 
 use crate::catalogue::suggestion;
 use crate::profile_guided::Guide;
+use crate::knowledge::Knowledge;
 
 /// One option of a strategy. Its default stands here and nowhere else.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +70,7 @@ pub struct Options<'a> {
     specs: &'static [OptionSpec],
     given: Pairs<'a>,
     guide: Option<&'a Guide>,
+    knowledge: Knowledge,
 }
 
 /// Names and values as the user wrote them.
@@ -83,6 +85,7 @@ impl<'a> Options<'a> {
         let is_unknown = |(name, _): &&(&str, &str)| specs.iter().all(|spec| spec.name != *name);
         match given.iter().find(is_unknown) {
             None => Ok(Self { strategy, specs, given, guide: None }),
+            None => Ok(Self { strategy, specs, given, knowledge: Knowledge::default() }),
             Some((option, _)) => Err(StrategyError::UnknownOption {
                 strategy,
                 option: (*option).to_string(),
@@ -110,6 +113,14 @@ impl<'a> Options<'a> {
     /// What the word given for `name` stands for, or its default.
     pub(crate) fn word<T>(&self, name: &str, meaning: fn(&str) -> Option<T>) -> Result<T, StrategyError> {
         self.parsed(name, meaning)
+    /// The same with what is known of the kernel.
+    pub(crate) fn with(self, knowledge: &Knowledge) -> Self {
+        Self { knowledge: knowledge.clone(), ..self }
+    }
+
+    /// What is known of the kernel.
+    pub(crate) fn knowledge(&self) -> &Knowledge {
+        &self.knowledge
     }
 
     /// The number given for `name`, or its default; refused unless `valid`.

@@ -28,7 +28,10 @@ impl Techniques {
             value: text.clone(),
             expected: MEANING.to_string(),
         })?;
-        let searchers = parts.into_iter().map(|part| crate::build(part.trim())).collect::<Result<_, _>>()?;
+        let searchers = parts
+            .into_iter()
+            .map(|part| crate::build_with(part.trim(), options.knowledge()))
+            .collect::<Result<_, _>>()?;
         Ok(Self { searchers, asked: Vec::new() })
     }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::fmt;
+use std::path::PathBuf;
 
 /// The format version that this crate writes. Version 1 had no lines of later measurements, which its readers would
 /// take for evaluations.
@@ -29,6 +30,9 @@ pub struct Header {
     /// What is optimised, where that is not time, with what its value is computed from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objective: Option<Json>,
+    /// The recordings of other devices that the strategy was told of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<HistoryFile>,
     /// The strategy, as the user wrote it.
     pub strategy: String,
     /// The seed of the generator.
@@ -37,6 +41,15 @@ pub struct Header {
     pub room: usize,
     /// When the run started, in seconds since the Unix epoch.
     pub started: f64,
+}
+
+/// A recording that a strategy was told of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryFile {
+    /// The file, as the user named it.
+    pub file: PathBuf,
+    /// The digest of its bytes.
+    pub digest: String,
 }
 
 /// One thing in which a journal's run and the present one differ.

@@ -102,6 +102,7 @@ impl Journal {
             space_size: space.size().to_string(),
             default: None,
             objective: None,
+            history: Vec::new(),
             strategy: String::new(),
             seed: 0,
             room: 1,

@@ -18,7 +18,7 @@ mod read;
 pub use again::{Again, DriftLine, VerdictLine};
 pub use error::StoreError;
 pub use export::{ExportError, Format, export};
-pub use header::{Difference, FORMAT_VERSION, Header};
+pub use header::{Difference, FORMAT_VERSION, Header, HistoryFile};
 pub use import::{ImportError, import};
 pub use journal::{Journal, Resumed};
 pub use line::Entry;

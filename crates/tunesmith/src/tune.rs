@@ -3,6 +3,7 @@
 use crate::devices::DeviceChoice;
 use crate::metrics::{Direction, Metric, Target};
 use crate::outcome::{self, Candidate, Outcome, SecondsOfRun};
+use crate::past::{Fitting, LeftOut, Past};
 use crate::runner::Runner;
 use crate::{Diagnostic, Error, Problem, ProblemSpace};
 use serde_json::Value as Json;
@@ -10,11 +11,10 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tunesmith_core::{
-    Clock, Interrupt, MedianTime, Objective, Observer, Run, Searcher, Seconds, Stop, SystemClock, Tuner,
-};
+use tunesmith_core::{Clock, Interrupt, MedianTime, Objective, Observer, Run, Seconds, Stop, SystemClock, Tuner};
 use tunesmith_device::worker::WorkerCommand;
 use tunesmith_device::{Cache, Compilers, Policy, Sampling};
+use tunesmith_search::Knowledge;
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
 use tunesmith_store::{DriftLine, Header, Journal, Resumed};
 
@@ -48,6 +48,9 @@ pub struct TuneOptions {
     pub seed: Option<u64>,
     /// A configuration to evaluate before the search begins: parameters and values; unnamed ones as in the default.
     pub start: Vec<(String, String)>,
+    /// Recordings of the same kernel on other devices, or for other sizes, that the strategy is told of; a resumed run takes
+    /// those it began with.
+    pub history: Vec<PathBuf>,
     /// The journal; by default beside the problem.
     pub out: Option<PathBuf>,
     /// Whether to go on with an existing journal.
@@ -85,6 +88,10 @@ pub struct Starting<'a> {
     pub space: &'a Space,
     /// A warning for every constraint left out because the device lacks what it asks for.
     pub warnings: &'a [Diagnostic],
+    /// The history that the strategy is told of.
+    pub history: &'a [PathBuf],
+    /// Recordings that were left out of it.
+    pub left_out: &'a [LeftOut],
     /// The journal.
     pub journal: &'a Path,
     /// How many evaluations it holds already.
@@ -118,8 +125,13 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
     let plan = Plan::new(problem, options, &device)?;
     let first: Vec<ConfigId> = [&default, &start].into_iter().flatten().filter_map(|c| space.rank(c)).collect();
 
+    let metric = plan.target.clone().map(|target| Metric::new(target, &space));
+    let objective: &dyn Objective = metric.as_ref().map_or(&MedianTime, |metric| metric);
+    let history = plan.history(&space, objective, &device)?;
+
     let (mut runner, preparation) = open(problem, &space, &device, options, session, first.first().copied())?;
     let mut header = plan.header(problem, &space, default.as_ref(), session);
+    header.history = history.named();
     header.identity.extend(runner.identity());
     let device = runner.device();
     let (mut journal, Resumed { evaluations: recorded, resamples }) = plan.open_journal(&header, &space)?;
@@ -127,13 +139,23 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
     if let Some(on_start) = &mut session.on_start {
         let (device, strategy) = (device.as_str(), plan.strategy.as_str());
         let (warnings, resumed) = (warnings.as_slice(), recorded.len());
-        on_start(&Starting { device, strategy, space: &space, warnings, journal: &path, resumed });
+        on_start(&Starting {
+            device,
+            strategy,
+            space: &space,
+            warnings,
+            history: &history.files,
+            left_out: &history.left_out,
+            journal: &path,
+            resumed,
+        });
     }
 
     let metric = plan.target.clone().map(|target| Metric::new(target, &space));
     let objective: &dyn Objective = metric.as_ref().map_or(&MedianTime, |metric| metric);
     let mut searcher = plan.searcher;
     let simulated = runner.simulate(plan.seed);
+    let mut searcher = tunesmith_search::build_with(&plan.strategy, &Knowledge { history: history.times })?;
     let mut tuner = Tuner::new(&space, searcher.as_mut(), runner.evaluator())
         .store(&mut journal)
         .clock(session.clock.clone())
@@ -208,8 +230,9 @@ fn open<'a>(
 /// The choices of a run, defaults filled in.
 struct Plan {
     strategy: String,
-    searcher: Box<dyn Searcher>,
     stop: Stop,
+    /// The history, and what of it is no longer there.
+    past: (Past, Vec<LeftOut>),
     /// What is optimised instead of time.
     target: Option<Target>,
     seed: u64,
@@ -244,8 +267,14 @@ impl Plan {
             DeviceChoice::C | DeviceChoice::Command => DEFAULT_ROOM,
             DeviceChoice::OpenCl(_) => OPENCL_ROOM,
         };
+        // A wrong name or option is found before the device is opened.
+        tunesmith_search::build(&strategy)?;
+        let past = match &earlier {
+            Some(header) if options.history.is_empty() => Past::read_again(&header.history),
+            _ => (Past::read(&options.history)?, Vec::new()),
+        };
         Ok(Self {
-            searcher: tunesmith_search::build(&strategy)?,
+            past,
             strategy,
             stop,
             target,
@@ -254,6 +283,19 @@ impl Plan {
             journal,
             resume: options.resume,
         })
+    }
+
+    /// What of the history says something of `space`; never the recording that is replayed.
+    fn history(&self, space: &Space, objective: &dyn Objective, device: &DeviceChoice) -> Result<Fitting, Error> {
+        let (past, gone) = &self.past;
+        let replayed = match device {
+            DeviceChoice::Replay(file) => Some((file, tunesmith_store::import(file)?)),
+            _ => None,
+        };
+        let judged = replayed.as_ref().map(|(file, recording)| (file.as_path(), recording));
+        let mut fitting = past.required(space, objective, judged)?;
+        fitting.left_out.extend(gone.iter().cloned());
+        Ok(fitting)
     }
 
     fn header(

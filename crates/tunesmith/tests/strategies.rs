@@ -40,6 +40,8 @@ fn shares(recordings: &[PathBuf], strategies: &[&str], repeats: usize) -> Vec<Ve
         noise: false,
         plots: None,
         model: None,
+        history: Vec::new(),
+        shuffle_history: false,
     };
     let comparison: Comparison = compare(&options).unwrap();
     let of = |strategy: &String| {

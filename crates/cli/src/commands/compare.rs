@@ -1,7 +1,7 @@
 //! `tunesmith compare`.
 
 use crate::args::CompareArgs;
-use crate::{Ending, output};
+use crate::{Ending, output, render};
 use std::collections::BTreeMap;
 use tunesmith::report::{ComparisonRow, comparison_table};
 use tunesmith::{CompareOptions, Comparison, Error, ModelChoice};
@@ -21,8 +21,11 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Ending, Error> {
         noise: args.noise,
         plots: args.plots.clone(),
         model: args.model.as_deref().map(ModelChoice::from_text),
+        history: args.history.clone(),
+        shuffle_history: args.shuffle_history,
     };
     let comparison = tunesmith::compare(&options)?;
+    tell_history(&comparison);
     if args.json {
         output::json(&comparison);
     } else {
@@ -31,8 +34,21 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Ending, Error> {
     Ok(Ending::Done)
 }
 
+/// Says which recordings each search was told of, and warns of those left out.
+fn tell_history(comparison: &Comparison) {
+    for (recording, files) in &comparison.history {
+        let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+        let names = if names.is_empty() { "none of the history fits".to_string() } else { names.join(", ") };
+        output::note(&format!("history of {recording}: {names}"));
+        for left_out in comparison.left_out.get(recording).into_iter().flatten() {
+            render::left_out(left_out);
+        }
+    }
+}
+
 fn text(comparison: &Comparison) -> String {
     let Comparison { recordings, budgets, results, overall, plots, .. } = comparison;
+    let Comparison { recordings, budgets, results, overall, .. } = comparison;
     let levels: Vec<&str> =
         overall.iter().take(1).flat_map(|overall| overall.ert.keys().rev()).map(String::as_str).collect();
     let row =

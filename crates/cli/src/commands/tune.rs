@@ -38,6 +38,7 @@ fn options(args: &TuneArgs) -> TuneOptions {
         objective: args.objective.clone(),
         seed: args.seed,
         start: pairs(&args.start),
+        history: args.history.clone(),
         out: args.out.clone(),
         resume: args.resume,
         room: args.room,
@@ -48,11 +49,16 @@ fn options(args: &TuneArgs) -> TuneOptions {
 }
 
 fn announce(problem: &Problem, starting: &Starting<'_>) {
-    let Starting { device, strategy, space, warnings, journal, resumed } = starting;
+    let Starting { device, strategy, space, warnings, history, left_out, journal, resumed } = starting;
     render::messages(warnings, Some(&problem.source_file));
+    left_out.iter().for_each(render::left_out);
     let size = count(&space.size().to_string());
     let resumed = if *resumed > 0 { format!(", {resumed} evaluations resumed") } else { String::new() };
     output::note(&format!("{}: {size} configurations on {device}, strategy {strategy}{resumed}", problem.name));
+    if !history.is_empty() {
+        let names: Vec<String> = history.iter().map(|file| file.display().to_string()).collect();
+        output::note(&format!("history: {}", names.join(", ")));
+    }
     output::note(&format!("journal: {}", journal.display()));
 }
 

@@ -1,5 +1,6 @@
 //! The numbers by which a model sees a configuration.
 
+use super::history::{self, Column};
 use tunesmith_model::{Feature, Rows};
 use tunesmith_space::{ConfigId, Parameter, Space, Value};
 
@@ -21,7 +22,8 @@ const PRODUCT_VALUES: usize = 3;
 /// - dyadic: for at least four positive integers whose trailing zero bits do not grow strictly with the value, the
 ///   number of those bits: a warp of 32 likes 96 better than 80 although 80 is nearer to 64;
 /// - products: of each two numeric positive parameters with at least three values, the logarithm of the product, if
-///   there are at most ten pairs: the size of a work-group, the area of a tile.
+///   there are at most ten pairs: the size of a work-group, the area of a tile;
+/// - history: how slow the configuration was on each other device that is known.
 ///
 /// Derived features are scaled to \[0, 1\] as the base features are.
 #[derive(Clone, Debug)]
@@ -36,6 +38,8 @@ pub(crate) struct Features {
 enum Source {
     /// The index of one parameter's value into the levels.
     One { parameter: usize, levels: Vec<u16> },
+    /// What is known of the configuration itself.
+    Known(Column),
     /// The indices of two parameters' values: `levels[first * width + second]`.
     Two { first: usize, second: usize, width: usize, levels: Vec<u16> },
 }
@@ -89,6 +93,15 @@ impl Features {
         self.sources.push(source(indices));
     }
 
+    /// Adds a feature for each column: numbers that are known by configuration rather than by value.
+    pub(super) fn with(mut self, columns: Vec<Column>) -> Self {
+        for column in columns {
+            self.features.push(Feature::new(Column::numbers(), history::LENGTH));
+            self.sources.push(Source::Known(column));
+        }
+        self
+    }
+
     /// The features, as a model takes them.
     pub(crate) fn features(&self) -> &[Feature] {
         &self.features
@@ -100,7 +113,7 @@ impl Features {
         let mut indices = Vec::new();
         for &config in configs {
             space.unrank_into(config, &mut indices);
-            let levels: Vec<u16> = self.sources.iter().map(|source| source.level(&indices)).collect();
+            let levels: Vec<u16> = self.sources.iter().map(|source| source.level(config, &indices)).collect();
             rows.push(&levels);
         }
         rows
@@ -117,9 +130,10 @@ impl Features {
 }
 
 impl Source {
-    fn level(&self, indices: &[u32]) -> u16 {
+    fn level(&self, config: ConfigId, indices: &[u32]) -> u16 {
         match self {
             Self::One { parameter, levels } => levels[indices[*parameter] as usize],
+            Self::Known(column) => column.level(config),
             Self::Two { first, second, width, levels } => {
                 levels[indices[*first] as usize * width + indices[*second] as usize]
             }

@@ -1,13 +1,17 @@
 //! Gaussian process search.
 
 pub(crate) mod features;
+mod features;
+mod history;
 mod pool;
 mod surrogate;
 pub(crate) mod targets;
 
+use crate::knowledge::PastTimes;
 use crate::options::{OptionSpec, Options, StrategyError};
 use crate::unseen::Unseen;
 use features::Features;
+use history::History;
 use std::collections::HashSet;
 use surrogate::Surrogate;
 use tunesmith_core::{Request, Rng, Searcher, View};
@@ -29,6 +33,9 @@ use tunesmith_space::ConfigId;
 ///   8192 and 512. In a larger space it looks at 4096 random configurations and the neighbours from the start.
 /// - With several requests in flight each is believed to turn out as predicted (Kriging believer), so that the next is
 ///   sought elsewhere.
+/// - With a history ([`PastTimes`]) the first `picks` configurations are those that were best on other devices, two
+///   spread over the space follow, and what each device showed is a feature beside the parameters, whose length
+///   scale says how far to believe it.
 /// - As long as fewer than two configurations were correct it draws at random.
 ///
 /// Cost per evaluation: points x candidates products, 3 million at most between fits.
@@ -41,6 +48,8 @@ pub struct GaussianProcess {
     features: Option<Features>,
     surrogate: Option<Surrogate>,
     unseen: Unseen,
+    past: Option<PastTimes>,
+    history: Option<History>,
 }
 
 /// The options, as documented in [`GaussianProcess::OPTIONS`].
@@ -49,6 +58,8 @@ struct Settings {
     initial: usize,
     margin: f64,
     fit_points: usize,
+    growth: f64,
+    picks: usize,
 }
 
 /// An evaluation told.
@@ -60,6 +71,8 @@ struct Told {
 
 /// Random configurations of which the one farthest from those known is asked first.
 const SPREAD_DRAWS: usize = 100;
+/// The best of the history that a model of a large space always looks at.
+const PROMISING: usize = 1024;
 /// Correct evaluations without which there is nothing to model.
 const FEWEST_SUCCESSES: usize = 2;
 
@@ -80,6 +93,16 @@ impl GaussianProcess {
             default: "150",
             meaning: "a whole number from 2: the evaluations that hyperparameters are fitted to, half of them the best",
         },
+        OptionSpec {
+            name: "growth",
+            default: "1.25",
+            meaning: "a number from 1: the growth of the evaluations after which hyperparameters are fitted again",
+        },
+        OptionSpec {
+            name: "picks",
+            default: "3",
+            meaning: "a whole number: with a history, the configurations best on other devices that are asked first",
+        },
     ];
 
     pub(crate) fn from_options(options: &Options<'_>) -> Result<Self, StrategyError> {
@@ -88,6 +111,8 @@ impl GaussianProcess {
             initial: options.number("initial", whole)? as usize,
             margin: options.number("margin", |margin| margin >= 0.0)?,
             fit_points: options.number("fit_points", whole)? as usize,
+            growth: options.number("growth", |growth| growth >= 1.0)?,
+            picks: options.whole("picks", 0)?,
         };
         Ok(Self {
             settings,
@@ -97,12 +122,17 @@ impl GaussianProcess {
             features: None,
             surrogate: None,
             unseen: Unseen::default(),
+            past: options.knowledge().history.clone(),
+            history: None,
         })
     }
 
     /// The next configuration worth evaluating; `None` when every one is known.
     fn propose(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<ConfigId> {
-        if self.told.len() + self.pending.len() < self.settings.initial {
+        if let Some(pick) = self.pick(view) {
+            return Some(pick);
+        }
+        if self.told.len() + self.pending.len() < self.initial() {
             return self.farthest(view, rng).or_else(|| self.unseen.draw(view, rng));
         }
         let successes = self.told.iter().filter(|told| told.score.is_some()).count();
@@ -111,9 +141,22 @@ impl GaussianProcess {
         }
         let surrogate = match &mut self.surrogate {
             Some(surrogate) => surrogate,
-            none => none.insert(Surrogate::new(view, Features::new(view.space()))),
+            none => none.insert(surrogate(view, self.history.as_ref())),
         };
         surrogate.choose(view, &self.settings, (&self.told, &self.pending), rng).or_else(|| self.unseen.draw(view, rng))
+    }
+
+    /// The next configuration that the history proposes to begin with.
+    fn pick(&mut self, view: &View<'_>) -> Option<ConfigId> {
+        let past = self.past.as_ref()?;
+        let history = self.history.get_or_insert_with(|| History::new(past, view.space()));
+        history.pick(view.space(), |config| !view.is_known(Request::timed(config)), self.settings.picks)
+    }
+
+    /// The evaluations before the model is asked.
+    fn initial(&self) -> usize {
+        let with_history = self.settings.picks + history::SPREAD;
+        if self.history.is_some() { with_history.min(self.settings.initial) } else { self.settings.initial }
     }
 
     /// Of some random new configurations the one whose nearest known one is farthest away; the first when none is known,
@@ -141,6 +184,13 @@ impl GaussianProcess {
         let (draw, _) = (1..draws.len()).fold(first, farther);
         Some(draws[draw])
     }
+}
+
+/// The model of a run, before its first fit.
+fn surrogate(view: &View<'_>, history: Option<&History>) -> Surrogate {
+    let columns = history.map(History::columns).unwrap_or_default();
+    let promising = history.map(|history| history.best(PROMISING)).unwrap_or_default();
+    Surrogate::new(view, Features::new(view.space()).with(columns), promising)
 }
 
 impl Searcher for GaussianProcess {

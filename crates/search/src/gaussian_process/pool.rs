@@ -33,6 +33,8 @@ struct Listing {
 #[derive(Debug)]
 pub(super) struct Source {
     listing: Option<Listing>,
+    /// Configurations that were good elsewhere.
+    promising: Vec<ConfigId>,
 }
 
 /// Candidates with what the model predicts of them.
@@ -65,14 +67,15 @@ fn is_new(view: &View<'_>, config: ConfigId) -> bool {
 }
 
 impl Source {
-    /// Lists the space if it is small enough.
-    pub(super) fn new(view: &View<'_>, features: &Features) -> Self {
+    /// Lists the space if it is small enough; if not, the `promising` configurations are always looked at.
+    pub(super) fn new(view: &View<'_>, features: &Features, promising: &[ConfigId]) -> Self {
         let list = || {
             let configs: Vec<ConfigId> = view.space().iter().collect();
             let rows = features.rows(view.space(), &configs);
             Listing { configs, rows }
         };
-        Self { listing: view.space().len().is_some_and(|len| len <= LISTED).then(list) }
+        let listing = view.space().len().is_some_and(|len| len <= LISTED).then(list);
+        Self { listing, promising: promising.to_vec() }
     }
 
     /// The candidates for a model just fitted: all new configurations while that is affordable, else those with the
@@ -107,6 +110,7 @@ impl Source {
         let space = at.view.space();
         let mut configs: Vec<ConfigId> =
             leaders.iter().take(LEADERS).flat_map(|&leader| neighbours(at.view, leader, rng)).collect();
+        configs.extend(self.promising.iter().copied().filter(|&config| is_new(at.view, config)));
         configs.extend((0..DRAWS).map(|_| space.sample(rng)).filter(|&config| is_new(at.view, config)));
         configs.sort_unstable();
         configs.dedup();

@@ -42,8 +42,9 @@ struct Fitted {
 }
 
 impl Surrogate {
-    pub(super) fn new(view: &View<'_>, features: Features) -> Self {
-        let source = Source::new(view, &features);
+    /// The `promising` configurations are looked at also where the space is too large to look at all.
+    pub(super) fn new(view: &View<'_>, features: Features, promising: &[ConfigId]) -> Self {
+        let source = Source::new(view, &features, promising);
         let parameters = Hyperparameters::typical(features.features());
         Self { features, source, parameters, fitted: None }
     }

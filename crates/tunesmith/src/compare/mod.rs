@@ -14,15 +14,22 @@ pub use measures::{Measures, Overall, Score};
 
 use crate::Error;
 use curve::{Curve, Watched};
+use crate::past::{LeftOut, Past};
+use curve::Curve;
+use rand::SeedableRng as _;
 use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tunesmith_core::{Judging, ManualClock, MedianTime, Objective, Recording, Stop, Tuner};
 use tunesmith_device::ReplayEvaluator;
 use tunesmith_report::PlotSeries;
 use tunesmith_search::profile_guided::Guide;
+use tunesmith_core::{Judging, MedianTime, Objective, Recording, Rng, Stop, Tuner};
+use tunesmith_device::ReplayEvaluator;
+use tunesmith_search::{Knowledge, PastTimes};
 use tunesmith_space::Space;
 
 /// What is compared, and how thoroughly.
@@ -44,6 +51,11 @@ pub struct CompareOptions {
     pub plots: Option<PathBuf>,
     /// The counter model that strategies are given; they do without one when it is `None`.
     pub model: Option<ModelChoice>,
+    /// Recordings of which strategies are told the times: for each recording those of the same kernel, never itself.
+    pub history: Vec<PathBuf>,
+    /// Whether the times of the history are dealt out anew among its configurations before each search: what believing a
+    /// history that misleads would cost.
+    pub shuffle_history: bool,
 }
 
 /// How strategies did.
@@ -62,6 +74,11 @@ pub struct Comparison {
     /// The plots written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub plots: Vec<PathBuf>,
+    /// For every recording the history that strategies were told of; empty without any.
+    pub history: BTreeMap<String, Vec<PathBuf>>,
+    /// Recordings that were left out of the history of another one.
+    #[serde(skip)]
+    pub left_out: BTreeMap<String, Vec<LeftOut>>,
 }
 
 /// A recording made ready.
@@ -74,6 +91,12 @@ struct Subject {
     baseline: Baseline,
     /// The counter models for its space, of which searches take turns; empty without any.
     guides: Vec<Guide>,
+    /// What other recordings say of it.
+    past: Option<PastTimes>,
+    /// Which ones do.
+    history: Vec<PathBuf>,
+    /// Those that do not fit.
+    left_out: Vec<LeftOut>,
 }
 
 /// Lets every strategy search every recording `repeats` times and measures how it went.
@@ -94,6 +117,9 @@ pub fn compare(options: &CompareOptions) -> Result<Comparison, Error> {
         .par_iter()
         .map(|path| Subject::load(path, options.model.as_ref()))
         .collect::<Result<_, Error>>()?;
+    let past = Past::read(&options.history)?;
+    let subjects: Vec<Subject> =
+        options.recordings.par_iter().map(|path| Subject::load(path, &past)).collect::<Result<_, Error>>()?;
     let subjects = distinctly_named(subjects, &options.recordings);
     let pairs: Vec<(&String, &Subject)> = options
         .strategies
@@ -113,7 +139,15 @@ pub fn compare(options: &CompareOptions) -> Result<Comparison, Error> {
         results,
         baselines: subjects.into_iter().map(|subject| subject.baseline).collect(),
         plots,
+        history: named(&subjects, options, |subject| subject.history.clone()),
+        left_out: named(&subjects, options, |subject| subject.left_out.clone()),
     })
+}
+
+/// By recording what it says of its history; empty where none was given.
+fn named<T>(subjects: &[Subject], options: &CompareOptions, of: fn(&Subject) -> T) -> BTreeMap<String, T> {
+    let subjects = if options.history.is_empty() { &[] } else { subjects };
+    subjects.iter().map(|subject| (subject.name.clone(), of(subject))).collect()
 }
 
 /// Refuses what cannot be run before anything is read.
@@ -153,6 +187,11 @@ impl Subject {
             subject.guides = guides::guides(choice, &recording, &subject.space, path)?;
         }
         Ok(subject)
+    fn load(path: &Path, past: &Past) -> Result<Self, Error> {
+        let recording = tunesmith_store::import(path)?;
+        let subject = Self::new(&recording, path)?;
+        let fitting = past.fitting(&subject.space, &MedianTime, Some((path, &recording)));
+        Ok(Self { past: fitting.times, history: fitting.files, left_out: fitting.left_out, ..subject })
     }
 
     fn new(recording: &Recording, path: &Path) -> Result<Self, Error> {
@@ -172,6 +211,15 @@ impl Subject {
         let size = space.len().unwrap_or(u128::MAX) as f64;
         let baseline = Baseline::new(&recording.name, &times, size, device.mean_cost_ms() / 1e3);
         Ok(Self { name: recording.name.clone(), space, device, times, baseline, guides: Vec::new() })
+        Ok(Self {
+            name: recording.name.clone(),
+            space,
+            device: ReplayEvaluator::new(evaluations),
+            times,
+            past: None,
+            history: Vec::new(),
+            left_out: Vec::new(),
+        })
     }
 }
 
@@ -227,6 +275,14 @@ fn search(strategy: &str, subject: &Subject, options: &CompareOptions, repeat: u
         .stop(Stop::evaluations(options.budget))
         .judging(Judging::nothing())
         .simulated(clock)
+    let seed = seed(options.seed, strategy, &subject.name, repeat);
+    let shuffled = |past: &PastTimes| past.shuffled(&mut Rng::seed_from_u64(seed));
+    let history = if options.shuffle_history { subject.past.as_ref().map(shuffled) } else { subject.past.clone() };
+    let mut searcher = tunesmith_search::build_with(strategy, &Knowledge { history })?;
+    let mut device = subject.device.clone();
+    let run = Tuner::new(&subject.space, searcher.as_mut(), &mut device)
+        .stop(Stop::evaluations(options.budget))
+        .judging(Judging::nothing())
         .seed(seed)
         .run()?;
     Ok(Curve::of(&run, &searcher, options.budget, |config| subject.device.time_ms(config)))
@@ -263,6 +319,15 @@ mod tests {
 
     fn options(repeats: usize, budget: u64) -> CompareOptions {
         CompareOptions { repeats, budget, seed: 5, ..CompareOptions::default() }
+        CompareOptions {
+            recordings: Vec::new(),
+            strategies: Vec::new(),
+            repeats,
+            budget,
+            seed: 5,
+            history: Vec::new(),
+            shuffle_history: false,
+        }
     }
 
     #[test]

@@ -1,0 +1,193 @@
+//! What the times on other devices say of this one: which configurations to begin with, and features of all.
+
+use super::targets::targets;
+use crate::knowledge::PastTimes;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tunesmith_space::{ConfigId, Space};
+
+/// The configurations spread over the space that follow the picks: without them a history that misleads would be all
+/// that the model knows. Two and three did about as well with a true history, two a little better with a shuffled one.
+pub(super) const SPREAD: usize = 2;
+/// In how many parameters picks differ at least: neighbours of the best elsewhere are good or bad together.
+const APART: usize = 2;
+/// A recording of at least this share of a space was meant to be of all of it: what is missing did not run there. Of a
+/// smaller one it is unknown.
+const WHOLE: f64 = 0.5;
+/// Levels of a feature: more than slowdowns can be told apart by, few enough that a table of them is small.
+const LEVELS: usize = 256;
+/// Median of the prior of a feature's length scale, as of a parameter's: one device knows another about as well as one
+/// parameter does. The fit makes the length of a device that knows nothing large, so that its feature has no say.
+pub(super) const LENGTH: f64 = 0.8;
+
+/// The history of a kernel as this strategy uses it. Of every recording the times become what the model is taught: bent
+/// logarithms of the slowdown ([`targets`]), 0 for the best.
+///
+/// - The first configurations asked, `picks` many, are those with the lowest mean over the recordings, each at least two
+///   parameters apart from those before.
+/// - Every recording is a feature of configurations beside the parameters. How much it says of the device at hand is its
+///   length scale, fitted as those of the parameters are: a recording that says nothing costs the picks and little else.
+#[derive(Debug)]
+pub(super) struct History {
+    slowdowns: Vec<Slowdowns>,
+    /// The configurations recorded, by ascending mean.
+    ascending: Vec<ConfigId>,
+    picked: Vec<ConfigId>,
+}
+
+/// What one recording says.
+#[derive(Debug)]
+struct Slowdowns {
+    of: HashMap<ConfigId, f64>,
+    worst: f64,
+    /// That of a configuration that was not recorded, if that says something.
+    missing: Option<f64>,
+}
+
+impl History {
+    /// Costs a sort of the configurations recorded.
+    pub(super) fn new(past: &PastTimes, space: &Space) -> Self {
+        let whole = WHOLE * space.len().map_or(f64::INFINITY, |len| len as f64);
+        let slowdowns: Vec<Slowdowns> = past.each().iter().map(|past| Slowdowns::new(past, whole)).collect();
+        let mut configs: Vec<ConfigId> = slowdowns.iter().flat_map(|known| known.of.keys().copied()).collect();
+        // The order of a hash map is not the same every time.
+        configs.sort_unstable();
+        configs.dedup();
+        let mean = |config: ConfigId| {
+            let known: Vec<f64> = slowdowns.iter().filter_map(|known| known.at(config)).collect();
+            known.iter().sum::<f64>() / known.len() as f64
+        };
+        let mut means: Vec<(f64, ConfigId)> = configs.into_iter().map(|config| (mean(config), config)).collect();
+        means.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let ascending = means.into_iter().map(|(_, config)| config).collect();
+        Self { slowdowns, ascending, picked: Vec::new() }
+    }
+
+    /// The next configuration to begin with; `None` after `count` of them, or when none is left that is new.
+    pub(super) fn pick(&mut self, space: &Space, is_new: impl Fn(ConfigId) -> bool, count: usize) -> Option<ConfigId> {
+        if self.picked.len() >= count {
+            return None;
+        }
+        let is_apart = |config: ConfigId| self.picked.iter().all(|&pick| apart(space, pick, config) >= APART);
+        let pick = self.ascending.iter().copied().find(|&config| is_new(config) && is_apart(config))?;
+        self.picked.push(pick);
+        Some(pick)
+    }
+
+    /// The `count` best elsewhere: what a space too large to be listed might not show the model by chance.
+    pub(super) fn best(&self, count: usize) -> &[ConfigId] {
+        &self.ascending[..count.min(self.ascending.len())]
+    }
+
+    /// One column of a feature for each recording.
+    pub(super) fn columns(&self) -> Vec<Column> {
+        self.slowdowns.iter().map(Slowdowns::column).collect()
+    }
+}
+
+impl Slowdowns {
+    /// `whole` is the number of configurations from which on a recording is taken for one of the whole space.
+    fn new(past: &[(ConfigId, Option<f64>)], whole: f64) -> Self {
+        let scores: Vec<Option<f64>> = past.iter().map(|(_, score)| *score).collect();
+        let targets = targets(&scores);
+        let worst = targets.iter().copied().fold(0.0, f64::max);
+        let of: HashMap<ConfigId, f64> = past.iter().map(|(config, _)| *config).zip(targets).collect();
+        let missing = (of.len() as f64 >= whole).then_some(worst);
+        Self { of, worst, missing }
+    }
+
+    fn at(&self, config: ConfigId) -> Option<f64> {
+        self.of.get(&config).copied().or(self.missing)
+    }
+
+    fn column(&self) -> Column {
+        let width = if self.worst > 0.0 { self.worst } else { 1.0 };
+        let level = |slowdown: f64| (slowdown / width * (LEVELS - 1) as f64).round() as u16;
+        let mut recorded: Vec<u16> = self.of.values().map(|slowdown| level(*slowdown)).collect();
+        recorded.sort_unstable();
+        // What is unknown is ordinary.
+        let missing = self.missing.map_or(recorded[recorded.len() / 2], level);
+        Column { levels: Arc::new(self.of.iter().map(|(config, y)| (*config, level(*y))).collect()), missing }
+    }
+}
+
+/// In how many parameters two configurations differ.
+fn apart(space: &Space, a: ConfigId, b: ConfigId) -> usize {
+    let (mut one, mut other) = (Vec::new(), Vec::new());
+    space.unrank_into(a, &mut one);
+    space.unrank_into(b, &mut other);
+    one.iter().zip(&other).filter(|(a, b)| a != b).count()
+}
+
+/// The levels of a feature that is known by configuration.
+#[derive(Clone, Debug)]
+pub(super) struct Column {
+    levels: Arc<HashMap<ConfigId, u16>>,
+    missing: u16,
+}
+
+impl Column {
+    /// The level of `config`.
+    pub(super) fn level(&self, config: ConfigId) -> u16 {
+        self.levels.get(&config).copied().unwrap_or(self.missing)
+    }
+
+    /// The numbers of the levels, 0 for the best elsewhere and 1 for the worst.
+    pub(super) fn numbers() -> Vec<f64> {
+        (0..LEVELS).map(|level| level as f64 / (LEVELS - 1) as f64).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tunesmith_space::{Parameter, Value};
+
+    fn space() -> Space {
+        let list = |name: &str| Parameter::new(name, (0..4).map(Value::Int)).unwrap();
+        Space::builder().parameter(list("A")).parameter(list("B")).build().unwrap()
+    }
+
+    fn history(space: &Space, pasts: &[&[(u128, Option<f64>)]]) -> History {
+        let past = |past: &&[(u128, Option<f64>)]| past.iter().map(|(at, t)| (space.id(*at).unwrap(), *t)).collect();
+        History::new(&PastTimes::from_scores(pasts.iter().map(past).collect()), space)
+    }
+
+    fn ranks(history: &History, space: &Space) -> Vec<u128> {
+        let place = |config: &ConfigId| (0..16).find(|at| space.id(*at) == Some(*config)).unwrap();
+        history.ascending.iter().map(place).collect()
+    }
+
+    #[test]
+    fn configurations_come_by_their_mean_slowdown_and_a_failure_is_as_bad_as_the_worst() {
+        let space = space();
+        let found = history(&space, &[&[(0, Some(2.0)), (1, Some(1.0)), (2, None), (3, Some(9.0))]]);
+        assert_eq!(ranks(&found, &space)[..2], [1, 0]);
+        let two = history(&space, &[&[(0, Some(1.0)), (1, Some(1.5))], &[(0, Some(90.0)), (1, Some(30.0))]]);
+        assert_eq!(ranks(&two, &space), [1, 0], "each is compared with its own best");
+    }
+
+    #[test]
+    fn what_is_missing_counts_as_the_worst_only_where_most_of_the_space_was_recorded() {
+        let space = space();
+        let most: Vec<(u128, Option<f64>)> = (1..12).map(|at| (at, Some(1.0 + at as f64))).collect();
+        let found = history(&space, &[&most, &[(0, Some(1.0)), (15, Some(1.1))]]);
+        assert_eq!(ranks(&found, &space)[0], 1, "0 was the best of a few, and did not run where most did");
+        let few = history(&space, &[&most[..3], &[(0, Some(1.0))]]);
+        assert_eq!(ranks(&few, &space)[..2], [0, 1]);
+        assert_eq!(few.columns()[1].level(space.id(9).unwrap()), few.columns()[1].level(space.id(0).unwrap()));
+    }
+
+    #[test]
+    fn picks_are_apart_in_two_parameters_and_end() {
+        let space = space();
+        let all: Vec<(u128, Option<f64>)> = (0..16).map(|at| (at, Some(1.0 + at as f64))).collect();
+        let mut history = history(&space, &[&all]);
+        let picks: Vec<ConfigId> = std::iter::from_fn(|| history.pick(&space, |_| true, 3)).collect();
+        assert_eq!(picks.len(), 3);
+        assert_eq!(Some(picks[0]), space.id(0));
+        for (at, pick) in picks.iter().enumerate() {
+            assert!(picks[..at].iter().all(|other| apart(&space, *other, *pick) == 2));
+        }
+    }
+}

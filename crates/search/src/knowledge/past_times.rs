@@ -1,0 +1,141 @@
+//! Times of the same kernel on other devices, or for other sizes.
+
+use rand::seq::SliceRandom as _;
+use std::sync::Arc;
+use tunesmith_core::{Objective, Recording, Rng};
+use tunesmith_space::{ConfigId, Parameter, Space, Value, ValueKind, closest};
+
+/// What the configurations of a space scored elsewhere: on other devices, or for other sizes. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct PastTimes(Arc<[Past]>);
+
+/// The scores of one recording; `None` is a failure.
+pub(crate) type Past = Vec<(ConfigId, Option<f64>)>;
+
+/// Why a recording says nothing about a space.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Misfit {
+    /// A parameter of the space is missing.
+    #[error("it has no parameter `{name}`{}", suggestion.as_ref().map(|own| format!(" (it has `{own}`)")).unwrap_or_default())]
+    Missing {
+        /// The parameter of the space.
+        name: String,
+        /// A parameter of the recording with a similar name.
+        suggestion: Option<String>,
+    },
+    /// A parameter varies in the recording, and the space has none of that name.
+    #[error("its parameter `{name}` has several values, and the problem has no such parameter")]
+    Extra {
+        /// The parameter of the recording.
+        name: String,
+    },
+    /// The values of a parameter are of another type.
+    #[error("the values of its parameter `{name}` are {recorded}, not {wanted}")]
+    Kind {
+        /// The parameter.
+        name: String,
+        /// What the recording has.
+        recorded: &'static str,
+        /// What the space has.
+        wanted: &'static str,
+    },
+    /// No configuration is in both.
+    #[error("none of its {rows} configurations is one of the problem's")]
+    Apart {
+        /// The configurations of the recording.
+        rows: usize,
+    },
+    /// No configuration of the space was correct there.
+    #[error("none of its configurations that are the problem's was correct")]
+    NothingCorrect,
+}
+
+impl PastTimes {
+    /// What `recording` says of the configurations of `space`, scored by `objective`. Configurations meet by the values of
+    /// their parameters; a parameter that one side lacks does not matter if the other has one value for it. Rows of
+    /// configurations that the space does not have are left out.
+    ///
+    /// Costs a rank per row.
+    ///
+    /// # Errors
+    /// The recording is of another kernel, by its parameters, or has no correct configuration of the space.
+    pub fn of(recording: &Recording, space: &Space, objective: &dyn Objective) -> Result<Self, Misfit> {
+        compare_parameters(recording.parameters(), space)?;
+        let evaluations = recording.evaluations(space);
+        let score = |evaluation| objective.score(evaluation).filter(|score| *score > 0.0 && score.is_finite());
+        let past: Past = evaluations.iter().map(|known| (known.request.config, score(known))).collect();
+        if past.is_empty() {
+            return Err(Misfit::Apart { rows: recording.rows().len() });
+        }
+        if past.iter().all(|(_, score)| score.is_none()) {
+            return Err(Misfit::NothingCorrect);
+        }
+        Ok(Self(Arc::new([past])))
+    }
+
+    /// All that `several` say; `None` when there are none.
+    pub fn all(several: &[Self]) -> Option<Self> {
+        let pasts: Arc<[Past]> = several.iter().flat_map(|past| past.0.iter().cloned()).collect();
+        (!pasts.is_empty()).then_some(Self(pasts))
+    }
+
+    /// The same scores dealt out anew among the configurations of each recording: a history that misleads, to measure
+    /// what believing one costs.
+    #[must_use]
+    pub fn shuffled(&self, rng: &mut Rng) -> Self {
+        let deal = |past: &Past| {
+            let mut scores: Vec<Option<f64>> = past.iter().map(|(_, score)| *score).collect();
+            scores.shuffle(rng);
+            past.iter().map(|(config, _)| *config).zip(scores).collect()
+        };
+        Self(self.0.iter().map(deal).collect())
+    }
+
+    /// Scores as they are, one list for each recording.
+    #[cfg(test)]
+    pub(crate) fn from_scores(pasts: Vec<Past>) -> Self {
+        Self(pasts.into())
+    }
+
+    /// What each recording says.
+    pub(crate) fn each(&self) -> &[Past] {
+        &self.0
+    }
+}
+
+/// Whether the parameters that vary are the same.
+fn compare_parameters(recorded: &[Parameter], space: &Space) -> Result<(), Misfit> {
+    let varies = |parameter: &&Parameter| parameter.values().len() > 1;
+    let name = |parameter: &Parameter| parameter.name().to_string();
+    for wanted in space.parameters().iter().filter(varies) {
+        let Some(own) = recorded.iter().find(|own| own.name() == wanted.name()) else {
+            let suggestion = closest(wanted.name(), recorded.iter().map(Parameter::name)).map(str::to_string);
+            return Err(Misfit::Missing { name: name(wanted), suggestion });
+        };
+        if !is_compatible(own, wanted) {
+            let (recorded, wanted_kind) = (words(own.kind()), words(wanted.kind()));
+            return Err(Misfit::Kind { name: name(wanted), recorded, wanted: wanted_kind });
+        }
+    }
+    let is_extra = |own: &&Parameter| space.parameter_index(own.name()).is_none();
+    recorded.iter().filter(varies).find(is_extra).map_or(Ok(()), |own| Err(Misfit::Extra { name: name(own) }))
+}
+
+/// Whether values of the two can be equal. Files write truth values as 0 and 1, and whole floats as integers.
+fn is_compatible(own: &Parameter, wanted: &Parameter) -> bool {
+    let is_number = |kind| matches!(kind, ValueKind::Int | ValueKind::Float);
+    let is_truth = |value: &Value| matches!(value, Value::Int(0 | 1) | Value::Bool(_));
+    own.kind() == wanted.kind()
+        || (is_number(own.kind()) && is_number(wanted.kind()))
+        || own.values().iter().chain(wanted.values().iter()).all(is_truth)
+}
+
+fn words(kind: ValueKind) -> &'static str {
+    match kind {
+        ValueKind::Bool => "truth values",
+        ValueKind::Int => "integers",
+        ValueKind::Float => "floating-point numbers",
+        ValueKind::Str => "texts",
+    }
+}

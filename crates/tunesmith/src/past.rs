@@ -1,0 +1,158 @@
+//! Recordings of the same kernel on other devices, or for other sizes, as knowledge for strategies.
+
+use crate::Error;
+use sha2::{Digest, Sha256};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use tunesmith_core::{Objective, Recording};
+use tunesmith_search::{Misfit, PastTimes};
+use tunesmith_space::Space;
+use tunesmith_store::HistoryFile;
+
+/// The recordings that the user named as history.
+#[derive(Debug, Default)]
+pub(crate) struct Past(Vec<(PathBuf, Recording)>);
+
+/// A recording that was left out of a history, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The recording.
+    pub file: PathBuf,
+    /// Why.
+    pub reason: WhyLeftOut,
+}
+
+/// Why a recording was left out of a history.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WhyLeftOut {
+    /// It says nothing of the space.
+    #[error(transparent)]
+    Misfit(#[from] Misfit),
+    /// A resumed run used it, and it is no longer the same.
+    #[error("it has changed or gone since the run began, which goes on without it")]
+    Changed,
+}
+
+impl LeftOut {
+    /// What to do about it.
+    pub fn remedy(&self) -> String {
+        match &self.reason {
+            WhyLeftOut::Misfit(Misfit::Missing { name, .. }) => {
+                format!("leave it out, or record the same kernel with the values of `{name}` in a column of that name")
+            }
+            WhyLeftOut::Misfit(Misfit::Extra { name }) => {
+                format!("leave it out, or keep only its rows with one value of `{name}`")
+            }
+            WhyLeftOut::Misfit(Misfit::Kind { name, .. }) => {
+                format!("leave it out, or write the values of `{name}` as the problem has them")
+            }
+            WhyLeftOut::Changed => "name the history again with --history".to_string(),
+            _ => "leave it out, or name a recording of the same kernel".to_string(),
+        }
+    }
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the history `{}` is left out: {}", self.file.display(), self.reason)
+    }
+}
+
+/// The recording that is searched, if one is: by its path and what it holds.
+pub(crate) type Judged<'a> = Option<(&'a Path, &'a Recording)>;
+
+/// What fits a space.
+#[derive(Debug, Default)]
+pub(crate) struct Fitting {
+    /// The recordings used.
+    pub(crate) files: Vec<PathBuf>,
+    /// Those that were not.
+    pub(crate) left_out: Vec<LeftOut>,
+    /// What the ones used say.
+    pub(crate) times: Option<PastTimes>,
+}
+
+impl Fitting {
+    /// The recordings used, as a journal names them.
+    pub(crate) fn named(&self) -> Vec<HistoryFile> {
+        let named = |file: &PathBuf| HistoryFile { file: file.clone(), digest: digest(file).unwrap_or_default() };
+        self.files.iter().map(named).collect()
+    }
+}
+
+impl Past {
+    /// Reads `files`, in any format that can be read.
+    ///
+    /// # Errors
+    /// One cannot be read.
+    pub(crate) fn read(files: &[PathBuf]) -> Result<Self, Error> {
+        let read = |path: &PathBuf| Ok((path.clone(), tunesmith_store::import(path)?));
+        files.iter().map(read).collect::<Result<_, Error>>().map(Self)
+    }
+
+    /// Reads the files that an earlier part of a run was told of, as far as they are still what they were.
+    pub(crate) fn read_again(files: &[HistoryFile]) -> (Self, Vec<LeftOut>) {
+        let (mut past, mut left_out) = (Self::default(), Vec::new());
+        for HistoryFile { file, digest: before } in files {
+            let same = digest(file).is_some_and(|now| now == *before);
+            match tunesmith_store::import(file) {
+                Ok(recording) if same => past.0.push((file.clone(), recording)),
+                _ => left_out.push(LeftOut { file: file.clone(), reason: WhyLeftOut::Changed }),
+            }
+        }
+        (past, left_out)
+    }
+
+    /// What fits `space`, for a run whose user wants it to be used.
+    ///
+    /// # Errors
+    /// There are recordings, and none fits.
+    pub(crate) fn required(
+        &self,
+        space: &Space,
+        objective: &dyn Objective,
+        judged: Judged<'_>,
+    ) -> Result<Fitting, Error> {
+        let fitting = self.fitting(space, objective, judged);
+        match (fitting.files.is_empty(), self.0.is_empty(), fitting.left_out.first()) {
+            (true, false, Some(first)) => Err(Error::request(first.to_string(), Some(first.remedy()))),
+            (true, false, None) => {
+                let text = "the history is the recording that is replayed";
+                Err(Error::request(text, Some("name recordings of other devices or sizes".to_string())))
+            }
+            _ => Ok(fitting),
+        }
+    }
+
+    /// All but those that are `judged`, which was read from `path`: under that path, or copies of it.
+    pub(crate) fn fitting(&self, space: &Space, objective: &dyn Objective, judged: Judged<'_>) -> Fitting {
+        let is_judged = |path: &Path, recording: &Recording| {
+            judged.is_some_and(|(own, judged)| is_same_file(own, path) || judged.rows() == recording.rows())
+        };
+        let mut fitting = Fitting::default();
+        let mut times = Vec::new();
+        for (file, recording) in self.0.iter().filter(|(file, recording)| !is_judged(file, recording)) {
+            match PastTimes::of(recording, space, objective) {
+                Ok(past) => {
+                    fitting.files.push(file.clone());
+                    times.push(past);
+                }
+                Err(misfit) => fitting.left_out.push(LeftOut { file: file.clone(), reason: misfit.into() }),
+            }
+        }
+        fitting.times = PastTimes::all(&times);
+        fitting
+    }
+}
+
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    let canonical = |path: &Path| path.canonicalize().ok();
+    a == b || canonical(a).is_some_and(|a| Some(a) == canonical(b))
+}
+
+/// The digest of a file's bytes, by which a journal tells whether its history is still the same.
+fn digest(path: &Path) -> Option<String> {
+    let bytes = std::fs::read(path).ok()?;
+    Some(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())
+}
