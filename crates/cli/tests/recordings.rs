@@ -137,6 +137,8 @@ fn compare_scores_strategies_and_draws_them() {
     folder.run(&[&compare[..], &["--plots", "table.csv"]].concat()).refused(&["`table.csv` is a file", "folder"]);
     let ran = folder.run(&[&compare[..], &["--plots", "table.csv/plots"]].concat());
     assert!(ran.code == Some(3) && ran.stderr.contains("table.csv/plots"), "{ran:#?}");
+}
+
 /// The times of [`TABLE`] on a device half as fast, and a constant that does not matter.
 const ELSEWHERE: &str = "Y,X,N,time_ms,status\n1,1,9,8,ok\n2,1,9,4.1,ok\n1,2,9,6,ok\n1,3,9,3,ok\n2,3,9,,compile\n";
 

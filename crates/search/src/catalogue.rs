@@ -2,7 +2,7 @@
 
 use crate::knowledge::Knowledge;
 use crate::options::{OptionSpec, Options, StrategyError, parse_call};
-use crate::profile_guided::{Guide, ProfileGuided};
+use crate::profile_guided::ProfileGuided;
 use crate::{
     Annealing, Bandit, BasinHopping, BoostedTrees, DifferentialEvolution, Exhaustive, GaussianProcess, Genetic,
     HillClimbing, IteratedLocalSearch, NelderMead, Pattern, Random, RegressionTree, RoundRobin, Swarm, Tabu, Torczon,
@@ -165,13 +165,6 @@ static CATALOGUE: &[Strategy] = &[
 ///
 /// Fails where the name, an option or its value is unknown, with what would be right.
 pub fn build(text: &str) -> Result<Box<dyn Searcher>, StrategyError> {
-    build_guided(text, None)
-}
-
-/// Makes the strategy that `text` names, for searching the space of `guide`.
-///
-/// Fails as [`build`] does.
-pub fn build_guided(text: &str, guide: Option<&Guide>) -> Result<Box<dyn Searcher>, StrategyError> {
     build_with(text, &Knowledge::default())
 }
 
@@ -186,7 +179,6 @@ pub fn build_with(text: &str, knowledge: &Knowledge) -> Result<Box<dyn Searcher>
             known: CATALOGUE.iter().map(|strategy| strategy.name).collect::<Vec<_>>().join(", "),
             name,
         })?;
-    (strategy.build)(&Options::new(strategy.name, strategy.options, given)?.guided(guide))
     (strategy.build)(&Options::new(strategy.name, strategy.options, given)?.with(knowledge))
 }
 

@@ -43,7 +43,6 @@ pub use annealing::Annealing;
 pub use bandit::Bandit;
 pub use basin_hopping::BasinHopping;
 pub use boosted_trees::BoostedTrees;
-pub use catalogue::{Strategy, build, build_guided, catalogue};
 pub use catalogue::{Strategy, build, build_with, catalogue};
 pub use differential_evolution::DifferentialEvolution;
 pub use exhaustive::Exhaustive;

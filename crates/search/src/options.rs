@@ -1,7 +1,6 @@
 //! Options of strategies: `NAME(option=value, ...)`.
 
 use crate::catalogue::suggestion;
-use crate::profile_guided::Guide;
 use crate::knowledge::Knowledge;
 
 /// One option of a strategy. Its default stands here and nowhere else.
@@ -69,7 +68,6 @@ pub struct Options<'a> {
     strategy: &'static str,
     specs: &'static [OptionSpec],
     given: Pairs<'a>,
-    guide: Option<&'a Guide>,
     knowledge: Knowledge,
 }
 
@@ -84,7 +82,6 @@ impl<'a> Options<'a> {
     ) -> Result<Self, StrategyError> {
         let is_unknown = |(name, _): &&(&str, &str)| specs.iter().all(|spec| spec.name != *name);
         match given.iter().find(is_unknown) {
-            None => Ok(Self { strategy, specs, given, guide: None }),
             None => Ok(Self { strategy, specs, given, knowledge: Knowledge::default() }),
             Some((option, _)) => Err(StrategyError::UnknownOption {
                 strategy,
@@ -97,22 +94,14 @@ impl<'a> Options<'a> {
 
     /// No options given: the defaults of `specs`.
     pub(crate) fn defaults(specs: &'static [OptionSpec]) -> Self {
-        Self { strategy: "default", specs, given: Vec::new(), guide: None }
-    }
-
-    /// With a counter model for the space that is searched.
-    pub(crate) fn guided(self, guide: Option<&'a Guide>) -> Self {
-        Self { guide, ..self }
-    }
-
-    /// The counter model for the space that is searched, if there is one.
-    pub(crate) fn guide(&self) -> Option<&'a Guide> {
-        self.guide
+        Self { strategy: "default", specs, given: Vec::new(), knowledge: Knowledge::default() }
     }
 
     /// What the word given for `name` stands for, or its default.
     pub(crate) fn word<T>(&self, name: &str, meaning: fn(&str) -> Option<T>) -> Result<T, StrategyError> {
         self.parsed(name, meaning)
+    }
+
     /// The same with what is known of the kernel.
     pub(crate) fn with(self, knowledge: &Knowledge) -> Self {
         Self { knowledge: knowledge.clone(), ..self }

@@ -37,7 +37,7 @@ fn recorded(space: &Space, ranks: impl Iterator<Item = u128>, time: impl Fn(&[Va
 fn knowledge(space: &Space, recordings: &[Recording]) -> Knowledge {
     let past: Vec<PastTimes> =
         recordings.iter().map(|recording| PastTimes::of(recording, space, &MedianTime).unwrap()).collect();
-    Knowledge { history: PastTimes::all(&past) }
+    Knowledge { history: PastTimes::all(&past), ..Knowledge::default() }
 }
 
 fn run(strategy: &str, space: &Space, knowledge: &Knowledge, scale: f64) -> Run {

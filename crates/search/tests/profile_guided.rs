@@ -7,8 +7,8 @@ use tunesmith_core::{
     Stop, Tuner,
 };
 use tunesmith_model::counters::{CounterModel, Method};
-use tunesmith_search::build_guided;
 use tunesmith_search::profile_guided::{Guide, GuideError, counter_data};
+use tunesmith_search::{Knowledge, build_with};
 use tunesmith_space::{Parameter, Space, Value};
 
 const SHAPES: [&str; 3] = ["paper", "authors", "ours"];
@@ -99,7 +99,8 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn run(&self, space: &Space) -> History {
-        let mut searcher = build_guided(&self.strategy, self.guide).unwrap();
+        let knowledge = Knowledge { guide: self.guide.cloned(), ..Knowledge::default() };
+        let mut searcher = build_with(&self.strategy, &knowledge).unwrap();
         let mut device = Device { space, submitted: Vec::new(), scale: self.scale, counters: self.counters };
         let stop = Stop::evaluations(self.budget);
         Tuner::new(space, searcher.as_mut(), &mut device).stop(stop).seed(self.seed).run().unwrap().history

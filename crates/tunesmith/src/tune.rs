@@ -151,11 +151,9 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
         });
     }
 
-    let metric = plan.target.clone().map(|target| Metric::new(target, &space));
-    let objective: &dyn Objective = metric.as_ref().map_or(&MedianTime, |metric| metric);
-    let mut searcher = plan.searcher;
     let simulated = runner.simulate(plan.seed);
-    let mut searcher = tunesmith_search::build_with(&plan.strategy, &Knowledge { history: history.times })?;
+    let mut searcher =
+        tunesmith_search::build_with(&plan.strategy, &Knowledge { history: history.times, guide: None })?;
     let mut tuner = Tuner::new(&space, searcher.as_mut(), runner.evaluator())
         .store(&mut journal)
         .clock(session.clock.clone())
@@ -289,7 +287,7 @@ impl Plan {
     fn history(&self, space: &Space, objective: &dyn Objective, device: &DeviceChoice) -> Result<Fitting, Error> {
         let (past, gone) = &self.past;
         let replayed = match device {
-            DeviceChoice::Replay(file) => Some((file, tunesmith_store::import(file)?)),
+            DeviceChoice::Replay { file, .. } => Some((file, tunesmith_store::import(file)?)),
             _ => None,
         };
         let judged = replayed.as_ref().map(|(file, recording)| (file.as_path(), recording));

@@ -25,16 +25,6 @@ fn recordings(folder: &str, suffix: &str) -> Option<Vec<PathBuf>> {
 fn random(recordings: Vec<PathBuf>) -> tunesmith::Comparison {
     let strategies = vec!["random".to_string()];
     compare(&CompareOptions { recordings, strategies, repeats: 1, budget: 400, ..CompareOptions::default() }).unwrap()
-    compare(&CompareOptions {
-        recordings,
-        strategies,
-        repeats: 1,
-        budget: 400,
-        seed: 0,
-        history: Vec::new(),
-        shuffle_history: false,
-    })
-    .unwrap()
 }
 
 #[test]

@@ -37,11 +37,7 @@ fn shares(recordings: &[PathBuf], strategies: &[&str], repeats: usize) -> Vec<Ve
         repeats,
         budget: BUDGET,
         seed: 7,
-        noise: false,
-        plots: None,
-        model: None,
-        history: Vec::new(),
-        shuffle_history: false,
+        ..CompareOptions::default()
     };
     let comparison: Comparison = compare(&options).unwrap();
     let of = |strategy: &String| {

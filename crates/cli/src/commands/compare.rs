@@ -48,7 +48,6 @@ fn tell_history(comparison: &Comparison) {
 
 fn text(comparison: &Comparison) -> String {
     let Comparison { recordings, budgets, results, overall, plots, .. } = comparison;
-    let Comparison { recordings, budgets, results, overall, .. } = comparison;
     let levels: Vec<&str> =
         overall.iter().take(1).flat_map(|overall| overall.ert.keys().rev()).map(String::as_str).collect();
     let row =

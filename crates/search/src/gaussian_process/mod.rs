@@ -1,7 +1,6 @@
 //! Gaussian process search.
 
 pub(crate) mod features;
-mod features;
 mod history;
 mod pool;
 mod surrogate;
@@ -58,7 +57,6 @@ struct Settings {
     initial: usize,
     margin: f64,
     fit_points: usize,
-    growth: f64,
     picks: usize,
 }
 
@@ -94,11 +92,6 @@ impl GaussianProcess {
             meaning: "a whole number from 2: the evaluations that hyperparameters are fitted to, half of them the best",
         },
         OptionSpec {
-            name: "growth",
-            default: "1.25",
-            meaning: "a number from 1: the growth of the evaluations after which hyperparameters are fitted again",
-        },
-        OptionSpec {
             name: "picks",
             default: "3",
             meaning: "a whole number: with a history, the configurations best on other devices that are asked first",
@@ -111,7 +104,6 @@ impl GaussianProcess {
             initial: options.number("initial", whole)? as usize,
             margin: options.number("margin", |margin| margin >= 0.0)?,
             fit_points: options.number("fit_points", whole)? as usize,
-            growth: options.number("growth", |growth| growth >= 1.0)?,
             picks: options.whole("picks", 0)?,
         };
         Ok(Self {

@@ -60,7 +60,7 @@ impl ProfileGuided {
         let reaction = options.number("reaction", |reaction| (0.0..1.0).contains(&reaction))?;
         let batch = options.number("batch", |batch| batch >= 1.0 && batch.fract() == 0.0)? as usize;
         let rules = Rules { variant, reaction };
-        let Some(guide) = options.guide() else {
+        let Some(guide) = &options.knowledge().guide else {
             return Ok(Self(Box::new(GaussianProcess::from_options(&Options::defaults(GaussianProcess::OPTIONS))?)));
         };
         Ok(Self(match variant {

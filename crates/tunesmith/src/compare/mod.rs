@@ -13,9 +13,8 @@ pub use guides::ModelChoice;
 pub use measures::{Measures, Overall, Score};
 
 use crate::Error;
-use curve::{Curve, Watched};
 use crate::past::{LeftOut, Past};
-use curve::Curve;
+use curve::{Curve, Watched};
 use rand::SeedableRng as _;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -23,12 +22,10 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tunesmith_core::{Judging, ManualClock, MedianTime, Objective, Recording, Stop, Tuner};
+use tunesmith_core::{Judging, ManualClock, MedianTime, Objective, Recording, Rng, Stop, Tuner};
 use tunesmith_device::ReplayEvaluator;
 use tunesmith_report::PlotSeries;
 use tunesmith_search::profile_guided::Guide;
-use tunesmith_core::{Judging, MedianTime, Objective, Recording, Rng, Stop, Tuner};
-use tunesmith_device::ReplayEvaluator;
 use tunesmith_search::{Knowledge, PastTimes};
 use tunesmith_space::Space;
 
@@ -112,14 +109,12 @@ pub fn compare(options: &CompareOptions) -> Result<Comparison, Error> {
     check(options)?;
     // Before the work, which would be lost.
     options.plots.as_deref().map_or(Ok(()), plots::make_folder)?;
+    let past = Past::read(&options.history)?;
     let subjects: Vec<Subject> = options
         .recordings
         .par_iter()
-        .map(|path| Subject::load(path, options.model.as_ref()))
+        .map(|path| Subject::load(path, options.model.as_ref(), &past))
         .collect::<Result<_, Error>>()?;
-    let past = Past::read(&options.history)?;
-    let subjects: Vec<Subject> =
-        options.recordings.par_iter().map(|path| Subject::load(path, &past)).collect::<Result<_, Error>>()?;
     let subjects = distinctly_named(subjects, &options.recordings);
     let pairs: Vec<(&String, &Subject)> = options
         .strategies
@@ -137,10 +132,10 @@ pub fn compare(options: &CompareOptions) -> Result<Comparison, Error> {
         budgets: measures::budgets(options.budget),
         overall: options.strategies.iter().map(|strategy| Overall::of(strategy, &of(strategy))).collect(),
         results,
-        baselines: subjects.into_iter().map(|subject| subject.baseline).collect(),
         plots,
         history: named(&subjects, options, |subject| subject.history.clone()),
         left_out: named(&subjects, options, |subject| subject.left_out.clone()),
+        baselines: subjects.into_iter().map(|subject| subject.baseline).collect(),
     })
 }
 
@@ -180,16 +175,12 @@ fn distinctly_named(mut subjects: Vec<Subject>, paths: &[PathBuf]) -> Vec<Subjec
 }
 
 impl Subject {
-    fn load(path: &Path, model: Option<&ModelChoice>) -> Result<Self, Error> {
+    fn load(path: &Path, model: Option<&ModelChoice>, past: &Past) -> Result<Self, Error> {
         let recording = tunesmith_store::import(path)?;
         let mut subject = Self::new(&recording, path)?;
         if let Some(choice) = model {
             subject.guides = guides::guides(choice, &recording, &subject.space, path)?;
         }
-        Ok(subject)
-    fn load(path: &Path, past: &Past) -> Result<Self, Error> {
-        let recording = tunesmith_store::import(path)?;
-        let subject = Self::new(&recording, path)?;
         let fitting = past.fitting(&subject.space, &MedianTime, Some((path, &recording)));
         Ok(Self { past: fitting.times, history: fitting.files, left_out: fitting.left_out, ..subject })
     }
@@ -210,12 +201,13 @@ impl Subject {
         let device = ReplayEvaluator::new(recorded);
         let size = space.len().unwrap_or(u128::MAX) as f64;
         let baseline = Baseline::new(&recording.name, &times, size, device.mean_cost_ms() / 1e3);
-        Ok(Self { name: recording.name.clone(), space, device, times, baseline, guides: Vec::new() })
         Ok(Self {
             name: recording.name.clone(),
             space,
-            device: ReplayEvaluator::new(evaluations),
+            device,
             times,
+            baseline,
+            guides: Vec::new(),
             past: None,
             history: Vec::new(),
             left_out: Vec::new(),
@@ -263,9 +255,11 @@ fn is_random_without_replacement(strategy: &str) -> bool {
 
 /// One search from a fresh state.
 fn search(strategy: &str, subject: &Subject, options: &CompareOptions, repeat: usize) -> Result<Curve, Error> {
-    let guide = subject.guides.get(repeat % subject.guides.len().max(1));
-    let mut searcher = Watched::new(tunesmith_search::build_guided(strategy, guide)?);
     let seed = seed(options.seed, strategy, &subject.name, repeat);
+    let guide = subject.guides.get(repeat % subject.guides.len().max(1)).cloned();
+    let shuffled = |past: &PastTimes| past.shuffled(&mut Rng::seed_from_u64(seed));
+    let history = if options.shuffle_history { subject.past.as_ref().map(shuffled) } else { subject.past.clone() };
+    let mut searcher = Watched::new(tunesmith_search::build_with(strategy, &Knowledge { history, guide })?);
     let clock = Arc::new(ManualClock::default());
     let mut device = subject.device.clone().with_clock(clock.clone());
     if options.noise {
@@ -275,14 +269,6 @@ fn search(strategy: &str, subject: &Subject, options: &CompareOptions, repeat: u
         .stop(Stop::evaluations(options.budget))
         .judging(Judging::nothing())
         .simulated(clock)
-    let seed = seed(options.seed, strategy, &subject.name, repeat);
-    let shuffled = |past: &PastTimes| past.shuffled(&mut Rng::seed_from_u64(seed));
-    let history = if options.shuffle_history { subject.past.as_ref().map(shuffled) } else { subject.past.clone() };
-    let mut searcher = tunesmith_search::build_with(strategy, &Knowledge { history })?;
-    let mut device = subject.device.clone();
-    let run = Tuner::new(&subject.space, searcher.as_mut(), &mut device)
-        .stop(Stop::evaluations(options.budget))
-        .judging(Judging::nothing())
         .seed(seed)
         .run()?;
     Ok(Curve::of(&run, &searcher, options.budget, |config| subject.device.time_ms(config)))
@@ -319,15 +305,6 @@ mod tests {
 
     fn options(repeats: usize, budget: u64) -> CompareOptions {
         CompareOptions { repeats, budget, seed: 5, ..CompareOptions::default() }
-        CompareOptions {
-            recordings: Vec::new(),
-            strategies: Vec::new(),
-            repeats,
-            budget,
-            seed: 5,
-            history: Vec::new(),
-            shuffle_history: false,
-        }
     }
 
     #[test]
