@@ -153,7 +153,9 @@ pub(crate) struct TuneArgs {
     /// The strategy: NAME or NAME(option=value, ...); a wrong name lists all of them
     #[arg(long)]
     pub(crate) strategy: Option<String>,
-    /// When to end [default: evaluations 200; exhaustive runs to its end]
+    /// When to end: evaluations 200, time 60s, fraction 0.1, cost 1.5ms, speedup 1.01 in 50 evaluations, regret 2% at 95%
+    /// (the best is within 2 % of the optimum with a probability of 95 %), joined by and, or, parentheses
+    /// [default: evaluations 200; exhaustive runs to its end]
     #[arg(long, value_name = "CONDITION")]
     pub(crate) stop: Option<String>,
     /// What to optimise: time, minimise NAME or maximise NAME, a metric of the problem or a value the run yields

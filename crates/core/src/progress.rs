@@ -1,5 +1,6 @@
 //! How far a run has come: the pure input of stop conditions and progress displays.
 
+use crate::RegretBound;
 use std::time::Duration;
 
 /// How far a run has come.
@@ -13,6 +14,9 @@ pub struct Progress {
     pub space_size: f64,
     /// The best score that a model holds possible, where there is one.
     pub limit: Option<f64>,
+    /// How sure it is that the best is near the optimum, for each share that the stop condition names: the latest
+    /// estimates, none where none was made.
+    pub regret: Vec<RegretBound>,
     /// Every improvement of the best score, in order; the last is the best.
     pub improvements: Vec<Improvement>,
 }

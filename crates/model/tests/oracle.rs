@@ -180,3 +180,25 @@ fn a_feature_that_says_nothing_gets_the_longest_scale() {
     let fitted = Hyperparameters::fit(&features, &Rows::from_rows(2, &rows), &targets, start);
     assert!(fitted.lengths[1] > 2.0 * fitted.lengths[0], "{fitted:?}");
 }
+
+#[test]
+fn what_is_left_out_is_predicted_as_by_a_process_without_it() {
+    let (features, parameters) = (features(), Hyperparameters { lengths: vec![0.5, 1.0, 0.7], noise: 0.02 });
+    let x: Vec<Vec<u16>> = (0..12_u16).map(|i| vec![i * 5 % 7, i % 2, i * 3 % 13]).collect();
+    let y: Vec<f64> = (0..12).map(|i| (f64::from(i) * 1.7).sin()).collect();
+    let process = GaussianProcess::new(&features, parameters.clone(), &Rows::from_rows(3, &x));
+    let posterior = process.posterior(&y);
+    for (i, left_out) in process.left_out(&posterior, &y).iter().enumerate() {
+        let others: Vec<usize> = (0..12).filter(|&other| other != i).collect();
+        let k = |a: usize, b: usize| covariance(&features, &parameters.lengths, &x[a], &x[b]);
+        let noise = |a, b| if a == b { parameters.noise } else { 0.0 };
+        let row = |&a: &usize| others.iter().map(|&b| k(a, b) + noise(a, b)).collect();
+        let matrix: Vec<Vec<f64>> = others.iter().map(row).collect();
+        let covariances: Vec<f64> = others.iter().map(|&other| k(i, other)).collect();
+        let solved = eliminate(matrix, covariances.clone());
+        let shift: f64 = solved.iter().zip(&others).map(|(s, &other)| s * (y[other] - posterior.mean)).sum();
+        let known: f64 = solved.iter().zip(&covariances).map(|(s, k)| s * k).sum();
+        assert!((left_out.mean - posterior.mean - shift).abs() < 1e-9, "{i}");
+        assert!((left_out.deviation - (posterior.variance * (1.0 - known)).sqrt()).abs() < 1e-9, "{i}");
+    }
+}

@@ -59,6 +59,7 @@ pub use error::Error;
 pub use metrics::{Direction, Target};
 pub use outcome::{Candidate, Outcome, SecondsOfRun};
 pub use past::{LeftOut, WhyLeftOut};
+pub use outcome::{Candidate, Outcome, RegretClaim, SecondsOfRun};
 pub use problem::{ConstraintReport, Diagnostic, Level, Problem, ProblemError, ProblemSpace, SourceFile, Tuning};
 pub use rates::Rates;
 pub use run_one::{OneRun, Plan, RunOptions, plan, run_one};

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tunesmith_core::judge::standing::counted;
-use tunesmith_core::{Evaluation, FailureKind, Objective, Resample, Role, Run, statistics};
+use tunesmith_core::{Evaluation, FailureKind, Objective, RegretBound, Resample, Role, Run, statistics};
 use tunesmith_space::Space;
 use tunesmith_store::{DriftLine, Journal};
 
@@ -49,6 +49,9 @@ pub struct Outcome {
     pub failed_again: Vec<Candidate>,
     /// What measuring a reference through the run showed; none where it was not.
     pub drift: Option<DriftLine>,
+    /// How sure it is that the best is near the optimum: the latest estimate for each `regret` of the stop condition.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub regret: Vec<RegretClaim>,
     /// The number of configurations, in decimal.
     pub space_size: String,
     /// Wall time of this part of the run, building the space included.
@@ -61,6 +64,23 @@ pub struct Outcome {
     pub seconds: SecondsOfRun,
     /// The journal.
     pub out: Option<PathBuf>,
+}
+
+/// An estimate of what is left to find.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct RegretClaim {
+    /// How far above the optimum the best may be: 0.02 is 2 %.
+    pub regret: f64,
+    /// The probability that it is no farther.
+    pub probability: f64,
+    /// The evaluations from which that was estimated.
+    pub evaluations: u64,
+}
+
+impl From<&RegretBound> for RegretClaim {
+    fn from(bound: &RegretBound) -> Self {
+        Self { regret: bound.share, probability: bound.probability, evaluations: bound.evaluations }
+    }
 }
 
 /// Where the time of the measuring thread went, in seconds; the parts add up to the wall time.

@@ -4,6 +4,7 @@ use crate::devices::DeviceChoice;
 use crate::metrics::{Direction, Metric, Target};
 use crate::outcome::{self, Candidate, Outcome, SecondsOfRun};
 use crate::past::{Fitting, LeftOut, Past};
+use crate::outcome::{self, Candidate, Outcome, RegretClaim, SecondsOfRun};
 use crate::runner::Runner;
 use crate::{Diagnostic, Error, Problem, ProblemSpace};
 use serde_json::Value as Json;
@@ -15,6 +16,7 @@ use tunesmith_core::{Clock, Interrupt, MedianTime, Objective, Observer, Run, Sec
 use tunesmith_device::worker::WorkerCommand;
 use tunesmith_device::{Cache, Compilers, Policy, Sampling};
 use tunesmith_search::Knowledge;
+use tunesmith_search::RegretModel;
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
 use tunesmith_store::{DriftLine, Header, Journal, Resumed};
 
@@ -154,6 +156,10 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
     let simulated = runner.simulate(plan.seed);
     let mut searcher =
         tunesmith_search::build_with(&plan.strategy, &Knowledge { history: history.times, guide: None })?;
+    let metric = plan.target.clone().map(|target| Metric::new(target, &space));
+    let objective: &dyn Objective = metric.as_ref().map_or(&MedianTime, |metric| metric);
+    let mut searcher = plan.searcher;
+    let mut regret = RegretModel::default();
     let mut tuner = Tuner::new(&space, searcher.as_mut(), runner.evaluator())
         .store(&mut journal)
         .clock(session.clock.clone())
@@ -162,6 +168,7 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
         .seed(plan.seed)
         .room(plan.room)
         .objective(objective)
+        .regret(&mut regret)
         .judging(problem.judging.clone())
         .first(first)
         .recorded(recorded)
@@ -442,6 +449,7 @@ fn outcome_of(run: &Run, space: &Space, objective: &dyn Objective) -> Outcome {
         finalists: finalists.len(),
         failed_again: run.verdict.failed.iter().filter_map(|(config, _)| candidate(config)).collect(),
         drift: run.drift.as_ref().map(DriftLine::from),
+        regret: run.progress.regret.iter().map(RegretClaim::from).collect(),
         space_size: space.size().to_string(),
         wall_seconds: 0.0,
         simulated_seconds: None,

@@ -107,7 +107,13 @@ fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
             format!("the device's speed changed by {percent:.1} % through the run; scores were corrected for it");
         ("drift", text)
     });
-    value.into_iter().chain(unscored).chain(failed).chain(drift).collect()
+    let regret = outcome.regret.iter().map(|claim| {
+        let percent = |share: f64| (share * 1e4).floor() / 1e2;
+        let (regret, probability) = (percent(claim.regret), percent(claim.probability));
+        let text = format!("within {regret} % of the optimum with a probability of {probability} %");
+        ("regret", format!("{text}, estimated after {} evaluations", claim.evaluations))
+    });
+    value.into_iter().chain(unscored).chain(failed).chain(drift).chain(regret).collect()
 }
 
 fn winner(problem: &Problem, best: &Candidate) -> Option<Winner> {

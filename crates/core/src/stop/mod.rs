@@ -42,6 +42,13 @@ pub enum Condition {
     },
     /// The best score reaches this share of the modelled limit: `limit / best` is at least so much.
     Limit(f64),
+    /// The best score is within `share` of the optimum of the space, with this probability.
+    Regret {
+        /// How far above the optimum the best score may be: 0.02 is 2 %.
+        share: f64,
+        /// The probability claimed, above 0 and below 1.
+        probability: f64,
+    },
 }
 
 /// A stretch of a run.
@@ -99,6 +106,18 @@ impl Stop {
         }
     }
 
+    /// The shares of the `regret` conditions that take part in the decision, each once: what has to be estimated.
+    pub fn regrets(&self) -> Vec<f64> {
+        let mut shares = match self {
+            Self::When(Condition::Regret { share, .. }) => vec![*share],
+            Self::When(_) => Vec::new(),
+            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::regrets).collect(),
+        };
+        shares.sort_by(f64::total_cmp);
+        shares.dedup();
+        shares
+    }
+
     /// The most evaluations after which the run surely ends, when there is such a number: for progress displays.
     pub fn evaluation_limit(&self, space_size: f64) -> Option<u64> {
         match self {
@@ -128,6 +147,10 @@ impl Condition {
                 (Some(limit), Some(best)) => limit >= share * best,
                 _ => false,
             },
+            Self::Regret { share, probability } => {
+                progress.best().is_some()
+                    && progress.regret.iter().any(|bound| bound.share == share && bound.probability >= probability)
+            }
             Self::Speedup { factor, window } => {
                 let before = match window {
                     Window::Evaluations(n) => {
@@ -153,6 +176,9 @@ impl fmt::Display for Condition {
             Self::Fraction(share) => write!(f, "fraction {share}"),
             Self::Cost(cost) => write!(f, "cost {cost}ms"),
             Self::Limit(share) => write!(f, "limit {}%", percent(*share)),
+            Self::Regret { share, probability } => {
+                write!(f, "regret {}% at {}%", percent(*share), percent(*probability))
+            }
             Self::Speedup { factor, window: Window::Evaluations(n) } => {
                 write!(f, "speedup {factor} in {n} evaluations")
             }
@@ -189,7 +215,7 @@ impl fmt::Display for Stop {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Improvement;
+    use crate::{Improvement, RegretBound};
 
     fn progress(evaluations: u64, seconds: u64, improvements: &[(u64, u64, f64)]) -> Progress {
         let improvement = |&(evaluations, seconds, score): &(u64, u64, f64)| Improvement {
@@ -202,6 +228,7 @@ mod tests {
             elapsed: Duration::from_secs(seconds),
             space_size: 1000.0,
             limit: None,
+            regret: Vec::new(),
             improvements: improvements.iter().map(improvement).collect(),
         }
     }
@@ -238,6 +265,26 @@ mod tests {
         assert_eq!(stops("limit 80%", &Progress { improvements: Vec::new(), ..modelled }), None);
         assert!(Stop::parse("evaluations 5 or (time 3s and limit 90%)").unwrap().has_limit());
         assert!(!Stop::parse("evaluations 5 or time 3s").unwrap().has_limit());
+    }
+
+    #[test]
+    fn a_regret_holds_when_it_was_estimated_with_the_probability_and_something_was_correct() {
+        let bound = |share, probability| RegretBound { share, probability, evaluations: 100 };
+        let unknown = progress(100, 60, &[(1, 1, 2.0)]);
+        assert_eq!(stops("regret 2% at 50%", &unknown), None);
+        let known = Progress { regret: vec![bound(0.02, 0.93), bound(0.05, 0.99)], ..unknown };
+        assert_eq!(stops("regret 2% at 93%", &known).unwrap(), "regret 2% at 93%");
+        assert_eq!(stops("regret 2% at 95%", &known), None);
+        assert_eq!(stops("regret 2% at 95% or regret 5% at 95%", &known).unwrap(), "regret 5% at 95%");
+        assert_eq!(stops("regret 10% at 95%", &known), None, "of another share nothing was said");
+        assert_eq!(stops("regret 2% at 50%", &Progress { improvements: Vec::new(), ..known }), None);
+    }
+
+    #[test]
+    fn the_shares_to_estimate_are_named_once() {
+        let shares = |text: &str| Stop::parse(text).unwrap().regrets();
+        assert_eq!(shares("regret 5% at 90% and (time 60s or regret 2% at 95% or regret 5% at 50%)"), [0.02, 0.05]);
+        assert!(shares("evaluations 5 or time 3s").is_empty());
     }
 
     #[test]

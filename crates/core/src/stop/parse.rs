@@ -14,7 +14,8 @@ pub struct StopParseError {
 }
 
 const FORMS: &str = "conditions are `evaluations 200`, `time 60s`, `fraction 0.1`, `cost 1.5ms`, \
-                     `speedup 1.01 in 50 evaluations`, `speedup 1.01 in 30s`, `limit 90%`, joined by `and`, `or` and parentheses";
+                     `speedup 1.01 in 50 evaluations`, `speedup 1.01 in 30s`, \
+                     `regret 2% at 95%`, `limit 90%`, joined by `and`, `or` and parentheses";
 
 impl Stop {
     /// Reads a stop condition.
@@ -89,7 +90,7 @@ impl Parser {
             "cost" => Ok(Condition::Cost(self.cost()?)),
             "speedup" => self.speedup(),
             "limit" => Ok(Condition::Limit(self.share()?)),
-            "regret" => Err(format!("`{name}` needs a model of the kernel, which this version does not have")),
+            "regret" => self.regret(),
             other => Err(format!("`{other}` is not a condition; {FORMS}")),
         }
     }
@@ -132,6 +133,32 @@ impl Parser {
             Some(_) => Err(format!("a share of the limit lies above 0% and at most 100%, not {word}")),
             None => Err(format!("`{word}` is no share; write `limit 90%`")),
         }
+    }
+
+    /// How far from the optimum the best may be, and with what probability it is no farther.
+    fn regret(&mut self) -> Result<Condition, String> {
+        const FORM: &str = "regret 2% at 95%";
+        let share = self.percentage(FORM)?;
+        if share <= 0.0 || share > 1.0 {
+            let text = "a regret lies above 0% and at most 100%: how far above the optimum the best may be";
+            return Err(format!("{text}; write `{FORM}`"));
+        }
+        if self.next().as_deref() != Some("at") {
+            return Err(format!("the probability is missing; write `{FORM}`"));
+        }
+        let probability = self.percentage(FORM)?;
+        if probability <= 0.0 || probability >= 1.0 {
+            let text = "a probability lies above 0% and below 100%, since only evaluating the whole space is sure";
+            return Err(format!("{text}; write `{FORM}`, or `fraction 1`"));
+        }
+        Ok(Condition::Regret { share, probability })
+    }
+
+    fn percentage(&mut self, form: &str) -> Result<f64, String> {
+        let word = self.next().ok_or_else(|| format!("a number with % is missing; write `{form}`"))?;
+        let number = word.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
+        let number = number.filter(|number| number.is_finite());
+        number.map(|number| number / 100.0).ok_or_else(|| format!("`{word}` is no number with %; write `{form}`"))
     }
 
     /// A time in milliseconds, or a bare number in the unit of the objective.
@@ -209,6 +236,8 @@ mod tests {
             "fraction 0.1 or evaluations 5",
             "cost 1.5ms and time 2s or speedup 1.01 in 50 evaluations",
             "limit 90% or limit 7% or limit 99.9%",
+            "regret 2% at 95%",
+            "regret 0.7% at 99.9% or evaluations 500 and regret 100% at 7%",
             "(time 1s or evaluations 3) and speedup 1.5 in 30s",
         ] {
             let stop = Stop::parse(text).unwrap();
@@ -232,7 +261,14 @@ mod tests {
         assert_eq!(reason("limit 90"), "`90` is no share; write `limit 90%`");
         assert_eq!(reason("limit 101%"), "a share of the limit lies above 0% and at most 100%, not 101%");
         assert!(reason("limit").starts_with("a share is missing"));
-        assert!(reason("regret 2% at 95%").contains("needs a model"));
+        assert_eq!(reason("regret 2%"), "the probability is missing; write `regret 2% at 95%`");
+        assert_eq!(reason("regret 2% with 95%"), "the probability is missing; write `regret 2% at 95%`");
+        assert_eq!(reason("regret 2 at 95%"), "`2` is no number with %; write `regret 2% at 95%`");
+        assert_eq!(reason("regret NaN% at 95%"), "`NaN%` is no number with %; write `regret 2% at 95%`");
+        assert!(reason("regret").starts_with("a number with % is missing"));
+        assert!(reason("regret -1% at 95%").starts_with("a regret lies above 0% and at most 100%"));
+        assert!(reason("regret 2% at 100%").ends_with("write `regret 2% at 95%`, or `fraction 1`"));
+        assert!(reason("regret 2% at 0%").starts_with("a probability lies above 0%"));
         assert!(reason(&"(".repeat(10_000)).contains("too deeply"));
     }
 }

@@ -2,13 +2,14 @@
 
 mod conclude;
 mod race;
+mod regret;
 mod running;
 mod watch;
 
 use crate::judge::drift::Drift;
 use crate::{
     Clock, Error, Evaluation, Evaluator, History, Interrupt, Judging, MedianTime, Objective, Observer, Progress,
-    Request, Resample, Rng, Searcher, Stop, StopReason, Store, SystemClock,
+    RegretEstimator, Request, Resample, Rng, Searcher, Stop, StopReason, Store, SystemClock,
 };
 pub use conclude::Verdict;
 use rand::SeedableRng;
@@ -27,6 +28,7 @@ pub struct Tuner<'a> {
     evaluator: &'a mut dyn Evaluator,
     store: Option<&'a mut dyn Store>,
     objective: &'a dyn Objective,
+    regret: Option<&'a mut dyn RegretEstimator>,
     judging: Judging,
     observers: Vec<&'a mut dyn Observer>,
     clock: Arc<dyn Clock>,
@@ -67,7 +69,7 @@ pub struct Run {
 /// Where the time of the measuring thread went.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seconds {
-    /// In the searcher.
+    /// In the searcher, and in estimating the regret.
     pub search: Duration,
     /// Waiting for the compiler.
     pub compile: Duration,
@@ -90,6 +92,7 @@ impl<'a> Tuner<'a> {
             evaluator,
             store: None,
             objective: &MedianTime,
+            regret: None,
             judging: Judging::default(),
             observers: Vec::new(),
             clock: Arc::new(SystemClock::new()),
@@ -114,6 +117,12 @@ impl<'a> Tuner<'a> {
     /// Minimises `objective`.
     pub fn objective(mut self, objective: &'a dyn Objective) -> Self {
         self.objective = objective;
+        self
+    }
+
+    /// Lets `estimator` decide whether a stop condition `regret` holds; without one it never does.
+    pub fn regret(mut self, estimator: &'a mut dyn RegretEstimator) -> Self {
+        self.regret = Some(estimator);
         self
     }
 

@@ -1,5 +1,6 @@
 //! The loop itself.
 
+use super::regret::Estimating;
 use super::watch::Watching;
 use super::{Run, Seconds, Tuner, Verdict};
 use crate::judge::drift::Drift;
@@ -32,6 +33,7 @@ pub(super) struct Running<'a> {
     /// The visits of the journal's final that were not taken over yet.
     pub(super) recorded_final: VecDeque<Resample>,
     pub(super) watching: Watching,
+    pub(super) estimating: Estimating,
     /// Whether this part of the run measured anything, be it again.
     pub(super) added: bool,
     pub(super) verdict: Verdict,
@@ -84,6 +86,7 @@ impl<'a> Running<'a> {
             resamples,
             recorded_final: recorded_final.into(),
             watching: Watching::default(),
+            estimating: Estimating::of(&tuner.stop),
             added: false,
             verdict: Verdict::default(),
             drift: None,
@@ -130,6 +133,7 @@ impl<'a> Running<'a> {
         }
         loop {
             self.progress.elapsed = self.elapsed();
+            self.estimate_regret();
             if let Some(reason) = self.ended() {
                 return Ok(reason);
             }
@@ -164,7 +168,7 @@ impl<'a> Running<'a> {
         self.tuner.stop.check(&self.progress).or_else(|| self.is_exhausted().then_some(StopReason::Exhausted))
     }
 
-    fn is_exhausted(&self) -> bool {
+    pub(super) fn is_exhausted(&self) -> bool {
         self.tuner.space.len() == Some(self.configs.len() as u128)
     }
 

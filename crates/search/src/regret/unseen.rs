@@ -1,0 +1,108 @@
+//! The configurations that were not evaluated, or a sample that stands for them.
+
+use super::surrogate::Surrogate;
+use crate::gaussian_process::features::Features;
+use rand::RngExt as _;
+use rand::seq::SliceRandom as _;
+use std::collections::HashSet;
+use tunesmith_core::Rng;
+use tunesmith_model::Rows;
+use tunesmith_space::{ConfigId, Neighbourhood, Space};
+
+/// Spaces up to this size are listed.
+const LISTED: u128 = 20_000;
+/// Configurations with the lowest predicted means, all of which are looked at: most of what is to be feared is there.
+const LOWEST: usize = 2048;
+/// The others that are drawn to stand for the rest; of a space that is not listed, all that are drawn.
+const DRAWS: usize = 2048;
+/// Neighbours of one of the best in a space that is not listed.
+const NEIGHBOURS: usize = 512;
+
+/// Where unseen configurations come from: made once for a space.
+#[derive(Debug)]
+pub(super) struct Source {
+    listing: Option<(Vec<ConfigId>, Rows)>,
+}
+
+/// Unseen configurations, of which each stands for as many as its weight says.
+#[derive(Debug)]
+pub(super) struct Weighted {
+    pub(super) rows: Rows,
+    pub(super) weights: Vec<f64>,
+}
+
+impl Source {
+    pub(super) fn new(space: &Space, features: &Features) -> Self {
+        let list = || {
+            let configs: Vec<ConfigId> = space.iter().collect();
+            let rows = features.rows(space, &configs);
+            (configs, rows)
+        };
+        Self { listing: space.len().is_some_and(|len| len <= LISTED).then(list) }
+    }
+
+    /// Unseen configurations of `space`: of a listed one all with low means and some that stand for the rest, else the
+    /// neighbours of the `leaders`, the best seen, and some that stand for the space.
+    pub(super) fn unseen(
+        &self,
+        space: &Space,
+        features: &Features,
+        seen: &HashSet<ConfigId>,
+        leaders: &[ConfigId],
+        model: &Surrogate,
+        rng: &mut Rng,
+    ) -> Weighted {
+        match &self.listing {
+            Some((configs, rows)) => {
+                let unseen: Vec<usize> = (0..configs.len()).filter(|&at| !seen.contains(&configs[at])).collect();
+                listed(rows.select(&unseen), model, rng)
+            }
+            None => unlisted(space, features, seen, leaders, rng),
+        }
+    }
+}
+
+/// All of `rows` with low means and some of the others, which stand for the rest.
+fn listed(rows: Rows, model: &Surrogate, rng: &mut Rng) -> Weighted {
+    if rows.len() <= LOWEST + DRAWS {
+        let weights = vec![1.0; rows.len()];
+        return Weighted { rows, weights };
+    }
+    let means = model.process.means(&model.posterior, &rows);
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.select_nth_unstable_by(LOWEST, |&a, &b| means[a].total_cmp(&means[b]).then(a.cmp(&b)));
+    let (lowest, rest) = order.split_at_mut(LOWEST);
+    let weight = rest.len() as f64 / DRAWS as f64;
+    let (drawn, _) = rest.partial_shuffle(rng, DRAWS);
+    let chosen: Vec<usize> = lowest.iter().chain(&*drawn).copied().collect();
+    let weights = std::iter::repeat_n(1.0, LOWEST).chain(std::iter::repeat_n(weight, DRAWS)).collect();
+    Weighted { rows: rows.select(&chosen), weights }
+}
+
+fn unlisted(
+    space: &Space,
+    features: &Features,
+    seen: &HashSet<ConfigId>,
+    leaders: &[ConfigId],
+    rng: &mut Rng,
+) -> Weighted {
+    let mut configs: Vec<ConfigId> = leaders.iter().flat_map(|&leader| neighbours(space, leader, rng)).collect();
+    configs.retain(|config| !seen.contains(config));
+    configs.sort_unstable();
+    configs.dedup();
+    let near = configs.len();
+    configs.extend((0..DRAWS).map(|_| space.sample(rng)).filter(|config| !seen.contains(config)));
+    let weight = space.len().map_or(f64::INFINITY, |size| size as f64) / DRAWS as f64;
+    let weights = (0..configs.len()).map(|at| if at < near { 1.0 } else { weight }).collect();
+    Weighted { rows: features.rows(space, &configs), weights }
+}
+
+/// Configurations that differ from `leader` in one parameter, a random part where there are many.
+fn neighbours(space: &Space, leader: ConfigId, rng: &mut Rng) -> Vec<ConfigId> {
+    let all = space.neighbours(leader, Neighbourhood::Hamming);
+    if all.len() <= NEIGHBOURS as u64 {
+        return all.iter().map(|neighbour| neighbour.id).collect();
+    }
+    let draw = |_| all.get(rng.random_range(0..all.len())).map(|neighbour| neighbour.id);
+    (0..NEIGHBOURS).filter_map(draw).collect()
+}
