@@ -2,9 +2,8 @@
 
 use crate::devices::DeviceChoice;
 use crate::metrics::{Direction, Metric, Target};
-use crate::outcome::{self, Candidate, Outcome, SecondsOfRun};
-use crate::past::{Fitting, LeftOut, Past};
 use crate::outcome::{self, Candidate, Outcome, RegretClaim, SecondsOfRun};
+use crate::past::{Fitting, LeftOut, Past};
 use crate::runner::Runner;
 use crate::{Diagnostic, Error, Problem, ProblemSpace};
 use serde_json::Value as Json;
@@ -15,8 +14,7 @@ use std::time::Duration;
 use tunesmith_core::{Clock, Interrupt, MedianTime, Objective, Observer, Run, Seconds, Stop, SystemClock, Tuner};
 use tunesmith_device::worker::WorkerCommand;
 use tunesmith_device::{Cache, Compilers, Policy, Sampling};
-use tunesmith_search::Knowledge;
-use tunesmith_search::RegretModel;
+use tunesmith_search::{Knowledge, RegretModel};
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
 use tunesmith_store::{DriftLine, Header, Journal, Resumed};
 
@@ -156,9 +154,6 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
     let simulated = runner.simulate(plan.seed);
     let mut searcher =
         tunesmith_search::build_with(&plan.strategy, &Knowledge { history: history.times, guide: None })?;
-    let metric = plan.target.clone().map(|target| Metric::new(target, &space));
-    let objective: &dyn Objective = metric.as_ref().map_or(&MedianTime, |metric| metric);
-    let mut searcher = plan.searcher;
     let mut regret = RegretModel::default();
     let mut tuner = Tuner::new(&space, searcher.as_mut(), runner.evaluator())
         .store(&mut journal)
