@@ -139,7 +139,7 @@ proptest! {
     #[test]
     fn a_tree_predicts_as_the_obvious_one(table in table(1..24), y in targets(24), depth in 0..5_usize) {
         let y = &y[..table.len()];
-        let settings = TreeSettings { depth, min_leaf: 1, least_gain: 0.0 };
+        let settings = TreeSettings { depth, min_leaf: 1, ..TreeSettings::default() };
         let tree = RegressionTree::fit(&table, y, &settings).unwrap();
         let mean = y.iter().sum::<f64>() / y.len() as f64;
         let centred: Vec<f64> = y.iter().map(|y| y - mean).collect();

@@ -21,6 +21,7 @@
 //! ```
 
 mod analysis;
+mod behind;
 mod changes;
 mod family;
 mod quantity;

@@ -78,6 +78,7 @@ fn check(model: &CounterModel) -> Result<(), ModelError> {
     let fits = match &model.predictor {
         Predictor::Exact(exact) => exact.has_lengths(columns.len(), counters),
         Predictor::Tree(trees) => trees.len() == counters && trees.iter().all(|tree| tree.columns() == columns),
+        Predictor::LeastSquares(models) => models.len() == counters && models.iter().all(|model| model.fits(columns)),
         Predictor::Trees(trees) => trees.len() == counters && trees.iter().all(|tree| tree.columns() == columns),
     };
     let damaged = || ModelError::Damaged { what: "its parts have different parameters or counters".to_string() };

@@ -6,6 +6,7 @@
 
 mod document;
 mod exact;
+mod least_squares;
 mod train;
 
 pub use train::{CounterData, Method};
@@ -13,6 +14,7 @@ pub use train::{CounterData, Method};
 use crate::trees::{RandomisedTrees, RegressionTree, Regressor};
 use crate::{Column, ModelError, Table};
 use exact::Exact;
+use least_squares::LeastSquares;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -61,6 +63,7 @@ pub struct CounterModel {
 enum Predictor {
     Exact(Exact),
     Tree(Vec<RegressionTree>),
+    LeastSquares(Vec<LeastSquares>),
     Trees(Vec<RandomisedTrees>),
 }
 
@@ -110,6 +113,7 @@ impl CounterModel {
         let (known, values) = match &self.predictor {
             Predictor::Exact(exact) => exact.predict(table, self.counters.len()),
             Predictor::Tree(trees) => all(trees.iter().map(|tree| tree.predict_all(table)).collect()),
+            Predictor::LeastSquares(models) => all(models.iter().map(|model| model.predict(table)).collect()),
             Predictor::Trees(trees) => all(trees.iter().map(|trees| trees.predict_all(table)).collect()),
         };
         let positive = |column: Vec<f64>| column.into_iter().map(|value| value.max(0.0)).collect();

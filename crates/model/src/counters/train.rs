@@ -1,7 +1,7 @@
 //! Fitting counter models.
 
 use super::exact::Exact;
-use super::{CounterModel, Predictor, Provenance};
+use super::{CounterModel, Predictor, Provenance, least_squares};
 use crate::Table;
 use crate::trees::{FitError, RandomisedSettings, RandomisedTrees, RegressionTree, Regressor, TreeSettings};
 use rand::SeedableRng as _;
@@ -17,6 +17,9 @@ pub enum Method {
     /// A regression tree for every counter, chosen among candidates fitted to one half by their errors on the other: the
     /// least mean absolute one, then the least root mean square (section 3.4.2).
     Tree,
+    /// A polynomial for every counter and every combination of binary parameters, by least squares, chosen as the trees
+    /// are (section 3.4.1).
+    LeastSquares,
     /// Ten randomised trees for every counter, fitted to this share of the rows: what the authors run, with half.
     Trees {
         /// The share of the rows that are fitted to, above 0 to 1; the rest tells the error.
@@ -26,9 +29,10 @@ pub enum Method {
 
 /// The trees of an ensemble, as many as the authors take.
 const TREES: usize = 10;
-/// The candidates of [`Method::Tree`]: how deep, and how few rows a leaf may have.
+/// The candidates of [`Method::Tree`]: how deep, and how few rows a leaf and the parent of leaves may have.
 const DEPTHS: [usize; 4] = [3, 5, 8, 30];
 const LEAVES: [usize; 3] = [1, 2, 5];
+const PARENTS: [usize; 2] = [2, 10];
 
 /// Profiled configurations: tuning parameters and counters.
 #[derive(Clone, Debug)]
@@ -56,7 +60,27 @@ impl CounterData {
         Ok(Self { table, counters, values })
     }
 
-    fn select(&self, rows: &[usize]) -> Self {
+    /// The counters that can be learned.
+    pub fn counters(&self) -> &[String] {
+        &self.counters
+    }
+
+    /// The same without the parameters that have one value in all rows: nothing can be learned of them. With a single row, or
+    /// where nothing varies, all stay.
+    pub fn varying(self) -> Self {
+        let cells: Vec<Vec<f64>> = (0..self.table.columns().len()).map(|at| self.table.column(at).to_vec()).collect();
+        // Missing values are equal to each other.
+        let varies = |at: &usize| cells[*at].iter().any(|value| value.to_bits() != cells[*at][0].to_bits());
+        let kept: Vec<usize> = (0..cells.len()).filter(varies).collect();
+        if kept.is_empty() {
+            return self;
+        }
+        let columns = kept.iter().map(|at| self.table.columns()[*at].clone()).collect();
+        let rows = (0..self.table.len()).map(|row| kept.iter().map(|at| cells[*at][row]).collect::<Vec<f64>>());
+        Self { table: Table::from_rows(columns, rows), ..self }
+    }
+
+    pub(super) fn select(&self, rows: &[usize]) -> Self {
         let of = |column: &Vec<f64>| rows.iter().map(|row| column[*row]).collect();
         Self {
             table: self.table.select(rows),
@@ -88,12 +112,13 @@ impl CounterModel {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let (fitted, rest) = match method {
             Method::Exact => (data.clone(), data.select(&[])),
-            Method::Tree => data.split(0.5, &mut rng),
+            Method::Tree | Method::LeastSquares => data.split(0.5, &mut rng),
             Method::Trees { share } => data.split(share, &mut rng),
         };
         let predictor = match method {
             Method::Exact => Predictor::Exact(Exact::new(&fitted.table, &fitted.values)),
             Method::Tree => Predictor::Tree(best_trees(&fitted, &rest)?),
+            Method::LeastSquares => Predictor::LeastSquares(least_squares::best(&fitted, &rest)),
             Method::Trees { .. } => {
                 let settings = RandomisedSettings { trees: TREES, min_split: 2, ..RandomisedSettings::default() };
                 let fit = |values: &Vec<f64>| RandomisedTrees::fit(&fitted.table, values, &settings, &mut rng);
@@ -130,8 +155,9 @@ fn best_trees(fitted: &CounterData, rest: &CounterData) -> Result<Vec<Regression
     let judges = if rest.table.is_empty() { fitted } else { rest };
     let best = |(values, expected): (&Vec<f64>, &Vec<f64>)| {
         let mut best: Option<((f64, f64), RegressionTree)> = None;
-        for (depth, min_leaf) in DEPTHS.iter().flat_map(|depth| LEAVES.map(|leaf| (*depth, leaf))) {
-            let settings = TreeSettings { depth, min_leaf, ..TreeSettings::default() };
+        let leaves = || LEAVES.into_iter().flat_map(|leaf| PARENTS.map(|parent| (leaf, parent)));
+        for (depth, (min_leaf, min_parent)) in DEPTHS.into_iter().flat_map(|depth| leaves().map(move |l| (depth, l))) {
+            let settings = TreeSettings { depth, min_leaf, min_parent, ..TreeSettings::default() };
             let tree = RegressionTree::fit(&fitted.table, values, &settings)?;
             let errors = misses(&tree.predict_all(&judges.table), expected);
             if best.as_ref().is_none_or(|(least, _)| errors < *least) {
@@ -144,7 +170,7 @@ fn best_trees(fitted: &CounterData, rest: &CounterData) -> Result<Vec<Regression
 }
 
 /// The mean absolute error and the root mean square one.
-fn misses(found: &[f64], expected: &[f64]) -> (f64, f64) {
+pub(super) fn misses(found: &[f64], expected: &[f64]) -> (f64, f64) {
     let count = expected.len().max(1) as f64;
     let differences = || found.iter().zip(expected).map(|(a, b)| a - b);
     let absolute = differences().map(f64::abs).sum::<f64>() / count;
@@ -173,7 +199,7 @@ mod tests {
     #[test]
     fn every_method_learns_what_it_was_shown_and_survives_being_saved() {
         let data = data();
-        for method in [Method::Exact, Method::Tree, Method::Trees { share: 0.5 }] {
+        for method in [Method::Exact, Method::Tree, Method::LeastSquares, Method::Trees { share: 0.5 }] {
             let provenance = Provenance { kernel: Some("k".into()), counter_set: "s".into(), ..Provenance::default() };
             let model = CounterModel::train(&data, method, provenance, 3).unwrap();
             let predicted = model.predict(&data.table);

@@ -155,6 +155,7 @@ impl<'a> Boosting<'a> {
         let limits = Limits {
             depth: settings.depth,
             min_leaf: settings.min_leaf,
+            min_parent: 2,
             shrinkage: settings.shrinkage,
             least_gain: squares * ROUNDING,
         };

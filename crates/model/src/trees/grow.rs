@@ -66,7 +66,8 @@ impl Grower<'_> {
     }
 
     fn may_split(&self, total: Sums, depth: usize) -> bool {
-        depth < self.limits.depth && total.count >= 2.0 * self.limits.min_leaf as f64
+        let fewest = self.limits.min_parent.max(2 * self.limits.min_leaf);
+        depth < self.limits.depth && total.count >= fewest as f64
     }
 
     /// The histograms of the children that may be split: the smaller one's from its rows, the larger one's from what

@@ -44,13 +44,15 @@ pub struct TreeSettings {
     pub depth: usize,
     /// The fewest rows of a leaf, at least 1. By default 5, as Breiman et al. take for regression.
     pub min_leaf: usize,
+    /// The fewest rows of a node that is split, at least 2. By default 2: the leaves alone decide.
+    pub min_parent: usize,
     /// The share, from 0 to 1, of the squares about the mean that a split must gain. By default 0: any gain will do.
     pub least_gain: f64,
 }
 
 impl Default for TreeSettings {
     fn default() -> Self {
-        Self { depth: 30, min_leaf: 5, least_gain: 0.0 }
+        Self { depth: 30, min_leaf: 5, min_parent: 2, least_gain: 0.0 }
     }
 }
 
@@ -78,6 +80,7 @@ impl RegressionTree {
         let limits = Limits {
             depth: settings.depth,
             min_leaf: settings.min_leaf,
+            min_parent: settings.min_parent,
             shrinkage: 0.0,
             least_gain: squares * settings.least_gain.max(ROUNDING),
         };
@@ -110,6 +113,7 @@ impl TreeSettings {
     fn check(&self) -> Result<(), FitError> {
         check("depth", self.depth as f64, self.depth <= DEEPEST, "a whole number from 0 to 64")?;
         check("min_leaf", self.min_leaf as f64, self.min_leaf >= 1, "a whole number from 1")?;
+        check("min_parent", self.min_parent as f64, self.min_parent >= 2, "a whole number from 2")?;
         check("least_gain", self.least_gain, (0.0..=1.0).contains(&self.least_gain), "a number from 0 to 1")
     }
 }

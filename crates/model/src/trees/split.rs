@@ -52,6 +52,8 @@ pub(crate) struct Limits {
     pub(crate) depth: usize,
     /// The fewest rows of a leaf.
     pub(crate) min_leaf: usize,
+    /// The fewest rows of a node that is split.
+    pub(crate) min_parent: usize,
     /// Rows with target 0 that every leaf is thought to have besides.
     pub(crate) shrinkage: f64,
     /// The gain below which a node is not split.
