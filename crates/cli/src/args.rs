@@ -33,7 +33,8 @@ pub(crate) enum Command {
     Tune(TuneArgs),
     /// Run one configuration: compile, run, verify, time
     #[command(after_help = "Examples:\n  tunesmith run examples/gemm/gemm.toml --config MC=64,NC=256\n  \
-        tunesmith run examples/gemm/gemm.toml --show-command")]
+        tunesmith run examples/gemm/gemm.toml --show-command\n  \
+        tunesmith run problem.toml --device replay:counters.csv.gz --profile --model kernel.counters.json")]
     Run(RunArgs),
     /// Show the best configurations of a recorded run
     #[command(after_help = "Example:\n  tunesmith top examples/gemm/gemm.jsonl -n 5")]
@@ -41,10 +42,38 @@ pub(crate) enum Command {
     /// Compare strategies on recordings: how near the optimum, after how many evaluations
     #[command(after_help = COMPARE_HELP)]
     Compare(CompareArgs),
+    /// Explain a recorded configuration by its counters: bottlenecks, and which parameters would relieve them
+    #[command(after_help = EXPLAIN_HELP)]
+    Explain(ExplainArgs),
+    /// Train a model from recordings or runs
+    #[command(subcommand)]
+    Train(TrainCommand),
     /// Convert recordings between formats; several of one space become one
     #[command(after_help = CONVERT_HELP)]
     Convert(ConvertArgs),
 }
+
+const EXPLAIN_HELP: &str = "Examples:
+  tunesmith explain counters.csv.gz --model kernel.counters.json
+  tunesmith explain run.jsonl --config TILE=16,UNROLL=4 --json
+
+Counters come with recordings (KTT with profiling, CSV); the fastest configuration that has them is explained unless
+--config names another.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TrainCommand {
+    /// A model of how tuning parameters move hardware counters, for `tune --model`
+    #[command(after_help = TRAIN_HELP)]
+    Counters(TrainCountersArgs),
+}
+
+const TRAIN_HELP: &str = "Examples:
+  tunesmith train counters ktt-results.json -o kernel.counters.json
+  tunesmith train counters run.jsonl run.2.jsonl -o kernel.counters.json --method tree --json
+  tunesmith tune problem.toml --device replay:other-gpu.csv.gz --model kernel.counters.json
+
+A model holds no times, so that it can guide a search on another device. The error of every counter on configurations that
+the model was not fitted to is printed and kept in the file.";
 
 const COMPARE_HELP: &str = "Examples:
   tunesmith compare recordings/*.csv.gz --strategy random --strategy default --repeats 100
@@ -67,6 +96,7 @@ const TUNE_HELP: &str = "Examples:
   tunesmith tune examples/gemm/gemm.toml --stop \"time 60s or cost 2ms\" --seed 7
   tunesmith tune examples/gemm/gemm.toml --resume
   tunesmith tune examples/gemm/gemm.toml --history other-device.jsonl
+  tunesmith tune problem.toml --device replay:counters.csv.gz --model kernel.counters.json
   tunesmith tune problem.toml --device \"synthetic:1 + abs(TILE - 32)\"
 
 Stop conditions, joined by `and`, `or` and parentheses:
@@ -171,6 +201,10 @@ pub(crate) struct TuneArgs {
     /// of them
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) history: Vec<PathBuf>,
+    /// A counter model (`train counters`), or `exact` or `trees` of a replayed recording's own counters: `default` and
+    /// `profile_guided` are guided by it
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
     /// The journal [default: beside the problem, numbered when there is one already]
     #[arg(long, value_name = "RUN.jsonl")]
     pub(crate) out: Option<PathBuf>,
@@ -201,6 +235,12 @@ pub(crate) struct RunArgs {
     /// What to run on: c, command, or synthetic:EXPR [default: what the problem's kernel is for]
     #[arg(long)]
     pub(crate) device: Option<String>,
+    /// Read counters as well, and show what they say: bottlenecks and what would relieve them
+    #[arg(long, conflicts_with_all = ["show_source", "show_command"])]
+    pub(crate) profile: bool,
+    /// The counter model of --profile, which says what tuning parameters do
+    #[arg(long, value_name = "MODEL", requires = "profile")]
+    pub(crate) model: Option<String>,
     /// Print what exactly is compiled, and do not run it
     #[arg(long)]
     pub(crate) show_source: bool,
@@ -256,6 +296,40 @@ pub(crate) struct CompareArgs {
     /// Deal the times of the history out anew among its configurations: what would a history cost that misleads?
     #[arg(long, requires = "history")]
     pub(crate) shuffle_history: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// The journal or recording
+    pub(crate) run: PathBuf,
+    /// The configuration; unnamed parameters as in the fastest that has counters
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
+    pub(crate) config: Option<Pairs>,
+    /// The counter model (`train counters`) that says what tuning parameters do
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrainCountersArgs {
+    /// Recordings and journals with counters; several must have the same parameters and values
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The file to write
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) out: PathBuf,
+    /// trees (ten randomised ones), tree (one, chosen among candidates), least_squares or exact
+    #[arg(long, value_name = "METHOD", default_value = "trees")]
+    pub(crate) method: String,
+    /// The seed of what is drawn
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -46,6 +46,8 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run(args),
         Command::Top(args) => commands::top(args),
         Command::Compare(args) => commands::compare(args),
+        Command::Explain(args) => commands::explain(args),
+        Command::Train(command) => commands::train(command),
         Command::Convert(args) => commands::convert(args),
     };
     match ending {

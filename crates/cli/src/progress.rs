@@ -122,6 +122,10 @@ impl Observer for Display {
                     None => note(&format!("{text} measured again")),
                 }
             }
+            Event::Noted { text } => match &self.bar {
+                Some(bar) => bar.println(text),
+                None => note(text),
+            },
             Event::Finished { .. } => {
                 if let Some(bar) = &self.bar {
                     bar.finish_and_clear();

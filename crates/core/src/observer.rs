@@ -36,6 +36,11 @@ pub enum Event<'a> {
         /// How many there are.
         finalists: usize,
     },
+    /// There is something that the user should know; the run goes on.
+    Noted {
+        /// A sentence.
+        text: &'a str,
+    },
     /// The run ended.
     Finished {
         /// Why it ended.

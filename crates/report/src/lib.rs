@@ -1,11 +1,13 @@
 //! Text, tables and plots from tuning runs: pure functions from what was measured to what a person reads.
 
+mod bottlenecks;
 mod comparison;
 mod format;
 mod plot;
 mod summary;
 mod table;
 
+pub use bottlenecks::{BottleneckPage, ParameterEffect};
 pub use comparison::{ComparisonRow, comparison_table};
 pub use format::{count, duration, milliseconds};
 pub use plot::{ComparisonPlot, PlotError, PlotSeries, Stretch, comparison_svg};

@@ -41,9 +41,9 @@ pub fn catalogue() -> &'static [Strategy] {
 static CATALOGUE: &[Strategy] = &[
     Strategy {
         name: "default",
-        summary: "the strategy we recommend; at present gaussian_process",
+        summary: "the strategy we recommend; at present gaussian_process, with a counter model profile_guided",
         options: GaussianProcess::OPTIONS,
-        build: |options| Ok(Box::new(GaussianProcess::from_options(options)?)),
+        build: recommended,
     },
     Strategy {
         name: "exhaustive",
@@ -160,6 +160,15 @@ static CATALOGUE: &[Strategy] = &[
         build: |options| Ok(Box::new(ProfileGuided::from_options(options)?)),
     },
 ];
+
+/// `default`. Its options are those of `gaussian_process`, which is meant where one is given.
+fn recommended(options: &Options<'_>) -> Result<Box<dyn Searcher>, StrategyError> {
+    if options.guide().is_none() || options.are_given() {
+        return Ok(Box::new(GaussianProcess::from_options(options)?));
+    }
+    let guided = Options::defaults(ProfileGuided::OPTIONS).guided(options.guide());
+    Ok(Box::new(ProfileGuided::from_options(&guided)?))
+}
 
 /// Makes the strategy that `text` names: `random` or `annealing(temperature=0.5)`.
 ///

@@ -37,6 +37,9 @@ pub struct Header {
     pub strategy: String,
     /// The seed of the generator.
     pub seed: u64,
+    /// The counter model, as the user named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// How many requests the strategy may have in flight.
     pub room: usize,
     /// When the run started, in seconds since the Unix epoch.

@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use tunesmith_core::judge::drift::Drift;
 use tunesmith_core::{Error, Evaluation, Resample, Store, Verdict};
-use tunesmith_space::{ConfigId, Configuration, Space};
+use tunesmith_space::{ConfigId, Configuration, Space, Value};
 
 /// An open journal: the [`Store`] of live runs.
 ///
@@ -105,9 +105,15 @@ impl Journal {
             history: Vec::new(),
             strategy: String::new(),
             seed: 0,
+            model: None,
             room: 1,
             started: 0.0,
         }
+    }
+
+    /// A value as journals and machine-readable output write it.
+    pub fn value(value: &Value) -> Json {
+        line::value_json(value)
     }
 
     /// A configuration as journals and machine-readable output write it.

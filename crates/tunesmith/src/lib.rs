@@ -37,6 +37,8 @@ mod compare;
 mod convert;
 mod devices;
 mod error;
+mod explain;
+mod guided;
 mod identity;
 mod metrics;
 mod outcome;
@@ -49,6 +51,7 @@ mod space_info;
 mod starter;
 mod suggest;
 mod top;
+mod train;
 mod tune;
 
 pub use check::{Check, check};
@@ -56,6 +59,7 @@ pub use compare::{Baseline, CompareOptions, Comparison, Measures, ModelChoice, O
 pub use convert::{Converted, convert};
 pub use devices::{DeviceChoice, devices, limits};
 pub use error::Error;
+pub use explain::{BottleneckShare, Effect, ExplainOptions, Explanation, Wanted, explain};
 pub use metrics::{Direction, Target};
 pub use outcome::{Candidate, Outcome, RegretClaim, SecondsOfRun};
 pub use past::{LeftOut, WhyLeftOut};
@@ -65,6 +69,7 @@ pub use run_one::{OneRun, Plan, RunOptions, plan, run_one};
 pub use space_info::{Configs, IndexedConfig, SpaceInfo, SpaceQuery};
 pub use starter::{Starter, starter};
 pub use top::{Top, TopConfig, top};
+pub use train::{METHODS, TrainOptions, Trained, train_counters};
 pub use tune::{Session, Starting, TuneOptions, tune};
 
 pub use tunesmith_core as core;

@@ -19,6 +19,9 @@ pub struct Outcome {
     pub device: String,
     /// The strategy, as the user wrote it.
     pub strategy: String,
+    /// What the user was told of the counter model and the counters.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The seed.
     pub seed: u64,
     /// What was optimised.

@@ -1,22 +1,28 @@
 //! One configuration: compile, run, verify, time.
 
+use crate::compare::{ModelChoice, read_model};
 use crate::devices::DeviceChoice;
+use crate::explain::{self, Explanation, Subject};
 use crate::outcome::Candidate;
 use crate::runner::Runner;
 use crate::tune::{TuneOptions, configuration};
 use crate::{Error, Problem};
 use serde::Serialize;
 use std::sync::Arc;
-use tunesmith_core::{Completion, Evaluation, Interrupt, Request, SystemClock};
+use tunesmith_core::counters::Hardware;
+use tunesmith_core::{Completion, Evaluation, Interrupt, Measurement, Request, SystemClock};
 use tunesmith_device::KernelPlan;
-use tunesmith_space::{ConfigId, Space};
+use tunesmith_model::counters::CounterModel;
+use tunesmith_space::{ConfigId, Space, Value};
 
 /// Which configuration to run, and where.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
     /// Parameters and values; unnamed ones as in the problem's default configuration.
     pub config: Vec<(String, String)>,
-    /// Device, compilers and worker; the rest is ignored.
+    /// Whether counters are read and explained.
+    pub profile: bool,
+    /// Device, counter model, compilers and worker; the rest is ignored.
     pub tune: TuneOptions,
 }
 
@@ -30,6 +36,12 @@ pub struct OneRun {
     pub warmup_ms: Option<f64>,
     /// Time of the compilation in milliseconds.
     pub compile_ms: Option<f64>,
+    /// What the counters say, where they were asked for and the device has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Explanation>,
+    /// Why there is no profile although one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_profile: Option<String>,
     /// GFLOP/s at the median, where the problem declares `flops`.
     pub gflops: Option<f64>,
     /// GB/s at the median, where the problem declares `bytes`.
@@ -41,6 +53,7 @@ pub struct OneRun {
 /// # Errors
 /// A wrong request, or a device that fails; a configuration that fails is a result.
 pub fn run_one(problem: &Problem, options: &RunOptions, interrupt: &Interrupt) -> Result<Option<OneRun>, Error> {
+    let model = profile_model(options)?;
     let device = DeviceChoice::for_problem(problem, options.tune.device.as_deref(), &options.tune.worker)?;
     let space = problem.space(&device.limits(&options.tune.compilers))?.space;
     let id = configuration_id(problem, &space, &options.config)?;
@@ -49,20 +62,64 @@ pub fn run_one(problem: &Problem, options: &RunOptions, interrupt: &Interrupt) -
     if !runner.prepare(interrupt)? {
         return Ok(None);
     }
-    let request = Request::timed(id);
+    let request = if options.profile { Request::profiled(id) } else { Request::timed(id) };
     runner.evaluator().submit(request)?;
     let Some(Completion { failure, measurement, .. }) = runner.evaluator().next(interrupt)? else { return Ok(None) };
     let (warmup_ms, compile) = (measurement.warmup_ms, measurement.compile.clone());
     let evaluation = Evaluation { request, failure, measurement, clock: std::time::Duration::ZERO };
     let candidate = Candidate::new(&space, &evaluation, &[]);
     let rates = problem.rates(&candidate);
+    let profile = options.profile.then(|| {
+        let explanation = explained(&space, id, &evaluation.measurement, &runner.hardware(), model.as_ref());
+        explanation.map(|explanation| Explanation { time_ms: candidate.time_ms, ..explanation })
+    });
+    let (profile, no_profile) = match profile {
+        None => (None, None),
+        Some(Ok(profile)) => (Some(profile), None),
+        Some(Err(reason)) => (None, Some(format!("{reason}; {}", explain::REMEDY))),
+    };
     Ok(Some(OneRun {
+        profile,
+        no_profile,
         candidate,
         warmup_ms,
         compile_ms: compile.map(|compile| compile.time_ms),
         gflops: rates.gflops,
         gbytes: rates.gbytes,
     }))
+}
+
+/// The counter model that says what parameters do.
+fn profile_model(options: &RunOptions) -> Result<Option<CounterModel>, Error> {
+    match &options.tune.model {
+        Some(ModelChoice::File(file)) if options.profile => read_model(file).map(Some),
+        Some(other) if options.profile => {
+            let text = format!("`--model {}` takes many recorded runs, and this is one", other.text());
+            Err(Error::request(text, Some("name a file of `tunesmith train counters`".to_string())))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// What the counters of the configuration `id` say, or why nothing.
+fn explained(
+    space: &Space,
+    id: ConfigId,
+    measurement: &Measurement,
+    hardware: &Hardware,
+    model: Option<&CounterModel>,
+) -> Result<Explanation, String> {
+    if measurement.counters.is_empty() {
+        return Err("the device gave no counters".to_string());
+    }
+    let values: Vec<Value> = space.values(&space.unrank(id)).map(|(_, value)| value.clone()).collect();
+    let is_valid = |values: &[Value]| {
+        let pairs: Vec<(&str, Value)> =
+            space.parameters().iter().map(tunesmith_space::Parameter::name).zip(values.iter().cloned()).collect();
+        let configuration = space.configuration(&pairs, None).ok()?;
+        space.rank(&configuration).map(|_| None)
+    };
+    Subject { parameters: space.parameters(), values: &values, hardware }.explain(measurement, model, &is_valid)
 }
 
 /// How one configuration is built and run.

@@ -7,6 +7,7 @@ use crate::{Error, Problem};
 use serde_json::{Map, Value as Json};
 use std::path::Path;
 use std::sync::Arc;
+use tunesmith_core::counters::Hardware;
 use tunesmith_core::{Clock, Evaluator, Interrupt, ManualClock};
 use tunesmith_device::{
     CommandEvaluator, CommandOptions, LiveEvaluator, LiveOptions, ReplayEvaluator, SyntheticEvaluator, Target,
@@ -22,7 +23,7 @@ pub(crate) struct Runner<'a> {
 enum Kind {
     Live(Box<LiveEvaluator>),
     Command(Box<CommandEvaluator>),
-    Replay { device: Box<ReplayEvaluator>, noise: bool, identity: Map<String, Json> },
+    Replay { device: Box<ReplayEvaluator>, noise: bool, identity: Map<String, Json>, hardware: Hardware },
     Synthetic(SyntheticEvaluator, String),
 }
 
@@ -102,7 +103,7 @@ impl<'a> Runner<'a> {
         let name = format!("replay of {}{with} ({device})", file.display());
         let identity = Map::from_iter([("device".to_string(), Json::from(name))]);
         let device = Box::new(ReplayEvaluator::new(recorded));
-        Ok(Self { problem, kind: Kind::Replay { device, noise, identity } })
+        Ok(Self { problem, kind: Kind::Replay { device, noise, identity, hardware: recording.hardware } })
     }
 
     /// Seeds the noise of a recording and gives it a clock that moves by what its evaluations took: the time of the run.
@@ -158,6 +159,14 @@ impl<'a> Runner<'a> {
     pub(crate) fn device(&self) -> String {
         let device = self.identity().get("device").and_then(Json::as_str).unwrap_or_default().to_string();
         if matches!(self.kind, Kind::Command(_)) { format!("command ({device})") } else { device }
+    }
+
+    /// The size of the device, as far as it is known.
+    pub(crate) fn hardware(&self) -> Hardware {
+        match &self.kind {
+            Kind::Replay { hardware, .. } => *hardware,
+            Kind::Live(_) | Kind::Command(_) | Kind::Synthetic(..) => Hardware::default(),
+        }
     }
 
     /// How exactly one configuration is built and run; nothing for a recording and a formula.

@@ -1,6 +1,8 @@
 //! The main job: tuning a problem.
 
+use crate::compare::ModelChoice;
 use crate::devices::DeviceChoice;
+use crate::guided::{CounterWatch, guided};
 use crate::metrics::{Direction, Metric, Target};
 use crate::outcome::{self, Candidate, Outcome, RegretClaim, SecondsOfRun};
 use crate::past::{Fitting, LeftOut, Past};
@@ -51,6 +53,8 @@ pub struct TuneOptions {
     /// Recordings of the same kernel on other devices, or for other sizes, that the strategy is told of; a resumed run takes
     /// those it began with.
     pub history: Vec<PathBuf>,
+    /// The counter model that `default` and `profile_guided` are guided by; a resumed run takes the one it began with.
+    pub model: Option<ModelChoice>,
     /// The journal; by default beside the problem.
     pub out: Option<PathBuf>,
     /// Whether to go on with an existing journal.
@@ -129,6 +133,8 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
     let objective: &dyn Objective = metric.as_ref().map_or(&MedianTime, |metric| metric);
     let history = plan.history(&space, objective, &device)?;
 
+    // A wrong model is found before the device is opened.
+    let guided = guided(plan.model.as_ref(), &space, &device, &plan.strategy)?;
     let (mut runner, preparation) = open(problem, &space, &device, options, session, first.first().copied())?;
     let mut header = plan.header(problem, &space, default.as_ref(), session);
     header.history = history.named();
@@ -151,6 +157,10 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
         });
     }
 
+    let metric = plan.target.clone().map(|target| Metric::new(target, &space));
+    let objective: &dyn Objective = metric.as_ref().map_or(&MedianTime, |metric| metric);
+    let mut searcher = tunesmith_search::build_guided(&plan.strategy, guided.guide.as_ref())?;
+    let mut watch = CounterWatch::new(&mut session.observers, &guided);
     let simulated = runner.simulate(plan.seed);
     let mut searcher =
         tunesmith_search::build_with(&plan.strategy, &Knowledge { history: history.times, guide: None })?;
@@ -171,16 +181,15 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
     if let Some(clock) = &simulated {
         tuner = tuner.simulated(clock.clone());
     }
-    for observer in &mut session.observers {
-        tuner = tuner.observer(*observer);
-    }
-    let run = tuner.run()?;
+    let run = tuner.observer(&mut watch).run()?;
+    let notes = watch.notes;
     let wall = session.clock.now() - began;
     let mut outcome = Outcome {
         problem: problem.name.clone(),
         seconds: seconds(&run.seconds, space_time, &preparation, wall),
         device,
         strategy: plan.strategy,
+        notes,
         seed: plan.seed,
         out: Some(path),
         wall_seconds: wall.as_secs_f64(),
@@ -230,6 +239,7 @@ fn open<'a>(
 /// The choices of a run, defaults filled in.
 struct Plan {
     strategy: String,
+    model: Option<ModelChoice>,
     stop: Stop,
     /// The history, and what of it is no longer there.
     past: (Past, Vec<LeftOut>),
@@ -275,6 +285,11 @@ impl Plan {
         };
         Ok(Self {
             past,
+        // A wrong name or option is found before anything is measured.
+        tunesmith_search::build(&strategy)?;
+        let before = earlier.as_ref().and_then(|header| header.model.as_deref()).map(ModelChoice::from_text);
+        Ok(Self {
+            model: options.model.clone().or(before),
             strategy,
             stop,
             target,
@@ -319,6 +334,7 @@ impl Plan {
             problem: problem.name.clone(),
             default: default.map(|configuration| Journal::config(space, configuration)),
             strategy: self.strategy.clone(),
+            model: self.model.as_ref().map(ModelChoice::text),
             seed: self.seed,
             room: self.room,
             started: session.clock.unix().as_secs_f64(),
@@ -430,6 +446,7 @@ fn outcome_of(run: &Run, space: &Space, objective: &dyn Objective) -> Outcome {
         problem: String::new(),
         device: String::new(),
         strategy: String::new(),
+        notes: Vec::new(),
         seed: 0,
         stop_reason: run.stop_reason.to_string(),
         evaluations: run.progress.evaluations,

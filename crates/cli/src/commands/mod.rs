@@ -4,20 +4,24 @@ mod check;
 mod compare;
 mod convert;
 mod devices;
+mod explain;
 mod init;
 mod run;
 mod space;
 mod top;
+mod train;
 mod tune;
 
 pub(crate) use check::check;
 pub(crate) use compare::compare;
 pub(crate) use convert::convert;
 pub(crate) use devices::devices;
+pub(crate) use explain::explain;
 pub(crate) use init::init;
 pub(crate) use run::run;
 pub(crate) use space::space;
 pub(crate) use top::top;
+pub(crate) use train::train;
 pub(crate) use tune::tune;
 
 use crate::args::{Pairs, ProblemArgs};

@@ -1,16 +1,21 @@
 //! `tunesmith run`.
 
-use super::{compilers, interrupt, load, pairs};
+use super::{compilers, explain, interrupt, load, pairs};
 use crate::args::RunArgs;
 use crate::{Ending, output};
 use tunesmith::device::KernelPlan;
 use tunesmith::report::milliseconds;
-use tunesmith::{Error, OneRun, Plan, RunOptions, TuneOptions, plan, run_one};
+use tunesmith::{Error, ModelChoice, OneRun, Plan, RunOptions, TuneOptions, plan, run_one};
 
 pub(crate) fn run(args: &RunArgs) -> Result<Ending, Error> {
     let problem = load(&args.problem)?;
-    let tune = TuneOptions { device: args.device.clone(), compilers: compilers(), ..TuneOptions::default() };
-    let options = RunOptions { config: pairs(&args.config), tune };
+    let tune = TuneOptions {
+        device: args.device.clone(),
+        model: args.model.as_deref().map(ModelChoice::from_text),
+        compilers: compilers(),
+        ..TuneOptions::default()
+    };
+    let options = RunOptions { config: pairs(&args.config), profile: args.profile, tune };
     if args.show_source || args.show_command {
         match plan(&problem, &options)? {
             Plan::Script(script) => output::print(&script),
@@ -19,6 +24,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<Ending, Error> {
         return Ok(Ending::Done);
     }
     let Some(run) = run_one(&problem, &options, &interrupt())? else { return Ok(Ending::Interrupted) };
+    if let Some(reason) = &run.no_profile {
+        output::note(&format!("no profile: {reason}"));
+    }
     if args.json {
         output::json(&run);
     } else {
@@ -62,5 +70,5 @@ fn text(run: &OneRun) -> String {
     if let Some(compile) = run.compile_ms {
         text += &format!("compiled in {}\n", milliseconds(compile));
     }
-    text
+    text + &run.profile.as_ref().map(explain::page).unwrap_or_default()
 }

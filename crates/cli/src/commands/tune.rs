@@ -4,8 +4,9 @@ use super::{compilers, interrupt, load, pairs};
 use crate::args::TuneArgs;
 use crate::progress::Display;
 use crate::{Ending, output, render};
+use tunesmith::core::Event;
 use tunesmith::report::{FailureLine, Summary, Winner, count};
-use tunesmith::{Candidate, Error, Outcome, Problem, Session, Starting, TuneOptions};
+use tunesmith::{Candidate, Error, ModelChoice, Outcome, Problem, Session, Starting, TuneOptions};
 
 pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
     let problem = load(&args.problem)?;
@@ -13,7 +14,14 @@ pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
     let mut display = Display::default();
     let mut announce = |starting: &Starting<'_>| announce(&problem, starting);
     let mut session = Session { interrupt: interrupt.clone(), ..Session::default() };
-    if !args.quiet {
+    let mut notes = |event: &Event<'_>| {
+        if let Event::Noted { text } = event {
+            output::note(text);
+        }
+    };
+    if args.quiet {
+        session.observers.push(&mut notes);
+    } else {
         session.observers.push(&mut display);
         session.on_start = Some(&mut announce);
     }
@@ -39,6 +47,7 @@ fn options(args: &TuneArgs) -> TuneOptions {
         seed: args.seed,
         start: pairs(&args.start),
         history: args.history.clone(),
+        model: args.model.as_deref().map(ModelChoice::from_text),
         out: args.out.clone(),
         resume: args.resume,
         room: args.room,

@@ -19,7 +19,7 @@ pub(super) fn column(parameter: &Parameter) -> Column {
 }
 
 /// A value as the number it has in `column`; NaN where it has none.
-pub(super) fn number(value: &Value, column: &Column) -> f64 {
+pub fn number(value: &Value, column: &Column) -> f64 {
     match (&column.kind, value) {
         (Kind::Ordinal, Value::Bool(truth)) => f64::from(u8::from(*truth)),
         (Kind::Ordinal, value) => value.as_float().unwrap_or(f64::NAN),

@@ -11,7 +11,7 @@ mod published;
 mod readings;
 mod time_model;
 
-pub use features::counter_data;
+pub use features::{counter_data, number};
 pub use guide::{Guide, GuideError};
 pub use readings::{name_of, readings, size};
 

@@ -29,6 +29,17 @@ impl ModelChoice {
     }
 }
 
+impl ModelChoice {
+    /// The text that [`from_text`](Self::from_text) takes.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Exact => "exact".to_string(),
+            Self::Trees => "trees".to_string(),
+            Self::File(file) => file.display().to_string(),
+        }
+    }
+}
+
 /// Different halves of a recording that trees are fitted to, so that no single one decides.
 const HALVES: u64 = 20;
 
@@ -48,7 +59,7 @@ pub(super) fn guides(
             let half = |seed| trained(recording, path, Method::Trees { share: 0.5 }, seed);
             (0..HALVES).map(half).collect::<Result<_, Error>>()?
         }
-        ModelChoice::File(file) => vec![read(file)?],
+        ModelChoice::File(file) => vec![read_model(file)?],
     };
     let refuse = |error: &dyn std::fmt::Display| {
         let text = format!("`{}` cannot be searched with this model: {error}", path.display());
@@ -67,7 +78,11 @@ fn trained(recording: &Recording, path: &Path, method: Method, seed: u64) -> Res
         .map_err(|error| Error::request(format!("`{}`: {error}", path.display()), None))
 }
 
-fn read(file: &Path) -> Result<CounterModel, Error> {
+/// The counter model in `file`.
+///
+/// # Errors
+/// It cannot be read or is none.
+pub(crate) fn read_model(file: &Path) -> Result<CounterModel, Error> {
     let remedy = || Some("name a counter model, or `exact` or `trees`".to_string());
     let text = std::fs::read_to_string(file)
         .map_err(|error| Error::request(format!("cannot read the model `{}`: {error}", file.display()), remedy()))?;

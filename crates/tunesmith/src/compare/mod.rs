@@ -10,6 +10,7 @@ mod progress;
 
 pub use baseline::Baseline;
 pub use guides::ModelChoice;
+pub(crate) use guides::read_model;
 pub use measures::{Measures, Overall, Score};
 
 use crate::Error;

@@ -1,0 +1,294 @@
+//! Why a configuration is as fast as it is: its bottlenecks, and which tuning parameters would relieve them.
+
+use crate::Error;
+use crate::compare::read_model;
+use crate::guided::lacking;
+use crate::outcome::arguments;
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use tunesmith_core::counters::{CounterSet, GLOBAL_SIZE, Hardware};
+use tunesmith_core::recording::Row;
+use tunesmith_core::{Measurement, Recording};
+use tunesmith_model::Table;
+use tunesmith_model::bottleneck::{Bottleneck, Family, Quantity, Rules, Variant, analyse, scores, wanted_changes};
+use tunesmith_model::counters::{CounterModel, Predicted};
+use tunesmith_search::profile_guided::{name_of, number, readings, size};
+use tunesmith_space::{Parameter, Value};
+use tunesmith_store::Journal;
+
+/// How busy instructions must be to be reacted to: what the paper takes for kernels that compute.
+const REACTION: f64 = 0.5;
+/// Changes of parameters that are shown.
+const SUGGESTIONS: usize = 8;
+
+/// What to explain.
+#[derive(Clone, Debug, Default)]
+pub struct ExplainOptions {
+    /// A journal or recording with counters.
+    pub run: PathBuf,
+    /// Parameters and values; unnamed ones as in the fastest configuration with counters, which is explained without any.
+    pub config: Vec<(String, String)>,
+    /// The counter model that says what parameters do.
+    pub model: Option<PathBuf>,
+}
+
+/// Why a configuration is as fast as it is.
+#[derive(Clone, Debug, Serialize)]
+pub struct Explanation {
+    /// The configuration.
+    pub config: Map<String, Json>,
+    /// Its median time.
+    pub time_ms: Option<f64>,
+    /// The set that its counters belong to.
+    pub counter_set: &'static str,
+    /// The bottlenecks, the tightest first.
+    pub bottlenecks: Vec<BottleneckShare>,
+    /// The changes of counters that would relieve them, the most wanted first; in the model's counters where there is one.
+    pub wanted: Vec<Wanted>,
+    /// Changes of one parameter that bring them by the model, the best first.
+    pub parameters: Vec<Effect>,
+    /// What is missing.
+    pub notes: Vec<String>,
+}
+
+/// One bottleneck.
+#[derive(Clone, Debug, Serialize)]
+pub struct BottleneckShare {
+    /// What it is.
+    pub name: &'static str,
+    /// 0 is no stress, 1 the peak.
+    pub share: f64,
+    /// The counters it is computed from, as they were read.
+    pub counters: Vec<(String, f64)>,
+}
+
+/// A wanted change of a counter.
+#[derive(Clone, Debug, Serialize)]
+pub struct Wanted {
+    /// The counter.
+    pub counter: &'static str,
+    /// From -1, less of it, to 1, more of it.
+    pub change: f64,
+}
+
+/// What changing one parameter would do.
+#[derive(Clone, Debug, Serialize)]
+pub struct Effect {
+    /// The parameter.
+    pub parameter: String,
+    /// Its value.
+    pub from: String,
+    /// The other value.
+    pub to: String,
+    /// How well that brings the wanted changes (Eq. 16); above 0 it relieves.
+    pub score: f64,
+    /// The wanted counters that it moves: by what share of what they are.
+    pub counters: Vec<(&'static str, f64)>,
+    /// The time that was measured there, where it was.
+    pub time_ms: Option<f64>,
+}
+
+impl Explanation {
+    /// The configuration in the form that `--config` takes.
+    pub fn arguments(&self) -> String {
+        arguments(&self.config)
+    }
+}
+
+/// Explains a configuration of a recording.
+///
+/// # Errors
+/// The recording or the model cannot be read, the configuration was not recorded, or it has no counters that mean something.
+pub fn explain(options: &ExplainOptions) -> Result<Explanation, Error> {
+    let model = options.model.as_deref().map(read_model).transpose()?;
+    let recording = tunesmith_store::import(&options.run)?;
+    let row = row(&recording, &options.run, &options.config)?;
+    let rows: HashMap<&[Value], &Row> = recording.rows().iter().map(|row| (row.values.as_slice(), row)).collect();
+    // What failed is no suggestion; what was not recorded may be one.
+    let look = |values: &[Value]| match rows.get(values) {
+        Some(row) => row.failure.is_none().then(|| row.time_ms()),
+        None => Some(None),
+    };
+    let subject = Subject { parameters: recording.parameters(), values: &row.values, hardware: &recording.hardware };
+    let mut explanation = subject
+        .explain(&row.measurement, model.as_ref(), &look)
+        .map_err(|text| Error::request(format!("`{}`: {text}", options.run.display()), Some(REMEDY.to_string())))?;
+    explanation.time_ms = row.time_ms();
+    Ok(explanation)
+}
+
+/// What to do where there are no counters.
+pub(crate) const REMEDY: &str = "record counters: KTT with profiling on an NVIDIA GPU writes them, or replay such a recording (--device replay:FILE)";
+
+/// The row that is explained.
+fn row<'a>(recording: &'a Recording, path: &Path, pairs: &[(String, String)]) -> Result<&'a Row, Error> {
+    let refuse =
+        |text: String, remedy: &str| Error::request(format!("`{}`: {text}", path.display()), Some(remedy.into()));
+    let profiled = recording.rows().iter().filter(|row| !row.measurement.counters.is_empty());
+    let fastest = profiled.filter_map(|row| Some((row.time_ms()?, row))).min_by(|a, b| a.0.total_cmp(&b.0));
+    let Some((_, fastest)) = fastest else {
+        return Err(refuse("no configuration has counters".to_string(), REMEDY));
+    };
+    let mut values = fastest.values.clone();
+    for (name, text) in pairs {
+        let names = || recording.parameters().iter().map(Parameter::name).collect::<Vec<_>>().join(", ");
+        let at = recording.parameters().iter().position(|parameter| parameter.name() == name);
+        let at = at
+            .ok_or_else(|| refuse(format!("there is no parameter `{name}`"), &format!("parameters are {}", names())))?;
+        let parameter = &recording.parameters()[at];
+        let value = Value::parse_as(text, parameter.values()).and_then(|value| parameter.index_of(&value));
+        let unknown = || {
+            let values = parameter.values().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            refuse(format!("`{name}` is never {text}"), &format!("its values are {values}"))
+        };
+        values[at] = parameter.values()[value.ok_or_else(unknown)?].clone();
+    }
+    let row = recording.rows().iter().find(|row| row.values == values);
+    let row = row.ok_or_else(|| refuse("the configuration was not recorded".to_string(), "name one that was"))?;
+    if row.measurement.counters.is_empty() {
+        return Err(refuse(
+            "that configuration has no counters".to_string(),
+            "leave --config out for the fastest that has",
+        ));
+    }
+    Ok(row)
+}
+
+/// A configuration with what surrounds it.
+pub(crate) struct Subject<'a> {
+    pub(crate) parameters: &'a [Parameter],
+    pub(crate) values: &'a [Value],
+    pub(crate) hardware: &'a Hardware,
+}
+
+/// Whether a configuration may be suggested, and its time where that is known.
+pub(crate) type Look<'a> = dyn Fn(&[Value]) -> Option<Option<f64>> + 'a;
+
+impl Subject<'_> {
+    /// The explanation of `measurement`, or why there is none.
+    pub(crate) fn explain(
+        &self,
+        measurement: &Measurement,
+        model: Option<&CounterModel>,
+        look: &Look<'_>,
+    ) -> Result<Explanation, String> {
+        let rules = Rules::mended(REACTION);
+        let set = CounterSet::of(measurement.counters.keys().map(String::as_str));
+        let (set, (family, readings)) = set.zip(readings(measurement)).ok_or("no table has its counters")?;
+        let found = analyse(&readings, family, size(self.hardware), &rules).map_err(|error| error.to_string())?;
+        let share = |(bottleneck, share): (Bottleneck, f64)| BottleneckShare {
+            name: bottleneck.title(),
+            share,
+            counters: behind(bottleneck, set, measurement),
+        };
+        let mut bottlenecks: Vec<BottleneckShare> = found.bottlenecks.iter().map(share).collect();
+        bottlenecks.sort_by(|a, b| b.share.total_cmp(&a.share));
+        let mut notes = lacking(measurement);
+        let tables = model.and_then(|model| CounterSet::named(&model.provenance.counter_set));
+        let foreign = tables.and_then(|set| Some((set, Family::of_set(set.name)?)));
+        let (set_of_wanted, family_of_wanted) = foreign.unwrap_or((set, family));
+        let mut changes = wanted_changes(&found.bottlenecks, family_of_wanted, &rules);
+        changes.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+        let wanted: Vec<Wanted> = changes
+            .iter()
+            .filter_map(|(quantity, change)| {
+                Some(Wanted { counter: name_of(set_of_wanted, *quantity)?, change: *change })
+            })
+            .collect();
+        let parameters = match model {
+            Some(model) if foreign.is_none() => {
+                notes.push(format!("no table has the counters of the model, `{}`", model.provenance.counter_set));
+                Vec::new()
+            }
+            Some(model) => self.effects(model, &wanted, look).unwrap_or_else(|note| {
+                notes.push(note);
+                Vec::new()
+            }),
+            None => {
+                notes.push("no counter model (--model FILE) says which parameters would bring the changes".to_string());
+                Vec::new()
+            }
+        };
+        let pairs = self.parameters.iter().zip(self.values);
+        let config = pairs.map(|(parameter, value)| (parameter.name().to_string(), Journal::value(value))).collect();
+        Ok(Explanation { config, time_ms: None, counter_set: set.name, bottlenecks, wanted, parameters, notes })
+    }
+
+    /// What changes of one parameter do to the wanted counters, by the model.
+    fn effects(&self, model: &CounterModel, wanted: &[Wanted], look: &Look<'_>) -> Result<Vec<Effect>, String> {
+        let place = |name: &str| self.parameters.iter().position(|parameter| parameter.name() == name);
+        let columns = model.columns();
+        let missing: Vec<&str> =
+            columns.iter().map(|column| column.name.as_str()).filter(|name| place(name).is_none()).collect();
+        if !missing.is_empty() {
+            return Err(format!("the counter model needs the parameters {}, which are not there", missing.join(", ")));
+        }
+        let places: Vec<usize> = columns.iter().filter_map(|column| place(&column.name)).collect();
+        let row = |values: &[Value]| -> Vec<f64> {
+            places.iter().zip(columns).map(|(at, column)| number(&values[*at], column)).collect()
+        };
+        let mut changed: Vec<(usize, &Value, Option<f64>)> = Vec::new();
+        let mut rows = vec![row(self.values)];
+        for at in places.iter().copied() {
+            for value in self.parameters[at].values().iter().filter(|value| **value != self.values[at]) {
+                let mut values = self.values.to_vec();
+                values[at] = value.clone();
+                if let Some(time) = look(&values) {
+                    rows.push(row(&values));
+                    changed.push((at, value, time));
+                }
+            }
+        }
+        let predicted = model.predict(&Table::from_rows(columns.to_vec(), rows));
+        if !predicted.known[0] {
+            return Err("the counter model does not know this configuration".to_string());
+        }
+        Ok(self.ranked(&predicted, wanted, &changed))
+    }
+
+    fn ranked(
+        &self,
+        predicted: &Predicted,
+        wanted: &[Wanted],
+        changed: &[(usize, &Value, Option<f64>)],
+    ) -> Vec<Effect> {
+        let known = wanted.iter().filter_map(|wanted| Some((wanted, predicted.column(wanted.counter)?)));
+        let (wanted, columns): (Vec<&Wanted>, Vec<&[f64]>) = known.unzip();
+        let changes: Vec<f64> = wanted.iter().map(|wanted| wanted.change).collect();
+        let before: Vec<f64> = columns.iter().map(|column| column[0]).collect();
+        let scores = scores(&changes, &before, &columns, Variant::Authors);
+        let moved = |row: usize| {
+            let share = |at: usize| if before[at] > 0.0 { columns[at][row] / before[at] - 1.0 } else { 0.0 };
+            let moves = (0..wanted.len()).map(|at| (wanted[at].counter, share(at)));
+            moves.filter(|(_, share)| share.abs() >= 0.01).collect::<Vec<_>>()
+        };
+        let effect = |(at, (place, value, time)): (usize, &(usize, &Value, Option<f64>))| Effect {
+            parameter: self.parameters[*place].name().to_string(),
+            from: self.values[*place].to_string(),
+            to: value.to_string(),
+            score: scores.get(at + 1).copied().unwrap_or(0.0),
+            counters: moved(at + 1),
+            time_ms: *time,
+        };
+        let all = changed.iter().enumerate().filter(|(at, _)| predicted.known[at + 1]).map(effect);
+        let mut effects: Vec<Effect> = all.filter(|effect| effect.score > 0.0).collect();
+        effects.sort_by(|a, b| b.score.total_cmp(&a.score));
+        effects.truncate(SUGGESTIONS);
+        effects
+    }
+}
+
+/// The counters that `bottleneck` is computed from, as they were read.
+fn behind(bottleneck: Bottleneck, set: &'static CounterSet, measurement: &Measurement) -> Vec<(String, f64)> {
+    let reading = |quantity: Quantity| {
+        let name = name_of(set, quantity)?;
+        let value = match name {
+            GLOBAL_SIZE => measurement.values.get(name)?.first().copied(),
+            name => measurement.counters.get(name).copied(),
+        };
+        Some((name.to_string(), value?))
+    };
+    bottleneck.quantities().into_iter().filter_map(reading).collect()
+}

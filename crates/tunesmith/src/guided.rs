@@ -1,0 +1,152 @@
+//! The counter model of a tuning run.
+
+use crate::Error;
+use crate::compare::{ModelChoice, read_model};
+use crate::devices::DeviceChoice;
+use crate::train::{learnable, unknown};
+use tunesmith_core::counters::{CounterSet, Hardware};
+use tunesmith_core::{Event, Measurement, Observer, Recording};
+use tunesmith_model::bottleneck::{Rules, analyse};
+use tunesmith_model::counters::{CounterModel, Method};
+use tunesmith_search::profile_guided::{Guide, name_of, readings, size};
+use tunesmith_space::Space;
+
+/// What a search is guided by, and what the user should know about it.
+#[derive(Debug, Default)]
+pub(crate) struct Guided {
+    pub(crate) guide: Option<Guide>,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Guided {
+    fn without(note: impl Into<String>) -> Self {
+        Self { guide: None, notes: vec![note.into()] }
+    }
+}
+
+/// The guide by `choice` for searching `space` on `device` with `strategy`. What makes a model useless here is a note, and
+/// the search goes on without it.
+///
+/// # Errors
+/// A file that is no counter model, or `exact` and `trees` without recorded counters.
+pub(crate) fn guided(
+    choice: Option<&ModelChoice>,
+    space: &Space,
+    device: &DeviceChoice,
+    strategy: &str,
+) -> Result<Guided, Error> {
+    let name = strategy.split('(').next().unwrap_or_default().trim();
+    let Some(choice) = choice else {
+        let guided =
+            Guided::without("profile_guided has no counter model (--model FILE): it searches as gaussian_process");
+        return Ok(if name == "profile_guided" { guided } else { Guided::default() });
+    };
+    let recording = match device {
+        DeviceChoice::Replay { file, .. } => Some((tunesmith_store::import(file)?, file)),
+        _ => None,
+    };
+    let counting = recording.filter(|(recording, _)| has_counters(recording));
+    let model = match (choice, &counting) {
+        (ModelChoice::File(file), _) => read_model(file)?,
+        (own, Some((recording, file))) => {
+            let method = if *own == ModelChoice::Exact { Method::Exact } else { Method::Trees { share: 0.5 } };
+            let (data, provenance) = learnable(recording, file)?;
+            CounterModel::train(&data, method, provenance, 0)
+                .map_err(|error| Error::request(error.to_string(), None))?
+        }
+        (_, None) => return Err(nothing_recorded()),
+    };
+    let Some((recording, _)) = counting else {
+        return Ok(Guided::without(
+            "the device gives no counters: the search goes on without the counter model, as gaussian_process",
+        ));
+    };
+    if !["default", "profile_guided"].contains(&name) {
+        return Ok(Guided::without(format!(
+            "strategy `{name}` uses no counter model; `default` and `profile_guided` do"
+        )));
+    }
+    Ok(of_model(&model, &recording.hardware, space))
+}
+
+fn of_model(model: &CounterModel, hardware: &Hardware, space: &Space) -> Guided {
+    match Guide::new(model, hardware, space) {
+        Ok(guide) => Guided { notes: guide.notes().to_vec(), guide: Some(guide) },
+        Err(error) => Guided::without(format!("the search goes on without the counter model: {error}")),
+    }
+}
+
+fn nothing_recorded() -> Error {
+    let text = "--model exact and --model trees take the counters of a replayed recording, and this device has none";
+    let remedy = "train a model from a recording with counters (`tunesmith train counters`) and name its file";
+    Error::request(text, Some(remedy.to_string()))
+}
+
+/// Whether some configuration of the recording was profiled.
+fn has_counters(recording: &Recording) -> bool {
+    recording.rows().iter().any(|row| !row.measurement.counters.is_empty())
+}
+
+/// Passes events on, and says once what the counters of the first profiled run lack.
+pub(crate) struct CounterWatch<'a, 'b> {
+    observers: &'a mut [&'b mut dyn Observer],
+    /// Whether the first profiled run is still to come.
+    waits: bool,
+    pub(crate) notes: Vec<String>,
+}
+
+impl<'a, 'b> CounterWatch<'a, 'b> {
+    /// Says `guided`'s notes at once.
+    pub(crate) fn new(observers: &'a mut [&'b mut dyn Observer], guided: &Guided) -> Self {
+        let mut watch = Self { observers, waits: guided.guide.is_some(), notes: Vec::new() };
+        guided.notes.iter().for_each(|note| watch.say(note.clone()));
+        watch
+    }
+
+    fn say(&mut self, text: String) {
+        self.observers.iter_mut().for_each(|observer| observer.notice(&Event::Noted { text: &text }));
+        self.notes.push(text);
+    }
+}
+
+impl Observer for CounterWatch<'_, '_> {
+    fn notice(&mut self, event: &Event<'_>) {
+        self.observers.iter_mut().for_each(|observer| observer.notice(event));
+        match event {
+            Event::Evaluated { scored, .. } if self.waits && !scored.evaluation.measurement.counters.is_empty() => {
+                self.waits = false;
+                lacking(&scored.evaluation.measurement).into_iter().for_each(|note| self.say(note));
+            }
+            Event::Finished { .. } if self.waits => {
+                self.waits = false;
+                self.say("no run had counters: the search went by times alone".to_string());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What the counters of a run lack for bottlenecks.
+pub(crate) fn lacking(measurement: &Measurement) -> Vec<String> {
+    let names = || measurement.counters.keys().map(String::as_str);
+    let Some((set, (family, readings))) = CounterSet::of(names()).zip(readings(measurement)) else {
+        let some: Vec<String> = names().take(3).map(|name| format!("`{name}`")).collect();
+        let text = format!("no table has the counters of this device ({})", some.join(", "));
+        return vec![format!("{text}: the search goes on by times")];
+    };
+    let unknown = names().filter(|name| !CounterSet::knows(name)).map(|name| unknown(name, set));
+    let mut notes: Vec<String> = unknown.collect();
+    match analyse(&readings, family, size(&Hardware::default()), &Rules::mended(0.5)) {
+        Err(error) => notes.push(format!("{error}: the search goes on by times")),
+        Ok(analysis) if !analysis.missing.is_empty() => {
+            let missing = analysis.missing.iter().filter_map(|quantity| name_of(set, *quantity));
+            let missing: Vec<String> = missing.map(|name| format!("`{name}`")).collect();
+            notes.push(format!(
+                "without a usable value of {}: the bottlenecks that need it are left out",
+                missing.join(", ")
+            ));
+        }
+        Ok(_) => {}
+    }
+    notes
+}
