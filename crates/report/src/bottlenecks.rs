@@ -3,11 +3,14 @@
 use crate::table::count_table;
 use std::fmt::Write as _;
 
+/// Counters with what was read.
+type Readings = Vec<(String, f64)>;
+
 /// What the page shows.
 #[derive(Clone, Debug, Default)]
 pub struct BottleneckPage {
     /// The bottlenecks, the tightest first: name, share of the peak, counters with readings.
-    pub bottlenecks: Vec<(String, f64, Vec<(String, f64)>)>,
+    pub bottlenecks: Vec<(String, f64, Readings)>,
     /// Wanted changes: counter, and from -1 (less) to 1 (more).
     pub wanted: Vec<(String, f64)>,
     /// What parameters would bring them, the best first.
