@@ -136,8 +136,8 @@ mod tests {
         wanted changes (-1 much less, 1 much more)
           -0.50  dram_read_transactions
         parameters that would bring them, by the counter model
-                change   score  measured  counters
-          TILE 8 -> 16  +0.167  1.500 ms  dram_read_transactions -50 %
+                 change   score  measured  counters
+           TILE 8 -> 16  +0.167  1.500 ms  dram_read_transactions -50 %
         note: no size
         ");
     }
