@@ -163,10 +163,10 @@ static CATALOGUE: &[Strategy] = &[
 
 /// `default`. Its options are those of `gaussian_process`, which is meant where one is given.
 fn recommended(options: &Options<'_>) -> Result<Box<dyn Searcher>, StrategyError> {
-    if options.guide().is_none() || options.are_given() {
+    if options.knowledge().guide.is_none() || options.are_given() {
         return Ok(Box::new(GaussianProcess::from_options(options)?));
     }
-    let guided = Options::defaults(ProfileGuided::OPTIONS).guided(options.guide());
+    let guided = Options::defaults(ProfileGuided::OPTIONS).with(options.knowledge());
     Ok(Box::new(ProfileGuided::from_options(&guided)?))
 }
 

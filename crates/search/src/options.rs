@@ -105,14 +105,11 @@ impl<'a> Options<'a> {
     /// The same with what is known of the kernel.
     pub(crate) fn with(self, knowledge: &Knowledge) -> Self {
         Self { knowledge: knowledge.clone(), ..self }
+    }
+
     /// Whether the user gave any.
     pub(crate) fn are_given(&self) -> bool {
         !self.given.is_empty()
-    }
-
-    /// The counter model for the space that is searched, if there is one.
-    pub(crate) fn guide(&self) -> Option<&'a Guide> {
-        self.guide
     }
 
     /// What is known of the kernel.

@@ -157,13 +157,12 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
         });
     }
 
-    let metric = plan.target.clone().map(|target| Metric::new(target, &space));
-    let objective: &dyn Objective = metric.as_ref().map_or(&MedianTime, |metric| metric);
-    let mut searcher = tunesmith_search::build_guided(&plan.strategy, guided.guide.as_ref())?;
     let mut watch = CounterWatch::new(&mut session.observers, &guided);
     let simulated = runner.simulate(plan.seed);
-    let mut searcher =
-        tunesmith_search::build_with(&plan.strategy, &Knowledge { history: history.times, guide: None })?;
+    let mut searcher = tunesmith_search::build_with(
+        &plan.strategy,
+        &Knowledge { history: history.times, guide: guided.guide.clone() },
+    )?;
     let mut regret = RegretModel::default();
     let mut tuner = Tuner::new(&space, searcher.as_mut(), runner.evaluator())
         .store(&mut journal)
@@ -283,12 +282,9 @@ impl Plan {
             Some(header) if options.history.is_empty() => Past::read_again(&header.history),
             _ => (Past::read(&options.history)?, Vec::new()),
         };
-        Ok(Self {
-            past,
-        // A wrong name or option is found before anything is measured.
-        tunesmith_search::build(&strategy)?;
         let before = earlier.as_ref().and_then(|header| header.model.as_deref()).map(ModelChoice::from_text);
         Ok(Self {
+            past,
             model: options.model.clone().or(before),
             strategy,
             stop,
