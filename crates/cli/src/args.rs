@@ -287,7 +287,8 @@ pub(crate) struct CompareArgs {
     /// Write a plot (SVG) of every recording, and one over all, to this folder
     #[arg(long, value_name = "FOLDER")]
     pub(crate) plots: Option<PathBuf>,
-    /// The counter model of profile_guided: `exact` or `trees` of each recording's own counters, or a file
+    /// The counter model of profile_guided: `exact` or `trees` of each recording's own counters, or a file (a counter model, or
+    /// a recording of another device that trees are fitted to)
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// Recordings of which strategies are told the times: for each recording those of the same kernel, never itself
@@ -330,6 +331,9 @@ pub(crate) struct TrainCountersArgs {
     /// The seed of what is drawn
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
+    /// Leave the configurations that failed out, as papers do that count those that ran
+    #[arg(long)]
+    pub(crate) without_failures: bool,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

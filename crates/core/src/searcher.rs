@@ -88,6 +88,11 @@ impl<'a> View<'a> {
         self.in_flight.contains(&request) || self.history.get(request).is_some()
     }
 
+    /// Whether `config` was told already or is being evaluated, at whatever depth.
+    pub fn is_measured(&self, config: ConfigId) -> bool {
+        self.is_known(Request::timed(config)) || self.is_known(Request::profiled(config))
+    }
+
     /// How many requests are told or being evaluated.
     pub fn known(&self) -> usize {
         self.history.len() + self.in_flight.len()

@@ -1,7 +1,7 @@
 //! Uniform random configurations that were not evaluated yet.
 
 use rand::seq::SliceRandom;
-use tunesmith_core::{Request, Rng, View};
+use tunesmith_core::{Rng, View};
 use tunesmith_space::ConfigId;
 
 /// Draws configurations that are neither told nor in flight, each equally likely.
@@ -16,7 +16,7 @@ pub(crate) struct Unseen {
 impl Unseen {
     /// An unknown configuration, or `None` when there is none left.
     pub(crate) fn draw(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<ConfigId> {
-        let is_new = |id: &ConfigId| !view.is_known(Request::timed(*id));
+        let is_new = |id: &ConfigId| !view.is_measured(*id);
         if self.left.is_none() {
             let known = view.known() as u128;
             if view.space().len().is_none_or(|size| known.saturating_mul(2) <= size) {

@@ -55,7 +55,7 @@ mod train;
 mod tune;
 
 pub use check::{Check, check};
-pub use compare::{Baseline, CompareOptions, Comparison, Measures, ModelChoice, Overall, Score, compare};
+pub use compare::{Baseline, CompareOptions, Comparison, Measures, ModelChoice, Overall, Score, TimeTransfer, compare};
 pub use convert::{Converted, convert};
 pub use devices::{DeviceChoice, devices, limits};
 pub use error::Error;

@@ -4,7 +4,7 @@ use crate::args::CompareArgs;
 use crate::{Ending, output, render};
 use std::collections::BTreeMap;
 use tunesmith::report::{ComparisonRow, comparison_table};
-use tunesmith::{CompareOptions, Comparison, Error, ModelChoice};
+use tunesmith::{CompareOptions, Comparison, Error, ModelChoice, TimeTransfer};
 
 /// What the columns of the table mean.
 const NOTE: &str =
@@ -23,6 +23,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Ending, Error> {
         model: args.model.as_deref().map(ModelChoice::from_text),
         history: args.history.clone(),
         shuffle_history: args.shuffle_history,
+        without_failures: args.without_failures,
     };
     let comparison = tunesmith::compare(&options)?;
     tell_history(&comparison);
@@ -67,6 +68,12 @@ fn text(comparison: &Comparison) -> String {
     };
     let means = overall.iter().map(|overall| row(&overall.strategy, None, &overall.rel, &overall.ert, overall.score));
     let rows: Vec<ComparisonRow> = recordings.iter().flat_map(of_recording).chain(means).collect();
+    let control = |control: &TimeTransfer| {
+        let hit = control.first_hit.map_or("never".to_string(), |hit| format!("after {hit:.1} evaluations"));
+        format!("{}: in the order of the times of {} alone within 1.10 {hit}\n", control.recording, control.from)
+    };
+    let controls: String = comparison.time_transfer.iter().map(control).collect();
+    let notes: String = comparison.notes.iter().map(|note| format!("note: {note}\n")).collect();
     let written: String = plots.iter().map(|path| format!("wrote {}\n", path.display())).collect();
-    format!("{}\n{NOTE}\n{written}", comparison_table(budgets, &levels, &rows))
+    format!("{}\n{NOTE}\n{controls}{notes}{written}", comparison_table(budgets, &levels, &rows))
 }

@@ -165,6 +165,14 @@ impl Recording {
         self.rows.iter().filter(|row| row.failure.is_none()).count()
     }
 
+    /// Leaves out the configurations that failed, as papers do that count those that ran. Where all failed nothing is left
+    /// out, since a recording has rows.
+    pub fn leave_out_failures(&mut self) {
+        if self.correct() > 0 {
+            self.rows.retain(|row| row.failure.is_none());
+        }
+    }
+
     /// The time of the fastest correct configuration in milliseconds; `None` when all failed.
     pub fn optimum_ms(&self) -> Option<f64> {
         self.rows.iter().filter_map(Row::time_ms).min_by(f64::total_cmp)

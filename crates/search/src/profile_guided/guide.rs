@@ -2,6 +2,7 @@
 
 use super::features::number;
 use super::readings::{name_of, size};
+use super::time_model::TimeModel;
 use rand::SeedableRng as _;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,6 +34,7 @@ struct Parts {
     family: &'static Family,
     size: Size,
     scale: f64,
+    times: TimeModel,
     notes: Vec<String>,
 }
 
@@ -83,7 +85,9 @@ impl Guide {
         let predicted = model.predict(&table);
         let places = configs.iter().enumerate().map(|(at, config)| (*config, at)).collect();
         let scale = if model.is_exact() { 1.0 } else { TREE_SCALE };
-        Ok(Self(Arc::new(Parts { configs, places, predicted, set, family, size: size(hardware), scale, notes })))
+        let times = TimeModel::new(operations(set, &predicted), &predicted.known);
+        let size = size(hardware);
+        Ok(Self(Arc::new(Parts { configs, places, predicted, set, family, size, scale, times, notes })))
     }
 
     /// What a user should know: parameters without influence, a space scored in part.
@@ -130,17 +134,22 @@ impl Guide {
         scores(&changes, &before, &columns, variant)
     }
 
-    /// The predicted counters of work done: one list for each, with a value for every place.
-    pub(super) fn operations(&self) -> impl Iterator<Item = &[f64]> {
-        let is_work = |counter: &&tunesmith_core::counters::Counter| {
-            counter.kind == Kind::Operations && counter.unit != "%" && !counter.quantity.is_empty()
-        };
-        self.0.set.counters.iter().filter(is_work).filter_map(|counter| self.0.predicted.column(counter.name))
+    /// What times on the tuned device are predicted from.
+    pub(super) fn times(&self) -> &TimeModel {
+        &self.0.times
     }
 
     fn column(&self, quantity: Quantity) -> Option<&[f64]> {
         self.0.predicted.column(name_of(self.0.set, quantity)?)
     }
+}
+
+/// The predicted counters of work done: one list for each, with a value for every place.
+fn operations<'a>(set: &'static CounterSet, predicted: &'a Predicted) -> impl Iterator<Item = &'a [f64]> {
+    let is_work = |counter: &&tunesmith_core::counters::Counter| {
+        counter.kind == Kind::Operations && counter.unit != "%" && !counter.quantity.is_empty()
+    };
+    set.counters.iter().filter(is_work).filter_map(|counter| predicted.column(counter.name))
 }
 
 /// The configurations as the rows that the model takes.

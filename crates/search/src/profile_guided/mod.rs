@@ -26,7 +26,8 @@ use tunesmith_model::bottleneck::{Rules, Variant};
 /// Counter-guided search: in the published form (`paper`), as its authors simulate it (`authors`), or with the measured
 /// times fed back (`ours`). Without a counter model it is `gaussian_process`.
 ///
-/// Cost per evaluation: a score of every configuration when a run is profiled, and a predicted time for `ours`.
+/// Cost per evaluation: a score of every configuration when a profiled run is the fastest so far, and a predicted time of
+/// each for `ours`; when that finds nothing better for a while the cost of `gaussian_process` in every second evaluation.
 pub struct ProfileGuided(Box<dyn Searcher>);
 
 impl fmt::Debug for ProfileGuided {
@@ -63,8 +64,10 @@ impl ProfileGuided {
         let Some(guide) = &options.knowledge().guide else {
             return Ok(Self(Box::new(GaussianProcess::from_options(&Options::defaults(GaussianProcess::OPTIONS))?)));
         };
+        let surrogate = GaussianProcess::from_options(&Options::defaults(GaussianProcess::OPTIONS))?;
+        let Some(guide) = options.guide() else { return Ok(Self(Box::new(surrogate))) };
         Ok(Self(match variant {
-            Variant::Mended => Box::new(FedBack::new(guide.clone(), rules)),
+            Variant::Mended => Box::new(FedBack::new(guide.clone(), rules, surrogate)),
             Variant::Paper | Variant::Authors => Box::new(Published::new(guide.clone(), rules, batch)),
         }))
     }

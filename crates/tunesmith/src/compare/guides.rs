@@ -1,5 +1,6 @@
 //! Counter models for the recordings that are compared.
 
+use super::time_transfer::TimeTransfer;
 use crate::Error;
 use std::path::{Path, PathBuf};
 use tunesmith_core::Recording;
@@ -14,7 +15,7 @@ pub enum ModelChoice {
     Exact,
     /// Trees fitted to a random half of the recording; searches take turns with different halves.
     Trees,
-    /// The model of a file.
+    /// The model of a file, or trees fitted to random halves of another recording: of another device, input or space.
     File(PathBuf),
 }
 
@@ -43,11 +44,22 @@ impl ModelChoice {
 /// Different halves of a recording that trees are fitted to, so that no single one decides.
 const HALVES: u64 = 20;
 
-/// The guides for `space`, of which searches take turns.
+/// What a choice gives for one recording.
+#[derive(Default)]
+pub(super) struct Guidance {
+    /// The models made ready, of which searches take turns; empty where the model cannot serve.
+    pub(super) guides: Vec<Guide>,
+    /// What a reader should know.
+    pub(super) notes: Vec<String>,
+    /// What the times of the model's recording alone would give, where it is another one.
+    pub(super) time_transfer: Option<TimeTransfer>,
+}
+
+/// The guidance for `recording`, whose space is `space`. A model that does not fit is left out, which the notes say.
 ///
 /// # Errors
-/// The recording has no counters to learn from, the file is no counter model, or its parameters or counters do not fit.
-pub(super) fn guides(
+/// The recording has no counters to learn from, or the file is neither a counter model nor a recording with counters.
+pub(super) fn guidance(
     choice: &ModelChoice,
     recording: &Recording,
     space: &Space,
@@ -60,12 +72,28 @@ pub(super) fn guides(
             (0..HALVES).map(half).collect::<Result<_, Error>>()?
         }
         ModelChoice::File(file) => vec![read_model(file)?],
+) -> Result<Guidance, Error> {
+    let (models, time_transfer) = match choice {
+        ModelChoice::Exact => (vec![trained(recording, path, Method::Exact, 0)?], None),
+        ModelChoice::Trees => (halves(recording, path)?, None),
+        ModelChoice::File(file) => read(file, recording)?,
     };
-    let refuse = |error: &dyn std::fmt::Display| {
-        let text = format!("`{}` cannot be searched with this model: {error}", path.display());
-        Error::request(text, Some("use --model exact, or a model trained on this kernel".to_string()))
-    };
-    models.iter().map(|model| Guide::new(model, &recording.hardware, space).map_err(|e| refuse(&e))).collect()
+    let mut guidance = Guidance { time_transfer, ..Guidance::default() };
+    for model in &models {
+        match Guide::new(model, &recording.hardware, space) {
+            Ok(guide) => guidance.guides.push(guide),
+            Err(error) => guidance.notes.push(format!("`{}`: searched without counters: {error}", path.display())),
+        }
+    }
+    let of_guides = guidance.guides.iter().take(1).flat_map(Guide::notes);
+    let of_guides: Vec<String> = of_guides.map(|note| format!("`{}`: {note}", path.display())).collect();
+    guidance.notes.extend(of_guides);
+    guidance.notes.dedup();
+    Ok(guidance)
+}
+
+fn halves(recording: &Recording, path: &Path) -> Result<Vec<CounterModel>, Error> {
+    (0..HALVES).map(|seed| trained(recording, path, Method::Trees { share: 0.5 }, seed)).collect()
 }
 
 fn trained(recording: &Recording, path: &Path, method: Method, seed: u64) -> Result<CounterModel, Error> {
@@ -87,4 +115,19 @@ pub(crate) fn read_model(file: &Path) -> Result<CounterModel, Error> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| Error::request(format!("cannot read the model `{}`: {error}", file.display()), remedy()))?;
     CounterModel::from_json(&text).map_err(|error| Error::request(format!("`{}`: {error}", file.display()), remedy()))
+/// The model in `file`, or the models of the recording that it is, with what the recording's times would give.
+fn read(file: &Path, recording: &Recording) -> Result<(Vec<CounterModel>, Option<TimeTransfer>), Error> {
+    let model = std::fs::read_to_string(file).ok().map(|text| CounterModel::from_json(&text));
+    if let Some(Ok(model)) = model {
+        return Ok((vec![model], None));
+    }
+    match (tunesmith_store::import(file), model) {
+        (Ok(other), _) => Ok((halves(&other, file)?, TimeTransfer::new(&other, recording))),
+        // A JSON document that is no recording was meant as a model: its own error says more.
+        (Err(_), Some(Err(error))) if file.extension().is_some_and(|extension| extension == "json") => {
+            let remedy = "name a counter model, a recording with counters, or `exact` or `trees`";
+            Err(Error::request(format!("`{}`: {error}", file.display()), Some(remedy.to_string())))
+        }
+        (Err(error), _) => Err(error.into()),
+    }
 }

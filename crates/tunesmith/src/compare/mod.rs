@@ -7,16 +7,19 @@ mod guides;
 mod measures;
 mod plots;
 mod progress;
+mod time_transfer;
 
 pub use baseline::Baseline;
 pub use guides::ModelChoice;
 pub(crate) use guides::read_model;
 pub use measures::{Measures, Overall, Score};
+pub use time_transfer::TimeTransfer;
 
 use crate::Error;
 use crate::past::{LeftOut, Past};
 use curve::{Curve, Watched};
 use rand::SeedableRng as _;
+use guides::Guidance;
 use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -54,6 +57,8 @@ pub struct CompareOptions {
     /// Whether the times of the history are dealt out anew among its configurations before each search: what believing a
     /// history that misleads would cost.
     pub shuffle_history: bool,
+    /// Whether configurations that failed are left out of the spaces, as in papers that count those that ran.
+    pub without_failures: bool,
 }
 
 /// How strategies did.
@@ -69,6 +74,13 @@ pub struct Comparison {
     pub overall: Vec<Overall>,
     /// What the scores on each recording refer to.
     pub baselines: Vec<Baseline>,
+    /// What the times of the recording that the counter model was trained on would give alone, on each that shares
+    /// configurations with it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub time_transfer: Vec<TimeTransfer>,
+    /// What a reader should know of the counter model: parameters that it does not know, a space that it cannot serve.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The plots written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub plots: Vec<PathBuf>,
@@ -95,6 +107,8 @@ struct Subject {
     history: Vec<PathBuf>,
     /// Those that do not fit.
     left_out: Vec<LeftOut>,
+    /// The counter models for its space, and what is known of them.
+    guidance: Guidance,
 }
 
 /// Lets every strategy search every recording `repeats` times and measures how it went.
@@ -116,6 +130,8 @@ pub fn compare(options: &CompareOptions) -> Result<Comparison, Error> {
         .par_iter()
         .map(|path| Subject::load(path, options.model.as_ref(), &past))
         .collect::<Result<_, Error>>()?;
+    let subjects: Vec<Subject> =
+        options.recordings.par_iter().map(|path| Subject::load(path, options)).collect::<Result<_, Error>>()?;
     let subjects = distinctly_named(subjects, &options.recordings);
     let pairs: Vec<(&String, &Subject)> = options
         .strategies
@@ -133,6 +149,9 @@ pub fn compare(options: &CompareOptions) -> Result<Comparison, Error> {
         budgets: measures::budgets(options.budget),
         overall: options.strategies.iter().map(|strategy| Overall::of(strategy, &of(strategy))).collect(),
         results,
+        time_transfer: subjects.iter().filter_map(|subject| subject.guidance.time_transfer.clone()).collect(),
+        notes: subjects.iter().flat_map(|subject| subject.guidance.notes.clone()).collect(),
+        baselines: subjects.into_iter().map(|subject| subject.baseline).collect(),
         plots,
         history: named(&subjects, options, |subject| subject.history.clone()),
         left_out: named(&subjects, options, |subject| subject.left_out.clone()),
@@ -178,9 +197,14 @@ fn distinctly_named(mut subjects: Vec<Subject>, paths: &[PathBuf]) -> Vec<Subjec
 impl Subject {
     fn load(path: &Path, model: Option<&ModelChoice>, past: &Past) -> Result<Self, Error> {
         let recording = tunesmith_store::import(path)?;
+    fn load(path: &Path, options: &CompareOptions) -> Result<Self, Error> {
+        let mut recording = tunesmith_store::import(path)?;
+        if options.without_failures {
+            recording.leave_out_failures();
+        }
         let mut subject = Self::new(&recording, path)?;
-        if let Some(choice) = model {
-            subject.guides = guides::guides(choice, &recording, &subject.space, path)?;
+        if let Some(choice) = &options.model {
+            subject.guidance = guides::guidance(choice, &recording, &subject.space, path)?;
         }
         let fitting = past.fitting(&subject.space, &MedianTime, Some((path, &recording)));
         Ok(Self { past: fitting.times, history: fitting.files, left_out: fitting.left_out, ..subject })
@@ -213,6 +237,7 @@ impl Subject {
             history: Vec::new(),
             left_out: Vec::new(),
         })
+        Ok(Self { name: recording.name.clone(), space, device, times, baseline, guidance: Guidance::default() })
     }
 }
 
@@ -256,6 +281,9 @@ fn is_random_without_replacement(strategy: &str) -> bool {
 
 /// One search from a fresh state.
 fn search(strategy: &str, subject: &Subject, options: &CompareOptions, repeat: usize) -> Result<Curve, Error> {
+    let guides = &subject.guidance.guides;
+    let guide = guides.get(repeat % guides.len().max(1));
+    let mut searcher = Watched::new(tunesmith_search::build_guided(strategy, guide)?);
     let seed = seed(options.seed, strategy, &subject.name, repeat);
     let guide = subject.guides.get(repeat % subject.guides.len().max(1)).cloned();
     let shuffled = |past: &PastTimes| past.shuffled(&mut Rng::seed_from_u64(seed));
