@@ -94,7 +94,7 @@ fn a_model_of_another_device_guides_and_its_times_alone_are_told_beside() {
 
 #[test]
 fn a_model_that_lacks_parameters_of_the_problem_is_left_out_with_a_note() {
-    let (Some(tuned), Some(other)) = (recording("coulomb3d_2080ti"), recording("convolution_2080ti")) else { return };
+    let (Some(tuned), Some(other)) = (recording("coulomb3d_2080ti"), recording("vectoradd_2080ti")) else { return };
     let options = CompareOptions {
         recordings: vec![tuned],
         strategies: vec![OURS.to_string()],

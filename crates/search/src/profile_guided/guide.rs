@@ -120,7 +120,8 @@ impl Guide {
         self.0.scale
     }
 
-    /// How well every configuration brings what `bottlenecks` of the configuration at `profiled` want (Eq. 16).
+    /// How well every configuration brings what `bottlenecks` of the configuration at `profiled` want (Eq. 16); NaN
+    /// of those that are not predicted.
     pub(super) fn scores(&self, bottlenecks: &Bottlenecks, profiled: usize, rules: &Rules) -> Vec<f64> {
         let wanted = wanted_changes(bottlenecks, self.0.family, rules);
         let known = wanted.iter().filter_map(|(quantity, change)| Some((*change, self.column(*quantity)?)));
@@ -131,7 +132,11 @@ impl Guide {
         let before: Vec<f64> = columns.iter().map(|column| column[profiled]).collect();
         // What the drops of zeros mean for the mended rules is what the authors' program does.
         let variant = if rules.variant == Variant::Paper { Variant::Paper } else { Variant::Authors };
-        scores(&changes, &before, &columns, variant)
+        let mut scores = scores(&changes, &before, &columns, variant);
+        // Nothing predicted is no counters at all, which would be the extreme that weights are normalised by.
+        let known = self.0.predicted.known.iter();
+        scores.iter_mut().zip(known).filter(|(_, known)| !**known).for_each(|(score, _)| *score = f64::NAN);
+        scores
     }
 
     /// What times on the tuned device are predicted from.
