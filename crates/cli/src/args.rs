@@ -297,6 +297,9 @@ pub(crate) struct CompareArgs {
     /// Deal the times of the history out anew among its configurations: what would a history cost that misleads?
     #[arg(long, requires = "history")]
     pub(crate) shuffle_history: bool,
+    /// Leave the configurations that failed out, as papers do that count those that ran
+    #[arg(long)]
+    pub(crate) without_failures: bool,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
@@ -331,9 +334,6 @@ pub(crate) struct TrainCountersArgs {
     /// The seed of what is drawn
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Leave the configurations that failed out, as papers do that count those that ran
-    #[arg(long)]
-    pub(crate) without_failures: bool,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -38,10 +38,6 @@ fn shares(recordings: &[PathBuf], strategies: &[&str], repeats: usize) -> Vec<Ve
         budget: BUDGET,
         seed: 7,
         ..CompareOptions::default()
-        noise: false,
-        plots: None,
-        model: None,
-        without_failures: false,
     };
     let comparison: Comparison = compare(&options).unwrap();
     let of = |strategy: &String| {

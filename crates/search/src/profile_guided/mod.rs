@@ -61,11 +61,9 @@ impl ProfileGuided {
         let reaction = options.number("reaction", |reaction| (0.0..1.0).contains(&reaction))?;
         let batch = options.number("batch", |batch| batch >= 1.0 && batch.fract() == 0.0)? as usize;
         let rules = Rules { variant, reaction };
-        let Some(guide) = &options.knowledge().guide else {
-            return Ok(Self(Box::new(GaussianProcess::from_options(&Options::defaults(GaussianProcess::OPTIONS))?)));
-        };
-        let surrogate = GaussianProcess::from_options(&Options::defaults(GaussianProcess::OPTIONS))?;
-        let Some(guide) = options.guide() else { return Ok(Self(Box::new(surrogate))) };
+        let defaults = Options::defaults(GaussianProcess::OPTIONS).with(options.knowledge());
+        let surrogate = GaussianProcess::from_options(&defaults)?;
+        let Some(guide) = &options.knowledge().guide else { return Ok(Self(Box::new(surrogate))) };
         Ok(Self(match variant {
             Variant::Mended => Box::new(FedBack::new(guide.clone(), rules, surrogate)),
             Variant::Paper | Variant::Authors => Box::new(Published::new(guide.clone(), rules, batch)),

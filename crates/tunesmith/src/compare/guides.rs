@@ -64,14 +64,6 @@ pub(super) fn guidance(
     recording: &Recording,
     space: &Space,
     path: &Path,
-) -> Result<Vec<Guide>, Error> {
-    let models = match choice {
-        ModelChoice::Exact => vec![trained(recording, path, Method::Exact, 0)?],
-        ModelChoice::Trees => {
-            let half = |seed| trained(recording, path, Method::Trees { share: 0.5 }, seed);
-            (0..HALVES).map(half).collect::<Result<_, Error>>()?
-        }
-        ModelChoice::File(file) => vec![read_model(file)?],
 ) -> Result<Guidance, Error> {
     let (models, time_transfer) = match choice {
         ModelChoice::Exact => (vec![trained(recording, path, Method::Exact, 0)?], None),
@@ -115,6 +107,8 @@ pub(crate) fn read_model(file: &Path) -> Result<CounterModel, Error> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| Error::request(format!("cannot read the model `{}`: {error}", file.display()), remedy()))?;
     CounterModel::from_json(&text).map_err(|error| Error::request(format!("`{}`: {error}", file.display()), remedy()))
+}
+
 /// The model in `file`, or the models of the recording that it is, with what the recording's times would give.
 fn read(file: &Path, recording: &Recording) -> Result<(Vec<CounterModel>, Option<TimeTransfer>), Error> {
     let model = std::fs::read_to_string(file).ok().map(|text| CounterModel::from_json(&text));

@@ -18,8 +18,8 @@ pub use time_transfer::TimeTransfer;
 use crate::Error;
 use crate::past::{LeftOut, Past};
 use curve::{Curve, Watched};
-use rand::SeedableRng as _;
 use guides::Guidance;
+use rand::SeedableRng as _;
 use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -29,7 +29,6 @@ use std::sync::Arc;
 use tunesmith_core::{Judging, ManualClock, MedianTime, Objective, Recording, Rng, Stop, Tuner};
 use tunesmith_device::ReplayEvaluator;
 use tunesmith_report::PlotSeries;
-use tunesmith_search::profile_guided::Guide;
 use tunesmith_search::{Knowledge, PastTimes};
 use tunesmith_space::Space;
 
@@ -99,8 +98,6 @@ struct Subject {
     /// The times of the correct configurations of the space in milliseconds, ascending.
     times: Vec<f64>,
     baseline: Baseline,
-    /// The counter models for its space, of which searches take turns; empty without any.
-    guides: Vec<Guide>,
     /// What other recordings say of it.
     past: Option<PastTimes>,
     /// Which ones do.
@@ -125,13 +122,8 @@ pub fn compare(options: &CompareOptions) -> Result<Comparison, Error> {
     // Before the work, which would be lost.
     options.plots.as_deref().map_or(Ok(()), plots::make_folder)?;
     let past = Past::read(&options.history)?;
-    let subjects: Vec<Subject> = options
-        .recordings
-        .par_iter()
-        .map(|path| Subject::load(path, options.model.as_ref(), &past))
-        .collect::<Result<_, Error>>()?;
     let subjects: Vec<Subject> =
-        options.recordings.par_iter().map(|path| Subject::load(path, options)).collect::<Result<_, Error>>()?;
+        options.recordings.par_iter().map(|path| Subject::load(path, options, &past)).collect::<Result<_, Error>>()?;
     let subjects = distinctly_named(subjects, &options.recordings);
     let pairs: Vec<(&String, &Subject)> = options
         .strategies
@@ -151,7 +143,6 @@ pub fn compare(options: &CompareOptions) -> Result<Comparison, Error> {
         results,
         time_transfer: subjects.iter().filter_map(|subject| subject.guidance.time_transfer.clone()).collect(),
         notes: subjects.iter().flat_map(|subject| subject.guidance.notes.clone()).collect(),
-        baselines: subjects.into_iter().map(|subject| subject.baseline).collect(),
         plots,
         history: named(&subjects, options, |subject| subject.history.clone()),
         left_out: named(&subjects, options, |subject| subject.left_out.clone()),
@@ -195,9 +186,7 @@ fn distinctly_named(mut subjects: Vec<Subject>, paths: &[PathBuf]) -> Vec<Subjec
 }
 
 impl Subject {
-    fn load(path: &Path, model: Option<&ModelChoice>, past: &Past) -> Result<Self, Error> {
-        let recording = tunesmith_store::import(path)?;
-    fn load(path: &Path, options: &CompareOptions) -> Result<Self, Error> {
+    fn load(path: &Path, options: &CompareOptions, past: &Past) -> Result<Self, Error> {
         let mut recording = tunesmith_store::import(path)?;
         if options.without_failures {
             recording.leave_out_failures();
@@ -232,12 +221,11 @@ impl Subject {
             device,
             times,
             baseline,
-            guides: Vec::new(),
+            guidance: Guidance::default(),
             past: None,
             history: Vec::new(),
             left_out: Vec::new(),
         })
-        Ok(Self { name: recording.name.clone(), space, device, times, baseline, guidance: Guidance::default() })
     }
 }
 
@@ -281,11 +269,9 @@ fn is_random_without_replacement(strategy: &str) -> bool {
 
 /// One search from a fresh state.
 fn search(strategy: &str, subject: &Subject, options: &CompareOptions, repeat: usize) -> Result<Curve, Error> {
-    let guides = &subject.guidance.guides;
-    let guide = guides.get(repeat % guides.len().max(1));
-    let mut searcher = Watched::new(tunesmith_search::build_guided(strategy, guide)?);
     let seed = seed(options.seed, strategy, &subject.name, repeat);
-    let guide = subject.guides.get(repeat % subject.guides.len().max(1)).cloned();
+    let guides = &subject.guidance.guides;
+    let guide = guides.get(repeat % guides.len().max(1)).cloned();
     let shuffled = |past: &PastTimes| past.shuffled(&mut Rng::seed_from_u64(seed));
     let history = if options.shuffle_history { subject.past.as_ref().map(shuffled) } else { subject.past.clone() };
     let mut searcher = Watched::new(tunesmith_search::build_with(strategy, &Knowledge { history, guide })?);
