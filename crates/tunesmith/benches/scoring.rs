@@ -16,8 +16,8 @@ use tunesmith::core::{
     Clock, Completion, Error, Evaluator, Interrupt, Measurement, Recording, Request, Rng, Searcher, Stop, SystemClock,
     Told, Tuner, View,
 };
-use tunesmith::search::build_guided;
 use tunesmith::search::profile_guided::{Guide, counter_data};
+use tunesmith::search::{Knowledge, build_with};
 use tunesmith::space::{ConfigId, Space, Value};
 use tunesmith_model::counters::{CounterModel, Method};
 
@@ -135,7 +135,8 @@ fn main() {
     for variant in ["ours", "authors", "paper"] {
         let start = clock.now();
         let guide = Guide::new(&model, &Hardware::default(), &space).unwrap();
-        let strategy = build_guided(&format!("profile_guided(variant={variant})"), Some(&guide)).unwrap();
+        let knowledge = Knowledge { guide: Some(guide), ..Knowledge::default() };
+        let strategy = build_with(&format!("profile_guided(variant={variant})"), &knowledge).unwrap();
         let prepared = clock.now().saturating_sub(start);
         let mut searcher = Timed { strategy, clock: SystemClock::default(), steps: Vec::new() };
         let mut device = MadeUp { space: &space, submitted: None };
