@@ -52,8 +52,6 @@ struct Settings {
     doubt: f64,
 }
 
-/// Random configurations of which the one farthest from those known is asked first.
-const SPREAD_DRAWS: usize = 100;
 /// Correct evaluations without which there is nothing to model.
 const FEWEST_SUCCESSES: usize = 2;
 /// Candidates that all models look at; of more, one model chooses these.
@@ -141,7 +139,7 @@ impl BoostedTrees {
     fn propose(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<ConfigId> {
         if self.told.len() + self.pending.len() < self.settings.initial {
             let known: Vec<ConfigId> = self.told.configs.iter().chain(&self.pending).copied().collect();
-            let farthest = self.candidates(view).farthest(view, &known, SPREAD_DRAWS, rng);
+            let farthest = self.candidates(view).features().farthest(view, &known, rng);
             return farthest.or_else(|| self.unseen.draw(view, rng));
         }
         if self.told.successes() < FEWEST_SUCCESSES {

@@ -74,28 +74,9 @@ impl TreeCandidates {
         Cow::Owned(Listing { configs, table })
     }
 
-    /// Of some random new configurations the one whose nearest of `known` is farthest away; `None` when all that were
-    /// drawn are known.
-    pub(crate) fn farthest(
-        &self,
-        view: &View<'_>,
-        known: &[ConfigId],
-        draws: usize,
-        rng: &mut Rng,
-    ) -> Option<ConfigId> {
-        let space = view.space();
-        let draws: Vec<ConfigId> =
-            (0..draws).map(|_| space.sample(rng)).filter(|&config| is_new(view, config)).collect();
-        let (known, rows) = (self.features.rows(space, known), self.features.rows(space, &draws));
-        let known: Vec<Vec<u16>> = (0..known.len()).map(|row| known.row(row)).collect();
-        let nearest = |draw: usize| {
-            let draw = rows.row(draw);
-            known.iter().map(|known| self.features.distance(known, &draw)).fold(f64::INFINITY, f64::min)
-        };
-        // Of equal ones the first: all are when nothing is known.
-        let distances: Vec<f64> = (0..draws.len()).map(nearest).collect();
-        let farthest = (0..draws.len()).rev().max_by(|&a, &b| distances[a].total_cmp(&distances[b]))?;
-        Some(draws[farthest])
+    /// The features of the space's configurations.
+    pub(crate) fn features(&self) -> &Features {
+        &self.features
     }
 }
 

@@ -104,6 +104,11 @@ impl Past {
         (past, left_out)
     }
 
+    /// Whether there is no recording.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// What fits `space`, for a run whose user wants it to be used.
     ///
     /// # Errors
@@ -115,7 +120,7 @@ impl Past {
         judged: Judged<'_>,
     ) -> Result<Fitting, Error> {
         let fitting = self.fitting(space, objective, judged);
-        match (fitting.files.is_empty(), self.0.is_empty(), fitting.left_out.first()) {
+        match (fitting.files.is_empty(), self.is_empty(), fitting.left_out.first()) {
             (true, false, Some(first)) => Err(Error::request(first.to_string(), Some(first.remedy()))),
             (true, false, None) => {
                 let text = "the history is the recording that is replayed";

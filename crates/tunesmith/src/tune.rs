@@ -300,7 +300,8 @@ impl Plan {
     fn history(&self, space: &Space, objective: &dyn Objective, device: &DeviceChoice) -> Result<Fitting, Error> {
         let (past, gone) = &self.past;
         let replayed = match device {
-            DeviceChoice::Replay { file, .. } => Some((file, tunesmith_store::import(file)?)),
+            // Read only to be told apart from the history, when there is one.
+            DeviceChoice::Replay { file, .. } if !past.is_empty() => Some((file, tunesmith_store::import(file)?)),
             _ => None,
         };
         let judged = replayed.as_ref().map(|(file, recording)| (file.as_path(), recording));

@@ -1,6 +1,7 @@
 //! The numbers by which a model sees a configuration.
 
 use super::history::{self, Column};
+use tunesmith_core::{Request, Rng, View};
 use tunesmith_model::{Feature, Rows};
 use tunesmith_space::{ConfigId, Parameter, Space, Value};
 
@@ -15,6 +16,8 @@ const MAX_LEVELS: usize = 1024;
 /// Fewest values of a parameter that gets a dyadic feature, and of one whose products are features.
 const DYADIC_VALUES: usize = 4;
 const PRODUCT_VALUES: usize = 3;
+/// Random configurations of which the one farthest from those known begins a search.
+const SPREAD_DRAWS: usize = 100;
 
 /// Features of the configurations of a space, over its parameters with at least two values:
 ///
@@ -126,6 +129,26 @@ impl Features {
             (levels[usize::from(a[feature])] - levels[usize::from(b[feature])]).abs()
         };
         (0..self.bases).map(apart).sum()
+    }
+
+    /// Of 100 random configurations, without those told or in flight, the one whose nearest of `known` is farthest away;
+    /// `None` when none is left.
+    pub(crate) fn farthest(&self, view: &View<'_>, known: &[ConfigId], rng: &mut Rng) -> Option<ConfigId> {
+        let space = view.space();
+        let draws: Vec<ConfigId> = (0..SPREAD_DRAWS)
+            .map(|_| space.sample(rng))
+            .filter(|&config| !view.is_known(Request::timed(config)))
+            .collect();
+        let (known, rows) = (self.rows(space, known), self.rows(space, &draws));
+        let known: Vec<Vec<u16>> = (0..known.len()).map(|row| known.row(row)).collect();
+        let nearest = |draw: usize| {
+            let draw = rows.row(draw);
+            known.iter().map(|known| self.distance(known, &draw)).fold(f64::INFINITY, f64::min)
+        };
+        // Of equal ones the first: all are when nothing is known.
+        let distances: Vec<f64> = (0..draws.len()).map(nearest).collect();
+        let farthest = (0..draws.len()).rev().max_by(|&a, &b| distances[a].total_cmp(&distances[b]))?;
+        Some(draws[farthest])
     }
 }
 

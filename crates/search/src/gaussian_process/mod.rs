@@ -67,8 +67,6 @@ struct Told {
     score: Option<f64>,
 }
 
-/// Random configurations of which the one farthest from those known is asked first.
-const SPREAD_DRAWS: usize = 100;
 /// The best of the history that a model of a large space always looks at.
 const PROMISING: usize = 1024;
 /// Correct evaluations without which there is nothing to model.
@@ -125,7 +123,9 @@ impl GaussianProcess {
             return Some(pick);
         }
         if self.told.len() + self.pending.len() < self.initial() {
-            return self.farthest(view, rng).or_else(|| self.unseen.draw(view, rng));
+            let features = self.features.get_or_insert_with(|| Features::new(view.space()));
+            let known: Vec<ConfigId> = self.told.iter().map(|told| told.config).chain(self.pending.clone()).collect();
+            return features.farthest(view, &known, rng).or_else(|| self.unseen.draw(view, rng));
         }
         let successes = self.told.iter().filter(|told| told.score.is_some()).count();
         if successes < FEWEST_SUCCESSES {
@@ -149,32 +149,6 @@ impl GaussianProcess {
     fn initial(&self) -> usize {
         let with_history = self.settings.picks + history::SPREAD;
         if self.history.is_some() { with_history.min(self.settings.initial) } else { self.settings.initial }
-    }
-
-    /// Of some random new configurations the one whose nearest known one is farthest away; the first when none is known,
-    /// and `None` when all drawn are known.
-    fn farthest(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<ConfigId> {
-        let features = self.features.get_or_insert_with(|| Features::new(view.space()));
-        let known: Vec<ConfigId> =
-            self.told.iter().map(|told| told.config).chain(self.pending.iter().copied()).collect();
-        let known = features.rows(view.space(), &known);
-        let draws: Vec<ConfigId> = (0..SPREAD_DRAWS)
-            .map(|_| view.space().sample(rng))
-            .filter(|&config| !view.is_known(Request::timed(config)))
-            .collect();
-        let rows = features.rows(view.space(), &draws);
-        let distance = |draw: usize| {
-            let draw = rows.row(draw);
-            (0..known.len()).map(|row| features.distance(&known.row(row), &draw)).fold(f64::INFINITY, f64::min)
-        };
-        // Of equal ones the first: all are when nothing is known.
-        let farther = |best: (usize, f64), draw: usize| {
-            let distance = distance(draw);
-            if distance > best.1 { (draw, distance) } else { best }
-        };
-        let first = draws.first().map(|_| (0, distance(0)))?;
-        let (draw, _) = (1..draws.len()).fold(first, farther);
-        Some(draws[draw])
     }
 }
 
