@@ -39,6 +39,9 @@ pub(crate) enum Command {
     /// Show the best configurations of a recorded run
     #[command(after_help = "Example:\n  tunesmith top examples/gemm/gemm.jsonl -n 5")]
     Top(TopArgs),
+    /// Write one HTML page of recorded runs: progress, the best configurations, parameters, failures
+    #[command(after_help = "Example:\n  tunesmith report gemm.jsonl gemm.2.jsonl -o gemm.html")]
+    Report(ReportArgs),
     /// Compare strategies on recordings: how near the optimum, after how many evaluations
     #[command(after_help = COMPARE_HELP)]
     Compare(CompareArgs),
@@ -259,6 +262,19 @@ pub(crate) struct TopArgs {
     /// How many configurations to show
     #[arg(short, value_name = "N", default_value_t = 10)]
     pub(crate) n: usize,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// The journals of the runs
+    #[arg(required = true, value_name = "RUN")]
+    pub(crate) runs: Vec<PathBuf>,
+    /// The page; one that is there is written anew
+    #[arg(short, long, value_name = "FILE.html")]
+    pub(crate) out: PathBuf,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

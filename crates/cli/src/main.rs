@@ -45,6 +45,7 @@ fn main() -> ExitCode {
         Command::Tune(args) => commands::tune(args),
         Command::Run(args) => commands::run(args),
         Command::Top(args) => commands::top(args),
+        Command::Report(args) => commands::report(args),
         Command::Compare(args) => commands::compare(args),
         Command::Explain(args) => commands::explain(args),
         Command::Train(command) => commands::train(command),

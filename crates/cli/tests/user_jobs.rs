@@ -141,6 +141,24 @@ fn top_ranks_a_recorded_run() {
 }
 
 #[test]
+fn report_writes_one_page_of_runs_and_never_over_a_journal() {
+    let folder = Folder::with(&[("bowl.toml", BOWL)]);
+    for strategy in ["exhaustive", "random"] {
+        folder.run(&["tune", "bowl.toml", "--device", TIMES, "--strategy", strategy, "--quiet"]);
+    }
+    let ran = folder.run(&["report", "bowl.jsonl", "bowl.2.jsonl", "-o", "page.html", "--json"]);
+    assert_eq!((ran.code, &ran.json()["runs"]), (Some(0), &serde_json::json!(2)), "{ran:#?}");
+    let page = std::fs::read_to_string(folder.path("page.html")).unwrap();
+    let wanted = ["bowl (bowl.jsonl)", "bowl (bowl.2.jsonl)", "exhaustive", "X=12,Y=4,MODE=fast", "3.000 ms", "<svg"];
+    assert!(wanted.iter().all(|text| page.contains(text)), "{page}");
+    let journal = std::fs::read(folder.path("bowl.jsonl")).unwrap();
+    let ran = folder.run(&["report", "bowl.2.jsonl", "-o", "bowl.jsonl"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("name it FILE.html"), "{ran:#?}");
+    assert_eq!(std::fs::read(folder.path("bowl.jsonl")).unwrap(), journal);
+}
+
+#[test]
 fn space_counts_samples_and_numbers() {
     let folder = Folder::with(&[("bowl.toml", BOWL)]);
     let space = |more: &[&str]| folder.run(&[&["space", "bowl.toml", "--json"], more].concat()).json();

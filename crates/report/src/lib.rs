@@ -1,8 +1,9 @@
-//! Text, tables and plots from tuning runs: pure functions from what was measured to what a person reads.
+//! Text, tables, plots and pages from tuning runs: pure functions from what was measured to what a person reads.
 
 mod bottlenecks;
 mod comparison;
 mod format;
+mod page;
 mod plot;
 mod summary;
 mod table;
@@ -10,6 +11,7 @@ mod table;
 pub use bottlenecks::{BottleneckPage, ParameterEffect};
 pub use comparison::{ComparisonRow, comparison_table};
 pub use format::{count, duration, milliseconds};
+pub use page::{Page, ParameterSection, RunSection, ValueLine, page_html};
 pub use plot::{ComparisonPlot, PlotError, PlotSeries, Stretch, comparison_svg};
 pub use summary::{FailureLine, Summary, Winner};
 pub use table::{TopRow, count_table, top_table};

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tunesmith_core::judge::standing::counted;
-use tunesmith_core::{Evaluation, FailureKind, Objective, RegretBound, Resample, Role, Run, statistics};
+use tunesmith_core::{Evaluation, Failure, FailureKind, Objective, RegretBound, Resample, Role, Run, statistics};
 use tunesmith_space::Space;
 use tunesmith_store::{DriftLine, Journal};
 
@@ -231,11 +231,9 @@ pub(crate) fn final_medians<'a>(visits: impl Iterator<Item = (Role, &'a [f64])>)
 }
 
 /// For each kind of failure how often it occurred and its commonest headline, the commonest kind first.
-pub(crate) fn common_failures<'a>(
-    evaluations: impl Iterator<Item = &'a Evaluation>,
-) -> Vec<(FailureKind, usize, String)> {
+pub(crate) fn common_failures<'a>(failures: impl Iterator<Item = &'a Failure>) -> Vec<(FailureKind, usize, String)> {
     let mut headlines: BTreeMap<FailureKind, BTreeMap<&str, usize>> = BTreeMap::new();
-    for failure in evaluations.filter_map(|evaluation| evaluation.failure.as_ref()) {
+    for failure in failures {
         *headlines.entry(failure.kind).or_default().entry(failure.headline()).or_default() += 1;
     }
     let commonest = |(kind, counts): (FailureKind, BTreeMap<&str, usize>)| {

@@ -61,12 +61,16 @@ impl TopConfig {
 /// # Errors
 /// A journal that cannot be read.
 pub fn top(path: &Path, count: usize) -> Result<Top, Error> {
-    let recorded = tunesmith_store::read(path)?;
+    Ok(top_of(&tunesmith_store::read(path)?, count))
+}
+
+/// The `count` best configurations of a journal that was read.
+pub(crate) fn top_of(recorded: &Recorded, count: usize) -> Top {
     let mut again: HashMap<&str, Vec<&Again>> = HashMap::new();
     for line in recorded.current() {
         again.entry(line.entry.index.as_str()).or_default().push(line);
     }
-    let place = places(&recorded);
+    let place = places(recorded);
     let of = |entry: &Entry| times(entry, again.get(entry.index.as_str()).map_or(&[], Vec::as_slice));
     let default = recorded.header.default.as_ref();
     let default = recorded.entries.iter().find(|entry| Some(&entry.config) == default);
@@ -100,7 +104,7 @@ pub fn top(path: &Path, count: usize) -> Result<Top, Error> {
     configs.truncate(count);
     let problem = recorded.header.problem.clone();
     let objective = target.map_or_else(|| "minimise time".to_string(), |target| target.text());
-    Ok(Top { problem, objective, evaluations: recorded.entries.len(), correct, default_ms, configs })
+    Top { problem, objective, evaluations: recorded.entries.len(), correct, default_ms, configs }
 }
 
 /// The objective's value of a correct configuration, by the samples that count for it; `None` where it has none.

@@ -449,7 +449,7 @@ fn outcome_of(run: &Run, space: &Space, objective: &dyn Objective) -> Outcome {
         evaluations: run.progress.evaluations,
         resumed: run.resumed,
         failed: failed.into(),
-        common_failures: outcome::common_failures(evaluations()),
+        common_failures: outcome::common_failures(evaluations().filter_map(|evaluation| evaluation.failure.as_ref())),
         objective: String::new(),
         unscored: outcome::unscored(evaluations(), objective),
         default: None,

@@ -49,7 +49,7 @@ pub struct ComparisonPlot {
 pub struct PlotError(String);
 
 impl PlotError {
-    fn new(error: impl std::fmt::Display) -> Self {
+    pub(crate) fn new(error: impl std::fmt::Display) -> Self {
         Self(error.to_string())
     }
 }
@@ -94,7 +94,7 @@ pub fn comparison_svg(plot: &ComparisonPlot) -> Result<String, PlotError> {
 
 /// The colour of the series with this number: those of M. Okabe and K. Ito, which colour-blind readers can tell apart, then
 /// the same again.
-fn colour(number: usize) -> RGBColor {
+pub(crate) fn colour(number: usize) -> RGBColor {
     const COLOURS: [(u8, u8, u8); 8] = [
         (0, 114, 178),
         (213, 94, 0),

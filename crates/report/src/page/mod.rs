@@ -1,0 +1,131 @@
+//! A tuning run, or several side by side, as one HTML file that needs nothing else: styles and pictures are in it.
+
+mod progress;
+mod section;
+
+use crate::plot::PlotError;
+use crate::table::TopRow;
+use crate::{FailureLine, milliseconds};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+/// What [`page_html`] renders.
+#[derive(Clone, Debug, Default)]
+pub struct Page {
+    /// The heading.
+    pub title: String,
+    /// The runs, in the order of their sections.
+    pub runs: Vec<RunSection>,
+    /// What wrote the page, for its last line.
+    pub written_by: String,
+}
+
+/// One run of a [`Page`].
+#[derive(Clone, Debug, Default)]
+pub struct RunSection {
+    /// The run: how it is called in legends and headings.
+    pub name: String,
+    /// What was tuned, on what and how: labels and values.
+    pub facts: Vec<(String, String)>,
+    /// Whether the run optimised time; the best so far is drawn for such runs alone.
+    pub by_time: bool,
+    /// The median time of every evaluation in milliseconds, positive, in the order made; none where it failed.
+    pub evaluations: Vec<Option<f64>>,
+    /// The best configurations, the best first; empty where nothing was correct.
+    pub top: Vec<TopRow>,
+    /// Failures by kind, with the commonest message of each.
+    pub failures: Vec<FailureLine>,
+    /// What was seen of each tuning parameter, the most telling first.
+    pub parameters: Vec<ParameterSection>,
+}
+
+/// What a run saw of one tuning parameter.
+#[derive(Clone, Debug)]
+pub struct ParameterSection {
+    /// The parameter.
+    pub name: String,
+    /// The share of the variance of the logarithm of time that the parameter's value alone accounts for; none where that
+    /// cannot be said.
+    pub explained: Option<f64>,
+    /// A line for each value that was evaluated, in the user's order.
+    pub values: Vec<ValueLine>,
+}
+
+/// What a run saw of one value of a parameter.
+#[derive(Clone, Debug)]
+pub struct ValueLine {
+    /// The value.
+    pub value: String,
+    /// Configurations evaluated with it.
+    pub evaluated: usize,
+    /// How many of them were correct.
+    pub correct: usize,
+    /// The least of their times in milliseconds.
+    pub best_ms: Option<f64>,
+    /// The median of their times in milliseconds.
+    pub median_ms: Option<f64>,
+}
+
+const STYLE: &str = include_str!("style.css");
+
+/// `page` as one HTML document. All text of it is escaped: messages of compilers may hold anything.
+///
+/// Cost: linear in the evaluations, of which each is a dot in a picture.
+///
+/// # Errors
+/// A picture cannot be drawn, which is not known to happen: it is drawn in memory.
+pub fn page_html(page: &Page) -> Result<String, PlotError> {
+    let progress = progress::svg(&page.runs)?;
+    let sections: Vec<Markup> = page.runs.iter().map(section::render).collect();
+    let document = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (page.title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                h1 { (page.title) }
+                (overview(&page.runs))
+                figure {
+                    (PreEscaped(progress))
+                    figcaption { "Each dot is an evaluation, each line the best so far of a run that optimises time. Crosses at the top failed." }
+                }
+                @for section in &sections { (section) }
+                footer { (page.written_by) }
+            }
+        }
+    };
+    Ok(document.into_string())
+}
+
+/// One line per run: who found what.
+fn overview(runs: &[RunSection]) -> Markup {
+    html! {
+        table {
+            tr { th { "run" } th.number { "best" } th.number { "95 % interval" } th.number { "speed-up" } th.number { "evaluations" } th.number { "failed" } th { "configuration" } }
+            @for run in runs {
+                @let failed = run.evaluations.iter().filter(|time| time.is_none()).count();
+                tr {
+                    td { (run.name) }
+                    @match run.top.first() {
+                        Some(best) => { (section::measured(best)) }
+                        None => { td.number { "none" } td {} td {} }
+                    }
+                    td.number { (run.evaluations.len()) }
+                    td.number { (failed) }
+                    td { code { (run.top.first().map_or("", |best| best.config.as_str())) } }
+                }
+            }
+        }
+    }
+}
+
+/// A time, or a dash.
+fn time(time_ms: Option<f64>) -> String {
+    time_ms.map_or_else(|| "-".to_string(), milliseconds)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,97 @@
+//! The picture of a page: what was evaluated, and the best so far.
+
+use super::RunSection;
+use crate::plot::{PlotError, colour};
+use plotters::prelude::*;
+
+const SIZE: (u32, u32) = (1180, 420);
+
+/// Evaluations against their times, both axes as wide as all runs need, times logarithmic. Failures are crosses at the
+/// upper edge. Without any correct evaluation there is nothing to draw: an empty string.
+pub(super) fn svg(runs: &[RunSection]) -> Result<String, PlotError> {
+    let times = || runs.iter().flat_map(|run| &run.evaluations).copied().flatten();
+    let (least, most) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
+    if most <= 0.0 {
+        return Ok(String::new());
+    }
+    // Room for the crosses above and for the line of the best below; never an empty range.
+    let (low, high) = (least / 1.1, most * 1.2);
+    let longest = runs.iter().map(|run| run.evaluations.len()).max().unwrap_or(0).max(2) as f64;
+    let mut svg = String::new();
+    {
+        let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
+        root.fill(&WHITE).map_err(PlotError::new)?;
+        let mut chart = ChartBuilder::on(&root)
+            .margin(12)
+            .x_label_area_size(40)
+            .y_label_area_size(80)
+            .build_cartesian_2d(0.0..longest, (low..high).log_scale())
+            .map_err(PlotError::new)?;
+        chart
+            .configure_mesh()
+            .light_line_style(WHITE)
+            .x_desc("evaluations")
+            .y_desc("time")
+            .x_label_formatter(&|count| format!("{count:.0}"))
+            .y_label_formatter(&|time| crate::milliseconds(*time))
+            .draw()
+            .map_err(PlotError::new)?;
+        for (number, run) in runs.iter().enumerate() {
+            let colour = colour(number);
+            let at = |place: usize| (place + 1) as f64;
+            let evaluations = run.evaluations.iter().enumerate();
+            let dots = evaluations.clone().filter_map(|(place, time)| Some((at(place), (*time)?)));
+            let dots = dots.map(|place| Circle::new(place, 2, colour.mix(0.5).filled()));
+            chart.draw_series(dots).map_err(PlotError::new)?;
+            let failed = evaluations.filter(|(_, time)| time.is_none());
+            let failed = failed.map(|(place, _)| Cross::new((at(place), most * 1.1), 3, colour.mix(0.6)));
+            chart.draw_series(failed).map_err(PlotError::new)?;
+            let corners = if run.by_time { best_so_far(run) } else { Vec::new() };
+            let line = PathElement::new(corners, colour.stroke_width(2));
+            let series = chart.draw_series(std::iter::once(line)).map_err(PlotError::new)?;
+            series.label(run.name.clone()).legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour));
+        }
+        if runs.len() > 1 {
+            chart
+                .configure_series_labels()
+                .border_style(BLACK.mix(0.3))
+                .background_style(WHITE.mix(0.8))
+                .draw()
+                .map_err(PlotError::new)?;
+        }
+        root.present().map_err(PlotError::new)?;
+    }
+    Ok(svg)
+}
+
+/// The corners of the staircase of the best time so far.
+fn best_so_far(run: &RunSection) -> Vec<(f64, f64)> {
+    let (mut best, mut corners) = (f64::INFINITY, Vec::new());
+    for (place, time) in run.evaluations.iter().enumerate().filter_map(|(place, time)| Some((place, (*time)?))) {
+        let at = (place + 1) as f64;
+        if time < best {
+            if best.is_finite() {
+                corners.push((at, best));
+            }
+            best = time;
+            corners.push((at, best));
+        }
+    }
+    if best.is_finite() {
+        corners.push((run.evaluations.len() as f64, best));
+    }
+    corners
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_so_far_steps_down_and_reaches_the_last_evaluation() {
+        let evaluations = [None, Some(4.0), Some(5.0), Some(2.0), None].to_vec();
+        let run = RunSection { evaluations, ..RunSection::default() };
+        assert_eq!(best_so_far(&run), [(2.0, 4.0), (4.0, 4.0), (4.0, 2.0), (5.0, 2.0)]);
+        assert_eq!(best_so_far(&RunSection::default()), []);
+    }
+}

@@ -1,0 +1,94 @@
+//! The part of the page that is about one run.
+
+use super::{ParameterSection, RunSection, time};
+use crate::format::{milliseconds, significant};
+use crate::table::TopRow;
+use maud::{Markup, html};
+
+/// Facts, the best configurations, parameters and failures of `run`.
+pub(super) fn render(run: &RunSection) -> Markup {
+    html! {
+        section {
+            h2 { (run.name) }
+            dl { @for (label, value) in &run.facts { dt { (label) } dd { (value) } } }
+            @if run.top.is_empty() { p { "No configuration was correct." } } @else { (top(&run.top)) }
+            (parameters(&run.parameters))
+            (failures(run))
+        }
+    }
+}
+
+/// The cells of a configuration's time, interval and speed-up.
+pub(super) fn measured(row: &TopRow) -> Markup {
+    let (low, high) = row.ci95_ms;
+    html! {
+        td.number { (milliseconds(row.time_ms)) }
+        td.number { (milliseconds(low)) " to " (milliseconds(high)) }
+        td.number { (row.speedup.map_or_else(|| "-".to_string(), |speedup| format!("{}x", significant(speedup)))) }
+    }
+}
+
+fn top(rows: &[TopRow]) -> Markup {
+    let objective = rows.iter().any(|row| row.value.is_some());
+    html! {
+        h3 { "The best configurations" }
+        table {
+            tr { th.number { "#" } th.number { "time" } th.number { "95 % interval" } th.number { "speed-up" } @if objective { th.number { "objective" } } th { "configuration" } }
+            @for (place, row) in rows.iter().enumerate() {
+                tr {
+                    td.number { (place + 1) }
+                    (measured(row))
+                    @if objective { td.number { (row.value.map_or_else(String::new, |value| format!("{value:.5}"))) } }
+                    td { code { (row.config) } }
+                }
+            }
+        }
+    }
+}
+
+fn parameters(parameters: &[ParameterSection]) -> Markup {
+    html! {
+        h3 { "Parameters" }
+        p.note {
+            "How much of the variance of the logarithm of time a parameter's value alone accounts for, among what was evaluated. "
+            "A search looks where it is fast, so this says what mattered there, not everywhere."
+        }
+        @for parameter in parameters {
+            details {
+                summary {
+                    code { (parameter.name) }
+                    @match parameter.explained {
+                        Some(share) => { " " meter min="0" max="1" value=(format!("{share:.3}")) {} " " (format!("{:.0} %", 100.0 * share)) }
+                        None => { " -" }
+                    }
+                }
+                table {
+                    tr { th { "value" } th.number { "evaluated" } th.number { "correct" } th.number { "best" } th.number { "median" } }
+                    @for line in &parameter.values {
+                        tr {
+                            td { code { (line.value) } }
+                            td.number { (line.evaluated) }
+                            td.number { (line.correct) }
+                            td.number { (time(line.best_ms)) }
+                            td.number { (time(line.median_ms)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn failures(run: &RunSection) -> Markup {
+    html! {
+        @if !run.failures.is_empty() {
+            h3 { "Failures" }
+            table {
+                tr { th { "kind" } th.number { "configurations" } th { "commonest message" } }
+                @for line in &run.failures {
+                    tr { td { (line.kind.word()) } td.number { (line.count) } td { pre { (line.message) } } }
+                }
+            }
+        }
+    }
+}
