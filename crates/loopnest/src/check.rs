@@ -1,0 +1,131 @@
+//! What a nest must keep to be sound, checked however it was made.
+
+use crate::error::NestError;
+use crate::ir::{Access, Affine, Direction, Instruction, LoopId, Memory, Nest, Var};
+use std::collections::BTreeSet;
+
+/// Checks names, bounds, subscripts and the use of arrays.
+pub(crate) fn check(nest: &Nest) -> Result<(), NestError> {
+    names(nest)?;
+    for array in &nest.arrays {
+        let error = |text: &str| Err(NestError::new(format!("`{}` {text}", array.name)).at(array.place));
+        if array.memory == Memory::Argument && !array.is_scalar() {
+            return error("is an argument and has axes; only scalars are passed by value");
+        }
+        if array.memory == Memory::Global && array.is_scalar() {
+            return error("has no axes, so it cannot live in global memory");
+        }
+        if array.shape.iter().flat_map(Affine::loops).next().is_some() {
+            return error("has an extent that uses a loop; extents are sums of sizes");
+        }
+    }
+    let mut outer = BTreeSet::new();
+    for id in &nest.order {
+        outer.insert(*id);
+        bounds(nest, *id, &outer)?;
+    }
+    nest.instructions.iter().try_for_each(|instruction| instruction_is_sound(nest, instruction))
+}
+
+fn names(nest: &Nest) -> Result<(), NestError> {
+    let sizes = nest.sizes.iter().map(|name| (name, None));
+    let arrays = nest.arrays.iter().map(|array| (&array.name, array.place));
+    let loops = nest.loops.iter().map(|candidate| (&candidate.name, candidate.place));
+    let mut seen = BTreeSet::new();
+    for (name, place) in sizes.chain(arrays).chain(loops) {
+        if !is_identifier(name) {
+            return Err(NestError::new(format!("`{name}` is not a name"))
+                .remedy("a name starts with a letter and has letters, digits and underscores")
+                .at(place));
+        }
+        if !seen.insert(name) {
+            return Err(NestError::new(format!("the name `{name}` is taken twice"))
+                .remedy("sizes, loops and arrays need different names")
+                .at(place));
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn is_identifier(name: &str) -> bool {
+    let mut letters = name.chars();
+    letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
+
+fn bounds(nest: &Nest, id: LoopId, outer: &BTreeSet<LoopId>) -> Result<(), NestError> {
+    let own = nest.loop_at(id);
+    let error = |text: String| Err(NestError::new(text).at(own.place));
+    for constraint in &own.constraints {
+        if let Some(inner) = constraint.loops().find(|used| !outer.contains(used)) {
+            let inner = &nest.loop_at(inner).name;
+            return error(format!("the bounds of loop `{}` use `{inner}`, which is not an outer loop", own.name));
+        }
+    }
+    for (bounds, side) in [(own.lower(id), "lower"), (own.upper(id), "upper")] {
+        if bounds.is_empty() {
+            return error(format!("loop `{}` has no {side} bound", own.name));
+        }
+    }
+    Ok(())
+}
+
+fn instruction_is_sound(nest: &Nest, instruction: &Instruction) -> Result<(), NestError> {
+    let error = |text: String| NestError::new(text).at(instruction.place);
+    for id in &instruction.within {
+        for used in nest.loop_at(*id).constraints.iter().flat_map(Affine::loops) {
+            if !instruction.within.contains(&used) {
+                let (inner, outer) = (&nest.loop_at(*id).name, &nest.loop_at(used).name);
+                return Err(error(format!("within `{inner}` but not within `{outer}`, which bounds it")));
+            }
+        }
+    }
+    for (access, place, direction) in instruction.accesses() {
+        access_is_sound(nest, instruction, access, direction).map_err(|refused| refused.at(place))?;
+    }
+    indices_are_within(nest, instruction).map_err(|refused| refused.at(instruction.place))
+}
+
+fn access_is_sound(
+    nest: &Nest,
+    instruction: &Instruction,
+    access: &Access,
+    direction: Direction,
+) -> Result<(), NestError> {
+    let array = nest.array(access.array);
+    if array.shape.len() != access.subscripts.len() {
+        let (axes, given) = (array.shape.len(), access.subscripts.len());
+        return Err(NestError::new(format!("`{}` has {axes} axes, not {given}", array.name)));
+    }
+    if array.memory == Memory::Argument && direction == Direction::Store {
+        return Err(NestError::new(format!("the argument `{}` is written", array.name))
+            .remedy(format!("declare a temporary: `temporary {}: {}`", array.name, array.element)));
+    }
+    match access.subscripts.iter().flat_map(Affine::loops).find(|id| !instruction.within.contains(id)) {
+        Some(id) => Err(not_within(nest, id)),
+        None => Ok(()),
+    }
+}
+
+fn indices_are_within(nest: &Nest, instruction: &Instruction) -> Result<(), NestError> {
+    fn indices(expr: &crate::ir::Expr, used: &mut BTreeSet<LoopId>) {
+        if let crate::ir::Expr::Index(affine) = expr {
+            used.extend(affine.terms().filter_map(|(variable, _)| match variable {
+                Var::Loop(id) => Some(id),
+                _ => None,
+            }));
+        }
+        expr.children().into_iter().for_each(|child| indices(child, used));
+    }
+    let mut used = BTreeSet::new();
+    indices(&instruction.value, &mut used);
+    match used.difference(&instruction.within).next() {
+        Some(id) => Err(not_within(nest, *id)),
+        None => Ok(()),
+    }
+}
+
+fn not_within(nest: &Nest, id: LoopId) -> NestError {
+    let name = &nest.loop_at(id).name;
+    NestError::new(format!("uses the index `{name}` outside of its loop")).remedy(format!("add `{name}` after the `@`"))
+}

@@ -1,0 +1,65 @@
+//! Loops that work-groups and work-items run.
+
+use crate::error::NestError;
+use crate::ir::{Affine, Instruction, LoopId, Nest, Tag, Var};
+
+/// Axes of work-groups and of work-items.
+pub const AXES: usize = 3;
+
+impl Nest {
+    /// The loops with a tag.
+    pub fn tagged(&self, tag: Tag) -> impl Iterator<Item = LoopId> {
+        self.order.iter().copied().filter(move |id| self.loop_at(*id).tag == tag)
+    }
+
+    /// The loop of an instruction that runs along a hardware axis.
+    pub fn hardware_loop(&self, instruction: &Instruction, tag: Tag) -> Option<LoopId> {
+        instruction.within.iter().copied().find(|id| self.loop_at(*id).tag == tag)
+    }
+
+    /// Work-items of a work-group along each axis; 1 along axes that no loop uses.
+    ///
+    /// # Errors
+    ///
+    /// Where a loop of work-items does not run from 0 to a constant.
+    pub fn local_size(&self) -> Result<[i128; AXES], NestError> {
+        let mut sizes = [1; AXES];
+        for (axis, size) in sizes.iter_mut().enumerate() {
+            for id in self.tagged(Tag::Local(axis as u8)) {
+                *size = self.constant_extent(id)?.max(*size);
+            }
+        }
+        Ok(sizes)
+    }
+
+    /// Iterations of a loop from 0 to a constant, what its other upper bounds cut off included.
+    pub(crate) fn constant_extent(&self, id: LoopId) -> Result<i128, NestError> {
+        let own = self.loop_at(id);
+        let starts_at_zero = own.lower(id).iter().any(|bound| bound.numerator.as_constant() == Some(0));
+        let ends = own.upper(id);
+        let end = ends.iter().filter_map(|bound| Some(bound.numerator.as_constant()?.div_euclid(bound.divisor))).min();
+        match end {
+            Some(end) if starts_at_zero && end >= 0 => Ok(end + 1),
+            _ => Err(NestError::new(format!("loop `{}` does not run from 0 to a constant", own.name))
+                .remedy(format!("split it first: `split {0} 16 -> {0}_outer, {0}_inner`", own.name))
+                .at(own.place)),
+        }
+    }
+
+    /// Work-groups along each axis where sizes have those values; 1 along axes that no loop uses.
+    pub fn group_counts(&self, sizes: &[i64]) -> [i128; AXES] {
+        let value = |variable: Var| match variable {
+            Var::Size(id) => i128::from(sizes[id.0]),
+            _ => 0,
+        };
+        std::array::from_fn(|axis| {
+            let tagged = self.tagged(Tag::Group(axis as u8));
+            tagged.map(|id| (self.loop_at(id).range(id, value).1 + 1).max(0)).reduce(i128::max).unwrap_or(1)
+        })
+    }
+
+    /// The index along a hardware axis at which an instruction runs: its loop, or `free` where it has none.
+    pub(crate) fn hardware_index(&self, instruction: &Instruction, tag: Tag, free: Var) -> Affine {
+        Affine::term(self.hardware_loop(instruction, tag).map_or(free, Var::Loop), 1)
+    }
+}

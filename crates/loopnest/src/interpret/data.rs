@@ -1,0 +1,71 @@
+//! The data a nest runs on.
+
+use super::value::Value;
+use crate::error::NestError;
+use crate::ir::{Affine, Array, Memory, Nest, Var};
+
+/// Cells of every array that the caller provides and values of the arguments, by the place in [`Nest::arrays`].
+///
+/// Cells are numbered by their subscripts with the last axis fastest, whatever the array's layout in memory is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Data {
+    /// Nothing for local and private arrays.
+    pub cells: Vec<Vec<Value>>,
+}
+
+/// More cells than this are refused: the interpreter is for checking, not for computing.
+const MOST_CELLS: i128 = 1 << 28;
+
+/// Extents of an array where sizes have those values.
+///
+/// # Errors
+///
+/// Where an extent is negative or the array is too large to be interpreted.
+pub(super) fn extents(array: &Array, sizes: &[i64]) -> Result<Vec<i128>, NestError> {
+    let value = |variable: Var| match variable {
+        Var::Size(id) => i128::from(sizes[id.0]),
+        _ => 0,
+    };
+    let extents: Vec<i128> = array.shape.iter().map(|extent: &Affine| extent.evaluate(value)).collect();
+    let cells = extents.iter().try_fold(1_i128, |cells, extent| cells.checked_mul(*extent));
+    match cells {
+        Some(cells) if cells <= MOST_CELLS && extents.iter().all(|extent| *extent >= 0) => Ok(extents),
+        _ => {
+            let extents = extents.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            Err(NestError::new(format!("cannot make the array `{}[{extents}]`", array.name))
+                .remedy("choose other sizes")
+                .at(array.place))
+        }
+    }
+}
+
+impl Data {
+    /// Reproducible contents: floating-point cells in [-1, 1), integers from 0 to 99, arguments alike.
+    ///
+    /// # Errors
+    ///
+    /// Where an array cannot be made in these sizes.
+    pub fn filled(nest: &Nest, sizes: &[i64], seed: u64) -> Result<Self, NestError> {
+        let mut state = seed;
+        let mut next = |array: &Array| {
+            // SplitMix64: small, and every seed is as good as another.
+            state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let mut word = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            word ^= word >> 31;
+            match array.element.is_float() {
+                true => Value::Float((word >> 40) as f64 / f64::from(1 << 23) - 1.0),
+                false => Value::Integer((word % 100) as i64),
+            }
+        };
+        let mut cells = Vec::new();
+        for array in &nest.arrays {
+            let count = match array.memory {
+                Memory::Global | Memory::Argument => extents(array, sizes)?.iter().product::<i128>(),
+                Memory::Local | Memory::Private => 0,
+            };
+            cells.push((0..count).map(|_| next(array)).collect());
+        }
+        Ok(Data { cells })
+    }
+}

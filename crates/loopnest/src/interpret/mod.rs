@@ -1,0 +1,246 @@
+//! Runs a nest naively: what its meaning is, and what every count must equal.
+
+mod code;
+mod data;
+mod tally;
+mod value;
+
+pub use data::Data;
+pub use tally::{Operation, Tally};
+pub use value::Value;
+
+use crate::error::NestError;
+use crate::hardware::AXES;
+use crate::ir::{Access, Affine, ArrayId, Direction, LoopId, Memory, Nest, Tag, Type, Var};
+use crate::schedule::{Schedule, Step};
+use code::{Code, Machine};
+
+/// The order in which the work-items of a group run between two barriers. A nest that lacks a barrier gives different
+/// results in the two orders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LaneOrder {
+    /// The first work-item first.
+    #[default]
+    Ascending,
+    /// The last work-item first.
+    Descending,
+}
+
+/// Runs a nest on `data` with the values of its sizes, each work-item from one barrier to the next before another one.
+///
+/// Cost: every operation of the nest, at some 50 ns each.
+///
+/// # Errors
+///
+/// Where the sizes break an assumption, an access leaves its array, a temporary is read before it is written, or the
+/// nest cannot be scheduled.
+pub fn interpret(nest: &Nest, sizes: &[i64], data: &mut Data, order: LaneOrder) -> Result<Tally, NestError> {
+    if sizes.len() != nest.sizes.len() {
+        let (wanted, given) = (nest.sizes.len(), sizes.len());
+        return Err(NestError::new(format!("the nest has {wanted} sizes, not {given}")));
+    }
+    if !nest.admits(sizes) {
+        return Err(NestError::new("the sizes break an assumption of the nest"));
+    }
+    let schedule = Schedule::new(nest)?;
+    let mut run = Run::new(nest, sizes, data)?;
+    run.lanes.sort_by_key(|lane| [lane[2], lane[1], lane[0]]);
+    if order == LaneOrder::Descending {
+        run.lanes.reverse();
+    }
+    let groups = nest.group_counts(sizes);
+    for group in 0..groups.iter().product::<i128>() {
+        let at = [group % groups[0], group / groups[0] % groups[1], group / groups[0] / groups[1]];
+        run.begin_group(at);
+        run.together(&schedule.steps)?;
+    }
+    Ok(run.tally)
+}
+
+/// Cells of an array that are not written yet.
+type Fresh = Vec<Option<Value>>;
+
+struct Run<'a> {
+    nest: &'a Nest,
+    sizes: &'a [i64],
+    data: &'a mut Data,
+    code: Vec<Code>,
+    extents: Vec<Vec<i128>>,
+    /// Indices of the loops that are open.
+    indices: Vec<i128>,
+    lanes: Vec<[i128; AXES]>,
+    lane: usize,
+    local: Vec<Fresh>,
+    private: Vec<Vec<Fresh>>,
+    tally: Tally,
+}
+
+impl<'a> Run<'a> {
+    fn new(nest: &'a Nest, sizes: &'a [i64], data: &'a mut Data) -> Result<Self, NestError> {
+        let extents = nest.arrays.iter().map(|array| data::extents(array, sizes)).collect::<Result<_, _>>()?;
+        let code = |instruction: &crate::ir::Instruction| {
+            Code::new(nest, &instruction.value, nest.array(instruction.target.array).element)
+        };
+        let [x, y, z] = nest.local_size()?;
+        let lanes = (0..x * y * z).map(|lane| [lane % x, lane / x % y, lane / x / y]).collect();
+        let tally = Tally { runs: vec![0; nest.instructions.len()], ..Tally::default() };
+        Ok(Run {
+            nest,
+            sizes,
+            data,
+            code: nest.instructions.iter().map(code).collect(),
+            extents,
+            indices: vec![0; nest.loops.len()],
+            lanes,
+            lane: 0,
+            local: Vec::new(),
+            private: Vec::new(),
+            tally,
+        })
+    }
+
+    fn begin_group(&mut self, group: [i128; AXES]) {
+        self.set_indices(Tag::Group, group);
+        self.tally.groups += 1;
+        let fresh = |memory: Memory| {
+            let cells = |(array, extents): (&crate::ir::Array, &Vec<i128>)| {
+                let count = if array.memory == memory { extents.iter().product::<i128>() } else { 0 };
+                vec![None; count as usize]
+            };
+            self.nest.arrays.iter().zip(&self.extents).map(cells).collect::<Vec<Fresh>>()
+        };
+        self.local = fresh(Memory::Local);
+        self.private = vec![fresh(Memory::Private); self.lanes.len()];
+    }
+
+    fn set_indices(&mut self, tag: impl Fn(u8) -> Tag, at: [i128; AXES]) {
+        for (axis, index) in at.into_iter().enumerate() {
+            for id in self.nest.tagged(tag(axis as u8)) {
+                self.indices[id.0] = index;
+            }
+        }
+    }
+
+    /// Steps that all work-items of the group do, waiting for each other at barriers.
+    fn together(&mut self, steps: &[Step]) -> Result<(), NestError> {
+        for phase in steps.chunk_by(|one, two| !one.has_barrier() && !two.has_barrier()) {
+            match &phase[0] {
+                Step::Barrier => self.tally.barriers += self.lanes.len() as u64,
+                Step::Loop(id, body) if phase[0].has_barrier() => {
+                    for index in self.range(*id) {
+                        self.indices[id.0] = index;
+                        self.together(body)?;
+                    }
+                }
+                _ => {
+                    for lane in 0..self.lanes.len() {
+                        self.lane = lane;
+                        self.set_indices(Tag::Local, self.lanes[lane]);
+                        self.alone(phase)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Steps that one work-item does.
+    fn alone(&mut self, steps: &[Step]) -> Result<(), NestError> {
+        for step in steps {
+            match step {
+                Step::Loop(id, body) => {
+                    for index in self.range(*id) {
+                        self.indices[id.0] = index;
+                        self.alone(body)?;
+                    }
+                }
+                Step::Run(number) => self.instruction(*number)?,
+                Step::Barrier => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn range(&self, id: LoopId) -> std::ops::RangeInclusive<i128> {
+        let (first, last) = self.nest.loop_at(id).range(id, |variable| self.value(variable));
+        first..=last
+    }
+
+    fn value(&self, variable: Var) -> i128 {
+        match variable {
+            Var::Size(id) => self.sizes[id.0].into(),
+            Var::Loop(id) => self.indices[id.0],
+            Var::Floor(_) => 0,
+        }
+    }
+
+    fn instruction(&mut self, number: usize) -> Result<(), NestError> {
+        let instruction = &self.nest.instructions[number];
+        let nest = self.nest;
+        let is_hardware = |id: &&LoopId| nest.loop_at(**id).tag.is_hardware();
+        let mut bounds = instruction.within.iter().filter(is_hardware).flat_map(|id| &nest.loop_at(*id).constraints);
+        if bounds.any(|sum| sum.evaluate(|variable| self.value(variable)) < 0) {
+            return Ok(());
+        }
+        self.tally.runs[number] += 1;
+        let code = std::mem::replace(&mut self.code[number], Code::Number(0.0));
+        let value = code.run(self);
+        self.code[number] = code;
+        let stored = value.and_then(|value| self.store(&instruction.target, value));
+        stored.map_err(|error| error.at(instruction.place))
+    }
+
+    fn cell(&mut self, access: &Access, direction: Direction) -> Result<usize, NestError> {
+        let extents = &self.extents[access.array.0];
+        let mut cell = 0;
+        for (axis, (subscript, extent)) in access.subscripts.iter().zip(extents).enumerate() {
+            let index = subscript.evaluate(|variable| self.value(variable));
+            if index < 0 || index >= *extent {
+                let text = self.nest.show_access(access);
+                return Err(NestError::new(format!("{text} is at {index} of axis {axis}, which has {extent} cells")));
+            }
+            cell = cell * extent + index;
+        }
+        *self.tally.accesses.entry((access.array, direction)).or_default() += 1;
+        self.tally.touched.entry(access.array).or_default().insert(cell as usize);
+        Ok(cell as usize)
+    }
+
+    fn fresh(&mut self, array: ArrayId) -> &mut Fresh {
+        match self.nest.array(array).memory {
+            Memory::Private => &mut self.private[self.lane][array.0],
+            _ => &mut self.local[array.0],
+        }
+    }
+
+    fn store(&mut self, access: &Access, value: Value) -> Result<(), NestError> {
+        let cell = self.cell(access, Direction::Store)?;
+        let array = self.nest.array(access.array);
+        let value = value.convert(array.element);
+        match array.memory {
+            Memory::Global | Memory::Argument => self.data.cells[access.array.0][cell] = value,
+            Memory::Local | Memory::Private => self.fresh(access.array)[cell] = Some(value),
+        }
+        Ok(())
+    }
+}
+
+impl Machine for Run<'_> {
+    fn index(&self, sum: &Affine) -> i128 {
+        sum.evaluate(|variable| self.value(variable))
+    }
+
+    fn load(&mut self, access: &Access) -> Result<Value, NestError> {
+        let cell = self.cell(access, Direction::Load)?;
+        match self.nest.array(access.array).memory {
+            Memory::Global | Memory::Argument => Ok(self.data.cells[access.array.0][cell]),
+            Memory::Local | Memory::Private => self.fresh(access.array)[cell].ok_or_else(|| {
+                NestError::new(format!("{} is read before it is written", self.nest.show_access(access)))
+            }),
+        }
+    }
+
+    fn count(&mut self, operation: Operation, kind: Type) {
+        *self.tally.operations.entry((operation, kind)).or_default() += 1;
+    }
+}

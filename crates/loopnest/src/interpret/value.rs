@@ -1,0 +1,93 @@
+//! Values and operations on them, as a device does them.
+
+use crate::ir::{Function, Operator, Type};
+
+/// The content of a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// Of an integer type.
+    Integer(i64),
+    /// Of a floating-point type; single precision is kept rounded.
+    Float(f64),
+}
+
+impl Value {
+    /// The value as a floating-point number.
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Value::Integer(number) => number as f64,
+            Value::Float(number) => number,
+        }
+    }
+
+    /// The value in a type, rounded to it as C rounds.
+    pub fn convert(self, to: Type) -> Value {
+        match (self, to) {
+            (value, Type::F32) => Value::Float(f64::from(value.as_f64() as f32)),
+            (value, Type::F64) => Value::Float(value.as_f64()),
+            (Value::Integer(number), Type::I64) => Value::Integer(number),
+            (Value::Integer(number), Type::I32) => Value::Integer(i64::from(number as i32)),
+            (Value::Float(number), Type::I64) => Value::Integer(number as i64),
+            (Value::Float(number), Type::I32) => Value::Integer(i64::from(number as i32)),
+        }
+    }
+}
+
+/// `left operator right`, done in `kind`.
+///
+/// Sums, products, quotients and roots in double precision, then rounded, are what single precision gives.
+pub(super) fn binary(operator: Operator, kind: Type, left: Value, right: Value) -> Value {
+    let exponent = right;
+    let (left, right) = (left.convert(kind), right.convert(kind));
+    let result = match (left, right) {
+        (Value::Integer(one), Value::Integer(two)) => Value::Integer(match operator {
+            Operator::Add => one.wrapping_add(two),
+            Operator::Sub => one.wrapping_sub(two),
+            Operator::Mul => one.wrapping_mul(two),
+            Operator::Div => one.checked_div(two).unwrap_or(0),
+            Operator::Pow => one.wrapping_pow(u32::try_from(two).unwrap_or(0)),
+        }),
+        _ => {
+            let (one, two) = (left.as_f64(), right.as_f64());
+            Value::Float(match operator {
+                Operator::Add => one + two,
+                Operator::Sub => one - two,
+                Operator::Mul => one * two,
+                Operator::Div => one / two,
+                Operator::Pow => return power(kind, left, exponent),
+            })
+        }
+    };
+    result.convert(kind)
+}
+
+/// Powers by small integers are products, rounded one by one as in generated code.
+fn power(kind: Type, base: Value, exponent: Value) -> Value {
+    match exponent {
+        Value::Integer(times @ 1..=8) => (1..times).fold(base, |product, _| binary(Operator::Mul, kind, product, base)),
+        _ => Value::Float(base.as_f64().powf(exponent.convert(kind).as_f64())).convert(kind),
+    }
+}
+
+/// A function of its arguments, done in `kind`.
+pub(super) fn call(function: Function, kind: Type, arguments: &[Value]) -> Value {
+    let arguments: Vec<Value> = arguments.iter().map(|argument| argument.convert(kind)).collect();
+    let x = arguments[0].as_f64();
+    let pick = |first: bool| if first { arguments[0] } else { arguments[1] };
+    match function {
+        Function::Rsqrt => Value::Float(1.0 / x.sqrt()),
+        Function::Sqrt => Value::Float(x.sqrt()),
+        Function::Exp => Value::Float(x.exp()),
+        Function::Log => Value::Float(x.ln()),
+        Function::Sin => Value::Float(x.sin()),
+        Function::Cos => Value::Float(x.cos()),
+        Function::Tanh => Value::Float(x.tanh()),
+        Function::Abs => match arguments[0] {
+            Value::Integer(number) => Value::Integer(number.wrapping_abs()),
+            Value::Float(number) => Value::Float(number.abs()),
+        },
+        Function::Min => pick(x <= arguments[1].as_f64()),
+        Function::Max => pick(x >= arguments[1].as_f64()),
+    }
+    .convert(kind)
+}

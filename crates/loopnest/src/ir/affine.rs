@@ -1,0 +1,166 @@
+//! Sums of sizes and loop indices with integer coefficients.
+
+use std::collections::BTreeMap;
+use std::ops::{Add, Neg, Sub};
+
+/// A size of the nest, by its place in [`Nest::sizes`](super::Nest::sizes).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SizeId(pub(crate) usize);
+
+/// A loop of the nest, by its place in [`Nest::loops`](super::Nest::loops).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LoopId(pub(crate) usize);
+
+/// What an affine expression may contain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Var {
+    /// A size, the same for the whole run.
+    Size(SizeId),
+    /// The index of a loop.
+    Loop(LoopId),
+    /// A floor of sizes divided by a constant, by its place in the table of the counter that made it.
+    Floor(usize),
+}
+
+/// `constant + sum of coefficient * variable`; no coefficient is zero.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Affine {
+    terms: BTreeMap<Var, i128>,
+    constant: i128,
+}
+
+impl Affine {
+    /// A number.
+    pub fn constant(constant: i128) -> Self {
+        Affine { terms: BTreeMap::new(), constant }
+    }
+
+    /// `coefficient * variable`.
+    pub fn term(variable: Var, coefficient: i128) -> Self {
+        let mut affine = Affine::default();
+        affine.add_term(variable, coefficient);
+        affine
+    }
+
+    pub(crate) fn add_term(&mut self, variable: Var, coefficient: i128) {
+        let sum = self.coefficient(variable) + coefficient;
+        if sum == 0 {
+            self.terms.remove(&variable);
+        } else {
+            self.terms.insert(variable, sum);
+        }
+    }
+
+    /// What `variable` is multiplied with; 0 where it does not occur.
+    pub fn coefficient(&self, variable: Var) -> i128 {
+        self.terms.get(&variable).copied().unwrap_or(0)
+    }
+
+    /// The summand without a variable.
+    pub fn offset(&self) -> i128 {
+        self.constant
+    }
+
+    /// Its value when no variable occurs.
+    pub fn as_constant(&self) -> Option<i128> {
+        self.terms.is_empty().then_some(self.constant)
+    }
+
+    /// Variables with their coefficients, sizes first.
+    pub fn terms(&self) -> impl Iterator<Item = (Var, i128)> + '_ {
+        self.terms.iter().map(|(variable, coefficient)| (*variable, *coefficient))
+    }
+
+    /// The loops that occur, in the order of their numbers.
+    pub fn loops(&self) -> impl Iterator<Item = LoopId> + '_ {
+        self.terms.keys().filter_map(|variable| match variable {
+            Var::Loop(id) => Some(*id),
+            _ => None,
+        })
+    }
+
+    /// Whether `id` occurs.
+    pub fn uses(&self, id: LoopId) -> bool {
+        self.terms.contains_key(&Var::Loop(id))
+    }
+
+    /// Every coefficient times `factor`.
+    pub fn scaled(&self, factor: i128) -> Self {
+        if factor == 0 {
+            return Affine::default();
+        }
+        let terms = self.terms.iter().map(|(variable, coefficient)| (*variable, coefficient * factor)).collect();
+        Affine { terms, constant: self.constant * factor }
+    }
+
+    /// Shifted by a number.
+    pub fn plus(&self, offset: i128) -> Self {
+        Affine { terms: self.terms.clone(), constant: self.constant + offset }
+    }
+
+    /// The part without `variable`.
+    pub(crate) fn without(&self, variable: Var) -> Self {
+        let mut rest = self.clone();
+        rest.terms.remove(&variable);
+        rest
+    }
+
+    /// With `replacement` in the place of `variable`.
+    pub fn substitute(&self, variable: Var, replacement: &Affine) -> Self {
+        match self.coefficient(variable) {
+            0 => self.clone(),
+            coefficient => &self.without(variable) + &replacement.scaled(coefficient),
+        }
+    }
+
+    /// Its value where `value` knows every variable.
+    pub fn evaluate(&self, value: impl Fn(Var) -> i128) -> i128 {
+        self.terms.iter().fold(self.constant, |sum, (variable, coefficient)| sum + coefficient * value(*variable))
+    }
+}
+
+impl Add for &Affine {
+    type Output = Affine;
+
+    fn add(self, other: &Affine) -> Affine {
+        let mut sum = self.plus(other.constant);
+        for (variable, coefficient) in other.terms() {
+            sum.add_term(variable, coefficient);
+        }
+        sum
+    }
+}
+
+impl Sub for &Affine {
+    type Output = Affine;
+
+    fn sub(self, other: &Affine) -> Affine {
+        self + &other.scaled(-1)
+    }
+}
+
+impl Neg for &Affine {
+    type Output = Affine;
+
+    fn neg(self) -> Affine {
+        self.scaled(-1)
+    }
+}
+
+impl From<LoopId> for Affine {
+    fn from(id: LoopId) -> Self {
+        Affine::term(Var::Loop(id), 1)
+    }
+}
+
+impl From<SizeId> for Affine {
+    fn from(id: SizeId) -> Self {
+        Affine::term(Var::Size(id), 1)
+    }
+}
+
+impl From<i64> for Affine {
+    fn from(number: i64) -> Self {
+        Affine::constant(number.into())
+    }
+}

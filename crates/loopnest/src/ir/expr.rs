@@ -1,0 +1,198 @@
+//! Expressions: what an instruction computes.
+
+use super::affine::Affine;
+use crate::error::Place;
+use std::fmt;
+
+/// The type of an array's cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Type {
+    /// 32-bit signed integer.
+    I32,
+    /// 64-bit signed integer.
+    I64,
+    /// Single precision.
+    F32,
+    /// Double precision.
+    F64,
+}
+
+impl Type {
+    /// Every type, by the name it has in text.
+    pub const ALL: [(&'static str, Type); 4] =
+        [("i32", Type::I32), ("i64", Type::I64), ("f32", Type::F32), ("f64", Type::F64)];
+
+    /// Size in bits.
+    pub fn bits(self) -> u32 {
+        match self {
+            Type::I32 | Type::F32 => 32,
+            Type::I64 | Type::F64 => 64,
+        }
+    }
+
+    /// Whether it is a floating-point type.
+    pub fn is_float(self) -> bool {
+        matches!(self, Type::F32 | Type::F64)
+    }
+
+    /// The type of an operation on both: the wider one, and floating point before integer.
+    pub fn join(self, other: Type) -> Type {
+        match (self.is_float(), other.is_float()) {
+            (true, false) => self,
+            (false, true) => other,
+            _ => self.max(other),
+        }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Type::ALL.iter().find(|(_, known)| known == self).map_or("", |(name, _)| name);
+        formatter.write_str(name)
+    }
+}
+
+/// An array or scalar of the nest, by its place in [`Nest::arrays`](super::Nest::arrays).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ArrayId(pub(crate) usize);
+
+/// One cell of an array: `a[i, 2*j + 1]`; a scalar has no subscripts.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Access {
+    /// Which array.
+    pub array: ArrayId,
+    /// One subscript for each axis.
+    pub subscripts: Vec<Affine>,
+}
+
+/// An operation on two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operator {
+    /// `a + b`.
+    Add,
+    /// `a - b`, which counts as an addition.
+    Sub,
+    /// `a * b`.
+    Mul,
+    /// `a / b`, in floating point.
+    Div,
+    /// `a ** b`.
+    Pow,
+}
+
+/// A function of the text form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Function {
+    /// `1 / sqrt(x)`.
+    Rsqrt,
+    /// Square root.
+    Sqrt,
+    /// Exponential.
+    Exp,
+    /// Natural logarithm.
+    Log,
+    /// Sine.
+    Sin,
+    /// Cosine.
+    Cos,
+    /// Hyperbolic tangent.
+    Tanh,
+    /// Absolute value.
+    Abs,
+    /// The lesser of two values.
+    Min,
+    /// The greater of two values.
+    Max,
+}
+
+impl Function {
+    /// Every function: its name and the number of its arguments.
+    pub const ALL: [(&'static str, Function, usize); 10] = [
+        ("rsqrt", Function::Rsqrt, 1),
+        ("sqrt", Function::Sqrt, 1),
+        ("exp", Function::Exp, 1),
+        ("log", Function::Log, 1),
+        ("sin", Function::Sin, 1),
+        ("cos", Function::Cos, 1),
+        ("tanh", Function::Tanh, 1),
+        ("abs", Function::Abs, 1),
+        ("min", Function::Min, 2),
+        ("max", Function::Max, 2),
+    ];
+
+    /// Its name in text.
+    pub fn name(self) -> &'static str {
+        Function::ALL.iter().find(|(_, known, _)| *known == self).map_or("", |(name, _, _)| name)
+    }
+}
+
+/// A value computed from cells, indices and numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// An integer: a number, or a sum of loop indices and sizes. Arithmetic within it is free, as in a subscript.
+    Index(Affine),
+    /// A floating-point number; it takes the type of what it meets.
+    Number(f64),
+    /// The value of a cell, and where it stands in the text.
+    Load(Access, Option<Place>),
+    /// `-x`, which costs nothing.
+    Neg(Box<Expr>),
+    /// Two values joined.
+    Binary(Operator, Box<Expr>, Box<Expr>),
+    /// A function of one or two values.
+    Call(Function, Vec<Expr>),
+}
+
+impl Expr {
+    /// `left operator right`.
+    pub fn binary(operator: Operator, left: Expr, right: Expr) -> Self {
+        Expr::Binary(operator, Box::new(left), Box::new(right))
+    }
+
+    /// The parts an expression is made of.
+    pub fn children(&self) -> Vec<&Expr> {
+        match self {
+            Expr::Index(_) | Expr::Number(_) | Expr::Load(..) => Vec::new(),
+            Expr::Neg(inner) => vec![inner],
+            Expr::Binary(_, left, right) => vec![left, right],
+            Expr::Call(_, arguments) => arguments.iter().collect(),
+        }
+    }
+
+    /// Every load within it, from left to right, with its place in the text.
+    pub fn loads(&self) -> Vec<(&Access, Option<Place>)> {
+        match self {
+            Expr::Load(access, place) => vec![(access, *place)],
+            _ => self.children().into_iter().flat_map(Expr::loads).collect(),
+        }
+    }
+
+    /// The expression with every part replaced by what `change` makes of it, the innermost first.
+    pub fn map(self, change: &mut impl FnMut(Expr) -> Expr) -> Expr {
+        let mapped = match self {
+            Expr::Neg(inner) => Expr::Neg(Box::new(inner.map(change))),
+            Expr::Binary(operator, left, right) => Expr::binary(operator, left.map(change), right.map(change)),
+            Expr::Call(function, arguments) => {
+                Expr::Call(function, arguments.into_iter().map(|argument| argument.map(change)).collect())
+            }
+            leaf => leaf,
+        };
+        change(mapped)
+    }
+
+    /// The expression with every affine part, subscripts too, replaced by what `change` makes of it.
+    pub fn map_affine(self, change: &impl Fn(&Affine) -> Affine) -> Expr {
+        self.map(&mut |part| match part {
+            Expr::Index(affine) => Expr::Index(change(&affine)),
+            Expr::Load(access, place) => Expr::Load(access.map(change), place),
+            other => other,
+        })
+    }
+}
+
+impl Access {
+    /// The access with every subscript replaced by what `change` makes of it.
+    pub fn map(&self, change: &impl Fn(&Affine) -> Affine) -> Access {
+        Access { array: self.array, subscripts: self.subscripts.iter().map(change).collect() }
+    }
+}

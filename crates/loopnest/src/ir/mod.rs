@@ -1,0 +1,12 @@
+//! The representation of a kernel.
+
+mod affine;
+mod builder;
+mod expr;
+mod nest;
+mod types;
+
+pub use affine::{Affine, LoopId, SizeId, Var};
+pub use builder::NestBuilder;
+pub use expr::{Access, ArrayId, Expr, Function, Operator, Type};
+pub use nest::{Array, Assumptions, Bound, Congruence, Direction, Instruction, Layout, Loop, Memory, Nest, Tag};

@@ -1,0 +1,65 @@
+//! The type in which an operation is done.
+
+use super::expr::{Expr, Type};
+use super::nest::Nest;
+
+/// The type of an expression as far as it stands by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Own {
+    /// A sum of integers, which takes any type.
+    Integer,
+    /// A number with a point, which takes any floating-point type.
+    Float,
+    /// A cell's type reaches it.
+    Typed(Type),
+}
+
+impl Own {
+    fn join(self, other: Own) -> Own {
+        match (self, other) {
+            (Own::Typed(one), Own::Typed(two)) => Own::Typed(one.join(two)),
+            (Own::Typed(one), Own::Integer) | (Own::Integer, Own::Typed(one)) => Own::Typed(one),
+            (Own::Typed(one), Own::Float) | (Own::Float, Own::Typed(one)) if one.is_float() => Own::Typed(one),
+            (Own::Integer, Own::Integer) => Own::Integer,
+            _ => Own::Float,
+        }
+    }
+
+    fn in_context(self, context: Type) -> Type {
+        match self {
+            Own::Typed(known) => known,
+            Own::Integer if context.is_float() => Type::I32,
+            Own::Float if !context.is_float() => Type::F32,
+            _ => context,
+        }
+    }
+}
+
+fn own(nest: &Nest, expr: &Expr) -> Own {
+    match expr {
+        Expr::Index(_) => Own::Integer,
+        Expr::Number(_) => Own::Float,
+        Expr::Load(access, _) => Own::Typed(nest.array(access.array).element),
+        Expr::Neg(inner) => own(nest, inner),
+        // Division and powers are done in floating point; an exponent that is an integer leaves the type to the base.
+        Expr::Binary(super::Operator::Div, left, right) => own(nest, left).join(own(nest, right)).join(Own::Float),
+        Expr::Binary(_, left, right) => own(nest, left).join(own(nest, right)),
+        Expr::Call(super::Function::Abs | super::Function::Min | super::Function::Max, arguments) => {
+            arguments.iter().map(|argument| own(nest, argument)).reduce(Own::join).unwrap_or(Own::Float)
+        }
+        Expr::Call(_, arguments) => {
+            arguments.iter().fold(Own::Float, |joined, argument| joined.join(own(nest, argument)))
+        }
+    }
+}
+
+impl Nest {
+    /// The type in which the outermost operation of `expr` is done when its value is wanted as `context`.
+    ///
+    /// Cells decide: an operation on an `f32` and an `f64` is done in `f64`, on an integer and an `f32` in `f32`.
+    /// Numbers and indices take the type of what they meet, and that of `context` where they meet no cell. Division and
+    /// functions other than `abs`, `min` and `max` are always done in floating point.
+    pub fn operation_type(&self, expr: &Expr, context: Type) -> Type {
+        own(self, expr).in_context(context)
+    }
+}

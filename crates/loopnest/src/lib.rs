@@ -1,0 +1,43 @@
+//! Kernels as loop nests: loops with affine bounds, arrays, instructions.
+//!
+//! A nest says what a kernel computes apart from how a device runs it. It is read from text ([`Nest::parse`]) or built
+//! with handles ([`NestBuilder`]), scheduled with the barriers it needs ([`Schedule`]), and run naively to know its
+//! meaning ([`interpret`]).
+//!
+//! ```
+//! use tunesmith_loopnest::{Data, LaneOrder, Nest, interpret};
+//!
+//! let nest = Nest::parse("
+//!     nest rows
+//!     sizes n
+//!     array a[n, n]: f32
+//!     array sums[n]: f32
+//!     temporary acc: f32
+//!     {[i, j]: 0 <= i < n and 0 <= j <= i}
+//!     acc = 0.0            @ i
+//!     acc = acc + a[i, j]  @ i, j
+//!     sums[i] = acc        @ i
+//! ")?;
+//! let mut data = Data::filled(&nest, &[8], 1)?;
+//! let tally = interpret(&nest, &[8], &mut data, LaneOrder::Ascending)?;
+//! assert_eq!(tally.runs, [8, 36, 8]);
+//! # Ok::<(), tunesmith_loopnest::NestError>(())
+//! ```
+
+mod check;
+mod error;
+mod hardware;
+mod interpret;
+mod ir;
+mod polyhedra;
+mod schedule;
+mod text;
+
+pub use error::{NestError, Place};
+pub use hardware::AXES;
+pub use interpret::{Data, LaneOrder, Operation, Tally, Value, interpret};
+pub use ir::{
+    Access, Affine, Array, ArrayId, Assumptions, Bound, Congruence, Direction, Expr, Function, Instruction, Layout,
+    Loop, LoopId, Memory, Nest, NestBuilder, Operator, SizeId, Tag, Type, Var,
+};
+pub use schedule::{Schedule, Step};

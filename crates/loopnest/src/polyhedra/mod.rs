@@ -1,0 +1,10 @@
+//! Sets of integer points between affine bounds.
+
+mod feasible;
+
+pub(crate) use feasible::System;
+
+/// Greatest common divisor of numbers that are not negative.
+pub(crate) fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

@@ -1,0 +1,249 @@
+//! The order in which a work-item runs the instructions of a nest, with barriers where they are needed.
+
+use crate::error::NestError;
+use crate::hardware::AXES;
+use crate::ir::{Access, Affine, Direction, LoopId, Memory, Nest, Tag, Var};
+use crate::polyhedra::System;
+use std::collections::BTreeSet;
+
+/// One step of a work-item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The loop's body for every index.
+    Loop(LoopId, Vec<Step>),
+    /// An instruction, by its place in [`Nest::instructions`]. A work-item that lies outside of the bounds of the
+    /// instruction's hardware loops leaves it out.
+    Run(usize),
+    /// Every work-item of the group arrives before one goes on.
+    Barrier,
+}
+
+impl Step {
+    /// Whether a barrier is met within it.
+    pub fn has_barrier(&self) -> bool {
+        match self {
+            Step::Loop(_, body) => body.iter().any(Step::has_barrier),
+            Step::Run(_) => false,
+            Step::Barrier => true,
+        }
+    }
+}
+
+/// What a work-item does: loops that are not tagged to work-groups or work-items, instructions and barriers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    /// From the first step to the last.
+    pub steps: Vec<Step>,
+}
+
+impl Schedule {
+    /// Schedules a nest: instructions in the order of the list, neighbours sharing their outer loops, and a barrier
+    /// before an instruction that touches cells which another work-item touches since the last barrier, one of them
+    /// writing.
+    ///
+    /// # Errors
+    ///
+    /// Where a barrier is needed inside a loop whose bounds differ between work-items.
+    pub fn new(nest: &Nest) -> Result<Self, NestError> {
+        let steps = tree(nest);
+        let conflicts = Conflicts::new(nest)?;
+        let (steps, _) = conflicts.separate(&steps, &Pending::new());
+        for step in &steps {
+            barriers_are_uniform(nest, step)?;
+        }
+        Ok(Schedule { steps })
+    }
+}
+
+/// Instructions under the loops they share.
+fn tree(nest: &Nest) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for (number, instruction) in nest.instructions.iter().enumerate() {
+        let is_run_in_order = |id: &LoopId| !nest.loop_at(*id).tag.is_hardware();
+        let loops: Vec<LoopId> = nest.nesting(&instruction.within).into_iter().filter(is_run_in_order).collect();
+        insert(&mut steps, &loops, number);
+    }
+    steps
+}
+
+fn insert(steps: &mut Vec<Step>, loops: &[LoopId], number: usize) {
+    let Some((first, rest)) = loops.split_first() else { return steps.push(Step::Run(number)) };
+    if !matches!(steps.last(), Some(Step::Loop(open, _)) if open == first) {
+        steps.push(Step::Loop(*first, Vec::new()));
+    }
+    if let Some(Step::Loop(_, body)) = steps.last_mut() {
+        insert(body, rest, number);
+    }
+}
+
+/// Instructions that touched shared memory since the last barrier.
+type Pending = BTreeSet<usize>;
+
+/// Pairs of instructions that need a barrier between them.
+struct Conflicts {
+    pairs: BTreeSet<(usize, usize)>,
+}
+
+impl Conflicts {
+    fn new(nest: &Nest) -> Result<Self, NestError> {
+        let sizes = nest.local_size()?;
+        let mut pairs = BTreeSet::new();
+        if sizes.iter().product::<i128>() > 1 {
+            for first in 0..nest.instructions.len() {
+                for second in first..nest.instructions.len() {
+                    if lanes_meet(nest, &sizes, first, second) {
+                        pairs.extend([(first, second), (second, first)]);
+                    }
+                }
+            }
+        }
+        Ok(Conflicts { pairs })
+    }
+
+    fn meets(&self, pending: &Pending, number: usize) -> bool {
+        pending.iter().any(|earlier| self.pairs.contains(&(*earlier, number)))
+    }
+
+    /// The steps with barriers, and what is pending after them.
+    fn separate(&self, steps: &[Step], before: &Pending) -> (Vec<Step>, Pending) {
+        let mut pending = before.clone();
+        let mut separated = Vec::new();
+        for step in steps {
+            match step {
+                Step::Run(number) => {
+                    if self.meets(&pending, *number) {
+                        separated.push(Step::Barrier);
+                        pending.clear();
+                    }
+                    pending.insert(*number);
+                    separated.push(step.clone());
+                }
+                Step::Loop(id, body) => {
+                    // What the end of an iteration leaves pending meets the beginning of the next.
+                    let (_, carried) = self.separate(body, &Pending::new());
+                    let (body, left) = self.separate(body, &carried);
+                    // Conflicts with what came before the loop are solved before it: once, not in every iteration.
+                    if self.walk(&body, &mut pending.clone()) {
+                        separated.push(Step::Barrier);
+                        pending.clear();
+                    }
+                    pending.extend(left);
+                    separated.push(Step::Loop(*id, body));
+                }
+                Step::Barrier => {}
+            }
+        }
+        (separated, pending)
+    }
+
+    /// Whether steps that have their barriers meet what was pending before them. A loop may run no iteration, so
+    /// its barriers do not clear what is pending after it.
+    fn walk(&self, steps: &[Step], pending: &mut Pending) -> bool {
+        steps.iter().any(|step| match step {
+            Step::Run(number) => self.meets(pending, *number),
+            Step::Loop(_, body) => self.walk(body, &mut pending.clone()),
+            Step::Barrier => {
+                pending.clear();
+                false
+            }
+        })
+    }
+}
+
+/// Whether different work-items of a group may touch the same cell in two instructions, one of them writing.
+fn lanes_meet(nest: &Nest, local: &[i128; AXES], first: usize, second: usize) -> bool {
+    let shared = |access: &Access| matches!(nest.array(access.array).memory, Memory::Local | Memory::Global);
+    let (one, two) = (&nest.instructions[first], &nest.instructions[second]);
+    one.accesses().filter(|(access, ..)| shared(access)).any(|(access, _, direction)| {
+        two.accesses().any(|(other, _, other_direction)| {
+            let writes = direction == Direction::Store || other_direction == Direction::Store;
+            writes && other.array == access.array && cells_meet(nest, local, (first, access), (second, other))
+        })
+    })
+}
+
+fn cells_meet(nest: &Nest, local: &[i128; AXES], one: (usize, &Access), two: (usize, &Access)) -> bool {
+    let pair = Instances::new(nest);
+    let system = pair.same_cell(one, two);
+    let (first, second) = (&nest.instructions[one.0], &nest.instructions[two.0]);
+    (0..AXES).filter(|axis| local[*axis] > 1).any(|axis| {
+        let tag = Tag::Local(axis as u8);
+        let free = |side: usize| Var::Floor(2 * axis + side);
+        let low = nest.hardware_index(first, tag, free(0));
+        let high = pair.renamed(&nest.hardware_index(second, tag, free(1)));
+        [(&low, &high), (&high, &low)].into_iter().any(|(less, more)| {
+            let mut system = system.clone();
+            let in_group = |lane: &Affine| [lane.clone(), (-lane).plus(local[axis] - 1)];
+            system.at_least_zero(in_group(&low).into_iter().chain(in_group(&high)));
+            system.at_least_zero([(more - less).plus(-1)]);
+            system.may_have_points()
+        })
+    })
+}
+
+/// Two points of the loops of a nest at once; the loops of the second have other numbers.
+pub(crate) struct Instances<'a> {
+    nest: &'a Nest,
+}
+
+impl<'a> Instances<'a> {
+    pub(crate) fn new(nest: &'a Nest) -> Self {
+        Instances { nest }
+    }
+
+    /// The index of a loop at the second point.
+    pub(crate) fn second(&self, id: LoopId) -> Var {
+        Var::Loop(LoopId(id.0 + self.nest.loops.len()))
+    }
+
+    /// A sum at the second point.
+    pub(crate) fn renamed(&self, sum: &Affine) -> Affine {
+        let mut renamed = Affine::constant(sum.offset());
+        for (variable, coefficient) in sum.terms() {
+            let variable = match variable {
+                Var::Loop(id) => self.second(id),
+                other => other,
+            };
+            renamed.add_term(variable, coefficient);
+        }
+        renamed
+    }
+
+    /// The points at which two instructions of one work-group touch the same cell.
+    pub(crate) fn same_cell(&self, one: (usize, &Access), two: (usize, &Access)) -> System {
+        let (first, second) = (&self.nest.instructions[one.0], &self.nest.instructions[two.0]);
+        let mut system = System::default();
+        system.at_least_zero(self.nest.assumptions.at_least_zero.iter().cloned());
+        system.at_least_zero(self.nest.domain(&first.within));
+        system.at_least_zero(self.nest.domain(&second.within).iter().map(|sum| self.renamed(sum)));
+        for (subscript, other) in one.1.subscripts.iter().zip(&two.1.subscripts) {
+            system.equal_zero(subscript - &self.renamed(other));
+        }
+        for axis in 0..AXES {
+            let tag = Tag::Group(axis as u8);
+            if let (Some(id), Some(other)) = (self.nest.hardware_loop(first, tag), self.nest.hardware_loop(second, tag))
+            {
+                system.equal_zero(&Affine::from(id) - &Affine::term(self.second(other), 1));
+            }
+        }
+        system
+    }
+}
+
+fn barriers_are_uniform(nest: &Nest, step: &Step) -> Result<(), NestError> {
+    let Step::Loop(id, body) = step else { return Ok(()) };
+    if step.has_barrier() {
+        let own = nest.loop_at(*id);
+        let lane = |used: &LoopId| matches!(nest.loop_at(*used).tag, Tag::Local(_));
+        if let Some(lane) = own.constraints.iter().flat_map(Affine::loops).find(lane) {
+            let lane = &nest.loop_at(lane).name;
+            return Err(NestError::new(format!(
+                "a barrier is needed inside of loop `{}`, whose bounds depend on the work-item's `{lane}`",
+                own.name
+            ))
+            .remedy("work-items of a group must meet the same barriers: bound the loop by group indices alone")
+            .at(own.place));
+        }
+    }
+    body.iter().try_for_each(|step| barriers_are_uniform(nest, step))
+}

@@ -1,0 +1,203 @@
+//! Expressions: what an instruction computes, and sums in subscripts and extents.
+
+use super::cursor::Cursor;
+use super::lexer::Kind;
+use crate::error::NestError;
+use crate::ir::{Access, Affine, Expr, Function, Nest, Operator};
+
+/// Deeper nesting than this would exhaust the stack of a thread.
+const DEEPEST: usize = 200;
+
+/// Reads expressions with the names of a nest.
+pub(super) struct Expressions<'a> {
+    pub(super) nest: &'a Nest,
+    depth: usize,
+}
+
+impl<'a> Expressions<'a> {
+    pub(super) fn new(nest: &'a Nest) -> Self {
+        Expressions { nest, depth: 0 }
+    }
+
+    /// A sum of products.
+    pub(super) fn expression(&mut self, cursor: &mut Cursor) -> Result<Expr, NestError> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(NestError::new("the expression is nested too deeply").at(cursor.place()));
+        }
+        let mut sum = self.product(cursor)?;
+        loop {
+            let operator = match cursor.peek() {
+                Kind::Symbol("+") => Operator::Add,
+                Kind::Symbol("-") => Operator::Sub,
+                _ => break,
+            };
+            cursor.advance();
+            sum = join(operator, sum, self.product(cursor)?);
+        }
+        self.depth -= 1;
+        Ok(sum)
+    }
+
+    fn product(&mut self, cursor: &mut Cursor) -> Result<Expr, NestError> {
+        let mut product = self.factor(cursor)?;
+        loop {
+            let operator = match cursor.peek() {
+                Kind::Symbol("*") => Operator::Mul,
+                Kind::Symbol("/") => Operator::Div,
+                _ => return Ok(product),
+            };
+            cursor.advance();
+            product = join(operator, product, self.factor(cursor)?);
+        }
+    }
+
+    /// A sign binds less than a power: `-x**2` is `-(x**2)`.
+    fn factor(&mut self, cursor: &mut Cursor) -> Result<Expr, NestError> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(NestError::new("the expression is nested too deeply").at(cursor.place()));
+        }
+        let factor = if cursor.accept("-") {
+            negated(self.factor(cursor)?)
+        } else {
+            let base = self.atom(cursor)?;
+            if cursor.accept("**") { Expr::binary(Operator::Pow, base, self.factor(cursor)?) } else { base }
+        };
+        self.depth -= 1;
+        Ok(factor)
+    }
+
+    fn atom(&mut self, cursor: &mut Cursor) -> Result<Expr, NestError> {
+        let place = cursor.place();
+        match cursor.peek().clone() {
+            Kind::Integer(number) => {
+                cursor.advance();
+                Ok(Expr::Index(Affine::constant(number)))
+            }
+            Kind::Number(number) => {
+                cursor.advance();
+                Ok(Expr::Number(number))
+            }
+            Kind::Symbol("(") => {
+                cursor.advance();
+                let inner = self.expression(cursor)?;
+                cursor.expect(")")?;
+                Ok(inner)
+            }
+            Kind::Name(name) if matches!(cursor.peek_second(), Kind::Symbol("(")) => self.call(cursor, &name),
+            Kind::Name(name) => match self.nest.variable(&name) {
+                Some(variable) => {
+                    cursor.advance();
+                    Ok(Expr::Index(Affine::term(variable, 1)))
+                }
+                None => Ok(Expr::Load(self.access(cursor)?, Some(place))),
+            },
+            _ => Err(cursor.unexpected("a number, a name or `(`")),
+        }
+    }
+
+    fn call(&mut self, cursor: &mut Cursor, name: &str) -> Result<Expr, NestError> {
+        let place = cursor.place();
+        let found = Function::ALL.iter().find(|(known, _, _)| *known == name);
+        let known = Function::ALL.iter().map(|(known, _, _)| *known);
+        let (_, function, wanted) = found.ok_or_else(|| NestError::unknown("function", name, known).at(place))?;
+        cursor.advance();
+        cursor.expect("(")?;
+        let arguments = cursor.list(|cursor| self.expression(cursor))?;
+        cursor.expect(")")?;
+        if arguments.len() != *wanted {
+            let given = arguments.len();
+            return Err(NestError::new(format!("`{name}` takes {wanted} arguments, not {given}")).at(place));
+        }
+        Ok(Expr::Call(*function, arguments))
+    }
+
+    /// `a[i, j]`, or a scalar's name.
+    pub(super) fn access(&mut self, cursor: &mut Cursor) -> Result<Access, NestError> {
+        let place = cursor.place();
+        let name = cursor.name("the name of an array")?;
+        let unknown = |_| NestError::unknown("size, loop or array", &name, self.nest.names()).at(place);
+        let array = self.nest.array_id(&name).map_err(unknown)?;
+        let mut subscripts = Vec::new();
+        if cursor.accept("[") {
+            subscripts = cursor.list(|cursor| self.affine(cursor, "subscript"))?;
+            cursor.expect("]")?;
+        }
+        let axes = self.nest.array(array).shape.len();
+        if subscripts.len() != axes {
+            let given = subscripts.len();
+            let error = NestError::new(format!("`{name}` has {axes} axes, not {given}"));
+            return Err(error.remedy("write one subscript for each axis").at(place));
+        }
+        Ok(Access { array, subscripts })
+    }
+
+    /// A sum of sizes and loops; `what` names its use in messages.
+    pub(super) fn affine(&mut self, cursor: &mut Cursor, what: &str) -> Result<Affine, NestError> {
+        let place = cursor.place();
+        let read = self.expression(cursor)?;
+        self.is_affine(read, what).map_err(|error| error.at(place))
+    }
+
+    /// A product that is a sum of sizes and loops.
+    pub(super) fn summand(&mut self, cursor: &mut Cursor, what: &str) -> Result<Affine, NestError> {
+        let place = cursor.place();
+        let read = self.product(cursor)?;
+        self.is_affine(read, what).map_err(|error| error.at(place))
+    }
+
+    /// What stands before the `/` of a quotient: a sum in parentheses or a single summand without division.
+    pub(super) fn numerator(&mut self, cursor: &mut Cursor) -> Result<Affine, NestError> {
+        let place = cursor.place();
+        let mut product = self.factor(cursor)?;
+        while cursor.accept("*") {
+            product = join(Operator::Mul, product, self.factor(cursor)?);
+        }
+        self.is_affine(product, "numerator").map_err(|error| error.at(place))
+    }
+
+    fn is_affine(&self, read: Expr, what: &str) -> Result<Affine, NestError> {
+        let remedy = "sums of loop indices and sizes, each times an integer, can be counted; nothing else can";
+        let refused = match read {
+            Expr::Index(affine) => return Ok(affine),
+            Expr::Load(access, _) => {
+                format!("the {what} depends on the data in `{}`", self.nest.array(access.array).name)
+            }
+            _ => format!("the {what} is not affine"),
+        };
+        Err(NestError::new(refused).remedy(remedy))
+    }
+}
+
+/// Integer arithmetic within sums of indices is done now; everything else stays as it is written.
+fn join(operator: Operator, left: Expr, right: Expr) -> Expr {
+    let folded = match (&left, &right) {
+        (Expr::Index(one), Expr::Index(two)) => match (operator, one.as_constant(), two.as_constant()) {
+            (Operator::Add, _, _) => Some(one + two),
+            (Operator::Sub, _, _) => Some(one - two),
+            (Operator::Mul, Some(factor), _) => Some(two.scaled(factor)),
+            (Operator::Mul, _, Some(factor)) => Some(one.scaled(factor)),
+            _ => None,
+        },
+        _ => None,
+    };
+    match folded.filter(is_moderate) {
+        Some(affine) => Expr::Index(affine),
+        None => Expr::binary(operator, left, right),
+    }
+}
+
+/// Sums and products of such sums stay within 128 bits.
+fn is_moderate(affine: &Affine) -> bool {
+    let largest = affine.terms().map(|(_, coefficient)| coefficient.abs()).max().unwrap_or(0);
+    largest.max(affine.offset().abs()) < 1 << 60
+}
+
+fn negated(inner: Expr) -> Expr {
+    match inner {
+        Expr::Index(affine) => Expr::Index(affine.scaled(-1)),
+        Expr::Number(number) => Expr::Number(-number),
+        other => Expr::Neg(Box::new(other)),
+    }
+}

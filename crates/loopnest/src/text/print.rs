@@ -1,0 +1,179 @@
+//! A nest as text that reads back as the same nest.
+
+use crate::ir::{Access, Affine, Array, Congruence, Expr, Instruction, Layout, Memory, Nest, Operator, Var};
+use std::fmt;
+
+/// Something of a nest, with the names of the nest.
+pub(crate) struct Named<'a, T>(pub(crate) &'a Nest, pub(crate) &'a T);
+
+impl Nest {
+    /// A sum as text, with the names of this nest.
+    pub fn show_affine(&self, affine: &Affine) -> String {
+        Named(self, affine).to_string()
+    }
+
+    /// An access as text, with the names of this nest.
+    pub fn show_access(&self, access: &Access) -> String {
+        Named(self, access).to_string()
+    }
+}
+
+impl fmt::Display for Nest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(formatter, "nest {}", self.name)?;
+        if !self.sizes.is_empty() {
+            writeln!(formatter, "sizes {}", self.sizes.join(", "))?;
+        }
+        for sum in &self.assumptions.at_least_zero {
+            writeln!(formatter, "assume {} >= 0", Named(self, sum))?;
+        }
+        for Congruence { size, modulus, remainder } in &self.assumptions.congruences {
+            writeln!(formatter, "assume {} mod {modulus} = {remainder}", self.sizes[size.0])?;
+        }
+        for array in &self.arrays {
+            writeln!(formatter, "{}", Named(self, array))?;
+        }
+        for id in &self.order {
+            let own = self.loop_at(*id);
+            let constraints = own.constraints.iter().map(|sum| format!("{} >= 0", Named(self, sum)));
+            writeln!(formatter, "{{[{}]: {}}}", own.name, constraints.collect::<Vec<_>>().join(" and "))?;
+        }
+        for instruction in &self.instructions {
+            writeln!(formatter, "{}", Named(self, instruction))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Named<'_, Affine> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Named(nest, affine) = self;
+        let mut first = true;
+        for (variable, coefficient) in affine.terms() {
+            let sign = if coefficient < 0 { "-" } else { "+" };
+            match (first, coefficient < 0) {
+                (true, false) => {}
+                (true, true) => write!(formatter, "-")?,
+                (false, _) => write!(formatter, " {sign} ")?,
+            }
+            first = false;
+            if coefficient.abs() != 1 {
+                write!(formatter, "{}*", coefficient.abs())?;
+            }
+            match variable {
+                Var::Size(id) => write!(formatter, "{}", nest.sizes[id.0])?,
+                Var::Loop(id) => write!(formatter, "{}", nest.loop_at(id).name)?,
+                Var::Floor(id) => write!(formatter, "floor{id}")?,
+            }
+        }
+        match (first, affine.offset()) {
+            (true, offset) => write!(formatter, "{offset}"),
+            (false, 0) => Ok(()),
+            (false, offset) if offset < 0 => write!(formatter, " - {}", -offset),
+            (false, offset) => write!(formatter, " + {offset}"),
+        }
+    }
+}
+
+fn listed<T>(nest: &Nest, items: &[T]) -> String
+where
+    for<'a> Named<'a, T>: fmt::Display,
+{
+    items.iter().map(|item| Named(nest, item).to_string()).collect::<Vec<_>>().join(", ")
+}
+
+impl fmt::Display for Named<'_, Access> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Named(nest, access) = self;
+        write!(formatter, "{}", nest.array(access.array).name)?;
+        match access.subscripts.is_empty() {
+            true => Ok(()),
+            false => write!(formatter, "[{}]", listed(nest, &access.subscripts)),
+        }
+    }
+}
+
+impl fmt::Display for Named<'_, Array> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Named(nest, array) = self;
+        let keyword = match array.memory {
+            Memory::Global => "array",
+            Memory::Local => "local",
+            Memory::Private => "temporary",
+            Memory::Argument => "argument",
+        };
+        write!(formatter, "{keyword} {}", array.name)?;
+        if !array.is_scalar() {
+            write!(formatter, "[{}]", listed(nest, &array.shape))?;
+        }
+        write!(formatter, ": {}", array.element)?;
+        let axes = array.shape.len();
+        let joined = |numbers: Vec<String>| numbers.join(", ");
+        if array.layout.order != Layout::row_major(axes).order {
+            let order = array.layout.order.iter().map(ToString::to_string).collect();
+            write!(formatter, " order {}", joined(order))?;
+        }
+        if array.layout.padding.iter().any(|padding| *padding != 0) {
+            let padding = array.layout.padding.iter().map(ToString::to_string).collect();
+            write!(formatter, " pad {}", joined(padding))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Named<'_, Instruction> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Named(nest, instruction) = self;
+        let loops = nest.nesting(&instruction.within);
+        let names: Vec<&str> = loops.iter().map(|id| nest.loop_at(*id).name.as_str()).collect();
+        let (target, value) = (Named(nest, &instruction.target), Named(nest, &instruction.value));
+        write!(formatter, "{target} = {value} @ {}", names.join(", "))
+    }
+}
+
+/// How tightly the outermost operation of an expression binds; more is tighter.
+fn tightness(expr: &Expr) -> u8 {
+    match expr {
+        Expr::Index(affine) if affine.terms().count() + usize::from(affine.offset() != 0) > 1 => 1,
+        Expr::Index(affine) => match affine.terms().next() {
+            None if affine.offset() >= 0 => 5,
+            Some((_, 1)) => 5,
+            // `-n` and `-3` have a sign, `2*n` is a product.
+            None | Some((_, -1)) => 3,
+            Some(_) => 2,
+        },
+        Expr::Binary(Operator::Add | Operator::Sub, ..) => 1,
+        Expr::Binary(Operator::Mul | Operator::Div, ..) => 2,
+        Expr::Neg(_) => 3,
+        Expr::Number(number) if number.is_sign_negative() => 3,
+        Expr::Binary(Operator::Pow, ..) => 4,
+        Expr::Number(_) | Expr::Load(..) | Expr::Call(..) => 5,
+    }
+}
+
+impl fmt::Display for Named<'_, Expr> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Named(nest, expr) = self;
+        let part = |expr: &Expr, least: u8| {
+            let text = Named(nest, expr).to_string();
+            if tightness(expr) < least { format!("({text})") } else { text }
+        };
+        match expr {
+            Expr::Index(affine) => write!(formatter, "{}", Named(nest, affine)),
+            Expr::Number(number) => write!(formatter, "{number:?}"),
+            Expr::Load(access, _) => write!(formatter, "{}", Named(nest, access)),
+            Expr::Neg(inner) => write!(formatter, "-{}", part(inner, 3)),
+            Expr::Binary(operator, left, right) => {
+                let (symbol, left_least, right_least) = match operator {
+                    Operator::Add => (" + ", 1, 2),
+                    Operator::Sub => (" - ", 1, 2),
+                    Operator::Mul => ("*", 2, 3),
+                    Operator::Div => (" / ", 2, 3),
+                    Operator::Pow => ("**", 5, 3),
+                };
+                write!(formatter, "{}{symbol}{}", part(left, left_least), part(right, right_least))
+            }
+            Expr::Call(function, arguments) => write!(formatter, "{}({})", function.name(), listed(nest, arguments)),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The text form: read, written, and refused with a place and a remedy.
+
+mod common;
+
+use proptest::prelude::*;
+use tunesmith_loopnest::{Data, LaneOrder, Nest, interpret};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn what_is_printed_reads_back_as_the_same_nest(plan in common::plans()) {
+        let nest = common::build(&plan);
+        let text = nest.to_string();
+        let again = Nest::parse(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        prop_assert_eq!(again.to_string(), text);
+        let run = |nest: &Nest| {
+            let mut data = Data::filled(nest, &[5, 7], 3).unwrap();
+            let tally = interpret(nest, &[5, 7], &mut data, LaneOrder::Ascending).unwrap();
+            let bits = data.cells.iter().flatten().map(|value| value.as_f64().to_bits()).collect::<Vec<_>>();
+            (bits, tally)
+        };
+        prop_assert_eq!(run(&again), run(&nest));
+    }
+}
+
+fn refused(text: &str) -> String {
+    let error = Nest::parse(text).expect_err(text);
+    let place = error.place.map(|place| format!("{place}: ")).unwrap_or_default();
+    let remedy = error.remedy.map(|remedy| format!("; {remedy}")).unwrap_or_default();
+    format!("{place}{}{remedy}", error.message)
+}
+
+const HEAD: &str = "sizes n\narray a[n]: f32\narray b[n, n]: f32\n{[i, j]: 0 <= i < n and 0 <= j < n}\n";
+
+#[test]
+fn a_non_affine_subscript_is_refused_where_it_stands() {
+    let remedy = "sums of loop indices and sizes, each times an integer, can be counted; nothing else can";
+    let cases = [
+        ("a[i] = b[i*j, j]", format!("line 5, column 10: the subscript is not affine; {remedy}")),
+        ("a[i] = b[i, a[j]]", format!("line 5, column 13: the subscript depends on the data in `a`; {remedy}")),
+        ("a[i/2] = 1.0", format!("line 5, column 3: the subscript is not affine; {remedy}")),
+    ];
+    for (line, message) in cases {
+        assert_eq!(refused(&format!("{HEAD}{line}")), message);
+    }
+}
+
+#[test]
+fn names_that_are_not_known_are_refused_with_the_nearest() {
+    assert_eq!(
+        refused("sizes length\narray a[lenght]: f32"),
+        "line 2, column 9: there is no size, loop or array `lenght`; did you mean `length`?"
+    );
+    assert_eq!(refused("array a[3]: f23"), "line 1, column 13: there is no type `f23`; did you mean `f32`?");
+    assert_eq!(
+        refused(&format!("{HEAD}a[i] = rsqr(a[i])")),
+        "line 5, column 8: there is no function `rsqr`; did you mean `rsqrt`?"
+    );
+    assert_eq!(
+        refused(&format!("{HEAD}a[i] = 1.0 @ i, k")),
+        "line 5, column 17: there is no loop `k`; did you mean `i`?"
+    );
+    assert_eq!(refused("arry a[3]: f32"), "line 1, column 1: there is no declaration `arry`; did you mean `array`?");
+}
+
+#[test]
+fn unsound_nests_are_refused_with_place_and_remedy() {
+    let cases = [
+        ("a[i] = b[i, j] @ i", "line 5, column 8: uses the index `j` outside of its loop; add `j` after the `@`"),
+        ("b[i] = 1.0", "line 5, column 1: `b` has 2 axes, not 1; write one subscript for each axis"),
+        ("{[k]: 0 <= k}", "line 5, column 3: loop `k` has no upper bound"),
+        (
+            "{[i]: 0 <= i < n}",
+            "line 5, column 3: the name `i` is taken twice; sizes, loops and arrays need different names",
+        ),
+        (
+            "{[k]: 0 <= n}",
+            "line 5, column 7: the relation contains no loop; what is known of sizes is written `assume n > 0`",
+        ),
+        ("a[i] = (1.0", "line 5, column 12: expected `)`, found the end of the line"),
+        ("a[i] = 1.0 ? 2", "line 5, column 12: `?` has no meaning here"),
+        ("{[k]: 0 <= k < max(n, 3)}", "line 5, column 12: `max` stands on the lesser side of a comparison"),
+        (
+            "argument x: f32\nx = 1.0",
+            "line 6, column 1: the argument `x` is written; declare a temporary: `temporary x: f32`",
+        ),
+    ];
+    for (line, message) in cases {
+        assert_eq!(refused(&format!("{HEAD}{line}")), message);
+    }
+}
+
+#[test]
+fn bounds_may_have_floor_ceil_min_and_max() {
+    let text = "sizes n, m
+        array a[n, n]: f32
+        {[i, j, k]: 0 <= i < floor((n + i0)/3)}";
+    assert!(Nest::parse(text).is_err(), "i0 is not a name");
+    let nest = Nest::parse(
+        "sizes n, m
+        array a[n + m]: i32
+        {[i, j, k]: 0 <= i < ceil((n + 1)/4) and max(i, 2) <= j < min(n, m - floor(i/2)) and floor(j/3) <= k <= i + 1}
+        a[k] = 1 @ i, j, k",
+    )
+    .unwrap();
+    for (n, m) in [(1, 1), (9, 4), (12, 12), (13, 20)] {
+        let mut expected = 0;
+        for i in 0..(n + 4) / 4 {
+            for j in std::cmp::max(i, 2)..std::cmp::min(n, m - i / 2) {
+                expected += (j / 3..=i + 1).count();
+            }
+        }
+        let mut data = Data::filled(&nest, &[n, m], 1).unwrap();
+        let tally = interpret(&nest, &[n, m], &mut data, LaneOrder::Ascending).unwrap();
+        assert_eq!(tally.runs[0], expected as u64, "n = {n}, m = {m}");
+    }
+}
