@@ -1,0 +1,63 @@
+//! Measured kernels, which models are fitted to.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One kernel that was counted and timed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    /// The kernel and its variant. Cases of one kernel differ in their sizes alone.
+    pub kernel: String,
+    /// The class of kernels that it belongs to: residuals are reported by class.
+    pub class: String,
+    /// Its sizes, by name.
+    pub sizes: BTreeMap<String, i64>,
+    /// How often it does what, by property; without the [constant](super::CONSTANT).
+    pub counts: BTreeMap<String, f64>,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// A cost model could not be fitted.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CostError {
+    /// There is nothing to fit to.
+    #[error("there are no measured kernels to fit a cost model to")]
+    Empty,
+    /// A time that no kernel has.
+    #[error("kernel `{kernel}` took {seconds} s; a time is a number above 0: measure it again")]
+    Seconds {
+        /// The kernel.
+        kernel: String,
+        /// Its time.
+        seconds: f64,
+    },
+    /// A count that nothing has.
+    #[error("kernel `{kernel}` has {count} of property `{property}`; a count is a number from 0")]
+    Count {
+        /// The kernel.
+        kernel: String,
+        /// The property.
+        property: String,
+        /// Its count.
+        count: f64,
+    },
+}
+
+impl Case {
+    /// Refuses a time or count that is none.
+    pub(super) fn check(&self) -> Result<(), CostError> {
+        if !(self.seconds.is_finite() && self.seconds > 0.0) {
+            return Err(CostError::Seconds { kernel: self.kernel.clone(), seconds: self.seconds });
+        }
+        match self.counts.iter().find(|(_, count)| !(count.is_finite() && **count >= 0.0)) {
+            None => Ok(()),
+            Some((property, &count)) => {
+                let (kernel, property) = (self.kernel.clone(), property.clone());
+                Err(CostError::Count { kernel, property, count })
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Which weights the measured kernels determine.
+
+use super::design::Design;
+use nalgebra::{DMatrix, DVector};
+use serde::{Deserialize, Serialize};
+
+/// A pivot below this share of the first is rounding.
+const NEGLIGIBLE: f64 = 1e-9;
+
+/// A property whose column is a sum of others in all measured kernels: how the time is shared among them is arbitrary.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dependence {
+    /// The property.
+    pub property: String,
+    /// The others.
+    pub on: Vec<String>,
+}
+
+/// The rank of the matrix and the columns that are sums of others, by QR with pivots. Costs rows x columns^2.
+pub(super) fn dependences(design: &Design) -> (usize, Vec<Dependence>) {
+    let (rows, columns) = (design.rows.len(), design.columns.len());
+    let factor = DMatrix::from_fn(rows, columns, |row, column| design.rows[row][column]).col_piv_qr();
+    let mut order = DVector::from_iterator(columns, 0..columns).transpose();
+    factor.p().permute_columns(&mut order);
+    let r = factor.r();
+    let first = if columns > 0 && rows > 0 { r[(0, 0)].abs() } else { 0.0 };
+    let rank = (0..r.nrows()).take_while(|&at| r[(at, at)].abs() > NEGLIGIBLE * first).count();
+    let independent = r.view((0, 0), (rank, rank));
+    let dependence = |at: usize| {
+        let parts = independent.solve_upper_triangular(&r.view((0, at), (rank, 1)))?;
+        let on = (0..rank).filter(|&part| parts[part].abs() > NEGLIGIBLE.sqrt());
+        let mut on: Vec<String> = on.map(|part| design.columns[order[part]].name().to_string()).collect();
+        on.sort_unstable();
+        Some(Dependence { property: design.columns[order[at]].name().to_string(), on })
+    };
+    let mut found: Vec<Dependence> = (rank..columns).filter_map(dependence).collect();
+    found.sort_by(|a, b| a.property.cmp(&b.property));
+    (rank, found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::design::{Column, Member};
+    use super::super::property::Resource;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn design(rows: Vec<Vec<f64>>) -> Design {
+        let column = |at: usize| Column { members: vec![Member::unit(format!("p{at}"))], resource: Resource::Compute };
+        Design { columns: (0..rows[0].len()).map(column).collect(), rows }
+    }
+
+    /// The rank by elimination in exact integers.
+    fn rank(mut rows: Vec<Vec<i128>>) -> usize {
+        let mut rank = 0;
+        for column in 0..rows[0].len() {
+            let Some(pivot) = (rank..rows.len()).find(|&row| rows[row][column] != 0) else { continue };
+            rows.swap(rank, pivot);
+            for row in rank + 1..rows.len() {
+                let (own, above) = (rows[row][column], rows[rank][column]);
+                for at in 0..rows[row].len() {
+                    rows[row][at] = rows[row][at] * above - rows[rank][at] * own;
+                }
+            }
+            rank += 1;
+        }
+        rank
+    }
+
+    proptest! {
+        #[test]
+        fn the_rank_is_that_of_exact_elimination(rows in prop::collection::vec(prop::collection::vec(-2i32..3, 5), 1..8)) {
+            let exact = rank(rows.iter().map(|row| row.iter().map(|x| i128::from(*x)).collect()).collect());
+            let numbers: Vec<Vec<f64>> = rows.iter().map(|row| row.iter().map(|x| f64::from(*x)).collect()).collect();
+            let (found, dependent) = dependences(&design(numbers));
+            prop_assert_eq!(found, exact);
+            prop_assert_eq!(dependent.len(), 5 - exact);
+        }
+    }
+
+    #[test]
+    fn a_sum_of_others_is_named_with_them() {
+        let rows = vec![
+            vec![1.0, 2.0, 9.0, 3.0],
+            vec![0.5, 0.0, 2.0, 0.5],
+            vec![4.0, 1.0, 1.0, 5.0],
+            vec![1.0, 1.0, 0.0, 2.0],
+        ];
+        let (rank, found) = dependences(&design(rows));
+        assert_eq!((rank, found.len()), (3, 1));
+        let mut all = found[0].on.clone();
+        all.push(found[0].property.clone());
+        all.sort();
+        assert_eq!(all, ["p0", "p1", "p3"]);
+    }
+}

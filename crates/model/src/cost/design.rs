@@ -1,0 +1,124 @@
+//! The matrix that a model is fitted with.
+
+use super::case::Case;
+use super::property::{CONSTANT, Resource};
+
+/// Columns whose cosine is this near to 1 are multiples of each other: rounding of counts below 2^53 stays under it.
+const PARALLEL: f64 = 1e-12;
+
+/// A row for each case, a column for each property or for several that are multiples of each other in all cases.
+///
+/// Every row is divided by its time, so that the errors that are squared are relative ones (section 4.3): the target is 1
+/// everywhere. Every column is divided by its length, so that all coefficients are of one size.
+#[derive(Debug)]
+pub(super) struct Design {
+    pub(super) columns: Vec<Column>,
+    pub(super) rows: Vec<Vec<f64>>,
+}
+
+/// Properties that cannot be told apart, the first of which gives the name.
+#[derive(Debug)]
+pub(super) struct Column {
+    pub(super) members: Vec<Member>,
+    pub(super) resource: Resource,
+}
+
+/// A property and the length of its column.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) property: String,
+    length: f64,
+}
+
+#[cfg(test)]
+impl Member {
+    /// A property whose column is as long as its counts say.
+    pub(super) fn unit(property: String) -> Self {
+        Self { property, length: 1.0 }
+    }
+}
+
+impl Design {
+    /// The matrix of the properties that `keep` picks and that some case has. The cases are sound.
+    pub(super) fn new(cases: &[Case], keep: impl Fn(&str) -> bool) -> Self {
+        let mut properties: Vec<&str> = cases
+            .iter()
+            .flat_map(|case| case.counts.iter().filter(|(_, count)| **count > 0.0))
+            .map(|(p, _)| &**p)
+            .collect();
+        properties.push(CONSTANT);
+        properties.retain(|property| keep(property));
+        properties.sort_unstable();
+        properties.dedup();
+        let mut design = Self { columns: Vec::new(), rows: vec![Vec::new(); cases.len()] };
+        properties.into_iter().for_each(|property| design.add(property, cases));
+        design
+    }
+
+    fn add(&mut self, property: &str, cases: &[Case]) {
+        let relative: Vec<f64> = cases.iter().map(|case| count(case, property) / case.seconds).collect();
+        let length = relative.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let (member, resource) = (Member { property: property.to_string(), length }, Resource::of(property));
+        let cosine = |at: usize| self.rows.iter().zip(&relative).map(|(row, x)| row[at] * x / length).sum::<f64>();
+        let twin =
+            (0..self.columns.len()).find(|&at| self.columns[at].resource == resource && cosine(at) > 1.0 - PARALLEL);
+        match twin {
+            Some(at) => self.columns[at].members.push(member),
+            None => {
+                self.columns.push(Column { members: vec![member], resource });
+                self.rows.iter_mut().zip(&relative).for_each(|(row, x)| row.push(x / length));
+            }
+        }
+    }
+
+    /// What each column uses.
+    pub(super) fn resources(&self) -> Vec<Resource> {
+        self.columns.iter().map(|column| column.resource).collect()
+    }
+}
+
+impl Column {
+    /// The weights in seconds of its properties, of which the column's `coefficient` is the sum: shared so that each takes
+    /// the same part of the time of the cases.
+    pub(super) fn weights(&self, coefficient: f64) -> impl Iterator<Item = (&str, f64)> {
+        let share = coefficient / self.members.len() as f64;
+        self.members.iter().map(move |member| (member.property.as_str(), share / member.length))
+    }
+
+    /// Its first property.
+    pub(super) fn name(&self) -> &str {
+        &self.members[0].property
+    }
+}
+
+/// How often the case has the property.
+pub(super) fn count(case: &Case, property: &str) -> f64 {
+    if property == CONSTANT { 1.0 } else { case.counts.get(property).copied().unwrap_or(0.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn properties_that_are_multiples_of_each_other_share_a_column_and_its_time() {
+        let case = |loads: f64, adds: f64, seconds: f64| {
+            let counts =
+                [("op:f32:add", adds), ("op:f32:mul", 2.0 * adds), ("g:32:load:s1", loads), ("g:32:load:s0", adds)];
+            let counts = counts.map(|(property, count)| (property.to_string(), count)).into();
+            Case { kernel: "k".into(), class: "c".into(), sizes: BTreeMap::new(), counts, seconds }
+        };
+        let cases = [case(3.0, 1.0, 0.5), case(0.0, 5.0, 0.25), case(7.0, 2.0, 4.0)];
+        let design = Design::new(&cases, |_| true);
+        let names: Vec<Vec<&str>> =
+            design.columns.iter().map(|c| c.members.iter().map(|m| &*m.property).collect()).collect();
+        // Loads and additions that go together use different things, which only the form can tell apart.
+        let expected = [vec!["const"], vec!["g:32:load:s0"], vec!["g:32:load:s1"], vec!["op:f32:add", "op:f32:mul"]];
+        assert_eq!(names, expected);
+        let weights: Vec<(&str, f64)> = design.columns[3].weights(1.0).collect();
+        assert!((weights[0].1 - 2.0 * weights[1].1).abs() < 1e-12 * weights[0].1);
+        let seconds = |case: &Case| weights.iter().map(|(property, w)| w * count(case, property)).sum::<f64>();
+        assert!((seconds(&cases[1]) / cases[1].seconds - design.rows[1][3]).abs() < 1e-12);
+    }
+}

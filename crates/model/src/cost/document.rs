@@ -1,0 +1,210 @@
+//! The file that keeps what is known of a device.
+
+use super::case::Case;
+use super::hull::{Outside, outside};
+use super::model::{CostModel, Form};
+use crate::ModelError;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What `kind` is in every file.
+const KIND: &str = "device";
+/// The version written, and the only one there was.
+const VERSION: u64 = 1;
+
+/// Where a device's cost models come from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Provenance {
+    /// The device's name.
+    pub device: String,
+    /// How kernels reach it: `c`, `opencl`, `cuda`.
+    pub backend: String,
+    /// The program that measured, with its version.
+    pub program: String,
+    /// When it had measured, in seconds since the Unix epoch.
+    pub measured: u64,
+    /// What launching an empty kernel took, in seconds.
+    pub launch_seconds: f64,
+    /// Runs of each kernel, and how many of the first were left out.
+    pub runs: (usize, usize),
+    /// The middle half of the runs of a kernel spread over this share of their median: the median over the kernels.
+    pub noise: f64,
+}
+
+/// The cost models of a device and the measured kernels that they were fitted to. Saved as JSON that people can read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceFile {
+    /// Where it comes from.
+    pub provenance: Provenance,
+    /// One model for each form.
+    pub models: Vec<CostModel>,
+    /// The measured kernels.
+    pub cases: Vec<Case>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    kind: String,
+    version: u64,
+    provenance: Provenance,
+    models: Vec<CostModel>,
+    cases: Vec<Case>,
+}
+
+impl DeviceFile {
+    /// The model of this form, if the file has it.
+    pub fn model(&self, form: Form) -> Option<&CostModel> {
+        self.models.iter().find(|model| model.form == form)
+    }
+
+    /// In what a kernel with these counts lies outside of what `model` was fitted to. Costs cases^2 x properties.
+    pub fn outside(&self, model: &CostModel, counts: &BTreeMap<String, f64>) -> Vec<Outside> {
+        outside(model, &self.cases, counts)
+    }
+
+    /// The file as text: JSON with one line for each case.
+    pub fn text(&self) -> String {
+        let cases: Vec<String> = self.cases.iter().map(|case| format!("    {}", json(case))).collect();
+        let models: Vec<String> = self.models.iter().map(model_text).collect();
+        let (provenance, models, cases) = (json(&self.provenance), models.join(",\n"), cases.join(",\n"));
+        format!(
+            "{{\n  \"kind\": \"{KIND}\",\n  \"version\": {VERSION},\n  \"provenance\": {provenance},\n  \"models\": \
+             [\n{models}\n  ],\n  \"cases\": [\n{cases}\n  ]\n}}\n"
+        )
+    }
+
+    /// Reads the text of such a file.
+    ///
+    /// # Errors
+    /// It is no JSON, of another kind, of a later version, or its parts do not make models.
+    pub fn parse(text: &str) -> Result<Self, ModelError> {
+        let json: Json = serde_json::from_str(text).map_err(ModelError::Json)?;
+        let kind = json.get("kind").and_then(Json::as_str).unwrap_or("nothing");
+        if kind != KIND {
+            return Err(ModelError::Kind { found: kind.to_string(), expected: KIND });
+        }
+        match json.get("version").and_then(Json::as_u64) {
+            Some(VERSION) => {}
+            Some(found) if found > VERSION => return Err(ModelError::Newer { found, known: VERSION }),
+            _ => return Err(damaged(format!("`version` is not {VERSION}"))),
+        }
+        let Document { provenance, models, cases, .. } =
+            serde_json::from_value(json).map_err(|error| damaged(error.to_string()))?;
+        let file = Self { provenance, models, cases };
+        file.check().map(|()| file)
+    }
+
+    fn check(&self) -> Result<(), ModelError> {
+        if self.models.is_empty() {
+            return Err(damaged("it has no models"));
+        }
+        let forms: BTreeSet<Form> = self.models.iter().map(|model| model.form).collect();
+        if forms.len() < self.models.len() {
+            return Err(damaged("two models have the same form"));
+        }
+        self.models.iter().try_for_each(check_model)?;
+        self.cases.iter().try_for_each(|case| case.check().map_err(|error| damaged(error.to_string())))
+    }
+}
+
+fn check_model(model: &CostModel) -> Result<(), ModelError> {
+    let form = model.form.name();
+    if !(model.exponent.is_finite() && model.exponent >= 1.0) {
+        return Err(damaged(format!("the exponent of model `{form}` is {}, not a number from 1", model.exponent)));
+    }
+    for (at, term) in model.terms.iter().enumerate() {
+        let property = &term.property;
+        if model.terms[..at].iter().any(|other| other.property == *property) {
+            return Err(damaged(format!("model `{form}` has two terms `{property}`")));
+        }
+        if !term.weight.is_finite() || (term.weight < 0.0 && model.form != Form::Paper) {
+            let weight = term.weight;
+            return Err(damaged(format!(
+                "the weight of `{property}` in model `{form}` is {weight}, which it cannot be"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A model with one line for each of its terms.
+fn model_text(model: &CostModel) -> String {
+    let terms: Vec<String> = model.terms.iter().map(|term| format!("        {}", json(term))).collect();
+    let residual = |(class, residual)| format!("        {}: {}", json(class), json(residual));
+    let residuals: Vec<String> = model.residuals.iter().map(residual).collect();
+    format!(
+        "    {{\n      \"form\": {},\n      \"exponent\": {},\n      \"terms\": [\n{}\n      ],\n      \"rank\": {},\n      \
+         \"merged\": {},\n      \"dependent\": {},\n      \"residuals\": {{\n{}\n      }}\n    }}",
+        json(&model.form),
+        json(&model.exponent),
+        terms.join(",\n"),
+        model.rank,
+        json(&model.merged),
+        json(&model.dependent),
+        residuals.join(",\n")
+    )
+}
+
+fn json(value: &(impl Serialize + ?Sized)) -> String {
+    serde_json::to_string(value).expect("texts and finite numbers make a text")
+}
+
+fn damaged(what: impl Into<String>) -> ModelError {
+    ModelError::Damaged { what: what.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fit;
+    use super::*;
+
+    fn file() -> DeviceFile {
+        let case = |kernel: &str, loads: f64, adds: f64| Case {
+            kernel: kernel.into(),
+            class: "global".into(),
+            sizes: [("n".to_string(), loads as i64)].into(),
+            counts: [("g:32:load:s1".to_string(), loads), ("op:f32:add".to_string(), adds)].into(),
+            seconds: 1e-5 + 1.1e-9 * loads + 0.7e-9 * adds,
+        };
+        let cases = vec![case("copy", 1e6, 0.0), case("copy", 3e6, 0.0), case("sum", 1e5, 8e6), case("sum", 2e5, 16e6)];
+        let models = Form::ALL.map(|(_, form)| fit(&cases, form).unwrap());
+        let provenance = Provenance { device: "a \"device\"".into(), runs: (30, 4), ..Provenance::default() };
+        DeviceFile { provenance, models: models.into(), cases }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back_to_the_bit() {
+        let file = file();
+        assert_eq!(DeviceFile::parse(&file.text()).unwrap(), file);
+        assert_eq!(file.model(Form::Paper).unwrap().form, Form::Paper);
+    }
+
+    #[test]
+    fn any_cut_is_refused() {
+        let text = file().text();
+        for end in (0..text.trim_end().len()).step_by(7) {
+            assert!(DeviceFile::parse(&text[..end]).is_err(), "cut at {end}");
+        }
+    }
+
+    #[test]
+    fn foreign_later_and_damaged_files_are_refused_with_the_reason() {
+        let text = file().text();
+        let refused = |from: &str, to: &str| {
+            assert!(text.contains(from), "{from}");
+            DeviceFile::parse(&text.replacen(from, to, 1)).unwrap_err().to_string()
+        };
+        assert!(refused("\"device\",", "\"counters\",").contains("kind `counters`"));
+        assert!(refused("\"version\": 1", "\"version\": 2").contains("version 2"));
+        assert!(refused("\"version\": 1", "\"version\": 0").contains("`version` is not 1"));
+        assert!(refused("\"form\": \"nnls\"", "\"form\": \"paper\"").contains("same form"));
+        assert!(refused("\"exponent\": 1.0", "\"exponent\": 0.5").contains("exponent of model `paper` is 0.5"));
+        assert!(refused("\"property\":\"op:f32:add\"", "\"property\":\"const\"").contains("two terms `const`"));
+        assert!(refused("\"rank\"", "\"range\"").contains("damaged"));
+        assert!(refused("\"kernel\":\"copy\"", "\"kernel\":3").contains("damaged"));
+        assert!(refused("\"seconds\":", "\"seconds\":-").contains("took -"));
+    }
+}

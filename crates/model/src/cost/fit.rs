@@ -1,0 +1,220 @@
+//! Fitting a cost model to measured kernels.
+
+use super::case::{Case, CostError};
+use super::dependence::dependences;
+use super::design::{Design, count};
+use super::model::{CostModel, Form, Residual, Term, error_mean};
+use super::{linear, overlap};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The model of this form that has the least sum of squares of relative errors (section 4.3).
+///
+/// `cases` are kernels of several sizes; those of one kernel share its name. Of weights that the cases do not determine the
+/// model says so ([`CostModel::merged`], [`CostModel::dependent`]). Costs a fit for every kernel, each about a hundred times
+/// cases x properties^2 for `Overlap` and a few times for the others.
+///
+/// # Errors
+/// There are no cases, or a time or count is none.
+///
+/// ```
+/// use tunesmith_model::cost::{Case, Form, fit};
+///
+/// let case = |kernel: &str, loads: f64, adds: f64, seconds: f64| Case {
+///     kernel: kernel.to_string(),
+///     class: "example".to_string(),
+///     sizes: [("n".to_string(), loads as i64)].into(),
+///     counts: [("g:32:load:s1".to_string(), loads), ("op:f32:add".to_string(), adds)].into(),
+///     seconds,
+/// };
+/// // A launch takes 10 us, a load 1 ns, an addition 0.5 ns.
+/// let cases = [case("copy", 1e6, 0.0, 1.01e-3), case("copy", 4e6, 0.0, 4.01e-3), case("sum", 1e6, 8e6, 5.01e-3)];
+/// let model = fit(&cases, Form::Nnls)?;
+/// let estimate = model.estimate(&[("g:32:load:s1".to_string(), 2e6), ("op:f32:add".to_string(), 2e6)].into());
+/// assert!((estimate.seconds - 3.01e-3).abs() < 1e-6);
+/// assert_eq!(estimate.shares[0].property, "g:32:load:s1");
+/// # Ok::<(), tunesmith_model::cost::CostError>(())
+/// ```
+pub fn fit(cases: &[Case], form: Form) -> Result<CostModel, CostError> {
+    if cases.is_empty() {
+        return Err(CostError::Empty);
+    }
+    cases.iter().try_for_each(Case::check)?;
+    let design = Design::new(cases, |property| form.takes(property));
+    let (coefficients, exponent) = match form {
+        Form::Paper => (linear::plain(&design.rows), 1.0),
+        Form::Nnls => (linear::nonnegative(&design.rows), 1.0),
+        Form::Overlap => overlap::fit(&design.rows, &design.resources()),
+    };
+    let replicates = replicates(cases, &design, form, &coefficients, exponent);
+    let (rank, dependent) = dependences(&design);
+    let merged = design.columns.iter().filter(|column| column.members.len() > 1);
+    let merged = merged.map(|column| column.members.iter().map(|member| member.property.clone()).collect()).collect();
+    let terms = terms(cases, &design, &coefficients, &replicates);
+    let mut model = CostModel { form, exponent, terms, rank, merged, dependent, residuals: BTreeMap::new() };
+    model.residuals = residuals(&model, cases);
+    Ok(model)
+}
+
+/// Coefficients without one kernel after the other, by the kernel left out.
+fn replicates<'a>(
+    cases: &'a [Case],
+    design: &Design,
+    form: Form,
+    coefficients: &[f64],
+    exponent: f64,
+) -> Vec<(&'a str, Vec<f64>)> {
+    let kernels: BTreeSet<&str> = cases.iter().map(|case| case.kernel.as_str()).collect();
+    let without = |kernel: &'a str| {
+        let rows: Vec<Vec<f64>> = cases
+            .iter()
+            .zip(&design.rows)
+            .filter(|(case, _)| case.kernel != kernel)
+            .map(|(_, row)| row.clone())
+            .collect();
+        let coefficients = match form {
+            Form::Paper => linear::plain(&rows),
+            Form::Nnls => linear::nonnegative(&rows),
+            Form::Overlap => overlap::refine(&rows, &design.resources(), coefficients.to_vec(), exponent),
+        };
+        (kernel, coefficients)
+    };
+    if kernels.len() < 2 { Vec::new() } else { kernels.into_iter().map(without).collect() }
+}
+
+fn terms(cases: &[Case], design: &Design, coefficients: &[f64], replicates: &[(&str, Vec<f64>)]) -> Vec<Term> {
+    let mut terms = Vec::new();
+    for (at, column) in design.columns.iter().enumerate() {
+        let spread = spread(coefficients[at], replicates.iter().map(|(_, replicate)| replicate[at]).collect());
+        let spreads: Vec<f64> = column.weights(spread).map(|(_, spread)| spread).collect();
+        for ((property, weight), spread) in column.weights(coefficients[at]).zip(spreads) {
+            let with = cases.iter().filter(|case| count(case, property) > 0.0);
+            let kernels = with.map(|case| &case.kernel).collect::<BTreeSet<_>>().len();
+            // Without the one kernel that has it the weight is anything.
+            let spread = (kernels > 1).then_some(spread);
+            terms.push(Term { property: property.to_string(), weight, spread, kernels });
+        }
+    }
+    terms.sort_by(|a, b| a.property.cmp(&b.property));
+    terms
+}
+
+/// The jackknife's standard error: `sqrt((k - 1) / k * sum of (replicate - mean)^2)`.
+fn spread(whole: f64, replicates: Vec<f64>) -> f64 {
+    let count = replicates.len().max(1) as f64;
+    let mean = if replicates.is_empty() { whole } else { replicates.iter().sum::<f64>() / count };
+    ((count - 1.0) / count * replicates.iter().map(|own| (own - mean).powi(2)).sum::<f64>()).sqrt()
+}
+
+fn residuals(model: &CostModel, cases: &[Case]) -> BTreeMap<String, Residual> {
+    let mut errors: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for case in cases {
+        errors.entry(case.class.clone()).or_default().push(model.error(&case.counts, case.seconds));
+    }
+    let residual = |errors: Vec<f64>| Residual {
+        cases: errors.len(),
+        mean: error_mean(&errors),
+        largest: errors.iter().copied().fold(0.0, f64::max),
+    };
+    errors.into_iter().map(|(class, errors)| (class, residual(errors))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(kernel: &str, class: &str, counts: &[(&str, f64)], seconds: f64) -> Case {
+        let counts = counts.iter().map(|(property, count)| (property.to_string(), *count)).collect();
+        Case { kernel: kernel.into(), class: class.into(), sizes: BTreeMap::new(), counts, seconds }
+    }
+
+    /// Loads of 1 ns, additions of 0.5 ns, divisions of 4 ns and 10 us for a launch; `hidden` of what is less is free.
+    fn cases(exact: impl Fn(f64, f64) -> f64) -> Vec<Case> {
+        let kernels =
+            [("copy", 1.0, 0.0, 0.0), ("sum", 1.0, 1.0, 0.0), ("adds", 0.1, 9.0, 0.0), ("divide", 0.2, 0.0, 2.0)];
+        let sizes = [1e5, 1e6, 3e6];
+        let made = kernels.iter().flat_map(|&(name, loads, adds, divisions)| {
+            let exact = &exact;
+            sizes.map(move |n| {
+                let (memory, arithmetic) = (1e-9 * loads * n, (5e-10 * adds + 4e-9 * divisions) * n);
+                let counts = [
+                    ("g:32:load:s1", loads * n),
+                    ("op:f32:add", adds * n),
+                    ("op:f32:div", divisions * n),
+                    ("l:32:store", n),
+                ];
+                case(
+                    name,
+                    if adds + divisions > 1.0 { "arithmetic" } else { "global" },
+                    &counts,
+                    1e-5 + exact(memory, arithmetic),
+                )
+            })
+        });
+        made.collect()
+    }
+
+    fn weight(model: &CostModel, property: &str) -> f64 {
+        model.terms.iter().find(|term| term.property == property).unwrap().weight
+    }
+
+    #[test]
+    fn every_form_finds_the_weights_of_times_it_can_make() {
+        let added = cases(|memory, arithmetic| memory + arithmetic);
+        for form in [Form::Paper, Form::Nnls, Form::Overlap] {
+            let model = fit(&added, form).unwrap();
+            assert_eq!(model.exponent, 1.0);
+            for (property, expected) in
+                [("g:32:load:s1", 1e-9), ("op:f32:add", 5e-10), ("op:f32:div", 4e-9), ("const", 1e-5)]
+            {
+                let found = weight(&model, property);
+                assert!((found / expected - 1.0).abs() < 1e-3, "{form:?}: {property} {found}");
+            }
+            assert!(model.residuals.values().all(|residual| residual.largest < 1e-3), "{:?}", model.residuals);
+            assert_eq!(model.residuals["global"].cases, 6);
+        }
+    }
+
+    #[test]
+    fn what_overlaps_only_the_overlapping_form_explains() {
+        let hidden = cases(|memory, arithmetic| (memory.powf(4.0) + arithmetic.powf(4.0)).powf(0.25));
+        let largest = |form| {
+            let model = fit(&hidden, form).unwrap();
+            model.residuals.values().map(|residual| residual.largest).fold(0.0, f64::max)
+        };
+        assert!(largest(Form::Overlap) < 0.02, "{}", largest(Form::Overlap));
+        assert!(largest(Form::Nnls) > 0.1);
+    }
+
+    #[test]
+    fn the_papers_form_has_the_papers_properties_alone() {
+        let model = fit(&cases(|memory, arithmetic| memory + arithmetic), Form::Paper).unwrap();
+        assert!(model.terms.iter().all(|term| term.property != "l:32:store"));
+    }
+
+    #[test]
+    fn weights_that_one_kernel_gives_have_no_spread_and_what_is_not_determined_is_said() {
+        let mut cases = cases(|memory, arithmetic| memory + arithmetic);
+        for case in &mut cases {
+            let (adds, loads) = (case.counts["op:f32:add"], case.counts["g:32:load:s1"]);
+            case.counts.insert("op:f32:mul".into(), 3.0 * adds);
+            case.counts.insert("op:f32:pow".into(), adds + 2.0 * case.counts["op:f32:div"]);
+            case.counts.insert("g:32:store:s1".into(), loads);
+        }
+        let model = fit(&cases, Form::Nnls).unwrap();
+        let term = |property: &str| model.terms.iter().find(|term| term.property == property).unwrap();
+        assert_eq!((term("op:f32:div").kernels, term("op:f32:div").spread), (1, None));
+        assert!(term("g:32:load:s1").spread.is_some());
+        assert_eq!(model.merged, [vec!["g:32:load:s1", "g:32:store:s1"], vec!["op:f32:add", "op:f32:mul"]]);
+        assert_eq!((model.dependent.len(), model.rank + 1 + 2), (1, model.terms.len()));
+        // Undetermined or not, the kernels are explained.
+        assert!(model.residuals.values().all(|residual| residual.largest < 1e-3));
+    }
+
+    #[test]
+    fn what_is_no_measurement_is_refused_by_name() {
+        assert_eq!(fit(&[], Form::Nnls), Err(CostError::Empty));
+        let refused = |case: Case| fit(&[case], Form::Paper).unwrap_err().to_string();
+        assert!(refused(case("k", "c", &[], 0.0)).contains("kernel `k` took 0 s"));
+        assert!(refused(case("k", "c", &[("op:f32:add", -1.0)], 1.0)).contains("-1 of property `op:f32:add`"));
+    }
+}

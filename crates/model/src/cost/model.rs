@@ -1,0 +1,152 @@
+//! A fitted cost model and what it says of a kernel.
+
+use super::dependence::Dependence;
+use super::overlap::Parts;
+use super::property::{CONSTANT, Resource, is_published};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Relative errors below this are counted as this much: a mean of logarithms would be ruled by lucky hits.
+const LEAST_ERROR: f64 = 0.01;
+
+/// How the time follows from the properties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// The paper's: a sum over its own properties, by plain least squares; weights may be negative.
+    Paper,
+    /// A sum over all properties with weights that are not negative.
+    Nnls,
+    /// As `Nnls`, but memory and arithmetic overlap: `overhead + (memory^e + arithmetic^e)^(1/e)` with a fitted exponent `e`.
+    Overlap,
+}
+
+impl Form {
+    /// Every form by its name, the one to use unless told otherwise last.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("paper", Self::Paper), ("nnls", Self::Nnls), ("overlap", Self::Overlap)];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, form)| *form == self).map_or("", |(name, _)| name)
+    }
+
+    /// Whether models of this form have the property.
+    pub fn takes(self, property: &str) -> bool {
+        self != Self::Paper || is_published(property)
+    }
+}
+
+/// What one unit of a property costs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Term {
+    /// The property.
+    pub property: String,
+    /// Seconds for each operation.
+    pub weight: f64,
+    /// Standard error of the weight, by leaving out one kernel after the other (the jackknife). Nothing where fewer than
+    /// two kernels have the property.
+    pub spread: Option<f64>,
+    /// How many of the measured kernels have the property.
+    pub kernels: usize,
+}
+
+/// How far a model misses the kernels that it was fitted to.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Residual {
+    /// How many there are.
+    pub cases: usize,
+    /// Geometric mean of the relative errors, each at least 1 %.
+    pub mean: f64,
+    /// The largest relative error.
+    pub largest: f64,
+}
+
+/// Predicts the time of a kernel on the device that it was [fitted](super::fit) to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CostModel {
+    /// How the time follows from the terms.
+    pub form: Form,
+    /// How far memory and arithmetic overlap: 1 not at all; the larger, the more.
+    pub exponent: f64,
+    /// The terms, by name.
+    pub terms: Vec<Term>,
+    /// How many of the terms the measured kernels determine independently of each other.
+    pub rank: usize,
+    /// Properties that were multiples of each other in all measured kernels: each takes the same share of their time.
+    pub merged: Vec<Vec<String>>,
+    /// Properties that were sums of others.
+    pub dependent: Vec<Dependence>,
+    /// By class of measured kernels how far they are missed.
+    pub residuals: BTreeMap<String, Residual>,
+}
+
+/// What a kernel is predicted to take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// The time.
+    pub seconds: f64,
+    /// Its parts, the largest first; they add up to it.
+    pub shares: Vec<Share>,
+}
+
+/// The part of a time that one property takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Share {
+    /// The property.
+    pub property: String,
+    /// How often the kernel has it.
+    pub count: f64,
+    /// Seconds for each operation, if it were done alone.
+    pub weight: f64,
+    /// Its part of the time: less than count times weight where it is hidden behind another resource.
+    pub seconds: f64,
+}
+
+impl CostModel {
+    /// The time of a kernel with these counts. Counts of properties that the model has no term for say nothing; the
+    /// [hull](super::DeviceFile::outside) tells.
+    pub fn seconds(&self, counts: &BTreeMap<String, f64>) -> f64 {
+        self.parts(counts).seconds(self.exponent)
+    }
+
+    /// The time and the share of every term that the kernel has.
+    pub fn estimate(&self, counts: &BTreeMap<String, f64>) -> Estimate {
+        let parts = self.parts(counts);
+        let share = |term: &Term| {
+            let (count, slope) =
+                (count(counts, &term.property), parts.slope(Resource::of(&term.property), self.exponent));
+            let (property, weight) = (term.property.clone(), term.weight);
+            Share { property, count, weight, seconds: count * weight * slope }
+        };
+        let mut shares: Vec<Share> = self.terms.iter().map(share).filter(|share| share.count > 0.0).collect();
+        shares.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+        Estimate { seconds: parts.seconds(self.exponent), shares }
+    }
+
+    /// The relative error of the time of a kernel that took `seconds`.
+    pub fn error(&self, counts: &BTreeMap<String, f64>, seconds: f64) -> f64 {
+        (self.seconds(counts) - seconds).abs() / seconds
+    }
+
+    fn parts(&self, counts: &BTreeMap<String, f64>) -> Parts {
+        let mut parts = Parts::default();
+        for term in &self.terms {
+            parts.add(Resource::of(&term.property), count(counts, &term.property) * term.weight);
+        }
+        parts
+    }
+}
+
+/// The geometric mean of relative errors, each taken for at least 1 %; 0 of none.
+pub fn error_mean(errors: &[f64]) -> f64 {
+    let sum: f64 = errors.iter().map(|error| error.max(LEAST_ERROR).ln()).sum();
+    if errors.is_empty() { 0.0 } else { (sum / errors.len() as f64).exp() }
+}
+
+fn count(counts: &BTreeMap<String, f64>, property: &str) -> f64 {
+    if property == CONSTANT { 1.0 } else { counts.get(property).copied().unwrap_or(0.0) }
+}

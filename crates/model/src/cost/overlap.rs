@@ -1,0 +1,202 @@
+//! Coefficients of a sum in which memory and arithmetic overlap.
+
+use super::linear::nonnegative;
+use super::property::Resource;
+
+/// The exponents tried. At 1 nothing overlaps; at 16 the lesser part is free unless it is within a few per cent.
+const EXPONENTS: [f64; 13] = [1.0, 1.25, 1.6, 2.0, 2.5, 3.2, 4.0, 5.0, 6.3, 8.0, 10.0, 12.6, 16.0];
+/// Linear problems solved at most for one exponent; those of real devices take about ten.
+const ROUNDS: usize = 60;
+/// A step is halved at most so often.
+const HALVINGS: u32 = 12;
+/// What a part counts for at least while it is hidden behind the other: at 0 its weights could not come back.
+const LEAST_SLOPE: f64 = 1e-3;
+/// A round that lowers the loss by less than this share was the last.
+const PROGRESS: f64 = 1e-7;
+
+/// The seconds that a kernel uses each resource for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Parts {
+    pub(super) memory: f64,
+    pub(super) compute: f64,
+    pub(super) overhead: f64,
+}
+
+impl Parts {
+    /// Adds a use of `resource`.
+    pub(super) fn add(&mut self, resource: Resource, seconds: f64) {
+        match resource {
+            Resource::Memory => self.memory += seconds,
+            Resource::Compute => self.compute += seconds,
+            Resource::Overhead => self.overhead += seconds,
+        }
+    }
+
+    /// `overhead + (memory^e + compute^e)^(1/e)`, a smooth maximum.
+    pub(super) fn seconds(self, exponent: f64) -> f64 {
+        self.overhead + self.overlapped(exponent)
+    }
+
+    fn overlapped(self, exponent: f64) -> f64 {
+        let (low, high) = (self.memory.min(self.compute), self.memory.max(self.compute));
+        // The same for an exponent of 1, and also right where plain least squares gave negative weights.
+        if exponent == 1.0 || high <= 0.0 {
+            return low + high;
+        }
+        high * (1.0 + (low / high).powf(exponent)).powf(1.0 / exponent)
+    }
+
+    /// How the time grows with the use of `resource`. Uses times slopes add up to the time, since doubling all doubles it.
+    pub(super) fn slope(self, resource: Resource, exponent: f64) -> f64 {
+        let own = match resource {
+            Resource::Overhead => return 1.0,
+            Resource::Memory => self.memory,
+            Resource::Compute => self.compute,
+        };
+        let whole = self.overlapped(exponent);
+        if exponent == 1.0 || whole <= 0.0 { 1.0 } else { (own / whole).powf(exponent - 1.0) }
+    }
+}
+
+/// The coefficients `x >= 0` and the exponent that minimise the sum of `(1 - time)^2` over `rows`.
+///
+/// The loss has several minima: what one resource explained from the beginning the other does not take over. So every
+/// exponent begins three times: with the answer of the exponent before, without overlap, and with the most that each
+/// property may cost.
+pub(super) fn fit(rows: &[Vec<f64>], resources: &[Resource]) -> (Vec<f64>, f64) {
+    let starts = [nonnegative(rows), most(rows)];
+    let mut best = (loss(rows, resources, &starts[0], 1.0), starts[0].clone(), 1.0);
+    let mut before = starts[0].clone();
+    for exponent in EXPONENTS.into_iter().skip(1) {
+        let refined = starts.iter().chain([&before]).map(|start| {
+            let x = refine(rows, resources, start.clone(), exponent);
+            (loss(rows, resources, &x, exponent), x, exponent)
+        });
+        let Some(found) = refined.min_by(|a, b| a.0.total_cmp(&b.0)) else { break };
+        before.clone_from(&found.1);
+        if found.0 < best.0 {
+            best = found;
+        }
+    }
+    (best.1, best.2)
+}
+
+/// For each property the coefficient at which it alone takes the whole time of some kernel and of none more.
+fn most(rows: &[Vec<f64>]) -> Vec<f64> {
+    let columns = rows.first().map_or(0, Vec::len);
+    let largest = |at: usize| rows.iter().map(|row| row[at]).fold(0.0, f64::max);
+    (0..columns).map(largest).map(|largest| if largest > 0.0 { 1.0 / largest } else { 0.0 }).collect()
+}
+
+/// The coefficients `x >= 0` that minimise the loss with this exponent, from those given.
+///
+/// The time is homogeneous, so that its linear approximation at `x` has no constant: a round solves a non-negative linear
+/// problem with every use multiplied by its slope, and goes that way as far as the loss falls (Gauss and Newton's method).
+pub(super) fn refine(rows: &[Vec<f64>], resources: &[Resource], mut x: Vec<f64>, exponent: f64) -> Vec<f64> {
+    let mut before = loss(rows, resources, &x, exponent);
+    for _ in 0..ROUNDS {
+        let goal = nonnegative(&linearised(rows, resources, &x, exponent));
+        let at = |halvings: u32| -> Vec<f64> {
+            let step = 0.5_f64.powi(halvings as i32);
+            x.iter().zip(&goal).map(|(from, to)| from + step * (to - from)).collect()
+        };
+        let lower = (0..=HALVINGS).map(at).find_map(|x| {
+            let loss = loss(rows, resources, &x, exponent);
+            (loss < before * (1.0 - PROGRESS)).then_some((loss, x))
+        });
+        match lower {
+            Some((loss, lower)) => (before, x) = (loss, lower),
+            None => break,
+        }
+    }
+    x
+}
+
+fn linearised(rows: &[Vec<f64>], resources: &[Resource], x: &[f64], exponent: f64) -> Vec<Vec<f64>> {
+    let linear = |row: &Vec<f64>| {
+        let parts = parts(row, resources, x);
+        let slope = |resource: Resource| parts.slope(resource, exponent).max(LEAST_SLOPE);
+        row.iter().zip(resources).map(|(a, resource)| a * slope(*resource)).collect()
+    };
+    rows.iter().map(linear).collect()
+}
+
+fn parts(row: &[f64], resources: &[Resource], x: &[f64]) -> Parts {
+    let mut parts = Parts::default();
+    row.iter().zip(x).zip(resources).for_each(|((a, x), resource)| parts.add(*resource, a * x));
+    parts
+}
+
+fn loss(rows: &[Vec<f64>], resources: &[Resource], x: &[f64], exponent: f64) -> f64 {
+    rows.iter().map(|row| (1.0 - parts(row, resources, x).seconds(exponent)).powi(2)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const RESOURCES: [Resource; 5] =
+        [Resource::Memory, Resource::Memory, Resource::Compute, Resource::Compute, Resource::Overhead];
+
+    /// Rows in the manner of measured kernels: each property alone, and mixtures; divided by the time that `truth` gives.
+    fn planted(mixtures: &[Vec<f64>], truth: &[f64], exponent: f64) -> Vec<Vec<f64>> {
+        let alone = (0..5).map(|at| (0..5).map(|other| if other == at { 1.0 } else { 0.01 }).collect());
+        let rows = alone.chain(mixtures.iter().cloned());
+        let relative = |row: Vec<f64>| {
+            let seconds = parts(&row, &RESOURCES, truth).seconds(exponent);
+            row.iter().map(|a| a / seconds).collect()
+        };
+        rows.map(relative).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn weights_that_made_the_times_are_found(
+            mixtures in prop::collection::vec(prop::collection::vec(0.0..1.0f64, 5), 8..20),
+            truth in prop::collection::vec(0.2..2.0f64, 5),
+            exponent in 0..EXPONENTS.len(),
+        ) {
+            let rows = planted(&mixtures, &truth, EXPONENTS[exponent]);
+            let (found, _) = fit(&rows, &RESOURCES);
+            for (found, truth) in found.iter().zip(&truth) {
+                prop_assert!((found / truth - 1.0).abs() < 0.05, "{:?} of {:?}", found, truth);
+            }
+        }
+
+        #[test]
+        fn shares_add_up_to_a_time_between_the_maximum_and_the_sum(
+            memory in 0.0..3.0f64, compute in 0.0..3.0f64, overhead in 0.0..3.0f64, exponent in 1.0..16.0f64,
+        ) {
+            let parts = Parts { memory, compute, overhead };
+            let seconds = parts.seconds(exponent);
+            prop_assert!(seconds >= overhead + memory.max(compute) - 1e-12);
+            prop_assert!(seconds <= overhead + memory + compute + 1e-12);
+            let uses = [(Resource::Memory, memory), (Resource::Compute, compute), (Resource::Overhead, overhead)];
+            let shares: f64 = uses.iter().map(|(resource, own)| own * parts.slope(*resource, exponent)).sum();
+            prop_assert!((shares - seconds).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn no_weights_of_a_grid_are_better() {
+        let rows =
+            planted(&[vec![1.0, 0.2, 0.7, 0.1, 0.3], vec![0.3, 0.9, 0.4, 0.8, 0.0]], &[1.0, 0.5, 0.8, 0.3, 0.2], 4.0);
+        // Times that no weights give exactly.
+        let noisy: Vec<Vec<f64>> = rows
+            .iter()
+            .enumerate()
+            .map(|(at, row)| row.iter().map(|a| a * (1.0 + 0.1 * (at % 3) as f64)).collect())
+            .collect();
+        let found = loss(&noisy, &RESOURCES, &refine(&noisy, &RESOURCES, nonnegative(&noisy), 4.0), 4.0);
+        let levels = [0.0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
+        let grid = (0..100_000usize).map(|code| {
+            let x: Vec<f64> = (0..5).map(|at| levels[code / 10_usize.pow(at) % 10]).collect();
+            loss(&noisy, &RESOURCES, &x, 4.0)
+        });
+        let best = grid.fold(f64::INFINITY, f64::min);
+        assert!(found <= best, "{found} against {best}");
+    }
+}
