@@ -15,6 +15,7 @@ mod linear;
 mod model;
 mod overlap;
 mod property;
+pub mod protocol;
 
 pub use case::{Case, CostError};
 pub use dependence::Dependence;
