@@ -230,6 +230,7 @@ fn the_examples_check_out_and_give_right_results_in_their_default_configuration(
         "stencil/stencil.toml",
         "conv2d/conv2d-c.toml",
         "reduce/reduce.toml",
+        "filterbank/filterbank.toml",
     ];
     for example in examples {
         let path = repository().join("examples").join(example);
