@@ -49,6 +49,15 @@ fn predict_a_million_boosted(bencher: Bencher) {
     bencher.counter(ItemsCount::new(many.len())).bench(|| model.predict_all(&many));
 }
 
+/// As many as a hill climb on a model makes.
+#[divan::bench]
+fn predict_75_one_by_one(bencher: Bencher) {
+    let (table, targets) = data(30_000);
+    let model = BoostedTrees::fit(&table, &targets, &BoostedSettings::default(), &mut rng()).expect("a fit");
+    let rows: Vec<Vec<f64>> = (0..75).map(|row| table.row(row)).collect();
+    bencher.bench(|| rows.iter().map(|row| model.predict(row)).sum::<f64>());
+}
+
 #[divan::bench(args = [400, 5_000])]
 fn fit_ten_randomised(bencher: Bencher, rows: usize) {
     let (table, targets) = data(rows);

@@ -60,6 +60,6 @@ pub use nnls::nonnegative_least_squares;
 pub use rows::Rows;
 pub use table::{Column, Kind, Table};
 pub use trees::{
-    BoostedSettings, BoostedTrees, FitError, ModelError, Node, RandomisedSettings, RandomisedTrees, RegressionTree,
-    Regressor, Test, Tree, TreeSettings,
+    BoostedSettings, BoostedTrees, Direction, FitError, Loss, ModelError, Node, RandomisedSettings, RandomisedTrees,
+    RegressionTree, Regressor, Test, Tree, TreeSettings, partial_dependence, permutation_importance,
 };

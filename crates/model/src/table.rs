@@ -118,6 +118,11 @@ impl Table {
         &self.cells[index]
     }
 
+    /// The same to be changed; to numbers that the column can have.
+    pub(crate) fn column_mut(&mut self, index: usize) -> &mut [f64] {
+        &mut self.cells[index]
+    }
+
     /// The numbers of one row, column by column.
     pub fn row(&self, index: usize) -> Vec<f64> {
         self.cells.iter().map(|cells| cells[index]).collect()

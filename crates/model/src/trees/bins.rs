@@ -1,5 +1,6 @@
 //! Columns cut into few bins, so that a split is found by adding up bins instead of sorting rows.
 
+use super::boosted::Direction;
 use crate::table::{Kind, Table};
 
 /// The most bins of a column, so that a code is a byte; one more code is for missing values.
@@ -11,6 +12,8 @@ pub(crate) struct BinColumn {
     /// Where the bins of the column begin in a histogram of all columns.
     pub(crate) offset: usize,
     pub(crate) content: Content,
+    /// The way in which predictions may move with the column's numbers, where that is given.
+    pub(crate) direction: Option<Direction>,
 }
 
 /// What the bins of a column hold.
@@ -70,7 +73,7 @@ impl Bins {
                     Content::Levels { present: frequent(cells, levels.len(), most), all: levels.len() }
                 }
             };
-            let column = BinColumn { offset: width, content };
+            let column = BinColumn { offset: width, content, direction: None };
             width += column.bins() + 1;
             columns.push(column);
         }
@@ -81,6 +84,11 @@ impl Bins {
         }
         let offsets = columns.iter().map(|column| column.offset).collect();
         Self { columns, offsets, codes, width }
+    }
+
+    /// Lets predictions move with the numbers of a column in one way alone.
+    pub(crate) fn constrain(&mut self, column: usize, direction: Direction) {
+        self.columns[column].direction = Some(direction);
     }
 
     pub(crate) fn columns(&self) -> &[BinColumn] {

@@ -8,8 +8,8 @@ use super::grow::{Grown, grow};
 use super::regressor::Regressor;
 use super::single::{DEEPEST, ROUNDING};
 use super::split::Limits;
-use super::tree::Tree;
-use crate::table::{Column, Table};
+use super::tree::{Node, Tree};
+use crate::table::{Column, Kind, Table};
 use rand::seq::SliceRandom as _;
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,10 @@ use serde::{Deserialize, Serialize};
 /// regression trees, 2012, section 2.3), whose depth, leaves and rounds are the defaults.
 ///
 /// Splits are found on histograms of at most 255 bins; thresholds, levels and missing values are as in
-/// [`RegressionTree`](crate::RegressionTree). Only the subsamples draw from the generator.
+/// [`RegressionTree`](crate::RegressionTree). Only the subsamples draw from the generator, and threads change no digit.
+///
+/// - [`Loss::Quantile`] predicts a quantile instead of the mean: two such models bound what a third predicts.
+/// - Predictions may be made to rise or fall with a column ([`BoostedSettings::monotone`]).
 ///
 /// ```
 /// use rand::SeedableRng;
@@ -60,6 +63,30 @@ pub struct BoostedSettings {
     pub shrinkage: f64,
     /// The most bins of a column, 2 to 255. By default 255.
     pub bins: usize,
+    /// What is least for the best prediction. By default the squared error.
+    pub loss: Loss,
+    /// The ordinal columns, by name, with which predictions may only rise or only fall: of two rows that differ in such a
+    /// column alone, and have it both, the predictions are in that order. By default none; squared loss alone.
+    pub monotone: Vec<(String, Direction)>,
+}
+
+/// What is least for the best prediction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Loss {
+    /// The mean squared error: the mean is predicted.
+    Squared,
+    /// The pinball loss: the quantile with this share of targets below, within 0 and 1, is predicted. A leaf predicts that
+    /// quantile of what its rows leave over (Friedman, 2001, algorithm 3, where it is the median); nothing is shrunk.
+    Quantile(f64),
+}
+
+/// The way in which predictions may move with the numbers of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Never down.
+    Rising,
+    /// Never up.
+    Falling,
 }
 
 impl Default for BoostedSettings {
@@ -72,8 +99,27 @@ impl Default for BoostedSettings {
             subsample: 1.0,
             shrinkage: 0.0,
             bins: MOST_BINS,
+            loss: Loss::Squared,
+            monotone: Vec::new(),
         }
     }
+}
+
+impl Loss {
+    /// The best prediction for all targets.
+    fn base(self, targets: &[f64]) -> f64 {
+        match self {
+            Self::Squared => targets.iter().sum::<f64>() / targets.len() as f64,
+            Self::Quantile(share) => quantile(&mut targets.to_vec(), share),
+        }
+    }
+}
+
+/// The smallest of `values`, of which there are some, that at least the `share` of them do not exceed. Reorders them.
+fn quantile(values: &mut [f64], share: f64) -> f64 {
+    let below = (share * values.len() as f64).ceil() as usize;
+    let at = below.clamp(1, values.len()) - 1;
+    *values.select_nth_unstable_by(at, f64::total_cmp).1
 }
 
 const KIND: &str = "boosted_trees";
@@ -83,7 +129,8 @@ impl BoostedTrees {
     /// the root and at half of them for each further level.
     ///
     /// # Errors
-    /// There are no rows or not one target for each, a target is not finite, or a setting is out of range.
+    /// There are no rows or not one target for each, a target is not finite, a setting is out of range, or a monotone column
+    /// is not an ordinal one of the table.
     pub fn fit(
         table: &Table,
         targets: &[f64],
@@ -92,9 +139,9 @@ impl BoostedTrees {
     ) -> Result<Self, FitError> {
         settings.check()?;
         check_data(table.len(), targets)?;
-        let base = targets.iter().sum::<f64>() / targets.len() as f64;
+        let base = settings.loss.base(targets);
         let left = targets.iter().map(|target| target - base).collect();
-        let mut boosting = Boosting::new(table, left, settings);
+        let mut boosting = Boosting::new(table, left, settings)?;
         let trees = (0..settings.rounds).map(|_| boosting.round(rng)).collect();
         Ok(Self { base, forest: Forest::new(table.columns().to_vec(), trees) })
     }
@@ -104,7 +151,7 @@ impl BoostedTrees {
         self.forest.trees()
     }
 
-    /// The mean of the targets, from which the trees deviate.
+    /// The mean, or the quantile, of the targets, from which the trees deviate.
     pub fn base(&self) -> f64 {
         self.base
     }
@@ -133,7 +180,11 @@ impl BoostedSettings {
         part("subsample", self.subsample)?;
         let shrinks = self.shrinkage >= 0.0 && self.shrinkage.is_finite();
         check("shrinkage", self.shrinkage, shrinks, "a finite number from 0")?;
-        check("bins", self.bins as f64, (2..=MOST_BINS).contains(&self.bins), "a whole number from 2 to 255")
+        check("bins", self.bins as f64, (2..=MOST_BINS).contains(&self.bins), "a whole number from 2 to 255")?;
+        let Loss::Quantile(share) = self.loss else { return Ok(()) };
+        check("quantile", share, share > 0.0 && share < 1.0, "a number above 0 and below 1")?;
+        let count = self.monotone.len();
+        check("monotone", count as f64, count == 0, "for the squared loss alone: leave it out for quantiles")
     }
 }
 
@@ -150,8 +201,16 @@ struct Boosting<'a> {
 }
 
 impl<'a> Boosting<'a> {
-    fn new(table: &'a Table, left: Vec<f64>, settings: &'a BoostedSettings) -> Self {
-        let squares: f64 = left.iter().map(|left| left * left).sum();
+    fn new(table: &'a Table, left: Vec<f64>, settings: &'a BoostedSettings) -> Result<Self, FitError> {
+        let squares: f64 = match settings.loss {
+            Loss::Squared => left.iter().map(|left| left * left).sum(),
+            // What trees are fitted to is about 1.
+            Loss::Quantile(_) => left.len() as f64,
+        };
+        let mut bins = Bins::new(table, settings.bins);
+        for (name, direction) in &settings.monotone {
+            bins.constrain(ordinal(table, name)?, *direction);
+        }
         let limits = Limits {
             depth: settings.depth,
             min_leaf: settings.min_leaf,
@@ -160,7 +219,7 @@ impl<'a> Boosting<'a> {
             least_gain: squares * ROUNDING,
         };
         let rows = (0..table.len() as u32).collect();
-        Self { table, settings, bins: Bins::new(table, settings.bins), limits, left, rows }
+        Ok(Self { table, settings, bins, limits, left, rows })
     }
 
     fn round(&mut self, rng: &mut impl rand::Rng) -> Tree {
@@ -171,17 +230,40 @@ impl<'a> Boosting<'a> {
             self.rows.reverse();
             self.rows[..count].sort_unstable();
         }
-        let Grown { mut tree, rows, leaves } = grow(&self.bins, &self.left, self.rows[..count].to_vec(), self.limits);
+        let Grown { mut tree, rows, leaves } = self.grown(self.rows[..count].to_vec());
         let rate = self.settings.learning_rate;
-        tree.map_values(|value| rate * value);
-        for (range, value) in leaves {
-            rows[range].iter().for_each(|&row| self.left[row as usize] -= rate * value);
+        for (node, range) in leaves {
+            let Node::Leaf { value, .. } = &mut tree.nodes[node] else { continue };
+            if let Loss::Quantile(share) = self.settings.loss {
+                let mut left: Vec<f64> = rows[range.clone()].iter().map(|&row| self.left[row as usize]).collect();
+                *value = quantile(&mut left, share);
+            }
+            *value *= rate;
+            rows[range].iter().for_each(|&row| self.left[row as usize] -= *value);
         }
         for &row in &self.rows[count..] {
             self.left[row as usize] -= tree.value(|column| self.table.column(column)[row as usize]);
         }
         tree
     }
+
+    /// A tree for the direction in which the loss falls fastest.
+    fn grown(&self, rows: Vec<u32>) -> Grown {
+        match self.settings.loss {
+            Loss::Squared => grow(&self.bins, &self.left, rows, self.limits),
+            Loss::Quantile(share) => {
+                let slope = |left: &f64| if *left > 0.0 { share } else { share - 1.0 };
+                let slopes: Vec<f64> = self.left.iter().map(slope).collect();
+                grow(&self.bins, &slopes, rows, self.limits)
+            }
+        }
+    }
+}
+
+/// The ordinal column called `name`.
+fn ordinal(table: &Table, name: &str) -> Result<usize, FitError> {
+    let found = table.columns().iter().position(|column| column.name == name && column.kind == Kind::Ordinal);
+    found.ok_or_else(|| FitError::Column { name: name.to_string() })
 }
 
 impl From<BoostedTrees> for Document {

@@ -29,6 +29,12 @@ pub enum FitError {
         /// Its target.
         value: f64,
     },
+    /// A column that is to be monotone cannot be.
+    #[error("there is no ordinal column `{name}` that could be monotone")]
+    Column {
+        /// The name given.
+        name: String,
+    },
     /// A setting is out of range.
     #[error("the setting `{name}` cannot be {value}: it is {expected}")]
     Setting {

@@ -1,14 +1,20 @@
 //! Trees laid out for predicting many rows.
 
+use super::coded::{Coded, Scratch};
 use super::tree::{Node, Test, Tree};
-use crate::table::Table;
+use crate::table::{Column, Table};
+use rayon::prelude::*;
 
-/// Rows that go down a tree side by side: enough that the processor always has a step to do while it waits for others.
-const LANES: usize = 32;
+/// Rows that are predicted together: enough that the processor always has a step to do while it waits for others, few
+/// enough that their columns stay in its first cache.
+pub(super) const LANES: usize = 64;
+
+/// Rows of a table that one thread predicts; fewer are not worth waking another.
+const PART: usize = 4096;
 
 /// A node in 16 bytes. A leaf asks what is always answered with yes and leads to itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct FlatNode {
+pub(crate) struct FlatNode {
     threshold: f64,
     /// The node for a yes; that for a no is the next.
     yes: u32,
@@ -19,7 +25,7 @@ struct FlatNode {
 
 /// One tree.
 #[derive(Clone, Debug, PartialEq)]
-enum FlatTree {
+pub(crate) enum FlatTree {
     /// Only thresholds: its nodes, what each predicts, and the steps to its deepest leaf.
     Thresholds { nodes: Vec<FlatNode>, values: Vec<f64>, depth: usize },
     /// Sets of levels, walked as they are.
@@ -28,7 +34,12 @@ enum FlatTree {
 
 /// The trees of a model.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Flat(Vec<FlatTree>);
+pub(crate) enum Flat {
+    /// Shallow ones.
+    Coded(Coded),
+    /// Any.
+    Walked(Vec<FlatTree>),
+}
 
 impl FlatTree {
     fn new(tree: &Tree) -> Self {
@@ -79,51 +90,58 @@ fn leaves(nodes: &[FlatNode], depth: usize, block: &[[f64; LANES]]) -> [u32; LAN
 }
 
 impl Flat {
-    pub(crate) fn new(trees: &[Tree]) -> Self {
-        Self(trees.iter().map(FlatTree::new).collect())
+    pub(crate) fn new(trees: &[Tree], columns: &[Column]) -> Self {
+        Coded::new(trees, columns).map_or_else(|| Self::walked(trees), Self::Coded)
     }
 
-    /// Gives `take`, for each block of rows in turn, the rows' positions and what each tree says of them, tree by tree.
-    /// `make` makes what `take` adds to.
-    pub(crate) fn visit<A>(
-        &self,
-        table: &Table,
-        make: impl Fn() -> A,
-        add: impl Fn(&mut A, &[f64; LANES]),
-        mut done: impl FnMut(&A, usize),
-    ) {
-        // A tree without splits looks at a column as well.
-        let mut block = vec![[0.0; LANES]; table.columns().len().max(1)];
-        for start in (0..table.len()).step_by(LANES) {
-            let count = LANES.min(table.len() - start);
-            for (index, lanes) in block.iter_mut().enumerate().take(table.columns().len()) {
-                lanes[..count].copy_from_slice(&table.column(index)[start..start + count]);
-            }
-            let mut sums = make();
-            self.0.iter().for_each(|tree| add(&mut sums, &tree.values(&block)));
-            done(&sums, count);
+    fn walked(trees: &[Tree]) -> Self {
+        Self::Walked(trees.iter().map(FlatTree::new).collect())
+    }
+
+    /// Gives `add` what each tree says of the rows of `block`, tree by tree.
+    fn each(&self, block: &[[f64; LANES]], scratch: &mut Option<Scratch>, mut add: impl FnMut(&[f64; LANES])) {
+        match self {
+            Self::Coded(coded) => coded.each(block, scratch.get_or_insert_with(|| coded.scratch()), add),
+            Self::Walked(trees) => trees.iter().for_each(|tree| add(&tree.values(block))),
         }
+    }
+
+    /// For each row of `table` what `add` makes, from `zero` on, of what each tree says of it, tree by tree. Rows do not
+    /// depend on each other, so that threads share them.
+    fn fold<A: Copy + Send + Sync>(&self, table: &Table, zero: A, add: impl Fn(&mut A, f64) + Sync) -> Vec<A> {
+        let mut all = vec![zero; table.len()];
+        let part = |(index, part): (usize, &mut [A])| {
+            // A tree without splits looks at a column as well.
+            let mut block = vec![[0.0; LANES]; table.columns().len().max(1)];
+            let mut scratch = None;
+            for (at, sums) in part.chunks_mut(LANES).enumerate() {
+                let start = index * PART + at * LANES;
+                for (column, lanes) in block.iter_mut().enumerate().take(table.columns().len()) {
+                    lanes[..sums.len()].copy_from_slice(&table.column(column)[start..start + sums.len()]);
+                }
+                self.each(&block, &mut scratch, |values| {
+                    sums.iter_mut().zip(values).for_each(|(sum, value)| add(sum, *value));
+                });
+            }
+        };
+        if table.len() > PART {
+            all.par_chunks_mut(PART).enumerate().for_each(part);
+        } else {
+            all.chunks_mut(PART).enumerate().for_each(part);
+        }
+        all
     }
 
     /// For each row the sum over the trees.
     pub(crate) fn sums(&self, table: &Table) -> Vec<f64> {
-        let mut all = Vec::with_capacity(table.len());
-        let add = |sums: &mut [f64; LANES], values: &[f64; LANES]| {
-            sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
-        };
-        self.visit(table, || [0.0; LANES], add, |sums, count| all.extend_from_slice(&sums[..count]));
-        all
+        self.fold(table, 0.0, |sum, value| *sum += value)
     }
 
     /// For each row the sum over the trees and the sum of squares.
     pub(crate) fn squares(&self, table: &Table) -> Vec<(f64, f64)> {
-        let mut all = Vec::with_capacity(table.len());
-        let add = |sums: &mut [(f64, f64); LANES], values: &[f64; LANES]| {
-            for (sum, value) in sums.iter_mut().zip(values) {
-                *sum = (sum.0 + value, sum.1 + value * value);
-            }
-        };
-        self.visit(table, || [(0.0, 0.0); LANES], add, |sums, count| all.extend_from_slice(&sums[..count]));
-        all
+        self.fold(table, (0.0, 0.0), |(sum, squares), value| {
+            *sum += value;
+            *squares += value * value;
+        })
     }
 }

@@ -15,7 +15,7 @@ pub(crate) struct Forest {
 impl Forest {
     /// `trees` ask columns of `columns` alone.
     pub(crate) fn new(columns: Vec<Column>, trees: Vec<Tree>) -> Self {
-        let flat = Flat::new(&trees);
+        let flat = Flat::new(&trees, &columns);
         Self { columns, trees, flat }
     }
 

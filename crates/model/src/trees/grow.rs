@@ -1,17 +1,21 @@
 //! A tree grown depth by depth on bins.
 
 use super::bins::Bins;
-use super::split::{Limits, Split, Sums, best};
+use super::split::{Bounds, Limits, Split, Sums, best};
 use super::tree::{Node, Tree};
+use rayon::prelude::*;
 use std::ops::Range;
+
+/// Rows that one thread sums at a time. Sums of parts are added in their order, so that threads change no digit.
+const PART: usize = 8192;
 
 /// A tree and which rows came to which of its leaves.
 pub(crate) struct Grown {
     pub(crate) tree: Tree,
     /// The rows, those of a leaf together.
     pub(crate) rows: Vec<u32>,
-    /// The rows of each leaf, by their place in `rows`, and its value.
-    pub(crate) leaves: Vec<(Range<usize>, f64)>,
+    /// The node of each leaf and its rows, by their place in `rows`.
+    pub(crate) leaves: Vec<(usize, Range<usize>)>,
 }
 
 /// Grows the tree that lowers the sum of squares of `targets`, one for each row of `bins`, over `rows`. A leaf predicts
@@ -27,8 +31,15 @@ pub(crate) fn grow(bins: &Bins, targets: &[f64], rows: Vec<u32>, limits: Limits)
     let mut grower = Grower { bins, targets, limits, grown, scratch };
     let root = 0..grower.grown.rows.len();
     let histogram = grower.may_split(total, 0).then(|| grower.histogram(root.clone()));
-    grower.node(0, root, total, histogram, 0);
+    grower.node(0, Part { range: root, total, bounds: Bounds::NONE }, histogram, 0);
     grower.grown
+}
+
+/// The rows of a node.
+struct Part {
+    range: Range<usize>,
+    total: Sums,
+    bounds: Bounds,
 }
 
 struct Grower<'a> {
@@ -44,24 +55,30 @@ fn leaf(value: f64, total: Sums) -> Node {
 }
 
 impl Grower<'_> {
-    /// Makes node `index` of the rows in `range`, with the histogram that it has if it may be split.
-    fn node(&mut self, index: usize, range: Range<usize>, total: Sums, histogram: Option<Vec<Sums>>, depth: usize) {
-        let split = histogram.as_ref().and_then(|histogram| best(self.bins, histogram, total, &self.limits));
+    /// Makes node `index` of the rows of `part`, with the histogram that it has if it may be split.
+    fn node(&mut self, index: usize, part: Part, histogram: Option<Vec<Sums>>, depth: usize) {
+        let Part { range, total, bounds } = part;
+        let split = histogram.as_ref().and_then(|histogram| best(self.bins, histogram, total, bounds, &self.limits));
         let (Some(split), Some(histogram)) = (split, histogram) else {
-            let value = total.value(self.limits.shrinkage);
-            self.grown.tree.nodes[index] = leaf(value, total);
-            self.grown.leaves.push((range, value));
+            self.grown.tree.nodes[index] = leaf(bounds.value(total, self.limits.shrinkage), total);
+            self.grown.leaves.push((index, range));
             return;
         };
         let middle = self.partition(range.clone(), &split);
-        let children = [(range.start..middle, split.yes), (middle..range.end, total - split.yes)];
+        let sums = [split.yes, total - split.yes];
+        let values = sums.map(|rows| bounds.value(rows, self.limits.shrinkage));
+        let [yes_bounds, no_bounds] = bounds.parted(self.bins.columns()[split.column].direction, values[0], values[1]);
+        let children = [
+            Part { range: range.start..middle, total: sums[0], bounds: yes_bounds },
+            Part { range: middle..range.end, total: sums[1], bounds: no_bounds },
+        ];
         let histograms = self.histograms(histogram, &children, depth + 1);
         let yes = self.grown.tree.nodes.len();
-        self.grown.tree.nodes.extend(children.iter().map(|(_, total)| leaf(0.0, *total)));
+        self.grown.tree.nodes.extend(children.iter().map(|child| leaf(0.0, child.total)));
         let Split { column, test, missing, gain, .. } = split;
         self.grown.tree.nodes[index] = Node::Split { column, test, missing, yes, gain, rows: total.count as usize };
-        for (side, ((range, total), histogram)) in children.into_iter().zip(histograms).enumerate() {
-            self.node(yes + side, range, total, histogram, depth + 1);
+        for (side, (child, histogram)) in children.into_iter().zip(histograms).enumerate() {
+            self.node(yes + side, child, histogram, depth + 1);
         }
     }
 
@@ -72,26 +89,34 @@ impl Grower<'_> {
 
     /// The histograms of the children that may be split: the smaller one's from its rows, the larger one's from what
     /// that leaves of the parent's.
-    fn histograms(
-        &self,
-        mut parent: Vec<Sums>,
-        children: &[(Range<usize>, Sums); 2],
-        depth: usize,
-    ) -> [Option<Vec<Sums>>; 2] {
-        let small = usize::from(children[1].1.count < children[0].1.count);
-        let [wanted_small, wanted_large] = [small, 1 - small].map(|side| self.may_split(children[side].1, depth));
+    fn histograms(&self, mut parent: Vec<Sums>, children: &[Part; 2], depth: usize) -> [Option<Vec<Sums>>; 2] {
+        let small = usize::from(children[1].total.count < children[0].total.count);
+        let [wanted_small, wanted_large] = [small, 1 - small].map(|side| self.may_split(children[side].total, depth));
         if !wanted_large {
             return [None, None];
         }
-        let histogram = self.histogram(children[small].0.clone());
+        let histogram = self.histogram(children[small].range.clone());
         parent.iter_mut().zip(&histogram).for_each(|(left, taken)| *left -= *taken);
         let (small_one, large_one) = (Some(histogram).filter(|_| wanted_small), Some(parent));
         if small == 0 { [small_one, large_one] } else { [large_one, small_one] }
     }
 
     fn histogram(&self, range: Range<usize>) -> Vec<Sums> {
+        let rows = &self.grown.rows[range];
+        if rows.len() <= PART {
+            return self.histogram_of(rows);
+        }
+        let mut parts: Vec<Vec<Sums>> = rows.par_chunks(PART).map(|rows| self.histogram_of(rows)).collect();
+        let (sum, others) = parts.split_at_mut(1);
+        for part in others {
+            sum[0].iter_mut().zip(part).for_each(|(sum, part)| *sum += *part);
+        }
+        parts.swap_remove(0)
+    }
+
+    fn histogram_of(&self, rows: &[u32]) -> Vec<Sums> {
         let mut histogram = vec![Sums::default(); self.bins.width()];
-        for &row in &self.grown.rows[range] {
+        for &row in rows {
             let of_row = Sums { sum: self.targets[row as usize], count: 1.0 };
             for (&code, &offset) in self.bins.row(row).iter().zip(self.bins.offsets()) {
                 histogram[offset + usize::from(code)] += of_row;

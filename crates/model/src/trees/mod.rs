@@ -2,7 +2,9 @@
 
 mod bins;
 mod boosted;
+mod coded;
 mod document;
+mod effects;
 mod error;
 mod flat;
 mod forest;
@@ -14,7 +16,8 @@ mod single;
 mod split;
 mod tree;
 
-pub use boosted::{BoostedSettings, BoostedTrees};
+pub use boosted::{BoostedSettings, BoostedTrees, Direction, Loss};
+pub use effects::{partial_dependence, permutation_importance};
 pub use error::{FitError, ModelError};
 pub use randomised::{RandomisedSettings, RandomisedTrees};
 pub use regressor::Regressor;

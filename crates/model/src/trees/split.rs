@@ -1,6 +1,7 @@
 //! The best split of a node, from the sums of its bins.
 
 use super::bins::{BinColumn, Bins, Content};
+use super::boosted::Direction;
 use super::tree::Test;
 use std::ops::{AddAssign, Sub, SubAssign};
 
@@ -45,6 +46,42 @@ impl Sums {
     }
 }
 
+/// The values that the leaves under a node may have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bounds {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+impl Bounds {
+    pub(crate) const NONE: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
+
+    /// The value of a leaf of these rows: the one of least squares that is allowed.
+    pub(crate) fn value(self, rows: Sums, shrinkage: f64) -> f64 {
+        rows.value(shrinkage).clamp(self.low, self.high)
+    }
+
+    /// By how much the sum of squares falls when the rows are predicted by that value instead of by 0.
+    fn explained(self, rows: Sums, shrinkage: f64) -> f64 {
+        if self == Self::NONE {
+            return rows.explained(shrinkage);
+        }
+        let value = self.value(rows, shrinkage);
+        value * (2.0 * rows.sum - value * (rows.count + shrinkage))
+    }
+
+    /// The bounds of the sides of a split of a column with this direction: neither may pass the middle of their values.
+    pub(crate) fn parted(self, direction: Option<Direction>, yes: f64, no: f64) -> [Self; 2] {
+        let middle = yes / 2.0 + no / 2.0;
+        let (below, above) = (Self { high: middle, ..self }, Self { low: middle, ..self });
+        match direction {
+            None => [self, self],
+            Some(Direction::Rising) => [below, above],
+            Some(Direction::Falling) => [above, below],
+        }
+    }
+}
+
 /// What a split must keep to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
@@ -76,17 +113,20 @@ pub(crate) struct Split {
 /// Rows and limits of the node that is split.
 struct Search<'a> {
     total: Sums,
+    bounds: Bounds,
     limits: &'a Limits,
     column: usize,
+    direction: Option<Direction>,
     best: Option<Split>,
 }
 
 /// The split of the largest gain, if any is larger than `limits.least_gain`; of equal ones the first: by column,
 /// then from low thresholds to high ones, missing values with the yes before those with the no. Costs one look at each bin.
-pub(crate) fn best(bins: &Bins, histogram: &[Sums], total: Sums, limits: &Limits) -> Option<Split> {
-    let mut search = Search { total, limits, column: 0, best: None };
+/// Where values are bounded, or a column has a direction, only splits that keep to it count.
+pub(crate) fn best(bins: &Bins, histogram: &[Sums], total: Sums, bounds: Bounds, limits: &Limits) -> Option<Split> {
+    let mut search = Search { total, bounds, limits, column: 0, direction: None, best: None };
     for (index, column) in bins.columns().iter().enumerate() {
-        search.column = index;
+        (search.column, search.direction) = (index, column.direction);
         let sums = &histogram[column.offset..=column.offset + column.bins()];
         match &column.content {
             Content::Numbers(ranges) => search.numbers(column, ranges, sums),
@@ -104,9 +144,19 @@ impl Search<'_> {
         if yes.count < min_leaf as f64 || no.count < min_leaf as f64 {
             return None;
         }
-        let gain = yes.explained(shrinkage) + no.explained(shrinkage) - self.total.explained(shrinkage);
+        let explained = |rows| self.bounds.explained(rows, shrinkage);
+        let gain = explained(yes) + explained(no) - explained(self.total);
         let bar = self.best.as_ref().map_or(least_gain, |best| best.gain);
-        (gain > bar).then_some(gain)
+        (gain > bar && self.keeps_direction(yes, no)).then_some(gain)
+    }
+
+    fn keeps_direction(&self, yes: Sums, no: Sums) -> bool {
+        let value = |rows| self.bounds.value(rows, self.limits.shrinkage);
+        match self.direction {
+            None => true,
+            Some(Direction::Rising) => value(yes) <= value(no),
+            Some(Direction::Falling) => value(yes) >= value(no),
+        }
     }
 
     fn numbers(&mut self, column: &BinColumn, ranges: &[(f64, f64)], sums: &[Sums]) {

@@ -1,0 +1,227 @@
+//! Shallow trees over bytes: every question of a tree is asked of many rows at once, by instructions that work on many
+//! bytes.
+
+use super::flat::LANES;
+use super::tree::{Node, Test, Tree};
+use crate::table::{Column, Kind};
+
+/// Deeper trees ask more questions of every row than a walk does.
+const DEEPEST: usize = 6;
+
+/// The code of a missing value.
+const MISSING: u8 = u8::MAX;
+
+/// Trees whose questions compare bytes, and how numbers become bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Coded {
+    columns: Vec<Coding>,
+    trees: Vec<CodedTree>,
+}
+
+/// How the numbers of a column become bytes.
+#[derive(Clone, Debug, PartialEq)]
+enum Coding {
+    /// The number of thresholds below. They are sorted; infinity fills the rest. `step` is the power of two above half of
+    /// their number.
+    Thresholds { sorted: Box<[f64; 256]>, step: u8 },
+    /// The level itself.
+    Level,
+}
+
+/// A complete binary tree: node `i` is followed by `2 i + 1` for a yes and `2 i + 2` for a no.
+#[derive(Clone, Debug, PartialEq)]
+struct CodedTree {
+    depth: usize,
+    questions: Vec<Question>,
+    /// The value of each leaf, those of a yes first.
+    values: Vec<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Question {
+    /// A no where `code + shift > limit` as bytes that wrap around: `shift` is 1 where missing values go with the yes.
+    Above { column: usize, shift: u8, limit: u8 },
+    /// For each code whether it is a no, in all bits.
+    Outside { column: usize, no: Box<[u8; 256]> },
+}
+
+/// A byte for each row of a block.
+pub(super) type Bytes = [u8; LANES];
+
+/// What a block of rows is computed in.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    codes: Vec<Bytes>,
+    ways: [Bytes; 1 << (DEEPEST - 1)],
+}
+
+impl Coded {
+    /// The trees over `columns`, as long as bytes can tell their questions apart and no tree is too deep.
+    pub(super) fn new(trees: &[Tree], columns: &[Column]) -> Option<Self> {
+        if trees.iter().any(|tree| tree.depth() > DEEPEST) {
+            return None;
+        }
+        let thresholds = thresholds(trees, columns.len());
+        let coding = |(column, sorted): (&Column, &Vec<f64>)| match &column.kind {
+            Kind::Ordinal => Coding::thresholds(sorted),
+            Kind::Categorical(levels) => (levels.len() < usize::from(MISSING)).then_some(Coding::Level),
+        };
+        let codings = columns.iter().zip(&thresholds).map(coding).collect::<Option<_>>()?;
+        let trees = trees.iter().map(|tree| CodedTree::new(tree, &thresholds)).collect();
+        Some(Self { columns: codings, trees })
+    }
+
+    pub(super) fn scratch(&self) -> Scratch {
+        Scratch { codes: vec![[0; LANES]; self.columns.len()], ways: [[0; LANES]; 1 << (DEEPEST - 1)] }
+    }
+
+    /// Gives `add` what each tree says of the rows of `block`, tree by tree.
+    pub(super) fn each(&self, block: &[[f64; LANES]], scratch: &mut Scratch, mut add: impl FnMut(&[f64; LANES])) {
+        for ((coding, values), codes) in self.columns.iter().zip(block).zip(&mut scratch.codes) {
+            coding.encode(values, codes);
+        }
+        for tree in &self.trees {
+            let leaves = tree.leaves(&scratch.codes, &mut scratch.ways);
+            let mut values = [0.0; LANES];
+            for (value, leaf) in values.iter_mut().zip(leaves) {
+                *value = tree.values[usize::from(leaf)];
+            }
+            add(&values);
+        }
+    }
+}
+
+/// The thresholds of each column that some tree asks, ascending.
+fn thresholds(trees: &[Tree], columns: usize) -> Vec<Vec<f64>> {
+    let mut all = vec![Vec::new(); columns];
+    for node in trees.iter().flat_map(|tree| &tree.nodes) {
+        if let Node::Split { column, test: Test::AtMost(threshold), .. } = node {
+            all[*column].push(*threshold + 0.0);
+        }
+    }
+    for sorted in &mut all {
+        sorted.sort_unstable_by(f64::total_cmp);
+        sorted.dedup();
+    }
+    all
+}
+
+impl Coding {
+    fn thresholds(sorted: &[f64]) -> Option<Self> {
+        let mut filled = Box::new([f64::INFINITY; 256]);
+        filled.get_mut(..sorted.len())?.copy_from_slice(sorted);
+        let codes = sorted.len() + 1;
+        (codes <= usize::from(MISSING))
+            .then(|| Self::Thresholds { sorted: filled, step: (codes.next_power_of_two() / 2) as u8 })
+    }
+
+    fn encode(&self, values: &[f64; LANES], codes: &mut Bytes) {
+        match self {
+            Self::Thresholds { sorted, step } => {
+                *codes = [0; LANES];
+                let mut step = *step;
+                while step > 0 {
+                    for (code, value) in codes.iter_mut().zip(values) {
+                        let is_above = *value > sorted[usize::from(*code + step - 1)];
+                        *code += if is_above { step } else { 0 };
+                    }
+                    step /= 2;
+                }
+                for (code, value) in codes.iter_mut().zip(values) {
+                    *code |= if value.is_nan() { MISSING } else { 0 };
+                }
+            }
+            Self::Level => {
+                for (code, value) in codes.iter_mut().zip(values) {
+                    *code = if value.is_nan() { MISSING } else { *value as u8 };
+                }
+            }
+        }
+    }
+}
+
+impl CodedTree {
+    fn new(tree: &Tree, thresholds: &[Vec<f64>]) -> Self {
+        let depth = tree.depth();
+        let inner = (1 << depth) - 1;
+        // Behind a leaf that is not at the bottom all answers lead to its value.
+        let always = Question::Above { column: 0, shift: 0, limit: u8::MAX };
+        let mut coded = Self { depth, questions: vec![always; inner], values: vec![0.0; inner + 1] };
+        coded.place(tree, 0, 0, depth, thresholds);
+        coded
+    }
+
+    /// Puts the node `from` of `tree`, which has `below` levels under it, at `to`.
+    fn place(&mut self, tree: &Tree, from: usize, to: usize, below: usize, thresholds: &[Vec<f64>]) {
+        match &tree.nodes[from] {
+            Node::Leaf { value, .. } => {
+                let first = ((to + 1) << below) - (1 << self.depth);
+                self.values[first..first + (1 << below)].fill(*value);
+            }
+            Node::Split { column, test, missing, yes, .. } => {
+                self.questions[to] = Question::new(*column, test, *missing, &thresholds[*column]);
+                self.place(tree, *yes, 2 * to + 1, below - 1, thresholds);
+                self.place(tree, yes + 1, 2 * to + 2, below - 1, thresholds);
+            }
+        }
+    }
+
+    /// The leaf that each row comes to: from the bottom up, each question chooses between the leaves of its sides.
+    fn leaves(&self, codes: &[Bytes], ways: &mut [Bytes; 1 << (DEEPEST - 1)]) -> Bytes {
+        let Some(above) = self.depth.checked_sub(1) else { return [0; LANES] };
+        let bottom = &self.questions[(1 << above) - 1..];
+        for (index, (question, way)) in bottom.iter().zip(ways.iter_mut()).enumerate() {
+            let no = question.no(codes);
+            for (leaf, no) in way.iter_mut().zip(no) {
+                *leaf = (2 * index) as u8 | (no & 1);
+            }
+        }
+        for level in (0..above).rev() {
+            for index in 0..1 << level {
+                let no = self.questions[(1 << level) - 1 + index].no(codes);
+                let (yes_leaves, no_leaves) = (ways[2 * index], ways[2 * index + 1]);
+                for lane in 0..LANES {
+                    let (yes, other) = (yes_leaves[lane], no_leaves[lane]);
+                    ways[index][lane] = yes ^ ((yes ^ other) & no[lane]);
+                }
+            }
+        }
+        ways[0]
+    }
+}
+
+impl Question {
+    fn new(column: usize, test: &Test, missing: bool, sorted: &[f64]) -> Self {
+        match test {
+            Test::AtMost(threshold) => {
+                let shift = u8::from(missing);
+                let below = sorted.partition_point(|known| known < threshold) as u8;
+                Self::Above { column, shift, limit: below + shift }
+            }
+            Test::OneOf(levels) => {
+                let mut no = Box::new([u8::MAX; 256]);
+                levels.iter().filter(|level| **level < usize::from(MISSING)).for_each(|level| no[*level] = 0);
+                no[usize::from(MISSING)] = if missing { 0 } else { u8::MAX };
+                Self::Outside { column, no }
+            }
+        }
+    }
+
+    /// All bits of the rows for which the answer is no.
+    fn no(&self, codes: &[Bytes]) -> Bytes {
+        let mut answers = [0; LANES];
+        match self {
+            Self::Above { column, shift, limit } => {
+                for (answer, code) in answers.iter_mut().zip(&codes[*column]) {
+                    *answer = if code.wrapping_add(*shift) > *limit { u8::MAX } else { 0 };
+                }
+            }
+            Self::Outside { column, no } => {
+                for (answer, code) in answers.iter_mut().zip(&codes[*column]) {
+                    *answer = no[usize::from(*code)];
+                }
+            }
+        }
+        answers
+    }
+}
