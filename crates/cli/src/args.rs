@@ -17,7 +17,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List the devices that can be used, and what is missing for others
-    #[command(after_help = "Example:\n  tunesmith devices --json")]
+    #[command(after_help = DEVICES_HELP)]
     Devices(DevicesArgs),
     /// Write a commented problem with kernel and reference that tunes at once
     #[command(after_help = "Example:\n  tunesmith init --out my-kernel && tunesmith tune my-kernel/problem.toml")]
@@ -55,6 +55,13 @@ pub(crate) enum Command {
     #[command(after_help = CONVERT_HELP)]
     Convert(ConvertArgs),
 }
+
+const DEVICES_HELP: &str = "Examples:
+  tunesmith devices --json
+  tunesmith devices --counters --chip GH100,AD102
+
+NVIDIA's libraries (CUPTI, NVRTC) are looked for in the folder that TUNESMITH_NVIDIA names, where the system looks, and in
+/usr/local/cuda.";
 
 const EXPLAIN_HELP: &str = "Examples:
   tunesmith explain counters.csv.gz --model kernel.counters.json
@@ -120,6 +127,12 @@ pub(crate) struct ProblemArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DevicesArgs {
+    /// Show the hardware counters of this machine's NVIDIA GPUs instead, and how many launches reading them takes
+    #[arg(long)]
+    pub(crate) counters: bool,
+    /// Chips by NVIDIA's names, GH100 for instance, in place of this machine's; no GPU is needed for them
+    #[arg(long, value_name = "CHIP", requires = "counters", value_delimiter = ',')]
+    pub(crate) chip: Vec<String>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -42,6 +42,22 @@ pub enum DeviceError {
         /// What is missing.
         reason: String,
     },
+    /// No hardware counters can be read.
+    #[error("there are no counters: {reason}; {remedy}")]
+    NoCounters {
+        /// Why not.
+        reason: String,
+        /// How to get them.
+        remedy: String,
+    },
+    /// Counters were asked for of a chip that nobody knows.
+    #[error("{reason}; {remedy}")]
+    NoChip {
+        /// Which.
+        reason: String,
+        /// Which there are.
+        remedy: String,
+    },
     /// The kernels are not for this device.
     #[error("{what} `{name}` is written in {language}, which {device} does not run; {remedy}")]
     Language {

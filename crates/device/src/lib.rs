@@ -10,6 +10,7 @@
 mod backend;
 mod c;
 mod command;
+mod cuda;
 mod data;
 mod devices;
 mod error;
@@ -27,6 +28,7 @@ pub use command::{
     CommandEvaluator, CommandOptions, CommandSpec, CommandVerify, Cost, NumberPattern, OUT, PatternError, TextPattern,
     Unit, device as command_device,
 };
+pub use cuda::{ChipCounters, ResolvedCounter, counters};
 pub use data::{DataError, ScratchError};
 pub use devices::{DeviceInfo, Missing, devices, processor};
 pub use error::DeviceError;

@@ -97,6 +97,7 @@ fn is_about_the_problem(error: &DeviceError) -> bool {
         error,
         DeviceError::Compiler { .. }
             | DeviceError::NoOpenCl { .. }
+            | DeviceError::NoCounters { .. }
             | DeviceError::Scratch(_)
             | DeviceError::Worker { .. }
     );

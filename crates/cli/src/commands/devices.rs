@@ -1,14 +1,18 @@
 //! `tunesmith devices`.
 
-use super::compilers;
+use super::{compilers, libraries};
 use crate::args::DevicesArgs;
 use crate::{Ending, output};
 use serde_json::{Value as Json, json};
 use tunesmith::Error;
+use tunesmith::core::counters::{Counter, VOLTA};
 use tunesmith::device::worker::WorkerCommand;
-use tunesmith::device::{DeviceInfo, Missing};
+use tunesmith::device::{ChipCounters, DeviceInfo, Missing, ResolvedCounter};
 
 pub(crate) fn devices(args: &DevicesArgs) -> Result<Ending, Error> {
+    if args.counters {
+        return counters(args);
+    }
     let (devices, missing) = tunesmith::devices(&compilers(), &WorkerCommand::current());
     if args.json {
         let devices: Vec<Json> = devices.iter().map(device).collect();
@@ -35,4 +39,48 @@ fn device(device: &DeviceInfo) -> Json {
 
 fn absent(missing: &Missing) -> Json {
     json!({ "backend": missing.backend, "reason": missing.reason, "remedy": missing.remedy })
+}
+
+fn counters(args: &DevicesArgs) -> Result<Ending, Error> {
+    let chips = tunesmith::device::counters(&args.chip, libraries().as_deref(), &WorkerCommand::current())?;
+    if args.json {
+        output::json(&json!({ "counters": chips.iter().map(chip).collect::<Vec<_>>() }));
+        return Ok(Ending::Done);
+    }
+    for chip in &chips {
+        output::print(&format!("{}: {} counters in {} passes\n", chip.chip, chip.counters.len(), chip.passes));
+        chip.counters.iter().for_each(|counter| output::print(&line(counter)));
+        for name in &chip.unavailable {
+            output::print(&format!("     {name} is not available\n"));
+        }
+    }
+    Ok(Ending::Done)
+}
+
+fn line(resolved: &ResolvedCounter) -> String {
+    let ResolvedCounter { name, metric, passes } = resolved;
+    let of = if name == metric { String::new() } else { format!(", there {metric}") };
+    let quantity = described(name).map(|counter| counter.quantity).unwrap_or_default();
+    let alone = if *passes == 1 { String::new() } else { format!(" ({passes} passes alone)") };
+    format!("     {quantity:<12} {name}{of}{alone}\n")
+}
+
+fn chip(chip: &ChipCounters) -> Json {
+    let counter = |resolved: &ResolvedCounter| {
+        let ResolvedCounter { name, metric, passes } = resolved;
+        let counter = described(name);
+        json!({
+            "name": name, "metric": metric, "passes": passes,
+            "quantity": counter.map(|counter| counter.quantity), "unit": counter.map(|counter| counter.unit),
+        })
+    };
+    json!({
+        "chip": chip.chip, "passes": chip.passes, "unavailable": chip.unavailable,
+        "counters": chip.counters.iter().map(counter).collect::<Vec<_>>(),
+    })
+}
+
+/// What the table says of a counter.
+fn described(name: &str) -> Option<&'static Counter> {
+    VOLTA.counter(name)
 }

@@ -30,6 +30,7 @@ use crate::args::{Pairs, ProblemArgs};
 use crate::render;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use tunesmith::core::Interrupt;
@@ -43,6 +44,12 @@ fn compilers() -> Compilers {
     let named = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
     let default = Compilers::default();
     Compilers { cc: named("CC").unwrap_or(default.cc), cxx: named("CXX").unwrap_or(default.cxx) }
+}
+
+#[allow(clippy::disallowed_methods)] // as above
+/// The folder in which NVIDIA's libraries are looked for first: the one that `TUNESMITH_NVIDIA` names.
+fn libraries() -> Option<PathBuf> {
+    std::env::var_os("TUNESMITH_NVIDIA").filter(|folder| !folder.is_empty()).map(PathBuf::from)
 }
 
 /// Loads the problem and shows what is odd about it.

@@ -1,6 +1,7 @@
 //! What tuner and worker tell each other: one JSON document per line.
 
 use crate::backend::{Program, SessionKind};
+use crate::cuda::{ChipCounters, CountersTask, NoCounters};
 use crate::measure::{Cache, Sampling};
 use crate::opencl::{CompileTask, Compiled, OpenClDevice};
 use crate::problem::Grid;
@@ -17,6 +18,8 @@ pub(crate) enum Request {
     Prepare(Setup),
     /// Tell of the OpenCL devices. Answered by [`Message::Devices`].
     Describe,
+    /// Tell which counters NVIDIA chips have. Answered by [`Message::Counters`].
+    Counters(CountersTask),
     /// Compile for OpenCL. Answered by [`Message::Phase`]s and one [`Message::Compiled`].
     Compile(CompileTask),
     /// Run a configuration. Answered by [`Message::Phase`]s and one [`Message::Finished`].
@@ -80,6 +83,8 @@ pub(crate) enum Message {
     Finished(Report),
     /// The devices of all OpenCL drivers, or why there are none.
     Devices(Result<Vec<OpenClDevice>, String>),
+    /// The counters of the chips asked for, or why there are none.
+    Counters(Result<Vec<ChipCounters>, NoCounters>),
     /// The compilation is done.
     Compiled(Compiled),
 }

@@ -1,6 +1,7 @@
 //! The worker's own loop.
 
 use crate::backend::Session;
+use crate::cuda;
 use crate::opencl;
 use crate::worker::buffers::Buffers;
 use crate::worker::protocol::{Job, Message, Phase, Report, Request, Setup};
@@ -76,6 +77,7 @@ fn answer_all(from: BufReader<File>, mut to: File) -> io::Result<()> {
                 send(&mut to, &answer)?;
             }
             Request::Describe => send(&mut to, &Message::Devices(opencl::describe_all()))?,
+            Request::Counters(task) => send(&mut to, &Message::Counters(cuda::resolve(&task)))?,
             Request::Compile(task) => {
                 let mut launching = || drop(send(&mut to, &Message::Phase(Phase::Starting)));
                 let compiled = opencl::compile(&task, &mut opened, &mut launching);

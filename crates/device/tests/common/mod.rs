@@ -135,3 +135,15 @@ pub fn assert_correct(completion: &Completion) {
     let compile = completion.measurement.compile.as_ref();
     assert!(compile.is_some_and(|compile| compile.time_ms > 0.0 && compile.binary_bytes != Some(0)), "{compile:?}");
 }
+
+/// The folder with NVIDIA's libraries that TUNESMITH_NVIDIA names. Without it their tests are left out with the reason
+/// printed, except in continuous integration, where they must run.
+#[allow(clippy::disallowed_methods, clippy::print_stdout)] // the environment says whether tests may skip, and they say so
+pub fn nvidia() -> Option<PathBuf> {
+    let folder = std::env::var_os("TUNESMITH_NVIDIA").filter(|folder| !folder.is_empty());
+    if folder.is_none() {
+        assert!(std::env::var_os("CI").is_none(), "CI runs the tests of NVIDIA's libraries");
+        println!("skipped: TUNESMITH_NVIDIA names no folder with NVIDIA's libraries (scripts/nvidia-wheels FOLDER)");
+    }
+    folder.map(PathBuf::from)
+}

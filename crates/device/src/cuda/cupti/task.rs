@@ -1,0 +1,139 @@
+//! Asking CUPTI for counters: the worker's side, which may crash, and the tuner's.
+
+use super::host::{Host, chip_of, known_chips};
+use super::libraries;
+use super::library::Cupti;
+use super::resolution::{ChipCounters, Metrics, resolution};
+use super::status::{REMEDY, Refusal};
+use crate::error::DeviceError;
+use crate::worker::WorkerCommand;
+use crate::worker::process::{Waited, Worker};
+use crate::worker::protocol::{Message, Request};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tunesmith_core::counters::VOLTA;
+use tunesmith_core::{Interrupt, SystemClock};
+use tunesmith_space::closest;
+
+/// A question to a worker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CountersTask {
+    /// The folder in which NVIDIA's libraries are looked for first.
+    pub(crate) libraries: Option<PathBuf>,
+    /// The chips; none for those of this machine's GPUs.
+    pub(crate) chips: Vec<String>,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct NoCounters {
+    pub(crate) reason: String,
+    pub(crate) remedy: String,
+    /// Whether a chip was asked for that there is none of.
+    pub(crate) wrong_request: bool,
+}
+
+/// How long CUPTI may take: a chip takes a tenth of a second, a sleeping GPU's driver seconds.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The counters of NVIDIA chips, Volta and later: of `chips` by NVIDIA's names of them, `GH100` for instance, for which no
+/// GPU is needed, or where there are none of this machine's GPUs. CUPTI is looked for in the folder `libraries` first, and asked
+/// in a worker; a chip takes about 0.1 s.
+///
+/// # Errors
+/// CUPTI is missing or crashes ([`DeviceError::NoCounters`]), or it does not know a chip ([`DeviceError::NoChip`]).
+pub fn counters(
+    chips: &[String],
+    libraries: Option<&Path>,
+    worker: &WorkerCommand,
+) -> Result<Vec<ChipCounters>, DeviceError> {
+    let mut process = Worker::spawn(worker, Arc::new(SystemClock::new()))?;
+    let task = CountersTask { libraries: libraries.map(Path::to_owned), chips: chips.to_vec() };
+    // A worker that cannot be written to has ended, which waiting will tell.
+    let _ = process.send(&Request::Counters(task));
+    let (reason, remedy) = match process.wait(LIMIT, &Interrupt::default()) {
+        Waited::Message(Message::Counters(Ok(found))) => return Ok(found),
+        Waited::Message(Message::Counters(Err(NoCounters { reason, remedy, wrong_request: true }))) => {
+            return Err(DeviceError::NoChip { reason, remedy });
+        }
+        Waited::Message(Message::Counters(Err(none))) => (none.reason, none.remedy),
+        Waited::Ended(how) => (format!("CUPTI crashes ({how})"), CRASH_REMEDY.to_owned()),
+        Waited::TimedOut => (format!("CUPTI does not answer within {} s", LIMIT.as_secs()), REMEDY.to_owned()),
+        Waited::Message(_) | Waited::Interrupted => ("a worker speaks another protocol".to_owned(), String::new()),
+    };
+    Err(DeviceError::NoCounters { reason, remedy })
+}
+
+const CRASH_REMEDY: &str = "without a driver take CUPTI 12.6 to 13.1, whose later releases crash: \
+    scripts/nvidia-wheels fetches one for TUNESMITH_NVIDIA";
+
+/// Answers in a worker.
+pub(crate) fn resolve(task: &CountersTask) -> Result<Vec<ChipCounters>, NoCounters> {
+    let cupti = Cupti::open(task.libraries.as_deref()).map_err(none)?;
+    let chips = if task.chips.is_empty() { own_chips(cupti, task.libraries.as_deref())? } else { task.chips.clone() };
+    chips.iter().map(|chip| of_chip(cupti, chip)).collect()
+}
+
+fn of_chip(cupti: Cupti, chip: &str) -> Result<ChipCounters, NoCounters> {
+    match Host::open(cupti, chip) {
+        Ok(_) => resolution(chip, &VOLTA, &Asked { cupti, chip }).map_err(none),
+        Err(refusal) if refusal.is_unknown_chip() => Err(unknown(chip, &known_chips(cupti).map_err(none)?)),
+        Err(refusal) => Err(none(refusal)),
+    }
+}
+
+/// The chips of all GPUs, each once.
+fn own_chips(cupti: Cupti, folder: Option<&Path>) -> Result<Vec<String>, NoCounters> {
+    // Without a driver CUPTI crashes when it is asked for a device.
+    let has_driver = libraries::open(folder, &["libcuda.so.1"]).is_ok();
+    let of = |device: usize| has_driver.then(|| chip_of(cupti, device).ok()).flatten();
+    let mut chips: Vec<String> = (0..).map_while(of).collect();
+    chips.sort();
+    chips.dedup();
+    if !chips.is_empty() {
+        return Ok(chips);
+    }
+    let known = known_chips(cupti).map_err(none)?.join(", ");
+    Err(NoCounters {
+        reason: if has_driver { "there is no NVIDIA GPU" } else { "there is no NVIDIA driver" }.to_owned(),
+        remedy: format!("name a chip with --chip: {known}"),
+        wrong_request: false,
+    })
+}
+
+fn none(refusal: Refusal) -> NoCounters {
+    NoCounters { reason: refusal.to_string(), remedy: refusal.remedy().to_owned(), wrong_request: false }
+}
+
+fn unknown(chip: &str, known: &[String]) -> NoCounters {
+    let remedy = if is_before_volta(chip) {
+        "counters of chips before Volta come with recordings alone (of KTT, for instance)".to_owned()
+    } else {
+        let like = closest(chip, known.iter().map(String::as_str)).map(|known| format!("did you mean `{known}`?"));
+        like.unwrap_or_else(|| format!("it knows {}", known.join(", ")))
+    };
+    NoCounters { reason: format!("CUPTI knows no chip `{chip}`"), remedy, wrong_request: true }
+}
+
+/// Fermi, Kepler, Maxwell and Pascal, whose counters CUPTI read by an interface that it no longer has.
+fn is_before_volta(chip: &str) -> bool {
+    ["GF", "GK", "GM", "GP"].iter().any(|family| chip.to_uppercase().starts_with(family))
+}
+
+/// A chip that is asked.
+struct Asked<'a> {
+    cupti: Cupti,
+    chip: &'a str,
+}
+
+impl Metrics for Asked<'_> {
+    fn passes(&self, metrics: &[&str]) -> Result<usize, Refusal> {
+        // What was added to a host stays; each question takes a new one.
+        let mut host = Host::open(self.cupti, self.chip)?;
+        host.add(metrics)?;
+        let config = host.config()?;
+        host.passes(&config)
+    }
+}
