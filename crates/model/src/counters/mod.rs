@@ -81,6 +81,14 @@ impl Predicted {
         self.by_counter.get(counter).map(Vec::as_slice)
     }
 
+    /// Adds the configurations of `other`, a prediction of the same model.
+    pub fn append(&mut self, other: Self) {
+        self.known.extend(other.known);
+        for (counter, values) in other.by_counter {
+            self.by_counter.entry(counter).or_default().extend(values);
+        }
+    }
+
     /// The names of the counters.
     pub fn counters(&self) -> impl Iterator<Item = &str> {
         self.by_counter.keys().map(String::as_str)

@@ -3,7 +3,9 @@
 //! Filipovic et al., Using hardware performance counters to speed up autotuning convergence on GPUs (2022): profiled runs
 //! show bottlenecks, and a model of counters tells which configurations relieve them.
 
+mod candidates;
 mod draw;
+mod encoder;
 mod features;
 mod fed_back;
 mod guide;

@@ -35,13 +35,14 @@ impl Published {
     /// Weighs all configurations by the counters of `evaluation`.
     fn begin_round(&mut self, view: &View<'_>, evaluation: &Evaluation) {
         self.left = self.batch;
-        let weights = self.weights_by(evaluation);
-        let weights = weights.into_iter().zip(self.guide.configs()).enumerate().map(|(place, (weight, config))| {
-            let is_told = *config == evaluation.request.config || view.score(*config).is_some();
-            let is_open = self.guide.is_predicted(place) && !is_told;
-            if is_open { weight } else { 0.0 }
-        });
-        self.weights = Some(weights.collect());
+        let mut weights = self.weights_by(evaluation);
+        let places = 0..weights.len();
+        places.filter(|place| !self.guide.is_predicted(*place)).for_each(|place| weights[place] = 0.0);
+        // Looking up what was told among the places is much less than the other way round.
+        let told = view.history().iter().map(|scored| scored.evaluation.request.config);
+        let told = told.chain([evaluation.request.config]).filter_map(|config| self.guide.place(config));
+        told.for_each(|place| weights[place] = 0.0);
+        self.weights = Some(weights);
     }
 
     fn weights_by(&self, evaluation: &Evaluation) -> Vec<f64> {
