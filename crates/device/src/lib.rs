@@ -10,6 +10,7 @@
 mod backend;
 mod c;
 mod command;
+mod compiling;
 mod cuda;
 mod data;
 mod devices;

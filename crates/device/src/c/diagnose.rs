@@ -4,8 +4,8 @@
 //! and shown as it is.
 
 use crate::backend::Mismatch;
-use crate::c::functions::{Function, functions};
 use crate::c::shim::{CALL_LINE, MARK, argument_on_line};
+use crate::compiling::{Function, functions};
 use crate::problem::{Argument, ArgumentKind};
 use std::path::Path;
 use tunesmith_space::closest;

@@ -16,7 +16,6 @@ mod compiler;
 mod devices;
 mod diagnose;
 mod float_environment;
-mod functions;
 mod memory;
 mod session;
 mod shim;

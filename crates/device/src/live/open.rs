@@ -2,10 +2,11 @@
 
 use crate::backend::Backend;
 use crate::c::{CBackend, Compiler};
+use crate::compiling::CompileWorkers;
 use crate::error::DeviceError;
 use crate::live::programs::{Part, Programs};
 use crate::live::{LiveOptions, Source};
-use crate::opencl::{CompileWorkers, OpenClBackend, OpenClDevice};
+use crate::opencl::{OpenClBackend, OpenClDevice};
 use crate::problem::{Language, Reference};
 use std::path::Path;
 use std::sync::Arc;

@@ -1,31 +1,28 @@
 //! The tuner's side: from a configuration to a driver's binary.
 
 use crate::backend::{Backend, BuildError, BuildPlan, Built, Program, SessionKind};
+use crate::compiling::{
+    CompileTask, CompileWorkers, Made, Outcome, SourceText, Verdict, defines, include_folders, refusal,
+};
 use crate::data::passed;
 use crate::error::DeviceError;
 use crate::live::Source;
-use crate::measure::limits::human;
 use crate::opencl::compile::TaskArgument;
-use crate::opencl::workers::Outcome;
-use crate::opencl::{CompileTask, CompileWorkers, Compiled, OpenClDevice, OpenClKind, OpenClProgram, log, signature};
-use crate::problem::{Grid, Scope, did_you_mean};
+use crate::opencl::{OpenClDevice, OpenClKind, OpenClProgram, OpenClTask, log, signature};
+use crate::problem::Scope;
 use crate::worker::layout::Passed;
-use sha2::{Digest, Sha256};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tunesmith_core::{Clock, CompileData, Interrupt};
-use tunesmith_space::closest;
 
 /// Compiles one kernel for one device.
 pub(crate) struct OpenClBackend {
     source: Source,
     device: OpenClDevice,
     workers: Arc<CompileWorkers>,
-    /// All source files in one.
-    text: String,
-    text_path: PathBuf,
+    text: SourceText,
     limit: Duration,
     clock: Arc<dyn Clock>,
     built: AtomicU64,
@@ -49,52 +46,26 @@ impl OpenClBackend {
         if source.kernel.work.is_none() {
             return Err(DeviceError::NoWorkItems { what: source.what, name: source.kernel.function.clone() });
         }
-        let text = joined(&source)?;
-        let text_path = folder.join(format!("{name}.cl"));
-        std::fs::write(&text_path, &text).map_err(|error| source.unreadable(&text_path, error))?;
-        Ok(Self { source, device, workers, text, text_path, limit, clock, built: AtomicU64::new(0) })
+        let text = SourceText::write(&source, folder.join(format!("{name}.cl")), "")?;
+        Ok(Self { source, device, workers, text, limit, clock, built: AtomicU64::new(0) })
     }
 
     /// The options of `clBuildProgram`.
     fn options(&self, scope: &Scope) -> Vec<String> {
-        let kernel = &self.source.kernel;
-        let own = kernel.options.iter().map(|option| option.expand(scope));
-        let folder = kernel.file.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folders = kernel.include.iter().map(PathBuf::as_path).chain([folder.unwrap_or(Path::new("."))]);
-        // Drivers compile somewhere else.
-        let include = folders.map(|folder| {
-            let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-            format!("-I{}", quoted(&folder.display().to_string()))
-        });
-        let defines = scope.iter().map(|(name, value)| format!("-D{name}={}", quoted(&value.define())));
+        let own = self.source.kernel.options.iter().map(|option| option.expand(scope));
+        let include = include_folders(&self.source).into_iter();
+        let include = include.map(|folder| format!("-I{}", quoted(&folder.display().to_string())));
+        let defines = defines(scope).map(|define| format!("-D{}", quoted(&define)));
         own.chain(include).chain(defines).chain(["-cl-kernel-arg-info".to_owned()]).collect()
     }
 
-    /// Why the device cannot take the configuration, as far as that is known before it is compiled.
-    fn refusal(&self, grid: &Grid, passed: &[Passed]) -> Option<String> {
-        let local_memory: usize =
-            passed.iter().map(|passed| if let Passed::Local(bytes) = passed { *bytes } else { 0 }).sum();
-        let exceeds = |what: &str, used: usize, limit: &str| {
-            let most = self.device.limit(limit)?;
-            (used > most).then(|| format!("{what} is {used}, and {} has {limit} = {most}", self.device.name))
-        };
-        let sizes = grid.local.iter().flatten().enumerate().find_map(|(dimension, items)| {
-            let what = format!("the work-group's size in dimension {dimension}");
-            exceeds(&what, *items, &format!("max_work_item_size_{dimension}"))
-        });
-        let items = grid.local.iter().flatten().fold(1, |product: usize, items| product.saturating_mul(*items));
-        sizes
-            .or_else(|| exceeds("the work-group's size", items, "max_work_group_size"))
-            .or_else(|| exceeds("local memory in bytes", local_memory, "local_memory"))
-    }
-
-    fn task(&self, scope: &Scope, binary: &Path) -> Result<CompileTask, BuildError> {
+    fn task(&self, scope: &Scope, binary: &Path) -> Result<OpenClTask, BuildError> {
         let refused = |error: &dyn std::error::Error| BuildError::Refused(error.to_string());
         let kernel = &self.source.kernel;
         let grid = kernel.grid(scope).map_err(|error| refused(&error))?;
         let grid = grid.ok_or_else(|| BuildError::Refused("it has no work-items".to_owned()))?;
         let passed = passed(&self.source.arguments, scope).map_err(|error| refused(&error))?;
-        if let Some(reason) = self.refusal(&grid, &passed) {
+        if let Some(reason) = refusal(&self.device.limits, &self.device.name, &grid, &passed) {
             return Err(BuildError::Refused(reason));
         }
         let arguments = self.source.arguments.iter().zip(passed).map(|(argument, passed)| match passed {
@@ -102,9 +73,9 @@ impl OpenClBackend {
             Passed::Scalar(bytes) => TaskArgument::Scalar(bytes),
             Passed::Local(bytes) => TaskArgument::Local(bytes),
         });
-        Ok(CompileTask {
+        Ok(OpenClTask {
             device: self.device.index,
-            source: self.text_path.clone(),
+            source: self.text.path.clone(),
             options: self.options(scope).join(" "),
             function: kernel.function.clone(),
             arguments: arguments.collect(),
@@ -114,39 +85,16 @@ impl OpenClBackend {
     }
 
     fn judge(&self, outcome: Outcome) -> Result<(), BuildError> {
-        let function = &self.source.kernel.function;
-        match outcome {
-            Outcome::Compiled(Compiled::Built { arguments, .. }) => {
-                let declared: Vec<_> = self.source.arguments.iter().collect();
-                signature::judge(function, &declared, &arguments).map_err(BuildError::Signature)
+        let Source { kernel, arguments: declared, .. } = &self.source;
+        let readable = |log: &str| log::readable(log, &kernel.file);
+        let verdict = Verdict { source: &self.source, qualifier: "kernel", limit: self.limit, readable: &readable };
+        match verdict.judge(outcome)? {
+            Some(Made::OpenCl { arguments, .. }) => {
+                let declared: Vec<_> = declared.iter().collect();
+                signature::judge(&kernel.function, &declared, &arguments).map_err(BuildError::Signature)
             }
-            Outcome::Compiled(Compiled::Failed(log)) => {
-                Err(BuildError::Failed(log::readable(&log, &self.source.kernel.file)))
-            }
-            Outcome::Compiled(Compiled::NoFunction(known)) => Err(self.no_function(&known)),
-            Outcome::Compiled(Compiled::Refused(reason)) => Err(BuildError::Refused(reason)),
-            Outcome::Compiled(Compiled::Unusable(reason)) => {
-                Err(BuildError::Broken(DeviceError::Worker { problem: format!("cannot compile: {reason}") }))
-            }
-            Outcome::Crashed(how) => Err(BuildError::Failed(format!("the driver's compiler crashed: {how}"))),
-            Outcome::CrashedLater => Ok(()),
-            Outcome::TimedOut => {
-                Err(BuildError::Failed(format!("the compilation did not end within {}", human(self.limit))))
-            }
-            Outcome::Cancelled => Err(BuildError::Cancelled),
+            None => Ok(()),
         }
-    }
-
-    fn no_function(&self, known: &[String]) -> BuildError {
-        let function = &self.source.kernel.function;
-        let similar = closest(function, known.iter().map(String::as_str)).map(str::to_owned);
-        let remedy = match (&similar, known) {
-            (Some(_), _) => did_you_mean(&similar).trim_start_matches("; ").to_owned(),
-            (None, []) => "it has no function with the qualifier `kernel`".to_owned(),
-            (None, _) => format!("it has {}", known.join(", ")),
-        };
-        let message = format!("`{}` has no kernel `{function}`", self.source.kernel.file.display());
-        BuildError::Signature(crate::backend::Mismatch { argument: None, message, remedy, log: String::new() })
     }
 }
 
@@ -162,7 +110,7 @@ impl Backend for OpenClBackend {
     fn plan(&self, scope: &Scope) -> BuildPlan {
         let mut command = vec!["clBuildProgram".to_owned()];
         command.extend(self.options(scope));
-        BuildPlan { source: self.text.clone(), command }
+        BuildPlan { source: self.text.text.clone(), command }
     }
 
     fn identity(&self) -> Vec<(String, String)> {
@@ -174,38 +122,25 @@ impl Backend for OpenClBackend {
     }
 
     fn digest(&self, _: &Scope) -> Result<String, DeviceError> {
-        let mut hash = Sha256::new();
-        let mut add = |text: &str| {
-            hash.update((text.len() as u64).to_le_bytes());
-            hash.update(text);
-        };
-        add(&self.text);
-        for included in included(&self.text, &self.source) {
-            add(&included);
-        }
-        let kernel = &self.source.kernel;
-        kernel.options.iter().for_each(|option| add(&option.to_string()));
-        kernel.expressions().for_each(|expr| add(expr.text()));
-        self.source.arguments.iter().for_each(|argument| add(&argument.element.to_string()));
-        add(&kernel.function);
-        Ok(crate::data::hex(&hash.finalize()))
+        Ok(self.text.digest(&self.source))
     }
 
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError> {
         let number = self.built.fetch_add(1, Ordering::Relaxed);
-        let binary = self.text_path.with_extension(format!("{number}.bin"));
+        let binary = self.text.path.with_extension(format!("{number}.bin"));
         let start = self.clock.now();
         let task = self.task(scope, &binary)?;
         // From here on the file, if there is one, is removed with this value.
         let mut built = Built {
             program: Program::OpenCl(OpenClProgram {
                 binary: binary.clone(),
-                source: self.text_path.clone(),
+                source: self.text.path.clone(),
                 options: task.options.clone(),
                 function: task.function.clone(),
             }),
             compile: CompileData::default(),
         };
+        let task = CompileTask::OpenCl(task);
         let outcome = self.workers.compile(&task, self.limit, cancel).map_err(BuildError::Broken)?;
         self.judge(outcome)?;
         let time_ms = (self.clock.now() - start).as_secs_f64() * 1e3;
@@ -213,48 +148,6 @@ impl Backend for OpenClBackend {
         built.compile = CompileData { time_ms, binary_bytes };
         Ok(built)
     }
-}
-
-/// All source files in one, each with its name for messages where there are several.
-fn joined(source: &Source) -> Result<String, DeviceError> {
-    let kernel = &source.kernel;
-    let mut text = String::new();
-    for file in kernel.sources.iter().chain([&kernel.file]) {
-        let contents = std::fs::read_to_string(file).map_err(|error| source.unreadable(file, error))?;
-        if !kernel.sources.is_empty() {
-            text += &format!("#line 1 \"{}\"\n", file.display());
-        }
-        text += &contents;
-        text += "\n";
-    }
-    Ok(text)
-}
-
-/// The files that `text` and what it includes name in quotes, as far as they are found: a driver does not tell which
-/// ones it reads.
-fn included(text: &str, source: &Source) -> Vec<String> {
-    let folder = source.kernel.file.parent().unwrap_or(Path::new("."));
-    let folders: Vec<&Path> =
-        std::iter::once(folder).chain(source.kernel.include.iter().map(PathBuf::as_path)).collect();
-    let mut seen: Vec<PathBuf> = Vec::new();
-    let mut contents: Vec<String> = Vec::new();
-    let mut waiting = vec![text.to_owned()];
-    while let Some(text) = waiting.pop() {
-        let names = text.lines().filter_map(|line| {
-            let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
-            rest.strip_prefix('"')?.split('"').next()
-        });
-        for path in names.filter_map(|name| folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file()))
-        {
-            let new = !seen.contains(&path);
-            if let Some(text) = std::fs::read_to_string(&path).ok().filter(|_| new) {
-                contents.push(text.clone());
-                waiting.push(text);
-                seen.push(path);
-            }
-        }
-    }
-    contents
 }
 
 /// Options are words of one text.

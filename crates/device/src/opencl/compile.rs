@@ -1,6 +1,7 @@
 //! What a compile worker does: from a source to a binary, or to what the driver keeps, that needs no more compiling.
 
 use crate::backend::Fault;
+use crate::compiling::{Compiled, Made};
 use crate::opencl::binding::{Binding, Value, has_begun, set_argument};
 use crate::opencl::device::{OpenClKind, kind};
 use crate::opencl::signature::Found;
@@ -17,7 +18,7 @@ use tunesmith_core::{Clock, SystemClock};
 
 /// A configuration to compile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct CompileTask {
+pub(crate) struct OpenClTask {
     /// The device's position.
     pub(crate) device: usize,
     pub(crate) source: PathBuf,
@@ -41,22 +42,6 @@ pub(crate) enum TaskArgument {
     Local(usize),
 }
 
-/// What came out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Compiled {
-    /// The kernel's arguments as the driver sees them. `retire` asks for another worker next time: a kernel still runs in
-    /// this one.
-    Built { arguments: Vec<Found>, retire: bool },
-    /// The driver's log.
-    Failed(String),
-    /// The program's kernels, none of which has the name.
-    NoFunction(Vec<String>),
-    /// The device does not take the kernel.
-    Refused(String),
-    /// The device cannot be used.
-    Unusable(String),
-}
-
 /// How long a launch that has begun may go on before its worker is given up.
 const PATIENCE: Duration = Duration::from_millis(50);
 
@@ -65,7 +50,7 @@ const LOOK: Duration = Duration::from_micros(500);
 
 /// Compiles one configuration. `opened` keeps the device from one task to the next. `launching` is called when a
 /// work-group is about to run: a crash after that need not be the compiler's fault.
-pub(crate) fn compile(task: &CompileTask, opened: &mut Option<DeviceInUse>, launching: &mut dyn FnMut()) -> Compiled {
+pub(crate) fn compile(task: &OpenClTask, opened: &mut Option<DeviceInUse>, launching: &mut dyn FnMut()) -> Compiled {
     let binding = match DeviceInUse::take(opened, task.device) {
         Ok(binding) => binding,
         Err(reason) => return Compiled::Unusable(reason),
@@ -89,19 +74,14 @@ pub(crate) fn compile(task: &CompileTask, opened: &mut Option<DeviceInUse>, laun
             if !keeps_what_it_compiles(&binding.device) {
                 save_binary(&program, task);
             }
-            Compiled::Built { arguments, retire }
+            Compiled::Built(Made::OpenCl { arguments, retire })
         }
     }
 }
 
 /// Lets the driver do what it does before a first launch. Tells whether a kernel still runs; the error is why the device
 /// does not take the configuration.
-fn try_out(
-    binding: &Binding,
-    kernel: &Kernel,
-    task: &CompileTask,
-    launching: &mut dyn FnMut(),
-) -> Result<bool, String> {
+fn try_out(binding: &Binding, kernel: &Kernel, task: &OpenClTask, launching: &mut dyn FnMut()) -> Result<bool, String> {
     // Arguments that do not fit are for the tuner to explain: it knows what the user calls them.
     let Ok(buffers) = prepare(binding, kernel, task) else { return Ok(false) };
     if let Some(reason) = refusal(binding, kernel, &task.grid) {
@@ -137,7 +117,7 @@ impl DeviceInUse {
 }
 
 /// Sets all arguments. The buffers hold nothing in particular.
-fn prepare(binding: &Binding, kernel: &Kernel, task: &CompileTask) -> Result<Vec<Buffer<u8>>, Fault> {
+fn prepare(binding: &Binding, kernel: &Kernel, task: &OpenClTask) -> Result<Vec<Buffer<u8>>, Fault> {
     let mut buffers = Vec::new();
     for (position, argument) in task.arguments.iter().enumerate() {
         match argument {
@@ -204,7 +184,7 @@ fn keeps_what_it_compiles(device: &Device) -> bool {
 }
 
 /// Writes the binary, where the driver gives one; without it the program is made of its source again.
-fn save_binary(program: &Program, task: &CompileTask) {
+fn save_binary(program: &Program, task: &OpenClTask) {
     let binary = program.get_binaries().ok().and_then(|binaries| binaries.into_iter().next());
     if let Some(binary) = binary.filter(|binary| !binary.is_empty()) {
         let written = std::fs::write(&task.binary, binary);

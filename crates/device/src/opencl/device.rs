@@ -34,13 +34,6 @@ pub enum OpenClKind {
     Cpu,
 }
 
-impl OpenClDevice {
-    /// The limit called `name`; none where the driver does not tell.
-    pub(crate) fn limit(&self, name: &str) -> Option<usize> {
-        self.limits.get(name).map(|limit| *limit as usize)
-    }
-}
-
 /// Every device there is.
 ///
 /// # Errors

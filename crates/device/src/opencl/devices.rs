@@ -4,31 +4,19 @@ use crate::devices::{DeviceInfo, Missing};
 use crate::error::DeviceError;
 use crate::opencl::OpenClDevice;
 use crate::worker::WorkerCommand;
-use crate::worker::process::{Waited, Worker};
+use crate::worker::ask::{OTHER_PROTOCOL, ask_for_devices};
 use crate::worker::protocol::{Message, Request};
-use std::sync::Arc;
-use std::time::Duration;
-use tunesmith_core::{Interrupt, SystemClock};
-
-/// How long drivers may take to tell of their devices: those of GPUs that sleep take seconds.
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// Every OpenCL device. Asks the drivers in a worker, which takes as long as they take.
 ///
 /// # Errors
 /// There is no OpenCL library, no driver or no device ([`DeviceError::NoOpenCl`]), or no worker can be started.
 pub fn opencl_devices(worker: &WorkerCommand) -> Result<Vec<OpenClDevice>, DeviceError> {
-    let mut process = Worker::spawn(worker, Arc::new(SystemClock::new()))?;
-    // A worker that cannot be written to has ended, which waiting will tell.
-    let _ = process.send(&Request::Describe);
-    let reason = match process.wait(LIMIT, &Interrupt::default()) {
-        Waited::Message(Message::Devices(Ok(devices))) => return Ok(devices),
-        Waited::Message(Message::Devices(Err(reason))) => reason,
-        Waited::Ended(how) => format!("a driver crashes when it is asked for its devices ({how})"),
-        Waited::TimedOut => format!("no driver tells of its devices within {} s", LIMIT.as_secs()),
-        Waited::Message(_) | Waited::Interrupted => "a worker speaks another protocol".to_owned(),
-    };
-    Err(DeviceError::NoOpenCl { reason })
+    match ask_for_devices(worker, &Request::DescribeOpenCl)? {
+        Ok(Message::OpenClDevices(devices)) => devices.map_err(|reason| DeviceError::NoOpenCl { reason }),
+        Ok(_) => Err(DeviceError::NoOpenCl { reason: OTHER_PROTOCOL.to_owned() }),
+        Err(reason) => Err(DeviceError::NoOpenCl { reason }),
+    }
 }
 
 /// The devices for lists, and what is missing.

@@ -3,6 +3,7 @@
 //! A kernel may crash, hang, leak or overwrite anything; in a process of its own that costs one configuration. The
 //! worker is the same executable as the tuner, entered by [`enter_if_worker`], the first line of `main`.
 
+pub(crate) mod ask;
 mod buffers;
 pub(crate) mod ending;
 pub(crate) mod layout;

@@ -1,9 +1,10 @@
 //! What tuner and worker tell each other: one JSON document per line.
 
 use crate::backend::{Program, SessionKind};
+use crate::compiling::{CompileTask, Compiled};
 use crate::cuda::{ChipCounters, CountersTask, NoCounters};
 use crate::measure::{Cache, Sampling};
-use crate::opencl::{CompileTask, Compiled, OpenClDevice};
+use crate::opencl::OpenClDevice;
 use crate::problem::Grid;
 use crate::worker::layout::{Layout, Passed};
 use serde::{Deserialize, Serialize};
@@ -16,11 +17,11 @@ use std::time::Duration;
 pub(crate) enum Request {
     /// Open the device and fill the buffers. Answered by [`Message::Ready`] or [`Message::Unusable`].
     Prepare(Setup),
-    /// Tell of the OpenCL devices. Answered by [`Message::Devices`].
-    Describe,
     /// Tell which counters NVIDIA chips have. Answered by [`Message::Counters`].
     Counters(CountersTask),
-    /// Compile for OpenCL. Answered by [`Message::Phase`]s and one [`Message::Compiled`].
+    /// Tell of the OpenCL devices. Answered by [`Message::OpenClDevices`].
+    DescribeOpenCl,
+    /// Compile. Answered by [`Message::Phase`]s and one [`Message::Compiled`].
     Compile(CompileTask),
     /// Run a configuration. Answered by [`Message::Phase`]s and one [`Message::Finished`].
     Run(Job),
@@ -82,7 +83,7 @@ pub(crate) enum Message {
     /// The job is done.
     Finished(Report),
     /// The devices of all OpenCL drivers, or why there are none.
-    Devices(Result<Vec<OpenClDevice>, String>),
+    OpenClDevices(Result<Vec<OpenClDevice>, String>),
     /// The counters of the chips asked for, or why there are none.
     Counters(Result<Vec<ChipCounters>, NoCounters>),
     /// The compilation is done.

@@ -1,6 +1,7 @@
 //! The worker's own loop.
 
 use crate::backend::Session;
+use crate::compiling::CompileTask;
 use crate::cuda;
 use crate::opencl;
 use crate::worker::buffers::Buffers;
@@ -76,11 +77,13 @@ fn answer_all(from: BufReader<File>, mut to: File) -> io::Result<()> {
                 };
                 send(&mut to, &answer)?;
             }
-            Request::Describe => send(&mut to, &Message::Devices(opencl::describe_all()))?,
             Request::Counters(task) => send(&mut to, &Message::Counters(cuda::resolve(&task)))?,
+            Request::DescribeOpenCl => send(&mut to, &Message::OpenClDevices(opencl::describe_all()))?,
             Request::Compile(task) => {
                 let mut launching = || drop(send(&mut to, &Message::Phase(Phase::Starting)));
-                let compiled = opencl::compile(&task, &mut opened, &mut launching);
+                let compiled = match &task {
+                    CompileTask::OpenCl(task) => opencl::compile(task, &mut opened, &mut launching),
+                };
                 send(&mut to, &Message::Compiled(compiled))?;
             }
             Request::Run(job) => {

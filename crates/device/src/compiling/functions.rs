@@ -2,15 +2,15 @@
 
 /// A function definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Function {
-    pub(super) name: String,
+pub(crate) struct Function {
+    pub(crate) name: String,
     /// Its parameters as they are written.
-    pub(super) parameters: Vec<String>,
+    pub(crate) parameters: Vec<String>,
 }
 
 /// The functions that `source` defines at top level, in `extern "C"` and in namespaces. Macros are not expanded, so
 /// what they make is not found.
-pub(super) fn functions(source: &str) -> Vec<Function> {
+pub(crate) fn functions(source: &str) -> Vec<Function> {
     let source = strip(source);
     let mut found = Vec::new();
     let mut depth = 0_usize;

@@ -1,7 +1,7 @@
 //! Compile workers: processes in which drivers compile, as many at a time as are asked for.
 
+use crate::compiling::{CompileTask, Compiled};
 use crate::error::DeviceError;
-use crate::opencl::{CompileTask, Compiled};
 use crate::worker::WorkerCommand;
 use crate::worker::process::{Waited, Worker};
 use crate::worker::protocol::{Message, Phase, Request};
@@ -18,7 +18,7 @@ pub(crate) struct CompileWorkers {
 
 /// How a compilation ended.
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     Compiled(Compiled),
     /// The driver crashed while it compiled, in these words.
     Crashed(String),
@@ -38,7 +38,7 @@ impl CompileWorkers {
     ///
     /// # Errors
     /// Workers cannot be started.
-    pub(super) fn compile(
+    pub(crate) fn compile(
         &self,
         task: &CompileTask,
         limit: Duration,
@@ -55,7 +55,7 @@ impl CompileWorkers {
             match &outcome {
                 // A kernel that was launched for an earlier task may have damaged the memory of this one.
                 Outcome::Crashed(_) | Outcome::CrashedLater if was_used => continue,
-                Outcome::Compiled(Compiled::Built { retire: true, .. }) => {}
+                Outcome::Compiled(Compiled::Built(made)) if made.retires_its_worker() => {}
                 Outcome::Compiled(_) => self.lock().push(worker),
                 _ => {}
             }

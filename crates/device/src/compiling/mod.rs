@@ -1,0 +1,16 @@
+//! What backends share whose kernels are compiled: the text that is compiled, the processes in which drivers do it, and
+//! what their answers mean.
+
+mod functions;
+mod refusal;
+mod task;
+mod text;
+mod verdict;
+mod workers;
+
+pub(crate) use functions::{Function, functions};
+pub(crate) use refusal::refusal;
+pub(crate) use task::{CompileTask, Compiled, Made};
+pub(crate) use text::{SourceText, defines, include_folders};
+pub(crate) use verdict::Verdict;
+pub(crate) use workers::{CompileWorkers, Outcome};

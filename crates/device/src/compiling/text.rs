@@ -1,0 +1,113 @@
+//! The text of a kernel: all its source files in one, and what it includes.
+
+use crate::data::hex;
+use crate::error::DeviceError;
+use crate::live::Source;
+use crate::problem::Scope;
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+
+/// All source files of a kernel in one, on disk for compile workers.
+pub(crate) struct SourceText {
+    pub(crate) text: String,
+    pub(crate) path: PathBuf,
+}
+
+impl SourceText {
+    /// Reads the files, adds `more` behind them and writes the text to `path`.
+    ///
+    /// # Errors
+    /// A source cannot be read, or the text not be written.
+    pub(crate) fn write(source: &Source, path: PathBuf, more: &str) -> Result<Self, DeviceError> {
+        let text = joined(source)? + more;
+        std::fs::write(&path, &text).map_err(|error| source.unreadable(&path, error))?;
+        Ok(Self { text, path })
+    }
+
+    /// A digest of the text, of what it includes as far as that is found, and of what the kernel's options, work-items,
+    /// arguments and function are before a configuration fills them in.
+    pub(crate) fn digest(&self, source: &Source) -> String {
+        let kernel = &source.kernel;
+        let mut hash = Fields::default();
+        hash.add(&self.text);
+        included(&self.text, source).iter().for_each(|text| hash.add(text));
+        kernel.options.iter().for_each(|option| hash.add(&option.to_string()));
+        kernel.expressions().for_each(|expr| hash.add(expr.text()));
+        source.arguments.iter().for_each(|argument| hash.add(&argument.element.to_string()));
+        hash.add(&kernel.function);
+        hash.digest()
+    }
+}
+
+/// A digest of texts, each told from its neighbours.
+#[derive(Default)]
+pub(crate) struct Fields(Sha256);
+
+impl Fields {
+    /// Adds a text.
+    pub(crate) fn add(&mut self, text: &str) {
+        self.0.update((text.len() as u64).to_le_bytes());
+        self.0.update(text);
+    }
+
+    /// The digest of all texts in order.
+    pub(crate) fn digest(self) -> String {
+        hex(&self.0.finalize())
+    }
+}
+
+/// The folders in which included files are looked for: the problem's, and the kernel's own.
+pub(crate) fn include_folders(source: &Source) -> Vec<PathBuf> {
+    let kernel = &source.kernel;
+    let own = kernel.file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folders = kernel.include.iter().map(PathBuf::as_path).chain([own]);
+    // Drivers compile somewhere else.
+    folders.map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.to_owned())).collect()
+}
+
+/// A macro for every size and parameter, `NAME=VALUE`.
+pub(crate) fn defines(scope: &Scope) -> impl Iterator<Item = String> {
+    scope.iter().map(|(name, value)| format!("{name}={}", value.define()))
+}
+
+/// All source files in one, each with its name for messages where there are several.
+fn joined(source: &Source) -> Result<String, DeviceError> {
+    let kernel = &source.kernel;
+    let mut text = String::new();
+    for file in kernel.sources.iter().chain([&kernel.file]) {
+        let contents = std::fs::read_to_string(file).map_err(|error| source.unreadable(file, error))?;
+        if !kernel.sources.is_empty() {
+            text += &format!("#line 1 \"{}\"\n", file.display());
+        }
+        text += &contents;
+        text += "\n";
+    }
+    Ok(text)
+}
+
+/// The files that `text` and what it includes name in quotes, as far as they are found: a driver does not tell which
+/// ones it reads.
+fn included(text: &str, source: &Source) -> Vec<String> {
+    let folder = source.kernel.file.parent().unwrap_or(Path::new("."));
+    let folders: Vec<&Path> =
+        std::iter::once(folder).chain(source.kernel.include.iter().map(PathBuf::as_path)).collect();
+    let mut seen: Vec<PathBuf> = Vec::new();
+    let mut contents: Vec<String> = Vec::new();
+    let mut waiting = vec![text.to_owned()];
+    while let Some(text) = waiting.pop() {
+        let names = text.lines().filter_map(|line| {
+            let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
+            rest.strip_prefix('"')?.split('"').next()
+        });
+        for path in names.filter_map(|name| folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file()))
+        {
+            let new = !seen.contains(&path);
+            if let Some(text) = std::fs::read_to_string(&path).ok().filter(|_| new) {
+                contents.push(text.clone());
+                waiting.push(text);
+                seen.push(path);
+            }
+        }
+    }
+    contents
+}

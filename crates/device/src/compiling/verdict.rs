@@ -1,0 +1,54 @@
+//! What the end of a compilation means for a configuration.
+
+use crate::backend::{BuildError, Mismatch};
+use crate::compiling::{Compiled, Made, Outcome};
+use crate::error::DeviceError;
+use crate::live::Source;
+use crate::measure::limits::human;
+use crate::problem::did_you_mean;
+use std::time::Duration;
+use tunesmith_space::closest;
+
+/// Judges how compilations of one kernel end.
+pub(crate) struct Verdict<'a> {
+    pub(crate) source: &'a Source,
+    /// What a function must have to be a kernel, as in "it has no function with ...".
+    pub(crate) qualifier: &'static str,
+    /// How long compiling may take.
+    pub(crate) limit: Duration,
+    /// Makes users read the compiler's log as one about their own files.
+    pub(crate) readable: &'a dyn Fn(&str) -> String,
+}
+
+impl Verdict<'_> {
+    /// What was made; `None` where that is not known but may be good all the same.
+    pub(crate) fn judge(&self, outcome: Outcome) -> Result<Option<Made>, BuildError> {
+        match outcome {
+            Outcome::Compiled(Compiled::Built(made)) => Ok(Some(made)),
+            Outcome::Compiled(Compiled::Failed(log)) => Err(BuildError::Failed((self.readable)(&log))),
+            Outcome::Compiled(Compiled::NoFunction(known)) => Err(self.no_function(&known)),
+            Outcome::Compiled(Compiled::Refused(reason)) => Err(BuildError::Refused(reason)),
+            Outcome::Compiled(Compiled::Unusable(reason)) => {
+                Err(BuildError::Broken(DeviceError::Worker { problem: format!("cannot compile: {reason}") }))
+            }
+            Outcome::Crashed(how) => Err(BuildError::Failed(format!("the driver's compiler crashed: {how}"))),
+            Outcome::CrashedLater => Ok(None),
+            Outcome::TimedOut => {
+                Err(BuildError::Failed(format!("the compilation did not end within {}", human(self.limit))))
+            }
+            Outcome::Cancelled => Err(BuildError::Cancelled),
+        }
+    }
+
+    fn no_function(&self, known: &[String]) -> BuildError {
+        let function = &self.source.kernel.function;
+        let similar = closest(function, known.iter().map(String::as_str)).map(str::to_owned);
+        let remedy = match (&similar, known) {
+            (Some(_), _) => did_you_mean(&similar).trim_start_matches("; ").to_owned(),
+            (None, []) => format!("it has no function with the qualifier `{}`", self.qualifier),
+            (None, _) => format!("it has {}", known.join(", ")),
+        };
+        let message = format!("`{}` has no kernel `{function}`", self.source.kernel.file.display());
+        BuildError::Signature(Mismatch { argument: None, message, remedy, log: String::new() })
+    }
+}
