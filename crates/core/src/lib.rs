@@ -53,6 +53,7 @@ mod stop;
 mod store;
 pub mod testing;
 mod tuner;
+pub mod wisdom;
 
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::Error;

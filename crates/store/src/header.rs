@@ -27,6 +27,9 @@ pub struct Header {
     pub space_size: String,
     /// The configuration that speed-ups refer to, if there is one.
     pub default: Option<Map<String, Json>>,
+    /// The sizes of the input.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub sizes: Map<String, Json>,
     /// What is optimised, where that is not time, with what its value is computed from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objective: Option<Json>,

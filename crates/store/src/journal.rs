@@ -101,6 +101,7 @@ impl Journal {
             parameters: space.parameters().iter().map(parameter).collect(),
             space_size: space.size().to_string(),
             default: None,
+            sizes: Map::new(),
             objective: None,
             history: Vec::new(),
             strategy: String::new(),

@@ -14,6 +14,7 @@ mod import;
 mod journal;
 mod line;
 mod read;
+mod wisdom;
 
 pub use again::{Again, DriftLine, VerdictLine};
 pub use error::StoreError;
@@ -23,3 +24,6 @@ pub use import::{ImportError, import};
 pub use journal::{Journal, Resumed};
 pub use line::Entry;
 pub use read::{Recorded, read};
+pub use wisdom::{
+    Flawed, WISDOM_VERSION, WisdomError, WisdomFile, WisdomFormat, read_wisdom, wisdom_text, write_wisdom,
+};

@@ -329,6 +329,7 @@ impl Plan {
         Header {
             objective: self.target.as_ref().and_then(|target| serde_json::to_value(target).ok()),
             problem: problem.name.clone(),
+            sizes: problem.sizes.iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect(),
             default: default.map(|configuration| Journal::config(space, configuration)),
             strategy: self.strategy.clone(),
             model: self.model.as_ref().map(ModelChoice::text),

@@ -9,6 +9,7 @@ mod columns;
 mod csv;
 mod error;
 mod journal;
+pub(crate) mod kernel_launcher;
 mod kernel_tuner;
 mod ktt;
 mod number;

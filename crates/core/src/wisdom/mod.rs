@@ -1,0 +1,174 @@
+//! What is known to be fast: configurations for inputs of kernels on devices, and how to choose among few of them.
+//!
+//! An [`Entry`] is one configuration that was measured for one input. A [`Portfolio`] is a handful of configurations and a
+//! [`DecisionTree`] over inputs that chooses one of them, also for inputs that were never measured. Both are plain data: files
+//! of them are read and written by `tunesmith-store`, and `tunesmith::Selector` answers from them at run time.
+
+mod members;
+mod portfolio;
+mod tree;
+
+pub use members::{Costs, choose_members};
+pub use portfolio::{Measured, Portfolio, PortfolioError, PortfolioOptions, Regret};
+pub use tree::{DecisionTree, Node, TreeError, TreeOptions};
+
+use std::collections::BTreeMap;
+use tunesmith_space::Value;
+
+/// An input of a kernel: its sizes by name. Sizes are numbers; those that are texts do not tell inputs apart.
+pub type Input = BTreeMap<String, f64>;
+
+/// A configuration outside of any space: parameters and values, in the user's order.
+pub type Config = Vec<(String, Value)>;
+
+/// One configuration that was measured for one input on one device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The kernel or problem.
+    pub kernel: String,
+    /// The device's name.
+    pub device: String,
+    /// The input.
+    pub input: Input,
+    /// The configuration.
+    pub config: Config,
+    /// Its median time in milliseconds.
+    pub time_ms: f64,
+    /// Where it comes from.
+    pub provenance: Provenance,
+}
+
+/// Where an [`Entry`] comes from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Provenance {
+    /// The program that measured it, with its version.
+    pub tool: Option<String>,
+    /// When, in seconds since the Unix epoch.
+    pub date: Option<f64>,
+    /// The number of samples behind the time.
+    pub samples: Option<usize>,
+    /// How many times faster than the default configuration it was when both were measured in turn, where it was guarded.
+    pub guarded_speedup: Option<f64>,
+}
+
+/// All that is known.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wisdom {
+    /// What was measured.
+    pub entries: Vec<Entry>,
+    /// Choices among few configurations, at most one for each kernel and device.
+    pub portfolios: Vec<Portfolio>,
+    /// The configuration of a kernel where nothing is known, by the kernel's name.
+    pub defaults: BTreeMap<String, Config>,
+}
+
+impl Wisdom {
+    /// Adds all of `other`; of two portfolios or defaults for the same kernel and device the later one counts.
+    pub fn merge(&mut self, other: Wisdom) {
+        self.entries.extend(other.entries);
+        for portfolio in other.portfolios {
+            self.portfolios.retain(|own| (&own.kernel, &own.device) != (&portfolio.kernel, &portfolio.device));
+            self.portfolios.push(portfolio);
+        }
+        self.defaults.extend(other.defaults);
+    }
+
+    /// Keeps the `most` fastest entries of every kernel, device and input, the fastest first, and each configuration once. What
+    /// remains is sorted by kernel, device and input. Costs a sort.
+    pub fn keep_fastest(&mut self, most: usize) {
+        let key = |entry: &Entry| (entry.kernel.clone(), entry.device.clone(), bits(&entry.input));
+        let mut kept: Vec<Entry> = Vec::new();
+        let mut groups: BTreeMap<_, Vec<Entry>> = BTreeMap::new();
+        for entry in self.entries.drain(..) {
+            groups.entry(key(&entry)).or_default().push(entry);
+        }
+        for mut group in groups.into_values() {
+            group.sort_by(|a, b| a.time_ms.total_cmp(&b.time_ms));
+            let start = kept.len();
+            for entry in group {
+                let is_new = kept[start..].iter().all(|earlier| earlier.config != entry.config);
+                if is_new && kept.len() - start < most {
+                    kept.push(entry);
+                }
+            }
+        }
+        self.entries = kept;
+    }
+}
+
+/// An input as something that is ordered: numbers in the order of their values.
+fn bits(input: &Input) -> Vec<(String, i64)> {
+    // The order of floats as integers: flips all but the sign of negative ones, as `f64::total_cmp` does.
+    let ordered = |value: f64| {
+        let bits = value.to_bits() as i64;
+        bits ^ (((bits >> 63) as u64) >> 1) as i64
+    };
+    input.iter().map(|(name, value)| (name.clone(), ordered(*value))).collect()
+}
+
+/// How far `a` is from `b`: the Euclidean distance in doublings, over all sizes that either has. A size that only one has, or
+/// that is not above 0 in one of them, counts as `MISSING` doublings where the two differ.
+///
+/// From 128 x 128 to 256 x 256 the distance is √2.
+pub fn distance(a: &Input, b: &Input) -> f64 {
+    let of_a = a.iter().map(|(name, value)| doublings(Some(*value), b.get(name).copied()));
+    let of_b = b.keys().filter(|name| !a.contains_key(*name)).map(|_| MISSING);
+    of_a.chain(of_b).map(|difference| difference * difference).sum::<f64>().sqrt()
+}
+
+/// So many doublings lie between sizes that cannot be compared: no size that can is as far from another.
+pub const MISSING: f64 = 64.0;
+
+/// The doublings between two sizes, either of which may be missing.
+pub fn doublings(a: Option<f64>, b: Option<f64>) -> f64 {
+    match (a, b) {
+        (None, None) => 0.0,
+        (Some(a), Some(b)) if a == b => 0.0,
+        (Some(a), Some(b)) if a > 0.0 && b > 0.0 && a.is_finite() && b.is_finite() => (a / b).log2().abs().min(MISSING),
+        _ => MISSING,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(pairs: &[(&str, f64)]) -> Input {
+        pairs.iter().map(|(name, value)| ((*name).to_string(), *value)).collect()
+    }
+
+    fn entry(device: &str, size: f64, tile: i64, time_ms: f64) -> Entry {
+        Entry {
+            kernel: "k".into(),
+            device: device.into(),
+            input: input(&[("N", size)]),
+            config: vec![("TILE".into(), Value::Int(tile))],
+            time_ms,
+            provenance: Provenance::default(),
+        }
+    }
+
+    #[test]
+    fn distance_counts_doublings() {
+        let near = input(&[("M", 128.0), ("N", 128.0)]);
+        assert_eq!(distance(&near, &near), 0.0);
+        assert!((distance(&near, &input(&[("M", 256.0), ("N", 256.0)])) - 2f64.sqrt()).abs() < 1e-12);
+        assert_eq!(distance(&near, &input(&[("M", 128.0)])), MISSING);
+        assert_eq!(distance(&input(&[("M", 0.0)]), &input(&[("M", 4.0)])), MISSING);
+    }
+
+    #[test]
+    fn the_fastest_of_every_input_are_kept_each_configuration_once() {
+        let entries = vec![
+            entry("d", 64.0, 1, 3.0),
+            entry("d", -8.0, 1, 9.0),
+            entry("d", 64.0, 2, 1.0),
+            entry("d", 64.0, 2, 2.0),
+            entry("d", 64.0, 4, 4.0),
+        ];
+        let mut wisdom = Wisdom { entries, ..Wisdom::default() };
+        wisdom.keep_fastest(2);
+        let kept: Vec<(f64, f64)> = wisdom.entries.iter().map(|entry| (entry.input["N"], entry.time_ms)).collect();
+        assert_eq!(kept, [(-8.0, 9.0), (64.0, 1.0), (64.0, 3.0)]);
+    }
+}

@@ -1,0 +1,307 @@
+//! A small decision tree over inputs: which of few configurations serves an input.
+
+/// A binary tree that chooses one of several members by the sizes of an input. Walking it costs its depth and allocates
+/// nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DecisionTree {
+    nodes: Vec<Node>,
+}
+
+/// A node of a [`DecisionTree`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Node {
+    /// Asks whether a feature is below a threshold.
+    Split {
+        /// Which feature.
+        feature: usize,
+        /// The threshold.
+        below: f64,
+        /// The node for inputs that are below it.
+        then: usize,
+        /// The node for all others, those without the feature among them.
+        otherwise: usize,
+    },
+    /// The answer: the number of a member.
+    Choose(usize),
+}
+
+/// Nodes that make no tree.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TreeError {
+    /// There is no node.
+    #[error("the tree has no nodes")]
+    Empty,
+    /// A node leads to itself, back, or nowhere.
+    #[error("node {node} leads to node {to}: nodes lead to later nodes of the tree")]
+    Link {
+        /// The node.
+        node: usize,
+        /// Where it leads.
+        to: usize,
+    },
+    /// A node asks for a feature that there is not.
+    #[error("node {node} asks for feature {feature} of {features}")]
+    Feature {
+        /// The node.
+        node: usize,
+        /// The feature.
+        feature: usize,
+        /// How many there are.
+        features: usize,
+    },
+    /// A node chooses a member that there is not.
+    #[error("node {node} chooses configuration {member} of {members}")]
+    Member {
+        /// The node.
+        node: usize,
+        /// The member.
+        member: usize,
+        /// How many there are.
+        members: usize,
+    },
+}
+
+/// How large a tree may grow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TreeOptions {
+    /// The most questions on the way to an answer.
+    pub depth: usize,
+    /// The fewest inputs behind an answer.
+    pub leaf: usize,
+    /// What a question has to gain, in the mean cost of the inputs that it divides.
+    pub gain: f64,
+}
+
+impl Default for TreeOptions {
+    /// Five questions, which can tell 32 configurations apart; two inputs, since one alone may be a stroke of luck; half a
+    /// per cent, below which nobody would notice.
+    fn default() -> Self {
+        Self { depth: 5, leaf: 2, gain: 0.005 }
+    }
+}
+
+/// One way to divide inputs.
+struct Division {
+    cost: f64,
+    feature: usize,
+    below: f64,
+}
+
+impl DecisionTree {
+    /// The tree of `nodes`, the root first.
+    ///
+    /// # Errors
+    /// Nodes that do not lead to later ones, or name features or members beyond `features` and `members`.
+    pub fn new(nodes: Vec<Node>, features: usize, members: usize) -> Result<Self, TreeError> {
+        if nodes.is_empty() {
+            return Err(TreeError::Empty);
+        }
+        for (node, kind) in nodes.iter().enumerate() {
+            match *kind {
+                Node::Choose(member) if member >= members => return Err(TreeError::Member { node, member, members }),
+                Node::Split { feature, .. } if feature >= features => {
+                    return Err(TreeError::Feature { node, feature, features });
+                }
+                Node::Split { then, otherwise, .. } => {
+                    let wrong = [then, otherwise].into_iter().find(|to| *to <= node || *to >= nodes.len());
+                    if let Some(to) = wrong {
+                        return Err(TreeError::Link { node, to });
+                    }
+                }
+                Node::Choose(_) => {}
+            }
+        }
+        Ok(Self { nodes })
+    }
+
+    /// Grows the tree that chooses cheaply: `inputs` has a row of features for each input, `costs` what each member costs for it.
+    ///
+    /// Every node takes the division with the least sum of the costs of the best member on either side, over all features and
+    /// the middles between their values; thresholds lie between two inputs. Costs depth x features x inputs x (members + log
+    /// inputs). Without inputs the first member is the answer.
+    pub fn fit(inputs: &[Vec<f64>], costs: &[Vec<f64>], options: TreeOptions) -> Self {
+        let mut tree = Self { nodes: Vec::new() };
+        tree.grow(inputs, costs, (0..inputs.len()).collect(), options.depth, options);
+        tree
+    }
+
+    /// Adds the subtree of the inputs `of` and returns its root.
+    fn grow(
+        &mut self,
+        inputs: &[Vec<f64>],
+        costs: &[Vec<f64>],
+        of: Vec<usize>,
+        depth: usize,
+        options: TreeOptions,
+    ) -> usize {
+        let (member, cost) = cheapest(&sum(costs, &of));
+        let root = self.nodes.len();
+        self.nodes.push(Node::Choose(member));
+        let division = if depth == 0 { None } else { division(inputs, costs, &of, options.leaf) };
+        let enough = |division: &Division| cost - division.cost >= options.gain * of.len() as f64;
+        if let Some(Division { feature, below, .. }) = division.filter(enough) {
+            let (low, high) = of.iter().partition(|input| inputs[**input][feature] < below);
+            let then = self.grow(inputs, costs, low, depth - 1, options);
+            let otherwise = self.grow(inputs, costs, high, depth - 1, options);
+            self.nodes[root] = Node::Split { feature, below, then, otherwise };
+        }
+        root
+    }
+
+    /// The nodes, the root first.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The member for an input with these features. Those it lacks, and NaN, are not below any threshold.
+    pub fn choose(&self, features: &[f64]) -> usize {
+        let mut at = 0;
+        loop {
+            match self.nodes[at] {
+                Node::Choose(member) => return member,
+                Node::Split { feature, below, then, otherwise } => {
+                    let is_below = features.get(feature).is_some_and(|value| *value < below);
+                    at = if is_below { then } else { otherwise };
+                }
+            }
+        }
+    }
+
+    /// The most questions on the way to an answer.
+    pub fn depth(&self) -> usize {
+        let mut depths = vec![0; self.nodes.len()];
+        for (at, node) in self.nodes.iter().enumerate().rev() {
+            if let Node::Split { then, otherwise, .. } = node {
+                depths[at] = 1 + depths[*then].max(depths[*otherwise]);
+            }
+        }
+        depths[0]
+    }
+}
+
+/// What every member costs for all of the inputs `of`.
+fn sum(costs: &[Vec<f64>], of: &[usize]) -> Vec<f64> {
+    let mut sum = vec![0.0; costs.first().map_or(0, Vec::len)];
+    of.iter().for_each(|input| add(&mut sum, &costs[*input], 1.0));
+    sum
+}
+
+fn add(sum: &mut [f64], row: &[f64], factor: f64) {
+    sum.iter_mut().zip(row).for_each(|(sum, cost)| *sum += factor * cost);
+}
+
+/// The cheapest member and its cost; of equal ones the first.
+fn cheapest(sum: &[f64]) -> (usize, f64) {
+    sum.iter().copied().enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 0.0))
+}
+
+/// The division of the inputs `of` with the least cost, at least `leaf` of them on either side.
+fn division(inputs: &[Vec<f64>], costs: &[Vec<f64>], of: &[usize], leaf: usize) -> Option<Division> {
+    let features = inputs.first().map_or(0, Vec::len);
+    let best = (0..features).filter_map(|feature| division_by(feature, inputs, costs, of, leaf.max(1)));
+    best.min_by(|a, b| a.cost.total_cmp(&b.cost))
+}
+
+/// The same by one feature.
+fn division_by(feature: usize, inputs: &[Vec<f64>], costs: &[Vec<f64>], of: &[usize], leaf: usize) -> Option<Division> {
+    let value = |input: usize| inputs[input][feature];
+    let mut sorted = of.to_vec();
+    sorted.sort_by(|a, b| value(*a).total_cmp(&value(*b)));
+    let (mut low, mut high) = (sum(costs, &[]), sum(costs, &sorted));
+    let mut best: Option<Division> = None;
+    for (count, pair) in sorted.windows(2).enumerate().map(|(at, pair)| (at + 1, pair)) {
+        add(&mut low, &costs[pair[0]], 1.0);
+        add(&mut high, &costs[pair[0]], -1.0);
+        let large_enough = count >= leaf && sorted.len() - count >= leaf;
+        let cost = cheapest(&low).1 + cheapest(&high).1;
+        if let Some(below) = middle(value(pair[0]), value(pair[1])).filter(|_| large_enough)
+            && best.as_ref().is_none_or(|best| cost < best.cost)
+        {
+            best = Some(Division { cost, feature, below });
+        }
+    }
+    best
+}
+
+/// A threshold that tells `low` from `high`; none where they are equal or no numbers.
+fn middle(low: f64, high: f64) -> Option<f64> {
+    let middle = low + (high - low) / 2.0;
+    (low < middle && middle <= high && middle.is_finite()).then_some(middle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Rng;
+    use rand::{RngExt, SeedableRng};
+
+    const ONE_QUESTION: TreeOptions = TreeOptions { depth: 1, leaf: 1, gain: 0.0 };
+
+    /// Sizes are few small integers, so that many inputs share one.
+    fn random(rng: &mut Rng) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+        let inputs = rng.random_range(1..12);
+        let features = |rng: &mut Rng| (0..3).map(|_| f64::from(rng.random_range(1..5))).collect();
+        let costs = |rng: &mut Rng| (0..4).map(|_| rng.random_range(1.0..3.0)).collect();
+        ((0..inputs).map(|_| features(rng)).collect(), (0..inputs).map(|_| costs(rng)).collect())
+    }
+
+    fn cost(tree: &DecisionTree, inputs: &[Vec<f64>], costs: &[Vec<f64>]) -> f64 {
+        inputs.iter().zip(costs).map(|(input, costs)| costs[tree.choose(input)]).sum()
+    }
+
+    /// The least cost of any tree with one question.
+    fn exhaustive(inputs: &[Vec<f64>], costs: &[Vec<f64>]) -> f64 {
+        let mut best = f64::INFINITY;
+        for (feature, below, low, high) in (0..3usize)
+            .flat_map(|feature| (0..6).map(move |at| (feature, f64::from(at) + 0.5)))
+            .flat_map(|(feature, below)| (0..16usize).map(move |pair| (feature, below, pair / 4, pair % 4)))
+        {
+            let nodes =
+                vec![Node::Split { feature, below, then: 1, otherwise: 2 }, Node::Choose(low), Node::Choose(high)];
+            best = best.min(cost(&DecisionTree::new(nodes, 3, 4).unwrap(), inputs, costs));
+        }
+        best
+    }
+
+    #[test]
+    fn one_question_is_the_best_there_is() {
+        let mut rng = Rng::seed_from_u64(5);
+        for _ in 0..200 {
+            let (inputs, costs) = random(&mut rng);
+            let tree = DecisionTree::fit(&inputs, &costs, ONE_QUESTION);
+            assert!((cost(&tree, &inputs, &costs) - exhaustive(&inputs, &costs)).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn more_questions_never_cost_more_and_trees_keep_within_their_options() {
+        let mut rng = Rng::seed_from_u64(6);
+        for _ in 0..200 {
+            let (inputs, costs) = random(&mut rng);
+            let of = |depth| DecisionTree::fit(&inputs, &costs, TreeOptions { depth, leaf: 1, gain: 0.0 });
+            let (few, many) = (of(1), of(4));
+            assert!(many.depth() <= 4);
+            assert!(cost(&many, &inputs, &costs) <= cost(&few, &inputs, &costs) + 1e-9);
+            assert_eq!(DecisionTree::new(many.nodes().to_vec(), 3, 4).as_ref(), Ok(&many));
+        }
+    }
+
+    #[test]
+    fn features_that_are_missing_or_no_numbers_have_an_answer() {
+        let nodes =
+            vec![Node::Split { feature: 1, below: 8.0, then: 1, otherwise: 2 }, Node::Choose(0), Node::Choose(1)];
+        let tree = DecisionTree::new(nodes, 2, 2).unwrap();
+        assert_eq!((tree.choose(&[0.0, 4.0]), tree.choose(&[0.0, f64::NAN]), tree.choose(&[])), (0, 1, 1));
+    }
+
+    #[test]
+    fn nodes_that_make_no_tree_are_refused() {
+        let split = |then| Node::Split { feature: 0, below: 1.0, then, otherwise: 1 };
+        assert_eq!(DecisionTree::new(vec![], 1, 1), Err(TreeError::Empty));
+        assert_eq!(DecisionTree::new(vec![split(0), Node::Choose(0)], 1, 1), Err(TreeError::Link { node: 0, to: 0 }));
+        assert_eq!(DecisionTree::new(vec![split(9), Node::Choose(0)], 1, 1), Err(TreeError::Link { node: 0, to: 9 }));
+        assert!(matches!(DecisionTree::new(vec![split(1), Node::Choose(0)], 0, 1), Err(TreeError::Feature { .. })));
+        assert!(matches!(DecisionTree::new(vec![Node::Choose(1)], 1, 1), Err(TreeError::Member { .. })));
+    }
+}

@@ -1,0 +1,82 @@
+//! Wisdom of Kernel Launcher, format 1.0: a header with the parameters' names, then a JSON line per configuration with its values in
+//! that order, a problem size of up to three numbers, the objective and the environment.
+
+use super::number::value;
+use crate::{Flawed, WisdomError, WisdomFile};
+use serde_json::Value as Json;
+use std::path::Path;
+use tunesmith_core::wisdom::{Config, Entry, Input, Provenance};
+
+/// The version there is.
+const VERSION: &str = "1.0";
+
+/// What its problem sizes are called here.
+pub(crate) const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// The wisdom of `lines`, numbered, that follow `header`. Lines that are damaged are listed; comments (`#`, `//`) are not.
+pub(crate) fn read<'a>(
+    path: &Path,
+    header: &Json,
+    lines: impl Iterator<Item = (usize, &'a [u8])>,
+) -> Result<WisdomFile, WisdomError> {
+    let text = |key: &str| header.get(key).and_then(Json::as_str);
+    let foreign = |reason: &str| WisdomError::Foreign { path: path.to_path_buf(), reason: reason.to_string() };
+    match text("version") {
+        Some(VERSION) => {}
+        found => {
+            let found = found.unwrap_or("none").to_string();
+            return Err(WisdomError::Version { path: path.to_path_buf(), found, known: VERSION.to_string() });
+        }
+    }
+    let names = header.get("tunable_parameters").and_then(Json::as_array);
+    let names = names.and_then(|names| names.iter().map(Json::as_str).collect::<Option<Vec<&str>>>());
+    let names = names.ok_or_else(|| foreign("its `tunable_parameters` are no names"))?;
+    let kernel = text("key").ok_or_else(|| foreign("it has no `key`"))?;
+    let objective = text("objective").unwrap_or("time");
+    if objective != "time" {
+        return Err(foreign(&format!("its objective is `{objective}`, and only times are read")));
+    }
+    let mut file = WisdomFile::default();
+    for (number, line) in lines.filter(|(_, line)| !is_comment(line)) {
+        match entry(line, kernel, &names) {
+            Ok(entry) => file.wisdom.entries.push(entry),
+            Err(reason) => file.flawed.push(Flawed { line: number, reason }),
+        }
+    }
+    Ok(file)
+}
+
+fn is_comment(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    line.starts_with(b"#") || line.starts_with(b"//")
+}
+
+fn entry(line: &[u8], kernel: &str, names: &[&str]) -> Result<Entry, String> {
+    let record: Json = serde_json::from_slice(line).map_err(|error| format!("no JSON: {error}"))?;
+    let list = |key: &str| record.get(key).and_then(Json::as_array).ok_or_else(|| format!("no list `{key}`"));
+    let values = list("config")?;
+    if values.len() != names.len() {
+        return Err(format!("{} values for {} parameters", values.len(), names.len()));
+    }
+    let parameter = |(name, json): (&&str, &Json)| {
+        let value = value(json).ok_or_else(|| format!("parameter `{name}` has no value of a parameter"))?;
+        Ok(((*name).to_string(), value))
+    };
+    let config: Config = names.iter().zip(values).map(parameter).collect::<Result<_, String>>()?;
+    let size = |(axis, json): (&str, &Json)| {
+        let number = json.as_f64().filter(|number| number.is_finite());
+        Ok((axis.to_string(), number.ok_or("`problem_size` has something that is no number")?))
+    };
+    let input: Input = AXES.into_iter().zip(list("problem_size")?).map(size).collect::<Result<_, String>>()?;
+    let time_ms = record.get("time").and_then(Json::as_f64).filter(|time| *time > 0.0 && time.is_finite());
+    let environment = |key: &str| Some(record.get("environment")?.get(key)?.as_str()?.to_string());
+    let version = environment("kernel_tuner_version").map(|version| format!("kernel_tuner {version}"));
+    Ok(Entry {
+        kernel: kernel.to_string(),
+        device: environment("device_name").unwrap_or_default(),
+        input,
+        config,
+        time_ms: time_ms.ok_or("no `time` above 0")?,
+        provenance: Provenance { tool: version, ..Provenance::default() },
+    })
+}

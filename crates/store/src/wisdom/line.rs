@@ -1,0 +1,172 @@
+//! The lines of our format: what is written is what is read.
+
+use super::tree;
+use crate::line::{value_json, value_of};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json, json};
+use tunesmith_core::wisdom::{Config, Entry, Input, Portfolio, Provenance, Regret, Wisdom};
+
+/// An entry.
+#[derive(Serialize, Deserialize)]
+struct EntryLine {
+    kernel: String,
+    device: String,
+    input: Map<String, Json>,
+    config: Map<String, Json>,
+    time_ms: f64,
+    #[serde(default)]
+    provenance: ProvenanceLine,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct ProvenanceLine {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tool: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    date: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    samples: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    guarded_speedup: Option<f64>,
+}
+
+/// The default configuration of a kernel.
+#[derive(Serialize, Deserialize)]
+struct DefaultLine {
+    kernel: String,
+    default: Map<String, Json>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PortfolioLine {
+    kernel: String,
+    device: String,
+    features: Vec<String>,
+    hull: Vec<(f64, f64)>,
+    regret: RegretLine,
+    configs: Vec<Map<String, Json>>,
+    tree: Json,
+}
+
+#[derive(Serialize, Deserialize)]
+struct RegretLine {
+    inputs: usize,
+    portfolio: f64,
+    tree: f64,
+    worst: f64,
+    held_out: f64,
+    default: Option<f64>,
+}
+
+/// Adds what a line says to `wisdom`, or nothing and why.
+pub(super) fn read(text: &[u8], wisdom: &mut Wisdom) -> Result<(), String> {
+    let json: Json = serde_json::from_slice(text).map_err(|error| format!("no JSON: {error}"))?;
+    let fields = json.as_object().ok_or("no JSON object")?;
+    if let Some(portfolio) = fields.get("portfolio") {
+        let line: PortfolioLine = serde_json::from_value(portfolio.clone()).map_err(|error| error.to_string())?;
+        let portfolios = vec![line.portfolio()?];
+        wisdom.merge(Wisdom { portfolios, ..Wisdom::default() });
+    } else if fields.contains_key("default") {
+        let line: DefaultLine = serde_json::from_value(json).map_err(|error| error.to_string())?;
+        wisdom.defaults.insert(line.kernel, config(&line.default)?);
+    } else {
+        let line: EntryLine = serde_json::from_value(json).map_err(|error| error.to_string())?;
+        wisdom.entries.push(line.entry()?);
+    }
+    Ok(())
+}
+
+impl EntryLine {
+    fn entry(self) -> Result<Entry, String> {
+        if !(self.time_ms > 0.0 && self.time_ms.is_finite()) {
+            return Err(format!("`time_ms` is {}, and times are above 0", self.time_ms));
+        }
+        let ProvenanceLine { tool, date, samples, guarded_speedup } = self.provenance;
+        Ok(Entry {
+            kernel: self.kernel,
+            device: self.device,
+            input: input(&self.input)?,
+            config: config(&self.config)?,
+            time_ms: self.time_ms,
+            provenance: Provenance { tool, date, samples, guarded_speedup },
+        })
+    }
+}
+
+impl PortfolioLine {
+    fn portfolio(self) -> Result<Portfolio, String> {
+        let configs: Vec<Config> = self.configs.iter().map(config).collect::<Result<_, _>>()?;
+        if self.hull.len() != self.features.len() {
+            return Err(format!("`hull` has {} ranges for {} features", self.hull.len(), self.features.len()));
+        }
+        let tree = tree::read(&self.tree, &self.features, configs.len())?;
+        let RegretLine { inputs, portfolio, tree: of_tree, worst, held_out, default } = self.regret;
+        Ok(Portfolio {
+            kernel: self.kernel,
+            device: self.device,
+            features: self.features,
+            hull: self.hull,
+            configs,
+            tree,
+            regret: Regret { inputs, portfolio, tree: of_tree, worst, held_out, default },
+        })
+    }
+}
+
+/// An input whose sizes are numbers.
+fn input(json: &Map<String, Json>) -> Result<Input, String> {
+    let size = |(name, value): (&String, &Json)| {
+        let number = value.as_f64().filter(|number| number.is_finite());
+        number.map(|number| (name.clone(), number)).ok_or_else(|| format!("size `{name}` is no number"))
+    };
+    json.iter().map(size).collect()
+}
+
+fn config(json: &Map<String, Json>) -> Result<Config, String> {
+    let parameter = |(name, value): (&String, &Json)| {
+        let value = value_of(value).ok_or_else(|| format!("parameter `{name}` has no value of a parameter"))?;
+        Ok((name.clone(), value))
+    };
+    json.iter().map(parameter).collect()
+}
+
+pub(super) fn entry(entry: &Entry) -> Json {
+    let Provenance { tool, date, samples, guarded_speedup } = entry.provenance.clone();
+    let line = EntryLine {
+        kernel: entry.kernel.clone(),
+        device: entry.device.clone(),
+        input: entry.input.iter().map(|(name, value)| (name.clone(), number(*value))).collect(),
+        config: config_json(&entry.config),
+        time_ms: entry.time_ms,
+        provenance: ProvenanceLine { tool, date, samples, guarded_speedup },
+    };
+    json!(line)
+}
+
+pub(super) fn default(kernel: &str, config: &Config) -> Json {
+    json!(DefaultLine { kernel: kernel.to_string(), default: config_json(config) })
+}
+
+pub(super) fn portfolio(portfolio: &Portfolio) -> Json {
+    let Regret { inputs, portfolio: of_members, tree, worst, held_out, default } = portfolio.regret;
+    let line = PortfolioLine {
+        kernel: portfolio.kernel.clone(),
+        device: portfolio.device.clone(),
+        features: portfolio.features.clone(),
+        hull: portfolio.hull.clone(),
+        regret: RegretLine { inputs, portfolio: of_members, tree, worst, held_out, default },
+        configs: portfolio.configs.iter().map(config_json).collect(),
+        tree: tree::json(&portfolio.tree, &portfolio.features),
+    };
+    json!({ "portfolio": line })
+}
+
+pub(super) fn config_json(config: &Config) -> Map<String, Json> {
+    config.iter().map(|(name, value)| (name.clone(), value_json(value))).collect()
+}
+
+/// A number as people write it: 128 rather than 128.0.
+pub(super) fn number(value: f64) -> Json {
+    let whole = value as i64;
+    if whole as f64 == value && whole.unsigned_abs() < 1 << 53 { Json::from(whole) } else { Json::from(value) }
+}

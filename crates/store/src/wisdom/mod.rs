@@ -1,0 +1,138 @@
+//! Files of [`Wisdom`]: our own format and Kernel Launcher's.
+//!
+//! Ours is JSON lines, so that it can be appended to and a damaged line costs no other: a header
+//! `{"format": "tunesmith wisdom", "version": 1}`, then a line for every entry, portfolio and default configuration.
+
+mod error;
+mod line;
+mod tree;
+
+pub use error::{Flawed, WisdomError};
+
+use crate::{export::kernel_launcher as write_launcher, import::kernel_launcher as read_launcher};
+use serde_json::{Map, Value as Json, json};
+use std::fs;
+use std::path::Path;
+use tunesmith_core::wisdom::Wisdom;
+
+/// The version of the format that this crate writes.
+pub const WISDOM_VERSION: u64 = 1;
+
+/// What the header calls the format.
+const FORMAT: &str = "tunesmith wisdom";
+
+/// No file of wisdom is as large.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// Wisdom as a file holds it, with the lines that could not be read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WisdomFile {
+    /// What could be read.
+    pub wisdom: Wisdom,
+    /// Lines that were left out, and why.
+    pub flawed: Vec<Flawed>,
+}
+
+/// A format that wisdom is written in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WisdomFormat {
+    /// Our JSON lines.
+    Lines,
+    /// One JSON document with `entries`, `portfolios` and `defaults`.
+    Json,
+    /// Kernel Launcher's format 1.0, without portfolios; the sizes that make its problem size, three at most.
+    KernelLauncher {
+        /// Their names, the one that it calls x first; empty to take all there are, by name.
+        sizes: Vec<String>,
+    },
+}
+
+/// Reads the wisdom at `path`, ours or Kernel Launcher's; its content decides which.
+///
+/// A line that is damaged, cut short or of a later format is left out and listed: other lines are as good without it.
+///
+/// # Errors
+/// A file that cannot be read, is empty, is in another format or was written by a later version.
+pub fn read_wisdom(path: &Path) -> Result<WisdomFile, WisdomError> {
+    let io = |source| WisdomError::Io { path: path.to_path_buf(), source };
+    if fs::metadata(path).map_err(io)?.len() > MAX_BYTES {
+        return Err(WisdomError::foreign(path, "it is larger than 1 GiB"));
+    }
+    parse(path, &fs::read(path).map_err(io)?)
+}
+
+/// The wisdom in `bytes`, the content of `path`.
+fn parse(path: &Path, bytes: &[u8]) -> Result<WisdomFile, WisdomError> {
+    let lines = bytes.split(|byte| *byte == b'\n').enumerate();
+    let mut lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty()).map(|(at, line)| (at + 1, line));
+    let (_, header) = lines.next().ok_or_else(|| WisdomError::foreign(path, "it is empty"))?;
+    let header: Json = serde_json::from_slice(header)
+        .map_err(|error| WisdomError::foreign(path, format!("its first line is no header: {error}")))?;
+    if header.get("tunable_parameters").is_some() {
+        return read_launcher::read(path, &header, lines);
+    }
+    if header.get("format").and_then(Json::as_str) != Some(FORMAT) {
+        return Err(WisdomError::foreign(path, "its first line is the header of no wisdom"));
+    }
+    match header.get("version").and_then(Json::as_u64) {
+        Some(version) if version <= WISDOM_VERSION => {}
+        found => return Err(WisdomError::version(path, found.unwrap_or(0))),
+    }
+    let mut file = WisdomFile::default();
+    for (number, text) in lines {
+        if let Err(reason) = line::read(text, &mut file.wisdom) {
+            file.flawed.push(Flawed { line: number, reason });
+        }
+    }
+    Ok(file)
+}
+
+/// The text of `wisdom` in `format`.
+///
+/// # Errors
+/// Kernel Launcher's format cannot hold it: entries of several kernels, inputs of more than three sizes.
+pub fn wisdom_text(wisdom: &Wisdom, format: &WisdomFormat) -> Result<String, WisdomError> {
+    match format {
+        WisdomFormat::Lines => Ok(lines(wisdom)),
+        WisdomFormat::Json => Ok(document(wisdom)),
+        WisdomFormat::KernelLauncher { sizes } => write_launcher::text(wisdom, sizes),
+    }
+}
+
+/// Writes `wisdom` to `path`. The file is replaced in one step: who reads it meanwhile gets the old or the new one whole.
+///
+/// # Errors
+/// The disk refused, or the format cannot hold the wisdom.
+pub fn write_wisdom(wisdom: &Wisdom, format: &WisdomFormat, path: &Path) -> Result<(), WisdomError> {
+    let io = |source| WisdomError::Io { path: path.to_path_buf(), source };
+    let text = wisdom_text(wisdom, format)?;
+    let beside = path.with_extension(format!("{}.tmp", std::process::id()));
+    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
+    written.inspect_err(|_| drop(fs::remove_file(&beside))).map_err(io)
+}
+
+fn header() -> Json {
+    json!({ "format": FORMAT, "version": WISDOM_VERSION })
+}
+
+fn lines(wisdom: &Wisdom) -> String {
+    let defaults = wisdom.defaults.iter().map(|(kernel, config)| line::default(kernel, config));
+    let portfolios = wisdom.portfolios.iter().map(line::portfolio);
+    let entries = wisdom.entries.iter().map(line::entry);
+    let all = std::iter::once(header()).chain(defaults).chain(portfolios).chain(entries);
+    all.map(|line| format!("{line}\n")).collect()
+}
+
+fn document(wisdom: &Wisdom) -> String {
+    let mut document = header();
+    document["defaults"] = wisdom
+        .defaults
+        .iter()
+        .map(|(kernel, config)| (kernel.clone(), Json::Object(line::config_json(config))))
+        .collect::<Map<_, _>>()
+        .into();
+    document["portfolios"] =
+        wisdom.portfolios.iter().map(|portfolio| line::portfolio(portfolio)["portfolio"].take()).collect();
+    document["entries"] = wisdom.entries.iter().map(line::entry).collect();
+    format!("{document:#}\n")
+}

@@ -1,0 +1,162 @@
+//! Files of wisdom: what is written is read again, and damage costs no more than the line it is in.
+
+use proptest::prelude::*;
+use std::path::Path;
+use tunesmith_core::wisdom::{Config, Entry, Input, Measured, Portfolio, PortfolioOptions, Provenance, Wisdom};
+use tunesmith_space::Value;
+use tunesmith_store::{WisdomError, WisdomFile, WisdomFormat, read_wisdom, wisdom_text, write_wisdom};
+
+/// As Kernel Launcher writes them.
+const LAUNCHER: &str = r#"{"tunable_parameters": ["threads", "fast"], "version": "1.0", "objective": "time", "key": "add"}
+# a comment
+{"config": [32, true], "problem_size": [1000000, 4], "time": 31.4, "environment": {"device_name": "GTX"}}
+{"config": [64], "problem_size": [1000000, 4], "time": 30.1, "environment": {"device_name": "GTX"}}
+{"config": [128, false], "problem_size": [1000000, 4], "time": 30.3, "environment": {"device_name": "GTX", "kernel_tuner_version": "1.0"}}
+
+"#;
+
+fn input(n: f64) -> Input {
+    [("N".to_string(), n), ("W".to_string(), 5.0)].into()
+}
+
+fn config(tile: i64) -> Config {
+    vec![("TILE".into(), Value::Int(tile)), ("ORDER".into(), "mn".into()), ("X".into(), Value::Float(1.0))]
+}
+
+fn wisdom() -> Wisdom {
+    let measured = Measured {
+        inputs: (3..9).map(|power| input(f64::from(1 << power))).collect(),
+        configs: vec![config(1), config(2)],
+        times_ms: (3..9)
+            .map(|power| if power < 6 { vec![Some(1.0), Some(2.0)] } else { vec![Some(9.0), Some(4.0)] })
+            .collect(),
+        default: Some(1),
+    };
+    let provenance =
+        Provenance { tool: Some("test 1".into()), date: Some(1.5e9), samples: Some(7), guarded_speedup: Some(1.2) };
+    let entry = |n, time_ms| Entry {
+        kernel: "k".into(),
+        device: "a device".into(),
+        input: input(n),
+        config: config(1),
+        time_ms,
+        provenance: provenance.clone(),
+    };
+    Wisdom {
+        entries: vec![entry(8.0, 1.0), entry(0.1, 0.3)],
+        portfolios: vec![Portfolio::new("k", "a device", &measured, PortfolioOptions::default()).unwrap()],
+        defaults: [("k".to_string(), config(2))].into(),
+    }
+}
+
+fn read(text: impl AsRef<[u8]>) -> Result<WisdomFile, WisdomError> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("k.wisdom");
+    std::fs::write(&path, text).unwrap();
+    read_wisdom(&path)
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("k.wisdom");
+    write_wisdom(&wisdom(), &WisdomFormat::Lines, &path).unwrap();
+    assert_eq!(read_wisdom(&path).unwrap(), WisdomFile { wisdom: wisdom(), flawed: vec![] });
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
+    let document: serde_json::Value =
+        serde_json::from_str(&wisdom_text(&wisdom(), &WisdomFormat::Json).unwrap()).unwrap();
+    assert_eq!(document["entries"][0]["input"]["N"], 8);
+    assert_eq!(document["portfolios"][0]["features"][0], "N");
+    assert_eq!(document["defaults"]["k"]["TILE"], 2);
+}
+
+#[test]
+fn kernel_launchers_wisdom_is_read_and_written() {
+    let file = read(LAUNCHER).unwrap();
+    assert_eq!(file.flawed.len(), 1);
+    assert_eq!((file.flawed[0].line, file.flawed[0].reason.as_str()), (4, "1 values for 2 parameters"));
+    let entries = &file.wisdom.entries;
+    assert_eq!(entries.len(), 2);
+    assert_eq!((entries[0].kernel.as_str(), entries[0].device.as_str(), entries[0].time_ms), ("add", "GTX", 31.4));
+    assert_eq!(entries[0].config, [("threads".to_string(), Value::Int(32)), ("fast".to_string(), Value::Bool(true))]);
+    assert_eq!(entries[0].input, [("x".to_string(), 1e6), ("y".to_string(), 4.0)].into());
+    let written = wisdom_text(&file.wisdom, &WisdomFormat::KernelLauncher { sizes: vec![] }).unwrap();
+    let again = read(&written).unwrap();
+    assert_eq!(again.flawed, []);
+    let without_tool = |entry: &Entry| Entry { provenance: Provenance::default(), ..entry.clone() };
+    assert_eq!(again.wisdom.entries, entries.iter().map(without_tool).collect::<Vec<_>>());
+    assert!(written.lines().nth(1).unwrap().contains(r#""problem_size":[1000000,4]"#), "{written}");
+}
+
+#[test]
+fn what_kernel_launchers_format_cannot_hold_is_refused() {
+    let refused = |wisdom: &Wisdom, sizes: &[&str]| {
+        let sizes = sizes.iter().map(|size| (*size).to_string()).collect();
+        wisdom_text(wisdom, &WisdomFormat::KernelLauncher { sizes }).unwrap_err().to_string()
+    };
+    assert!(refused(&wisdom(), &[]).contains("size `N` is 0.1"));
+    assert!(refused(&wisdom(), &["N", "W", "H", "D"]).contains("name at most three"));
+    assert!(refused(&wisdom(), &["M"]).contains("no size `M`"));
+    assert!(refused(&Wisdom::default(), &[]).contains("no entries"));
+    let mut two = wisdom();
+    two.entries[1].kernel = "other".into();
+    assert!(refused(&two, &["W"]).contains("`k` and of `other`"));
+}
+
+#[test]
+fn files_that_are_no_wisdom_are_refused_with_what_they_are() {
+    let message = |text: &str| read(text).unwrap_err().to_string();
+    assert!(message("").contains("it is empty"));
+    assert!(message("\n \n").contains("it is empty"));
+    assert!(message("TILE,time\n1,2\n").contains("its first line is no header"));
+    assert!(message("{\"format\": 2, \"problem\": \"gemm\"}\n").contains("the header of no wisdom"));
+    let later = message("{\"format\": \"tunesmith wisdom\", \"version\": 9}\n");
+    assert!(later.contains("format version 9; this version reads up to 1"), "{later}");
+    assert!(message(&LAUNCHER.replace("\"1.0\", \"obj", "\"2.0\", \"obj")).contains("format version 2.0"));
+    assert!(message(&LAUNCHER.replace("\"time\", \"key\"", "\"watts\", \"key\"")).contains("objective is `watts`"));
+    assert!(matches!(read_wisdom(Path::new("/nowhere/k.wisdom")), Err(WisdomError::Io { .. })));
+}
+
+#[test]
+fn a_damaged_line_costs_no_other() {
+    let text = wisdom_text(&wisdom(), &WisdomFormat::Lines).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let (torn, _) = lines[4].split_at(lines[4].len() / 2);
+    let damaged = [lines[0], lines[1], "{\"kernel\": 3}", lines[3], "[1]", "{\"portfolio\": {}}", torn];
+    let file = read(damaged.join("\n")).unwrap();
+    assert_eq!(file.flawed.iter().map(|flawed| flawed.line).collect::<Vec<_>>(), [3, 5, 6, 7]);
+    assert_eq!((file.wisdom.entries.len(), file.wisdom.defaults.len()), (1, 1));
+    let wrong = |from: &str, to: &str| read(text.replacen(from, to, 1)).unwrap().flawed[0].reason.clone();
+    assert!(wrong("\"below\":", "\"under\":").contains("no number `below`"));
+    assert!(wrong("{\"choose\":0}", "{\"choose\":7}").contains("configuration 7 of"));
+    assert!(wrong("\"if\":\"N\"", "\"if\":\"M\"").contains("asks for `M`"));
+    assert!(wrong("\"time_ms\":1.0", "\"time_ms\":-1.0").contains("times are above 0"));
+    assert!(wrong("\"N\":8,", "\"N\":\"8\",").contains("size `N` is no number"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn no_damage_makes_reading_panic(at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<prop::sample::Index>()) {
+        let text = wisdom_text(&wisdom(), &WisdomFormat::Lines).unwrap() + LAUNCHER;
+        let mut bytes = text.into_bytes();
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        bytes.truncate(cut.index(bytes.len()) + 1);
+        if let Ok(file) = read(&bytes) {
+            prop_assert!(file.wisdom.entries.len() <= 4);
+        }
+    }
+
+    #[test]
+    fn a_file_cut_anywhere_keeps_all_lines_before_the_cut(cut in any::<prop::sample::Index>()) {
+        let text = wisdom_text(&wisdom(), &WisdomFormat::Lines).unwrap();
+        let header = text.find('\n').unwrap();
+        let cut = header + cut.index(text.len() - header);
+        let whole = text[..cut].matches('\n').count() + usize::from(text[cut..].starts_with('\n'));
+        let file = read(&text[..cut]).unwrap();
+        let found = file.wisdom.entries.len() + file.wisdom.portfolios.len() + file.wisdom.defaults.len();
+        prop_assert_eq!(found, whole - 1);
+    }
+}
