@@ -140,7 +140,7 @@ pub(crate) struct DevicesArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
-    /// What the kernel is written for: c, command, opencl
+    /// What the kernel is written for: c, command, cuda, opencl
     #[arg(long, default_value = "c")]
     pub(crate) backend: String,
     /// The folder to write to

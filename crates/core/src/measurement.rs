@@ -27,4 +27,9 @@ pub struct CompileData {
     pub time_ms: f64,
     /// Size of the binary in bytes, when there is one.
     pub binary_bytes: Option<u64>,
+    /// What the kernels use of the device, by name, where the driver tells: `registers` of a thread, bytes of its memories,
+    /// `occupancy`. With several kernels each name has the kernel's before it and a point between.
+    pub resources: BTreeMap<String, f64>,
+    /// Whether the machine code and its launch are those of an earlier configuration, whose samples these are.
+    pub same_binary: bool,
 }

@@ -26,7 +26,7 @@ void add(const float *a, const float *b, float *c)
 
 fn argument(name: &str, access: Access) -> Argument {
     let kind = ArgumentKind::Buffer { shape: vec![512, 512], fill: Fill::Random, access, memory: Memory::Global };
-    Argument { name: name.into(), element: ElementType::parse("f32").expect("a type"), kind }
+    Argument { name: name.into(), element: ElementType::parse("f32").expect("a type"), kind, symbol: None }
 }
 
 fn evaluator(space: &Space, file: std::path::PathBuf) -> LiveEvaluator {

@@ -9,9 +9,11 @@
 //! [`Program`].
 
 use crate::DeviceError;
+use crate::cuda::{CudaProgram, CudaSetup};
 use crate::opencl::OpenClProgram;
 use crate::problem::{Grid, Memory, Scope};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tunesmith_core::{CompileData, Failure, FailureKind, Interrupt};
@@ -53,6 +55,8 @@ pub struct BuildPlan {
 pub(crate) struct Built {
     pub(crate) program: Program,
     pub(crate) compile: CompileData,
+    /// A digest of the machine code: programs of the same take the same time. None where the code is not known.
+    pub(crate) digest: Option<String>,
 }
 
 impl Drop for Built {
@@ -106,6 +110,8 @@ pub(crate) enum Program {
     Library { path: PathBuf },
     /// What an OpenCL driver made of a source.
     OpenCl(OpenClProgram),
+    /// What NVRTC made of a source.
+    Cuda(CudaProgram),
 }
 
 impl Program {
@@ -113,17 +119,20 @@ impl Program {
         match self {
             Self::Library { path } => path,
             Self::OpenCl(program) => &program.binary,
+            Self::Cuda(program) => &program.binary,
         }
     }
 }
 
 /// The worker's sides there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum SessionKind {
     /// Functions in the worker's own process.
     C,
     /// A device of an OpenCL driver, by its position among all.
     OpenCl { device: usize },
+    /// A device of the NVIDIA driver, by its position.
+    Cuda { device: usize, setup: CudaSetup },
 }
 
 impl SessionKind {
@@ -132,6 +141,7 @@ impl SessionKind {
         match self {
             Self::C => Ok(Box::new(crate::c::CSession::new())),
             Self::OpenCl { device } => Ok(Box::new(crate::opencl::OpenClSession::open(device)?)),
+            Self::Cuda { device, setup } => Ok(Box::new(crate::cuda::open(&setup, device)?)),
         }
     }
 }
@@ -171,6 +181,9 @@ pub(crate) enum Fault {
     Failed(String),
 }
 
+/// What a kernel uses of its device, by name: registers of a thread, bytes of its memories, occupancy.
+pub(crate) type Resources = BTreeMap<String, f64>;
+
 /// The worker's side of a backend: one device, the programs of one configuration at a time.
 pub(crate) trait Session {
     /// Reserves `bytes` of memory, aligned to 4096 bytes, for the life of the session.
@@ -182,11 +195,26 @@ pub(crate) trait Session {
     /// Reads a buffer from byte `offset` on.
     fn read(&mut self, buffer: BufferId, offset: usize, into: &mut [u8]) -> Result<(), Fault>;
 
+    /// Whether [`copy`](Self::copy) can be called.
+    fn can_copy(&self) -> bool {
+        false
+    }
+
+    /// Copies `bytes` from `offset` on from one buffer to the same place of another; launches come after it.
+    fn copy(&mut self, _from: BufferId, _to: BufferId, _offset: usize, _bytes: usize) -> Result<(), Fault> {
+        Err(Fault::Failed("this device does not copy buffers".to_owned()))
+    }
+
     /// Whether local memory is the device's own; otherwise it is a buffer like any other.
     fn has_local_memory(&self) -> bool;
 
     /// Loads the programs of a configuration in place of those loaded before.
     fn load(&mut self, programs: &[&Program]) -> Result<(), Fault>;
+
+    /// What a loaded program will use of the device; nothing where the driver does not tell.
+    fn resources(&mut self, _program: usize, _launch: &Launch<'_>) -> Result<Resources, Fault> {
+        Ok(Resources::new())
+    }
 
     /// Runs a loaded program, by its position, as often as `launch` says, waits for the end and tells how long it took,
     /// nothing else included. `started` is called once the kernel itself begins, as closely as can be told: what the

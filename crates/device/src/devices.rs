@@ -48,11 +48,14 @@ pub fn processor(compilers: &Compilers) -> Option<DeviceInfo> {
     crate::c::devices(compilers).0.into_iter().next()
 }
 
-/// Every device that can be used, and every backend that cannot with the reason. Starts a worker, in which drivers are
+/// Every device that can be used, and every backend that cannot with the reason. Starts workers, in which drivers are
 /// asked for their devices.
 pub fn devices(compilers: &Compilers, worker: &WorkerCommand) -> (Vec<DeviceInfo>, Vec<Missing>) {
     let (mut devices, mut missing) = crate::c::devices(compilers);
     let (more_devices, more_missing) = crate::opencl::devices(worker);
+    devices.extend(more_devices);
+    missing.extend(more_missing);
+    let (more_devices, more_missing) = crate::cuda::devices(&compilers.cuda, worker);
     devices.extend(more_devices);
     devices.push(crate::command::device());
     missing.extend(more_missing);

@@ -58,6 +58,22 @@ pub enum DeviceError {
         /// Which there are.
         remedy: String,
     },
+    /// No CUDA device can be used.
+    #[error("CUDA is missing: {reason}; {remedy}")]
+    NoCuda {
+        /// What is missing.
+        reason: String,
+        /// How to get it.
+        remedy: String,
+    },
+    /// A CUDA kernel without blocks of threads.
+    #[error("{what} `{name}` does not say how many threads a block has; write `local = [\"256\"]`")]
+    NoBlocks {
+        /// What it is: a kernel, or the reference.
+        what: &'static str,
+        /// Its name.
+        name: String,
+    },
     /// The kernels are not for this device.
     #[error("{what} `{name}` is written in {language}, which {device} does not run; {remedy}")]
     Language {

@@ -29,7 +29,7 @@ pub use command::{
     CommandEvaluator, CommandOptions, CommandSpec, CommandVerify, Cost, NumberPattern, OUT, PatternError, TextPattern,
     Unit, device as command_device,
 };
-pub use cuda::{ChipCounters, ResolvedCounter, counters};
+pub use cuda::{ChipCounters, CudaDevice, CudaSetup, ResolvedCounter, counters, cuda_devices};
 pub use data::{DataError, ScratchError};
 pub use devices::{DeviceInfo, Missing, devices, processor};
 pub use error::DeviceError;

@@ -23,7 +23,7 @@ fn work(global: &[&str], local: &[&str]) -> WorkSize {
 
 fn of(memory: Memory, name: &str, element_name: &str, count: u64, access: Access, fill: Fill) -> Argument {
     let kind = ArgumentKind::Buffer { shape: vec![count], fill, access, memory };
-    Argument { name: name.into(), element: element(element_name), kind }
+    Argument { name: name.into(), element: element(element_name), kind, symbol: None }
 }
 
 /// The types that a backend computes with: half floats are an extension that few processors' drivers have.
@@ -102,6 +102,7 @@ fn every_kind_of_memory_holds_what_it_should() {
                 name: "scratch".into(),
                 element: element("f32"),
                 kind: ArgumentKind::Local { shape: exprs(&["TILE"]) },
+                symbol: None,
             },
             buffer("b", "f32", N, Access::InOut, Fill::Random),
             buffer("c", "f32", N, Access::Out, Fill::Zeros),
@@ -125,7 +126,7 @@ fn local_memory_may_depend_on_the_configuration() {
     for lab in labs() {
         let scratch = ArgumentKind::Local { shape: exprs(&["TILE"]) };
         let arguments = vec![
-            Argument { name: "scratch".into(), element: element("i32"), kind: scratch },
+            Argument { name: "scratch".into(), element: element("i32"), kind: scratch, symbol: None },
             buffer("out", "i32", 64, Access::Out, Fill::Zeros),
         ];
         let mut spec = lab.spec("turn", source, arguments, work(&["64"], &["TILE"]));

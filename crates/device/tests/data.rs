@@ -122,7 +122,7 @@ const DOUBLE: &str = "void twice(const float *in, float *out) { for (int i = 0; 
 
 fn matrix(name: &str, access: Access, fill: Fill) -> Argument {
     let kind = ArgumentKind::Buffer { shape: vec![2, 3], fill, access, memory: Memory::Global };
-    Argument { name: name.into(), element: element("f32"), kind }
+    Argument { name: name.into(), element: element("f32"), kind, symbol: None }
 }
 
 fn twice(folder: &Path, input: Fill, expected: &Path) -> KernelSpec {
@@ -264,7 +264,7 @@ fn local_memory_is_scratch_space() {
     let source = "void f(float *scratch) { for (int i = 0; i < 64 + P; i++) scratch[i] = 1; }";
     let file = write(folder.path(), "f.c", source);
     let kind = ArgumentKind::Local { shape: vec![tunesmith_space::Expr::parse("64").unwrap()] };
-    let scratch = Argument { name: "scratch".into(), element: element("f32"), kind };
+    let scratch = Argument { name: "scratch".into(), element: element("f32"), kind, symbol: None };
     let space = space_of("P", 2);
     let mut evaluator = evaluator(&space, spec(file, "f", vec![scratch]));
     assert_correct(&evaluate(&mut evaluator, config(&space, 0)));
@@ -278,7 +278,7 @@ fn a_buffer_beyond_all_memory_is_refused() {
     let file = write(folder.path(), "f.c", "void f(float *a) {}");
     let huge = |shape| {
         let kind = ArgumentKind::Buffer { shape, fill: Fill::Zeros, access: Access::In, memory: Memory::Global };
-        let argument = Argument { name: "a".into(), element: element("f32"), kind };
+        let argument = Argument { name: "a".into(), element: element("f32"), kind, symbol: None };
         LiveEvaluator::new(&one(), options(spec(&file, "f", vec![argument]))).err().expect("an error")
     };
     assert!(matches!(huge(vec![u64::MAX, 2]), DeviceError::TooLarge { .. }));

@@ -25,6 +25,7 @@ fn spec(lab: &Lab, global: &str, local: &str, scratch: &str, fixed: &str) -> Ker
             name: "scratch".into(),
             element: element("f32"),
             kind: ArgumentKind::Local { shape: expr(scratch) },
+            symbol: None,
         },
         buffer("out", "f32", 1 << 16, Access::Out, Fill::Zeros),
     ];

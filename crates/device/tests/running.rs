@@ -228,7 +228,8 @@ fn the_processor_is_a_device_and_a_missing_compiler_is_explained() {
     assert_eq!((found[0].id.as_str(), found[0].backend.as_str()), ("c", "c"));
     assert!(missing.iter().all(|missing| missing.backend != "c"), "{missing:?}");
     assert!(found[0].limits["threads"] >= 1.0 && !found[0].name.is_empty());
-    let (found, missing) = devices(&Compilers { cc: "no-such-cc".into(), cxx: "no-such-cxx".into() }, &worker());
+    let (found, missing) =
+        devices(&Compilers { cc: "no-such-cc".into(), cxx: "no-such-cxx".into(), ..Compilers::default() }, &worker());
     assert!(found.iter().all(|device| device.backend != "c"), "{found:?}");
     assert!(missing[0].reason.starts_with("the C compiler `no-such-cc` cannot be started"), "{:?}", missing[0]);
     assert!(missing[1].remedy.contains("set CXX"));

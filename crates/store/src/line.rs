@@ -54,6 +54,26 @@ pub struct CompileLine {
     /// Size of the binary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binary_bytes: Option<u64>,
+    /// What the kernels use of the device.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub resources: BTreeMap<String, f64>,
+    /// Whether the samples are those of an earlier configuration with the same machine code.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub same_binary: bool,
+}
+
+impl From<&CompileData> for CompileLine {
+    fn from(data: &CompileData) -> Self {
+        let CompileData { time_ms, binary_bytes, resources, same_binary } = data.clone();
+        Self { time_ms, binary_bytes, resources, same_binary }
+    }
+}
+
+impl From<&CompileLine> for CompileData {
+    fn from(line: &CompileLine) -> Self {
+        let CompileLine { time_ms, binary_bytes, resources, same_binary } = line.clone();
+        Self { time_ms, binary_bytes, resources, same_binary }
+    }
 }
 
 impl Entry {
@@ -70,10 +90,7 @@ impl Entry {
             parts_ms: measurement.parts_ms.clone(),
             values: measurement.values.clone(),
             counters: measurement.counters.clone(),
-            compile: measurement
-                .compile
-                .as_ref()
-                .map(|compile| CompileLine { time_ms: compile.time_ms, binary_bytes: compile.binary_bytes }),
+            compile: measurement.compile.as_ref().map(CompileLine::from),
             message: evaluation.failure.as_ref().map(|failure| failure.message.clone()),
             clock: evaluation.clock.as_secs_f64(),
             line: 0,
@@ -102,14 +119,13 @@ impl Entry {
 
     /// What was observed.
     pub fn measurement(&self) -> Measurement {
-        let compile = self.compile.as_ref();
         Measurement {
             times_ms: self.times_ms.clone(),
             warmup_ms: self.warmup_ms,
             parts_ms: self.parts_ms.clone(),
             values: self.values.clone(),
             counters: self.counters.clone(),
-            compile: compile.map(|c| CompileData { time_ms: c.time_ms, binary_bytes: c.binary_bytes }),
+            compile: self.compile.as_ref().map(CompileData::from),
         }
     }
 

@@ -41,7 +41,7 @@ fn evaluation(space: &Space, rank: u128) -> Evaluation {
             parts_ms: [("main".to_string(), vec![0.1, 0.25])].into(),
             values: [("accuracy".to_string(), vec![0.5, 1.0 / 7.0])].into(),
             counters: [("inst.sum".to_string(), 1e18)].into(),
-            compile: Some(CompileData { time_ms: 80.25, binary_bytes: Some(16_000) }),
+            compile: Some(CompileData { time_ms: 80.25, binary_bytes: Some(16_000), ..CompileData::default() }),
         },
         clock: Duration::from_millis(250 * (1 + u64::try_from(rank).unwrap())),
     }

@@ -41,7 +41,7 @@ pub fn check(path: &Path, sizes: &[(String, Value)], options: &TuneOptions) -> R
         Err(error) => return Ok(Check { messages: error.messages, space: None, constraints: None }),
     };
     let mut messages = problem.warnings.clone();
-    let device = DeviceChoice::for_problem(&problem, options.device.as_deref(), &options.worker);
+    let device = DeviceChoice::for_problem(&problem, options.device.as_deref(), &options.compilers, &options.worker);
     // Without the device its constraints are left out with a warning each; that it is missing is an error of its own.
     let limits = device.as_ref().map(|device| device.limits(&options.compilers)).unwrap_or_default();
     let mut found = None;

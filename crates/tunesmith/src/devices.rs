@@ -4,7 +4,9 @@ use crate::suggest::did_you_mean;
 use crate::{Error, Problem};
 use std::path::{Path, PathBuf};
 use tunesmith_device::worker::WorkerCommand;
-use tunesmith_device::{Compilers, DeviceInfo, Language, Missing, OpenClDevice, opencl_devices};
+use tunesmith_device::{
+    Compilers, CudaDevice, DeviceInfo, Language, Missing, OpenClDevice, cuda_devices, opencl_devices,
+};
 use tunesmith_space::{Expr, Value};
 
 /// What a problem is tuned on.
@@ -14,6 +16,8 @@ pub enum DeviceChoice {
     C,
     /// An OpenCL device.
     OpenCl(Box<OpenClDevice>),
+    /// A CUDA device.
+    Cuda(Box<CudaDevice>),
     /// Any program, for problems whose kernel is a command.
     Command,
     /// A recording: the journal of an earlier run, or measurements of another tool.
@@ -28,35 +32,39 @@ pub enum DeviceChoice {
 }
 
 /// The forms of `--device`, as users write them.
-const FORMS: [&str; 5] = ["c", "opencl[:N or a part of its name]", "command", "replay:FILE[?noise]", "synthetic:EXPR"];
+const FORMS: [&str; 6] =
+    ["c", "opencl[:N or a part of its name]", "cuda[:N]", "command", "replay:FILE[?noise]", "synthetic:EXPR"];
 
 /// The names that the forms begin with.
-const NAMES: [&str; 5] = ["c", "opencl", "command", "replay", "synthetic"];
+const NAMES: [&str; 6] = ["c", "opencl", "cuda", "command", "replay", "synthetic"];
 
 impl DeviceChoice {
     /// The device that `text` names, or where it is none the best one for the language of the problem's kernels. Asks
-    /// the drivers in a worker where it takes OpenCL.
+    /// the drivers in a worker where it takes OpenCL or CUDA; `compilers` says where CUDA's compiler is.
     ///
     /// # Errors
     /// An unknown device, an expression that is none, OpenCL without a device, a device that cannot run the problem's kernel.
-    pub fn for_problem(problem: &Problem, text: Option<&str>, worker: &WorkerCommand) -> Result<Self, Error> {
+    pub fn for_problem(
+        problem: &Problem,
+        text: Option<&str>,
+        compilers: &Compilers,
+        worker: &WorkerCommand,
+    ) -> Result<Self, Error> {
         let is_command = problem.command.is_some();
-        let is_opencl = problem.kernels.iter().any(|kernel| kernel.language == Language::OpenCl);
-        let own = if is_command {
-            "command"
-        } else if is_opencl {
-            "opencl"
-        } else {
-            "c"
+        let own = match problem.kernels.first().map(|kernel| kernel.language) {
+            _ if is_command => "command",
+            Some(Language::OpenCl) => "opencl",
+            Some(Language::Cuda) => "cuda",
+            _ => "c",
         };
-        let device = Self::parse(text.unwrap_or(own), worker)?;
+        let device = Self::parse(text.unwrap_or(own), compilers, worker)?;
         let file = problem.source_file.path.display();
         match device {
             Self::Command if !is_command => Err(Error::request(
                 format!("`{file}` has no command"),
                 Some("write `[kernel]` with command = [\"./prog\", \"{N}\"], or leave out --device".to_string()),
             )),
-            Self::C | Self::OpenCl(_) if is_command => Err(Error::request(
+            Self::C | Self::OpenCl(_) | Self::Cuda(_) if is_command => Err(Error::request(
                 format!("the kernel of `{file}` is a command, which the device `{}` does not run", text.unwrap_or(own)),
                 Some("leave out --device, or write --device command".to_string()),
             )),
@@ -64,11 +72,12 @@ impl DeviceChoice {
         }
     }
 
-    fn parse(text: &str, worker: &WorkerCommand) -> Result<Self, Error> {
+    fn parse(text: &str, compilers: &Compilers, worker: &WorkerCommand) -> Result<Self, Error> {
         let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         match (name, rest) {
             ("c", None) => Ok(Self::C),
             ("opencl", which) => opencl(which, worker).map(|device| Self::OpenCl(Box::new(device))),
+            ("cuda", which) => cuda(which, compilers, worker).map(|device| Self::Cuda(Box::new(device))),
             ("command", None) => Ok(Self::Command),
             ("replay", Some(file)) => replay(file),
             ("synthetic", Some(expression)) => Expr::parse(expression)
@@ -89,6 +98,7 @@ impl DeviceChoice {
             Self::Command => values(&tunesmith_device::command_device().limits),
             Self::C => values(&tunesmith_device::processor(compilers).map(|device| device.limits).unwrap_or_default()),
             Self::OpenCl(device) => values(&device.limits),
+            Self::Cuda(device) => values(&device.limits),
         }
     }
 }
@@ -131,6 +141,19 @@ fn opencl(which: Option<&str>, worker: &WorkerCommand) -> Result<OpenClDevice, E
     found.cloned().ok_or_else(|| Error::request(text(), Some(listed())))
 }
 
+/// The CUDA device of a number; the first without one.
+fn cuda(which: Option<&str>, compilers: &Compilers, worker: &WorkerCommand) -> Result<CudaDevice, Error> {
+    let devices = cuda_devices(&compilers.cuda, worker)?;
+    let number = which.map_or(Ok(0), str::parse::<usize>).ok();
+    let found = number.and_then(|number| devices.iter().find(|device| device.index == number));
+    let listed = || {
+        let names = devices.iter().map(|device| format!("cuda:{} ({})", device.index, device.name));
+        format!("there are {}", names.collect::<Vec<_>>().join(", "))
+    };
+    let text = || format!("there is no CUDA device `{}`", which.unwrap_or_default());
+    found.cloned().ok_or_else(|| Error::request(text(), Some(listed())))
+}
+
 /// Every device this machine offers, and why others are missing. Asks the drivers in a worker.
 pub fn devices(compilers: &Compilers, worker: &WorkerCommand) -> (Vec<DeviceInfo>, Vec<Missing>) {
     tunesmith_device::devices(compilers, worker)
@@ -151,7 +174,7 @@ pub fn limits(
     if !names.any(|name| name.text.starts_with("device.")) {
         return Ok(Vec::new());
     }
-    Ok(DeviceChoice::for_problem(problem, device, worker)?.limits(compilers))
+    Ok(DeviceChoice::for_problem(problem, device, compilers, worker)?.limits(compilers))
 }
 
 fn values<'a>(limits: impl IntoIterator<Item = (&'a String, &'a f64)>) -> Vec<(String, Value)> {

@@ -98,6 +98,7 @@ fn is_about_the_problem(error: &DeviceError) -> bool {
         DeviceError::Compiler { .. }
             | DeviceError::NoOpenCl { .. }
             | DeviceError::NoCounters { .. }
+            | DeviceError::NoCuda { .. }
             | DeviceError::Scratch(_)
             | DeviceError::Worker { .. }
     );

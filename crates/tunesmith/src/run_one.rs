@@ -8,6 +8,7 @@ use crate::runner::Runner;
 use crate::tune::{TuneOptions, configuration};
 use crate::{Error, Problem};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::{Completion, Evaluation, Interrupt, Measurement, Request, SystemClock};
@@ -36,6 +37,9 @@ pub struct OneRun {
     pub warmup_ms: Option<f64>,
     /// Time of the compilation in milliseconds.
     pub compile_ms: Option<f64>,
+    /// What the kernels use of the device, by name, where the driver tells.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub resources: BTreeMap<String, f64>,
     /// What the counters say, where they were asked for and the device has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Explanation>,
@@ -54,7 +58,12 @@ pub struct OneRun {
 /// A wrong request, or a device that fails; a configuration that fails is a result.
 pub fn run_one(problem: &Problem, options: &RunOptions, interrupt: &Interrupt) -> Result<Option<OneRun>, Error> {
     let model = profile_model(options)?;
-    let device = DeviceChoice::for_problem(problem, options.tune.device.as_deref(), &options.tune.worker)?;
+    let device = DeviceChoice::for_problem(
+        problem,
+        options.tune.device.as_deref(),
+        &options.tune.compilers,
+        &options.tune.worker,
+    )?;
     let space = problem.space(&device.limits(&options.tune.compilers))?.space;
     let id = configuration_id(problem, &space, &options.config)?;
     let mut runner = Runner::open(problem, &space, &device, &options.tune, Arc::new(SystemClock::new()))?;
@@ -83,7 +92,8 @@ pub fn run_one(problem: &Problem, options: &RunOptions, interrupt: &Interrupt) -
         no_profile,
         candidate,
         warmup_ms,
-        compile_ms: compile.map(|compile| compile.time_ms),
+        compile_ms: compile.as_ref().map(|compile| compile.time_ms),
+        resources: compile.map(|compile| compile.resources).unwrap_or_default(),
         gflops: rates.gflops,
         gbytes: rates.gbytes,
     }))
@@ -136,7 +146,12 @@ pub enum Plan {
 /// # Errors
 /// A wrong request, or a problem without a kernel.
 pub fn plan(problem: &Problem, options: &RunOptions) -> Result<Plan, Error> {
-    let device = DeviceChoice::for_problem(problem, options.tune.device.as_deref(), &options.tune.worker)?;
+    let device = DeviceChoice::for_problem(
+        problem,
+        options.tune.device.as_deref(),
+        &options.tune.compilers,
+        &options.tune.worker,
+    )?;
     let space = problem.space(&device.limits(&options.tune.compilers))?.space;
     let id = configuration_id(problem, &space, &options.config)?;
     Ok(Runner::open(problem, &space, &device, &options.tune, Arc::new(SystemClock::new()))?.plan(id))

@@ -49,6 +49,7 @@ impl<'a> Runner<'a> {
             DeviceChoice::Replay { file, noise } => return Self::replay(problem, space, file, *noise),
             DeviceChoice::C => Target::Processor,
             DeviceChoice::OpenCl(device) => Target::OpenCl(device.clone()),
+            DeviceChoice::Cuda(device) => Target::Cuda(device.clone()),
         };
         let live = LiveOptions {
             spec: problem.kernel_spec()?,

@@ -36,8 +36,16 @@ const OPENCL: Starter = Starter {
     ],
 };
 
+const CUDA: Starter = Starter {
+    files: &[
+        ("problem.toml", include_str!("../starter/cuda/problem.toml")),
+        ("kernel.cu", include_str!("../starter/cuda/kernel.cu")),
+        ("reference.c", include_str!("../starter/cuda/reference.c")),
+    ],
+};
+
 /// The backends that have a starter.
-const NAMES: [&str; 3] = ["c", "command", "opencl"];
+const NAMES: [&str; 4] = ["c", "command", "cuda", "opencl"];
 
 /// The starter for a backend.
 ///
@@ -47,6 +55,7 @@ pub fn starter(backend: &str) -> Result<Starter, Error> {
     match backend {
         "c" => Ok(C),
         "command" => Ok(COMMAND),
+        "cuda" => Ok(CUDA),
         "opencl" => Ok(OPENCL),
         other => {
             let all = || format!("there are starters for {}", NAMES.join(", "));

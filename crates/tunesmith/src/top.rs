@@ -113,7 +113,7 @@ fn value(target: &Target, entry: &Entry, again: &[&Again]) -> Option<f64> {
     let values = |entry: &Entry| {
         let (times_ms, values) = (entry.times_ms.clone(), entry.values.clone());
         let compile =
-            entry.compile.as_ref().map(|compile| CompileData { time_ms: compile.time_ms, binary_bytes: None });
+            entry.compile.as_ref().map(|compile| CompileData { time_ms: compile.time_ms, ..CompileData::default() });
         target.samples(&parameter, &Measurement { times_ms, values, compile, ..Measurement::default() }).ok()
     };
     let visits: Vec<(Role, Vec<f64>)> =

@@ -30,14 +30,14 @@ const DEFAULT_STOP: u64 = 200;
 /// strategy hardly notices. Never derived from the number of cores, so that a run can be repeated elsewhere.
 const DEFAULT_ROOM: usize = 4;
 
-/// The same for OpenCL, where compilations take longer and differ more: with more of them at once the cores wait less for
+/// The same for OpenCL and CUDA, where compilations take longer and differ more: with more of them at once the cores wait less for
 /// the last.
-const OPENCL_ROOM: usize = 8;
+const DRIVER_ROOM: usize = 8;
 
 /// How to tune. What is `None` comes from the problem file, then from our defaults.
 #[derive(Clone, Debug, Default)]
 pub struct TuneOptions {
-    /// `c`, `opencl`, `opencl:N`, `command`, `replay:FILE` or `synthetic:EXPR`; by default the best one for the problem's
+    /// `c`, `opencl`, `opencl:N`, `cuda`, `cuda:N`, `command`, `replay:FILE` or `synthetic:EXPR`; by default the best one for the problem's
     /// kernels.
     pub device: Option<String>,
     /// The strategy: `NAME` or `NAME(option=value, ...)`.
@@ -118,7 +118,7 @@ impl Default for Session<'_> {
 /// A wrong request before anything is measured; a device or disk that fails, after everything measured was written.
 pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>) -> Result<Outcome, Error> {
     let began = session.clock.now();
-    let device = DeviceChoice::for_problem(problem, options.device.as_deref(), &options.worker)?;
+    let device = DeviceChoice::for_problem(problem, options.device.as_deref(), &options.compilers, &options.worker)?;
     let limits = device.limits(&options.compilers);
     let building = session.clock.now();
     let ProblemSpace { space, warnings } = problem.space(&limits)?;
@@ -274,7 +274,7 @@ impl Plan {
             // With a number for a time there is nothing to compile ahead of.
             DeviceChoice::Replay { .. } | DeviceChoice::Synthetic(_) => 1,
             DeviceChoice::C | DeviceChoice::Command => DEFAULT_ROOM,
-            DeviceChoice::OpenCl(_) => OPENCL_ROOM,
+            DeviceChoice::OpenCl(_) | DeviceChoice::Cuda(_) => DRIVER_ROOM,
         };
         // A wrong name or option is found before the device is opened.
         tunesmith_search::build(&strategy)?;

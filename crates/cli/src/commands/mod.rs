@@ -34,16 +34,29 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use tunesmith::core::Interrupt;
-use tunesmith::device::Compilers;
+use tunesmith::device::{Compilers, CudaSetup};
 use tunesmith::space::Value;
 use tunesmith::{Error, Problem};
 
 #[allow(clippy::disallowed_methods)] // the command line is where the environment is read
-/// The compilers that `CC` and `CXX` name, else the system's.
+/// The compilers that `CC` and `CXX` name, else the system's; NVIDIA's libraries where `TUNESMITH_NVIDIA` says.
 fn compilers() -> Compilers {
     let named = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
     let default = Compilers::default();
-    Compilers { cc: named("CC").unwrap_or(default.cc), cxx: named("CXX").unwrap_or(default.cxx) }
+    let cuda = CudaSetup {
+        libraries: named("TUNESMITH_NVIDIA").map(PathBuf::from),
+        cache: cache_folder(),
+        script: named("TUNESMITH_CUDA_SCRIPT").map(PathBuf::from),
+    };
+    Compilers { cc: named("CC").unwrap_or(default.cc), cxx: named("CXX").unwrap_or(default.cxx), cuda }
+}
+
+#[allow(clippy::disallowed_methods)] // the command line is where the environment is read
+/// Where cubins are kept: in the folder that the system has for such things.
+fn cache_folder() -> Option<PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let caches = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")));
+    caches.map(|caches| caches.join("tunesmith").join("cubin"))
 }
 
 #[allow(clippy::disallowed_methods)] // as above

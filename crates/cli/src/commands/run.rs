@@ -70,5 +70,8 @@ fn text(run: &OneRun) -> String {
     if let Some(compile) = run.compile_ms {
         text += &format!("compiled in {}\n", milliseconds(compile));
     }
+    for (name, value) in &run.resources {
+        text += &format!("{name} = {value}\n");
+    }
     text + &run.profile.as_ref().map(explain::page).unwrap_or_default()
 }

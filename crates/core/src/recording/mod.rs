@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn an_evaluation_costs_what_the_file_says_and_else_its_launches() {
-        let compile = Some(crate::CompileData { time_ms: 100.0, binary_bytes: None });
+        let compile = Some(crate::CompileData { time_ms: 100.0, ..Default::default() });
         let mut row = row(&[1], 3.0);
         row.measurement.compile = compile;
         (row.costs.framework_ms, row.costs.search_ms) = (Some(10.0), Some(5000.0));

@@ -165,7 +165,8 @@ impl Backend for CBackend {
         let (ended, log) = run.map_err(|error| self.broken(&error))?;
         let time_ms = (self.clock.now() - start).as_secs_f64() * 1e3;
         // From here on the file, if there is one, is removed with this value.
-        let mut built = Built { program: Program::Library { path: path.clone() }, compile: CompileData::default() };
+        let mut built =
+            Built { program: Program::Library { path: path.clone() }, compile: CompileData::default(), digest: None };
         match ended {
             Ended::Cancelled => Err(BuildError::Cancelled),
             Ended::TimedOut => {
@@ -173,7 +174,7 @@ impl Backend for CBackend {
             }
             Ended::Exited(status) if status.success() => {
                 let binary_bytes = std::fs::metadata(&path).ok().map(|file| file.len());
-                built.compile = CompileData { time_ms, binary_bytes };
+                built.compile = CompileData { time_ms, binary_bytes, ..CompileData::default() };
                 Ok(built)
             }
             Ended::Exited(_) => Err(self.judge(&log)),

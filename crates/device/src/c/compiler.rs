@@ -1,6 +1,7 @@
 //! The system's compilers.
 
 use crate::command::{self, Ended};
+use crate::cuda::CudaSetup;
 use crate::error::DeviceError;
 use crate::problem::Language;
 use std::path::PathBuf;
@@ -15,12 +16,14 @@ pub struct Compilers {
     pub cc: String,
     /// The C++ compiler.
     pub cxx: String,
+    /// Where NVIDIA's compiler is, and where what it makes is kept.
+    pub cuda: CudaSetup,
 }
 
 impl Default for Compilers {
     /// The system's: `cc` and `c++`.
     fn default() -> Self {
-        Self { cc: "cc".to_owned(), cxx: "c++".to_owned() }
+        Self { cc: "cc".to_owned(), cxx: "c++".to_owned(), cuda: CudaSetup::default() }
     }
 }
 

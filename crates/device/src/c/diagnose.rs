@@ -256,6 +256,7 @@ mod tests {
             name: name.into(),
             element: ElementType::parse(element).unwrap(),
             kind,
+            symbol: None,
         };
         vec![
             argument("n", "i32", scalar()),

@@ -111,7 +111,7 @@ mod tests {
                 ArgumentKind::Buffer { shape: vec![8], fill: Fill::Zeros, access: Access::In, memory: Memory::Global }
             }
         };
-        Argument { name: name.into(), element: ElementType::parse(element).unwrap(), kind }
+        Argument { name: name.into(), element: ElementType::parse(element).unwrap(), kind, symbol: None }
     }
 
     fn arguments() -> [Argument; 4] {

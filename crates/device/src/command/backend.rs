@@ -142,7 +142,8 @@ impl Build for CommandBackend {
             self.step(step, &prepared.scope, cancel)?;
         }
         let time_ms = (self.clock.now() - start).as_secs_f64() * 1e3;
-        prepared.compile = Some(CompileData { time_ms, binary_bytes: bytes_in(&prepared.folder) });
+        prepared.compile =
+            Some(CompileData { time_ms, binary_bytes: bytes_in(&prepared.folder), ..CompileData::default() });
         Ok(prepared)
     }
 }

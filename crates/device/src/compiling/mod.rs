@@ -11,6 +11,6 @@ mod workers;
 pub(crate) use functions::{Function, functions};
 pub(crate) use refusal::refusal;
 pub(crate) use task::{CompileTask, Compiled, Made};
-pub(crate) use text::{SourceText, defines, include_folders};
+pub(crate) use text::{Fields, SourceText, defines, include_folders};
 pub(crate) use verdict::Verdict;
 pub(crate) use workers::{CompileWorkers, Outcome};

@@ -1,5 +1,6 @@
 //! What a compile worker is asked and answers.
 
+use crate::cuda::CudaTask;
 use crate::opencl::{Found, OpenClTask};
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) enum CompileTask {
     /// By an OpenCL driver.
     OpenCl(OpenClTask),
+    /// By NVRTC.
+    Cuda(CudaTask),
 }
 
 /// What came out.
@@ -31,6 +34,8 @@ pub(crate) enum Made {
     /// The kernel's arguments as the driver sees them. `retire` asks for another worker next time: a kernel still runs in
     /// this one.
     OpenCl { arguments: Vec<Found>, retire: bool },
+    /// The mangled names of the kernel and of the variables asked for.
+    Cuda { function: String, symbols: Vec<String> },
 }
 
 impl Made {
@@ -38,6 +43,7 @@ impl Made {
     pub(crate) fn retires_its_worker(&self) -> bool {
         match self {
             Self::OpenCl { retire, .. } => *retire,
+            Self::Cuda { .. } => false,
         }
     }
 }

@@ -24,6 +24,11 @@ impl SourceText {
         Ok(Self { text, path })
     }
 
+    /// Whether all files that the text itself includes are named in it, so that they can be looked for.
+    pub(crate) fn tells_what_it_includes(&self) -> bool {
+        self.text.lines().filter_map(included_by).all(|what| what.starts_with(['"', '<']))
+    }
+
     /// A digest of the text, of what it includes as far as that is found, and of what the kernel's options, work-items,
     /// arguments and function are before a configuration fills them in.
     pub(crate) fn digest(&self, source: &Source) -> String {
@@ -85,8 +90,12 @@ fn joined(source: &Source) -> Result<String, DeviceError> {
     Ok(text)
 }
 
-/// The files that `text` and what it includes name in quotes, as far as they are found: a driver does not tell which
-/// ones it reads.
+/// What follows `#include` in a line.
+fn included_by(line: &str) -> Option<&str> {
+    Some(line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start())
+}
+
+/// The files that `text` and what it includes name, as far as they are found: a driver does not tell which ones it reads.
 fn included(text: &str, source: &Source) -> Vec<String> {
     let folder = source.kernel.file.parent().unwrap_or(Path::new("."));
     let folders: Vec<&Path> =
@@ -95,10 +104,8 @@ fn included(text: &str, source: &Source) -> Vec<String> {
     let mut contents: Vec<String> = Vec::new();
     let mut waiting = vec![text.to_owned()];
     while let Some(text) = waiting.pop() {
-        let names = text.lines().filter_map(|line| {
-            let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
-            rest.strip_prefix('"')?.split('"').next()
-        });
+        let names = text.lines().filter_map(included_by);
+        let names = names.filter_map(|what| what.strip_prefix(['"', '<'])?.split(['"', '>']).next());
         for path in names.filter_map(|name| folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file()))
         {
             let new = !seen.contains(&path);

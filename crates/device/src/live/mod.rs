@@ -8,6 +8,7 @@ mod reference;
 mod resample;
 mod source;
 mod station;
+mod twins;
 
 pub use open::Target;
 pub use programs::KernelPlan;
@@ -23,6 +24,7 @@ use crate::live::open::{Opener, WithReference};
 use crate::live::programs::{Prepared, Programs};
 use crate::live::resample::Kept;
 use crate::live::station::{Measured, Station};
+use crate::live::twins::{Twins, likeness};
 use crate::measure::limits::launch_limit;
 use crate::measure::{Policy, Sampling};
 use crate::problem::{KernelSpec, Scope};
@@ -31,7 +33,8 @@ use crate::worker::protocol::{Job, Purpose, Setup};
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{
-    Clock, Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent, SystemClock, statistics,
+    Clock, CompileData, Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent, SystemClock,
+    statistics,
 };
 use tunesmith_space::{ConfigId, Space};
 
@@ -90,6 +93,8 @@ pub struct LiveEvaluator {
     bar_ms: Option<f64>,
     /// The programs of configurations measured again.
     kept: Kept,
+    /// What configurations gave whose machine code others may have as well.
+    twins: Twins,
     /// The time the reference took.
     reference_time: Option<Duration>,
     /// The last to be dropped: workers and compilers use its folder.
@@ -126,6 +131,7 @@ impl LiveEvaluator {
             best: None,
             bar_ms: None,
             kept: Kept::default(),
+            twins: Twins::default(),
             reference_time: None,
             data,
             options,
@@ -184,7 +190,7 @@ impl LiveEvaluator {
     fn new_station(&self) -> Station {
         Station {
             command: self.options.worker.clone(),
-            setup: Setup { session: self.session, arguments: self.data.layout().to_vec() },
+            setup: Setup { session: self.session.clone(), arguments: self.data.layout().to_vec() },
             bytes: self.data.bytes(),
             policy: self.options.policy,
             clock: Arc::clone(&self.options.clock),
@@ -243,7 +249,8 @@ impl LiveEvaluator {
             Err(BuildError::Refused(why)) => return Ok(Some(failed(Failure::new(FailureKind::Constraints, why)))),
         };
         let Some(mut measured) = self.measure(scope, &prepared, sampling, interrupt)? else { return Ok(None) };
-        measured.measurement.compile = Some(prepared.compile_data());
+        measured.measurement.compile =
+            Some(CompileData { resources: std::mem::take(&mut measured.resources), ..prepared.compile_data() });
         let spent = Spent { compile: measured.load, run: measured.run, verify: measured.verify };
         Ok(Some(Completion { failure: measured.failure, measurement: measured.measurement, spent }))
     }
@@ -265,8 +272,14 @@ impl Evaluator for LiveEvaluator {
         let Some((scope, result)) = self.builds.next(interrupt) else { return Ok(None) };
         let compiled = self.now();
         let sampling = Sampling { bar_ms: self.bar_ms, ..self.options.policy.sampling };
-        let completion = self.complete(&scope, result.map(Arc::new), sampling, interrupt)?;
+        let likeness = likeness(&self.options.spec.arguments, &scope, &result);
+        let known = result.as_ref().ok().and_then(|prepared| self.twins.completion(likeness.as_ref(), prepared));
+        let completion = match known {
+            Some(known) => Some(known),
+            None => self.complete(&scope, result.map(Arc::new), sampling, interrupt)?,
+        };
         let Some(mut completion) = completion else { return Ok(None) };
+        self.twins.keep(likeness, &completion);
         // The reference is run for the sake of verification.
         completion.spent.verify += prepared - start;
         completion.spent.compile += compiled - prepared;

@@ -3,6 +3,7 @@
 use crate::backend::Backend;
 use crate::c::{CBackend, Compiler};
 use crate::compiling::CompileWorkers;
+use crate::cuda::{CudaBackend, CudaDevice};
 use crate::error::DeviceError;
 use crate::live::programs::{Part, Programs};
 use crate::live::{LiveOptions, Source};
@@ -18,6 +19,19 @@ pub enum Target {
     Processor,
     /// One of the [`opencl_devices`](crate::opencl_devices).
     OpenCl(Box<OpenClDevice>),
+    /// One of the [`cuda_devices`](crate::cuda_devices).
+    Cuda(Box<CudaDevice>),
+}
+
+impl Target {
+    /// Whether kernels in `language` run on it.
+    fn runs(&self, language: Language) -> bool {
+        match self {
+            Self::Processor => !language.has_work_items(),
+            Self::OpenCl(_) => language == Language::OpenCl,
+            Self::Cuda(_) => language == Language::Cuda,
+        }
+    }
 }
 
 /// The reference function with what compiles it.
@@ -28,20 +42,15 @@ pub(super) struct Opener<'a> {
     options: &'a LiveOptions,
     /// Where programs and their sources go.
     folder: &'a Path,
-    opencl: Option<(&'a OpenClDevice, Arc<CompileWorkers>)>,
+    /// Where drivers compile.
+    workers: Arc<CompileWorkers>,
 }
 
 impl<'a> Opener<'a> {
     /// Nothing is opened yet.
     pub(super) fn new(options: &'a LiveOptions, folder: &'a Path) -> Self {
-        let opencl = match &options.target {
-            Target::Processor => None,
-            Target::OpenCl(device) => {
-                let workers = CompileWorkers::new(options.worker.clone(), Arc::clone(&options.clock));
-                Some((device.as_ref(), Arc::new(workers)))
-            }
-        };
-        Self { options, folder, opencl }
+        let workers = Arc::new(CompileWorkers::new(options.worker.clone(), Arc::clone(&options.clock)));
+        Self { options, folder, workers }
     }
 
     /// All kernels of the problem with their backends.
@@ -52,7 +61,7 @@ impl<'a> Opener<'a> {
         let spec = &self.options.spec;
         let part = |(number, kernel): (usize, &crate::Kernel)| {
             let source = Source::kernel(spec, kernel);
-            if self.opencl.is_some() != (kernel.language == Language::OpenCl) {
+            if !self.options.target.runs(kernel.language) {
                 return Err(self.wrong_language(&source));
             }
             let backend = self.backend(source, &format!("kernel-{}", number + 1))?;
@@ -74,21 +83,37 @@ impl<'a> Opener<'a> {
     }
 
     fn backend(&self, source: Source, name: &str) -> Result<Box<dyn Backend>, DeviceError> {
-        let LiveOptions { compilers, policy, clock, .. } = self.options;
+        let LiveOptions { target, compilers, policy, clock, .. } = self.options;
         let (limit, clock) = (policy.limits.compile, Arc::clone(clock));
-        if source.kernel.language != Language::OpenCl {
-            let compiler = Compiler::find(compilers, source.kernel.language, clock.as_ref())?;
-            return Ok(Box::new(CBackend::new(source, compiler, self.folder, name, limit, clock)?));
+        let (language, workers) = (source.kernel.language, Arc::clone(&self.workers));
+        match target {
+            // A reference in C serves kernels of every language.
+            _ if !language.has_work_items() => {
+                let compiler = Compiler::find(compilers, language, clock.as_ref())?;
+                Ok(Box::new(CBackend::new(source, compiler, self.folder, name, limit, clock)?))
+            }
+            Target::OpenCl(device) if target.runs(language) => {
+                let device = device.as_ref().clone();
+                Ok(Box::new(OpenClBackend::new(source, device, workers, self.folder, name, limit, clock)?))
+            }
+            Target::Cuda(device) if target.runs(language) => {
+                let device = device.as_ref().clone();
+                Ok(Box::new(CudaBackend::new(source, device, workers, self.folder, name, limit, clock)?))
+            }
+            _ => Err(self.wrong_language(&source)),
         }
-        let Some((device, workers)) = &self.opencl else { return Err(self.wrong_language(&source)) };
-        let (device, workers) = ((*device).clone(), Arc::clone(workers));
-        Ok(Box::new(OpenClBackend::new(source, device, workers, self.folder, name, limit, clock)?))
     }
 
     fn wrong_language(&self, source: &Source) -> DeviceError {
-        let (device, remedy) = match &self.opencl {
-            Some((device, _)) => (format!("OpenCL device {} ({})", device.index, device.name), "choose `--device c`"),
-            None => ("the device `c`".to_owned(), "choose `--device opencl`"),
+        let device = match &self.options.target {
+            Target::Processor => "the device `c`".to_owned(),
+            Target::OpenCl(device) => format!("OpenCL device {} ({})", device.index, device.name),
+            Target::Cuda(device) => format!("CUDA device {} ({})", device.index, device.name),
+        };
+        let remedy = match source.kernel.language {
+            Language::C | Language::Cpp => "choose `--device c`",
+            Language::OpenCl => "choose `--device opencl`",
+            Language::Cuda => "choose `--device cuda`",
         };
         DeviceError::Language {
             what: source.what,

@@ -4,6 +4,7 @@ use crate::backend::{Backend, BuildError, BuildPlan, Built, SessionKind};
 use crate::error::DeviceError;
 use crate::live::builds::Build;
 use crate::problem::{Grid, GridError, Kernel, Scope};
+use crate::worker::layout::Passed;
 use crate::worker::protocol::Step;
 use tunesmith_core::{CompileData, Interrupt};
 
@@ -32,6 +33,14 @@ pub(super) struct Part {
 pub(super) struct Prepared {
     programs: Vec<Built>,
     launches: Vec<(Option<Grid>, usize)>,
+}
+
+/// What is the same in configurations that differ in name only.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Likeness {
+    digests: Vec<String>,
+    launches: Vec<(Option<Grid>, usize)>,
+    passed: Vec<Passed>,
 }
 
 impl Programs {
@@ -100,12 +109,20 @@ impl Build for Programs {
 }
 
 impl Prepared {
+    /// What decides how long the configuration takes: the machine code, how it is launched, and what is passed. None where
+    /// the machine code is not known.
+    pub(super) fn likeness(&self, passed: &[Passed]) -> Option<Likeness> {
+        let digests = self.programs.iter().map(|built| built.digest.clone()).collect::<Option<_>>()?;
+        Some(Likeness { digests, launches: self.launches.clone(), passed: passed.to_vec() })
+    }
+
     /// What compiling all kernels took and gave.
     pub(super) fn compile_data(&self) -> CompileData {
         let bytes = self.programs.iter().map(|built| built.compile.binary_bytes);
         CompileData {
             time_ms: self.programs.iter().map(|built| built.compile.time_ms).sum(),
             binary_bytes: bytes.sum::<Option<u64>>(),
+            ..CompileData::default()
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Where programs are measured: a worker, its limits, and what its end means.
 
+use crate::backend::Resources;
 use crate::error::DeviceError;
 use crate::measure::Policy;
 use crate::measure::limits::{Limit, Reason, data_limit, sampling_limit};
@@ -26,6 +27,8 @@ pub(super) struct Station {
 pub(super) struct Measured {
     pub(super) failure: Option<Failure>,
     pub(super) measurement: Measurement,
+    /// What the kernels use of the device.
+    pub(super) resources: Resources,
     /// Loading, which is the compiler's and the driver's part.
     pub(super) load: Duration,
     pub(super) run: Duration,
@@ -149,7 +152,8 @@ fn finished(report: Report) -> Measured {
         warmup_ms: report.warmup_ms,
         ..Measurement::default()
     };
-    Measured { failure, measurement, load: report.load, run: report.run, verify: report.verify }
+    let Report { resources, load, run, verify, .. } = report;
+    Measured { failure, measurement, resources, load, run, verify }
 }
 
 /// The message for a crash: when it happened belongs into the first line.

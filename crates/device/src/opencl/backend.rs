@@ -93,7 +93,7 @@ impl OpenClBackend {
                 let declared: Vec<_> = declared.iter().collect();
                 signature::judge(&kernel.function, &declared, &arguments).map_err(BuildError::Signature)
             }
-            None => Ok(()),
+            Some(Made::Cuda { .. }) | None => Ok(()),
         }
     }
 }
@@ -139,13 +139,14 @@ impl Backend for OpenClBackend {
                 function: task.function.clone(),
             }),
             compile: CompileData::default(),
+            digest: None,
         };
         let task = CompileTask::OpenCl(task);
         let outcome = self.workers.compile(&task, self.limit, cancel).map_err(BuildError::Broken)?;
         self.judge(outcome)?;
         let time_ms = (self.clock.now() - start).as_secs_f64() * 1e3;
         let binary_bytes = std::fs::metadata(&binary).ok().map(|file| file.len());
-        built.compile = CompileData { time_ms, binary_bytes };
+        built.compile = CompileData { time_ms, binary_bytes, ..CompileData::default() };
         Ok(built)
     }
 }

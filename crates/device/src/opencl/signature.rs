@@ -123,7 +123,7 @@ fn element_of(name: &str) -> Option<ElementType> {
 }
 
 fn explain(function: &str, declared: &Argument, found: &Found) -> Mismatch {
-    let Argument { name, element, kind } = declared;
+    let Argument { name, element, kind, .. } = declared;
     let wanted = match kind {
         ArgumentKind::Buffer { .. } => format!("a buffer of {element}"),
         ArgumentKind::Local { .. } => format!("local memory of {element}"),
@@ -153,7 +153,7 @@ mod tests {
             "local" => ArgumentKind::Local { shape: vec![Expr::parse("8").unwrap()] },
             _ => ArgumentKind::Scalar(Expr::parse("8").unwrap()),
         };
-        Argument { name: name.into(), element: ElementType::parse(element).unwrap(), kind }
+        Argument { name: name.into(), element: ElementType::parse(element).unwrap(), kind, symbol: None }
     }
 
     fn judged(element: &str, kind: &str, place: Place, type_name: &str) -> Result<(), String> {

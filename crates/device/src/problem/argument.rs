@@ -14,6 +14,8 @@ pub struct Argument {
     pub element: ElementType,
     /// A scalar or a buffer.
     pub kind: ArgumentKind,
+    /// The variable in constant memory, as C++ names it, that a CUDA kernel reads in place of a parameter.
+    pub symbol: Option<String>,
 }
 
 /// What an argument is.

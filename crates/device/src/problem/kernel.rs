@@ -49,7 +49,7 @@ pub enum Extent {
 }
 
 /// The work-items of one configuration.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Grid {
     /// Work-items in each dimension, at least 1.
     pub global: Vec<usize>,

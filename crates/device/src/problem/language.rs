@@ -14,15 +14,18 @@ pub enum Language {
     Cpp,
     /// OpenCL C, compiled by a device's driver.
     OpenCl,
+    /// CUDA C++, compiled by NVRTC.
+    Cuda,
 }
 
 impl Language {
-    /// The language that a file's suffix tells: `.c` is C; `.cpp`, `.cc` and `.cxx` are C++; `.cl` is OpenCL C.
+    /// The language that a file's suffix tells: `.c` is C; `.cpp`, `.cc` and `.cxx` are C++; `.cl` is OpenCL C; `.cu` is CUDA C++.
     pub fn from_suffix(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "c" => Some(Self::C),
             "cpp" | "cc" | "cxx" => Some(Self::Cpp),
             "cl" => Some(Self::OpenCl),
+            "cu" => Some(Self::Cuda),
             _ => None,
         }
     }
@@ -33,6 +36,7 @@ impl Language {
             "c" => Some(Self::C),
             "cpp" | "c++" | "cxx" => Some(Self::Cpp),
             "opencl" | "cl" => Some(Self::OpenCl),
+            "cuda" | "cu" => Some(Self::Cuda),
             _ => None,
         }
     }
@@ -41,7 +45,7 @@ impl Language {
 impl Language {
     /// Whether its kernels have work-items.
     pub fn has_work_items(self) -> bool {
-        matches!(self, Self::OpenCl)
+        matches!(self, Self::OpenCl | Self::Cuda)
     }
 }
 
@@ -51,6 +55,7 @@ impl fmt::Display for Language {
             Self::C => "C",
             Self::Cpp => "C++",
             Self::OpenCl => "OpenCL C",
+            Self::Cuda => "CUDA C++",
         })
     }
 }

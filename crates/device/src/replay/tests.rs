@@ -8,7 +8,7 @@ fn space() -> Space {
 
 /// The configuration with this rank, recorded with `times_ms` and `rel_std`.
 fn recorded(space: &Space, rank: u128, times_ms: &[f64], rel_std: Option<f64>) -> Recorded {
-    let compile = Some(CompileData { time_ms: 40.0, binary_bytes: None });
+    let compile = Some(CompileData { time_ms: 40.0, ..CompileData::default() });
     let measurement = Measurement { times_ms: times_ms.to_vec(), compile, ..Measurement::default() };
     let request = Request::timed(space.id(rank).unwrap());
     let evaluation = Evaluation { request, failure: None, measurement, clock: Duration::ZERO };

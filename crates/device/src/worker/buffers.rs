@@ -45,7 +45,21 @@ enum Slot {
         layout: BufferLayout,
         pristine: Option<File>,
         expected: Option<File>,
+        copy: DeviceCopy,
     },
+}
+
+/// What a buffer is to hold before a launch, in the device's own memory: there copying takes no time to speak of.
+///
+/// It is made anew from the file for each configuration: a kernel that wrote into it would spoil its own result alone.
+#[derive(Clone, Copy)]
+enum DeviceCopy {
+    /// Nobody looked for room yet.
+    Unknown,
+    /// It is in this buffer.
+    In(BufferId),
+    /// There is no room, or the device does not copy.
+    None,
 }
 
 /// Memory that stands for local memory.
@@ -129,13 +143,28 @@ impl Buffers {
         Ok(())
     }
 
-    /// Before every launch: outputs are poisoned, what is read and written is restored.
+    /// Before a program's first launch: outputs are poisoned, what is read and written is restored.
     pub(crate) fn restore(&mut self, session: &mut dyn Session) -> Result<(), Fault> {
-        for slot in &self.slots {
-            let Slot::Buffer { id, layout, pristine, .. } = slot else { continue };
+        for slot in &mut self.slots {
+            let Slot::Buffer { id, layout, pristine, copy, .. } = slot else { continue };
             match (layout.role, pristine) {
                 (Role::InOut, Some(file)) => restore(session, *id, file, layout.bytes, &mut self.piece)?,
                 (Role::Out, _) => poison(session, *id, layout, &mut self.piece)?,
+                _ => continue,
+            }
+            copy.renew(session, *id, layout)?;
+        }
+        Ok(())
+    }
+
+    /// Before every later launch: the same.
+    pub(crate) fn restore_again(&mut self, session: &mut dyn Session) -> Result<(), Fault> {
+        for slot in &self.slots {
+            let Slot::Buffer { id, layout, pristine, copy, .. } = slot else { continue };
+            match (layout.role, copy, pristine) {
+                (Role::InOut | Role::Out, DeviceCopy::In(from), _) => session.copy(*from, *id, ZONE, layout.bytes)?,
+                (Role::InOut, _, Some(file)) => restore(session, *id, file, layout.bytes, &mut self.piece)?,
+                (Role::Out, ..) => poison(session, *id, layout, &mut self.piece)?,
                 _ => {}
             }
         }
@@ -227,7 +256,24 @@ impl Slot {
         let cannot = |error: io::Error| format!("cannot read the prepared data: {error}");
         let pristine = open(&layout.pristine).map_err(cannot)?;
         let expected = open(&layout.expected).map_err(cannot)?;
-        Ok(Self::Buffer { id, layout, pristine, expected })
+        Ok(Self::Buffer { id, layout, pristine, expected, copy: DeviceCopy::Unknown })
+    }
+}
+
+impl DeviceCopy {
+    /// Copies what `id` holds; makes room for it when it is first called.
+    fn renew(&mut self, session: &mut dyn Session, id: BufferId, layout: &BufferLayout) -> Result<(), Fault> {
+        if let Self::Unknown = self {
+            let room = session.can_copy().then(|| session.allocate(layout.bytes + ZONE, layout.memory));
+            *self = match room {
+                Some(Ok(copy)) => Self::In(copy),
+                Some(Err(_)) | None => Self::None,
+            };
+        }
+        match self {
+            Self::In(copy) => session.copy(id, *copy, ZONE, layout.bytes),
+            Self::Unknown | Self::None => Ok(()),
+        }
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) enum Role {
 }
 
 /// What an argument is passed in one configuration.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Passed {
     /// Its buffer.
     Buffer,

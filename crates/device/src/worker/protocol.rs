@@ -1,8 +1,8 @@
 //! What tuner and worker tell each other: one JSON document per line.
 
-use crate::backend::{Program, SessionKind};
+use crate::backend::{Program, Resources, SessionKind};
 use crate::compiling::{CompileTask, Compiled};
-use crate::cuda::{ChipCounters, CountersTask, NoCounters};
+use crate::cuda::{Absent, ChipCounters, CountersTask, CudaDevice, CudaSetup, NoCounters};
 use crate::measure::{Cache, Sampling};
 use crate::opencl::OpenClDevice;
 use crate::problem::Grid;
@@ -21,6 +21,8 @@ pub(crate) enum Request {
     Counters(CountersTask),
     /// Tell of the OpenCL devices. Answered by [`Message::OpenClDevices`].
     DescribeOpenCl,
+    /// Tell of the CUDA devices. Answered by [`Message::CudaDevices`].
+    DescribeCuda(CudaSetup),
     /// Compile. Answered by [`Message::Phase`]s and one [`Message::Compiled`].
     Compile(CompileTask),
     /// Run a configuration. Answered by [`Message::Phase`]s and one [`Message::Finished`].
@@ -86,6 +88,8 @@ pub(crate) enum Message {
     OpenClDevices(Result<Vec<OpenClDevice>, String>),
     /// The counters of the chips asked for, or why there are none.
     Counters(Result<Vec<ChipCounters>, NoCounters>),
+    /// The devices of the NVIDIA driver, or what is missing.
+    CudaDevices(Result<Vec<CudaDevice>, Absent>),
     /// The compilation is done.
     Compiled(Compiled),
 }
@@ -113,6 +117,8 @@ pub(crate) struct Report {
     pub(crate) times_ms: Vec<f64>,
     /// The samples of each kernel by its name, where there are several.
     pub(crate) parts_ms: BTreeMap<String, Vec<f64>>,
+    /// What the kernels use of the device.
+    pub(crate) resources: Resources,
     /// Time spent in loading programs and in what the driver does before it runs a kernel for the first time.
     pub(crate) load: Duration,
     /// Time spent in launches and in restoring buffers for them.

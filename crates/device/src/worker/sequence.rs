@@ -27,6 +27,7 @@ impl Bench<'_> {
             warmup_ms: None,
             times_ms: Vec::new(),
             parts_ms: BTreeMap::new(),
+            resources: BTreeMap::new(),
             load: Duration::ZERO,
             run: Duration::ZERO,
             verify: Duration::ZERO,
@@ -84,6 +85,7 @@ impl Bench<'_> {
         self.buffers.restore(self.session)?;
         report.run += self.clock.now() - start;
         let arguments = self.buffers.launch_arguments(&job.passed);
+        self.note_resources(job, &arguments, report)?;
         let start = self.clock.now();
         let (mut warmup, mut waited) = (0.0, Duration::ZERO);
         for (position, step) in job.steps.iter().enumerate() {
@@ -104,6 +106,17 @@ impl Bench<'_> {
         Ok(arguments)
     }
 
+    /// Keeps what the kernels use of the device, by the kernel's name where there are several.
+    fn note_resources(&mut self, job: &Job, arguments: &[LaunchArgument], report: &mut Report) -> Result<(), Ending> {
+        for (position, step) in job.steps.iter().enumerate() {
+            for (name, value) in self.session.resources(position, &step.launch(arguments))? {
+                let name = if job.steps.len() > 1 { format!("{}.{name}", step.name) } else { name };
+                report.resources.insert(name, value);
+            }
+        }
+        Ok(())
+    }
+
     /// Restores what the last launches changed and runs all kernels again; the times, one for each kernel, are of the
     /// launches alone.
     fn launch(
@@ -114,7 +127,7 @@ impl Bench<'_> {
         report: &mut Report,
     ) -> Result<Vec<f64>, Ending> {
         let start = self.clock.now();
-        self.buffers.restore(self.session)?;
+        self.buffers.restore_again(self.session)?;
         if cache == Cache::Cold {
             self.session.flush_caches()?;
         }

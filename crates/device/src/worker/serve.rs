@@ -2,11 +2,10 @@
 
 use crate::backend::Session;
 use crate::compiling::CompileTask;
-use crate::cuda;
-use crate::opencl;
 use crate::worker::buffers::Buffers;
 use crate::worker::protocol::{Job, Message, Phase, Report, Request, Setup};
 use crate::worker::sequence::Bench;
+use crate::{cuda, opencl};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::Signal;
@@ -64,7 +63,7 @@ fn take_pipes() -> io::Result<(BufReader<File>, File)> {
 
 fn answer_all(from: BufReader<File>, mut to: File) -> io::Result<()> {
     let mut prepared = None;
-    let mut opened = None;
+    let (mut opened, mut nvrtc) = (None, None);
     for line in from.lines() {
         match from_str(&line?)? {
             Request::Prepare(setup) => {
@@ -79,10 +78,12 @@ fn answer_all(from: BufReader<File>, mut to: File) -> io::Result<()> {
             }
             Request::Counters(task) => send(&mut to, &Message::Counters(cuda::resolve(&task)))?,
             Request::DescribeOpenCl => send(&mut to, &Message::OpenClDevices(opencl::describe_all()))?,
+            Request::DescribeCuda(setup) => send(&mut to, &Message::CudaDevices(cuda::describe_all(&setup)))?,
             Request::Compile(task) => {
                 let mut launching = || drop(send(&mut to, &Message::Phase(Phase::Starting)));
                 let compiled = match &task {
                     CompileTask::OpenCl(task) => opencl::compile(task, &mut opened, &mut launching),
+                    CompileTask::Cuda(task) => cuda::compile(task, &mut nvrtc),
                 };
                 send(&mut to, &Message::Compiled(compiled))?;
             }

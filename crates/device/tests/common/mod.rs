@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub)] // each test file uses a part
 
 pub mod backends;
+pub mod scripted;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -50,7 +51,7 @@ pub fn element(name: &str) -> ElementType {
 
 pub fn buffer(name: &str, element_name: &str, count: u64, access: Access, fill: Fill) -> Argument {
     let kind = ArgumentKind::Buffer { shape: vec![count], fill, access, memory: Memory::Global };
-    Argument { name: name.into(), element: element(element_name), kind }
+    Argument { name: name.into(), element: element(element_name), kind, symbol: None }
 }
 
 pub fn scalar(name: &str, element_name: &str, value: &str) -> Argument {
@@ -58,6 +59,7 @@ pub fn scalar(name: &str, element_name: &str, value: &str) -> Argument {
         name: name.into(),
         element: element(element_name),
         kind: ArgumentKind::Scalar(Expr::parse(value).unwrap()),
+        symbol: None,
     }
 }
 

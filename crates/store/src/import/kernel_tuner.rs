@@ -84,7 +84,7 @@ fn row(key: &str, entry: &Json, columns: &[Column]) -> Result<Row, Flaw> {
     if times_ms.is_empty() {
         times_ms.extend(stated_ms);
     }
-    let compile = number("compile_time").map(|time_ms| CompileData { time_ms, binary_bytes: None });
+    let compile = number("compile_time").map(|time_ms| CompileData { time_ms, ..CompileData::default() });
     let values_of_run = further(entry, columns);
     let measurement = Measurement { times_ms, compile, values: values_of_run, ..Measurement::default() };
     let costs = Costs {

@@ -66,7 +66,7 @@ fn row(at: usize, result: &Json, columns: &[Column], unit_ms: f64) -> Result<Row
         return Err(Flaw::record(at, "a correct configuration without `runtimes` and without a measured `time`"));
     }
     let compile = number("compilation_time").or_else(|| number("compilation"));
-    measurement.compile = compile.map(|time_ms| CompileData { time_ms, binary_bytes: None });
+    measurement.compile = compile.map(|time_ms| CompileData { time_ms, ..CompileData::default() });
     let costs = Costs {
         benchmark_ms: number("benchmark"),
         verification_ms: number("validation"),

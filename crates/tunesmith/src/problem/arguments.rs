@@ -11,8 +11,9 @@ use tunesmith_device::{
 };
 use tunesmith_space::Value;
 
-const KEYS: &[&str] =
-    &["name", "type", "shape", "fill", "constant", "path", "access", "memory", "value", "relative", "absolute"];
+const KEYS: &[&str] = &[
+    "name", "type", "shape", "fill", "constant", "path", "access", "memory", "symbol", "value", "relative", "absolute",
+];
 
 /// The arguments with their places in the file.
 pub(super) fn read(
@@ -48,7 +49,20 @@ fn read_one(section: &Section<'_>, sizes: &[(String, Value)], messages: &Message
             None
         }
     };
-    Some(Argument { name: name?.to_string(), element: element?, kind: kind? })
+    let kind = kind?;
+    let symbol = read_symbol(section, &kind);
+    Some(Argument { name: name?.to_string(), element: element?, kind, symbol })
+}
+
+/// The variable that a CUDA kernel reads in place of a parameter; only what is read from constant memory can be one.
+fn read_symbol(section: &Section<'_>, kind: &ArgumentKind) -> Option<String> {
+    let node = section.get("symbol")?;
+    let symbol = node.string()?;
+    if !matches!(kind, ArgumentKind::Buffer { memory: Memory::Constant, access: Access::In, .. }) {
+        let remedy = "write memory = \"constant\" and access = \"in\" as well".to_string();
+        node.error(format!("`{symbol}` is a variable in constant memory, and this argument is not"), Some(remedy));
+    }
+    Some(symbol.to_string())
 }
 
 fn element(node: &Node<'_>) -> Option<ElementType> {

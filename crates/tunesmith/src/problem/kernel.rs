@@ -120,6 +120,11 @@ pub(super) fn read_work(section: &Section<'_>, language: Language, messages: &Me
         }
     };
     let local_node = section.get("local");
+    if local_node.is_none() && language == Language::Cuda {
+        let remedy = "write `local = [\"256\"]`".to_string();
+        messages.error(section.span.clone(), "the number of threads in a block is missing", Some(remedy));
+        return None;
+    }
     let local = local_node.as_ref().map(dimensions);
     let (Extent::Global(extents) | Extent::Groups(extents)) = &extent;
     match (&local, local_node) {
@@ -151,7 +156,7 @@ fn dimensions(node: &Node<'_>) -> Option<Vec<Expr>> {
 pub(super) fn language(node: &Node<'_>, language: Option<Language>) -> Option<Language> {
     if language.is_none() {
         let text = format!("`{}` names no language that can be compiled", node.name);
-        let remedy = "languages are C (.c), C++ (.cpp, .cc, .cxx) and OpenCL C (.cl)".to_string();
+        let remedy = "languages are C (.c), C++ (.cpp, .cc, .cxx), OpenCL C (.cl) and CUDA C++ (.cu)".to_string();
         node.error(text, Some(remedy));
     }
     language

@@ -19,7 +19,7 @@ impl Problem {
         if self.kernels.is_empty() {
             let text = format!("`{}` has no kernel that this version compiles", self.source_file.path.display());
             let remedy =
-                "C, C++ and OpenCL kernels are; any space can be tuned on `--device synthetic:EXPR`".to_string();
+                "C, C++, OpenCL and CUDA kernels are; any space can be tuned on `--device synthetic:EXPR`".to_string();
             return Err(Error::request(text, Some(remedy)));
         }
         for (kernel, places) in self.kernels.iter().zip(&self.places.kernels) {

@@ -59,7 +59,7 @@ pub(super) fn read(reader: &Reader<'_>) -> Vec<(Argument, Range<usize>)> {
         }
         one.report_unread();
         if let Some((element, kind)) = one.element().and_then(|element| Some((element, one.kind(element)?))) {
-            arguments.push((Argument { name, element, kind }, item.span.clone()));
+            arguments.push((Argument { name, element, kind, symbol: None }, item.span.clone()));
         }
     }
     arguments

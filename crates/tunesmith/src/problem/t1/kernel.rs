@@ -141,7 +141,8 @@ impl Reader<'_> {
         if found.is_none() {
             self.findings.clear();
             let text = format!("kernel `{function}` is written in {written}, which this version does not compile");
-            let remedy = "C, C++ and OpenCL kernels are compiled; any space can be tuned on `--device synthetic:EXPR`";
+            let remedy =
+                "C, C++, OpenCL and CUDA kernels are compiled; any space can be tuned on `--device synthetic:EXPR`";
             self.findings.obstacle(place, text, Some(remedy.to_string()));
         }
         found
@@ -252,8 +253,9 @@ impl Reader<'_> {
 
     fn report_shared_memory(&self) {
         let Some(item) = self.item.get("SharedMemory").filter(|item| item.json.as_f64() != Some(0.0)) else { return };
-        let remedy = "OpenCL kernels take it as an argument with \"MemoryType\": \"Local\"".to_string();
-        self.findings.obstacle(item.span, "SharedMemory is memory that only CUDA launches take", Some(remedy));
+        let remedy =
+            "write an argument with \"MemoryType\": \"Local\" instead: its bytes are added to every launch".to_string();
+        self.findings.obstacle(item.span, "SharedMemory is not carried over to launches", Some(remedy));
     }
 
     fn report_unread(&self) {

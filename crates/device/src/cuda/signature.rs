@@ -1,0 +1,95 @@
+//! Assertions behind the user's source by which the compiler itself compares the kernel's parameters with the problem's
+//! arguments, so that a mismatch is an error of compilation that names the argument.
+//!
+//! As for OpenCL, memory of the user's own types and of vectors fits whatever is declared; among plain types size and
+//! kind must be the same, the sign of integers apart.
+
+use crate::problem::{Argument, ArgumentKind};
+use std::fmt::Write;
+
+/// What messages call the lines that are added.
+pub(super) const FILE: &str = "tunesmith";
+
+/// Begins what the assertion about the number of parameters says.
+pub(super) const COUNT: &str = "tunesmith: number of parameters";
+
+/// Begins what the assertion about a parameter says, before its number.
+pub(super) const PARAMETER: &str = "tunesmith: parameter ";
+
+/// The tools of the assertions. NVRTC has no standard headers, and a user's source may have any names.
+const TOOLS: &str = "namespace tunesmith_check {
+template <class T> struct plain { using type = T; };
+template <class T> struct plain<const T> { using type = T; };
+template <class T> struct plain<volatile T> { using type = T; };
+template <class T> struct plain<const volatile T> { using type = T; };
+template <class T> struct kind { static constexpr bool real = false; };
+template <> struct kind<float> { static constexpr bool real = true; };
+template <> struct kind<double> { static constexpr bool real = true; };
+template <class T, int size, bool real> struct element {
+    static constexpr bool own = __is_class(T) || __is_union(T) || __is_enum(T);
+    static constexpr bool fits = own || (sizeof(T) == size && kind<T>::real == real);
+};
+template <int size, bool real> struct element<void, size, real> { static constexpr bool fits = true; };
+template <class T> struct memory {
+    template <int size, bool real> static constexpr bool fits() { return false; }
+    static constexpr bool any = false;
+};
+template <class T> struct memory<T *> {
+    template <int size, bool real> static constexpr bool fits() {
+        return element<typename plain<T>::type, size, real>::fits;
+    }
+    static constexpr bool any = true;
+};
+template <class T> struct value {
+    template <int size, bool real> static constexpr bool fits() {
+        return sizeof(T) == size && element<typename plain<T>::type, size, real>::fits;
+    }
+};
+template <class T> struct value<T *> {
+    template <int size, bool real> static constexpr bool fits() { return false; }
+};
+template <int n, class... P> struct at;
+template <class F, class... P> struct at<0, F, P...> { using type = F; };
+template <int n, class F, class... P> struct at<n, F, P...> { using type = typename at<n - 1, P...>::type; };
+template <class F> struct parameters;
+template <class... P> struct parameters<void (*)(P...)> {
+    static constexpr int count = sizeof...(P);
+    template <int n> using type = typename at<n, P..., void>::type;
+};
+}
+";
+
+/// The arguments that the kernel has parameters for: local memory is given with the launch, and variables in constant memory
+/// are written before it.
+pub(super) fn passed(arguments: &[Argument]) -> impl Iterator<Item = &Argument> {
+    arguments
+        .iter()
+        .filter(|argument| argument.symbol.is_none() && !matches!(argument.kind, ArgumentKind::Local { .. }))
+}
+
+/// The assertions for a kernel, as C++ names it, with these arguments.
+pub(super) fn assertions(function: &str, arguments: &[Argument]) -> String {
+    let count = passed(arguments).count();
+    let mut text = format!("#line 1 \"{FILE}\"\n{TOOLS}");
+    let parameters = format!("tunesmith_check::parameters<decltype(&{function})>");
+    let mut assert = |condition: String, message: &str| {
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "static_assert({condition}, \"{message}\");");
+    };
+    assert(format!("{parameters}::count == {count}"), COUNT);
+    for (number, argument) in passed(arguments).enumerate() {
+        let scalar = argument.element.scalar();
+        let of = |what: &str| format!("tunesmith_check::{what}<{parameters}::type<{number}>>");
+        let (size, real) = match argument.kind {
+            ArgumentKind::Scalar(_) => (argument.element.size(), scalar.is_float() && argument.element.lanes() == 1),
+            _ => (scalar.size(), scalar.is_float()),
+        };
+        let condition = match &argument.kind {
+            ArgumentKind::Scalar(_) => format!("{}::fits<{size}, {real}>()", of("value")),
+            _ if scalar.name() == "bytes" => format!("{}::any", of("memory")),
+            _ => format!("{}::fits<{size}, {real}>()", of("memory")),
+        };
+        assert(format!("{parameters}::count <= {number} || {condition}"), &format!("{PARAMETER}{number}"));
+    }
+    text
+}
