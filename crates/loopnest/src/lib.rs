@@ -25,6 +25,7 @@
 //! ```
 
 mod check;
+mod codegen;
 mod error;
 mod hardware;
 mod interpret;
@@ -33,6 +34,7 @@ mod polyhedra;
 mod schedule;
 mod text;
 
+pub use codegen::{Code, CodeParameter, Dialect};
 pub use error::{NestError, Place};
 pub use hardware::AXES;
 pub use interpret::{Data, LaneOrder, Operation, Tally, Value, interpret};

@@ -7,6 +7,13 @@ use std::ops::{Add, Neg, Sub};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SizeId(pub(crate) usize);
 
+impl SizeId {
+    /// Its place in [`Nest::sizes`](super::Nest::sizes).
+    pub fn place(self) -> usize {
+        self.0
+    }
+}
+
 /// A loop of the nest, by its place in [`Nest::loops`](super::Nest::loops).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LoopId(pub(crate) usize);

@@ -1,0 +1,178 @@
+//! What differs between the languages.
+
+use crate::ir::{Function, Type};
+
+/// A language that nests are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Dialect {
+    /// OpenCL C 1.2.
+    OpenCl,
+    /// CUDA C++.
+    Cuda,
+    /// C99. Work-groups and work-items are loops; those over work-groups run in parallel where OpenMP is switched on.
+    C,
+}
+
+impl Dialect {
+    /// The name of a type.
+    pub(super) fn name(self, kind: Type) -> &'static str {
+        match (kind, self) {
+            (Type::I32, _) => "int",
+            (Type::I64, Dialect::OpenCl) => "long",
+            (Type::I64, _) => "long long",
+            (Type::F32, _) => "float",
+            (Type::F64, _) => "double",
+        }
+    }
+
+    /// The keyword of a pointer through which alone its cells are reached.
+    pub(super) fn restrict(self) -> &'static str {
+        if self == Dialect::Cuda { "__restrict__" } else { "restrict" }
+    }
+
+    /// A call of a function whose arguments have the type `kind`.
+    pub(super) fn call(self, function: Function, kind: Type, arguments: &[String]) -> String {
+        let list = arguments.join(", ");
+        let suffix = if kind == Type::F32 && self != Dialect::OpenCl { "f" } else { "" };
+        let integer = !kind.is_float();
+        match function {
+            Function::Rsqrt if self == Dialect::C => {
+                let one = if kind == Type::F32 { "1.0f" } else { "1.0" };
+                format!("({one} / sqrt{suffix}({list}))")
+            }
+            Function::Abs if integer => format!("nest_abs({list})"),
+            Function::Min if integer => format!("nest_min({list})"),
+            Function::Max if integer => format!("nest_max({list})"),
+            Function::Abs => format!("fabs{suffix}({list})"),
+            Function::Min => format!("fmin{suffix}({list})"),
+            Function::Max => format!("fmax{suffix}({list})"),
+            other => format!("{}{suffix}({list})", other.name()),
+        }
+    }
+
+    /// A line before a loop that is to be written out `count` times.
+    pub(super) fn unroll(self, count: i128) -> String {
+        match self {
+            Dialect::C => format!("#pragma GCC unroll {count}"),
+            Dialect::OpenCl | Dialect::Cuda => format!("#pragma unroll {count}"),
+        }
+    }
+}
+
+/// Names that have a meaning in one of the languages, or that generated code uses.
+pub(super) const RESERVED: &[&str] = &[
+    "auto",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "class",
+    "const",
+    "constant",
+    "continue",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "event_t",
+    "explicit",
+    "export",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "friend",
+    "global",
+    "goto",
+    "half",
+    "if",
+    "image2d_t",
+    "image3d_t",
+    "inline",
+    "int",
+    "kernel",
+    "local",
+    "long",
+    "main",
+    "mutable",
+    "namespace",
+    "new",
+    "operator",
+    "private",
+    "protected",
+    "public",
+    "quad",
+    "register",
+    "restrict",
+    "return",
+    "sampler_t",
+    "short",
+    "signed",
+    "size_t",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typename",
+    "uchar",
+    "uint",
+    "ulong",
+    "union",
+    "unsigned",
+    "ushort",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "while",
+    "asm",
+    "typeof",
+    "linux",
+    "unix",
+    "barrier",
+    "rsqrt",
+    "sqrt",
+    "exp",
+    "log",
+    "sin",
+    "cos",
+    "tanh",
+    "fabs",
+    "fmin",
+    "fmax",
+    "pow",
+    "rsqrtf",
+    "sqrtf",
+    "expf",
+    "logf",
+    "sinf",
+    "cosf",
+    "tanhf",
+    "fabsf",
+    "fminf",
+    "fmaxf",
+    "powf",
+    "get_group_id",
+    "get_local_id",
+    "blockIdx",
+    "threadIdx",
+    "nest_abs",
+    "nest_min",
+    "nest_max",
+    "nest_floor",
+    "gid0",
+    "gid1",
+    "gid2",
+    "lid0",
+    "lid1",
+    "lid2",
+];

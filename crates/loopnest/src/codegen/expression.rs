@@ -1,0 +1,180 @@
+//! Expressions and subscripts as text.
+
+use super::names::{Lanes, Names, power, small_power};
+use crate::ir::{Access, Affine, Expr, Instruction, Memory, Operator, Type, Var};
+
+impl Names<'_> {
+    /// A sum of integers.
+    pub(super) fn sum(&self, sum: &Affine) -> String {
+        let mut text = String::new();
+        for (variable, coefficient) in sum.terms() {
+            let Some(name) = self.variable(variable) else { continue };
+            let sign = match (text.is_empty(), coefficient < 0) {
+                (true, false) => "",
+                (true, true) => "-",
+                (false, false) => " + ",
+                (false, true) => " - ",
+            };
+            let factor = if coefficient.abs() == 1 { String::new() } else { format!("{} * ", coefficient.abs()) };
+            text += &format!("{sign}{factor}{name}");
+        }
+        match sum.offset() {
+            offset if text.is_empty() => offset.to_string(),
+            0 => text,
+            offset if offset < 0 => format!("{text} - {}", -offset),
+            offset => format!("{text} + {offset}"),
+        }
+    }
+
+    /// A sum that can be multiplied.
+    fn factor(&self, sum: &Affine) -> String {
+        let text = self.sum(sum);
+        if text.contains([' ', '-']) { format!("({text})") } else { text }
+    }
+
+    /// The cell that an access reaches.
+    pub(super) fn cell(&self, access: &Access) -> String {
+        let (array, name) = (self.nest.array(access.array), self.array(access.array));
+        let copies = self.copies(access.array);
+        if array.is_scalar() && copies == 1 && matches!(array.memory, Memory::Private | Memory::Argument) {
+            return name;
+        }
+        let mut parts = Vec::new();
+        // From the slowest axis to the fastest, as people write it.
+        for &axis in &array.layout.order {
+            let subscript = &access.subscripts[axis];
+            if *subscript == Affine::default() {
+                continue;
+            }
+            let mut scale = copies;
+            let mut factors = Vec::new();
+            for stride in array.stride(axis) {
+                match stride.as_constant() {
+                    Some(number) => scale *= number,
+                    None => factors.push(self.factor(&stride)),
+                }
+            }
+            if factors.is_empty() {
+                parts.push(self.sum(&subscript.scaled(scale)));
+            } else {
+                let scale = (scale != 1).then(|| scale.to_string());
+                let all: Vec<String> = [self.factor(subscript)].into_iter().chain(factors).chain(scale).collect();
+                parts.push(all.join(" * "));
+            }
+        }
+        parts.extend(self.copy(self.lanes[access.array.0]));
+        parts.retain(|part| part != "0");
+        format!("{name}[{}]", if parts.is_empty() { "0".to_string() } else { parts.join(" + ") })
+    }
+
+    /// Which copy of a temporary is the work-item's.
+    fn copy(&self, lanes: Lanes) -> Option<String> {
+        let [x, y, z] = self.local;
+        let axes = match lanes {
+            Lanes::One => vec![],
+            Lanes::Row => vec![(x, 1, 0)],
+            Lanes::Group => vec![(z, x * y, 2), (y, x, 1), (x, 1, 0)],
+        };
+        let part = |(extent, stride, axis): (i128, i128, usize)| match (extent, stride) {
+            (1, _) => None,
+            (_, 1) => Some(format!("lid{axis}")),
+            _ => Some(format!("{stride} * lid{axis}")),
+        };
+        let parts: Vec<String> = axes.into_iter().filter_map(part).collect();
+        (!parts.is_empty()).then(|| parts.join(" + "))
+    }
+
+    /// `target = value;`
+    pub(super) fn assignment(&self, instruction: &Instruction) -> String {
+        let element = self.nest.array(instruction.target.array).element;
+        format!("{} = {};", self.cell(&instruction.target), self.converted(&instruction.value, element))
+    }
+
+    /// An expression as a value of the type `to`.
+    fn converted(&self, expr: &Expr, to: Type) -> String {
+        match expr {
+            Expr::Number(number) => self.number(*number, to),
+            Expr::Index(sum) => match (sum.as_constant(), to.is_float()) {
+                (Some(number), true) => self.number(number as f64, to),
+                (None, true) => format!("({}){}", self.dialect.name(to), parenthesised(&self.sum(sum))),
+                (_, false) => parenthesised(&self.sum(sum)),
+            },
+            _ if self.nest.operation_type(expr, to) == to => self.value(expr, to),
+            _ => format!("({}){}", self.dialect.name(to), parenthesised(&self.value(expr, to))),
+        }
+    }
+
+    fn number(&self, number: f64, to: Type) -> String {
+        match to {
+            Type::F32 if number.is_finite() => format!("{:?}f", number as f32),
+            Type::F64 if number.is_finite() => format!("{number:?}"),
+            Type::F32 | Type::F64 if number.is_nan() => "NAN".to_string(),
+            Type::F32 | Type::F64 => if number > 0.0 { "INFINITY" } else { "(-INFINITY)" }.to_string(),
+            Type::I32 | Type::I64 => format!("{}", number as i64),
+        }
+    }
+
+    /// An expression in the type that it has by itself.
+    fn value(&self, expr: &Expr, context: Type) -> String {
+        let kind = self.nest.operation_type(expr, context);
+        let part = |part: &Expr| self.converted(part, kind);
+        match expr {
+            Expr::Index(_) | Expr::Number(_) => self.converted(expr, kind),
+            Expr::Load(access, _) => self.cell(access),
+            Expr::Neg(inner) => format!("(-{})", parenthesised(&part(inner))),
+            Expr::Binary(Operator::Pow, base, exponent) => match small_power(expr) {
+                Some(times) => format!("{}({})", power(kind, times), part(base)),
+                None => {
+                    let suffix = if kind == Type::F32 && self.dialect != super::Dialect::OpenCl { "f" } else { "" };
+                    format!("pow{suffix}({}, {})", part(base), part(exponent))
+                }
+            },
+            Expr::Binary(operator, left, right) => {
+                let symbol = match operator {
+                    Operator::Add => "+",
+                    Operator::Sub => "-",
+                    Operator::Mul => "*",
+                    Operator::Div | Operator::Pow => "/",
+                };
+                let (left, right) = (part(left), part(right));
+                format!("{} {symbol} {}", parenthesised(&left), parenthesised(&right))
+            }
+            Expr::Call(function, arguments) => {
+                let arguments: Vec<String> = arguments.iter().map(part).collect();
+                self.dialect.call(*function, kind, &arguments)
+            }
+        }
+    }
+
+    /// The index variable of a loop.
+    pub(super) fn index(&self, id: crate::ir::LoopId) -> String {
+        self.variable(Var::Loop(id)).unwrap_or_default()
+    }
+}
+
+/// The text in parentheses, unless it is one word, one call or one cell.
+fn parenthesised(text: &str) -> String {
+    let mut depth = 0;
+    let is_one = !text.starts_with('-')
+        && text.chars().all(|c| {
+            match c {
+                '(' | '[' => depth += 1,
+                ')' | ']' => depth -= 1,
+                _ => {}
+            }
+            depth > 0 || c != ' '
+        });
+    if is_one { text.to_string() } else { format!("({text})") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parenthesised;
+
+    #[test]
+    fn one_operand_needs_no_parentheses() {
+        assert_eq!(parenthesised("a[i + 1]"), "a[i + 1]");
+        assert_eq!(parenthesised("f(x) * g(y)"), "(f(x) * g(y))");
+        assert_eq!(parenthesised("-1"), "(-1)");
+    }
+}

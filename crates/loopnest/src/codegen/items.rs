@@ -1,0 +1,96 @@
+//! Functions that every work-item runs: OpenCL and CUDA.
+
+use super::dialect::Dialect;
+use super::names::Names;
+use super::writer::Writer;
+use crate::error::NestError;
+use crate::hardware::AXES;
+use crate::ir::{LoopId, Memory, Nest, Tag};
+use crate::schedule::{Schedule, Step};
+
+/// Writes the body.
+pub(super) fn write(names: &Names, schedule: &Schedule, writer: &mut Writer) -> Result<(), NestError> {
+    indices(names, writer);
+    for memory in [Memory::Local, Memory::Private] {
+        for id in names.arrays(memory) {
+            writer.line(&names.declaration(id)?);
+        }
+    }
+    steps(names, &schedule.steps, writer)
+}
+
+/// The indices of the work-group and of the work-item.
+fn indices(names: &Names, writer: &mut Writer) {
+    for axis in 0..AXES {
+        let letter = ["x", "y", "z"][axis];
+        let (group, item) = match names.dialect {
+            Dialect::Cuda => (format!("blockIdx.{letter}"), format!("threadIdx.{letter}")),
+            _ => (format!("get_group_id({axis})"), format!("get_local_id({axis})")),
+        };
+        if names.nest.tagged(Tag::Group(axis as u8)).next().is_some() {
+            writer.line(&format!("const int gid{axis} = {group};"));
+        }
+        if names.local[axis] > 1 {
+            writer.line(&format!("const int lid{axis} = {item};"));
+        }
+    }
+}
+
+fn steps(names: &Names, list: &[Step], writer: &mut Writer) -> Result<(), NestError> {
+    for run in list.chunk_by(|one, two| same_loops(names.nest, one, two)) {
+        match &run[0] {
+            Step::Barrier => writer.line(barrier(names)),
+            Step::Loop(id, body) => {
+                writer_pragma(names, *id, writer)?;
+                writer.open(&names.loop_head(*id));
+                steps(names, body, writer)?;
+                writer.close();
+            }
+            Step::Run(first) => {
+                let test = names.test(&names.conditions(&names.nest.instructions[*first].within));
+                test.iter().for_each(|test| writer.open(test));
+                assignments(names, run, writer);
+                writer.close_all(test.iter().count());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether both are instructions within the same loops.
+pub(super) fn same_loops(nest: &Nest, one: &Step, two: &Step) -> bool {
+    match (one, two) {
+        (Step::Run(one), Step::Run(two)) => nest.instructions[*one].within == nest.instructions[*two].within,
+        _ => false,
+    }
+}
+
+/// One line for each instruction among `run`.
+pub(super) fn assignments(names: &Names, run: &[Step], writer: &mut Writer) {
+    for step in run {
+        if let Step::Run(number) = step {
+            writer.line(&names.assignment(&names.nest.instructions[*number]));
+        }
+    }
+}
+
+/// How the compiler is to treat a loop.
+pub(super) fn writer_pragma(names: &Names, id: LoopId, writer: &mut Writer) -> Result<(), NestError> {
+    match names.nest.loop_at(id).tag {
+        Tag::Unroll => writer.line(&names.dialect.unroll(names.nest.constant_extent(id)?)),
+        Tag::Vector if names.dialect == Dialect::C => writer.line("#pragma GCC ivdep"),
+        Tag::Vector => writer.line(&names.dialect.unroll(names.nest.constant_extent(id)?)),
+        Tag::Parallel if names.dialect == Dialect::C => writer.line("#pragma omp parallel for"),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn barrier(names: &Names) -> &'static str {
+    let shares_global = names.arrays(Memory::Global).any(|id| names.nest.uses(id) == (true, true));
+    match (names.dialect, shares_global) {
+        (Dialect::Cuda, _) => "__syncthreads();",
+        (_, false) => "barrier(CLK_LOCAL_MEM_FENCE);",
+        (_, true) => "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
+    }
+}

@@ -1,0 +1,199 @@
+//! Functions that run all work-groups and work-items: C.
+//!
+//! Work-groups are loops around everything. Between two barriers work-items touch no cell that another one writes, so that
+//! they may run in any order: the loops over the work-items are split at barriers, and those along axis 0 stand innermost,
+//! inside of sequential loops, where a compiler makes vectors of them. A temporary that lives on while other work-items run
+//! has a copy for each.
+
+use super::items::{assignments, same_loops, writer_pragma};
+use super::names::{Lanes, Names};
+use super::writer::Writer;
+use crate::error::NestError;
+use crate::hardware::AXES;
+use crate::ir::{Affine, Bound, Loop, LoopId, Memory, Nest, Tag, Var};
+use crate::schedule::{Schedule, Step};
+use std::collections::BTreeSet;
+
+/// Writes the body.
+pub(super) fn write(names: &Names, schedule: &Schedule, writer: &mut Writer) -> Result<(), NestError> {
+    let kept = Names { lanes: lanes(names, schedule), ..Names::new(names.nest, names.dialect, names.local) };
+    let groups: Vec<usize> = (0..AXES).rev().filter(|axis| group_loops(names.nest, *axis).next().is_some()).collect();
+    if !groups.is_empty() {
+        writer.line(&format!("#pragma omp parallel for collapse({})", groups.len()));
+    }
+    groups.iter().for_each(|axis| writer.open(&group_head(&kept, *axis)));
+    let outside = |id: &crate::ir::ArrayId| kept.lanes[id.0] != Lanes::Row;
+    for id in kept.arrays(Memory::Local).chain(kept.arrays(Memory::Private)).filter(outside) {
+        writer.line(&kept.declaration(id)?);
+    }
+    together(&kept, &schedule.steps, writer)?;
+    writer.close_all(groups.len());
+    Ok(())
+}
+
+fn group_loops(nest: &Nest, axis: usize) -> impl Iterator<Item = LoopId> {
+    nest.tagged(Tag::Group(axis as u8))
+}
+
+/// The loop over the work-groups along an axis: as many as the longest of its loops has iterations.
+fn group_head(names: &Names, axis: usize) -> String {
+    let closed = |bound: &Bound| bound.numerator.loops().next().is_none();
+    let last = |id: LoopId| {
+        let upper: Vec<Bound> = names.nest.loop_at(id).upper(id).into_iter().filter(closed).collect();
+        names.least(&upper)
+    };
+    let longest = group_loops(names.nest, axis).map(last).reduce(|one, other| format!("nest_max({one}, {other})"));
+    let last = longest.unwrap_or_default();
+    format!("for (int gid{axis} = 0; gid{axis} <= {last}; gid{axis}++)")
+}
+
+/// By array, how a temporary is kept.
+fn lanes(names: &Names, schedule: &Schedule) -> Vec<Lanes> {
+    let mut regions = Vec::new();
+    collect(&schedule.steps, false, &mut regions);
+    let kept = |id: crate::ir::ArrayId| {
+        if names.nest.array(id).memory != Memory::Private {
+            return Lanes::One;
+        }
+        let uses = |number: &usize| names.nest.instructions[*number].accesses().any(|(access, ..)| access.array == id);
+        let users: Vec<&Region> = regions.iter().filter(|region| region.instructions.iter().any(uses)).collect();
+        match users[..] {
+            [region] if !region.repeated => Lanes::Row,
+            _ => Lanes::Group,
+        }
+    };
+    names.nest.array_ids().map(kept).collect()
+}
+
+/// Instructions that a work-item runs without waiting for others.
+struct Region {
+    instructions: Vec<usize>,
+    /// Whether a loop that has barriers is around: temporaries may live from one iteration to the next.
+    repeated: bool,
+}
+
+fn collect(steps: &[Step], repeated: bool, regions: &mut Vec<Region>) {
+    for phase in phases(steps) {
+        match &phase[0] {
+            Step::Barrier => {}
+            Step::Loop(_, body) if phase[0].has_barrier() => collect(body, true, regions),
+            _ => {
+                let mut instructions = Vec::new();
+                phase.iter().for_each(|step| runs(step, &mut instructions));
+                regions.push(Region { instructions, repeated });
+            }
+        }
+    }
+}
+
+fn runs(step: &Step, found: &mut Vec<usize>) {
+    match step {
+        Step::Run(number) => found.push(*number),
+        Step::Loop(_, body) => body.iter().for_each(|step| runs(step, found)),
+        Step::Barrier => {}
+    }
+}
+
+/// Steps cut where work-items wait for each other.
+fn phases(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
+    steps.chunk_by(|one, two| !one.has_barrier() && !two.has_barrier())
+}
+
+/// Steps with barriers among them.
+fn together(names: &Names, steps: &[Step], writer: &mut Writer) -> Result<(), NestError> {
+    for phase in phases(steps) {
+        match &phase[0] {
+            Step::Barrier => {}
+            Step::Loop(id, body) if phase[0].has_barrier() => {
+                writer_pragma(names, *id, writer)?;
+                writer.open(&names.loop_head(*id));
+                together(names, body, writer)?;
+                writer.close();
+            }
+            _ => region(names, phase, writer)?,
+        }
+    }
+    Ok(())
+}
+
+/// Steps without a barrier, for every work-item.
+fn region(names: &Names, steps: &[Step], writer: &mut Writer) -> Result<(), NestError> {
+    let rows: Vec<usize> = (1..AXES).rev().filter(|axis| names.local[*axis] > 1).collect();
+    for axis in &rows {
+        writer.open(&format!("for (int lid{axis} = 0; lid{axis} < {}; lid{axis}++)", names.local[*axis]));
+    }
+    let mut instructions = Vec::new();
+    steps.iter().for_each(|step| runs(step, &mut instructions));
+    let used = |id: &crate::ir::ArrayId| {
+        let uses = |number: &usize| names.nest.instructions[*number].accesses().any(|(access, ..)| access.array == *id);
+        names.lanes[id.0] == Lanes::Row && instructions.iter().any(uses)
+    };
+    for id in names.arrays(Memory::Private).filter(used) {
+        writer.line(&names.declaration(id)?);
+    }
+    row(names, steps, false, writer)?;
+    writer.close_all(rows.len());
+    Ok(())
+}
+
+/// Steps for the work-items of a row; `one` where `lid0` is given.
+fn row(names: &Names, steps: &[Step], one: bool, writer: &mut Writer) -> Result<(), NestError> {
+    for run in steps.chunk_by(|one, two| same_loops(names.nest, one, two)) {
+        match &run[0] {
+            Step::Barrier => {}
+            Step::Loop(id, body) => {
+                let opens = !one && names.local[0] > 1 && depends_on_lane(names.nest, *id);
+                if opens {
+                    writer.open(&format!("for (int lid0 = 0; lid0 < {}; lid0++)", names.local[0]));
+                }
+                writer_pragma(names, *id, writer)?;
+                writer.open(&names.loop_head(*id));
+                row(names, body, one || opens, writer)?;
+                writer.close_all(1 + usize::from(opens));
+            }
+            Step::Run(first) => {
+                let within = &names.nest.instructions[*first].within;
+                let heads = if one { guard(names, within) } else { lane_heads(names, within) };
+                heads.iter().for_each(|head| writer.open(head));
+                assignments(names, run, writer);
+                writer.close_all(heads.len());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn guard(names: &Names, within: &BTreeSet<LoopId>) -> Vec<String> {
+    names.test(&names.conditions(within)).into_iter().collect()
+}
+
+/// The condition of the row and the loop over its work-items. What `lid0` has to keep becomes bounds of the loop, so that
+/// no condition is left in it.
+fn lane_heads(names: &Names, within: &BTreeSet<LoopId>) -> Vec<String> {
+    if names.local[0] == 1 {
+        return guard(names, within);
+    }
+    let lane = within.iter().copied().find(|id| names.nest.loop_at(*id).tag == Tag::Local(0));
+    let on_lane = |sum: &Affine| lane.is_some_and(|lane| sum.uses(lane));
+    let (bounds, conditions): (Vec<Affine>, Vec<Affine>) = names.conditions(within).into_iter().partition(on_lane);
+    let mut heads: Vec<String> = names.test(&conditions).into_iter().collect();
+    let (mut lower, mut upper) = (vec![number(0)], vec![number(names.local[0] - 1)]);
+    if let Some(lane) = lane {
+        let tightened = Loop { constraints: bounds, ..names.nest.loop_at(lane).clone() };
+        lower.extend(tightened.lower(lane));
+        upper.extend(tightened.upper(lane));
+    }
+    heads.push(names.head("lid0", &lower, &upper));
+    heads
+}
+
+fn number(value: i128) -> Bound {
+    Bound { numerator: Affine::constant(value), divisor: 1 }
+}
+
+/// Whether the bounds of a loop differ between the work-items of a row.
+fn depends_on_lane(nest: &Nest, id: LoopId) -> bool {
+    let is_lane =
+        |variable: (Var, i128)| matches!(variable.0, Var::Loop(used) if nest.loop_at(used).tag == Tag::Local(0));
+    nest.loop_at(id).constraints.iter().any(|sum| sum.terms().any(is_lane))
+}

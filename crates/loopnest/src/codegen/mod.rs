@@ -1,0 +1,92 @@
+//! Nests as source code: OpenCL C, CUDA C++ and C.
+
+mod bounds;
+mod dialect;
+mod expression;
+mod items;
+mod lanes;
+mod names;
+mod writer;
+
+pub use dialect::Dialect;
+
+use crate::error::NestError;
+use crate::ir::{ArrayId, Memory, Nest, SizeId};
+use crate::schedule::Schedule;
+use names::Names;
+use writer::Writer;
+
+/// A nest in a language.
+///
+/// The function takes its [parameters](CodeParameter) in their order: arrays by pointers, arguments and sizes by value, sizes as
+/// 32-bit integers. In OpenCL and CUDA it is launched with [`Nest::group_counts`] work-groups of [`Nest::local_size`]
+/// work-items; in C it runs all of them itself. Subscripts are computed in 32 bits: no array may have 2^31 cells or more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// The source.
+    pub text: String,
+    /// The function's name.
+    pub function: String,
+    /// What it takes.
+    pub parameters: Vec<CodeParameter>,
+}
+
+/// What a generated function takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodeParameter {
+    /// The cells of an array in their [layout](crate::Layout).
+    Array(ArrayId),
+    /// A number.
+    Argument(ArrayId),
+    /// A size.
+    Size(SizeId),
+}
+
+impl Nest {
+    /// The nest as source code of a language.
+    ///
+    /// ```
+    /// use tunesmith_loopnest::{Dialect, Nest};
+    ///
+    /// let nest = Nest::parse("
+    ///     nest twice
+    ///     sizes n
+    ///     array a[n]: f32
+    ///     array out[n]: f32
+    ///     {[i]: 0 <= i < n}
+    ///     out[i] = 2*a[i]
+    /// ")?;
+    /// let code = nest.code(Dialect::C)?;
+    /// assert!(code.text.contains("void twice(const float *restrict a, float *restrict out, int n)"));
+    /// assert!(code.text.contains("out[i] = 2.0f * a[i];"));
+    /// # Ok::<(), tunesmith_loopnest::NestError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The nest cannot be [scheduled](Schedule), or its work-items or local arrays have no constant number.
+    pub fn code(&self, dialect: Dialect) -> Result<Code, NestError> {
+        let schedule = Schedule::new(self)?;
+        let local = self.local_size()?;
+        let names = Names::new(self, dialect, local);
+        let parameters = self.parameters();
+        let mut writer = Writer::default();
+        names.preamble(&mut writer);
+        writer.open(&names.signature(&parameters));
+        match dialect {
+            Dialect::C => lanes::write(&names, &schedule, &mut writer)?,
+            Dialect::OpenCl | Dialect::Cuda => items::write(&names, &schedule, &mut writer)?,
+        }
+        writer.close();
+        Ok(Code { text: writer.text(), function: names.function(), parameters })
+    }
+
+    /// What the functions of this nest take: arrays and arguments as they are declared, then the sizes.
+    fn parameters(&self) -> Vec<CodeParameter> {
+        let declared = self.array_ids().filter_map(|id| match self.array(id).memory {
+            Memory::Global => Some(CodeParameter::Array(id)),
+            Memory::Argument => Some(CodeParameter::Argument(id)),
+            Memory::Local | Memory::Private => None,
+        });
+        declared.chain((0..self.sizes.len()).map(|size| CodeParameter::Size(SizeId(size)))).collect()
+    }
+}

@@ -1,0 +1,206 @@
+//! Names and declarations of generated code.
+
+use super::CodeParameter;
+use super::dialect::{Dialect, RESERVED};
+use super::writer::Writer;
+use crate::hardware::AXES;
+use crate::ir::{Affine, ArrayId, Expr, Instruction, Memory, Nest, Operator, Tag, Type, Var};
+
+/// A nest that is being written in a language.
+pub(super) struct Names<'a> {
+    pub(super) nest: &'a Nest,
+    pub(super) dialect: Dialect,
+    /// Work-items of a work-group along each axis.
+    pub(super) local: [i128; AXES],
+    /// In C, by array, how a temporary is kept for the work-items: see [`Lanes`].
+    pub(super) lanes: Vec<Lanes>,
+}
+
+/// How many copies of a temporary there are: one where each work-item is a thread of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lanes {
+    /// One.
+    One,
+    /// One for each work-item of a row: the temporary is used up before the next row begins.
+    Row,
+    /// One for each work-item of the group.
+    Group,
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn new(nest: &'a Nest, dialect: Dialect, local: [i128; AXES]) -> Self {
+        Names { nest, dialect, local, lanes: vec![Lanes::One; nest.arrays.len()] }
+    }
+
+    pub(super) fn function(&self) -> String {
+        mangled(&self.nest.name)
+    }
+
+    /// The variable that has the value of a size or loop index; nothing where it is always 0.
+    pub(super) fn variable(&self, variable: Var) -> Option<String> {
+        match variable {
+            Var::Size(id) => Some(mangled(&self.nest.sizes[id.0])),
+            Var::Loop(id) => match self.nest.loop_at(id).tag {
+                Tag::Group(axis) => Some(format!("gid{axis}")),
+                Tag::Local(axis) => (self.local[usize::from(axis)] > 1).then(|| format!("lid{axis}")),
+                _ => Some(mangled(&self.nest.loop_at(id).name)),
+            },
+            Var::Floor(_) => None,
+        }
+    }
+
+    pub(super) fn array(&self, id: ArrayId) -> String {
+        mangled(&self.nest.array(id).name)
+    }
+
+    /// Includes, extensions and the helpers that the nest needs.
+    pub(super) fn preamble(&self, writer: &mut Writer) {
+        let doubles = self.nest.arrays.iter().any(|array| array.element == Type::F64);
+        let inline = match self.dialect {
+            Dialect::C => {
+                writer.line("#include <math.h>");
+                "static inline"
+            }
+            Dialect::OpenCl => {
+                if doubles {
+                    writer.line("#pragma OPENCL EXTENSION cl_khr_fp64 : enable");
+                }
+                "static inline"
+            }
+            Dialect::Cuda => "static __device__ inline",
+        };
+        let long = self.dialect.name(Type::I64);
+        for (name, of) in [("min", "a < b ? a : b"), ("max", "a > b ? a : b")] {
+            writer.line(&format!("{inline} {long} nest_{name}({long} a, {long} b) {{ return {of}; }}"));
+        }
+        writer.line(&format!("{inline} {long} nest_abs({long} a) {{ return a < 0 ? -a : a; }}"));
+        // Not as `a / b - (a % b < 0)`, which GCC 12 miscompiles in bounds of loops.
+        writer.line(&format!("{inline} int nest_floor(int a, int b) {{ return (a < 0 ? a - b + 1 : a) / b; }}"));
+        for (kind, times) in self.powers() {
+            let kind_name = self.dialect.name(kind);
+            let product = vec!["x"; times as usize].join(" * ");
+            let name = power(kind, times);
+            writer.line(&format!("{inline} {kind_name} {name}({kind_name} x) {{ return {product}; }}"));
+        }
+    }
+
+    /// Types and exponents of the small powers in the nest, each once.
+    fn powers(&self) -> Vec<(Type, i128)> {
+        let mut found = Vec::new();
+        for Instruction { target, value, .. } in &self.nest.instructions {
+            self.find_powers(value, self.nest.array(target.array).element, &mut found);
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn find_powers(&self, expr: &Expr, context: Type, found: &mut Vec<(Type, i128)>) {
+        let kind = self.nest.operation_type(expr, context);
+        found.extend(small_power(expr).map(|times| (kind, times)));
+        expr.children().into_iter().for_each(|part| self.find_powers(part, kind, found));
+    }
+
+    /// The head of the function.
+    pub(super) fn signature(&self, parameters: &[CodeParameter]) -> String {
+        let parameters: Vec<String> = parameters.iter().map(|parameter| self.parameter(*parameter)).collect();
+        let (function, list) = (self.function(), parameters.join(", "));
+        let [x, y, z] = self.local;
+        match self.dialect {
+            Dialect::C => format!("void {function}({})", if list.is_empty() { "void" } else { &list }),
+            Dialect::OpenCl => {
+                format!("__kernel __attribute__((reqd_work_group_size({x}, {y}, {z}))) void {function}({list})")
+            }
+            Dialect::Cuda => {
+                format!("extern \"C\" __global__ void __launch_bounds__({}) {function}({list})", x * y * z)
+            }
+        }
+    }
+
+    fn parameter(&self, parameter: CodeParameter) -> String {
+        match parameter {
+            CodeParameter::Size(id) => format!("int {}", mangled(&self.nest.sizes[id.0])),
+            CodeParameter::Argument(id) => {
+                format!("{} {}", self.dialect.name(self.nest.array(id).element), self.array(id))
+            }
+            CodeParameter::Array(id) => {
+                let (written, _) = self.nest.uses(id);
+                let space = if self.dialect == Dialect::OpenCl { "__global " } else { "" };
+                let access = if written { "" } else { "const " };
+                let (kind, restrict) = (self.dialect.name(self.nest.array(id).element), self.dialect.restrict());
+                format!("{space}{access}{kind} *{restrict} {}", self.array(id))
+            }
+        }
+    }
+
+    /// The declaration of a local array or of a temporary, with one cell for each of its own and each of its copies.
+    pub(super) fn declaration(&self, id: ArrayId) -> Result<String, crate::NestError> {
+        let array = self.nest.array(id);
+        let extent = |extent: Affine| {
+            extent.as_constant().ok_or_else(|| {
+                crate::NestError::new(format!("the shape of `{}` is not constant", array.name))
+                    .remedy("local arrays and temporaries have shapes of numbers")
+                    .at(array.place)
+            })
+        };
+        let cells = array.cells().into_iter().map(extent).product::<Result<i128, _>>()? * self.copies(id);
+        let shared = match (array.memory, self.dialect) {
+            (Memory::Local, Dialect::OpenCl) => "__local ",
+            (Memory::Local, Dialect::Cuda) => "__shared__ ",
+            _ => "",
+        };
+        let (kind, name) = (self.dialect.name(array.element), self.array(id));
+        let one = array.is_scalar() && self.copies(id) == 1 && array.memory == Memory::Private;
+        Ok(if one { format!("{kind} {name};") } else { format!("{shared}{kind} {name}[{}];", cells.max(1)) })
+    }
+
+    /// How many copies of an array there are.
+    pub(super) fn copies(&self, id: ArrayId) -> i128 {
+        match self.lanes[id.0] {
+            Lanes::One => 1,
+            Lanes::Row => self.local[0],
+            Lanes::Group => self.local.iter().product(),
+        }
+    }
+
+    /// Arrays of a kind of memory.
+    pub(super) fn arrays(&self, memory: Memory) -> impl Iterator<Item = ArrayId> {
+        self.nest.array_ids().filter(move |id| self.nest.array(*id).memory == memory)
+    }
+}
+
+/// The name of the function that raises to a small power.
+pub(super) fn power(kind: Type, times: i128) -> String {
+    format!("nest_power{times}_{kind}")
+}
+
+/// The exponent of a power that is written as multiplications.
+pub(super) fn small_power(expr: &Expr) -> Option<i128> {
+    match expr {
+        Expr::Binary(Operator::Pow, _, exponent) => match exponent.as_ref() {
+            Expr::Index(sum) => sum.as_constant().filter(|times| (1..=8).contains(times)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A name that means nothing else: reserved ones, and those that could be mistaken for one that was changed, get a `_`.
+fn mangled(name: &str) -> String {
+    let helper = name.starts_with("nest_");
+    if RESERVED.contains(&name) || name.ends_with('_') || helper { format!("{name}_") } else { name.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Function;
+
+    #[test]
+    fn names_with_a_meaning_are_changed_and_stay_apart() {
+        assert_eq!(mangled("double"), "double_");
+        assert_eq!(mangled("double_"), "double__");
+        assert_eq!(mangled("acc"), "acc");
+        assert!(Function::ALL.iter().all(|(name, ..)| ["abs", "min", "max"].contains(name) || mangled(name) != **name));
+    }
+}

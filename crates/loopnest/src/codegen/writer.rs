@@ -1,0 +1,36 @@
+//! Lines with indentation.
+
+/// Collects the lines of a program.
+#[derive(Debug, Default)]
+pub(super) struct Writer {
+    lines: Vec<String>,
+    depth: usize,
+}
+
+impl Writer {
+    /// Adds a line.
+    pub(super) fn line(&mut self, text: &str) {
+        self.lines.push(format!("{}{text}", "    ".repeat(self.depth)));
+    }
+
+    /// Adds a line that begins a block.
+    pub(super) fn open(&mut self, head: &str) {
+        self.line(&format!("{head} {{"));
+        self.depth += 1;
+    }
+
+    /// Ends the block begun last.
+    pub(super) fn close(&mut self) {
+        self.depth -= 1;
+        self.line("}");
+    }
+
+    /// Ends so many blocks.
+    pub(super) fn close_all(&mut self, count: usize) {
+        (0..count).for_each(|_| self.close());
+    }
+
+    pub(super) fn text(self) -> String {
+        self.lines.join("\n") + "\n"
+    }
+}

@@ -1,0 +1,299 @@
+//! Generated C against the interpreter: one program with many kernels, so that the compiler is started once.
+
+mod common;
+
+use proptest::strategy::{Strategy as _, ValueTree as _};
+use proptest::test_runner::TestRunner;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use tunesmith_loopnest::{
+    Affine, Array, ArrayId, CodeParameter, Data, Dialect, LaneOrder, Memory, Nest, Tag, Type, Value, Var, interpret,
+};
+
+/// A kernel to be run with these sizes.
+struct Sample {
+    nest: Nest,
+    sizes: Vec<i64>,
+}
+
+fn samples(text: &str, sizes: &[&[i64]]) -> Vec<Sample> {
+    let nest = Nest::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    sizes.iter().map(|sizes| Sample { nest: nest.clone(), sizes: sizes.to_vec() }).collect()
+}
+
+/// The value of a sum of sizes.
+fn number(sum: &Affine, sizes: &[i64]) -> usize {
+    let value = |variable: Var| match variable {
+        Var::Size(id) => i128::from(sizes[id.place()]),
+        _ => 0,
+    };
+    sum.evaluate(value) as usize
+}
+
+/// The cells of memory and, for each cell by subscripts, its place there: computed one subscript at a time.
+fn places(array: &Array, sizes: &[i64]) -> (usize, Vec<usize>) {
+    let extents: Vec<usize> = array.shape.iter().map(|extent| number(extent, sizes)).collect();
+    let cells = array.cells().iter().map(|extent| number(extent, sizes)).product::<usize>();
+    let count = extents.iter().product::<usize>();
+    let place = |mut cell: usize| {
+        let mut subscripts = vec![0; extents.len()];
+        for axis in (0..extents.len()).rev() {
+            subscripts[axis] = cell % extents[axis];
+            cell /= extents[axis];
+        }
+        let stride = |axis: usize| array.stride(axis).iter().map(|factor| number(factor, sizes)).product::<usize>();
+        (0..extents.len()).map(|axis| subscripts[axis] * stride(axis)).sum()
+    };
+    (cells, (0..count).map(place).collect())
+}
+
+fn bytes(value: Value, kind: Type) -> Vec<u8> {
+    match (value, kind) {
+        (Value::Integer(number), Type::I32) => (number as i32).to_le_bytes().to_vec(),
+        (Value::Integer(number), _) => number.to_le_bytes().to_vec(),
+        (Value::Float(number), Type::F32) => (number as f32).to_le_bytes().to_vec(),
+        (Value::Float(number), _) => number.to_le_bytes().to_vec(),
+    }
+}
+
+fn value(bytes: &[u8], kind: Type) -> Value {
+    match kind {
+        Type::I32 => Value::Integer(i32::from_le_bytes(bytes.try_into().unwrap()).into()),
+        Type::I64 => Value::Integer(i64::from_le_bytes(bytes.try_into().unwrap())),
+        Type::F32 => Value::Float(f32::from_le_bytes(bytes.try_into().unwrap()).into()),
+        Type::F64 => Value::Float(f64::from_le_bytes(bytes.try_into().unwrap())),
+    }
+}
+
+fn width(kind: Type) -> usize {
+    kind.bits() as usize / 8
+}
+
+fn globals(nest: &Nest) -> Vec<ArrayId> {
+    nest.array_ids().filter(|id| nest.array(*id).memory == Memory::Global).collect()
+}
+
+/// The contents of every global array as bytes.
+fn memory(sample: &Sample, data: &Data) -> Vec<u8> {
+    let mut all = Vec::new();
+    for id in globals(&sample.nest) {
+        let array = sample.nest.array(id);
+        let (cells, places) = places(array, &sample.sizes);
+        let mut bytes_of = vec![0; cells * width(array.element)];
+        for (value, place) in cells_of(data, &sample.nest, id).iter().zip(places) {
+            let at = place * width(array.element);
+            bytes_of[at..at + width(array.element)].copy_from_slice(&bytes(*value, array.element));
+        }
+        all.extend(bytes_of);
+    }
+    all
+}
+
+fn cells_of<'a>(data: &'a Data, nest: &Nest, id: ArrayId) -> &'a [Value] {
+    &data.cells[nest.array_ids().position(|other| other == id).unwrap()]
+}
+
+/// A program that runs every sample on what it reads and writes what became of it.
+fn program(samples: &[Sample], inputs: &[Data]) -> String {
+    let mut text = String::from("#include <stdio.h>\n#include <stdlib.h>\n");
+    let mut main = String::from("int main(void) {\n");
+    for (place, (sample, data)) in samples.iter().zip(inputs).enumerate() {
+        let code = sample.nest.code(Dialect::C).unwrap_or_else(|error| panic!("{error}\n{}", sample.nest));
+        // Helpers and functions have the same names in every kernel.
+        let own = code.text.replace("nest_", &format!("nest{place}_"));
+        text += &own.replace(&format!("void {}(", code.function), &format!("void kernel_{place}("));
+        main += &call(sample, data, place, &code.parameters);
+    }
+    text + &main + "  return 0;\n}\n"
+}
+
+fn call(sample: &Sample, data: &Data, place: usize, parameters: &[CodeParameter]) -> String {
+    let (mut before, mut after, mut arguments) = (String::new(), String::new(), Vec::new());
+    for parameter in parameters {
+        match parameter {
+            CodeParameter::Array(id) => {
+                let array = sample.nest.array(*id);
+                let size = places(array, &sample.sizes).0 * width(array.element);
+                let name = format!("p{place}_{}", arguments.len());
+                let _ = writeln!(before, "  void *{name} = malloc({size} + 1); fread({name}, 1, {size}, stdin);");
+                let _ = writeln!(after, "  fwrite({name}, 1, {size}, stdout); free({name});");
+                arguments.push(name);
+            }
+            CodeParameter::Argument(id) => arguments.push(cells_of(data, &sample.nest, *id)[0].as_f64().to_string()),
+            CodeParameter::Size(id) => arguments.push(sample.sizes[id.place()].to_string()),
+        }
+    }
+    format!("{before}  kernel_{place}({});\n{after}", arguments.join(", "))
+}
+
+/// Runs all samples as C and as the interpreter does.
+fn compare(samples: &[Sample]) {
+    let data = |sample: &Sample| Data::filled(&sample.nest, &sample.sizes, 3).unwrap();
+    let inputs: Vec<Data> = samples.iter().map(data).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let (source, executable) = (folder.path().join("all.c"), folder.path().join("all"));
+    std::fs::write(&source, program(samples, &inputs)).unwrap();
+    let compiled =
+        Command::new("cc").args(["-O1", "-w", "-o"]).arg(&executable).arg(&source).arg("-lm").output().unwrap();
+    let text = || std::fs::read_to_string(&source).unwrap();
+    assert!(compiled.status.success(), "{}\n{}", String::from_utf8_lossy(&compiled.stderr), text());
+    let mut child = Command::new(&executable).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let input: Vec<u8> = samples.iter().zip(&inputs).flat_map(|(sample, data)| memory(sample, data)).collect();
+    let mut pipe = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || pipe.write_all(&input));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap().unwrap();
+    assert!(output.status.success(), "{}", output.status);
+    let mut rest = &output.stdout[..];
+    for (sample, input) in samples.iter().zip(inputs) {
+        let mut expected = input;
+        interpret(&sample.nest, &sample.sizes, &mut expected, LaneOrder::Ascending)
+            .unwrap_or_else(|error| panic!("{error}\n{}", sample.nest));
+        rest = agree(sample, &expected, rest);
+    }
+}
+
+/// Compares one sample's arrays and gives what follows them.
+fn agree<'a>(sample: &Sample, expected: &Data, mut found: &'a [u8]) -> &'a [u8] {
+    for id in globals(&sample.nest) {
+        let array = sample.nest.array(id);
+        let (cells, places) = places(array, &sample.sizes);
+        let (own, rest) = found.split_at(cells * width(array.element));
+        for (cell, (expected, place)) in cells_of(expected, &sample.nest, id).iter().zip(places).enumerate() {
+            let at = place * width(array.element);
+            let (found, expected) =
+                (value(&own[at..at + width(array.element)], array.element).as_f64(), expected.as_f64());
+            let near = (found - expected).abs() <= 1e-5 + 1e-4 * expected.abs();
+            let same = found == expected || (found.is_nan() && expected.is_nan());
+            assert!(
+                near || same,
+                "cell {cell} of `{}` is {found}, not {expected}, with {:?} in\n{}\n{}",
+                array.name,
+                sample.sizes,
+                sample.nest,
+                sample.nest.code(Dialect::C).unwrap().text
+            );
+        }
+        found = rest;
+    }
+    found
+}
+
+#[test]
+fn random_nests_compute_in_c_what_the_interpreter_says() {
+    let mut runner = TestRunner::deterministic();
+    let plans = (0..120).map(|_| common::plans().new_tree(&mut runner).unwrap().current());
+    let samples: Vec<Sample> = plans
+        .enumerate()
+        .map(|(place, plan)| Sample {
+            nest: common::build(&plan),
+            sizes: vec![1 + place as i64 % 7, 1 + place as i64 % 5],
+        })
+        .collect();
+    compare(&samples);
+}
+
+/// A nest whose loops have hardware tags: `i_in.0` runs along the work-items of axis 0.
+fn tagged(text: &str, tags: &[(&str, Tag)], sizes: &[&[i64]]) -> Vec<Sample> {
+    let mut all = samples(text, sizes);
+    for sample in &mut all {
+        for (name, tag) in tags {
+            let id = sample.nest.loops.iter().position(|own| own.name == *name).unwrap();
+            sample.nest.loops[id].tag = *tag;
+        }
+    }
+    all
+}
+
+/// A tiled product with both tiles in local memory, clipped at the edges.
+const TILED: &str = "
+    nest tiled
+    sizes n, m
+    assume n >= 1 and m >= 1
+    array a[n, m]: f32
+    array b[m, n]: f32
+    array c[n, n]: f32
+    local at[4, 8]: f32
+    local bt[8, 8]: f32 pad 0, 1
+    temporary acc: f32
+    {[io, ii, jo, ji]: 0 <= io and 4*io < n and 0 <= ii < 4 and ii + 4*io < n and 0 <= jo and 8*jo < n and 0 <= ji < 8 and ji + 8*jo < n}
+    {[ko]: 0 <= ko and 8*ko < m}
+    {[ar, ac]: 0 <= ar < 4 and ar + 4*io < n and 0 <= ac < 8 and ac + 8*ko < m}
+    {[br, bc]: 0 <= br < 4 and 0 <= bc < 8 and bc + 8*jo < n}
+    {[bh]: 0 <= bh < 2 and br + 4*bh + 8*ko < m}
+    {[ki]: 0 <= ki < 8 and ki + 8*ko < m}
+    acc = 0.0                                  @ io, ii, jo, ji
+    at[ar, ac] = a[ar + 4*io, ac + 8*ko]       @ io, jo, ko, ar, ac
+    bt[br + 4*bh, bc] = b[br + 4*bh + 8*ko, bc + 8*jo]  @ io, jo, ko, br, bc, bh
+    acc = acc + at[ii, ki]*bt[ki, ji]          @ io, ii, jo, ji, ko, ki
+    c[ii + 4*io, ji + 8*jo] = acc              @ io, ii, jo, ji
+";
+
+/// Work-items that need one another's values, bounds that differ between them, and a temporary used within a row.
+const SHIFTED: &str = "
+    nest double
+    sizes n
+    array in[n]: f64
+    array out[n]: f64
+    array total[n]: i64
+    argument int: f64
+    local row[17]: f64
+    temporary sum: f64
+    temporary pair[2]: f64
+    {[g, l]: 0 <= g and 16*g < n and 0 <= l < 16 and l + 16*g < n}
+    {[k]: 0 <= k <= l}
+    row[l] = in[l + 16*g]**3 + int    @ g, l
+    sum = 0                           @ g, l
+    sum = sum + row[k]/(k + 1)        @ g, l, k
+    pair[0] = max(sum, 0.5)           @ g, l
+    pair[1] = abs(pair[0])            @ g, l
+    out[l + 16*g] = -pair[1] - sqrt(pair[0])*2 + in[l + 16*g]**1.5    @ g, l
+    total[l + 16*g] = 3*l - n         @ g, l
+";
+
+#[test]
+fn work_groups_and_work_items_become_loops_split_at_barriers() {
+    let tags = [
+        ("io", Tag::Group(1)),
+        ("jo", Tag::Group(0)),
+        ("ii", Tag::Local(1)),
+        ("ji", Tag::Local(0)),
+        ("ar", Tag::Local(1)),
+        ("ac", Tag::Local(0)),
+        ("br", Tag::Local(1)),
+        ("bc", Tag::Local(0)),
+        ("bh", Tag::Unroll),
+        ("ki", Tag::Unroll),
+    ];
+    let mut all = tagged(TILED, &tags, &[&[1, 1], &[8, 16], &[13, 21]]);
+    all.extend(tagged(SHIFTED, &[("g", Tag::Group(0)), ("l", Tag::Local(0))], &[&[1], &[16], &[41]]));
+    // Without tags the same nests are plain loops.
+    all.extend(samples(TILED, &[&[9, 5]]));
+    all.extend(samples(SHIFTED, &[&[19]]));
+    compare(&all);
+}
+
+#[test]
+fn what_always_holds_is_not_tested() {
+    let text = "
+        sizes n
+        assume n mod 16 = 0
+        array a[n]: f32
+        {[g, l]: 0 <= g and 16*g < n and 0 <= l < 16 and l + 16*g < n}
+        a[l + 16*g] = 2*a[l + 16*g] @ g, l
+    ";
+    let sample = |text: &str| tagged(text, &[("g", Tag::Group(0)), ("l", Tag::Local(0))], &[&[32]]).remove(0).nest;
+    let divisible = sample(text).code(Dialect::OpenCl).unwrap().text;
+    assert!(!divisible.contains("if ("), "{divisible}");
+    let general = sample(&text.replace("assume n mod 16 = 0", "")).code(Dialect::OpenCl).unwrap().text;
+    assert!(general.contains("if (n - 16 * gid0 - lid0 - 1 >= 0) {"), "{general}");
+}
+
+#[test]
+fn the_languages_differ_in_what_launches_a_kernel() {
+    let nest = tagged(SHIFTED, &[("g", Tag::Group(0)), ("l", Tag::Local(0))], &[&[1]]).remove(0).nest;
+    insta::assert_snapshot!("opencl", nest.code(Dialect::OpenCl).unwrap().text);
+    insta::assert_snapshot!("cuda", nest.code(Dialect::Cuda).unwrap().text);
+    insta::assert_snapshot!("c", nest.code(Dialect::C).unwrap().text);
+}
