@@ -30,16 +30,19 @@ mod error;
 mod hardware;
 mod interpret;
 mod ir;
+pub mod kernels;
 mod polyhedra;
 mod schedule;
 mod text;
+mod transform;
 
 pub use codegen::{Code, CodeParameter, Dialect};
 pub use error::{NestError, Place};
 pub use hardware::AXES;
 pub use interpret::{Data, LaneOrder, Operation, Tally, Value, interpret};
 pub use ir::{
-    Access, Affine, Array, ArrayId, Assumptions, Bound, Congruence, Direction, Expr, Function, Instruction, Layout,
-    Loop, LoopId, Memory, Nest, NestBuilder, Operator, SizeId, Tag, Type, Var,
+    Access, Affine, Array, ArrayId, Assumptions, AxisOrder, Bound, Congruence, Direction, Expr, Function, Instruction,
+    Layout, Loop, LoopId, Memory, Nest, NestBuilder, Operator, SizeId, Tag, Type, Var,
 };
 pub use schedule::{Schedule, Step};
+pub use transform::{Amount, Parameter, Recipe, Step as RecipeStep, Transformation};

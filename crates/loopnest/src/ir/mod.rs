@@ -9,4 +9,6 @@ mod types;
 pub use affine::{Affine, LoopId, SizeId, Var};
 pub use builder::NestBuilder;
 pub use expr::{Access, ArrayId, Expr, Function, Operator, Type};
-pub use nest::{Array, Assumptions, Bound, Congruence, Direction, Instruction, Layout, Loop, Memory, Nest, Tag};
+pub use nest::{
+    Array, Assumptions, AxisOrder, Bound, Congruence, Direction, Instruction, Layout, Loop, Memory, Nest, Tag,
+};

@@ -86,7 +86,44 @@ pub struct Layout {
     pub padding: Vec<i128>,
 }
 
+/// The axes of an array from the one whose neighbours are farthest apart to the one whose neighbours touch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AxisOrder {
+    /// From the first to the last, as in C.
+    Row,
+    /// From the last to the first, as in Fortran.
+    Column,
+    /// As listed.
+    Axes(Vec<usize>),
+}
+
 impl Layout {
+    /// A layout of an array with so many axes; an empty `padding` is none.
+    ///
+    /// # Errors
+    ///
+    /// Where the order does not name every axis once, or the padding is not one number of cells for each axis.
+    pub fn new(axes: usize, order: &AxisOrder, padding: &[i128]) -> Result<Self, NestError> {
+        let mut layout = match order {
+            AxisOrder::Row => Layout::row_major(axes),
+            AxisOrder::Column => Layout::column_major(axes),
+            AxisOrder::Axes(order) => Layout { order: order.clone(), ..Layout::row_major(axes) },
+        };
+        let mut named = layout.order.clone();
+        named.sort_unstable();
+        if !named.into_iter().eq(0..axes) {
+            return Err(NestError::new(format!("the order does not name each of {axes} axes once"))
+                .remedy("axes are counted from 0"));
+        }
+        if !padding.is_empty() {
+            layout.padding = padding.to_vec();
+        }
+        if layout.padding.len() != axes || padding.iter().any(|cells| *cells < 0) {
+            return Err(NestError::new(format!("the padding is not a number of cells for each of {axes} axes")));
+        }
+        Ok(layout)
+    }
+
     /// The last axis is dense, as in C.
     pub fn row_major(axes: usize) -> Self {
         Layout { order: (0..axes).collect(), padding: vec![0; axes] }
@@ -292,6 +329,21 @@ impl Nest {
             }
         }
         uses
+    }
+
+    /// Replaces the index of a loop in every instruction and in the bounds of the other loops.
+    pub(crate) fn substitute(&mut self, id: LoopId, replacement: &Affine) {
+        let change = |affine: &Affine| affine.substitute(Var::Loop(id), replacement);
+        for (place, other) in self.loops.iter_mut().enumerate() {
+            if place != id.0 {
+                other.constraints.iter_mut().for_each(|constraint| *constraint = change(constraint));
+            }
+        }
+        for instruction in &mut self.instructions {
+            instruction.target = instruction.target.map(&change);
+            let value = std::mem::replace(&mut instruction.value, Expr::Number(0.0));
+            instruction.value = value.map_affine(&change);
+        }
     }
 
     /// Every name that is taken.

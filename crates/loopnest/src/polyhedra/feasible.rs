@@ -118,22 +118,40 @@ fn eliminate(bounds: Vec<Affine>) -> bool {
             Some(tight) => bounds = tight,
         }
         let Some(variable) = cheapest(&bounds) else { return true };
-        let (with, mut rest): (Vec<Affine>, Vec<Affine>) =
-            bounds.into_iter().partition(|bound| bound.coefficient(variable) != 0);
-        let (lower, upper): (Vec<Affine>, Vec<Affine>) =
-            with.into_iter().partition(|bound| bound.coefficient(variable) > 0);
-        for low in &lower {
-            for high in &upper {
-                let (up, down) = (low.coefficient(variable), -high.coefficient(variable));
-                rest.push(&low.scaled(down) + &high.scaled(up));
-            }
+        match without(bounds, variable) {
+            Some(rest) => bounds = rest,
+            None => return true,
         }
-        let is_large = |bound: &Affine| bound.terms().any(|(_, factor)| factor.abs() > LARGEST);
-        if rest.len() > MOST_BOUNDS || rest.iter().any(|bound| is_large(bound) || bound.offset().abs() > LARGEST) {
-            return true;
-        }
-        bounds = rest;
     }
+}
+
+/// What bounds say of the other variables; nothing where too many bounds come out.
+fn without(bounds: Vec<Affine>, variable: Var) -> Option<Vec<Affine>> {
+    let (with, mut rest): (Vec<Affine>, Vec<Affine>) =
+        bounds.into_iter().partition(|bound| bound.coefficient(variable) != 0);
+    let (lower, upper): (Vec<Affine>, Vec<Affine>) =
+        with.into_iter().partition(|bound| bound.coefficient(variable) > 0);
+    for low in &lower {
+        for high in &upper {
+            let (up, down) = (low.coefficient(variable), -high.coefficient(variable));
+            let common = gcd(up, down);
+            rest.push(&low.scaled(down / common) + &high.scaled(up / common));
+        }
+    }
+    let is_large = |bound: &Affine| bound.terms().any(|(_, factor)| factor.abs() > LARGEST);
+    let too_much =
+        rest.len() > MOST_BOUNDS || rest.iter().any(|bound| is_large(bound) || bound.offset().abs() > LARGEST);
+    (!too_much).then_some(rest)
+}
+
+/// Bounds that hold wherever some value of the variables satisfies `bounds`: their shadow, which may contain integer
+/// points above which there is none. Nothing where the bounds contradict each other or grow too many.
+pub(crate) fn shadow(bounds: Vec<Affine>, variables: &[Var]) -> Option<Vec<Affine>> {
+    let mut bounds = tightest(bounds)?;
+    for variable in variables {
+        bounds = tightest(without(bounds, *variable)?)?;
+    }
+    Some(bounds)
 }
 
 /// The variable whose elimination makes the fewest new bounds.

@@ -2,7 +2,7 @@
 
 mod feasible;
 
-pub(crate) use feasible::System;
+pub(crate) use feasible::{System, shadow};
 
 /// Greatest common divisor of numbers that are not negative.
 pub(crate) fn gcd(a: i128, b: i128) -> i128 {

@@ -6,3 +6,4 @@ mod lexer;
 mod parser;
 mod print;
 mod relation;
+mod transformation;

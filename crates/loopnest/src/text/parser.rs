@@ -4,9 +4,11 @@ use super::cursor::Cursor;
 use super::expression::Expressions;
 use super::lexer::Kind;
 use super::relation::{Relation, relations};
+use super::transformation::{KEYWORDS, layout, transformation};
 use crate::check;
 use crate::error::{NestError, Place};
 use crate::ir::{Affine, Array, Expr, Instruction, Layout, Loop, LoopId, Memory, Nest, NestBuilder, Tag, Type};
+use crate::transform::{Parameter, Recipe, Step};
 use std::collections::BTreeSet;
 
 /// Keywords that declare arrays and scalars.
@@ -18,7 +20,7 @@ const MEMORIES: [(&str, Memory); 4] = [
 ];
 
 impl Nest {
-    /// Reads the text form; `docs/loopnests.md` describes it.
+    /// Reads the text form and applies the transformations in it with the defaults of their parameters.
     ///
     /// ```
     /// let nest = tunesmith_loopnest::Nest::parse("
@@ -34,59 +36,98 @@ impl Nest {
     ///
     /// # Errors
     ///
-    /// At the first thing that cannot be read or is not sound, with line and column.
+    /// At the first thing that cannot be read, is not sound or cannot be transformed, with line and column.
     pub fn parse(text: &str) -> Result<Nest, NestError> {
+        Recipe::parse(text)?.apply(&[])
+    }
+}
+
+impl Recipe {
+    /// Reads the text form; `docs/loopnests.md` describes it.
+    ///
+    /// # Errors
+    ///
+    /// At the first thing that cannot be read or is not sound, with line and column.
+    pub fn parse(text: &str) -> Result<Recipe, NestError> {
         let mut cursor = Cursor::new(text)?;
-        let mut nest = NestBuilder::new("nest").unchecked();
+        let nest = NestBuilder::new("nest").unchecked();
+        let mut recipe = Recipe { nest, parameters: Vec::new(), steps: Vec::new() };
         loop {
             match cursor.peek() {
                 Kind::End => break,
                 Kind::Newline => {
                     cursor.advance();
                 }
-                _ => line(&mut nest, &mut cursor)?,
+                _ => line(&mut recipe, &mut cursor)?,
             }
         }
-        check::check(&nest)?;
-        Ok(nest)
+        check::check(&recipe.nest)?;
+        Ok(recipe)
     }
 }
 
-/// Reads one declaration or instruction.
-fn line(nest: &mut Nest, cursor: &mut Cursor) -> Result<(), NestError> {
-    let declares = matches!(cursor.peek_second(), Kind::Name(_));
+/// Reads one declaration, instruction or transformation.
+fn line(recipe: &mut Recipe, cursor: &mut Cursor) -> Result<(), NestError> {
+    let second_is_name = matches!(cursor.peek_second(), Kind::Name(_));
     match cursor.peek().clone() {
-        Kind::Symbol("{") => domain(nest, cursor)?,
-        Kind::Name(word) if declares && word == "nest" => {
-            cursor.advance();
-            nest.name = cursor.name("a name for the nest")?;
+        Kind::Symbol("{") => domain(&mut recipe.nest, cursor)?,
+        Kind::Name(word) if second_is_name => match KEYWORDS.iter().any(|keyword| *keyword == word) {
+            true => {
+                let place = Some(cursor.place());
+                recipe.steps.push(Step { transformation: transformation(cursor)?, place });
+            }
+            false => declaration(recipe, cursor, &word)?,
+        },
+        _ => {
+            let read = instruction(&recipe.nest, cursor)?;
+            recipe.nest.instructions.push(read);
         }
-        Kind::Name(word) if declares && word == "sizes" => {
-            cursor.advance();
-            let names = cursor.list(|cursor| cursor.name("the name of a size"))?;
-            nest.sizes.extend(names);
+    }
+    cursor.end_of_line()
+}
+
+fn declaration(recipe: &mut Recipe, cursor: &mut Cursor, word: &str) -> Result<(), NestError> {
+    let place = cursor.place();
+    cursor.advance();
+    let nest = &mut recipe.nest;
+    match word {
+        "nest" => nest.name = cursor.name("a name for the nest")?,
+        "sizes" => nest.sizes.extend(cursor.list(|cursor| cursor.name("the name of a size"))?),
+        "assume" => assume(nest, cursor)?,
+        "parameter" => {
+            let declared = parameter(cursor)?;
+            if recipe.parameters.iter().any(|known| known.name == declared.name) {
+                return Err(NestError::new(format!("there are two parameters `{}`", declared.name)).at(place));
+            }
+            recipe.parameters.push(declared);
         }
-        Kind::Name(word) if declares && word == "assume" => {
-            cursor.advance();
-            assume(nest, cursor)?;
-        }
-        Kind::Name(word) if declares => match MEMORIES.iter().find(|(keyword, _)| *keyword == word) {
+        _ => match MEMORIES.iter().find(|(keyword, _)| *keyword == word) {
             Some((_, memory)) => {
-                cursor.advance();
                 let declared = array(nest, cursor, *memory)?;
                 nest.arrays.push(declared);
             }
             None => {
-                let known = ["nest", "sizes", "assume"].into_iter().chain(MEMORIES.map(|(keyword, _)| keyword));
-                return Err(NestError::unknown("declaration", &word, known).at(cursor.place()));
+                let known = ["nest", "sizes", "assume", "parameter"].into_iter();
+                let known = known.chain(MEMORIES.map(|(keyword, _)| keyword)).chain(KEYWORDS);
+                return Err(NestError::unknown("declaration", word, known).at(place));
             }
         },
-        _ => {
-            let read = instruction(nest, cursor)?;
-            nest.instructions.push(read);
-        }
     }
-    cursor.end_of_line()
+    Ok(())
+}
+
+/// The rest of `parameter tile = 16`.
+fn parameter(cursor: &mut Cursor) -> Result<Parameter, NestError> {
+    let place = Some(cursor.place());
+    let name = cursor.name("a name for the parameter")?;
+    cursor.expect("=")?;
+    match *cursor.peek() {
+        Kind::Integer(number) => {
+            cursor.advance();
+            Ok(Parameter { name, default: i64::try_from(number).unwrap_or(i64::MAX), place })
+        }
+        _ => Err(cursor.unexpected("an integer")),
+    }
 }
 
 fn assume(nest: &mut Nest, cursor: &mut Cursor) -> Result<(), NestError> {
@@ -122,42 +163,10 @@ fn array(nest: &Nest, cursor: &mut Cursor, memory: Memory) -> Result<Array, Nest
     let found = Type::ALL.iter().find(|(known, _)| *known == word);
     let known = Type::ALL.iter().map(|(known, _)| *known);
     let (_, element) = found.ok_or_else(|| NestError::unknown("type", &word, known).at(type_place))?;
-    let layout = layout(cursor, shape.len())?;
+    let layout_place = cursor.place();
+    let (order, padding) = layout(cursor)?;
+    let layout = Layout::new(shape.len(), &order, &padding).map_err(|error| error.at(layout_place))?;
     Ok(Array { name, element: *element, memory, shape, layout, place })
-}
-
-/// `row`, `column` or `order 1, 0, 2`, then `pad 0, 1`; nothing is row-major.
-pub(super) fn layout(cursor: &mut Cursor, axes: usize) -> Result<Layout, NestError> {
-    let mut layout = Layout::row_major(axes);
-    let place = cursor.place();
-    if cursor.accept_word("column") {
-        layout = Layout::column_major(axes);
-    } else if cursor.accept_word("order") {
-        layout.order = numbers(cursor)?.into_iter().map(|axis| usize::try_from(axis).unwrap_or(usize::MAX)).collect();
-        if layout.order.iter().collect::<BTreeSet<_>>() != (0..axes).collect::<Vec<_>>().iter().collect() {
-            return Err(NestError::new(format!("the order names each axis from 0 to {} once", axes - 1)).at(place));
-        }
-    } else {
-        cursor.accept_word("row");
-    }
-    let place = cursor.place();
-    if cursor.accept_word("pad") {
-        layout.padding = numbers(cursor)?;
-        if layout.padding.len() != axes {
-            return Err(NestError::new(format!("there are {axes} axes to pad")).at(place));
-        }
-    }
-    Ok(layout)
-}
-
-fn numbers(cursor: &mut Cursor) -> Result<Vec<i128>, NestError> {
-    cursor.list(|cursor| match *cursor.peek() {
-        Kind::Integer(number) => {
-            cursor.advance();
-            Ok(number)
-        }
-        _ => Err(cursor.unexpected("an integer")),
-    })
 }
 
 /// `{[i, j]: 0 <= i < n and 0 <= j < i}`

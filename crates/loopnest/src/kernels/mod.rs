@@ -1,0 +1,229 @@
+//! The kernels of the cost model's paper: nine classes that measure a device, and four that judge the model.
+//!
+//! Stevens and Klöckner, "A Unified, Hardware-Fitted, Cross-GPU Performance Model", sections 4.1 and 5. Kernels whose
+//! reading the paper leaves open come in both readings; arithmetic on independent values is added to that on values
+//! which depend on each other.
+
+use crate::error::NestError;
+use crate::ir::{Congruence, Nest, SizeId};
+use crate::polyhedra::gcd;
+use crate::transform::Recipe;
+
+/// What a kernel is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Weights are fitted to its times.
+    Measure,
+    /// The fitted model is judged by its times, which no fit sees.
+    Judge,
+    /// Not in the paper: measures arithmetic without dependences.
+    Independent,
+}
+
+/// Whether work-groups are lines or rectangles of work-items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Groups {
+    /// `x` work-items.
+    Line,
+    /// `x` times `y` work-items.
+    Rectangle,
+}
+
+/// How a size of the nest follows from the case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// So many times the main size.
+    Times(i64),
+    /// The number of summands of arithmetic kernels.
+    Summands,
+}
+
+/// A kernel of the paper.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel {
+    /// Its name.
+    pub name: &'static str,
+    /// The class of kernels it belongs to.
+    pub class: &'static str,
+    /// What it is for.
+    pub role: Role,
+    /// The shape of its work-groups.
+    pub groups: Groups,
+    /// What its sizes are, in their order.
+    pub sizes: &'static [Extent],
+    text: &'static str,
+    body: [&'static str; 2],
+}
+
+const ONE: &[Extent] = &[Extent::Times(1)];
+const NONE: [&str; 2] = ["", ""];
+const ARITHMETIC: &str = include_str!("arithmetic.nest");
+const TILED: &str = include_str!("matmul_tiled.nest");
+
+const fn line(name: &'static str, class: &'static str, role: Role, text: &'static str) -> Kernel {
+    Kernel { name, class, role, groups: Groups::Line, sizes: ONE, text, body: NONE }
+}
+
+const fn rectangle(name: &'static str, class: &'static str, role: Role, text: &'static str) -> Kernel {
+    Kernel { name, class, role, groups: Groups::Rectangle, sizes: ONE, text, body: NONE }
+}
+
+const fn product(name: &'static str, class: &'static str, role: Role, sizes: &'static [Extent]) -> Kernel {
+    Kernel { name, class, role, groups: Groups::Rectangle, sizes, text: TILED, body: NONE }
+}
+
+const fn arithmetic(name: &'static str, role: Role, what: &'static str, body: &'static str) -> Kernel {
+    let sizes = &[Extent::Times(1), Extent::Summands];
+    let class = "arithmetic";
+    Kernel { name, class, role, groups: Groups::Rectangle, sizes, text: ARITHMETIC, body: [what, body] }
+}
+
+use Extent::Times;
+use Role::{Independent, Judge, Measure};
+
+/// Every kernel. Sizes of matrix products are rows, inner extent and columns.
+pub const KERNELS: [Kernel; 34] = [
+    product("matmul_square", "matmul_tiled", Measure, &[Times(1), Times(1), Times(1)]),
+    product("matmul_few_rows", "matmul_tiled", Measure, &[Times(1), Times(2), Times(2)]),
+    product("matmul_short_sums", "matmul_tiled", Measure, &[Times(2), Times(1), Times(2)]),
+    product("matmul_few_columns", "matmul_tiled", Measure, &[Times(2), Times(2), Times(1)]),
+    rectangle("matmul_naive", "matmul_naive", Measure, include_str!("matmul_naive.nest")),
+    line("vector_stride1", "vector_scale_add", Measure, include_str!("vector_stride1.nest")),
+    line("vector_stride2", "vector_scale_add", Measure, include_str!("vector_stride2.nest")),
+    line("vector_stride3", "vector_scale_add", Measure, include_str!("vector_stride3.nest")),
+    rectangle("transpose_tiled", "transpose", Measure, include_str!("transpose_tiled.nest")),
+    rectangle("transpose_writes", "transpose", Measure, include_str!("transpose_writes.nest")),
+    rectangle("transpose_reads", "transpose", Measure, include_str!("transpose_reads.nest")),
+    line("copy", "stride1", Measure, include_str!("copy.nest")),
+    line("sum4", "stride1", Measure, include_str!("sum4.nest")),
+    line("index", "stride1", Measure, include_str!("index.nest")),
+    line("filled_stride2", "stride2_filled", Measure, include_str!("filled_stride2.nest")),
+    line("filled_stride3", "stride3_filled", Measure, include_str!("filled_stride3.nest")),
+    line("filled_sliding_stride2", "stride2_filled", Measure, include_str!("filled_sliding_stride2.nest")),
+    line("filled_sliding_stride3", "stride3_filled", Measure, include_str!("filled_sliding_stride3.nest")),
+    arithmetic(
+        "arithmetic_add",
+        Measure,
+        "sums",
+        "value = i + j + k + 1    @ i, j, k
+acc = acc + value + 0.5 + -1.25 + 0.75 + -0.125 + 2.5 + -0.375 + 1.5 + -0.25    @ i, j, k",
+    ),
+    arithmetic(
+        "arithmetic_mul",
+        Measure,
+        "products",
+        "value = i + j + k + 1    @ i, j, k
+acc = acc + value*1.25*0.75*1.5*0.625*1.125*0.875*1.0625*0.9375    @ i, j, k",
+    ),
+    arithmetic(
+        "arithmetic_div",
+        Measure,
+        "quotients",
+        "value = i + j + k + 1    @ i, j, k
+acc = acc + 3.1/(2.9/(2.7/(2.5/(2.3/(2.1/(1.9/(1.7/value)))))))    @ i, j, k",
+    ),
+    arithmetic(
+        "arithmetic_pow",
+        Measure,
+        "powers",
+        "value = i + j + k + 1    @ i, j, k
+acc = acc + (((((value**0.9)**1.1)**0.95)**1.05)**0.97)**1.03    @ i, j, k",
+    ),
+    arithmetic(
+        "arithmetic_square",
+        Measure,
+        "squares of squares",
+        "value = 1.0 + 0.000001*(i + j + k + 1)    @ i, j, k
+value = value**2    @ i, j, k
+value = value**2    @ i, j, k
+value = value**2    @ i, j, k
+value = value**2    @ i, j, k
+value = value**2    @ i, j, k
+value = value**2    @ i, j, k
+acc = acc + value   @ i, j, k",
+    ),
+    arithmetic(
+        "arithmetic_rsqrt",
+        Measure,
+        "inverse roots",
+        "value = i + j + k + 1    @ i, j, k
+acc = acc + rsqrt(rsqrt(rsqrt(rsqrt(rsqrt(rsqrt(value))))))    @ i, j, k",
+    ),
+    rectangle("empty", "empty", Measure, include_str!("empty.nest")),
+    rectangle("finite_differences", "finite_differences", Judge, include_str!("finite_differences.nest")),
+    product("matmul_skinny", "matmul_skinny", Judge, &[Times(1), Times(8), Times(1)]),
+    rectangle("convolution", "convolution", Judge, include_str!("convolution.nest")),
+    rectangle("convolution_tiled", "convolution", Judge, include_str!("convolution_tiled.nest")),
+    line("nbody", "nbody", Judge, include_str!("nbody.nest")),
+    arithmetic(
+        "independent_mul",
+        Independent,
+        "independent products",
+        "value = i + j + k + 1    @ i, j, k
+acc = value*(value + 1.0) + value*(value + 1.25) + value*(value + 1.5) + value*(value + 1.75) + value*(value + 2.0) + value*(value + 2.25) + acc    @ i, j, k",
+    ),
+    arithmetic(
+        "independent_div",
+        Independent,
+        "independent quotients",
+        "value = i + j + k + 1    @ i, j, k
+acc = 1.0/(value + 1.0) + 1.25/(value + 1.25) + 1.5/(value + 1.5) + 1.75/(value + 1.75) + 2.0/(value + 2.0) + 2.25/(value + 2.25) + acc    @ i, j, k",
+    ),
+    arithmetic(
+        "independent_square",
+        Independent,
+        "independent squares",
+        "value = i + j + k + 1    @ i, j, k
+acc = (value + 1.0)**2 + (value + 1.25)**2 + (value + 1.5)**2 + (value + 1.75)**2 + (value + 2.0)**2 + (value + 2.25)**2 + acc    @ i, j, k",
+    ),
+    arithmetic(
+        "independent_rsqrt",
+        Independent,
+        "independent inverse roots",
+        "value = i + j + k + 1    @ i, j, k
+acc = rsqrt(value + 1.0) + rsqrt(value + 1.25) + rsqrt(value + 1.5) + rsqrt(value + 1.75) + rsqrt(value + 2.0) + rsqrt(value + 2.25) + acc    @ i, j, k",
+    ),
+];
+
+impl Kernel {
+    /// The kernel of that name.
+    pub fn named(name: &str) -> Option<&'static Kernel> {
+        KERNELS.iter().find(|kernel| kernel.name == name)
+    }
+
+    /// The text of the kernel for work-groups of `x` work-items in a row.
+    pub fn text(&self, x: i64) -> String {
+        let [what, body] = self.body;
+        let name = self.name.strip_prefix("arithmetic_").unwrap_or(self.name);
+        let filled = self.text.replace("{x}", &x.to_string()).replace("{what}", what);
+        filled.replace("{name}", name).replace("{body}", body)
+    }
+
+    /// The kernel for work-groups of `x` times `y` work-items, `y` being 1 for those in lines. With `whole_groups` the
+    /// sizes are taken to be multiples of both.
+    ///
+    /// # Errors
+    ///
+    /// Where work-groups of that shape cannot run it.
+    pub fn nest(&self, x: i64, y: i64, whole_groups: bool) -> Result<Nest, NestError> {
+        let mut recipe = Recipe::parse(&self.text(x))?;
+        if whole_groups {
+            let modulus = i128::from(x / gcd(x.into(), y.into()) as i64 * y);
+            let mains = self.sizes.iter().enumerate().filter(|(_, extent)| **extent != Extent::Summands);
+            let multiple = |(at, _)| Congruence { size: SizeId(at), modulus, remainder: 0 };
+            recipe.nest.assumptions.congruences.extend(mains.map(multiple));
+        }
+        let known = |name: &str| recipe.parameters.iter().any(|parameter| parameter.name == name);
+        let given = [("x", x), ("y", y)].into_iter().filter(|(name, _)| known(name)).collect::<Vec<_>>();
+        recipe.apply(&given)
+    }
+
+    /// Values of the nest's sizes for a main size and a number of summands.
+    pub fn size_values(&self, main: i64, summands: i64) -> Vec<i64> {
+        let value = |extent: &Extent| match extent {
+            Times(factor) => factor * main,
+            Extent::Summands => summands,
+        };
+        self.sizes.iter().map(value).collect()
+    }
+}

@@ -1,0 +1,112 @@
+//! Transformations as text.
+
+use super::cursor::Cursor;
+use super::lexer::Kind;
+use crate::error::NestError;
+use crate::ir::{AxisOrder, Tag};
+use crate::transform::{Amount, Transformation};
+
+/// The words that transformations begin with.
+pub(super) const KEYWORDS: [&str; 5] = ["split", "tag", "order", "prefetch", "layout"];
+
+/// Reads one transformation.
+pub(super) fn transformation(cursor: &mut Cursor) -> Result<Transformation, NestError> {
+    let keyword = cursor.name("a transformation")?;
+    match keyword.as_str() {
+        "split" => split(cursor),
+        "tag" => Ok(Transformation::Tag { index: cursor.name("the name of a loop")?, tag: tag(cursor)? }),
+        "order" => Ok(Transformation::Order { loops: cursor.list(|cursor| cursor.name("the name of a loop"))? }),
+        "prefetch" => prefetch(cursor),
+        _ => {
+            let array = cursor.name("the name of an array")?;
+            let (order, padding) = layout(cursor)?;
+            Ok(Transformation::Layout { array, order, padding })
+        }
+    }
+}
+
+/// `i 16 -> io, ii`
+fn split(cursor: &mut Cursor) -> Result<Transformation, NestError> {
+    let index = cursor.name("the name of a loop")?;
+    let length = match cursor.peek().clone() {
+        Kind::Integer(number) => {
+            cursor.advance();
+            Amount::Number(i64::try_from(number).unwrap_or(i64::MAX))
+        }
+        _ => Amount::Parameter(cursor.name("a number or the name of a parameter")?),
+    };
+    cursor.expect("->")?;
+    let outer = cursor.name("a name for the outer loop")?;
+    cursor.expect(",")?;
+    Ok(Transformation::Split { index, length, outer, inner: cursor.name("a name for the inner loop")? })
+}
+
+/// `a sweep ii, ki -> tile[t0, t1]`
+fn prefetch(cursor: &mut Cursor) -> Result<Transformation, NestError> {
+    let array = cursor.name("the name of an array")?;
+    if !cursor.accept_word("sweep") {
+        return Err(cursor.unexpected("`sweep`"));
+    }
+    let sweep = cursor.list(|cursor| cursor.name("the name of a loop"))?;
+    cursor.expect("->")?;
+    let tile = cursor.name("a name for the tile")?;
+    let mut indices = Vec::new();
+    if cursor.accept("[") {
+        indices = cursor.list(|cursor| cursor.name("a name for a loop"))?;
+        cursor.expect("]")?;
+    }
+    Ok(Transformation::Prefetch { array, sweep, tile, indices })
+}
+
+const TAGS: [(&str, Tag); 4] =
+    [("sequential", Tag::Sequential), ("unroll", Tag::Unroll), ("vector", Tag::Vector), ("parallel", Tag::Parallel)];
+
+fn tag(cursor: &mut Cursor) -> Result<Tag, NestError> {
+    let place = cursor.place();
+    let word = cursor.name("a tag such as `group.0`")?;
+    if let Some((_, tag)) = TAGS.iter().find(|(known, _)| *known == word) {
+        return Ok(*tag);
+    }
+    let axis: fn(u8) -> Tag = match word.as_str() {
+        "group" => Tag::Group,
+        "local" => Tag::Local,
+        _ => {
+            let known = TAGS.iter().map(|(known, _)| *known).chain(["group", "local"]);
+            return Err(NestError::unknown("tag", &word, known).at(place));
+        }
+    };
+    cursor.expect(".")?;
+    match cursor.peek() {
+        Kind::Integer(number) => {
+            let number = u8::try_from(*number).unwrap_or(u8::MAX);
+            cursor.advance();
+            Ok(axis(number))
+        }
+        _ => Err(cursor.unexpected("an axis from 0 to 2")),
+    }
+}
+
+/// `row`, `column` or `order 1, 0, 2`, then `pad 0, 1`; nothing is row-major without padding.
+pub(super) fn layout(cursor: &mut Cursor) -> Result<(AxisOrder, Vec<i128>), NestError> {
+    let mut order = AxisOrder::Row;
+    if cursor.accept_word("column") {
+        order = AxisOrder::Column;
+    } else if cursor.accept_word("order") {
+        let axes = numbers(cursor)?;
+        order = AxisOrder::Axes(axes.into_iter().map(|axis| usize::try_from(axis).unwrap_or(usize::MAX)).collect());
+    } else {
+        cursor.accept_word("row");
+    }
+    let padding = if cursor.accept_word("pad") { numbers(cursor)? } else { Vec::new() };
+    Ok((order, padding))
+}
+
+fn numbers(cursor: &mut Cursor) -> Result<Vec<i128>, NestError> {
+    cursor.list(|cursor| match *cursor.peek() {
+        Kind::Integer(number) => {
+            cursor.advance();
+            Ok(number)
+        }
+        _ => Err(cursor.unexpected("an integer")),
+    })
+}

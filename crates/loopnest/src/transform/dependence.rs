@@ -1,0 +1,188 @@
+//! Which points of a nest touch the same cell.
+
+use crate::error::NestError;
+use crate::hardware::AXES;
+use crate::ir::{Access, Affine, ArrayId, Direction, Instruction, LoopId, Memory, Nest, Tag, Var};
+use crate::polyhedra::System;
+use crate::schedule::Instances;
+use std::collections::BTreeSet;
+
+/// Two accesses to one array, one of them writing: the instructions and the cells.
+pub(super) struct Pair<'a> {
+    pub(super) first: usize,
+    pub(super) second: usize,
+    pub(super) one: &'a Access,
+    pub(super) two: &'a Access,
+}
+
+/// Every ordered pair of accesses to an array for which `regards` holds.
+pub(super) fn pairs<'a>(nest: &'a Nest, regards: impl Fn(ArrayId) -> bool) -> Vec<Pair<'a>> {
+    let all: Vec<(usize, &Access, Direction)> = nest
+        .instructions
+        .iter()
+        .enumerate()
+        .flat_map(|(number, instruction)| instruction.accesses().map(move |(access, _, side)| (number, access, side)))
+        .filter(|(_, access, _)| regards(access.array))
+        .collect();
+    let mut pairs = Vec::new();
+    for (first, one, side) in &all {
+        for (second, two, other) in &all {
+            if one.array == two.array && (*side == Direction::Store || *other == Direction::Store) {
+                pairs.push(Pair { first: *first, second: *second, one, two });
+            }
+        }
+    }
+    pairs
+}
+
+/// Refuses to run the iterations of a loop side by side where one needs what another does.
+pub(super) fn independent(nest: &Nest, id: LoopId, tag: Tag) -> Result<(), NestError> {
+    let is_private = |array: ArrayId| nest.array(array).memory == Memory::Private;
+    for array in nest.array_ids().filter(|array| is_private(*array)) {
+        private_per_iteration(nest, id, array)?;
+    }
+    let is_shared = |array| matches!(nest.array(array).memory, Memory::Global | Memory::Local);
+    for pair in pairs(nest, is_shared) {
+        let meets = match tag {
+            Tag::Group(_) => nest.array(pair.one.array).memory == Memory::Global && groups_meet(nest, &pair, tag),
+            _ => iterations_meet(nest, &pair, id),
+        };
+        if meets {
+            return Err(refusal(nest, id, &pair, tag));
+        }
+    }
+    Ok(())
+}
+
+fn refusal(nest: &Nest, id: LoopId, pair: &Pair, tag: Tag) -> NestError {
+    let [one, two] = [pair.one, pair.two].map(|access| nest.show_access(access));
+    let places = [pair.first, pair.second].map(|number| nest.instructions[number].place.map(|place| place.line));
+    let at = |line: Option<usize>| line.map(|line| format!(" (line {line})")).unwrap_or_default();
+    let name = &nest.loop_at(id).name;
+    let unit = if matches!(tag, Tag::Group(_)) { "work-groups" } else { "iterations" };
+    NestError::new(format!(
+        "different {unit} of `{name}` may touch the same cell of `{}` and one writes: {one}{} and {two}{}",
+        nest.array(pair.one.array).name,
+        at(places[0]),
+        at(places[1]),
+    ))
+    .remedy("leave the loop sequential, or let every iteration write cells of its own")
+}
+
+/// Whether two iterations of a loop, those around it being the same, may touch one cell.
+fn iterations_meet(nest: &Nest, pair: &Pair, id: LoopId) -> bool {
+    let [first, second] = [pair.first, pair.second].map(|number| &nest.instructions[number]);
+    if !first.within.contains(&id) || !second.within.contains(&id) {
+        return false;
+    }
+    let instances = Instances::new(nest);
+    let mut system = instances.same_cell((pair.first, pair.one), (pair.second, pair.two));
+    for outer in nest.order.iter().take_while(|outer| **outer != id) {
+        if first.within.contains(outer) && second.within.contains(outer) {
+            system.equal_zero(&Affine::from(*outer) - &Affine::term(instances.second(*outer), 1));
+        }
+    }
+    let later = (&Affine::term(instances.second(id), 1) - &Affine::from(id)).plus(-1);
+    system.at_least_zero([later]);
+    system.may_have_points()
+}
+
+/// Whether two work-groups may touch one cell; instructions outside of the loops of an axis run in all of them.
+fn groups_meet(nest: &Nest, pair: &Pair, tag: Tag) -> bool {
+    let [first, second] = [pair.first, pair.second].map(|number| &nest.instructions[number]);
+    let instances = Instances::new(nest);
+    let mut system = System::default();
+    system.at_least_zero(nest.assumptions.at_least_zero.iter().cloned());
+    system.at_least_zero(nest.domain(&first.within));
+    system.at_least_zero(nest.domain(&second.within).iter().map(|sum| instances.renamed(sum)));
+    for (subscript, other) in pair.one.subscripts.iter().zip(&pair.two.subscripts) {
+        system.equal_zero(subscript - &instances.renamed(other));
+    }
+    let own = nest.hardware_index(first, tag, Var::Floor(0));
+    let other = instances.renamed(&nest.hardware_index(second, tag, Var::Floor(1)));
+    system.at_least_zero([(&other - &own).plus(-1)]);
+    system.may_have_points()
+}
+
+/// Refuses where a temporary carries a value from one iteration to another or out of the loop.
+fn private_per_iteration(nest: &Nest, id: LoopId, array: ArrayId) -> Result<(), NestError> {
+    let uses = |instruction: &Instruction| instruction.accesses().any(|(access, ..)| access.array == array);
+    let users = || nest.instructions.iter().filter(|instruction| uses(instruction));
+    if !users().any(|instruction| instruction.within.contains(&id)) {
+        return Ok(());
+    }
+    let [name, index] = [&nest.array(array).name, &nest.loop_at(id).name];
+    let refuse = |instruction: &Instruction, why: &str| {
+        let line = instruction.place.map(|place| format!(" (line {})", place.line)).unwrap_or_default();
+        Err(NestError::new(format!("the temporary `{name}` {why} loop `{index}`{line}"))
+            .remedy("set the temporary within the loop before it is read, and use it only there"))
+    };
+    if let Some(outside) = users().find(|instruction| !instruction.within.contains(&id)) {
+        return refuse(outside, "is also used outside of");
+    }
+    for (number, reader) in nest.instructions.iter().enumerate() {
+        for (access, ..) in reader.value.loads().iter().map(|(access, place)| (*access, *place)) {
+            if access.array == array
+                && !nest.instructions[..number].iter().any(|writer| covers(nest, writer, reader, access))
+            {
+                return refuse(reader, "carries a value between iterations of");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether an earlier instruction writes the cell that `reader` reads, in the same iteration of all loops they share.
+fn covers(nest: &Nest, writer: &Instruction, reader: &Instruction, read: &Access) -> bool {
+    if writer.target.array != read.array {
+        return false;
+    }
+    let extra: BTreeSet<LoopId> = writer.within.difference(&reader.within).copied().collect();
+    if extra.is_empty() && writer.target.subscripts == read.subscripts {
+        return true;
+    }
+    let shape = &nest.array(read.array).shape;
+    let mut swept = BTreeSet::new();
+    let spans = |(subscript, extent): (&Affine, &Affine)| {
+        let mut loops = subscript.loops();
+        let (Some(id), None) = (loops.next(), loops.next()) else { return false };
+        swept.insert(id);
+        *subscript == Affine::from(id) && extent.as_constant().is_some_and(|extent| runs_over(nest, id, extent))
+    };
+    writer.target.subscripts.iter().zip(shape).all(spans) && extra.is_subset(&swept)
+}
+
+/// Whether a loop runs from 0 to `extent - 1` exactly.
+fn runs_over(nest: &Nest, id: LoopId, extent: i128) -> bool {
+    let own = nest.loop_at(id);
+    let all_constant = own.constraints.iter().all(|bound| bound.without(Var::Loop(id)).as_constant().is_some());
+    all_constant && nest.constant_extent(id).is_ok_and(|iterations| iterations >= extent)
+}
+
+/// The loops that two instructions share when they run: those around both from the outside, hardware left out.
+pub(super) fn shared_loops(nest: &Nest, first: usize, second: usize) -> Vec<LoopId> {
+    let run = |number: usize| {
+        let loops = nest.nesting(&nest.instructions[number].within);
+        loops.into_iter().filter(|id| !nest.loop_at(*id).tag.is_hardware()).collect::<Vec<_>>()
+    };
+    let pairs = run(first).into_iter().zip(run(second));
+    pairs.take_while(|(one, two)| one == two).map(|(one, _)| one).collect()
+}
+
+/// Whether two instructions are ever run by the same axis of work-items or work-groups in different loops.
+pub(super) fn hardware_is_unique(nest: &Nest) -> Result<(), NestError> {
+    for instruction in &nest.instructions {
+        for axis in 0..AXES as u8 {
+            for tag in [Tag::Group(axis), Tag::Local(axis)] {
+                let mut loops = instruction.within.iter().filter(|id| nest.loop_at(**id).tag == tag);
+                if let (Some(one), Some(two)) = (loops.next(), loops.next()) {
+                    let [one, two] = [one, two].map(|id| &nest.loop_at(*id).name);
+                    return Err(NestError::new(format!("`{one}` and `{two}` would run along the same axis"))
+                        .at(instruction.place)
+                        .remedy("choose another axis for one of them"));
+                }
+            }
+        }
+    }
+    Ok(())
+}

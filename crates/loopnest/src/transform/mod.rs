@@ -1,0 +1,125 @@
+//! Transformations that keep the meaning of a nest, or are refused.
+
+mod dependence;
+mod layout;
+mod order;
+mod prefetch;
+mod recipe;
+mod split;
+mod tag;
+
+pub use recipe::{Parameter, Recipe};
+
+use crate::error::{NestError, Place};
+use crate::ir::{AxisOrder, Nest, Tag};
+
+/// A number of a transformation: given, or a parameter of the recipe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Amount {
+    /// A number.
+    Number(i64),
+    /// A parameter by its name.
+    Parameter(String),
+}
+
+/// One transformation. Loops and arrays have their names, since earlier transformations make some of them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Transformation {
+    /// `split i 16 -> io, ii`: the loop becomes two, `i = 16*io + ii`, the last block cut off where `i` ends.
+    Split {
+        /// The loop.
+        index: String,
+        /// Iterations of the inner loop, at least 1.
+        length: Amount,
+        /// Name of the loop over blocks.
+        outer: String,
+        /// Name of the loop within a block.
+        inner: String,
+    },
+    /// `tag io group.0`: how a loop is run.
+    Tag {
+        /// The loop.
+        index: String,
+        /// How it is to be run.
+        tag: Tag,
+    },
+    /// `order k, i`: the named loops change places so that they nest in this order.
+    Order {
+        /// From the outermost.
+        loops: Vec<String>,
+    },
+    /// `prefetch a sweep ii, ki -> tile[t0, t1]`: what the loads of `a` touch while the swept loops run is first
+    /// copied into local memory. The new loops copy along the axes of the tile.
+    Prefetch {
+        /// The array that is read.
+        array: String,
+        /// The loops whose accesses the tile covers.
+        sweep: Vec<String>,
+        /// Name of the tile.
+        tile: String,
+        /// Names of the loops that fill it, one for each axis along which the tile has more than one cell.
+        indices: Vec<String>,
+    },
+    /// `layout a column`: how an array lies in memory.
+    Layout {
+        /// The array.
+        array: String,
+        /// The order of its axes.
+        order: AxisOrder,
+        /// Cells added to the extent of every axis; empty for none.
+        padding: Vec<i128>,
+    },
+}
+
+/// A transformation and where it stands in the text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// What is done.
+    pub transformation: Transformation,
+    /// Where it stands.
+    pub place: Option<Place>,
+}
+
+impl Nest {
+    /// Transforms the nest; `parameter` gives the values of named amounts.
+    ///
+    /// # Errors
+    ///
+    /// Where a name is unknown or taken, or the transformation would change the meaning of the nest; it says which
+    /// instructions stand against it. The nest is then left as it was.
+    pub fn transform(
+        &mut self,
+        transformation: &Transformation,
+        parameter: impl Fn(&str) -> Option<i64>,
+    ) -> Result<(), NestError> {
+        let mut changed = self.clone();
+        match transformation {
+            Transformation::Split { index, length, outer, inner } => {
+                let length = match length {
+                    Amount::Number(number) => *number,
+                    Amount::Parameter(name) => {
+                        parameter(name).ok_or_else(|| NestError::new(format!("there is no parameter `{name}`")))?
+                    }
+                };
+                split::split(&mut changed, index, length, [outer, inner])?;
+            }
+            Transformation::Tag { index, tag } => tag::tag(&mut changed, index, *tag)?,
+            Transformation::Order { loops } => order::order(&mut changed, loops)?,
+            Transformation::Prefetch { array, sweep, tile, indices } => {
+                prefetch::prefetch(&mut changed, array, sweep, tile, indices)?;
+            }
+            Transformation::Layout { array, order, padding } => layout::layout(&mut changed, array, order, padding)?,
+        }
+        crate::check::check(&changed)?;
+        *self = changed;
+        Ok(())
+    }
+}
+
+/// Refuses a name that is taken or is none.
+fn fresh(nest: &Nest, name: &str) -> Result<(), NestError> {
+    if nest.names().any(|taken| taken == name) {
+        return Err(NestError::new(format!("the name `{name}` is taken")).remedy("choose another name"));
+    }
+    if crate::check::is_identifier(name) { Ok(()) } else { Err(NestError::new(format!("`{name}` is not a name"))) }
+}

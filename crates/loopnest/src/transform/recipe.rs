@@ -1,0 +1,69 @@
+//! A nest with the transformations that make a kernel of it.
+
+use super::Step;
+use crate::error::{NestError, Place};
+use crate::ir::Nest;
+
+/// A number that a transformation takes, open to tuning.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its value where none is given.
+    pub default: i64,
+    /// Where it is declared.
+    pub place: Option<Place>,
+}
+
+/// A nest, and the transformations applied to it in order.
+///
+/// ```
+/// use tunesmith_loopnest::{Recipe, Tag};
+///
+/// let recipe = Recipe::parse("
+///     sizes n
+///     array a[n]: f32
+///     {[i]: 0 <= i < n}
+///     a[i] = 2*a[i]
+///     parameter width = 64
+///     split i width -> block, lane
+///     tag block group.0
+///     tag lane local.0
+/// ")?;
+/// let kernel = recipe.apply(&[("width", 128)])?;
+/// assert_eq!(kernel.local_size()?, [128, 1, 1]);
+/// assert_eq!(kernel.group_counts(&[1000]), [8, 1, 1]);
+/// # Ok::<(), tunesmith_loopnest::NestError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recipe {
+    /// What is computed.
+    pub nest: Nest,
+    /// Numbers that the transformations take.
+    pub parameters: Vec<Parameter>,
+    /// The transformations, in order.
+    pub steps: Vec<Step>,
+}
+
+impl Recipe {
+    /// The transformed nest, with values for some of the parameters.
+    ///
+    /// # Errors
+    ///
+    /// Where a name is no parameter, or a transformation is refused; the error has the transformation's place unless
+    /// another place of the nest says more.
+    pub fn apply(&self, values: &[(&str, i64)]) -> Result<Nest, NestError> {
+        let names = || self.parameters.iter().map(|parameter| parameter.name.as_str());
+        if let Some((name, _)) = values.iter().find(|(name, _)| !names().any(|known| known == *name)) {
+            return Err(NestError::unknown("parameter", name, names()));
+        }
+        let given = |name: &str| values.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+        let default = |name: &str| self.parameters.iter().find(|known| known.name == name).map(|known| known.default);
+        let mut nest = self.nest.clone();
+        for step in &self.steps {
+            let done = nest.transform(&step.transformation, |name| given(name).or_else(|| default(name)));
+            done.map_err(|error| error.at(step.place))?;
+        }
+        Ok(nest)
+    }
+}

@@ -1,0 +1,112 @@
+//! How a loop is run.
+
+use super::dependence::{hardware_is_unique, independent, shared_loops};
+use crate::error::NestError;
+use crate::hardware::AXES;
+use crate::ir::{Affine, Instruction, LoopId, Memory, Nest, Tag, Var};
+
+pub(super) fn tag(nest: &mut Nest, index: &str, tag: Tag) -> Result<(), NestError> {
+    let id = nest.loop_id(index)?;
+    match tag {
+        Tag::Sequential => {}
+        Tag::Unroll => constant_trips(nest, id)?,
+        Tag::Vector => {
+            constant_trips(nest, id)?;
+            independent(nest, id, tag)?;
+        }
+        Tag::Parallel => independent(nest, id, tag)?,
+        Tag::Group(axis) | Tag::Local(axis) if usize::from(axis) >= AXES => {
+            return Err(NestError::new(format!("there is no axis {axis}")).remedy("axes are 0, 1 and 2"));
+        }
+        Tag::Local(_) => {
+            nest.constant_extent(id)?;
+            independent(nest, id, tag)?;
+        }
+        Tag::Group(_) => starts_at_zero(nest, id)?,
+    }
+    let before: Vec<Vec<LoopId>> = neighbours(nest);
+    nest.loops[id.0].tag = tag;
+    for (number, (old, new)) in before.into_iter().zip(neighbours(nest)).enumerate() {
+        let old: Vec<LoopId> = old.into_iter().filter(|shared| *shared != id).collect();
+        let new: Vec<LoopId> = new.into_iter().filter(|shared| *shared != id).collect();
+        if old != new {
+            return Err(reorders(nest, index, number));
+        }
+    }
+    if let Tag::Group(_) = tag {
+        independent(nest, id, tag)?;
+        same_groups(nest, id)?;
+    }
+    if let Tag::Local(_) = tag {
+        nest.instructions.iter().try_for_each(|instruction| may_be_repeated(nest, instruction, index, tag))?;
+    }
+    hardware_is_unique(nest)
+}
+
+/// The loops that every instruction shares with the one before it.
+fn neighbours(nest: &Nest) -> Vec<Vec<LoopId>> {
+    (1..nest.instructions.len()).map(|number| shared_loops(nest, number - 1, number)).collect()
+}
+
+fn reorders(nest: &Nest, index: &str, number: usize) -> NestError {
+    NestError::new(format!("with `{index}` so tagged, neighbouring instructions would share other loops than before"))
+        .remedy("the loop must be around or inside of all loops that the two instructions share")
+        .at(nest.instructions[number + 1].place)
+}
+
+/// Refuses a loop whose number of iterations is no constant.
+fn constant_trips(nest: &Nest, id: LoopId) -> Result<(), NestError> {
+    let own = nest.loop_at(id);
+    let is_constant = |low: &Affine, high: &Affine| (low + high).as_constant().is_some();
+    let side = |sign: i128| own.constraints.iter().filter(move |sum| sum.coefficient(Var::Loop(id)) == sign);
+    if side(1).any(|low| side(-1).any(|high| is_constant(low, high))) {
+        return Ok(());
+    }
+    Err(NestError::new(format!("the number of iterations of `{}` is not a constant", own.name))
+        .remedy(format!("split it first: `split {0} 4 -> {0}_outer, {0}_inner`", own.name))
+        .at(own.place))
+}
+
+/// Refuses a loop over work-groups that does not start at 0 or whose end depends on another loop.
+fn starts_at_zero(nest: &Nest, id: LoopId) -> Result<(), NestError> {
+    let own = nest.loop_at(id);
+    let only_sizes = own.constraints.iter().all(|sum| sum.without(Var::Loop(id)).loops().next().is_none());
+    let from_zero = own.lower(id).iter().all(|bound| bound.numerator.as_constant() == Some(0));
+    if only_sizes && from_zero {
+        return Ok(());
+    }
+    Err(NestError::new(format!("work-groups are numbered from 0 to an end known beforehand, unlike `{}`", own.name))
+        .remedy("choose an outer loop that starts at 0 and is bounded by sizes")
+        .at(own.place))
+}
+
+/// Refuses an instruction that every work-item along an axis would run and that changes what it reads.
+fn may_be_repeated(nest: &Nest, instruction: &Instruction, index: &str, tag: Tag) -> Result<(), NestError> {
+    let target = instruction.target.array;
+    let is_shared = matches!(nest.array(target).memory, Memory::Global | Memory::Local);
+    let reads_target = instruction.value.loads().iter().any(|(access, _)| access.array == target);
+    if nest.hardware_loop(instruction, tag).is_some() || !is_shared || !reads_target {
+        return Ok(());
+    }
+    let line = instruction.place.map(|place| format!(" (line {})", place.line)).unwrap_or_default();
+    let text = nest.show_access(&instruction.target);
+    Err(NestError::new(format!("every work-item along the axis of `{index}` would change {text} again{line}"))
+        .remedy("let the instruction be within a loop of that axis"))
+}
+
+/// Refuses another number of work-groups along the axis than a loop already has there.
+fn same_groups(nest: &Nest, id: LoopId) -> Result<(), NestError> {
+    let bounds = |other: LoopId| {
+        let mut bounds = nest.loop_at(other).upper(other);
+        bounds.sort_by(|one, two| (&one.numerator, one.divisor).cmp(&(&two.numerator, two.divisor)));
+        bounds
+    };
+    match nest.tagged(nest.loop_at(id).tag).find(|other| bounds(*other) != bounds(id)) {
+        None => Ok(()),
+        Some(other) => {
+            let [one, two] = [id, other].map(|id| &nest.loop_at(id).name);
+            Err(NestError::new(format!("`{one}` and `{two}` would run on different numbers of work-groups"))
+                .remedy("loops on one axis of work-groups have the same bounds"))
+        }
+    }
+}
