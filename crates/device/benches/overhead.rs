@@ -40,6 +40,7 @@ fn evaluator(space: &Space, file: std::path::PathBuf) -> LiveEvaluator {
         options: Vec::new(),
         arguments: vec![0, 1, 2],
         repeat: None,
+        generator: None,
         work: None,
     };
     let spec = KernelSpec {

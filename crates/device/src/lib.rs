@@ -37,9 +37,9 @@ pub use live::{KernelPlan, LiveEvaluator, LiveOptions, Target};
 pub use measure::{Cache, Limits, Policy, Sampling, limits, sampling};
 pub use opencl::{OpenClDevice, OpenClKind, opencl_devices};
 pub use problem::{
-    Access, Argument, ArgumentKind, ElementType, Extent, Fill, Grid, GridError, Kernel, KernelSpec, Language, Memory,
-    Number, PartialTolerance, Reference, ScalarType, Scope, Template, TemplateError, Tolerance, UnknownElementType,
-    Verify, WorkSize,
+    Access, Argument, ArgumentKind, ElementType, Extent, Fill, Generated, Generator, Grid, GridError, Kernel,
+    KernelSpec, Language, Memory, Number, PartialTolerance, Reference, ScalarType, Scope, Template, TemplateError,
+    Tolerance, UnknownElementType, Verify, WorkSize,
 };
 pub use replay::ReplayEvaluator;
 pub use synthetic::SyntheticEvaluator;

@@ -44,7 +44,10 @@ impl CBackend {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, DeviceError> {
         let kernel = &source.kernel;
-        let absolute = kernel.file.canonicalize().map_err(|error| source.unreadable(&kernel.file, error))?;
+        let absolute = match &kernel.generator {
+            None => kernel.file.canonicalize().map_err(|error| source.unreadable(&kernel.file, error))?,
+            Some(_) => folder.join(format!("{name}-generated.c")),
+        };
         for path in &kernel.sources {
             std::fs::metadata(path).map_err(|error| source.unreadable(path, error))?;
         }
@@ -55,23 +58,26 @@ impl CBackend {
         Ok(Self { source, absolute, compiler, shim, shim_path, limit, clock, built: AtomicU64::new(0) })
     }
 
-    /// The problem's options, include folders and the configuration's defines, in this order.
+    /// The problem's options, include folders and the configuration's defines, in this order. Generated sources have the
+    /// numbers in them, and names that the defines would replace.
     fn problem_options(&self, scope: &Scope) -> Vec<String> {
         let options = self.source.kernel.options.iter().map(|option| option.expand(scope));
         let include = self.source.kernel.include.iter().map(|folder| format!("-I{}", folder.display()));
-        let defines = scope.iter().map(|(name, value)| format!("-D{name}={}", value.define()));
+        let is_file = self.source.kernel.generator.is_none();
+        let defines = scope.iter().filter(|_| is_file).map(|(name, value)| format!("-D{name}={}", value.define()));
         options.chain(include).chain(defines).collect()
     }
 
-    /// The files that are compiled.
-    fn inputs(&self) -> impl Iterator<Item = String> {
-        std::iter::once(&self.shim_path).chain(&self.source.kernel.sources).map(|path| path.display().to_string())
+    /// The files that are compiled with the shim at this path.
+    fn inputs(&self, shim: &Path) -> impl Iterator<Item = String> {
+        let sources = self.source.kernel.sources.iter().map(PathBuf::as_path);
+        std::iter::once(shim).chain(sources).map(|path| path.display().to_string()).collect::<Vec<_>>().into_iter()
     }
 
-    fn arguments(&self, scope: &Scope, output: &Path) -> Vec<String> {
+    fn arguments(&self, scope: &Scope, shim: &Path, output: &Path) -> Vec<String> {
         let mut arguments = self.compiler.default_options();
         arguments.extend(self.problem_options(scope));
-        arguments.extend(self.inputs());
+        arguments.extend(self.inputs(shim));
         arguments.extend(["-o".to_owned(), output.display().to_string(), "-lm".to_owned()]);
         arguments
     }
@@ -81,13 +87,26 @@ impl CBackend {
         self.shim_path.with_extension(format!("{number}.so"))
     }
 
+    /// The shim and the source it includes, for the program at `library`: those of all configurations, or ones made for it.
+    fn sources(&self, scope: &Scope, library: &Path) -> Result<(PathBuf, PathBuf), BuildError> {
+        let kernel = &self.source.kernel;
+        let Some(generator) = &kernel.generator else { return Ok((self.shim_path.clone(), self.absolute.clone())) };
+        let made = generator.generate(scope).map_err(BuildError::Refused)?;
+        let (shim, source) = (library.with_extension("c"), library.with_extension("generated.c"));
+        let text = shim::source(kernel.language, &source, &kernel.function, &self.source.arguments);
+        for (path, text) in [(&source, &made.text), (&shim, &text)] {
+            std::fs::write(path, text).map_err(|error| BuildError::Broken(self.source.unreadable(path, error)))?;
+        }
+        Ok((shim, source))
+    }
+
     /// Why the compiler ended without a library.
-    fn judge(&self, log: &str) -> BuildError {
-        let source = std::fs::read_to_string(&self.absolute).unwrap_or_default();
+    fn judge(&self, log: &str, (shim, absolute): (&Path, &Path)) -> BuildError {
+        let source = std::fs::read_to_string(absolute).unwrap_or_default();
         let call = Call {
             file: &self.source.kernel.file,
-            absolute: &self.absolute,
-            shim: &self.shim_path,
+            absolute,
+            shim,
             function: &self.source.kernel.function,
             arguments: &self.source.arguments,
         };
@@ -118,7 +137,13 @@ impl Backend for CBackend {
 
     fn plan(&self, scope: &Scope) -> BuildPlan {
         let output = self.shim_path.with_extension("so");
-        BuildPlan { source: self.shim.clone(), command: self.compiler.words(&self.arguments(scope, &output)) }
+        let generated = self.source.kernel.generator.as_ref().map(|generator| generator.generate(scope));
+        let source = match generated {
+            None => self.shim.clone(),
+            Some(Ok(made)) => made.text,
+            Some(Err(reason)) => format!("// {reason}\n"),
+        };
+        BuildPlan { source, command: self.compiler.words(&self.arguments(scope, &self.shim_path, &output)) }
     }
 
     fn identity(&self) -> Vec<(String, String)> {
@@ -137,10 +162,17 @@ impl Backend for CBackend {
             hash.update((bytes.len() as u64).to_le_bytes());
             hash.update(bytes);
         };
-        let mut arguments = self.problem_options(scope);
-        arguments.extend(self.inputs());
-        let read = self.compiler.dependencies(&arguments, self.clock.as_ref());
-        let mut files = vec![self.absolute.clone()];
+        let generator = self.source.kernel.generator.as_ref();
+        let mut files: Vec<PathBuf> = generator.map_or_else(|| vec![self.absolute.clone()], |_| Vec::new());
+        let mut read = Vec::new();
+        match generator {
+            Some(generator) => add(generator.identity().as_bytes()),
+            None => {
+                let mut arguments = self.problem_options(scope);
+                arguments.extend(self.inputs(&self.shim_path));
+                read = self.compiler.dependencies(&arguments, self.clock.as_ref());
+            }
+        }
         for file in read.into_iter().chain(self.source.kernel.sources.iter().cloned()) {
             if file != self.shim_path && !files.contains(&file) {
                 files.push(file);
@@ -161,7 +193,8 @@ impl Backend for CBackend {
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError> {
         let path = self.fresh_library();
         let start = self.clock.now();
-        let run = self.compiler.run(&self.arguments(scope, &path), self.limit, self.clock.as_ref(), cancel);
+        let (shim, source) = self.sources(scope, &path)?;
+        let run = self.compiler.run(&self.arguments(scope, &shim, &path), self.limit, self.clock.as_ref(), cancel);
         let (ended, log) = run.map_err(|error| self.broken(&error))?;
         let time_ms = (self.clock.now() - start).as_secs_f64() * 1e3;
         // From here on the file, if there is one, is removed with this value.
@@ -177,7 +210,7 @@ impl Backend for CBackend {
                 built.compile = CompileData { time_ms, binary_bytes, ..CompileData::default() };
                 Ok(built)
             }
-            Ended::Exited(_) => Err(self.judge(&log)),
+            Ended::Exited(_) => Err(self.judge(&log, (&shim, &source))),
         }
     }
 }

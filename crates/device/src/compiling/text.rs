@@ -5,23 +5,44 @@ use crate::error::DeviceError;
 use crate::live::Source;
 use crate::problem::Scope;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// All source files of a kernel in one, on disk for compile workers.
+/// All source files of a kernel in one, on disk for compile workers. Where the source is made for each configuration, the
+/// text is what follows it.
 pub(crate) struct SourceText {
-    pub(crate) text: String,
+    text: String,
     pub(crate) path: PathBuf,
 }
 
 impl SourceText {
-    /// Reads the files, adds `more` behind them and writes the text to `path`.
+    /// Reads the files, adds `more` behind them and writes the text to `path`. What a generator makes has its `more`, too.
     ///
     /// # Errors
     /// A source cannot be read, or the text not be written.
     pub(crate) fn write(source: &Source, path: PathBuf, more: &str) -> Result<Self, DeviceError> {
-        let text = joined(source)? + more;
+        let text = if source.kernel.generator.is_none() { joined(source)? + more } else { more.to_owned() };
         std::fs::write(&path, &text).map_err(|error| source.unreadable(&path, error))?;
         Ok(Self { text, path })
+    }
+
+    /// The text for a configuration, or why there is none.
+    pub(crate) fn of(&self, source: &Source, scope: &Scope) -> Result<Cow<'_, str>, String> {
+        match &source.kernel.generator {
+            None => Ok(Cow::Borrowed(&self.text)),
+            Some(generator) => generator.generate(scope).map(|made| Cow::Owned(made.text + &self.text)),
+        }
+    }
+
+    /// The file with `text`, which is that of a configuration whose binary will be at `binary`.
+    pub(crate) fn file(&self, source: &Source, text: &str, binary: &Path) -> Result<PathBuf, DeviceError> {
+        if source.kernel.generator.is_none() {
+            return Ok(self.path.clone());
+        }
+        let suffix = self.path.extension().unwrap_or_default();
+        let path = binary.with_extension(suffix);
+        std::fs::write(&path, text).map_err(|error| source.unreadable(&path, error))?;
+        Ok(path)
     }
 
     /// Whether all files that the text itself includes are named in it, so that they can be looked for.
@@ -35,6 +56,7 @@ impl SourceText {
         let kernel = &source.kernel;
         let mut hash = Fields::default();
         hash.add(&self.text);
+        kernel.generator.iter().for_each(|generator| hash.add(&generator.identity()));
         included(&self.text, source).iter().for_each(|text| hash.add(text));
         kernel.options.iter().for_each(|option| hash.add(&option.to_string()));
         kernel.expressions().for_each(|expr| hash.add(expr.text()));
@@ -70,9 +92,11 @@ pub(crate) fn include_folders(source: &Source) -> Vec<PathBuf> {
     folders.map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.to_owned())).collect()
 }
 
-/// A macro for every size and parameter, `NAME=VALUE`.
-pub(crate) fn defines(scope: &Scope) -> impl Iterator<Item = String> {
-    scope.iter().map(|(name, value)| format!("{name}={}", value.define()))
+/// A macro for every size and parameter, `NAME=VALUE`; none for sources that are made with the numbers in them, whose names
+/// macros would replace.
+pub(crate) fn defines(source: &Source, scope: &Scope) -> impl Iterator<Item = String> {
+    let is_file = source.kernel.generator.is_none();
+    scope.iter().filter(move |_| is_file).map(|(name, value)| format!("{name}={}", value.define()))
 }
 
 /// All source files in one, each with its name for messages where there are several.

@@ -14,6 +14,7 @@ use crate::error::DeviceError;
 use crate::live::Source;
 use crate::problem::{Argument, Scope};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -50,7 +51,7 @@ impl CudaBackend {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, DeviceError> {
         let kernel = &source.kernel;
-        if kernel.work.as_ref().is_none_or(|work| work.local.is_none()) {
+        if kernel.generator.is_none() && kernel.work.as_ref().is_none_or(|work| work.local.is_none()) {
             return Err(DeviceError::NoBlocks { what: source.what, name: kernel.function.clone() });
         }
         let assertions = signature::assertions(&kernel.function, &source.arguments);
@@ -70,11 +71,11 @@ impl CudaBackend {
         options.push("-lineinfo".to_owned());
         let folders = include_folders(&self.source).into_iter().chain(self.device.headers.clone());
         options.extend(folders.map(|folder| format!("--include-path={}", folder.display())));
-        options.extend(defines(scope).map(|define| format!("--define-macro={define}")));
+        options.extend(defines(&self.source, scope).map(|define| format!("--define-macro={define}")));
         options
     }
 
-    fn task(&self, scope: &Scope, binary: &Path) -> Result<CudaTask, BuildError> {
+    fn task(&self, scope: &Scope, text: &str, binary: &Path) -> Result<CudaTask, BuildError> {
         let refused = |error: &dyn std::error::Error| BuildError::Refused(error.to_string());
         let kernel = &self.source.kernel;
         let grid = kernel.grid(scope).map_err(|error| refused(&error))?;
@@ -85,7 +86,7 @@ impl CudaBackend {
         }
         Ok(CudaTask {
             setup: self.device.setup.clone(),
-            source: self.text.path.clone(),
+            source: self.text.file(&self.source, text, binary).map_err(BuildError::Broken)?,
             name: kernel.file.display().to_string(),
             options: self.options(scope),
             function: kernel.function.clone(),
@@ -95,18 +96,19 @@ impl CudaBackend {
     }
 
     /// What a cubin depends on.
-    fn key(&self, task: &CudaTask) -> String {
+    fn key(&self, task: &CudaTask, text: &str) -> String {
         let mut key = Fields::default();
         key.add(&self.text_digest);
+        key.add(text);
         key.add(&self.device.compiler);
         task.options.iter().chain(&task.symbols).for_each(|text| key.add(text));
         key.digest()
     }
 
-    fn compile(&self, task: CudaTask, cancel: &Interrupt) -> Result<Made, BuildError> {
+    fn compile(&self, task: CudaTask, text: &str, cancel: &Interrupt) -> Result<Made, BuildError> {
         let outcome = self.workers.compile(&CompileTask::Cuda(task), self.limit, cancel).map_err(BuildError::Broken)?;
         let outcome = match outcome {
-            Outcome::Compiled(Compiled::Failed(log)) => match diagnose(&log, &self.source, &self.text.text) {
+            Outcome::Compiled(Compiled::Failed(log)) => match diagnose(&log, &self.source, text) {
                 Finding::Code(log) => return Err(BuildError::Failed(log)),
                 Finding::Signature(mismatch) => return Err(BuildError::Signature(mismatch)),
                 Finding::NoFunction(known) => Outcome::Compiled(Compiled::NoFunction(known)),
@@ -136,7 +138,8 @@ impl Backend for CudaBackend {
     fn plan(&self, scope: &Scope) -> BuildPlan {
         let mut command = vec!["nvrtc".to_owned()];
         command.extend(self.options(scope));
-        BuildPlan { source: self.text.text.clone(), command }
+        let source = self.text.of(&self.source, scope).map_or_else(|reason| format!("// {reason}\n"), Cow::into_owned);
+        BuildPlan { source, command }
     }
 
     fn identity(&self) -> Vec<(String, String)> {
@@ -156,8 +159,9 @@ impl Backend for CudaBackend {
         let number = self.built.fetch_add(1, Ordering::Relaxed);
         let binary = self.text.path.with_extension(format!("{number}.cubin"));
         let start = self.clock.now();
-        let task = self.task(scope, &binary)?;
-        let key = self.key(&task);
+        let text = self.text.of(&self.source, scope).map_err(BuildError::Refused)?;
+        let task = self.task(scope, &text, &binary)?;
+        let key = self.key(&task, &text);
         // From here on the file, if there is one, is removed with this value.
         let mut built = Built {
             program: Program::Cuda(CudaProgram {
@@ -172,7 +176,7 @@ impl Backend for CudaBackend {
         let is_kept = kept.is_some();
         let made = match kept {
             Some(made) => made,
-            None => self.compile(task, cancel)?,
+            None => self.compile(task, &text, cancel)?,
         };
         let Made::Cuda { function, symbols } = made else {
             return Err(BuildError::Failed("another compiler's answer".to_owned()));

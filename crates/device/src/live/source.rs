@@ -24,12 +24,13 @@ impl Source {
 
     /// The reference function, which gets all of the problem's arguments.
     pub(super) fn reference(spec: &KernelSpec, reference: &Reference) -> Self {
-        let Reference { language, file, function, work } = reference.clone();
+        let Reference { language, file, generator, function, work } = reference.clone();
         let include = spec.kernels.first().map(|kernel| kernel.include.clone()).unwrap_or_default();
         let kernel = Kernel {
             name: function.clone(),
             language,
             file,
+            generator,
             sources: Vec::new(),
             include,
             function,

@@ -11,6 +11,7 @@ use crate::opencl::compile::TaskArgument;
 use crate::opencl::{OpenClDevice, OpenClKind, OpenClProgram, OpenClTask, log, signature};
 use crate::problem::Scope;
 use crate::worker::layout::Passed;
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,7 +44,7 @@ impl OpenClBackend {
         limit: Duration,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, DeviceError> {
-        if source.kernel.work.is_none() {
+        if source.kernel.work.is_none() && source.kernel.generator.is_none() {
             return Err(DeviceError::NoWorkItems { what: source.what, name: source.kernel.function.clone() });
         }
         let text = SourceText::write(&source, folder.join(format!("{name}.cl")), "")?;
@@ -55,7 +56,7 @@ impl OpenClBackend {
         let own = self.source.kernel.options.iter().map(|option| option.expand(scope));
         let include = include_folders(&self.source).into_iter();
         let include = include.map(|folder| format!("-I{}", quoted(&folder.display().to_string())));
-        let defines = defines(scope).map(|define| format!("-D{}", quoted(&define)));
+        let defines = defines(&self.source, scope).map(|define| format!("-D{}", quoted(&define)));
         own.chain(include).chain(defines).chain(["-cl-kernel-arg-info".to_owned()]).collect()
     }
 
@@ -73,9 +74,10 @@ impl OpenClBackend {
             Passed::Scalar(bytes) => TaskArgument::Scalar(bytes),
             Passed::Local(bytes) => TaskArgument::Local(bytes),
         });
+        let text = self.text.of(&self.source, scope).map_err(BuildError::Refused)?;
         Ok(OpenClTask {
             device: self.device.index,
-            source: self.text.path.clone(),
+            source: self.text.file(&self.source, &text, binary).map_err(BuildError::Broken)?,
             options: self.options(scope).join(" "),
             function: kernel.function.clone(),
             arguments: arguments.collect(),
@@ -110,7 +112,8 @@ impl Backend for OpenClBackend {
     fn plan(&self, scope: &Scope) -> BuildPlan {
         let mut command = vec!["clBuildProgram".to_owned()];
         command.extend(self.options(scope));
-        BuildPlan { source: self.text.text.clone(), command }
+        let source = self.text.of(&self.source, scope).map_or_else(|reason| format!("// {reason}\n"), Cow::into_owned);
+        BuildPlan { source, command }
     }
 
     fn identity(&self) -> Vec<(String, String)> {
@@ -134,7 +137,7 @@ impl Backend for OpenClBackend {
         let mut built = Built {
             program: Program::OpenCl(OpenClProgram {
                 binary: binary.clone(),
-                source: self.text.path.clone(),
+                source: task.source.clone(),
                 options: task.options.clone(),
                 function: task.function.clone(),
             }),

@@ -1,8 +1,9 @@
 //! A kernel: its source, its arguments and its work-items.
 
-use crate::problem::{Language, Scope, Template};
+use crate::problem::{Generator, Language, Scope, Template};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use std::sync::Arc;
 use tunesmith_space::{Expr, ExprError};
 
 /// One kernel of a problem. A problem with several runs them in order; its time is the sum of theirs.
@@ -12,8 +13,10 @@ pub struct Kernel {
     pub name: String,
     /// The language it is written in.
     pub language: Language,
-    /// The source file that defines the function.
+    /// The source file that defines the function; with a generator, what it was made from.
     pub file: PathBuf,
+    /// What makes the source, and says the work-items, in place of the file and of `work`.
+    pub generator: Option<Arc<dyn Generator>>,
     /// More source files that are compiled with it.
     pub sources: Vec<PathBuf>,
     /// Folders in which included files are looked for.
@@ -95,6 +98,14 @@ pub enum GridError {
         /// Work-items of a work-group.
         local: usize,
     },
+    /// The kernel cannot be made.
+    #[error("kernel `{kernel}` cannot be made: {reason}")]
+    Generated {
+        /// The kernel.
+        kernel: String,
+        /// Why.
+        reason: String,
+    },
     /// More work-items than can be counted.
     #[error("kernel `{kernel}` has more than 2^64 work-items in dimension {dimension}")]
     TooLarge {
@@ -118,8 +129,13 @@ impl Kernel {
     /// The work-items of the configuration that `scope` describes; `None` in languages without work-items.
     ///
     /// # Errors
-    /// An expression has no value or one below 1, or the work-items do not fill their work-groups.
+    /// An expression has no value or one below 1, the work-items do not fill their work-groups, or the kernel cannot be made.
     pub fn grid(&self, scope: &Scope) -> Result<Option<Grid>, GridError> {
+        if let Some(generator) = &self.generator {
+            let generated = generator.generate(scope);
+            let kernel = || self.name.clone();
+            return generated.map(|made| made.grid).map_err(|reason| GridError::Generated { kernel: kernel(), reason });
+        }
         let Some(work) = &self.work else { return Ok(None) };
         let numbers = |texts: &[Expr]| texts.iter().map(|expr| self.number(expr, scope)).collect::<Result<Vec<_>, _>>();
         let local = work.local.as_deref().map(numbers).transpose()?;
@@ -176,6 +192,7 @@ mod tests {
             name: "k".into(),
             language: Language::OpenCl,
             file: "k.cl".into(),
+            generator: None,
             sources: Vec::new(),
             include: Vec::new(),
             function: "k".into(),

@@ -2,6 +2,7 @@
 
 mod argument;
 mod element;
+mod generator;
 mod kernel;
 mod language;
 mod scope;
@@ -10,6 +11,7 @@ mod template;
 
 pub use argument::{Access, Argument, ArgumentKind, Fill, Memory};
 pub use element::{ElementType, Number, ScalarType, UnknownElementType};
+pub use generator::{Generated, Generator};
 pub use kernel::{Extent, Grid, GridError, Kernel, WorkSize};
 pub use language::Language;
 pub use scope::Scope;

@@ -1,9 +1,10 @@
 //! What is tuned: kernels, their arguments and how their result is judged.
 
-use crate::problem::{Argument, Kernel, Language, ScalarType, WorkSize};
+use crate::problem::{Argument, Generator, Kernel, Language, ScalarType, WorkSize};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use tunesmith_space::Value;
 
 /// Kernels with their data.
@@ -44,8 +45,10 @@ pub struct Verify {
 pub struct Reference {
     /// Its language.
     pub language: Language,
-    /// Its source file.
+    /// Its source file; with a generator, what it was made from.
     pub file: PathBuf,
+    /// What makes the source in place of the file.
+    pub generator: Option<Arc<dyn Generator>>,
     /// Its name.
     pub function: String,
     /// Its work-items, expressions over the sizes; none in languages that have no work-items.

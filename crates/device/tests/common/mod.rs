@@ -76,6 +76,7 @@ pub fn spec(file: impl Into<PathBuf>, function: &str, arguments: Vec<Argument>) 
         options: Vec::new(),
         arguments: (0..arguments.len()).collect(),
         repeat: None,
+        generator: None,
         work: None,
     };
     KernelSpec {
@@ -91,7 +92,10 @@ pub fn spec(file: impl Into<PathBuf>, function: &str, arguments: Vec<Argument>) 
 pub fn reference(file: impl Into<PathBuf>, function: &str) -> Verify {
     let file = file.into();
     let language = Language::from_suffix(&file).unwrap();
-    Verify { reference: Some(Reference { language, file, function: function.into(), work: None }), ..Verify::default() }
+    Verify {
+        reference: Some(Reference { language, file, generator: None, function: function.into(), work: None }),
+        ..Verify::default()
+    }
 }
 
 /// This crate's own worker.

@@ -189,7 +189,7 @@ fn read_reference(section: &Section<'_>, folder: &Path, messages: &Messages) -> 
         None => kernel::language(&file?, Language::from_suffix(&path))?,
     };
     let work = kernel::read_work(section, language, messages);
-    Some(Reference { language, file: path, function: function?.to_string(), work })
+    Some(Reference { language, file: path, generator: None, function: function?.to_string(), work })
 }
 
 fn tolerance(section: &Section<'_>, key: &str) -> Option<f64> {

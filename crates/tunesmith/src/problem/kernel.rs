@@ -70,6 +70,7 @@ fn read_one(section: &Section<'_>, arguments: &[Argument], messages: &Messages) 
         name: name?.to_string(),
         language,
         file,
+        generator: None,
         sources: paths("sources"),
         include: paths("include"),
         function: function?.to_string(),

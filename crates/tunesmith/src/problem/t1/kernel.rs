@@ -93,6 +93,7 @@ impl Reader<'_> {
             options,
             arguments: (0..arguments).collect(),
             repeat: None,
+            generator: None,
             work,
         };
         Some((kernel, KernelPlaces { file: file_place, function: function_place }))
