@@ -67,6 +67,8 @@ pub struct Completion {
     pub measurement: Measurement,
     /// What the measuring thread spent on it.
     pub spent: Spent,
+    /// Why counters that were asked for were not read, for users; `None` where they were, or were not asked for.
+    pub unprofiled: Option<String>,
 }
 
 /// Where the time of the measuring thread went while it answered one request.

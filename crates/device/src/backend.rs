@@ -184,6 +184,18 @@ pub(crate) enum Fault {
 /// What a kernel uses of its device, by name: registers of a thread, bytes of its memories, occupancy.
 pub(crate) type Resources = BTreeMap<String, f64>;
 
+/// What reads counters while the launches of a configuration are repeated, once for every pass. Dropping it ends profiling.
+pub(crate) trait Profiler {
+    /// Begins a pass: what is launched from now on is counted.
+    fn begin(&mut self) -> Result<(), String>;
+
+    /// Ends the pass. Whether another one is needed.
+    fn end(&mut self) -> Result<bool, String>;
+
+    /// What was counted in all passes, by the names of [`tunesmith_core::counters`].
+    fn readings(&mut self) -> Result<BTreeMap<String, f64>, String>;
+}
+
 /// The worker's side of a backend: one device, the programs of one configuration at a time.
 pub(crate) trait Session {
     /// Reserves `bytes` of memory, aligned to 4096 bytes, for the life of the session.
@@ -220,6 +232,14 @@ pub(crate) trait Session {
     /// nothing else included. `started` is called once the kernel itself begins, as closely as can be told: what the
     /// driver does before that has a limit of its own.
     fn launch(&mut self, program: usize, launch: &Launch<'_>, started: &mut dyn FnMut()) -> Result<Duration, Fault>;
+
+    /// Begins to profile. Nothing but the profiled launches runs until it is dropped.
+    ///
+    /// # Errors
+    /// Why no counters can be read, and what to do about it.
+    fn profiler(&mut self) -> Result<Box<dyn Profiler>, String> {
+        Err("the device gave no counters; those of CUDA devices can be read, and recordings may have them".to_owned())
+    }
 
     /// Fills the caches with other data.
     fn flush_caches(&mut self) -> Result<(), Fault>;

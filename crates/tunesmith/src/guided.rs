@@ -117,6 +117,7 @@ impl Observer for CounterWatch<'_, '_> {
                 self.waits = false;
                 lacking(&scored.evaluation.measurement).into_iter().for_each(|note| self.say(note));
             }
+            Event::Noted { text } => self.notes.push((*text).to_string()),
             Event::Finished { .. } if self.waits => {
                 self.waits = false;
                 self.say("no run had counters: the search went by times alone".to_string());

@@ -73,7 +73,8 @@ pub fn run_one(problem: &Problem, options: &RunOptions, interrupt: &Interrupt) -
     }
     let request = if options.profile { Request::profiled(id) } else { Request::timed(id) };
     runner.evaluator().submit(request)?;
-    let Some(Completion { failure, measurement, .. }) = runner.evaluator().next(interrupt)? else { return Ok(None) };
+    let Some(completion) = runner.evaluator().next(interrupt)? else { return Ok(None) };
+    let Completion { failure, measurement, unprofiled, .. } = completion;
     let (warmup_ms, compile) = (measurement.warmup_ms, measurement.compile.clone());
     let evaluation = Evaluation { request, failure, measurement, clock: std::time::Duration::ZERO };
     let candidate = Candidate::new(&space, &evaluation, &[]);
@@ -85,7 +86,7 @@ pub fn run_one(problem: &Problem, options: &RunOptions, interrupt: &Interrupt) -
     let (profile, no_profile) = match profile {
         None => (None, None),
         Some(Ok(profile)) => (Some(profile), None),
-        Some(Err(reason)) => (None, Some(format!("{reason}; {}", explain::REMEDY))),
+        Some(Err(reason)) => (None, Some(unprofiled.unwrap_or_else(|| format!("{reason}; {}", explain::REMEDY)))),
     };
     Ok(Some(OneRun {
         profile,

@@ -27,6 +27,11 @@ pub const LOCAL_SIZE: &str = "local_size";
 /// The name of the registers of a work-item.
 pub const REGISTERS: &str = "registers";
 
+/// The name of the time in milliseconds that reading the counters of a run took beyond measuring it.
+pub const PROFILING_MS: &str = "profiling_ms";
+/// The name of the number of times that the run was repeated for its counters.
+pub const PROFILING_LAUNCHES: &str = "profiling_launches";
+
 /// What a counter counts (Filipovic et al., Using hardware performance counters to speed up autotuning convergence on
 /// GPUs, section 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -72,7 +72,7 @@ impl Running<'_> {
     /// Takes samples of a configuration evaluated before and stores them.
     pub(super) fn resample(&mut self, config: ConfigId, role: Role, samples: usize) -> Result<Resampled, Error> {
         let completion = self.tuner.evaluator.resample(config, samples, &self.tuner.interrupt)?;
-        let Some(Completion { mut failure, measurement, spent }) = completion else {
+        let Some(Completion { mut failure, measurement, spent, .. }) = completion else {
             return Ok(Resampled::Interrupted);
         };
         self.add_spent(spent);

@@ -36,6 +36,8 @@ pub(super) struct Running<'a> {
     pub(super) estimating: Estimating,
     /// Whether this part of the run measured anything, be it again.
     pub(super) added: bool,
+    /// What the user was told last.
+    noted: String,
     pub(super) verdict: Verdict,
     /// What the probes show, once the search is over.
     pub(super) drift: Option<Drift>,
@@ -88,6 +90,7 @@ impl<'a> Running<'a> {
             watching: Watching::default(),
             estimating: Estimating::of(&tuner.stop),
             added: false,
+            noted: String::new(),
             verdict: Verdict::default(),
             drift: None,
             configs: HashSet::new(),
@@ -255,8 +258,19 @@ impl<'a> Running<'a> {
         let Some(completion) = self.tuner.evaluator.next(&self.tuner.interrupt)? else { return Ok(None) };
         self.add_spent(completion.spent);
         self.progress.elapsed = self.elapsed();
-        let Completion { failure, measurement, .. } = completion;
+        let Completion { failure, measurement, unprofiled, .. } = completion;
+        if let Some(reason) = unprofiled {
+            self.note_once(&format!("no counters are read: {reason}"));
+        }
         Ok(Some(Evaluation { request, failure, measurement, clock: self.progress.elapsed }))
+    }
+
+    /// Tells the observers `text`, unless they were told so last.
+    fn note_once(&mut self, text: &str) {
+        if self.noted != text {
+            self.tuner.observers.iter_mut().for_each(|observer| observer.notice(&Event::Noted { text }));
+            text.clone_into(&mut self.noted);
+        }
     }
 
     /// Stores, scores and counts a new evaluation and shows it to the observers.

@@ -270,7 +270,8 @@ impl Evaluator for CommandEvaluator {
 fn completion(measured: Measured, prepared: &Prepared) -> Completion {
     let Measured { failure, mut measurement, run, verify, .. } = measured;
     measurement.compile = prepared.compile.clone();
-    Completion { failure, measurement, spent: Spent { run, verify, ..Spent::default() } }
+    let spent = Spent { run, verify, ..Spent::default() };
+    Completion { failure, measurement, spent, ..Completion::default() }
 }
 
 /// What a build that gave nothing means.

@@ -30,11 +30,12 @@ use crate::measure::{Policy, Sampling};
 use crate::problem::{KernelSpec, Scope};
 use crate::worker::WorkerCommand;
 use crate::worker::protocol::{Job, Purpose, Setup};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{
-    Clock, CompileData, Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent, SystemClock,
-    statistics,
+    Clock, CompileData, Completion, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent,
+    SystemClock, statistics,
 };
 use tunesmith_space::{ConfigId, Space};
 
@@ -89,6 +90,8 @@ pub struct LiveEvaluator {
     station: Option<Station>,
     /// The median time of the best correct configuration so far.
     best: Option<Duration>,
+    /// How closely the configurations submitted are looked at, the oldest first.
+    depths: VecDeque<Depth>,
     /// What the next configurations are raced against.
     bar_ms: Option<f64>,
     /// The programs of configurations measured again.
@@ -129,6 +132,7 @@ impl LiveEvaluator {
             identity,
             station: None,
             best: None,
+            depths: VecDeque::new(),
             bar_ms: None,
             kept: Kept::default(),
             twins: Twins::default(),
@@ -211,7 +215,7 @@ impl LiveEvaluator {
         &mut self,
         scope: &Scope,
         prepared: &Prepared,
-        sampling: Sampling,
+        how: Looking,
         interrupt: &Interrupt,
     ) -> Result<Option<Measured>, DeviceError> {
         let passed = match passed(&self.options.spec.arguments, scope) {
@@ -219,7 +223,8 @@ impl LiveEvaluator {
             Err(error) => return Ok(Some(refused(&error))),
         };
         let policy = self.options.policy;
-        let purpose = Purpose::Measure { sampling, cache: policy.cache };
+        let Looking { sampling, profile } = how;
+        let purpose = Purpose::Measure { sampling, cache: policy.cache, profile };
         let job = Job { steps: self.programs.steps(prepared), passed, purpose };
         let limit = launch_limit(&policy.limits, self.reference_time, self.best);
         let Some(station) = &mut self.station else { return Ok(None) };
@@ -236,7 +241,7 @@ impl LiveEvaluator {
         &mut self,
         scope: &Scope,
         result: Result<Arc<Prepared>, BuildError>,
-        sampling: Sampling,
+        how: Looking,
         interrupt: &Interrupt,
     ) -> Result<Option<Completion>, DeviceError> {
         let failed = |failure| Completion { failure: Some(failure), ..Completion::default() };
@@ -248,22 +253,33 @@ impl LiveEvaluator {
             Err(BuildError::Signature(mismatch)) => return Ok(Some(failed(mismatch.into_failure()))),
             Err(BuildError::Refused(why)) => return Ok(Some(failed(Failure::new(FailureKind::Constraints, why)))),
         };
-        let Some(mut measured) = self.measure(scope, &prepared, sampling, interrupt)? else { return Ok(None) };
+        let Some(mut measured) = self.measure(scope, &prepared, how, interrupt)? else { return Ok(None) };
         measured.measurement.compile =
             Some(CompileData { resources: std::mem::take(&mut measured.resources), ..prepared.compile_data() });
         let spent = Spent { compile: measured.load, run: measured.run, verify: measured.verify };
-        Ok(Some(Completion { failure: measured.failure, measurement: measured.measurement, spent }))
+        let Measured { failure, measurement, unprofiled, .. } = measured;
+        Ok(Some(Completion { failure, measurement, spent, unprofiled }))
     }
+}
+
+/// How closely a configuration is looked at.
+#[derive(Clone, Copy)]
+struct Looking {
+    sampling: Sampling,
+    /// Whether its counters are read.
+    profile: bool,
 }
 
 impl Evaluator for LiveEvaluator {
     fn submit(&mut self, request: Request) -> Result<(), Error> {
         self.builds.submit(self.scope(request.config));
+        self.depths.push_back(request.depth);
         Ok(())
     }
 
     fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
         let start = self.now();
+        let profile = self.depths.pop_front() == Some(Depth::Profiled);
         if !self.prepare(interrupt)? {
             self.builds.drop_oldest();
             return Ok(None);
@@ -274,9 +290,9 @@ impl Evaluator for LiveEvaluator {
         let sampling = Sampling { bar_ms: self.bar_ms, ..self.options.policy.sampling };
         let likeness = likeness(&self.options.spec.arguments, &scope, &result);
         let known = result.as_ref().ok().and_then(|prepared| self.twins.completion(likeness.as_ref(), prepared));
-        let completion = match known {
+        let completion = match known.filter(|known| !profile || !known.measurement.counters.is_empty()) {
             Some(known) => Some(known),
-            None => self.complete(&scope, result.map(Arc::new), sampling, interrupt)?,
+            None => self.complete(&scope, result.map(Arc::new), Looking { sampling, profile }, interrupt)?,
         };
         let Some(mut completion) = completion else { return Ok(None) };
         self.twins.keep(likeness, &completion);

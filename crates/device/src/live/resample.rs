@@ -1,8 +1,8 @@
 //! Measuring configurations again that were measured before.
 
-use crate::live::LiveEvaluator;
 use crate::live::builds::Build;
 use crate::live::programs::Prepared;
+use crate::live::{LiveEvaluator, Looking};
 use crate::measure::Sampling;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -61,7 +61,10 @@ impl LiveEvaluator {
             bar_ms: None,
             ..self.options.policy.sampling
         };
-        let Some(mut completion) = self.complete(&scope, result, sampling, interrupt)? else { return Ok(None) };
+        let Some(mut completion) = self.complete(&scope, result, Looking { sampling, profile: false }, interrupt)?
+        else {
+            return Ok(None);
+        };
         completion.spent.verify += prepared - start;
         completion.spent.compile += compile;
         Ok(Some(completion))

@@ -29,6 +29,8 @@ pub(super) struct Measured {
     pub(super) measurement: Measurement,
     /// What the kernels use of the device.
     pub(super) resources: Resources,
+    /// Why counters that were asked for were not read.
+    pub(super) unprofiled: Option<String>,
     /// Loading, which is the compiler's and the driver's part.
     pub(super) load: Duration,
     pub(super) run: Duration,
@@ -111,7 +113,7 @@ impl Station {
             }
             match waited {
                 Waited::Message(Message::Phase(next)) => phase = next,
-                Waited::Message(Message::Finished(report)) => return Ok(Followed::Finished(report)),
+                Waited::Message(Message::Finished(report)) => return Ok(Followed::Finished(*report)),
                 Waited::Message(other) => {
                     return Err(DeviceError::Worker { problem: format!("speaks another protocol: {other:?}") });
                 }
@@ -135,6 +137,8 @@ impl Station {
             Phase::Launching => *launch,
             Phase::Checking => data,
             Phase::Sampling { .. } => sampling_limit(launch, &self.policy.sampling, self.bytes),
+            // The first pass opens a library, and every one sets the device up.
+            Phase::Profiling => Limit { duration: launch.duration + data.duration, reason: Reason::Fixed },
         }
     }
 }
@@ -146,14 +150,17 @@ fn finished(report: Report) -> Measured {
         Ending::Broken(message) => Some(Failure::new(FailureKind::Runtime, message)),
         Ending::Wrong(message) => Some(Failure::new(FailureKind::Correctness, message)),
     };
+    let profile = report.profile.unwrap_or_default();
     let measurement = Measurement {
         times_ms: report.times_ms,
+        counters: profile.counters,
+        values: profile.values.into_iter().map(|(name, value)| (name, vec![value])).collect(),
         parts_ms: report.parts_ms,
         warmup_ms: report.warmup_ms,
         ..Measurement::default()
     };
     let Report { resources, load, run, verify, .. } = report;
-    Measured { failure, measurement, resources, load, run, verify }
+    Measured { failure, measurement, resources, unprofiled: profile.unprofiled, load, run, verify }
 }
 
 /// The message for a crash: when it happened belongs into the first line.
@@ -163,6 +170,7 @@ fn crash(phase: Phase, how: &str) -> String {
         Phase::Starting | Phase::Launching => "",
         Phase::Checking => " after it had ended: it damaged memory that is not its own",
         Phase::Sampling { .. } => " in a launch after the first",
+        Phase::Profiling => " while its counters were read",
     };
     match how.split_once('\n') {
         Some((end, printed)) => format!("{end}{when}\n{printed}"),
@@ -175,6 +183,7 @@ fn timeout(phase: Phase, limit: &Limit) -> String {
         Phase::Preparing => format!("the kernel could not be loaded within {limit}"),
         Phase::Starting => format!("the driver did not start the kernel within {limit}"),
         Phase::Launching => format!("the kernel did not end within {limit}"),
+        Phase::Profiling => format!("the kernel's counters could not be read within {limit}"),
         Phase::Checking => format!("the kernel's result could not be checked within {limit}"),
         Phase::Sampling { warmup_ms } => {
             format!("the kernel's first launch took {warmup_ms:.1} ms, but its samples did not end within {limit}")

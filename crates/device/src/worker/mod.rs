@@ -8,6 +8,7 @@ mod buffers;
 pub(crate) mod ending;
 pub(crate) mod layout;
 pub(crate) mod process;
+mod profile;
 pub(crate) mod protocol;
 mod sequence;
 mod serve;

@@ -68,6 +68,8 @@ pub(crate) enum Purpose {
         sampling: Sampling,
         /// What the caches hold before a sample.
         cache: Cache,
+        /// Whether counters are read afterwards.
+        profile: bool,
     },
     /// Its result: each output, by its position among the arguments, is written to a file.
     Record(Vec<(usize, PathBuf)>),
@@ -83,7 +85,7 @@ pub(crate) enum Message {
     /// What the worker does from now on, so that the tuner knows how long it may take and what a crash is due to.
     Phase(Phase),
     /// The job is done.
-    Finished(Report),
+    Finished(Box<Report>),
     /// The devices of all OpenCL drivers, or why there are none.
     OpenClDevices(Result<Vec<OpenClDevice>, String>),
     /// The counters of the chips asked for, or why there are none.
@@ -107,6 +109,8 @@ pub(crate) enum Phase {
     Checking,
     /// The launches that count; the first one took so long.
     Sampling { warmup_ms: f64 },
+    /// A pass in which counters are read begins.
+    Profiling,
 }
 
 /// What came out of a job.
@@ -119,12 +123,25 @@ pub(crate) struct Report {
     pub(crate) parts_ms: BTreeMap<String, Vec<f64>>,
     /// What the kernels use of the device.
     pub(crate) resources: Resources,
+    /// What was counted, where that was asked for.
+    pub(crate) profile: Option<Profile>,
     /// Time spent in loading programs and in what the driver does before it runs a kernel for the first time.
     pub(crate) load: Duration,
     /// Time spent in launches and in restoring buffers for them.
     pub(crate) run: Duration,
     /// Time spent in looking at what was written.
     pub(crate) verify: Duration,
+}
+
+/// What counting gave.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Profile {
+    /// By the names of [`tunesmith_core::counters`].
+    pub(crate) counters: BTreeMap<String, f64>,
+    /// Sizes of launches and what profiling cost, by the names of the same module.
+    pub(crate) values: Vec<(String, f64)>,
+    /// Why there are no counters.
+    pub(crate) unprofiled: Option<String>,
 }
 
 /// How a job ended that did not end its worker. Each failure carries its message for users.

@@ -28,12 +28,18 @@ impl Bench<'_> {
             times_ms: Vec::new(),
             parts_ms: BTreeMap::new(),
             resources: BTreeMap::new(),
+            profile: None,
             load: Duration::ZERO,
             run: Duration::ZERO,
             verify: Duration::ZERO,
         };
         let result = match &job.purpose {
-            Purpose::Measure { sampling, cache } => self.measure(job, sampling, *cache, &mut report),
+            Purpose::Measure { sampling, cache, profile } => {
+                self.measure(job, sampling, *cache, &mut report).and_then(|arguments| {
+                    report.profile = profile.then(|| self.profile(job, &arguments)).transpose()?;
+                    Ok(())
+                })
+            }
             Purpose::Record(outputs) => self.record(job, outputs, &mut report),
         };
         self.session.unload();
@@ -45,7 +51,13 @@ impl Bench<'_> {
 
     /// One launch that does not count, its result checked; then samples until they suffice, the last one's result
     /// checked as well: a kernel may be right once only.
-    fn measure(&mut self, job: &Job, sampling: &Sampling, cache: Cache, report: &mut Report) -> Result<(), Ending> {
+    fn measure(
+        &mut self,
+        job: &Job,
+        sampling: &Sampling,
+        cache: Cache,
+        report: &mut Report,
+    ) -> Result<Vec<LaunchArgument>, Ending> {
         let arguments = self.first_launch(job, report)?;
         self.check(report)?;
         (self.announce)(Phase::Sampling { warmup_ms: report.warmup_ms.unwrap_or_default() });
@@ -62,7 +74,8 @@ impl Bench<'_> {
         self.check(report).map_err(|ending| match ending {
             Ending::Wrong(message) => Ending::Wrong(changed_later(&message, report.times_ms.len() + 1)),
             other => other,
-        })
+        })?;
+        Ok(arguments)
     }
 
     /// One launch, whose outputs are kept.
@@ -150,7 +163,7 @@ impl Bench<'_> {
 }
 
 impl Step {
-    fn launch<'a>(&'a self, all: &'a [LaunchArgument]) -> Launch<'a> {
+    pub(super) fn launch<'a>(&'a self, all: &'a [LaunchArgument]) -> Launch<'a> {
         let arguments = self.arguments.iter().filter_map(|position| all.get(*position)).collect();
         Launch { arguments, grid: self.grid.as_ref(), times: self.launches }
     }

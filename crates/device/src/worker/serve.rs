@@ -92,7 +92,7 @@ fn answer_all(from: BufReader<File>, mut to: File) -> io::Result<()> {
                     return Err(io::Error::other("a job came before its buffers"));
                 };
                 let report = run(session.as_mut(), buffers, &job, &mut to);
-                send(&mut to, &Message::Finished(report))?;
+                send(&mut to, &Message::Finished(Box::new(report)))?;
             }
         }
     }

@@ -1,0 +1,203 @@
+//! Reading counters in the worker: the launches of a configuration repeated for every pass, the same for every backend.
+
+use crate::backend::LaunchArgument;
+use crate::worker::protocol::{Ending, Job, Phase, Profile};
+use crate::worker::sequence::Bench;
+use tunesmith_core::counters::{GLOBAL_SIZE, LOCAL_SIZE, PROFILING_LAUNCHES, PROFILING_MS};
+
+/// A profiler that wants more passes never ends: tables of counters take some ten.
+const MOST_PASSES: usize = 200;
+
+impl Bench<'_> {
+    /// Reads the counters of a configuration that has been measured. That there are none is no failure of it: the profile
+    /// says why.
+    pub(super) fn profile(&mut self, job: &Job, arguments: &[LaunchArgument]) -> Result<Profile, Ending> {
+        let start = self.clock.now();
+        let mut profile = Profile::default();
+        let launches = match self.count(job, arguments, &mut profile)? {
+            Ok(launches) => launches,
+            Err(reason) => return Ok(Profile { unprofiled: Some(reason), ..Profile::default() }),
+        };
+        let took = self.clock.now() - start;
+        profile.values = sizes(job);
+        profile.values.push((PROFILING_MS.to_owned(), took.as_secs_f64() * 1e3));
+        profile.values.push((PROFILING_LAUNCHES.to_owned(), launches as f64));
+        Ok(profile)
+    }
+
+    /// All passes; how many there were, or why there are no counters.
+    fn count(
+        &mut self,
+        job: &Job,
+        arguments: &[LaunchArgument],
+        profile: &mut Profile,
+    ) -> Result<Result<usize, String>, Ending> {
+        (self.announce)(Phase::Profiling);
+        let mut profiler = match self.session.profiler() {
+            Ok(profiler) => profiler,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        for pass in 1..=MOST_PASSES {
+            // Every pass does the same on the same data, else their counters do not belong together.
+            self.buffers.restore(self.session)?;
+            (self.announce)(Phase::Profiling);
+            if let Err(reason) = profiler.begin() {
+                return Ok(Err(reason));
+            }
+            for (position, step) in job.steps.iter().enumerate() {
+                self.session.launch(position, &step.launch(arguments), &mut || {})?;
+            }
+            match profiler.end() {
+                Ok(true) => {}
+                Ok(false) => {
+                    return Ok(profiler.readings().map(|readings| {
+                        profile.counters = readings;
+                        pass
+                    }));
+                }
+                Err(reason) => return Ok(Err(reason)),
+            }
+        }
+        Ok(Err(format!("the profiler wants more than {MOST_PASSES} passes")))
+    }
+}
+
+/// The work-items of the largest launch, and of its work-groups: counters are compared with them.
+fn sizes(job: &Job) -> Vec<(String, f64)> {
+    let product = |sizes: &[usize]| sizes.iter().map(|size| *size as f64).product::<f64>();
+    let grids = job.steps.iter().filter_map(|step| step.grid.as_ref());
+    let Some(grid) = grids.max_by(|a, b| product(&a.global).total_cmp(&product(&b.global))) else { return Vec::new() };
+    let local = grid.local.as_deref().map(|local| (LOCAL_SIZE.to_owned(), product(local)));
+    [(GLOBAL_SIZE.to_owned(), product(&grid.global))].into_iter().chain(local).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::{BufferId, Fault, Launch, Profiler, Program, Session};
+    use crate::problem::{Grid, Memory};
+    use crate::worker::buffers::Buffers;
+    use crate::worker::protocol::{Purpose, Step};
+    use std::cell::RefCell;
+    use std::collections::BTreeMap;
+    use std::rc::Rc;
+    use std::time::Duration;
+    use tunesmith_core::ManualClock;
+
+    /// What happened, in order.
+    type Log = Rc<RefCell<Vec<String>>>;
+
+    /// A device that counts its launches, in so many passes.
+    struct Fake {
+        log: Log,
+        passes: Option<usize>,
+    }
+
+    struct Counts {
+        log: Log,
+        left: usize,
+    }
+
+    impl Profiler for Counts {
+        fn begin(&mut self) -> Result<(), String> {
+            self.log.borrow_mut().push("begin".to_owned());
+            Ok(())
+        }
+
+        fn end(&mut self) -> Result<bool, String> {
+            self.log.borrow_mut().push("end".to_owned());
+            self.left -= 1;
+            Ok(self.left > 0)
+        }
+
+        fn readings(&mut self) -> Result<BTreeMap<String, f64>, String> {
+            Ok([("launches".to_owned(), 1.0)].into())
+        }
+    }
+
+    impl Session for Fake {
+        fn allocate(&mut self, _: usize, _: Memory) -> Result<BufferId, Fault> {
+            Err(Fault::Failed("no memory".to_owned()))
+        }
+
+        fn write(&mut self, _: BufferId, _: usize, _: &[u8]) -> Result<(), Fault> {
+            Ok(())
+        }
+
+        fn read(&mut self, _: BufferId, _: usize, _: &mut [u8]) -> Result<(), Fault> {
+            Ok(())
+        }
+
+        fn has_local_memory(&self) -> bool {
+            true
+        }
+
+        fn load(&mut self, _: &[&Program]) -> Result<(), Fault> {
+            Ok(())
+        }
+
+        fn launch(&mut self, program: usize, _: &Launch<'_>, _: &mut dyn FnMut()) -> Result<Duration, Fault> {
+            self.log.borrow_mut().push(format!("launch {program}"));
+            Ok(Duration::ZERO)
+        }
+
+        fn profiler(&mut self) -> Result<Box<dyn Profiler>, String> {
+            let left = self.passes.ok_or("ask the administrator")?;
+            Ok(Box::new(Counts { log: Rc::clone(&self.log), left }))
+        }
+
+        fn flush_caches(&mut self) -> Result<(), Fault> {
+            Ok(())
+        }
+
+        fn unload(&mut self) {}
+    }
+
+    fn step(global: usize) -> Step {
+        Step {
+            name: "k".to_owned(),
+            program: Program::Library { path: "k.so".into() },
+            arguments: Vec::new(),
+            grid: Some(Grid { global: vec![global, 2], local: Some(vec![4, 1]) }),
+            launches: 1,
+        }
+    }
+
+    fn profiled(passes: Option<usize>) -> (Profile, Vec<String>) {
+        let log = Log::default();
+        let mut session = Fake { log: Rc::clone(&log), passes };
+        let mut buffers = Buffers::allocate(&mut session, Vec::new()).unwrap();
+        let clock = ManualClock::default();
+        let mut announce = |_: Phase| {};
+        let mut bench = Bench { session: &mut session, buffers: &mut buffers, clock: &clock, announce: &mut announce };
+        let job = Job { steps: vec![step(8), step(16)], passed: Vec::new(), purpose: Purpose::Record(Vec::new()) };
+        let profile = bench.profile(&job, &[]).unwrap();
+        let log = log.borrow().clone();
+        (profile, log)
+    }
+
+    #[test]
+    fn every_pass_launches_all_kernels_once() {
+        let (profile, log) = profiled(Some(3));
+        let pass = ["begin", "launch 0", "launch 1", "end"];
+        assert_eq!(log, [pass, pass, pass].concat());
+        assert_eq!(profile.counters, [("launches".to_owned(), 1.0)].into());
+        let values: BTreeMap<_, _> = profile.values.into_iter().collect();
+        assert_eq!((values[GLOBAL_SIZE], values[LOCAL_SIZE], values[PROFILING_LAUNCHES]), (32.0, 4.0, 3.0));
+        assert_eq!(profile.unprofiled, None);
+    }
+
+    #[test]
+    fn a_device_without_counters_says_why_and_launches_nothing() {
+        let (profile, log) = profiled(None);
+        assert_eq!(profile.unprofiled.as_deref(), Some("ask the administrator"));
+        assert!(log.is_empty() && profile.counters.is_empty() && profile.values.is_empty());
+    }
+
+    #[test]
+    fn a_profiler_that_never_ends_is_given_up() {
+        let (profile, log) = profiled(Some(usize::MAX));
+        assert!(profile.unprofiled.unwrap().contains("200 passes"));
+        assert_eq!(log.len(), 4 * MOST_PASSES);
+    }
+}
