@@ -260,3 +260,34 @@ fn what_is_missing_is_said_with_the_remedy() {
     let (_, missing) = devices(&Compilers { cuda: setup, ..Compilers::default() }, &worker());
     assert!(missing.iter().any(|missing| missing.backend == "cuda" && missing.reason == reason));
 }
+
+/// Every pass launches once more; of the launches before and between them nothing is counted.
+#[test]
+fn counters_are_read_in_passes_of_their_own() {
+    let counts = r#""counters": {"smsp__inst_executed.sum": 7}, "attributes": {"NUM_REGS": 40}"#;
+    let lab = ScriptedLab::new(&format!("[{{{counts}, {COPIES}}}]")).with_passes(3);
+    let mut evaluator = lab.evaluator(&one(), lab.copy());
+    let id = one().id(0).unwrap();
+    let timed = evaluate(&mut evaluator, id);
+    assert!(timed.measurement.counters.is_empty() && timed.unprofiled.is_none());
+    evaluator.submit(Request::profiled(id)).unwrap();
+    let before = lab.count("launch copy");
+    let profiled = evaluator.next(&Interrupt::default()).unwrap().unwrap();
+    assert_correct(&profiled);
+    assert_eq!(profiled.measurement.counters, [("smsp__inst_executed.sum".to_owned(), 7.0)].into());
+    let value = |name: &str| profiled.measurement.values[name][0];
+    assert_eq!((value("global_size"), value("local_size"), value("registers")), (1024.0, 256.0, 40.0));
+    assert_eq!(value("profiling_launches"), 3.0);
+    assert_eq!(lab.count("launch copy") - before, 1 + profiled.measurement.times_ms.len() + 3);
+}
+
+#[test]
+fn counters_that_cannot_be_read_leave_a_measured_configuration_and_a_reason() {
+    let lab = ScriptedLab::new(&rules(&[]));
+    let mut evaluator = lab.evaluator(&one(), lab.copy());
+    evaluator.submit(Request::profiled(one().id(0).unwrap())).unwrap();
+    let completion = evaluator.next(&Interrupt::default()).unwrap().unwrap();
+    assert_correct(&completion);
+    assert!(completion.measurement.counters.is_empty());
+    assert!(completion.unprofiled.unwrap().contains("`passes`"));
+}

@@ -3,6 +3,7 @@
 use crate::suggest::did_you_mean;
 use crate::{Error, Problem};
 use std::path::{Path, PathBuf};
+use tunesmith_core::counters::Hardware;
 use tunesmith_device::worker::WorkerCommand;
 use tunesmith_device::{
     Compilers, CudaDevice, DeviceInfo, Language, Missing, OpenClDevice, cuda_devices, opencl_devices,
@@ -89,6 +90,17 @@ impl DeviceChoice {
                 Err(Error::request(format!("there is no device `{text}`"), Some(remedy)))
             }
         }
+    }
+
+    /// The size of a device that counts what kernels do as they run; `None` of others.
+    pub(crate) fn counted_hardware(&self) -> Option<Hardware> {
+        let Self::Cuda(device) = self else { return None };
+        let limit = |name: &str| device.limits.get(name).copied();
+        Some(Hardware {
+            compute_capability: limit("compute_capability"),
+            multiprocessors: limit("compute_units"),
+            ..Hardware::default()
+        })
     }
 
     /// The limits that constraints know as `device.NAME`.

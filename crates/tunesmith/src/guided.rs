@@ -56,7 +56,7 @@ pub(crate) fn guided(
         }
         (_, None) => return Err(nothing_recorded()),
     };
-    let Some((recording, _)) = counting else {
+    let Some(hardware) = counting.map(|(recording, _)| recording.hardware).or_else(|| device.counted_hardware()) else {
         return Ok(Guided::without(
             "the device gives no counters: the search goes on without the counter model, as gaussian_process",
         ));
@@ -66,7 +66,7 @@ pub(crate) fn guided(
             "strategy `{name}` uses no counter model; `default` and `profile_guided` do"
         )));
     }
-    Ok(of_model(&model, &recording.hardware, space))
+    Ok(of_model(&model, &hardware, space))
 }
 
 fn of_model(model: &CounterModel, hardware: &Hardware, space: &Space) -> Guided {

@@ -21,7 +21,7 @@ pub(crate) struct Runner<'a> {
 }
 
 enum Kind {
-    Live(Box<LiveEvaluator>),
+    Live(Box<LiveEvaluator>, Hardware),
     Command(Box<CommandEvaluator>),
     Replay { device: Box<ReplayEvaluator>, noise: bool, identity: Map<String, Json>, hardware: Hardware },
     Synthetic(SyntheticEvaluator, String),
@@ -51,6 +51,7 @@ impl<'a> Runner<'a> {
             DeviceChoice::OpenCl(device) => Target::OpenCl(device.clone()),
             DeviceChoice::Cuda(device) => Target::Cuda(device.clone()),
         };
+        let hardware = device.counted_hardware().unwrap_or_default();
         let live = LiveOptions {
             spec: problem.kernel_spec()?,
             target,
@@ -61,7 +62,7 @@ impl<'a> Runner<'a> {
             clock,
         };
         let live = LiveEvaluator::new(space, live).map_err(|error| problem.located(error))?;
-        Ok(Self { problem, kind: Kind::Live(Box::new(live)) })
+        Ok(Self { problem, kind: Kind::Live(Box::new(live), hardware) })
     }
 
     /// The problem's command.
@@ -129,7 +130,7 @@ impl<'a> Runner<'a> {
     /// The problem and what it tunes do not fit together.
     pub(crate) fn preflight(&mut self, config: ConfigId) -> Result<(), Error> {
         match &mut self.kind {
-            Kind::Live(live) => live.preflight(config).map_err(|error| self.problem.located(error)),
+            Kind::Live(live, _) => live.preflight(config).map_err(|error| self.problem.located(error)),
             Kind::Command(command) => command.preflight(config).map_err(|error| self.problem.located(error)),
             Kind::Replay { .. } | Kind::Synthetic(..) => Ok(()),
         }
@@ -141,7 +142,7 @@ impl<'a> Runner<'a> {
     /// The reference cannot be run.
     pub(crate) fn prepare(&mut self, interrupt: &Interrupt) -> Result<bool, Error> {
         match &mut self.kind {
-            Kind::Live(live) => live.prepare(interrupt).map_err(|error| self.problem.located(error)),
+            Kind::Live(live, _) => live.prepare(interrupt).map_err(|error| self.problem.located(error)),
             Kind::Command(_) | Kind::Replay { .. } | Kind::Synthetic(..) => Ok(true),
         }
     }
@@ -149,7 +150,7 @@ impl<'a> Runner<'a> {
     /// What has to be the same when a run is resumed, by name.
     pub(crate) fn identity(&self) -> Map<String, Json> {
         match &self.kind {
-            Kind::Live(live) => named(live.identity()),
+            Kind::Live(live, _) => named(live.identity()),
             Kind::Command(command) => named(command.identity()),
             Kind::Replay { identity, .. } => identity.clone(),
             Kind::Synthetic(_, name) => Map::from_iter([("device".to_string(), Json::from(name.as_str()))]),
@@ -166,14 +167,15 @@ impl<'a> Runner<'a> {
     pub(crate) fn hardware(&self) -> Hardware {
         match &self.kind {
             Kind::Replay { hardware, .. } => *hardware,
-            Kind::Live(_) | Kind::Command(_) | Kind::Synthetic(..) => Hardware::default(),
+            Kind::Live(_, hardware) => *hardware,
+            Kind::Command(_) | Kind::Synthetic(..) => Hardware::default(),
         }
     }
 
     /// How exactly one configuration is built and run; nothing for a recording and a formula.
     pub(crate) fn plan(&self, config: ConfigId) -> Plan {
         match &self.kind {
-            Kind::Live(live) => Plan::Kernels(live.plan(config)),
+            Kind::Live(live, _) => Plan::Kernels(live.plan(config)),
             Kind::Command(command) => Plan::Script(command.script(config)),
             Kind::Replay { .. } | Kind::Synthetic(..) => Plan::Kernels(Vec::new()),
         }
@@ -182,7 +184,7 @@ impl<'a> Runner<'a> {
     /// What answers requests.
     pub(crate) fn evaluator(&mut self) -> &mut dyn Evaluator {
         match &mut self.kind {
-            Kind::Live(live) => live.as_mut(),
+            Kind::Live(live, _) => live.as_mut(),
             Kind::Command(command) => command.as_mut(),
             Kind::Replay { device, .. } => device.as_mut(),
             Kind::Synthetic(synthetic, _) => synthetic,

@@ -1,6 +1,6 @@
 //! `tunesmith devices`.
 
-use super::{compilers, libraries};
+use super::compilers;
 use crate::args::DevicesArgs;
 use crate::{Ending, output};
 use serde_json::{Value as Json, json};
@@ -42,7 +42,8 @@ fn absent(missing: &Missing) -> Json {
 }
 
 fn counters(args: &DevicesArgs) -> Result<Ending, Error> {
-    let chips = tunesmith::device::counters(&args.chip, libraries().as_deref(), &WorkerCommand::current())?;
+    let chips =
+        tunesmith::device::counters(&args.chip, compilers().cuda.libraries.as_deref(), &WorkerCommand::current())?;
     if args.json {
         output::json(&json!({ "counters": chips.iter().map(chip).collect::<Vec<_>>() }));
         return Ok(Ending::Done);

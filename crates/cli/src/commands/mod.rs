@@ -59,12 +59,6 @@ fn cache_folder() -> Option<PathBuf> {
     caches.map(|caches| caches.join("tunesmith").join("cubin"))
 }
 
-#[allow(clippy::disallowed_methods)] // as above
-/// The folder in which NVIDIA's libraries are looked for first: the one that `TUNESMITH_NVIDIA` names.
-fn libraries() -> Option<PathBuf> {
-    std::env::var_os("TUNESMITH_NVIDIA").filter(|folder| !folder.is_empty()).map(PathBuf::from)
-}
-
 /// Loads the problem and shows what is odd about it.
 fn load(args: &ProblemArgs) -> Result<Problem, Error> {
     let problem = Problem::load(&args.problem, &sizes(args))?;

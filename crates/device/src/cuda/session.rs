@@ -1,11 +1,12 @@
 //! The measuring worker's side: buffers and launches.
 
-use crate::backend::{BufferId, Fault, Launch, LaunchArgument, Program, Resources, Session};
+use crate::backend::{BufferId, Fault, Launch, LaunchArgument, Profiler, Program, Resources, Session};
 use crate::cuda::driver::{
     Address, Attribute, Driver, DriverError, Event, Function, FunctionAttribute, KernelLaunch, Module,
 };
 use crate::cuda::{CudaProgram, CudaSetup, device};
 use crate::problem::{Grid, Memory};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Dynamic shared memory that a kernel may have without being allowed more.
@@ -14,6 +15,8 @@ const DEFAULT_SHARED: usize = 48 << 10;
 /// A device with its buffers and the kernels of one configuration.
 pub(crate) struct CudaSession {
     driver: Box<dyn Driver>,
+    /// Where CUPTI is looked for first.
+    libraries: Option<PathBuf>,
     buffers: Vec<Address>,
     loaded: Vec<Loaded>,
     /// Between them launches are timed.
@@ -55,17 +58,27 @@ struct Call {
 /// Opens a device.
 pub(crate) fn open(setup: &CudaSetup, index: usize) -> Result<CudaSession, String> {
     let driver = device::driver(setup).map_err(|absent| format!("cannot use the CUDA device: {}", absent.reason))?;
-    CudaSession::new(driver, index).map_err(|error| format!("cannot use the CUDA device: {error}"))
+    CudaSession::new(driver, setup.libraries.clone(), index)
+        .map_err(|error| format!("cannot use the CUDA device: {error}"))
 }
 
 impl CudaSession {
-    fn new(mut driver: Box<dyn Driver>, index: usize) -> Result<Self, DriverError> {
+    fn new(mut driver: Box<dyn Driver>, libraries: Option<PathBuf>, index: usize) -> Result<Self, DriverError> {
         driver.open(index)?;
         let events = (driver.event()?, driver.event()?);
         let number = |attribute| driver.attribute(index, attribute).map(i32::unsigned_abs);
         let cache = number(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)? as usize;
         let most_threads = number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?;
-        Ok(Self { driver, buffers: Vec::new(), loaded: Vec::new(), events, other_data: None, cache, most_threads })
+        Ok(Self {
+            driver,
+            libraries,
+            buffers: Vec::new(),
+            loaded: Vec::new(),
+            events,
+            other_data: None,
+            cache,
+            most_threads,
+        })
     }
 
     fn load_one(&mut self, program: &CudaProgram) -> Result<Loaded, Fault> {
@@ -253,6 +266,10 @@ impl Session for CudaSession {
         let time = self.run(&kernel, launch.times, started).map_err(|error| error.fault("the launch failed"))?;
         self.loaded[program].has_run = true;
         Ok(time)
+    }
+
+    fn profiler(&mut self) -> Result<Box<dyn Profiler>, String> {
+        self.driver.profiler(self.libraries.as_deref())
     }
 
     fn flush_caches(&mut self) -> Result<(), Fault> {

@@ -9,6 +9,7 @@ use crate::worker::process::{Waited, Worker};
 use crate::worker::protocol::{Ending, Job, Message, Phase, Report, Request, Setup};
 use std::sync::Arc;
 use std::time::Duration;
+use tunesmith_core::counters::REGISTERS;
 use tunesmith_core::{Clock, Failure, FailureKind, Interrupt, Measurement};
 
 /// One worker at a time, started when needed and replaced when it cannot be trusted any more.
@@ -150,7 +151,10 @@ fn finished(report: Report) -> Measured {
         Ending::Broken(message) => Some(Failure::new(FailureKind::Runtime, message)),
         Ending::Wrong(message) => Some(Failure::new(FailureKind::Correctness, message)),
     };
-    let profile = report.profile.unwrap_or_default();
+    let mut profile = report.profile.unwrap_or_default();
+    if let Some(registers) = report.resources.get(REGISTERS).filter(|_| !profile.counters.is_empty()) {
+        profile.values.push((REGISTERS.to_owned(), *registers));
+    }
     let measurement = Measurement {
         times_ms: report.times_ms,
         counters: profile.counters,

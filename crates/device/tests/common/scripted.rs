@@ -51,6 +51,15 @@ impl ScriptedLab {
         Self { folder, setup }
     }
 
+    /// The same device with counters that are read in so many passes.
+    pub fn with_passes(self, passes: usize) -> Self {
+        let script = self.folder.path().join("script.json");
+        let text = std::fs::read_to_string(&script).unwrap();
+        std::fs::write(&script, text.replacen("\"compiles\":", &format!("\"passes\": {passes}, \"compiles\":"), 1))
+            .unwrap();
+        self
+    }
+
     pub fn path(&self) -> &Path {
         self.folder.path()
     }

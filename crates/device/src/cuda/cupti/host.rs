@@ -2,8 +2,8 @@
 #![allow(unsafe_code)] // calls NVIDIA's libraries
 
 use super::layout::{
-    AddMetrics, ChipName, ConfigImage, ConfigSize, HostDeinitialize, HostInitialize, Object, Passes, RANGE_PROFILER,
-    SupportedChips,
+    AddMetrics, ChipName, ConfigImage, ConfigSize, Evaluate, HostDeinitialize, HostInitialize, Object, Passes,
+    RANGE_PROFILER, SupportedChips,
 };
 use super::library::Cupti;
 use super::status::Refusal;
@@ -18,11 +18,15 @@ pub(super) struct Host {
 
 impl Host {
     /// Opens a chip by NVIDIA's name of it, `GH100` for instance.
-    pub(super) fn open(cupti: Cupti, chip: &str) -> Result<Self, Refusal> {
+    /// `available` tells which counters a GPU and its driver let be read; without it all of the chip's are there.
+    pub(super) fn open(cupti: Cupti, chip: &str, available: Option<&[u8]>) -> Result<Self, Refusal> {
         let chip = c_string(chip);
         let mut host = HostInitialize::new();
         (host.kind, host.chip, host.availability) = (RANGE_PROFILER, chip.as_ptr(), null());
-        // SAFETY: the name lives until the call returns; without an image the chip's usual counters are there.
+        if let Some(available) = available {
+            host.availability = available.as_ptr();
+        }
+        // SAFETY: the name and the image, which is CUPTI's, live until the call returns.
         unsafe { cupti.call(&mut host) }?;
         Ok(Self { cupti, object: host.object })
     }
@@ -60,6 +64,19 @@ impl Host {
         // SAFETY: the image is one of CUPTI's and lives until the call returns.
         unsafe { self.cupti.call(&mut passes) }?;
         Ok(passes.passes)
+    }
+
+    /// The values of `metrics` in the only range of what was counted.
+    pub(super) fn evaluate(&self, counted: &[u8], metrics: &[&str]) -> Result<Vec<f64>, Refusal> {
+        let names = Names::new(metrics);
+        let mut values = vec![0.0; metrics.len()];
+        let mut evaluate = Evaluate::new();
+        (evaluate.object, evaluate.data, evaluate.bytes) = (self.object, counted.as_ptr(), counted.len());
+        (evaluate.range, evaluate.names, evaluate.count) = (0, names.pointers.as_ptr(), metrics.len());
+        evaluate.values = values.as_mut_ptr();
+        // SAFETY: the object is ours, the image is CUPTI's, and there is a place for the value of every name.
+        unsafe { self.cupti.call(&mut evaluate) }?;
+        Ok(values)
     }
 }
 

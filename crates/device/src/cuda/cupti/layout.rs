@@ -48,6 +48,11 @@ macro_rules! parameters {
 /// Ranges of kernels, not samples over time.
 pub(super) const RANGE_PROFILER: c_int = 0;
 
+/// The program says where a range begins.
+pub(super) const USER_RANGE: c_int = 2;
+/// The program runs what is profiled once for every pass.
+pub(super) const USER_REPLAY: c_int = 3;
+
 parameters! {
     HostInitialize of "cuptiProfilerHostInitialize" {
         kind: c_int, chip: *const c_char, availability: *const u8, ; object: Object
@@ -60,7 +65,45 @@ parameters! {
     ConfigSize of "cuptiProfilerHostGetConfigImageSize" { object: Object, ; bytes: usize }
     ConfigImage of "cuptiProfilerHostGetConfigImage" { object: Object, bytes: usize, ; image: *mut u8 }
     Passes of "cuptiProfilerHostGetNumOfPasses" { bytes: usize, image: *const u8, ; passes: usize }
+    Evaluate of "cuptiProfilerHostEvaluateToGpuValues" {
+        object: Object, data: *const u8, bytes: usize, range: usize, names: *const *const c_char, count: usize, ;
+        values: *mut f64
+    }
+    Availability of "cuptiProfilerGetCounterAvailability" { context: *mut c_void, bytes: usize, ; image: *mut u8 }
+    Enable of "cuptiRangeProfilerEnable" { context: *mut c_void, ; object: Object }
+    Disable of "cuptiRangeProfilerDisable" { ; object: Object }
+    DataSize of "cuptiRangeProfilerGetCounterDataSize" {
+        object: Object, names: *const *const c_char, count: usize, ranges: usize, nodes: u32, ; bytes: usize
+    }
+    DataInitialize of "cuptiRangeProfilerCounterDataImageInitialize" { object: Object, bytes: usize, ; data: *mut u8 }
+    SetConfig of "cuptiRangeProfilerSetConfig" {
+        object: Object, config_bytes: usize, config: *const u8, data_bytes: usize, data: *mut u8, range: c_int,
+        replay: c_int, ranges: usize, levels: u16, least_level: u16, pass: usize, ; level: u16
+    }
+    Start of "cuptiRangeProfilerStart" { ; object: Object }
+    Push of "cuptiRangeProfilerPushRange" { object: Object, ; name: *const c_char }
+    Pop of "cuptiRangeProfilerPopRange" { ; object: Object }
+    Stop of "cuptiRangeProfilerStop" { object: Object, pass: usize, level: usize, ; all_submitted: u8 }
+    Decode of "cuptiRangeProfilerDecodeData" { object: Object, ; dropped: usize }
     ChipName of "cuptiDeviceGetChipName" { device: usize, ; name: *const c_char }
+}
+
+/// Of `cuptiProfilerInitialize`, which takes nothing but the size.
+#[repr(C)]
+pub(super) struct Initialize {
+    size: usize,
+    private: *mut c_void,
+}
+
+impl Initialize {
+    pub(super) fn new() -> Self {
+        Self { size: size_of::<Self>(), private: null_mut() }
+    }
+}
+
+// SAFETY: the fields are those of the header.
+unsafe impl Parameters for Initialize {
+    const FUNCTION: &'static str = "cuptiProfilerInitialize";
 }
 
 #[cfg(test)]
@@ -72,6 +115,9 @@ mod tests {
     fn layouts_are_those_of_the_headers() {
         assert_eq!((HostInitialize::new().size, offset_of!(HostInitialize, chip)), (48, 24));
         assert_eq!((AddMetrics::new().size, Passes::new().size), (40, 40));
+        assert_eq!((Evaluate::new().size, SetConfig::new().size, Stop::new().size), (72, 90, 41));
+        assert_eq!((offset_of!(SetConfig, ranges), offset_of!(SetConfig, pass)), (64, 80));
+        assert_eq!((DataSize::new().size, offset_of!(DataSize, bytes), Availability::new().size), (64, 56, 40));
         assert_eq!((HostDeinitialize::new().size, ChipName::new().size), (24, 32));
     }
 }

@@ -2,15 +2,10 @@
 #![allow(unsafe_code)] // calls NVIDIA's libraries
 
 use super::layout::Parameters;
-use super::libraries;
 use super::status::Refusal;
+use crate::cuda::libraries;
 use libloading::os::unix::{Library, Symbol};
 use std::path::Path;
-
-/// The names of CUPTI, newest first; the versions from 13.2 on cannot be told from here, and crash without a driver.
-const CUPTI: [&str; 3] = ["libcupti.so.13", "libcupti.so.12", "libcupti.so"];
-/// CUPTI opens it by this name, where the system's loader does not find it in a folder of the user's.
-const PERFORMANCE: [&str; 1] = ["libnvperf_host.so"];
 
 /// CUPTI, for the life of the process.
 #[derive(Clone, Copy)]
@@ -19,11 +14,12 @@ pub(super) struct Cupti(&'static Library);
 impl Cupti {
     /// Opens the library.
     pub(super) fn open(folder: Option<&Path>) -> Result<Self, Refusal> {
-        // It must be there before CUPTI asks for it; where it is not, CUPTI may find another one.
-        let performance = libraries::open(folder, &PERFORMANCE);
-        let cupti = libraries::open(folder, &CUPTI).map_err(Refusal::Missing)?;
-        performance.map_err(Refusal::Missing)?;
-        Ok(Self(cupti))
+        let versions = ["13", "12"];
+        // CUPTI opens the other one by its name, which the system's loader does not find in a folder of the user's.
+        let (library, _) = libraries::open(folder, "libcupti", &versions, &["libnvperf_host"])
+            .ok_or_else(|| Refusal::Missing(absent(folder)))?;
+        // Closing it while its threads run is not safe.
+        Ok(Self(Box::leak(Box::new(library))))
     }
 
     /// Calls the function of `parameters`.
@@ -38,5 +34,12 @@ impl Cupti {
         // SAFETY: `parameters` has the layout that the function takes; the caller answers for the pointers.
         let status = unsafe { function(parameters) };
         Refusal::check(P::FUNCTION, status)
+    }
+}
+
+fn absent(folder: Option<&Path>) -> String {
+    match folder {
+        Some(folder) => format!("there is no usable libcupti.so in `{}`", folder.display()),
+        None => "there is no libcupti.so".to_owned(),
     }
 }

@@ -48,6 +48,11 @@ impl Refusal {
         matches!(self, Self::Failed { status: INVALID_CHIP_NAME, .. })
     }
 
+    /// The refusal with what can be done about it.
+    pub(crate) fn explained(&self) -> String {
+        format!("{self}; {}", self.remedy())
+    }
+
     /// What can be done about it.
     pub(crate) fn remedy(&self) -> &'static str {
         match self {

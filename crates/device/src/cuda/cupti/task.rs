@@ -1,10 +1,10 @@
 //! Asking CUPTI for counters: the worker's side, which may crash, and the tuner's.
 
 use super::host::{Host, chip_of, known_chips};
-use super::libraries;
 use super::library::Cupti;
 use super::resolution::{ChipCounters, Metrics, resolution};
 use super::status::{REMEDY, Refusal};
+use crate::cuda::libraries;
 use crate::error::DeviceError;
 use crate::worker::WorkerCommand;
 use crate::worker::process::{Waited, Worker};
@@ -72,22 +72,22 @@ const CRASH_REMEDY: &str = "without a driver take CUPTI 12.6 to 13.1, whose late
 /// Answers in a worker.
 pub(crate) fn resolve(task: &CountersTask) -> Result<Vec<ChipCounters>, NoCounters> {
     let cupti = Cupti::open(task.libraries.as_deref()).map_err(none)?;
-    let chips = if task.chips.is_empty() { own_chips(cupti, task.libraries.as_deref())? } else { task.chips.clone() };
+    let chips = if task.chips.is_empty() { own_chips(cupti)? } else { task.chips.clone() };
     chips.iter().map(|chip| of_chip(cupti, chip)).collect()
 }
 
 fn of_chip(cupti: Cupti, chip: &str) -> Result<ChipCounters, NoCounters> {
-    match Host::open(cupti, chip) {
-        Ok(_) => resolution(chip, &VOLTA, &Asked { cupti, chip }).map_err(none),
+    match Host::open(cupti, chip, None) {
+        Ok(_) => resolution(chip, &VOLTA, &Asked { cupti, chip, available: None }).map_err(none),
         Err(refusal) if refusal.is_unknown_chip() => Err(unknown(chip, &known_chips(cupti).map_err(none)?)),
         Err(refusal) => Err(none(refusal)),
     }
 }
 
 /// The chips of all GPUs, each once.
-fn own_chips(cupti: Cupti, folder: Option<&Path>) -> Result<Vec<String>, NoCounters> {
+fn own_chips(cupti: Cupti) -> Result<Vec<String>, NoCounters> {
     // Without a driver CUPTI crashes when it is asked for a device.
-    let has_driver = libraries::open(folder, &["libcuda.so.1"]).is_ok();
+    let has_driver = libraries::open(None, "libcuda", &["1"], &[]).is_some();
     let of = |device: usize| has_driver.then(|| chip_of(cupti, device).ok()).flatten();
     let mut chips: Vec<String> = (0..).map_while(of).collect();
     chips.sort();
@@ -123,15 +123,17 @@ fn is_before_volta(chip: &str) -> bool {
 }
 
 /// A chip that is asked.
-struct Asked<'a> {
-    cupti: Cupti,
-    chip: &'a str,
+pub(super) struct Asked<'a> {
+    pub(super) cupti: Cupti,
+    pub(super) chip: &'a str,
+    /// What a GPU lets be read; none where there is no GPU.
+    pub(super) available: Option<&'a [u8]>,
 }
 
 impl Metrics for Asked<'_> {
     fn passes(&self, metrics: &[&str]) -> Result<usize, Refusal> {
         // What was added to a host stays; each question takes a new one.
-        let mut host = Host::open(self.cupti, self.chip)?;
+        let mut host = Host::open(self.cupti, self.chip, self.available)?;
         host.add(metrics)?;
         let config = host.config()?;
         host.passes(&config)

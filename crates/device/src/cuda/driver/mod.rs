@@ -6,9 +6,10 @@ mod system;
 pub(crate) use script::{Script, ScriptedCode, ScriptedDriver};
 pub(crate) use system::SystemDriver;
 
-use crate::backend::Fault;
+use crate::backend::{Fault, Profiler};
 use cudarc::driver::sys::{CUdevice_attribute, CUfunction_attribute, CUresult};
 use std::fmt;
+use std::path::Path;
 use std::time::Duration;
 
 /// A property of a device, as the driver API names it.
@@ -130,6 +131,12 @@ pub(crate) trait Driver {
 
     /// The time between two events that have happened; resolved to about half a microsecond.
     fn elapsed(&mut self, start: Event, end: Event) -> Result<Duration, DriverError>;
+
+    /// Begins to read counters of what is launched from now on; `libraries` is where CUPTI is looked for first.
+    ///
+    /// # Errors
+    /// Why there are none, and what to do about it.
+    fn profiler(&mut self, libraries: Option<&Path>) -> Result<Box<dyn Profiler>, String>;
 }
 
 impl DriverError {

@@ -2,13 +2,17 @@
 
 #![allow(unsafe_code)]
 
+use crate::backend::Profiler;
 use crate::cuda::Absent;
+use crate::cuda::cupti::{Counting, Gpu};
 use crate::cuda::driver::{
     Address, Attribute, Driver, DriverError, Event, Function, FunctionAttribute, KernelLaunch, Module,
 };
 use cudarc::driver::sys::{self, CUcontext, CUevent, CUresult, CUstream, CUstream_flags};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::Path;
 use std::ptr;
+use std::rc::Rc;
 use std::time::Duration;
 
 /// The functions of the driver's library that are called here. `cudarc` panics where one is missing.
@@ -50,6 +54,10 @@ pub(crate) struct SystemDriver {
     stream: CUstream,
     /// The form that drivers of every version have; `cudarc` calls one that came with CUDA 12.8.
     elapsed_time: ElapsedTime,
+    /// The device that is open, with its context, which lives as long as the process.
+    device: (usize, CUcontext),
+    /// How its counters are read, once they were asked for.
+    counters: Option<Rc<Gpu>>,
 }
 
 impl SystemDriver {
@@ -73,7 +81,7 @@ impl SystemDriver {
         // SAFETY: every driver exports the function with this signature.
         let elapsed_time = *unsafe { library.get::<ElapsedTime>("cuEventElapsedTime") }
             .map_err(|error| Absent::driver(&format!("the NVIDIA driver cannot be used: {error}")))?;
-        let driver = Self { stream: ptr::null_mut(), elapsed_time };
+        let driver = Self { stream: ptr::null_mut(), elapsed_time, device: (0, ptr::null_mut()), counters: None };
         // SAFETY: the function exists, as all of `FUNCTIONS`, which every call below relies on.
         done(unsafe { sys::cuInit(0) }).map_err(|error| match error.0 {
             CUresult::CUDA_ERROR_NO_DEVICE => Absent::driver("the NVIDIA driver finds no GPU"),
@@ -137,6 +145,7 @@ impl Driver for SystemDriver {
         let null: CUcontext = ptr::null_mut();
         let context = given(null, |context| unsafe { sys::cuDevicePrimaryCtxRetain(context, handle) })?;
         done(unsafe { sys::cuCtxSetCurrent(context) })?;
+        self.device = (device, context);
         let null: CUstream = ptr::null_mut();
         let flags = CUstream_flags::CU_STREAM_DEFAULT as u32;
         self.stream = given(null, |stream| unsafe { sys::cuStreamCreate(stream, flags) })?;
@@ -249,6 +258,20 @@ impl Driver for SystemDriver {
         let (start, end) = (start.0 as CUevent, end.0 as CUevent);
         let milliseconds = given(0.0, |time| unsafe { (self.elapsed_time)(time, start, end) })?;
         Ok(Duration::try_from_secs_f64(f64::from(milliseconds) / 1e3).unwrap_or_default())
+    }
+
+    fn profiler(&mut self, libraries: Option<&Path>) -> Result<Box<dyn Profiler>, String> {
+        let gpu = match &self.counters {
+            Some(gpu) => Rc::clone(gpu),
+            None => {
+                let (device, context) = self.device;
+                // SAFETY: the context is the device's primary one, which is never released.
+                let gpu = unsafe { Gpu::open(libraries, device, context.cast()) };
+                Rc::new(gpu.map_err(|refusal| refusal.explained())?)
+            }
+        };
+        self.counters = Some(Rc::clone(&gpu));
+        Ok(Box::new(Counting::begin(gpu).map_err(|refusal| refusal.explained())?))
     }
 }
 

@@ -1,14 +1,19 @@
 //! The driver that follows a script.
 
 use super::memory::DeviceMemory;
+use super::profiler::{Counted, ScriptedProfiler};
 use super::{Origin, Script, ScriptedCode, ScriptedKernel, error};
+use crate::backend::Profiler;
 use crate::cuda::driver::{
     Address, Attribute, Driver, DriverError, Event, Function, FunctionAttribute, KernelLaunch, Module,
 };
 use cudarc::driver::sys::CUresult;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::path::Path;
+use std::rc::Rc;
 use std::time::Duration;
 
 /// Dynamic shared memory that needs no leave.
@@ -32,6 +37,7 @@ pub(crate) struct ScriptedDriver {
     /// The error of a kernel that was launched, until somebody asks; a sticky one stays.
     pending: Option<DriverError>,
     hangs: bool,
+    counted: Rc<RefCell<Counted>>,
 }
 
 struct Loaded {
@@ -54,6 +60,7 @@ impl ScriptedDriver {
             numbers: 0,
             pending: None,
             hangs: false,
+            counted: Rc::default(),
         }
     }
 
@@ -252,6 +259,7 @@ impl Driver for ScriptedDriver {
         *number += 1;
         self.now += Duration::from_secs_f64(time / 1e6);
         self.hangs = behaviour.hangs;
+        self.counted.borrow_mut().launched(&behaviour.counters);
         self.pending = behaviour.end.as_deref().map(error);
         self.write_all(launch)
     }
@@ -283,6 +291,11 @@ impl Driver for ScriptedDriver {
         let time = |event: Event| self.events.get(&event.0).copied().flatten();
         let pair = time(start).zip(time(end)).ok_or(DriverError(CUresult::CUDA_ERROR_NOT_READY))?;
         Ok(pair.1.saturating_sub(pair.0))
+    }
+
+    fn profiler(&mut self, _: Option<&Path>) -> Result<Box<dyn Profiler>, String> {
+        let passes = self.script.passes.ok_or("the script has no counters; write `passes`")?;
+        Ok(Box::new(ScriptedProfiler { passes, counted: Rc::clone(&self.counted) }))
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod driver;
 mod memory;
+mod profiler;
 
 pub(crate) use driver::ScriptedDriver;
 
@@ -29,6 +30,9 @@ pub(crate) struct Script {
     /// Whether the script stands for NVRTC as well, and compiles without looking at the source.
     #[serde(default)]
     pub(crate) compiles: bool,
+    /// In how many passes counters are read; they cannot be read without it.
+    #[serde(default)]
+    pub(crate) passes: Option<usize>,
     /// A file to which every call of interest is appended.
     #[serde(default)]
     pub(crate) log: Option<PathBuf>,
@@ -69,6 +73,8 @@ pub(crate) struct ScriptedKernel {
     pub(crate) crashes: bool,
     /// The times of its launches in microseconds; the last holds for all that follow.
     pub(crate) times_us: Vec<f64>,
+    /// What a launch adds to the counters, by name.
+    pub(crate) counters: BTreeMap<String, f64>,
     /// What it writes.
     pub(crate) writes: Vec<Write>,
 }
