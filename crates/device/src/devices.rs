@@ -20,10 +20,10 @@ pub struct DeviceInfo {
     pub limits: BTreeMap<String, f64>,
 }
 
-/// A backend that cannot be used.
+/// A backend, or a part of one, that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// The backend.
+    /// The backend, or what part of it.
     pub backend: String,
     /// What is missing.
     pub reason: String,
@@ -48,10 +48,13 @@ pub fn processor(compilers: &Compilers) -> Option<DeviceInfo> {
     crate::c::devices(compilers).0.into_iter().next()
 }
 
-/// Every device that can be used, and every backend that cannot with the reason. Starts workers, in which drivers are
-/// asked for their devices.
+/// Every device that can be used, and every backend that cannot with the reason, counters of the processor among them.
+/// Starts workers, in which drivers are asked for their devices.
 pub fn devices(compilers: &Compilers, worker: &WorkerCommand) -> (Vec<DeviceInfo>, Vec<Missing>) {
     let (mut devices, mut missing) = crate::c::devices(compilers);
+    if !devices.is_empty() {
+        missing.extend(crate::c::missing_counters());
+    }
     let (more_devices, more_missing) = crate::opencl::devices(worker);
     devices.extend(more_devices);
     missing.extend(more_missing);

@@ -24,7 +24,7 @@ mod synthetic;
 pub mod worker;
 
 pub use backend::BuildPlan;
-pub use c::Compilers;
+pub use c::{Compilers, missing_counters};
 pub use command::{
     CommandEvaluator, CommandOptions, CommandSpec, CommandVerify, Cost, NumberPattern, OUT, PatternError, TextPattern,
     Unit, device as command_device,

@@ -89,7 +89,7 @@ impl Check<'_> {
         let hardware =
             Hardware { compute_capability: number("cc"), multiprocessors: number("sm"), cores: number("cores") };
         let (family, readings) = readings(&self.measurement(&case["counters"])).unwrap();
-        let Analysis { bottlenecks: found, missing } =
+        let Analysis { bottlenecks: found, missing, .. } =
             analyse(&readings, family, size(&hardware), &self.rules).unwrap();
         assert!(missing.is_empty(), "{missing:?}");
         for (bottleneck, code, paper) in NAMES {

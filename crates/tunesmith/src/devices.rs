@@ -94,7 +94,12 @@ impl DeviceChoice {
 
     /// The size of a device that counts what kernels do as they run; `None` of others.
     pub(crate) fn counted_hardware(&self) -> Option<Hardware> {
-        let Self::Cuda(device) = self else { return None };
+        let device = match self {
+            Self::Cuda(device) => device,
+            // Of the processor no bottleneck needs the size.
+            Self::C => return tunesmith_device::missing_counters().is_none().then(Hardware::default),
+            _ => return None,
+        };
         let limit = |name: &str| device.limits.get(name).copied();
         Some(Hardware {
             compute_capability: limit("compute_capability"),

@@ -6,7 +6,7 @@ use crate::devices::DeviceChoice;
 use crate::train::{learnable, unknown};
 use tunesmith_core::counters::{CounterSet, Hardware};
 use tunesmith_core::{Event, Measurement, Observer, Recording};
-use tunesmith_model::bottleneck::{Rules, analyse};
+use tunesmith_model::bottleneck::{Quantity, Rules, analyse};
 use tunesmith_model::counters::{CounterModel, Method};
 use tunesmith_search::profile_guided::{Guide, name_of, readings, size};
 use tunesmith_space::Space;
@@ -56,10 +56,13 @@ pub(crate) fn guided(
         }
         (_, None) => return Err(nothing_recorded()),
     };
-    let Some(hardware) = counting.map(|(recording, _)| recording.hardware).or_else(|| device.counted_hardware()) else {
-        return Ok(Guided::without(
-            "the device gives no counters: the search goes on without the counter model, as gaussian_process",
-        ));
+    let counted = counting.map(|(recording, _)| recording.hardware).or_else(|| device.counted_hardware());
+    let Some(hardware) = counted else {
+        let missing = tunesmith_device::missing_counters().filter(|_| matches!(device, DeviceChoice::C));
+        let why = missing.map(|missing| format!(" ({}; {})", missing.reason, missing.remedy)).unwrap_or_default();
+        return Ok(Guided::without(format!(
+            "the device gives no counters{why}: the search goes on without the counter model, as gaussian_process"
+        )));
     };
     if !["default", "profile_guided"].contains(&name) {
         return Ok(Guided::without(format!(
@@ -137,17 +140,24 @@ pub(crate) fn lacking(measurement: &Measurement) -> Vec<String> {
     };
     let unknown = names().filter(|name| !CounterSet::knows(name)).map(|name| unknown(name, set));
     let mut notes: Vec<String> = unknown.collect();
-    match analyse(&readings, family, size(&Hardware::default()), &Rules::mended(0.5)) {
-        Err(error) => notes.push(format!("{error}: the search goes on by times")),
-        Ok(analysis) if !analysis.missing.is_empty() => {
-            let missing = analysis.missing.iter().filter_map(|quantity| name_of(set, *quantity));
-            let missing: Vec<String> = missing.map(|name| format!("`{name}`")).collect();
-            notes.push(format!(
-                "without a usable value of {}: the bottlenecks that need it are left out",
-                missing.join(", ")
-            ));
+    let analysis = match analyse(&readings, family, size(&Hardware::default()), &Rules::mended(0.5)) {
+        Ok(analysis) => analysis,
+        Err(error) => {
+            notes.push(format!("{error}: the search goes on by times"));
+            return notes;
         }
-        Ok(_) => {}
+    };
+    let listed = |quantities: &[Quantity]| {
+        let names = quantities.iter().filter_map(|quantity| name_of(set, *quantity));
+        names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    };
+    if !analysis.missing.is_empty() {
+        let missing = listed(&analysis.missing);
+        notes.push(format!("without a usable value of {missing}: the bottlenecks that need it are left out"));
+    }
+    if !analysis.zero.is_empty() {
+        let zero = listed(&analysis.zero);
+        notes.push(format!("{zero} read 0 in a run that was busy: the bottlenecks that need it are taken to be 0"));
     }
     notes
 }

@@ -24,5 +24,8 @@ pub(super) const COUNTERS: &[Counter] = &[
     counter("first_cache.bytes", "TEX_RWT", Operations, "bytes", 1.0),
     counter("first_cache.utilisation", "TEX_U", Stress, "share", 1.0),
     counter("issue.utilisation", "INST_ISSUE_U", Operations, "share", 1.0),
+    counter("cycles", "", Stress, "cycles", 1.0),
+    counter("branches.missed", "", Stress, "branches", 1.0),
+    counter("first_cache.missed", "", Operations, "loads", 1.0),
     counter("cores.busy", "SM_E", Stress, "share", 1.0),
 ];

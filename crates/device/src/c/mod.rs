@@ -13,6 +13,7 @@
 
 mod backend;
 mod compiler;
+mod counters;
 mod devices;
 mod diagnose;
 mod float_environment;
@@ -21,6 +22,7 @@ mod session;
 mod shim;
 
 pub use compiler::Compilers;
+pub use counters::missing_counters;
 
 pub(crate) use backend::CBackend;
 pub(crate) use compiler::Compiler;

@@ -2,15 +2,18 @@
 
 #![allow(unsafe_code)]
 
-use crate::backend::{BufferId, Fault, Launch, LaunchArgument, Program, Session};
+use crate::backend::{BufferId, Fault, Launch, LaunchArgument, Profiler, Program, Session};
+use crate::c::counters::{Counters, Counting, missing_counters};
 use crate::c::float_environment::FloatEnvironment;
 use crate::c::memory::Block;
 use crate::c::shim::ENTRY;
 use crate::problem::Memory;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use nix::libc::{RTLD_NODELETE, RTLD_NOLOAD};
+use std::cell::RefCell;
 use std::ffi::c_void;
 use std::path::Path;
+use std::rc::Rc;
 use std::time::Duration;
 use tunesmith_core::{Clock, SystemClock};
 
@@ -25,6 +28,8 @@ pub(crate) struct CSession {
     other_data: Vec<u8>,
     /// The worker's floating-point settings.
     environment: FloatEnvironment,
+    /// Opened before kernels start threads, which are counted then; `None` where the processor does not count.
+    counters: Option<Rc<RefCell<Counters>>>,
     clock: SystemClock,
 }
 
@@ -43,7 +48,14 @@ struct Scalar([u8; 128]);
 impl CSession {
     pub(crate) fn new() -> Self {
         let environment = FloatEnvironment::current();
-        Self { blocks: Vec::new(), loaded: Vec::new(), other_data: Vec::new(), environment, clock: SystemClock::new() }
+        Self {
+            blocks: Vec::new(),
+            loaded: Vec::new(),
+            other_data: Vec::new(),
+            environment,
+            counters: Counters::open().map(|counters| Rc::new(RefCell::new(counters))),
+            clock: SystemClock::new(),
+        }
     }
 
     fn block(&mut self, id: BufferId) -> &mut Block {
@@ -106,6 +118,16 @@ impl Session for CSession {
         let time = self.clock.now() - start;
         self.environment.install();
         Ok(time)
+    }
+
+    fn profiler(&mut self) -> Result<Box<dyn Profiler>, String> {
+        match &self.counters {
+            Some(counters) => Ok(Box::new(Counting::new(Rc::clone(counters)))),
+            None => Err(missing_counters().map_or_else(
+                || "the processor's counters cannot be opened".to_owned(),
+                |missing| format!("{}; {}", missing.reason, missing.remedy),
+            )),
+        }
     }
 
     fn flush_caches(&mut self) -> Result<(), Fault> {

@@ -127,6 +127,8 @@ pub struct Analysis {
     pub bottlenecks: Bottlenecks,
     /// What the family's table expects and was not read: the bottlenecks that need it are absent.
     pub missing: Vec<Quantity>,
+    /// What is 0 although it is divided by to share out something that is not: the bottlenecks that need it are 0.
+    pub zero: Vec<Quantity>,
 }
 
 /// None of the counters that bottlenecks are computed from was read.
@@ -162,7 +164,19 @@ pub fn analyse(
         return Err(NothingToAnalyse { family: family.name });
     }
     let missing = family.expected.iter().copied().filter(|quantity| readings.get(*quantity).is_none()).collect();
-    Ok(Analysis { bottlenecks, missing })
+    Ok(Analysis { bottlenecks, missing, zero: zero(readings) })
+}
+
+/// Denominators of 0 where there is something to share out.
+fn zero(readings: &Readings) -> Vec<Quantity> {
+    use Quantity::{DramReads, DramUse, DramWrites, Executed, IssueUse, L2Reads, L2Use, L2Writes};
+    let is_zero = |quantity: &Quantity| readings.get(*quantity) == Some(0.0);
+    let denominators: [(Quantity, &[Quantity]); 3] =
+        [(DramUse, &[DramReads, DramWrites]), (L2Use, &[L2Reads, L2Writes]), (IssueUse, &[Executed])];
+    let flawed = denominators.into_iter().filter(|(shared, parts)| {
+        readings.get(*shared).is_some_and(|shared| shared > 0.0) && parts.iter().all(is_zero)
+    });
+    flawed.flat_map(|(_, parts)| parts.iter().copied()).collect()
 }
 
 /// `part` of `whole`, 0 where there is nothing.
@@ -271,6 +285,10 @@ mod tests {
             let expected = if bottleneck == Bottleneck::Idle { 1.0 } else { 0.0 };
             assert_eq!(value, expected, "{bottleneck:?}");
         }
+        assert_eq!(analysis.zero, [], "nothing is shared out");
+        let analysis = found(&[("DRAM_U", 0.5), ("DRAM_RT", 0.0), ("DRAM_WT", 0.0)], &Family::VOLTA);
+        assert_eq!(analysis.bottlenecks.get(Bottleneck::MemoryRead), Some(0.0));
+        assert_eq!(analysis.zero, [Quantity::DramReads, Quantity::DramWrites]);
     }
 
     #[test]

@@ -114,8 +114,11 @@ fn row(line: &Line<'_>, names: &[&str], roles: &[Role], values: Vec<Value>) -> R
             continue;
         }
         let number = field.parse().ok().filter(|number: &f64| number.is_finite());
+        // What a profiler could not measure it writes as `nan`: a counter that was not read.
+        let is_unread = *role == Role::Counter && field.parse::<f64>().is_ok();
         match (role, number) {
             (Role::Further, None) => {}
+            (Role::Counter, None) if is_unread => {}
             (_, None) => return Err(flaw(format!("`{field}` in column `{name}` is no number"))),
             (_, Some(number)) => keep(&mut row, name, role, number),
         }
