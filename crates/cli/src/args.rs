@@ -316,6 +316,12 @@ pub(crate) struct CompareArgs {
     /// Write a plot (SVG) of every recording, and one over all, to this folder
     #[arg(long, value_name = "FOLDER")]
     pub(crate) plots: Option<PathBuf>,
+    /// Draw plots over simulated seconds instead of evaluations; `random` is then simulated as well
+    #[arg(long, requires = "plots")]
+    pub(crate) over_time: bool,
+    /// Launches that reading the counters of a configuration takes in simulated time; recordings do not say, and 1 is the least
+    #[arg(long, value_name = "N", value_parser = passes)]
+    pub(crate) profile_passes: Option<f64>,
     /// The counter model of profile_guided: `exact` or `trees` of each recording's own counters, or a file (a counter model, or
     /// a recording of another device that trees are fitted to)
     #[arg(long, value_name = "MODEL")]
@@ -387,6 +393,12 @@ pub(crate) struct ConvertArgs {
 /// Names with the text of their values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pairs(pub(crate) Vec<(String, String)>);
+
+/// A number of launches.
+fn passes(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 1.0);
+    number.ok_or_else(|| format!("`{text}` is no number from 1"))
+}
 
 fn pairs(text: &str) -> Result<Pairs, String> {
     let pair = |part: &str| {

@@ -132,6 +132,11 @@ fn compare_scores_strategies_and_draws_them() {
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
         assert!(svg.contains("random") && svg.contains("annealing(explore=0)"));
     }
+    let over_time = folder.run(&[&compare[..], &["--json", "--plots", "time", "--over-time"]].concat()).json();
+    assert_eq!(over_time["plots"], serde_json::json!(["time/table.svg", "time/other.svg"]));
+    assert!(std::fs::read_to_string(folder.path("time/table.svg")).unwrap().contains("simulated seconds"));
+    assert!(over_time["results"][0]["first_hit_seconds"].as_f64().unwrap() > 0.0, "{over_time:#}");
+    folder.run(&[&compare[..], &["--profile-passes", "0.5"]].concat()).refused(&["`0.5` is no number from 1"]);
     let noisy = folder.run(&[&compare[..], &["--noise", "--json"]].concat()).json();
     assert_eq!(noisy["results"][0]["exact"], false);
     folder.run(&[&compare[..], &["--plots", "table.csv"]].concat()).refused(&["`table.csv` is a file", "folder"]);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::recording::Recorded;
 use tunesmith_core::{
-    Completion, Error, Evaluator, Failure, FailureKind, Interrupt, ManualClock, Measurement, Request, statistics,
+    Completion, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, ManualClock, Measurement, Request, statistics,
 };
 use tunesmith_space::ConfigId;
 
@@ -41,6 +41,8 @@ pub struct ReplayEvaluator {
     submitted: VecDeque<Request>,
     noise: Option<Noise>,
     clock: Option<Arc<ManualClock>>,
+    /// Launches that reading counters takes beyond the recorded ones.
+    further_passes: f64,
 }
 
 impl ReplayEvaluator {
@@ -76,6 +78,13 @@ impl ReplayEvaluator {
     /// was not, and by the time of the kernel for samples taken later.
     pub fn with_clock(mut self, clock: Arc<ManualClock>) -> Self {
         self.clock = Some(clock);
+        self
+    }
+
+    /// Lets a profiled evaluation take so many launches of the kernel, at least 1, instead of one: profilers run a kernel again
+    /// for every few counters. Recordings do not say how often.
+    pub fn with_profile_passes(mut self, passes: f64) -> Self {
+        self.further_passes = (passes - 1.0).max(0.0);
         self
     }
 
@@ -120,7 +129,9 @@ impl Evaluator for ReplayEvaluator {
             let failure = Failure::new(FailureKind::Constraints, "not in recording");
             return Ok(Some(Completion { failure: Some(failure), ..Completion::default() }));
         };
-        self.pass(recorded.cost_ms);
+        let launches_ms: f64 = recorded.evaluation.measurement.times_ms.iter().sum();
+        let profiling_ms = if request.depth == Depth::Profiled { self.further_passes * launches_ms } else { 0.0 };
+        self.pass(recorded.cost_ms + profiling_ms);
         let (failure, mut measurement) = (recorded.evaluation.failure.clone(), recorded.evaluation.measurement.clone());
         if let (Some(noise), None) = (&mut self.noise, &failure) {
             noise.disturb(recorded, &mut measurement);

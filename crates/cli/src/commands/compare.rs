@@ -20,6 +20,8 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Ending, Error> {
         seed: args.seed,
         noise: args.noise,
         plots: args.plots.clone(),
+        over_time: args.over_time,
+        profile_passes: args.profile_passes,
         model: args.model.as_deref().map(ModelChoice::from_text),
         history: args.history.clone(),
         shuffle_history: args.shuffle_history,

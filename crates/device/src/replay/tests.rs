@@ -91,3 +91,20 @@ fn the_clock_moves_by_what_was_recorded_and_by_the_mean_where_nothing_was() {
     device.resample(space.id(1).unwrap(), 4, &Interrupt::default()).unwrap();
     assert!((0.390..0.400).contains(&clock.now().as_secs_f64()), "four samples of 5 ms: {:?}", clock.now());
 }
+
+#[test]
+fn reading_counters_takes_the_launches_that_it_is_said_to_take() {
+    let space = space();
+    let clock = Arc::new(ManualClock::default());
+    let device = ReplayEvaluator::new([recorded(&space, 1, &[2.0, 3.0], None)]);
+    let mut device = device.with_clock(clock.clone()).with_profile_passes(11.0);
+    let mut took = |request: Request| {
+        let start = clock.now();
+        device.submit(request).unwrap();
+        device.next(&Interrupt::default()).unwrap();
+        clock.now() - start
+    };
+    let config = space.id(1).unwrap();
+    assert_eq!(took(Request::timed(config)), Duration::from_millis(250));
+    assert_eq!(took(Request::profiled(config)), Duration::from_millis(300));
+}

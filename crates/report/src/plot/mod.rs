@@ -15,17 +15,17 @@ use plotters::prelude::*;
 pub struct PlotSeries {
     /// The strategy.
     pub label: String,
-    /// The share of the optimum after more and more evaluations.
+    /// The share of the optimum after more and more evaluations, or time.
     pub curve: Vec<Stretch>,
     /// The shares that searches ended with, ascending; of an exact expectation equally likely ones.
     pub last: Vec<f64>,
 }
 
-/// What searches have after a number of evaluations.
+/// What searches have after a number of evaluations, or a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stretch {
-    /// The number of evaluations, from 1.
-    pub evaluations: u64,
+    /// The number of evaluations, or the time: above 0.
+    pub at: f64,
     /// The optimum over the best so far, 0 while nothing is correct; the mean over searches.
     pub mean: f64,
     /// The lower edge of the band drawn around the mean.
@@ -39,6 +39,8 @@ pub struct Stretch {
 pub struct ComparisonPlot {
     /// What was searched.
     pub title: String,
+    /// What the curves run over: evaluations, or a time with its unit.
+    pub axis: String,
     /// The strategies in the order of the legend.
     pub series: Vec<PlotSeries>,
 }
@@ -66,7 +68,7 @@ const PANELS: (u32, u32) = (560, 330);
 /// Height of the title in pixels.
 const TITLE: u32 = 34;
 
-/// A picture of `plot` as SVG: left the mean share of the optimum against evaluations (logarithmic) with a band between the
+/// A picture of `plot` as SVG: left the mean share of the optimum against evaluations or time (logarithmic) with a band between the
 /// given edges, in the middle the distribution of what searches ended with, right the legend.
 ///
 /// # Errors

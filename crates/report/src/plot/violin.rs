@@ -11,7 +11,8 @@ const HALF_WIDTH: f64 = 0.42;
 pub(super) fn draw(area: &Area<'_>, plot: &ComparisonPlot) -> Result<(), PlotError> {
     let lasts = plot.series.iter().filter_map(|series| series.last.first().copied());
     let least = floor(lasts.fold(1.0, f64::min));
-    let evaluations = plot.series.iter().filter_map(|series| Some(series.curve.last()?.evaluations)).max().unwrap_or(0);
+    let end = plot.series.iter().filter_map(|series| Some(series.curve.last()?.at)).fold(0.0, f64::max);
+    let digits = usize::from(end.fract() != 0.0);
     let count = plot.series.len().max(1) as f64;
     let mut chart = ChartBuilder::on(area)
         .margin(12)
@@ -24,7 +25,7 @@ pub(super) fn draw(area: &Area<'_>, plot: &ComparisonPlot) -> Result<(), PlotErr
         .disable_x_mesh()
         .light_line_style(WHITE)
         .x_labels(0)
-        .x_desc(format!("searches after {evaluations} evaluations"))
+        .x_desc(format!("searches after {end:.digits$} {}", plot.axis))
         .y_desc("optimum / best")
         .y_label_formatter(&|share| format!("{share:.2}"))
         .draw()

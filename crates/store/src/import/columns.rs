@@ -20,10 +20,12 @@ pub(super) enum Role {
     /// Whether the configuration is correct, as a truth value.
     Feasible,
     RelStd,
-    Compile,
+    /// The time of compiling, in units of so many milliseconds.
+    Compile(f64),
     Benchmark,
     Verification,
-    Framework,
+    /// The time that the tuner itself took, in units of so many milliseconds.
+    Framework(f64),
     Search,
     Kernel,
     Counter,
@@ -66,10 +68,12 @@ fn role(name: &str, sidecar: &Sidecar) -> Role {
     match name {
         "status" => Role::Status,
         "rel_std" => Role::RelStd,
-        "compile_ms" => Role::Compile,
+        "compile_ms" => Role::Compile(1.0),
+        "compile_and_overhead_us" => Role::Compile(1e-3),
         "benchmark_ms" => Role::Benchmark,
         "verification_ms" => Role::Verification,
-        "framework_ms" => Role::Framework,
+        "framework_ms" => Role::Framework(1.0),
+        "data_movement_us" => Role::Framework(1e-3),
         "search_ms" => Role::Search,
         "Kernel name" => Role::Kernel,
         "Computation duration (us)" => Role::Time(1e-3),

@@ -135,10 +135,12 @@ fn keep(row: &mut Row, name: &str, role: &Role, number: f64) {
     match role {
         Role::Time(unit_ms) => measurement.times_ms.push(scaled(number, *unit_ms)),
         Role::RelStd => row.rel_std = Some(number),
-        Role::Compile => measurement.compile = Some(CompileData { time_ms: number, ..CompileData::default() }),
+        Role::Compile(unit_ms) => {
+            measurement.compile = Some(CompileData { time_ms: scaled(number, *unit_ms), ..CompileData::default() });
+        }
         Role::Benchmark => costs.benchmark_ms = Some(number),
         Role::Verification => costs.verification_ms = Some(number),
-        Role::Framework => costs.framework_ms = Some(number),
+        Role::Framework(unit_ms) => costs.framework_ms = Some(scaled(number, *unit_ms)),
         Role::Search => costs.search_ms = Some(number),
         Role::Counter => {
             measurement.counters.insert(name.to_string(), number);

@@ -48,6 +48,8 @@ pub(super) struct Curve {
     pub(super) best_by_config: Vec<f64>,
     /// From when on, in simulated seconds, which time is the best.
     best_by_time: Vec<(f64, f64)>,
+    /// When the last evaluation ended, in simulated seconds.
+    ended_at: f64,
     /// How many evaluations were made, repeats left out.
     made: usize,
     /// What the search took beside measuring: the strategy and the loop.
@@ -60,6 +62,7 @@ impl Curve {
         let mut curve = Self { seconds: run.seconds.total.as_secs_f64(), made: run.history.len(), ..Self::default() };
         let (mut best_score, mut best, mut seen) = (f64::INFINITY, f64::INFINITY, HashSet::new());
         for Step { config, score, seconds } in &watched.told {
+            curve.ended_at = *seconds;
             if let Some(score) = score.filter(|score| *score < best_score) {
                 (best_score, best) = (score, time_ms(*config).unwrap_or(score));
                 curve.best_by_time.push((*seconds, best));
@@ -95,6 +98,22 @@ impl Curve {
     pub(super) fn best_at(&self, seconds: f64) -> f64 {
         let count = self.best_by_time.partition_point(|(from, _)| *from <= seconds);
         count.checked_sub(1).map_or(f64::INFINITY, |last| self.best_by_time[last].1)
+    }
+
+    /// When the search first had something correct, in simulated seconds.
+    pub(super) fn first_best_at(&self) -> Option<f64> {
+        self.best_by_time.first().map(|(from, _)| *from)
+    }
+
+    /// When the search ended, in simulated seconds.
+    pub(super) fn ended_at(&self) -> f64 {
+        self.ended_at
+    }
+
+    /// When the search came within `limit_ms`, in simulated seconds; its end when it did not.
+    pub(super) fn hit_at(&self, limit_ms: f64) -> f64 {
+        let hit = self.best_by_time.iter().find(|(_, best)| *best <= limit_ms);
+        hit.map_or(self.ended_at, |(from, _)| *from)
     }
 
     /// The number of the first evaluation within `limit_ms`, from 1.

@@ -20,6 +20,7 @@ pub(super) fn random(times: &[f64], size: f64, budget: u64) -> Measures {
         1.0 - found <= MAX_WITHOUT && sum / found <= HIT * optimum
     };
     Measures {
+        first_hit_seconds: None,
         rel: budgets(budget).into_iter().map(rel).collect(),
         ert: by_level(&|level| expected_used(level) / (1.0 - missed(level, budget))),
         success: by_level(&|level| 1.0 - missed(level, budget)),

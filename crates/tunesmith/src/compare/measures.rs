@@ -57,6 +57,9 @@ pub struct Measures {
     pub first_hit_mean: f64,
     /// The same: as many are enough in nine of ten searches.
     pub first_hit_p90: f64,
+    /// Simulated seconds until within 1.10 of the optimum; the whole search where it is not reached. The mean; `None` where searches
+    /// are not simulated, or recordings do not say what evaluations took.
+    pub first_hit_seconds: Option<f64>,
     /// The evaluation after which the best so far, averaged over searches, is within 1.10 of the optimum.
     pub paper_metric: Option<u64>,
 }
@@ -82,6 +85,7 @@ impl Measures {
             success: by_level(&|level| hits(level) / count),
             first_hit_mean: mean(&|curve| used(curve, HIT)),
             first_hit_p90: first.get(p90.max(1) - 1).copied().unwrap_or(budget as f64),
+            first_hit_seconds: Some(mean(&|curve| curve.hit_at(optimum_ms * HIT))).filter(|seconds| *seconds > 0.0),
             paper_metric: (1..=budget).find(|at| mean_best(searches, *at) <= HIT * optimum_ms),
         }
     }

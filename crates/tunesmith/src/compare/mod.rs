@@ -49,6 +49,10 @@ pub struct CompareOptions {
     pub noise: bool,
     /// A folder to write plots to, made where there is none; no plots for `None`.
     pub plots: Option<PathBuf>,
+    /// Whether plots run over simulated seconds instead of evaluations; `random` is then simulated as well.
+    pub over_time: bool,
+    /// Launches that reading the counters of a configuration takes in simulated time, which recordings do not say; one for `None`.
+    pub profile_passes: Option<f64>,
     /// The counter model that strategies are given; they do without one when it is `None`.
     pub model: Option<ModelChoice>,
     /// Recordings of which strategies are told the times: for each recording those of the same kernel, never itself.
@@ -134,7 +138,10 @@ pub fn compare(options: &CompareOptions) -> Result<Comparison, Error> {
     let (results, series): (Vec<Score>, Vec<PlotSeries>) =
         scores.collect::<Result<Vec<_>, Error>>()?.into_iter().unzip();
     let recordings: Vec<String> = subjects.iter().map(|subject| subject.name.clone()).collect();
-    let plots = options.plots.as_deref().map_or(Ok(Vec::new()), |folder| plots::write(folder, &recordings, series))?;
+    let plots = options
+        .plots
+        .as_deref()
+        .map_or(Ok(Vec::new()), |folder| plots::write(folder, &recordings, series, options.over_time))?;
     let of = |strategy: &String| results.iter().filter(|score| score.strategy == *strategy).collect::<Vec<_>>();
     Ok(Comparison {
         recordings,
@@ -232,7 +239,7 @@ impl Subject {
 /// One strategy on one recording, and its curves.
 fn score(strategy: &str, subject: &Subject, options: &CompareOptions) -> Result<(Score, PlotSeries), Error> {
     // With noise the best of a search is not the fastest it met, and no expectation is known.
-    let is_exact = is_random_without_replacement(strategy) && !options.noise;
+    let is_exact = is_random_without_replacement(strategy) && !options.noise && !options.over_time;
     // Of `random` one search is made all the same: for what an evaluation costs.
     let repeats = if is_exact { 1 } else { options.repeats };
     let searches = (0..repeats).into_par_iter().map(|repeat| search(strategy, subject, options, repeat));
@@ -247,7 +254,11 @@ fn score(strategy: &str, subject: &Subject, options: &CompareOptions) -> Result<
         let measures = exact::random(times, size as f64, budget);
         (measures, 0.0, progress::of_random(strategy, times, size as f64, drawn))
     } else {
-        let series = progress::of_searches(strategy, &curves, times[0], drawn);
+        let series = if options.over_time {
+            progress::over_time(strategy, &curves, times[0])
+        } else {
+            progress::of_searches(strategy, &curves, times[0], drawn)
+        };
         (Measures::of(&curves, times[0], budget), subject.baseline.score(&curves), series)
     };
     let score = Score {
@@ -276,7 +287,8 @@ fn search(strategy: &str, subject: &Subject, options: &CompareOptions, repeat: u
     let history = if options.shuffle_history { subject.past.as_ref().map(shuffled) } else { subject.past.clone() };
     let mut searcher = Watched::new(tunesmith_search::build_with(strategy, &Knowledge { history, guide })?);
     let clock = Arc::new(ManualClock::default());
-    let mut device = subject.device.clone().with_clock(clock.clone());
+    let passes = options.profile_passes.unwrap_or(1.0);
+    let mut device = subject.device.clone().with_clock(clock.clone()).with_profile_passes(passes);
     if options.noise {
         device = device.with_noise(seed);
     }

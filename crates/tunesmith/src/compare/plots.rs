@@ -16,20 +16,27 @@ pub(super) fn make_folder(folder: &Path) -> Result<(), Error> {
 }
 
 /// Writes a plot of every recording and, of several, one over all. `series` are those of the first strategy on every
-/// recording, then those of the next.
-pub(super) fn write(folder: &Path, recordings: &[String], series: Vec<PlotSeries>) -> Result<Vec<PathBuf>, Error> {
+/// recording, then those of the next. Over time there is no plot of all: recordings differ in what an evaluation takes.
+pub(super) fn write(
+    folder: &Path,
+    recordings: &[String],
+    series: Vec<PlotSeries>,
+    over_time: bool,
+) -> Result<Vec<PathBuf>, Error> {
+    let axis = if over_time { "simulated seconds" } else { "evaluations" };
     let of_strategies: Vec<&[PlotSeries]> = series.chunks(recordings.len().max(1)).collect();
     let of_recording = |(number, name): (usize, &String)| ComparisonPlot {
         title: name.clone(),
+        axis: axis.to_string(),
         series: of_strategies.iter().filter_map(|strategy| strategy.get(number).cloned()).collect(),
     };
     let mut plots: Vec<ComparisonPlot> = recordings.iter().enumerate().map(of_recording).collect();
-    if recordings.len() > 1 {
+    if recordings.len() > 1 && !over_time {
         let over = |strategy: &&[PlotSeries]| {
             over_recordings(strategy.first().map_or("", |first| &first.label), &strategy.iter().collect::<Vec<_>>())
         };
         let title = format!("{} recordings", recordings.len());
-        plots.push(ComparisonPlot { title, series: of_strategies.iter().map(over).collect() });
+        plots.push(ComparisonPlot { title, axis: axis.to_string(), series: of_strategies.iter().map(over).collect() });
     }
     let names: Vec<String> = recordings.iter().map(|name| file_name(name)).chain(["overall".to_string()]).collect();
     let mut written: Vec<PathBuf> = Vec::new();

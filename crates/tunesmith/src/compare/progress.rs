@@ -7,6 +7,9 @@ use tunesmith_report::{PlotSeries, Stretch};
 /// The shares of searches between which a band lies.
 const BAND: (f64, f64) = (0.1, 0.9);
 
+/// Moments at which a curve over time is drawn.
+const MOMENTS: usize = 80;
+
 /// So many equally likely bests stand for the exact distribution of random search.
 const LIKELY: usize = 200;
 
@@ -22,10 +25,27 @@ pub(super) fn of_searches(label: &str, searches: &[Curve], optimum_ms: f64, budg
     let stretch = |at: u64| {
         let shares = shares(at);
         let mean = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
-        Stretch { evaluations: at, mean, low: quantile(&shares, BAND.0), high: quantile(&shares, BAND.1) }
+        Stretch { at: at as f64, mean, low: quantile(&shares, BAND.0), high: quantile(&shares, BAND.1) }
     };
     let curve = moments(budget).into_iter().map(stretch).collect();
     PlotSeries { label: label.to_string(), curve, last: shares(budget) }
+}
+
+/// The shares of the optimum that `searches` had at moments between the first best and the last end, evenly spaced on a logarithmic
+/// axis of simulated seconds. Empty where no time passed.
+pub(super) fn over_time(label: &str, searches: &[Curve], optimum_ms: f64) -> PlotSeries {
+    let first = searches.iter().filter_map(Curve::first_best_at).fold(f64::INFINITY, f64::min);
+    let last = searches.iter().map(Curve::ended_at).fold(0.0, f64::max);
+    let moment = |number: usize| first * (last / first).powf(number as f64 / (MOMENTS - 1) as f64);
+    let stretch = |at: f64| {
+        let shares = sorted(searches.iter().map(|curve| optimum_ms / curve.best_at(at)));
+        let mean = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
+        Stretch { at, mean, low: quantile(&shares, BAND.0), high: quantile(&shares, BAND.1) }
+    };
+    let has_time = first > 0.0 && first < last;
+    let curve = if has_time { (0..MOMENTS).map(moment).map(stretch).collect() } else { Vec::new() };
+    let ended = sorted(searches.iter().map(|curve| optimum_ms / curve.best_at(f64::INFINITY)));
+    PlotSeries { label: label.to_string(), curve, last: ended }
 }
 
 /// The shares of the optimum that random search has, exactly. `times` are those of the correct ones of `size`
@@ -35,7 +55,7 @@ pub(super) fn of_random(label: &str, times: &[f64], size: f64, budget: u64) -> P
     let stretch = |at: u64| {
         let mean = exact::expected(times, size, at, &|time| times[0] / time).0;
         // The slowest bests are the smallest shares.
-        Stretch { evaluations: at, mean, low: share(at, BAND.1), high: share(at, BAND.0) }
+        Stretch { at: at as f64, mean, low: share(at, BAND.1), high: share(at, BAND.0) }
     };
     let curve = moments(budget).into_iter().map(stretch).collect();
     let likely = (0..LIKELY).map(|at| share(budget, (at as f64 + 0.5) / LIKELY as f64));
@@ -48,9 +68,9 @@ pub(super) fn over_recordings(label: &str, series: &[&PlotSeries]) -> PlotSeries
     let stretch = |number: usize| {
         let means = sorted(series.iter().filter_map(|series| Some(series.curve.get(number)?.mean)));
         let logs: f64 = means.iter().map(|mean| mean.ln()).sum();
-        let evaluations = series[0].curve[number].evaluations;
+        let at = series[0].curve[number].at;
         let mean = (logs / means.len().max(1) as f64).exp();
-        Stretch { evaluations, mean, low: quantile(&means, BAND.0), high: quantile(&means, BAND.1) }
+        Stretch { at, mean, low: quantile(&means, BAND.0), high: quantile(&means, BAND.1) }
     };
     let count = series.first().map_or(0, |first| first.curve.len());
     let last = sorted(series.iter().flat_map(|series| series.last.iter().copied()));
