@@ -131,6 +131,6 @@ fn at(best: &[f64], count: u64) -> f64 {
 impl Curve {
     /// A search that has `best` from `seconds` on.
     pub(super) fn holding(seconds: f64, best: f64) -> Self {
-        Self { best_by_time: vec![(seconds, best)], ..Self::default() }
+        Self { best_by_time: vec![(seconds, best)], ended_at: seconds, ..Self::default() }
     }
 }

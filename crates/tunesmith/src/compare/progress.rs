@@ -103,6 +103,17 @@ mod tests {
     }
 
     #[test]
+    fn over_time_nothing_counts_as_0_until_there_is_something() {
+        let searches = [Curve::holding(1.0, 2.0), Curve::holding(4.0, 1.0)];
+        let series = over_time("s", &searches, 1.0);
+        let ends = [series.curve[0], series.curve[MOMENTS - 1]];
+        assert_eq!(ends.map(|stretch| (stretch.at, stretch.mean)), [(1.0, 0.25), (4.0, 0.75)]);
+        assert_eq!(series.last, [0.5, 1.0]);
+        assert_eq!(searches[1].hit_at(1.5), 4.0);
+        assert!(over_time("s", &searches[..1], 1.0).curve.is_empty(), "no time passed");
+    }
+
+    #[test]
     fn the_exact_band_of_random_search_is_counted_by_hand() {
         // One draw of 1, 2 and a failure: a third each.
         let series = of_random("random", &[1.0, 2.0], 3.0, 1);
