@@ -1,16 +1,18 @@
-//! What the tuner adds to each configuration beyond compiling, running and checking it, and what a crash costs.
+//! What the tuner adds to each configuration beyond compiling, running and checking it, and what a crash costs. For CUDA, on a
+//! driver that follows a script and whose kernels take no time: all that is neither compiling nor the kernel.
 //!
-//! `cargo bench -p tunesmith-device --bench overhead` prints both; nothing is asserted, since times are the machine's.
+//! `cargo bench -p tunesmith-device --bench overhead` prints them; nothing is asserted, since times are the machine's.
 #![allow(clippy::print_stdout)] // a bench's job
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tunesmith_core::{Clock, Completion, Evaluator, Interrupt, Request, SystemClock, statistics};
-use tunesmith_device::worker::enter_if_worker;
+use tunesmith_device::worker::{WorkerCommand, enter_if_worker};
 use tunesmith_device::{
-    Access, Argument, ArgumentKind, ElementType, Fill, Kernel, KernelSpec, Language, LiveEvaluator, LiveOptions,
-    Memory, Verify,
+    Access, Argument, ArgumentKind, CudaSetup, ElementType, Extent, Fill, Kernel, KernelSpec, Language, LiveEvaluator,
+    LiveOptions, Memory, Target, Verify, WorkSize, cuda_devices,
 };
-use tunesmith_space::{Parameter, Space, Value};
+use tunesmith_space::{Expr, Parameter, Space, Value};
 
 /// Three buffers of 1 MiB; an odd CRASH makes the kernel abort.
 const KERNEL: &str = "
@@ -29,10 +31,31 @@ fn argument(name: &str, access: Access) -> Argument {
     Argument { name: name.into(), element: ElementType::parse("f32").expect("a type"), kind, symbol: None }
 }
 
-fn evaluator(space: &Space, file: std::path::PathBuf) -> LiveEvaluator {
+/// A GPU without hardware, whose driver compiles what it is given without looking at it.
+const SCRIPT: &str = r#"{
+    "devices": [{ "name": "Scripted GPU", "memory": 1073741824, "attributes": {
+        "COMPUTE_CAPABILITY_MAJOR": 9, "COMPUTE_CAPABILITY_MINOR": 0, "L2_CACHE_SIZE": 52428800,
+        "MAX_THREADS_PER_MULTIPROCESSOR": 2048, "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": 232448 } }],
+    "compiles": true
+}"#;
+
+/// The same problem on a scripted GPU.
+fn on_cuda(space: &Space, folder: &Path) -> LiveEvaluator {
+    let (script, file) = (folder.join("script.json"), folder.join("add.cu"));
+    std::fs::write(&script, SCRIPT).expect("a file");
+    std::fs::write(&file, "__global__ void add(const float *a, const float *b, float *c) {}").expect("a file");
+    let setup = CudaSetup { script: Some(script), ..CudaSetup::default() };
+    let device = cuda_devices(&setup, &WorkerCommand::current()).expect("a device").remove(0);
+    let expr = |text: &str| vec![Expr::parse(text).expect("an expression")];
+    let work = WorkSize { extent: Extent::Global(expr("262144")), local: Some(expr("256")) };
+    let options = LiveOptions::new(spec(Language::Cuda, file, Some(work)));
+    LiveEvaluator::new(space, LiveOptions { target: Target::Cuda(Box::new(device)), ..options }).expect("a compiler")
+}
+
+fn spec(language: Language, file: PathBuf, work: Option<WorkSize>) -> KernelSpec {
     let kernel = Kernel {
         name: "add".into(),
-        language: Language::C,
+        language,
         file,
         sources: Vec::new(),
         include: Vec::new(),
@@ -41,28 +64,29 @@ fn evaluator(space: &Space, file: std::path::PathBuf) -> LiveEvaluator {
         arguments: vec![0, 1, 2],
         repeat: None,
         generator: None,
-        work: None,
+        work,
     };
-    let spec = KernelSpec {
+    KernelSpec {
         problem: "add".into(),
         kernels: vec![kernel],
         sizes: Vec::new(),
         arguments: vec![argument("a", Access::In), argument("b", Access::In), argument("c", Access::Out)],
         verify: Verify::default(),
         seed: 1,
-    };
-    LiveEvaluator::new(space, LiveOptions::new(spec)).expect("a compiler")
+    }
 }
 
-/// Evaluates the configuration and returns it with the time nobody has accounted for, in milliseconds.
-fn evaluate(evaluator: &mut LiveEvaluator, space: &Space, rank: u128) -> (Completion, f64) {
+/// Evaluates the configuration and returns it with the time nobody has accounted for, and with all that is not compiling, in
+/// milliseconds.
+fn evaluate(evaluator: &mut LiveEvaluator, space: &Space, rank: u128) -> (Completion, f64, f64) {
     let clock = SystemClock::new();
     let start = clock.now();
     evaluator.submit(Request::timed(space.id(rank).expect("a configuration"))).expect("a device");
     let completion = evaluator.next(&Interrupt::default()).expect("a device").expect("no interrupt");
     let spent = completion.spent;
-    let rest = (clock.now() - start).saturating_sub(spent.compile + spent.run + spent.verify);
-    (completion, milliseconds(rest))
+    let wall = clock.now() - start;
+    let rest = wall.saturating_sub(spent.compile + spent.run + spent.verify);
+    (completion, milliseconds(rest), milliseconds(wall.saturating_sub(spent.compile)))
 }
 
 fn milliseconds(time: Duration) -> f64 {
@@ -82,16 +106,23 @@ fn main() {
     std::fs::write(&file, KERNEL).expect("a file");
     let crash = Parameter::new("CRASH", (0..60).map(Value::Int)).expect("a parameter");
     let space = Space::builder().parameter(crash).build().expect("a space");
-    let mut evaluator = evaluator(&space, file);
-    let (_, first) = evaluate(&mut evaluator, &space, 0);
+    let c = LiveOptions::new(spec(Language::C, file, None));
+    let mut evaluator = LiveEvaluator::new(&space, c).expect("a compiler");
+    let (_, first, _) = evaluate(&mut evaluator, &space, 0);
     println!("the first configuration, with the start of its worker: {first:.2} ms");
     let quiet: Vec<f64> = (1..30).map(|rank| evaluate(&mut evaluator, &space, 2 * rank).1).collect();
     print("overhead of a configuration", &quiet);
     let mut restarts = Vec::new();
     for rank in 0..15 {
-        let (crashed, _) = evaluate(&mut evaluator, &space, 2 * rank + 1);
+        let (crashed, ..) = evaluate(&mut evaluator, &space, 2 * rank + 1);
         assert!(crashed.failure.is_some());
         restarts.push(evaluate(&mut evaluator, &space, 2 * rank).1);
     }
     print("overhead of the configuration after a crash, a new worker included", &restarts);
+    let mut evaluator = on_cuda(&space, folder.path());
+    evaluate(&mut evaluator, &space, 0);
+    let cuda: Vec<_> = (1..60).map(|rank| evaluate(&mut evaluator, &space, rank)).collect();
+    print("overhead of a configuration on CUDA", &cuda.iter().map(|(_, rest, _)| *rest).collect::<Vec<_>>());
+    let all = cuda.iter().map(|(.., all)| *all).collect::<Vec<_>>();
+    print("all that is neither compiling nor the kernel on CUDA", &all);
 }

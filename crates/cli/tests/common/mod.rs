@@ -2,6 +2,8 @@
 
 #![allow(dead_code, unreachable_pub, clippy::print_stderr)] // every test file uses its own part
 
+pub mod cuda;
+
 use serde_json::Value as Json;
 use std::fs;
 use std::path::{Path, PathBuf};

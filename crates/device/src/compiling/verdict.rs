@@ -42,7 +42,9 @@ impl Verdict<'_> {
 
     fn no_function(&self, known: &[String]) -> BuildError {
         let function = &self.source.kernel.function;
-        let similar = closest(function, known.iter().map(String::as_str)).map(str::to_owned);
+        // Template arguments are not part of the names there are.
+        let name = function.split('<').next().unwrap_or(function);
+        let similar = closest(name, known.iter().map(String::as_str)).map(str::to_owned);
         let remedy = match (&similar, known) {
             (Some(_), _) => did_you_mean(&similar).trim_start_matches("; ").to_owned(),
             (None, []) => format!("it has no function with the qualifier `{}`", self.qualifier),

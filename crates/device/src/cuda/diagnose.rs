@@ -19,24 +19,21 @@ pub(super) enum Finding {
 
 /// Reads the log of a compilation of `text`, which is `source` with the assertions.
 pub(super) fn diagnose(log: &str, source: &Source, text: &str) -> Finding {
-    let own = format!("{FILE}(");
     // The assertions are the last lines: what is wrong before them is the user's own.
-    let first_error = log.lines().find(|line| line.contains("error"));
-    let is_own = first_error.is_some_and(|line| line.starts_with(&own));
-    if !is_own {
+    let first = log.lines().find(|line| line.contains("error"));
+    let Some(first) = first.filter(|line| line.starts_with(&format!("{FILE}("))) else {
         return Finding::Code(log.to_owned());
-    }
-    if log.contains(COUNT) {
+    };
+    if first.contains(COUNT) {
         return Finding::Signature(wrong_count(source, text, log));
     }
-    let parameter = log.split_once(PARAMETER).map(|(_, rest)| rest);
-    let number = parameter.and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok());
+    let number = first.split_once(PARAMETER).and_then(|(_, rest)| rest.trim_end_matches('"').parse().ok());
     if let Some((number, argument)) = number.and_then(|number| Some((number, passed(&source.arguments).nth(number)?))) {
         return Finding::Signature(wrong_type(source, text, log, number, argument));
     }
     let base = base_name(&source.kernel.function);
-    let is_undefined = log.contains("is undefined") || log.contains("has no member");
-    let known: Vec<String> = kernels(text);
+    let is_undefined = first.contains("is undefined") || first.contains("has no member");
+    let known = kernels(text);
     match is_undefined && !known.iter().any(|name| name == base) {
         true => Finding::NoFunction(known),
         false => Finding::Code(log.to_owned()),

@@ -16,45 +16,36 @@ pub(super) const COUNT: &str = "tunesmith: number of parameters";
 /// Begins what the assertion about a parameter says, before its number.
 pub(super) const PARAMETER: &str = "tunesmith: parameter ";
 
-/// The tools of the assertions. NVRTC has no standard headers, and a user's source may have any names.
+/// The tools of the assertions. NVRTC has no standard headers, a user's source may have any names, and functions would be
+/// taken for the host's.
 const TOOLS: &str = "namespace tunesmith_check {
 template <class T> struct plain { using type = T; };
 template <class T> struct plain<const T> { using type = T; };
 template <class T> struct plain<volatile T> { using type = T; };
 template <class T> struct plain<const volatile T> { using type = T; };
-template <class T> struct kind { static constexpr bool real = false; };
-template <> struct kind<float> { static constexpr bool real = true; };
-template <> struct kind<double> { static constexpr bool real = true; };
-template <class T, int size, bool real> struct element {
-    static constexpr bool own = __is_class(T) || __is_union(T) || __is_enum(T);
-    static constexpr bool fits = own || (sizeof(T) == size && kind<T>::real == real);
-};
-template <int size, bool real> struct element<void, size, real> { static constexpr bool fits = true; };
-template <class T> struct memory {
-    template <int size, bool real> static constexpr bool fits() { return false; }
-    static constexpr bool any = false;
-};
-template <class T> struct memory<T *> {
-    template <int size, bool real> static constexpr bool fits() {
-        return element<typename plain<T>::type, size, real>::fits;
-    }
-    static constexpr bool any = true;
-};
-template <class T> struct value {
-    template <int size, bool real> static constexpr bool fits() {
-        return sizeof(T) == size && element<typename plain<T>::type, size, real>::fits;
-    }
-};
-template <class T> struct value<T *> {
-    template <int size, bool real> static constexpr bool fits() { return false; }
-};
+template <class T> constexpr bool is_real = false;
+template <> constexpr bool is_real<float> = true;
+template <> constexpr bool is_real<double> = true;
+template <class T> constexpr bool is_own = __is_class(T) || __is_union(T) || __is_enum(T);
+template <class T, int size, bool real> constexpr bool element =
+    is_own<T> || (sizeof(T) == size && is_real<T> == real);
+template <int size, bool real> constexpr bool element<void, size, real> = true;
+template <class T> constexpr bool any_memory = false;
+template <class T> constexpr bool any_memory<T *> = true;
+template <class T, int size, bool real> constexpr bool memory = false;
+template <class T, int size, bool real> constexpr bool memory<T *, size, real> =
+    element<typename plain<T>::type, size, real>;
+template <class T, int size, bool real> constexpr bool value =
+    sizeof(T) == size && element<typename plain<T>::type, size, real>;
+template <class T, int size, bool real> constexpr bool value<T *, size, real> = false;
 template <int n, class... P> struct at;
 template <class F, class... P> struct at<0, F, P...> { using type = F; };
 template <int n, class F, class... P> struct at<n, F, P...> { using type = typename at<n - 1, P...>::type; };
+template <int n> struct at<n> { using type = int; };
 template <class F> struct parameters;
 template <class... P> struct parameters<void (*)(P...)> {
     static constexpr int count = sizeof...(P);
-    template <int n> using type = typename at<n, P..., void>::type;
+    template <int n> using type = typename at<n, P...>::type;
 };
 }
 ";
@@ -79,15 +70,15 @@ pub(super) fn assertions(function: &str, arguments: &[Argument]) -> String {
     assert(format!("{parameters}::count == {count}"), COUNT);
     for (number, argument) in passed(arguments).enumerate() {
         let scalar = argument.element.scalar();
-        let of = |what: &str| format!("tunesmith_check::{what}<{parameters}::type<{number}>>");
         let (size, real) = match argument.kind {
             ArgumentKind::Scalar(_) => (argument.element.size(), scalar.is_float() && argument.element.lanes() == 1),
             _ => (scalar.size(), scalar.is_float()),
         };
+        let of = format!("{parameters}::type<{number}>");
         let condition = match &argument.kind {
-            ArgumentKind::Scalar(_) => format!("{}::fits<{size}, {real}>()", of("value")),
-            _ if scalar.name() == "bytes" => format!("{}::any", of("memory")),
-            _ => format!("{}::fits<{size}, {real}>()", of("memory")),
+            ArgumentKind::Scalar(_) => format!("tunesmith_check::value<{of}, {size}, {real}>"),
+            _ if scalar.name() == "bytes" => format!("tunesmith_check::any_memory<{of}>"),
+            _ => format!("tunesmith_check::memory<{of}, {size}, {real}>"),
         };
         assert(format!("{parameters}::count <= {number} || {condition}"), &format!("{PARAMETER}{number}"));
     }

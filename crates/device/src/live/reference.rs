@@ -6,7 +6,7 @@ use crate::error::DeviceError;
 use crate::live::Source;
 use crate::live::station::Station;
 use crate::measure::limits::{Limit, Reason};
-use crate::problem::{Argument, ArgumentKind, KernelSpec, Reference, Scope};
+use crate::problem::{KernelSpec, Reference, Scope};
 use crate::worker::protocol::{Job, Purpose, Setup, Step};
 use std::time::Duration;
 use tunesmith_core::Interrupt;
@@ -27,7 +27,7 @@ pub(super) fn run_reference(
         message,
     };
     let scope = Scope::new(spec.sizes.iter().cloned());
-    let passed = passed(&without_parameters(&spec.arguments, &scope), &scope)
+    let passed = passed(&Source::reference(spec, reference).arguments, &scope)
         .map_err(|error| wrong(format!("it gets the sizes but not the parameters: {error}")))?;
     let built = match backend.build(&scope, interrupt) {
         Ok(built) => built,
@@ -55,16 +55,4 @@ pub(super) fn run_reference(
         Some(failure) => Err(wrong(failure.message)),
         None => Ok(Some(Duration::from_secs_f64(measured.measurement.warmup_ms.unwrap_or_default() / 1e3))),
     }
-}
-
-/// The arguments with one element of local memory in place of what depends on the parameters, which a reference does not
-/// know and has no use for.
-fn without_parameters(arguments: &[Argument], scope: &Scope) -> Vec<Argument> {
-    let mut arguments = arguments.to_vec();
-    for argument in &mut arguments {
-        if let ArgumentKind::Local { shape } = &mut argument.kind {
-            shape.retain(|expr| expr.names().iter().all(|name| scope.get(&name.text).is_some()));
-        }
-    }
-    arguments
 }

@@ -1,7 +1,7 @@
 //! A kernel with the arguments it is called with.
 
 use crate::error::DeviceError;
-use crate::problem::{Argument, Kernel, KernelSpec, Reference};
+use crate::problem::{Argument, ArgumentKind, Kernel, KernelSpec, Reference, Scope};
 use std::io;
 use std::path::Path;
 
@@ -39,11 +39,24 @@ impl Source {
             repeat: None,
             work,
         };
-        Self { what: "the reference", kernel, arguments: spec.arguments.clone() }
+        Self { what: "the reference", kernel, arguments: without_parameters(spec) }
     }
 
     /// A file of it that cannot be read.
     pub(crate) fn unreadable(&self, path: &Path, source: io::Error) -> DeviceError {
         DeviceError::Source { what: self.what, path: path.to_owned(), source }
     }
+}
+
+/// The arguments with one element of local memory in place of what depends on the parameters, which a reference does not
+/// know and has no use for.
+fn without_parameters(spec: &KernelSpec) -> Vec<Argument> {
+    let scope = Scope::new(spec.sizes.iter().cloned());
+    let mut arguments = spec.arguments.clone();
+    for argument in &mut arguments {
+        if let ArgumentKind::Local { shape } = &mut argument.kind {
+            shape.retain(|expr| expr.names().iter().all(|name| scope.get(&name.text).is_some()));
+        }
+    }
+    arguments
 }

@@ -19,6 +19,10 @@ use std::time::Duration;
 /// Dynamic shared memory that needs no leave.
 const DEFAULT_SHARED: u32 = 48 << 10;
 
+/// Threads that a multiprocessor holds or not together, and the most blocks that it holds.
+const WARP: u32 = 32;
+const MOST_BLOCKS: u32 = 32;
+
 /// The bytes that every variable of a scripted module has.
 const SYMBOL_BYTES: usize = 64 << 10;
 
@@ -210,7 +214,7 @@ impl Driver for ScriptedDriver {
 
     fn resident_blocks(&self, _: Function, threads: u32, _: u32) -> Result<u32, DriverError> {
         let most = self.attribute(0, Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?;
-        Ok(most.unsigned_abs() / threads.max(1))
+        Ok((most.unsigned_abs() / threads.max(1).next_multiple_of(WARP)).min(MOST_BLOCKS))
     }
 
     fn allocate(&mut self, bytes: usize) -> Result<Address, DriverError> {

@@ -1,0 +1,36 @@
+//! CUDA without a GPU: scripts in place of the driver, and NVIDIA's compiler where it is.
+
+use super::{Folder, Ran};
+use std::path::PathBuf;
+
+/// The text of a script: a GPU of a compute capability on which kernels behave as `kernels` says, a JSON list of rules; compiled
+/// by the script where `compiles`, else by NVRTC.
+pub fn script(capability: (u32, u32), compiles: bool, kernels: &str) -> String {
+    let (major, minor) = capability;
+    format!(
+        r#"{{ "devices": [{{ "name": "Scripted GPU", "memory": 1073741824, "attributes": {{
+            "COMPUTE_CAPABILITY_MAJOR": {major}, "COMPUTE_CAPABILITY_MINOR": {minor}, "L2_CACHE_SIZE": 1048576,
+            "MAX_THREADS_PER_BLOCK": 1024, "MAX_THREADS_PER_MULTIPROCESSOR": 2048, "MAX_REGISTERS_PER_BLOCK": 65536,
+            "MAX_SHARED_MEMORY_PER_BLOCK": 49152, "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": 232448,
+            "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR": 233472 }} }}],
+          "compiles": {compiles}, "kernels": {kernels} }}"#
+    )
+}
+
+/// Runs the binary in a folder with `script.json` in place of the driver, and a cache of its own.
+pub fn run_scripted(folder: &Folder, arguments: &[&str]) -> Ran {
+    let mut command = folder.command(arguments);
+    command.env("TUNESMITH_CUDA_SCRIPT", folder.path("script.json")).env("XDG_CACHE_HOME", folder.path("cache"));
+    Ran::of(command.output().unwrap())
+}
+
+/// The folder with NVIDIA's libraries; `None`, with the reason printed, where there is none, except in continuous integration.
+#[allow(clippy::disallowed_methods, clippy::print_stderr)] // the environment names them, and tells whether this is CI
+pub fn nvidia() -> Option<PathBuf> {
+    let folder = std::env::var_os("TUNESMITH_NVIDIA").map(PathBuf::from);
+    if folder.is_none() {
+        assert!(std::env::var_os("CI").is_none(), "CI has NVIDIA's compiler: set TUNESMITH_NVIDIA");
+        eprintln!("skipped: no NVIDIA libraries; set TUNESMITH_NVIDIA to a folder that holds libnvrtc.so.13");
+    }
+    folder
+}

@@ -1,0 +1,179 @@
+//! NVIDIA's compiler, which needs no GPU: what it is asked, what its messages become, how fast many compile.
+#![allow(clippy::print_stdout)] // what is skipped is said
+
+mod common;
+
+use common::scripted::{ScriptedLab, work};
+use common::*;
+use std::path::PathBuf;
+use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
+use tunesmith_device::{Access, Argument, ArgumentKind, DeviceError, Fill, KernelSpec, Memory, Template, cuda_devices};
+use tunesmith_space::Expr;
+
+/// The folder with NVIDIA's libraries; without one the reason is printed, except in continuous integration, where it must be there.
+#[allow(clippy::disallowed_methods)] // tests learn from the environment where they are
+fn nvidia() -> Option<PathBuf> {
+    let folder = std::env::var_os("TUNESMITH_NVIDIA").map(PathBuf::from);
+    if folder.is_none() {
+        assert!(std::env::var_os("CI").is_none(), "NVRTC's tests must run here: set TUNESMITH_NVIDIA");
+        println!("skipped: no NVIDIA libraries; set TUNESMITH_NVIDIA to a folder that holds libnvrtc.so.13");
+    }
+    folder
+}
+
+/// A scripted device of compute capability 8.0 whose kernels are compiled by NVRTC.
+fn lab() -> Option<ScriptedLab> {
+    let mut lab = ScriptedLab::with("[]", false, (8, 0));
+    lab.setup.libraries = Some(nvidia()?);
+    Some(lab)
+}
+
+const SOURCE: &str = "#include \"more.h\"\n\
+    namespace tools { __constant__ float table[9]; }\n\
+    struct pair { float x, y; };\n\
+    template <class T, int LANES>\n\
+    __global__ void __launch_bounds__(256) scale(const T *__restrict__ a, pair *b, unsigned n, float factor)\n\
+    {\n\
+        extern __shared__ float scratch[];\n\
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;\n\
+        scratch[threadIdx.x] = tools::table[i % 9];\n\
+        if (i < n) b[i].x = MORE * a[i] * factor + scratch[threadIdx.x] * LANES;\n\
+    }\n";
+
+/// A problem for [`SOURCE`] with every kind of argument.
+fn scale(lab: &ScriptedLab) -> KernelSpec {
+    lab.file("more.h", "#define MORE 2\n");
+    let local = ArgumentKind::Local { shape: vec![Expr::parse("256").unwrap()] };
+    let mut table = buffer("table", "f32", 9, Access::In, Fill::Random);
+    table.symbol = Some("tools::table".into());
+    if let ArgumentKind::Buffer { memory, .. } = &mut table.kind {
+        *memory = Memory::Constant;
+    }
+    let arguments = vec![
+        buffer("a", "f32", 1024, Access::In, Fill::Random),
+        table,
+        buffer("b", "f32", 2048, Access::InOut, Fill::Zeros),
+        Argument { name: "scratch".into(), element: element("f32"), kind: local, symbol: None },
+        scalar("n", "i32", "1024"),
+        scalar("factor", "f32", "2"),
+    ];
+    lab.spec("scale<float, WIDTH>", SOURCE, arguments)
+}
+
+#[test]
+fn templates_symbols_and_headers_compile_and_the_result_is_a_cubin() {
+    let Some(lab) = lab() else { return };
+    let device = &cuda_devices(&lab.setup, &worker()).unwrap()[0];
+    assert!(device.compiler.starts_with("NVRTC 1") && device.architecture == "sm_80", "{device:?}");
+    let space = space_with("WIDTH", &[2, 4]);
+    let mut evaluator = lab.evaluator(&space, scale(&lab));
+    for width in [2, 4] {
+        let completion = evaluate(&mut evaluator, config(&space, width));
+        assert_correct(&completion);
+        let compile = completion.measurement.compile.unwrap();
+        assert!(compile.binary_bytes > Some(1000) && !compile.same_binary, "{compile:?}");
+    }
+}
+
+#[test]
+fn parameters_that_change_nothing_give_the_same_code_and_are_timed_once() {
+    let Some(lab) = lab() else { return };
+    let mut spec = scale(&lab);
+    spec.kernels[0].function = "scale<float, 4>".into();
+    let space = space_of("UNUSED", 2);
+    let mut evaluator = lab.evaluator(&space, spec);
+    let same = [0, 1].map(|unused| {
+        let completion = evaluate(&mut evaluator, config(&space, unused));
+        assert_correct(&completion);
+        completion.measurement.compile.unwrap().same_binary
+    });
+    assert_eq!(same, [false, true]);
+}
+
+#[test]
+fn a_newer_device_gets_ptx_and_an_architecture_of_the_user_goes_before_ours() {
+    let Some(libraries) = nvidia() else { return };
+    let mut lab = ScriptedLab::with("[]", false, (19, 9));
+    lab.setup.libraries = Some(libraries);
+    let device = &cuda_devices(&lab.setup, &worker()).unwrap()[0];
+    assert!(device.architecture.starts_with("compute_"), "{device:?}");
+    let mut spec = scale(&lab);
+    spec.kernels[0].options = vec![Template::parse("-arch=sm_90a").unwrap(), Template::parse("-DWIDTH=1").unwrap()];
+    let evaluator = lab.evaluator(&one(), spec);
+    let command = &evaluator.plan(one().id(0).unwrap())[0].build.command;
+    assert!(!command.iter().any(|option| option.starts_with("--gpu-architecture")), "{command:?}");
+}
+
+#[test]
+fn errors_of_the_code_keep_their_place_and_too_much_shared_memory_is_a_constraint() {
+    let Some(lab) = lab() else { return };
+    let space = space_with("WIDTH", &[2]);
+    let failure = |source: &str| {
+        let mut spec = scale(&lab);
+        lab.file("kernel.cu", source);
+        spec.kernels[0].work = Some(work("1024", "128 * WIDTH"));
+        evaluate(&mut lab.evaluator(&space, spec), config(&space, 2))
+    };
+    let wrong = failure(&SOURCE.replace("if (i < n)", "if (j < n)"));
+    assert_failed(&wrong, FailureKind::Compile, &["kernel.cu(10): error", "\"j\" is undefined"]);
+    let large = failure(&SOURCE.replace(
+        "const int i =",
+        "__shared__ float large[20000]; large[threadIdx.x] = factor; \
+        __syncthreads(); b[0].y = large[n % 256]; const int i =",
+    ));
+    assert_failed(&large, FailureKind::Constraints, &["uses too much shared data"]);
+}
+
+#[test]
+fn a_kernel_that_does_not_fit_its_arguments_is_refused_with_the_argument_named() {
+    let Some(lab) = lab() else { return };
+    let space = space_with("WIDTH", &[2]);
+    let refused = |change: &dyn Fn(&mut KernelSpec)| {
+        let mut spec = scale(&lab);
+        change(&mut spec);
+        let error = lab.evaluator(&space, spec).preflight(config(&space, 2)).unwrap_err();
+        let DeviceError::Signature { argument, message, remedy, .. } = error else { panic!("{error}") };
+        (argument.unwrap_or_default(), format!("{message}; {remedy}"))
+    };
+    type Change<'a> = &'a dyn Fn(&mut KernelSpec);
+    let cases: [(&str, &[&str], Change<'_>); 6] = [
+        ("a", &["is `const T *__restrict__ a`", "a buffer of i32"], &|spec| spec.arguments[0].element = element("i32")),
+        ("n", &["is `unsigned n`", "a scalar of f32"], &|spec| spec.arguments[4] = scalar("n", "f32", "1")),
+        ("factor", &["is `float factor`", "a buffer of f32"], &|spec| {
+            spec.arguments[5] = buffer("factor", "f32", 1, Access::In, Fill::Random);
+        }),
+        ("", &["takes 4 arguments, and the problem declares 3", "declare `float factor`"], &|spec| {
+            spec.arguments.pop();
+            spec.kernels[0].arguments.pop();
+        }),
+        ("more", &["takes 4 arguments, and the problem declares 5", "remove `more`"], &|spec| {
+            spec.arguments.push(scalar("more", "i32", "1"));
+            spec.kernels[0].arguments.push(6);
+        }),
+        ("", &["has no kernel `scal<float, WIDTH>`", "did you mean `scale`?"], &|spec| {
+            spec.kernels[0].function = "scal<float, WIDTH>".into();
+        }),
+    ];
+    for (argument, words, change) in cases {
+        let (named, text) = refused(change);
+        assert_eq!(named, argument, "{text}");
+        for word in words {
+            assert!(text.contains(word), "`{word}` is not in: {text}");
+        }
+    }
+}
+
+#[test]
+fn what_is_compiled_ahead_by_several_workers_comes_in_the_order_asked() {
+    let Some(lab) = lab() else { return };
+    let space = space_with("WIDTH", &[1, 2, 3, 4, 5, 6]);
+    let mut options = options(scale(&lab));
+    options.jobs = 3;
+    let mut evaluator = lab.open(&space, options);
+    for id in space.iter() {
+        evaluator.submit(Request::timed(id)).unwrap();
+    }
+    for _ in space.iter() {
+        assert_correct(&evaluator.next(&Interrupt::default()).unwrap().unwrap());
+    }
+}
