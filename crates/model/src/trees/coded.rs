@@ -21,9 +21,9 @@ pub(crate) struct Coded {
 /// How the numbers of a column become bytes.
 #[derive(Clone, Debug, PartialEq)]
 enum Coding {
-    /// The number of thresholds below. They are sorted; infinity fills the rest. `step` is the power of two above half of
-    /// their number.
-    Thresholds { sorted: Box<[f64; 256]>, step: u8 },
+    /// The number of thresholds below. They are sorted; infinity fills the rest. Their number has so many
+    /// binary digits.
+    Thresholds { sorted: Box<[f64; 256]>, digits: u8 },
     /// The level itself.
     Level,
 }
@@ -112,20 +112,19 @@ impl Coding {
         filled.get_mut(..sorted.len())?.copy_from_slice(sorted);
         let codes = sorted.len() + 1;
         (codes <= usize::from(MISSING))
-            .then(|| Self::Thresholds { sorted: filled, step: (codes.next_power_of_two() / 2) as u8 })
+            .then(|| Self::Thresholds { sorted: filled, digits: codes.next_power_of_two().trailing_zeros() as u8 })
     }
 
     fn encode(&self, values: &[f64; LANES], codes: &mut Bytes) {
         match self {
-            Self::Thresholds { sorted, step } => {
+            Self::Thresholds { sorted, digits } => {
                 *codes = [0; LANES];
-                let mut step = *step;
-                while step > 0 {
+                // Digit by digit of the binary search, without a jump that a processor could mispredict.
+                for digit in (0..*digits).rev() {
+                    let middle = (1 << digit) - 1;
                     for (code, value) in codes.iter_mut().zip(values) {
-                        let is_above = *value > sorted[usize::from(*code + step - 1)];
-                        *code += if is_above { step } else { 0 };
+                        *code |= u8::from(*value > sorted[usize::from(*code + middle)]) << digit;
                     }
-                    step /= 2;
                 }
                 for (code, value) in codes.iter_mut().zip(values) {
                     *code |= if value.is_nan() { MISSING } else { 0 };
