@@ -9,6 +9,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 use tunesmith_loopnest::{
     Affine, Array, ArrayId, CodeParameter, Data, Dialect, LaneOrder, Memory, Nest, Tag, Type, Value, Var, interpret,
+    kernels,
 };
 
 /// A kernel to be run with these sizes.
@@ -296,4 +297,28 @@ fn the_languages_differ_in_what_launches_a_kernel() {
     insta::assert_snapshot!("opencl", nest.code(Dialect::OpenCl).unwrap().text);
     insta::assert_snapshot!("cuda", nest.code(Dialect::Cuda).unwrap().text);
     insta::assert_snapshot!("c", nest.code(Dialect::C).unwrap().text);
+}
+
+#[test]
+fn every_kernel_of_the_cost_model_computes_in_c_what_the_interpreter_says_for_every_group_size() {
+    let mut all = Vec::new();
+    for kernel in &kernels::KERNELS {
+        let shapes = match kernel.groups {
+            kernels::Groups::Line => [(128, 1), (192, 1), (256, 1)],
+            kernels::Groups::Rectangle => [(16, 12), (16, 16), (32, 16)],
+        };
+        for (x, y) in shapes {
+            let nest = kernel.nest(x, y, false).unwrap();
+            // No multiple of a work-group: the interpreter takes 50 ns for each operation.
+            let main = match (kernel.class, kernel.groups) {
+                ("convolution", _) => 5,
+                ("nbody", _) => 150,
+                ("stride2_filled" | "stride3_filled", _) => 9,
+                (_, kernels::Groups::Line) => 401,
+                (_, kernels::Groups::Rectangle) => 19,
+            };
+            all.push(Sample { nest, sizes: kernel.size_values(main, 3) });
+        }
+    }
+    compare(&all);
 }

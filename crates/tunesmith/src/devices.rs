@@ -73,7 +73,7 @@ impl DeviceChoice {
         }
     }
 
-    fn parse(text: &str, compilers: &Compilers, worker: &WorkerCommand) -> Result<Self, Error> {
+    pub(crate) fn parse(text: &str, compilers: &Compilers, worker: &WorkerCommand) -> Result<Self, Error> {
         let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         match (name, rest) {
             ("c", None) => Ok(Self::C),

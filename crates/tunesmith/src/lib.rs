@@ -41,6 +41,7 @@ mod explain;
 mod guided;
 mod identity;
 mod metrics;
+mod nests;
 mod outcome;
 mod page;
 mod past;

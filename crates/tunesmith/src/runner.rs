@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::{Clock, Evaluator, Interrupt, ManualClock};
 use tunesmith_device::{
-    CommandEvaluator, CommandOptions, LiveEvaluator, LiveOptions, ReplayEvaluator, SyntheticEvaluator, Target,
+    CommandEvaluator, CommandOptions, Language, LiveEvaluator, LiveOptions, ReplayEvaluator, SyntheticEvaluator, Target,
 };
 use tunesmith_space::{ConfigId, Space};
 
@@ -52,8 +52,13 @@ impl<'a> Runner<'a> {
             DeviceChoice::Cuda(device) => Target::Cuda(device.clone()),
         };
         let hardware = device.counted_hardware().unwrap_or_default();
+        let nests = match &target {
+            Target::OpenCl(_) => Language::OpenCl,
+            Target::Cuda(_) => Language::Cuda,
+            _ => Language::C,
+        };
         let live = LiveOptions {
-            spec: problem.kernel_spec()?,
+            spec: problem.kernel_spec(nests)?,
             target,
             compilers: options.compilers.clone(),
             policy: problem.policy,

@@ -3,12 +3,13 @@
 use super::diagnostic::Messages;
 use super::tree::{Located, Section};
 use super::{
-    Places, Problem, ProblemError, SourceFile, Tuning, arguments, command, judging, kernel, lookup, parameters, tuning,
+    Places, Problem, ProblemError, SourceFile, Tuning, arguments, command, judging, kernel, lookup, nest, parameters,
+    tuning,
 };
 use crate::suggest::did_you_mean;
 use toml::de::DeTable;
 use tunesmith_core::Judging;
-use tunesmith_device::{Policy, Verify};
+use tunesmith_device::{Argument, Kernel, Language, Policy, Verify};
 use tunesmith_space::{Expr, Value};
 
 const SECTIONS: &[&str] = &[
@@ -42,17 +43,31 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
     root.allow(SECTIONS);
     let head = read_head(root, messages, overrides);
     let sizes = &head.sizes;
-    let (parameters, parameter_places) = parameters::read(root, sizes, messages).into_iter().unzip();
+    let (parameters, parameter_places): (Vec<_>, Vec<_>) = parameters::read(root, sizes, messages).into_iter().unzip();
     let (constraints, constraint_places) = parameters::read_constraints(root).into_iter().unzip();
-    let (arguments, argument_places): (Vec<_>, _) = arguments::read(root, sizes, messages).into_iter().unzip();
+    let stated = arguments::read(root, sizes, messages);
     let is_command = root.get("kernel").as_ref().is_some_and(command::is_command);
     let (command, command_places) = command::read(root, messages).unzip();
     let kernel = root.get("kernel").filter(|_| !is_command);
-    let kernels = kernel.map(|node| kernel::read(&node, &arguments, messages)).unwrap_or_default();
+    let (nest, kernels, arguments) = match kernel {
+        Some(node) if nest::is_nest(&node) => read_nest(&node, sizes, stated, messages),
+        Some(node) => {
+            let arguments: Vec<Argument> = stated.iter().map(|(argument, _)| argument.clone()).collect();
+            (None, kernel::read(&node, &arguments, messages), stated)
+        }
+        None => (None, Vec::new(), stated),
+    };
+    if let Some(nest) = &nest {
+        nest::check_parameters(nest, &parameters, &parameter_places, messages);
+    }
+    let (arguments, argument_places): (Vec<_>, _) = arguments.into_iter().unzip();
     let (kernels, kernel_places) = kernels.into_iter().unzip();
     // A command's own way of being verified was read with it.
     let verify = root.get("verify").filter(|_| !is_command).and_then(|node| node.section());
-    let verify = verify.map_or_else(Verify::default, |section| arguments::read_verify(&section, root, messages));
+    let mut verify = verify.map_or_else(Verify::default, |section| arguments::read_verify(&section, root, messages));
+    if verify.reference.is_none() && verify.expected.is_empty() {
+        verify.reference = nest.as_ref().map(super::NestKernel::reference);
+    }
     let tuning = root.get("tuning").and_then(|node| node.section());
     let place = |path: &[&str]| root.place(path);
     let places = Places {
@@ -74,6 +89,7 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
         parameters,
         constraints,
         kernels,
+        nest,
         command,
         arguments,
         verify,
@@ -88,6 +104,23 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
         check_reserved(&problem, messages);
     }
     problem
+}
+
+/// What a problem has of kernels and arguments.
+type Kernels =
+    (Option<super::NestKernel>, Vec<(Kernel, kernel::KernelPlaces)>, Vec<(Argument, std::ops::Range<usize>)>);
+
+/// The kernel of a loop nest, in C until a device is chosen.
+fn read_nest(
+    node: &super::tree::Node<'_>,
+    sizes: &[(String, Value)],
+    stated: Vec<(Argument, std::ops::Range<usize>)>,
+    messages: &Messages,
+) -> Kernels {
+    let read = node.section().and_then(|section| nest::read(&section, sizes, stated, messages));
+    let Some(nest::Read { nest, places, arguments }) = read else { return Kernels::default() };
+    let kernel = nest.kernel(Language::C);
+    (Some(nest), vec![(kernel, places)], arguments)
 }
 
 /// The metrics of `[metrics]`, each an expression.

@@ -157,13 +157,15 @@ fn dimensions(node: &Node<'_>) -> Option<Vec<Expr>> {
 pub(super) fn language(node: &Node<'_>, language: Option<Language>) -> Option<Language> {
     if language.is_none() {
         let text = format!("`{}` names no language that can be compiled", node.name);
-        let remedy = "languages are C (.c), C++ (.cpp, .cc, .cxx), OpenCL C (.cl) and CUDA C++ (.cu)".to_string();
+        let remedy =
+            "languages are C (.c), C++ (.cpp, .cc, .cxx), OpenCL C (.cl), CUDA C++ (.cu) and loop nests (.nest)"
+                .to_string();
         node.error(text, Some(remedy));
     }
     language
 }
 
-fn options(node: &Node<'_>) -> Vec<Template> {
+pub(super) fn options(node: &Node<'_>) -> Vec<Template> {
     let mut templates = Vec::new();
     for option in node.strings() {
         match Template::parse(option.value) {

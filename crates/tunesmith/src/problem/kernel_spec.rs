@@ -4,14 +4,14 @@ use super::{Problem, ProblemError};
 use crate::Error;
 use std::ops::Range;
 use std::path::Path;
-use tunesmith_device::{DeviceError, KernelSpec};
+use tunesmith_device::{DeviceError, KernelSpec, Language};
 
 impl Problem {
-    /// The kernels with their data, as a device needs it.
+    /// The kernels with their data, as a device needs it; loop nests in the language `nests`.
     ///
     /// # Errors
     /// A problem without a kernel that this version compiles, or with a kernel or reference file that is not there.
-    pub(crate) fn kernel_spec(&self) -> Result<KernelSpec, Error> {
+    pub(crate) fn kernel_spec(&self, nests: Language) -> Result<KernelSpec, Error> {
         if !self.obstacles.is_empty() {
             let messages = self.obstacles.clone();
             return Err(ProblemError { messages, source_file: self.source_file.clone() }.into());
@@ -30,7 +30,7 @@ impl Problem {
         }
         Ok(KernelSpec {
             problem: self.name.clone(),
-            kernels: self.kernels.clone(),
+            kernels: self.nest.as_ref().map_or_else(|| self.kernels.clone(), |nest| vec![nest.kernel(nests)]),
             sizes: self.sizes.clone(),
             arguments: self.arguments.clone(),
             verify: self.verify.clone(),

@@ -9,11 +9,14 @@ mod document;
 mod judging;
 mod kernel;
 mod kernel_spec;
+mod nest;
 mod parameters;
 mod space;
 mod t1;
 mod tree;
 mod tuning;
+
+pub(crate) use nest::NestKernel;
 
 pub use constraint_report::ConstraintReport;
 pub use diagnostic::{Diagnostic, Level, ProblemError, SourceFile};
@@ -45,6 +48,8 @@ pub struct Problem {
     pub constraints: Vec<Constraint>,
     /// The kernels, in the order in which they run: a problem without can be tuned on synthetic devices only.
     pub kernels: Vec<Kernel>,
+    /// The loop nest that the kernel is made of, if it is one.
+    pub(crate) nest: Option<NestKernel>,
     /// The command that is tuned in place of kernels.
     pub command: Option<CommandSpec>,
     /// The arguments of all kernels.
@@ -109,6 +114,7 @@ impl Problem {
             parameters: Vec::new(),
             constraints: Vec::new(),
             kernels: Vec::new(),
+            nest: None,
             command: None,
             arguments: Vec::new(),
             verify: Verify::default(),

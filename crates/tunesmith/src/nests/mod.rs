@@ -1,0 +1,27 @@
+//! Loop nests as kernels: what joins `loopnest` with `device`.
+
+mod arguments;
+mod generator;
+
+pub(crate) use arguments::arguments;
+pub(crate) use generator::NestGenerator;
+
+use tunesmith_device::Language;
+use tunesmith_loopnest::{Dialect, NestError};
+
+/// The language of a dialect, as devices know it.
+pub(crate) fn dialect(language: Language) -> Dialect {
+    match language {
+        Language::OpenCl => Dialect::OpenCl,
+        Language::Cuda => Dialect::Cuda,
+        _ => Dialect::C,
+    }
+}
+
+/// An error of a nest as one line, with its place.
+pub(crate) fn in_words(error: &NestError) -> String {
+    match error.place {
+        Some(place) => format!("{place}: {}", error.message),
+        None => error.message.clone(),
+    }
+}
