@@ -1,8 +1,9 @@
 //! Kernels as loop nests: loops with affine bounds, arrays, instructions.
 //!
 //! A nest says what a kernel computes apart from how a device runs it. It is read from text ([`Nest::parse`]) or built
-//! with handles ([`NestBuilder`]), scheduled with the barriers it needs ([`Schedule`]), and run naively to know its
-//! meaning ([`interpret`]).
+//! with handles ([`NestBuilder`]), transformed without a change of meaning ([`Recipe`]), scheduled with the barriers it
+//! needs ([`Schedule`]), run naively to know its meaning ([`interpret`]), and its operations are counted as functions of
+//! its sizes ([`Nest::count`]).
 //!
 //! ```
 //! use tunesmith_loopnest::{Data, LaneOrder, Nest, interpret};
@@ -26,6 +27,7 @@
 
 mod check;
 mod codegen;
+mod count;
 mod error;
 mod hardware;
 mod interpret;
@@ -37,6 +39,7 @@ mod text;
 mod transform;
 
 pub use codegen::{Code, CodeParameter, Dialect};
+pub use count::{Counts, Property, Stride};
 pub use error::{NestError, Place};
 pub use hardware::AXES;
 pub use interpret::{Data, LaneOrder, Operation, Tally, Value, interpret};

@@ -1,10 +1,12 @@
 //! Transformed nests against the nests they come from.
 
 mod common;
+#[path = "common/steps.rs"]
+mod steps;
 
 use proptest::prelude::*;
 use tunesmith_loopnest::kernels::{Groups, KERNELS};
-use tunesmith_loopnest::{Amount, Data, LaneOrder, Nest, Recipe, Tag, Transformation, interpret};
+use tunesmith_loopnest::{Data, LaneOrder, Nest, Recipe, interpret};
 
 /// The bits of all cells after a run.
 fn outcome(nest: &Nest, sizes: &[i64], order: LaneOrder) -> Vec<Vec<u64>> {
@@ -30,36 +32,6 @@ fn every_kernel_computes_what_its_plain_nest_computes() {
     }
 }
 
-/// A transformation of a random nest; numbers choose loops and kinds.
-fn transformation(nest: &Nest, number: usize, [kind, choice, amount]: [u8; 3]) -> Transformation {
-    let pick = |choice: u8| nest.loops[usize::from(choice) % nest.loops.len()].name.clone();
-    let index = pick(choice);
-    match kind % 8 {
-        0 | 1 => Transformation::Split {
-            index,
-            length: Amount::Number(i64::from(amount % 4) + 1),
-            outer: format!("outer{number}"),
-            inner: format!("inner{number}"),
-        },
-        2 => Transformation::Tag { index, tag: Tag::Group(amount % 2) },
-        3 => Transformation::Tag { index, tag: Tag::Local(amount % 2) },
-        4 => Transformation::Tag { index, tag: [Tag::Unroll, Tag::Parallel, Tag::Vector][usize::from(amount) % 3] },
-        5 => Transformation::Order { loops: vec![index, pick(amount)] },
-        6 => Transformation::Prefetch {
-            array: "one".to_string(),
-            sweep: vec![index, pick(amount)],
-            tile: format!("tile{number}"),
-            indices: vec![format!("fill{number}")],
-        },
-        _ => Transformation::Prefetch {
-            array: "two".to_string(),
-            sweep: vec![index],
-            tile: format!("tile{number}"),
-            indices: (0..usize::from(amount) % 2 + 1).map(|axis| format!("fill{number}_{axis}")).collect(),
-        },
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
     #[test]
@@ -70,7 +42,7 @@ proptest! {
         let plain = common::build(&plan);
         let mut nest = plain.clone();
         for (number, choice) in choices.into_iter().enumerate() {
-            let transformation = transformation(&nest, number, choice);
+            let transformation = steps::transformation(&nest, number, choice);
             let _ = nest.transform(&transformation, |_| None);
         }
         // A nest may still need a barrier where none can stand; that is refused when it is scheduled.
@@ -113,11 +85,11 @@ fn transformations_that_would_change_the_meaning_are_refused_with_place_and_reas
         ),
         (
             "acc = 0.0 @\nacc = acc + a[i] @ i\na[0] = acc @\ntag i parallel",
-            "line 9, column 1: the temporary `acc` is also used outside of loop `i` (line 6)",
+            "line 9, column 1: `acc` is also used outside of loop `i` (line 6)",
         ),
         (
             "a[i] = acc @ i\nacc = a[i] @ i\ntag i parallel",
-            "line 8, column 1: the temporary `acc` carries a value between iterations of loop `i` (line 6)",
+            "line 8, column 1: `acc` carries a value between iterations of loop `i` (line 6)",
         ),
         ("a[i] = 1.0\ntag i local.0", "line 5, column 3: loop `i` does not run from 0 to a constant"),
         (

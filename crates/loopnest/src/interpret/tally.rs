@@ -2,6 +2,7 @@
 
 use crate::ir::{ArrayId, Direction, Function, Operator, Type};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 /// Kinds of arithmetic that are counted apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,4 +46,16 @@ pub struct Tally {
     pub barriers: u64,
     /// Work-groups.
     pub groups: u64,
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Operation::Add => "add",
+            Operation::Mul => "mul",
+            Operation::Div => "div",
+            Operation::Pow => "pow",
+            Operation::Special(function) => function.name(),
+        })
+    }
 }

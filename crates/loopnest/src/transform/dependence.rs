@@ -41,6 +41,14 @@ pub(super) fn independent(nest: &Nest, id: LoopId, tag: Tag) -> Result<(), NestE
     for array in nest.array_ids().filter(|array| is_private(*array)) {
         private_per_iteration(nest, id, array)?;
     }
+    // Each work-group has local arrays of its own: what one writes no other reads.
+    let is_of_group = |array: ArrayId| matches!(tag, Tag::Group(_)) && nest.array(array).memory == Memory::Local;
+    for array in nest.array_ids().filter(|array| is_of_group(*array)) {
+        let writes = |instruction: &Instruction| instruction.target.array == array && instruction.within.contains(&id);
+        if nest.instructions.iter().any(writes) {
+            private_per_iteration(nest, id, array)?;
+        }
+    }
     let is_shared = |array| matches!(nest.array(array).memory, Memory::Global | Memory::Local);
     for pair in pairs(nest, is_shared) {
         let meets = match tag {
@@ -114,7 +122,7 @@ fn private_per_iteration(nest: &Nest, id: LoopId, array: ArrayId) -> Result<(), 
     let [name, index] = [&nest.array(array).name, &nest.loop_at(id).name];
     let refuse = |instruction: &Instruction, why: &str| {
         let line = instruction.place.map(|place| format!(" (line {})", place.line)).unwrap_or_default();
-        Err(NestError::new(format!("the temporary `{name}` {why} loop `{index}`{line}"))
+        Err(NestError::new(format!("`{name}` {why} loop `{index}`{line}"))
             .remedy("set the temporary within the loop before it is read, and use it only there"))
     };
     if let Some(outside) = users().find(|instruction| !instruction.within.contains(&id)) {

@@ -1,0 +1,26 @@
+//! What counting costs: building, transforming and counting each kernel, and evaluating its counts.
+
+use tunesmith_loopnest::kernels::{Groups, KERNELS, Kernel};
+
+fn main() {
+    divan::main();
+}
+
+fn nest(kernel: &Kernel) -> tunesmith_loopnest::Nest {
+    let (x, y) = if kernel.groups == Groups::Line { (256, 1) } else { (16, 12) };
+    kernel.nest(x, y, false).expect("the kernel is sound")
+}
+
+#[divan::bench(args = KERNELS.iter().map(|kernel| kernel.name))]
+fn build_transform_and_count(bencher: divan::Bencher, name: &str) {
+    let kernel = Kernel::named(name).expect("the list has it");
+    bencher.bench(|| nest(kernel).count().expect("it can be counted"));
+}
+
+#[divan::bench(args = KERNELS.iter().map(|kernel| kernel.name))]
+fn evaluate_all_properties(bencher: divan::Bencher, name: &str) {
+    let kernel = Kernel::named(name).expect("the list has it");
+    let counts = nest(kernel).count().expect("it can be counted");
+    let sizes = kernel.size_values(1237, 256);
+    bencher.bench(|| counts.evaluate(divan::black_box(&sizes)));
+}

@@ -1,0 +1,258 @@
+//! Walks a nest and gathers the counts of its properties: algorithm 1 of the paper.
+
+use super::factors::{Factors, Product, add, number};
+use super::footprint::touched;
+use super::points::Piece;
+use super::polynomial::{Polynomial, Ratio};
+use super::property::Property;
+use crate::error::NestError;
+use crate::hardware::AXES;
+use crate::interpret::Operation;
+use crate::ir::{Access, ArrayId, Direction, Expr, Instruction, LoopId, Memory, Nest, Tag, Type, Var};
+use crate::schedule::{Schedule, Step};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Accesses to an array with the same distance between lanes.
+#[derive(Clone, Debug)]
+pub(super) struct Strided {
+    pub(super) array: ArrayId,
+    pub(super) bits: u32,
+    pub(super) direction: Direction,
+    /// Cells from one lane to the next in units of the access; its sign does not matter.
+    pub(super) distance: Polynomial,
+    /// Products for the touched cells and for those with gaps filled, where the distance may be above 1.
+    pub(super) footprint: Option<(Product, Product)>,
+    pub(super) count: Vec<Product>,
+}
+
+/// What is counted of a nest.
+#[derive(Clone, Debug)]
+pub(super) struct Collected {
+    pub(super) factors: Factors,
+    pub(super) fixed: BTreeMap<Property, Vec<Product>>,
+    pub(super) strided: Vec<Strided>,
+}
+
+/// The widest access to memory, in bits.
+const WIDEST: u32 = 128;
+
+/// Gathers the counts of a nest.
+pub(super) fn collect(nest: &Nest) -> Result<Collected, NestError> {
+    let schedule = Schedule::new(nest)?;
+    let mut collector = Collector {
+        nest,
+        local: nest.local_size()?,
+        touched: BTreeMap::new(),
+        filled: BTreeMap::new(),
+        found: Collected { factors: Factors::new(nest), fixed: BTreeMap::new(), strided: Vec::new() },
+    };
+    for instruction in &nest.instructions {
+        collector.instruction(instruction).map_err(|error| error.at(instruction.place))?;
+    }
+    collector.barriers(&schedule.steps, &BTreeSet::new())?;
+    let groups = collector.found.factors.points(nest, &all_groups(nest, &BTreeSet::new()))?;
+    collector.add(Property::Groups, groups);
+    collector.add(Property::Launch, Product::number(1));
+    Ok(collector.found)
+}
+
+/// Gathers the bytes of one array that are touched.
+pub(super) fn collect_footprint(nest: &Nest, array: ArrayId) -> Result<Collected, NestError> {
+    let mut factors = Factors::new(nest);
+    let axes: Vec<usize> = (0..nest.array(array).shape.len()).collect();
+    let pieces = touched(nest, array, &axes, None, &mut factors.floors)?;
+    let bytes = i128::from(nest.array(array).element.bits() / 8);
+    let product = Product { coefficient: bytes, factors: vec![factors.push(pieces)] };
+    Ok(Collected { factors, fixed: BTreeMap::from([(Property::TouchedBytes, vec![product])]), strided: Vec::new() })
+}
+
+struct Collector<'a> {
+    nest: &'a Nest,
+    local: [i128; AXES],
+    touched: BTreeMap<ArrayId, Product>,
+    filled: BTreeMap<(ArrayId, usize), Product>,
+    found: Collected,
+}
+
+/// The loops with one for every axis of work-groups.
+fn all_groups(nest: &Nest, within: &BTreeSet<LoopId>) -> BTreeSet<LoopId> {
+    let mut all = within.clone();
+    for axis in 0..AXES as u8 {
+        if !within.iter().any(|id| nest.loop_at(*id).tag == Tag::Group(axis)) {
+            all.extend(nest.tagged(Tag::Group(axis)).next());
+        }
+    }
+    all
+}
+
+impl Collector<'_> {
+    fn add(&mut self, property: Property, product: Product) {
+        add(self.found.fixed.entry(property).or_default(), product);
+    }
+
+    /// How often an instruction runs, work-items that repeat what others do included.
+    fn runs(&mut self, instruction: &Instruction) -> Result<Product, NestError> {
+        let within = all_groups(self.nest, &instruction.within);
+        let runs = self.found.factors.points(self.nest, &within)?;
+        let repeats = (0..AXES)
+            .filter(|axis| self.nest.hardware_loop(instruction, Tag::Local(*axis as u8)).is_none())
+            .map(|axis| self.local[axis]);
+        Ok(runs.scaled(repeats.product()))
+    }
+
+    fn instruction(&mut self, instruction: &Instruction) -> Result<(), NestError> {
+        let runs = self.runs(instruction)?;
+        let context = self.nest.array(instruction.target.array).element;
+        let mut operations = BTreeMap::new();
+        count_operations(self.nest, &instruction.value, context, &mut operations);
+        for ((operation, kind), times) in operations {
+            self.add(Property::Operations(operation, kind), runs.scaled(times));
+        }
+        for (access, place, direction) in instruction.accesses() {
+            self.access(instruction, access, direction, &runs).map_err(|error| error.at(place))?;
+        }
+        Ok(())
+    }
+
+    fn access(
+        &mut self,
+        instruction: &Instruction,
+        access: &Access,
+        direction: Direction,
+        runs: &Product,
+    ) -> Result<(), NestError> {
+        let array = self.nest.array(access.array);
+        let (width, product) = self.widened(instruction, access, runs);
+        let bits = array.element.bits() * width;
+        match (array.memory, direction) {
+            (Memory::Local, Direction::Load) => self.add(Property::LocalLoads(bits), product),
+            (Memory::Global, _) => {
+                let lane = self.lane(instruction);
+                let cells = lane.map_or(Polynomial::default(), |lane| distance(self.nest, access, lane));
+                let distance = cells.scaled(Ratio::new(1, width.into()));
+                let same = |known: &&mut Strided| {
+                    (known.array, known.bits, known.direction) == (access.array, bits, direction)
+                        && known.distance == distance
+                };
+                if let Some(known) = self.found.strided.iter_mut().find(same) {
+                    add(&mut known.count, product);
+                    return Ok(());
+                }
+                let is_dense = number(&distance).is_some_and(|distance| distance.abs() <= 1);
+                let footprint = match lane {
+                    Some(lane) if !is_dense => Some(self.footprint(access, lane)?),
+                    _ => None,
+                };
+                let (array, count) = (access.array, vec![product]);
+                self.found.strided.push(Strided { array, bits, direction, distance, footprint, count });
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The loop whose iterations are taken for SIMD lanes: work-items along axis 0, or else the innermost loop, which a
+    /// compiler would vectorise.
+    fn lane(&self, instruction: &Instruction) -> Option<LoopId> {
+        match self.nest.tagged(Tag::Local(0)).next() {
+            Some(_) => self.nest.hardware_loop(instruction, Tag::Local(0)),
+            None => self.nest.nesting(&instruction.within).last().copied(),
+        }
+    }
+
+    /// How many neighbouring cells one access of a vector loop takes at once, and how often it then runs.
+    fn widened(&self, instruction: &Instruction, access: &Access, runs: &Product) -> (u32, Product) {
+        let element = self.nest.array(access.array).element.bits();
+        for id in instruction.within.iter().filter(|id| self.nest.loop_at(**id).tag == Tag::Vector) {
+            let is_whole = self.nest.loop_at(*id).constraints.iter().all(|bound| bound.terms().count() == 1);
+            let extent = self.nest.constant_extent(*id).ok().and_then(|extent| u32::try_from(extent).ok());
+            let Some(extent) = extent.filter(|extent| is_whole && runs.coefficient % i128::from(*extent) == 0) else {
+                continue;
+            };
+            let once = Product { coefficient: runs.coefficient / i128::from(extent), factors: runs.factors.clone() };
+            match number(&distance(self.nest, access, *id)) {
+                Some(0) => return (1, once),
+                Some(1) if [64, WIDEST].contains(&(extent * element)) => return (extent, once),
+                _ => {}
+            }
+        }
+        (1, runs.clone())
+    }
+
+    fn footprint(&mut self, access: &Access, lane: LoopId) -> Result<(Product, Product), NestError> {
+        let array = self.nest.array(access.array);
+        let order = array.layout.order.clone();
+        let moves = |axis: &usize| access.subscripts[*axis].uses(lane);
+        let position = order.iter().position(moves).unwrap_or(0);
+        let axis = order[position];
+        let known = self.touched.get(&access.array).cloned();
+        let cells = match known {
+            Some(known) => known,
+            None => {
+                let product = self.touched_cells(access.array, &(0..order.len()).collect::<Vec<_>>(), None)?;
+                self.touched.insert(access.array, product.clone());
+                product
+            }
+        };
+        if let Some(filled) = self.filled.get(&(access.array, axis)) {
+            return Ok((cells, filled.clone()));
+        }
+        // What lies between two lanes is the whole extent of the axes that are denser than theirs.
+        let mut filled = self.touched_cells(access.array, &order[..=position], Some(axis))?;
+        let between = array.stride(axis).iter().map(Polynomial::from).fold(Polynomial::constant(1), |a, b| a.times(&b));
+        filled.factors.push(self.found.factors.push(vec![Piece { conditions: Vec::new(), count: between }]));
+        self.filled.insert((access.array, axis), filled.clone());
+        Ok((cells, filled))
+    }
+
+    fn touched_cells(&mut self, array: ArrayId, axes: &[usize], filled: Option<usize>) -> Result<Product, NestError> {
+        let pieces = touched(self.nest, array, axes, filled, &mut self.found.factors.floors)?;
+        let factor = self.found.factors.push(pieces);
+        Ok(Product { coefficient: 1, factors: vec![factor] })
+    }
+
+    fn barriers(&mut self, steps: &[Step], around: &BTreeSet<LoopId>) -> Result<(), NestError> {
+        for step in steps {
+            match step {
+                Step::Run(_) => {}
+                Step::Loop(id, body) => {
+                    let around = around.iter().copied().chain([*id]).collect();
+                    self.barriers(body, &around)?;
+                }
+                Step::Barrier => {
+                    let within = all_groups(self.nest, &self.nest.closed(around.iter().copied()));
+                    let met = self.found.factors.points(self.nest, &within)?;
+                    self.add(Property::Barriers, met.scaled(self.local.iter().product()));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Cells from one iteration of a loop to the next.
+pub(super) fn distance(nest: &Nest, access: &Access, id: LoopId) -> Polynomial {
+    let array = nest.array(access.array);
+    let mut distance = Polynomial::default();
+    for (axis, subscript) in access.subscripts.iter().enumerate() {
+        let start = Polynomial::constant(subscript.coefficient(Var::Loop(id)));
+        let along =
+            array.stride(axis).iter().map(Polynomial::from).fold(start, |product, extent| product.times(&extent));
+        distance = distance.plus(&along);
+    }
+    distance
+}
+
+/// Floating-point operations of an expression by kind and type.
+fn count_operations(nest: &Nest, expr: &Expr, context: Type, counts: &mut BTreeMap<(Operation, Type), i128>) {
+    let kind = nest.operation_type(expr, context);
+    let operation = match expr {
+        Expr::Binary(operator, ..) => Some(Operation::of(*operator)),
+        Expr::Call(function, _) => Some(Operation::Special(*function)),
+        _ => None,
+    };
+    if let Some(operation) = operation.filter(|_| kind.is_float()) {
+        *counts.entry((operation, kind)).or_default() += 1;
+    }
+    expr.children().into_iter().for_each(|child| count_operations(nest, child, kind, counts));
+}

@@ -1,0 +1,137 @@
+//! Counts as sums of products of factors, each factor counted once.
+
+use super::floors::Floors;
+use super::points::{Piece, count_points};
+use super::polynomial::Polynomial;
+use crate::error::NestError;
+use crate::ir::{Affine, LoopId, Nest, Var};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// `coefficient * product of factors`, a factor being a number in the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Product {
+    pub(super) coefficient: i128,
+    pub(super) factors: Vec<usize>,
+}
+
+impl Product {
+    pub(super) fn number(coefficient: i128) -> Self {
+        Product { coefficient, factors: Vec::new() }
+    }
+
+    pub(super) fn scaled(&self, factor: i128) -> Self {
+        Product { coefficient: self.coefficient * factor, factors: self.factors.clone() }
+    }
+}
+
+/// Adds a product to a sum.
+pub(super) fn add(sum: &mut Vec<Product>, product: Product) {
+    match sum.iter_mut().find(|known| known.factors == product.factors) {
+        Some(known) => known.coefficient += product.coefficient,
+        None => sum.push(product),
+    }
+}
+
+/// Factors by number, with the floors they use.
+#[derive(Clone, Debug)]
+pub(super) struct Factors {
+    pub(super) floors: Floors,
+    pub(super) pieces: Vec<Vec<Piece>>,
+    /// Bounds, their loops numbered from 0, of the factors that count points.
+    points: BTreeMap<Vec<Affine>, usize>,
+}
+
+impl Factors {
+    pub(super) fn new(nest: &Nest) -> Self {
+        Factors { floors: Floors::new(&nest.assumptions), pieces: Vec::new(), points: BTreeMap::new() }
+    }
+
+    /// Appends a factor.
+    pub(super) fn push(&mut self, pieces: Vec<Piece>) -> usize {
+        self.pieces.push(pieces);
+        self.pieces.len() - 1
+    }
+
+    /// The number of points of the loops `within`: a product over groups of loops that no bound joins.
+    pub(super) fn points(&mut self, nest: &Nest, within: &BTreeSet<LoopId>) -> Result<Product, NestError> {
+        let mut product = Product::number(1);
+        for loops in joined_loops(nest, within) {
+            let bounds = nest.domain(&loops);
+            let factor = self.factor(&bounds, &loops).map_err(|error| {
+                let names: Vec<&str> = loops.iter().map(|id| nest.loop_at(*id).name.as_str()).collect();
+                let place = loops.first().and_then(|id| nest.loop_at(*id).place);
+                let why = error.message;
+                NestError::new(format!("the points of {} cannot be counted: {why}", names.join(", "))).at(place)
+            })?;
+            match constant(&self.pieces[factor]) {
+                Some(number) => product.coefficient *= number,
+                None => product.factors.push(factor),
+            }
+        }
+        product.factors.sort_unstable();
+        Ok(product)
+    }
+
+    fn factor(&mut self, bounds: &[Affine], loops: &BTreeSet<LoopId>) -> Result<usize, NestError> {
+        let numbers: BTreeMap<LoopId, LoopId> = loops.iter().enumerate().map(|(at, id)| (*id, LoopId(at))).collect();
+        let renumbered = |bound: &Affine| {
+            let mut sum = Affine::constant(bound.offset());
+            for (variable, coefficient) in bound.terms() {
+                let variable = match variable {
+                    Var::Loop(id) => Var::Loop(numbers[&id]),
+                    other => other,
+                };
+                sum.add_term(variable, coefficient);
+            }
+            sum
+        };
+        let mut key: Vec<Affine> = bounds.iter().map(renumbered).collect();
+        key.sort();
+        if let Some(known) = self.points.get(&key) {
+            return Ok(*known);
+        }
+        let loops: Vec<LoopId> = (0..loops.len()).map(LoopId).collect();
+        let pieces = count_points(&key, &loops, &mut self.floors)?;
+        // Different bounds often have the same count, such as those of a loop and of its split.
+        let factor = self.pieces.iter().position(|known| *known == pieces).unwrap_or_else(|| self.push(pieces));
+        self.points.insert(key, factor);
+        Ok(factor)
+    }
+}
+
+/// The number that a factor is, whatever the sizes.
+pub(super) fn constant(pieces: &[Piece]) -> Option<i128> {
+    match pieces {
+        [] => Some(0),
+        [piece] if piece.conditions.is_empty() => number(&piece.count),
+        _ => None,
+    }
+}
+
+/// The integer that a polynomial is, if it is one.
+pub(super) fn number(polynomial: &Polynomial) -> Option<i128> {
+    let mut terms = polynomial.terms();
+    match (terms.next(), terms.next()) {
+        (None, _) => Some(0),
+        (Some((monomial, ratio)), None) if monomial.is_empty() && ratio.denominator == 1 => Some(ratio.numerator),
+        _ => None,
+    }
+}
+
+/// Loops in groups such that no bound has loops of two groups.
+fn joined_loops(nest: &Nest, within: &BTreeSet<LoopId>) -> Vec<BTreeSet<LoopId>> {
+    let mut groups: Vec<BTreeSet<LoopId>> = Vec::new();
+    for id in within {
+        let mut group = BTreeSet::from([*id]);
+        group.extend(nest.loop_at(*id).constraints.iter().flat_map(Affine::loops));
+        groups.retain(|other| {
+            let apart = other.is_disjoint(&group);
+            if !apart {
+                group.extend(other);
+            }
+            apart
+        });
+        groups.push(group);
+    }
+    groups
+}

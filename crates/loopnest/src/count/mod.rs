@@ -1,0 +1,54 @@
+//! Operations of a nest, counted symbolically in its sizes.
+
+mod collect;
+mod compiled;
+mod factors;
+mod floors;
+mod footprint;
+mod image;
+mod merge;
+mod points;
+mod polynomial;
+mod property;
+
+pub use compiled::Counts;
+pub use property::{Property, Stride};
+
+use crate::error::NestError;
+use crate::ir::{ArrayId, Nest};
+
+impl Nest {
+    /// Counts the properties to which the cost model takes the run time to be linear, as functions of the sizes.
+    ///
+    /// ```
+    /// use tunesmith_loopnest::{Nest, Property};
+    ///
+    /// let nest = Nest::parse("
+    ///     sizes n
+    ///     assume n > 0
+    ///     array a[n]: f32
+    ///     {[i, j]: 0 <= i < n and 0 <= j <= i}
+    ///     a[i] = a[i] + 1.0 @ i, j
+    /// ")?;
+    /// let counts = nest.count()?;
+    /// let add = counts.properties().iter().position(|property| property.to_string() == "op:f32:add");
+    /// assert_eq!(counts.evaluate(&[1000])?[add.unwrap()], 500_500);
+    /// # Ok::<(), tunesmith_loopnest::NestError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where something cannot be counted exactly, by name, or the nest cannot be scheduled.
+    pub fn count(&self) -> Result<Counts, NestError> {
+        Ok(Counts::new(self, &collect::collect(self)?))
+    }
+
+    /// Counts the bytes of an array that the nest touches at least once: [`Property::TouchedBytes`] alone.
+    ///
+    /// # Errors
+    ///
+    /// Where the set of touched cells has a shape that cannot be counted exactly.
+    pub fn footprint(&self, array: ArrayId) -> Result<Counts, NestError> {
+        Ok(Counts::new(self, &collect::collect_footprint(self, array)?))
+    }
+}

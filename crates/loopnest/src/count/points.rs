@@ -1,0 +1,201 @@
+//! Integer points between affine bounds, counted symbolically.
+//!
+//! The loops are summed one after the other, in the order that keeps bounds whole: a loop all of whose bounds have
+//! coefficient 1 is summed by Faulhaber's formulas between its greatest lower and its least upper bound, with one case
+//! for each choice of the two. What then limits the case is a bound on the other loops or, in the end, a condition on
+//! the sizes. Blocks of a constant length and the points within them are joined to one loop first, so that a split
+//! loop with its last block cut off counts as what it was. Where no loop has only coefficients of 1, others are taken
+//! apart by their remainders.
+
+use super::floors::Floors;
+use super::merge::{join_blocks, without_redundant};
+use super::polynomial::Polynomial;
+use crate::error::NestError;
+use crate::ir::{Affine, LoopId, Var};
+use crate::polyhedra::gcd;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A count where its conditions hold, and nothing where they do not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// Sums of sizes and floors that are not negative.
+    pub(super) conditions: Vec<Affine>,
+    /// In sizes and floors.
+    pub(super) count: Polynomial,
+}
+
+/// More cases than this mean that the bounds are beyond this method.
+const MOST_PIECES: usize = 256;
+/// More remainders than this would make more cases than pieces are allowed.
+const MOST_REMAINDERS: i128 = 64;
+
+/// The number of integer points of `loops` at which no bound is negative; at most one piece holds for given sizes
+/// wherever pieces come from one choice, and the count is the sum of the pieces that hold.
+///
+/// # Errors
+///
+/// Where a loop is unbounded or there are too many cases.
+pub(super) fn count_points(bounds: &[Affine], loops: &[LoopId], floors: &mut Floors) -> Result<Vec<Piece>, NestError> {
+    let bounds = bounds.iter().map(|bound| floors.known_remainders(bound)).collect();
+    let mut open: BTreeSet<LoopId> = loops.iter().copied().collect();
+    let mut bounds = match whole(bounds, floors) {
+        Some(bounds) => bounds,
+        None => return Ok(Vec::new()),
+    };
+    while let Some((outer, inner)) = join_blocks(&mut bounds, &open, &mut []) {
+        open.remove(&inner);
+        debug_assert!(open.contains(&outer));
+    }
+    let mut counter = Counter { floors, pieces: Vec::new() };
+    counter.sum(bounds, open, Polynomial::constant(1))?;
+    Ok(counter.pieces)
+}
+
+struct Counter<'a> {
+    floors: &'a mut Floors,
+    pieces: Vec<Piece>,
+}
+
+/// Bounds divided by the common factor of their loops and without those that another makes needless; nothing where
+/// one can never hold.
+pub(super) fn whole(bounds: Vec<Affine>, floors: &mut Floors) -> Option<Vec<Affine>> {
+    let mut tightest: BTreeMap<Affine, i128> = BTreeMap::new();
+    for bound in bounds {
+        let common = bound.terms().fold(0, |common, (variable, coefficient)| match variable {
+            Var::Loop(_) => gcd(common, coefficient.abs()),
+            _ => common,
+        });
+        let bound = if common > 1 { divided(&bound, common, floors) } else { bound };
+        match bound.as_constant() {
+            Some(number) if number < 0 => return None,
+            Some(_) => {}
+            None => {
+                let offset = bound.offset();
+                let least = tightest.entry(bound.plus(-offset)).or_insert(offset);
+                *least = offset.min(*least);
+            }
+        }
+    }
+    Some(tightest.into_iter().map(|(direction, offset)| direction.plus(offset)).collect())
+}
+
+fn divided(bound: &Affine, common: i128, floors: &mut Floors) -> Affine {
+    let (mut loops, mut rest) = (Affine::default(), Affine::constant(bound.offset()));
+    for (variable, coefficient) in bound.terms() {
+        match variable {
+            Var::Loop(_) => loops.add_term(variable, coefficient / common),
+            _ => rest.add_term(variable, coefficient),
+        }
+    }
+    &loops + &floors.divided(&rest, common)
+}
+
+impl Counter<'_> {
+    fn sum(&mut self, bounds: Vec<Affine>, open: BTreeSet<LoopId>, count: Polynomial) -> Result<(), NestError> {
+        let Some(bounds) = whole(bounds, self.floors) else { return Ok(()) };
+        if self.floors.contradict(&bounds) {
+            return Ok(());
+        }
+        if open.is_empty() {
+            return self.finish(bounds, count);
+        }
+        match self.next_loop(&bounds, &open) {
+            Some(id) => self.sum_loop(bounds, open, count, id),
+            None => self.take_apart(bounds, open, count),
+        }
+    }
+
+    fn finish(&mut self, conditions: Vec<Affine>, count: Polynomial) -> Result<(), NestError> {
+        if self.pieces.len() == MOST_PIECES {
+            return Err(NestError::new(format!("the bounds have more than {MOST_PIECES} cases")));
+        }
+        let conditions = without_redundant(conditions, self.floors, |_| true);
+        let count = self.floors.congruences().iter().fold(count, |count, (rule, floor)| {
+            // floor(n / 16) is (n - remainder) / 16 there, which reads better and costs nothing.
+            let size = Polynomial::from(&Affine::from(rule.size).plus(-rule.remainder));
+            count.substitute(Var::Floor(*floor), &size.scaled(super::polynomial::Ratio::new(1, rule.modulus)))
+        });
+        self.pieces.push(Piece { conditions, count });
+        Ok(())
+    }
+
+    /// The loop with coefficients of 1 only whose summation makes the fewest cases.
+    fn next_loop(&self, bounds: &[Affine], open: &BTreeSet<LoopId>) -> Option<LoopId> {
+        let cases = |id: &LoopId| {
+            let sides = |sign: i128| bounds.iter().filter(|bound| bound.coefficient(Var::Loop(*id)) * sign > 0).count();
+            sides(1) * sides(-1)
+        };
+        let is_whole = |id: &&LoopId| bounds.iter().all(|bound| bound.coefficient(Var::Loop(**id)).abs() <= 1);
+        open.iter().filter(is_whole).min_by_key(|id| cases(id)).copied()
+    }
+
+    fn sum_loop(
+        &mut self,
+        bounds: Vec<Affine>,
+        mut open: BTreeSet<LoopId>,
+        count: Polynomial,
+        id: LoopId,
+    ) -> Result<(), NestError> {
+        let own = Var::Loop(id);
+        let bounds = without_redundant(bounds, self.floors, |bound| bound.coefficient(own) != 0);
+        let (with, others): (Vec<Affine>, Vec<Affine>) =
+            bounds.into_iter().partition(|bound| bound.coefficient(own) != 0);
+        let limits = |sign: i128| {
+            let limit = move |bound: &&Affine| bound.coefficient(own) == sign;
+            with.iter().filter(limit).map(|bound| bound.without(own).scaled(-sign)).collect::<Vec<_>>()
+        };
+        let (lower, upper) = (limits(1), limits(-1));
+        if lower.is_empty() || upper.is_empty() {
+            return Err(NestError::new("a loop has no bound on one side"));
+        }
+        open.remove(&id);
+        for (at, low) in lower.iter().enumerate() {
+            for (place, high) in upper.iter().enumerate() {
+                let mut case = others.clone();
+                case.push(high - low);
+                // Of equal limits the first is taken, so that cases do not overlap.
+                let tie = |other: usize, chosen: usize| -i128::from(other < chosen);
+                case.extend(others_of(&lower, at).map(|(other, limit)| (low - limit).plus(tie(other, at))));
+                case.extend(others_of(&upper, place).map(|(other, limit)| (limit - high).plus(tie(other, place))));
+                self.sum(case, open.clone(), count.summed(own, low, high))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces loops by `period * quotient + remainder` so that some loop gets coefficients of 1.
+    fn take_apart(&mut self, bounds: Vec<Affine>, open: BTreeSet<LoopId>, count: Polynomial) -> Result<(), NestError> {
+        let plan = |id: &LoopId| {
+            let own = Var::Loop(*id);
+            let with = || bounds.iter().filter(move |bound| bound.coefficient(own) != 0);
+            let period = with().fold(1, |period, bound| {
+                let factor = bound.coefficient(own).abs();
+                period / gcd(period, factor) * factor
+            });
+            let odd = with().flat_map(|bound| {
+                let is_odd = move |other: &LoopId| bound.coefficient(Var::Loop(*other)) % bound.coefficient(own) != 0;
+                bound.loops().filter(is_odd)
+            });
+            let odd: BTreeSet<LoopId> = odd.filter(|other| open.contains(other)).collect();
+            (period.checked_pow(odd.len() as u32).unwrap_or(i128::MAX), period, odd)
+        };
+        let (cases, period, odd) = match open.iter().map(plan).min_by_key(|(cases, ..)| *cases) {
+            Some(plan) => plan,
+            None => return Ok(()),
+        };
+        let Some(id) = odd.first().copied().filter(|_| cases <= MOST_REMAINDERS) else {
+            return Err(NestError::new("the coefficients of the bounds leave too many remainders"));
+        };
+        for remainder in 0..period {
+            let apart = Affine::term(Var::Loop(id), period).plus(remainder);
+            let bounds = bounds.iter().map(|bound| bound.substitute(Var::Loop(id), &apart)).collect();
+            let count = count.substitute(Var::Loop(id), &Polynomial::from(&apart));
+            self.sum(bounds, open.clone(), count)?;
+        }
+        Ok(())
+    }
+}
+
+fn others_of(limits: &[Affine], chosen: usize) -> impl Iterator<Item = (usize, &Affine)> {
+    limits.iter().enumerate().filter(move |(at, _)| *at != chosen)
+}

@@ -1,0 +1,124 @@
+//! Symbolic counts against enumeration.
+
+mod common;
+#[path = "common/steps.rs"]
+mod steps;
+
+use common::Plan;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestError, TestRunner};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use tunesmith_loopnest::{Data, Direction, LaneOrder, Memory, Nest, Property, interpret};
+
+/// Counts by name, as the interpreter finds them one by one.
+fn enumerated(nest: &Nest, sizes: &[i64]) -> BTreeMap<String, i128> {
+    let mut data = Data::filled(nest, sizes, 5).unwrap();
+    let tally =
+        interpret(nest, sizes, &mut data, LaneOrder::Ascending).unwrap_or_else(|error| panic!("{error}\n{nest}"));
+    let mut counts = BTreeMap::from([("groups".to_string(), i128::from(tally.groups)), ("launch".to_string(), 1)]);
+    let mut add = |name: String, times: u64| *counts.entry(name).or_default() += i128::from(times);
+    for ((operation, kind), times) in &tally.operations {
+        if kind.is_float() {
+            add(format!("op:{kind}:{operation}"), *times);
+        }
+    }
+    for ((array, direction), times) in &tally.accesses {
+        let array = nest.array(*array);
+        match (array.memory, direction) {
+            (Memory::Global, _) => add(format!("global {direction:?} {}", array.element), *times),
+            (Memory::Local, Direction::Load) => add(format!("l:{}:load", array.element.bits()), *times),
+            _ => {}
+        }
+    }
+    add("barriers".to_string(), tally.barriers);
+    counts.retain(|_, times| *times != 0);
+    counts
+}
+
+/// The symbolic counts at those sizes, accesses summed over their strides.
+fn evaluated(counts: &tunesmith_loopnest::Counts, sizes: &[i64]) -> BTreeMap<String, i128> {
+    let mut named = BTreeMap::new();
+    for (property, value) in counts.properties().iter().zip(counts.evaluate(sizes).unwrap()) {
+        let name = match property {
+            Property::Global(32, direction, _) => format!("global {direction:?} f32"),
+            Property::Global(_, direction, _) => format!("global {direction:?} f64"),
+            Property::LoadsAndStores(..) => continue,
+            other => other.to_string(),
+        };
+        *named.entry(name).or_default() += value;
+    }
+    named.retain(|_, times| *times != 0);
+    named
+}
+
+#[test]
+fn touched_cells_count_as_enumerated() {
+    let (counted, refused) = (Cell::new(0), Cell::new(0));
+    let mut runner = TestRunner::new(Config { cases: 400, failure_persistence: None, ..Config::default() });
+    let outcome = runner.run(&common::plans(), |plan| {
+        let nest = common::build(&plan);
+        for name in ["one", "two"] {
+            let array = nest.array_id(name).unwrap();
+            let Ok(footprint) = nest.footprint(array) else {
+                refused.set(refused.get() + 1);
+                continue;
+            };
+            counted.set(counted.get() + 1);
+            for sizes in [[1, 1], [2, 5], [7, 4]] {
+                let mut data = Data::filled(&nest, &sizes, 5).unwrap();
+                let tally = interpret(&nest, &sizes, &mut data, LaneOrder::Ascending).unwrap();
+                let cells = tally.touched.get(&array).map_or(0, |cells| cells.len() as i128);
+                let bytes = cells * i128::from(nest.array(array).element.bits() / 8);
+                prop_assert_eq!(footprint.evaluate(&sizes).unwrap(), vec![bytes], "{} at {:?}\n{}", name, sizes, nest);
+            }
+        }
+        Ok(())
+    });
+    if let Err(TestError::Fail(reason, _)) = outcome {
+        panic!("{reason}");
+    }
+    let (counted, refused) = (counted.get(), refused.get());
+    println!("{counted} counted, {refused} refused");
+    assert!(counted > refused, "{counted} counted, {refused} refused");
+}
+
+/// Plans with transformations, vector loops left out: they count several accesses as one.
+fn cases() -> impl Strategy<Value = (Plan, Vec<[u8; 3]>)> {
+    (common::plans(), prop::collection::vec(any::<[u8; 3]>(), 0..4))
+}
+
+#[test]
+fn random_nests_count_as_enumerated() {
+    let (counted, refused) = (Cell::new(0), RefCell::new(BTreeMap::<String, usize>::new()));
+    let mut runner = TestRunner::new(Config { cases: 2000, failure_persistence: None, ..Config::default() });
+    let outcome = runner.run(&cases(), |(plan, choices)| {
+        let mut nest = common::build(&plan);
+        for (number, choice) in choices.into_iter().enumerate() {
+            let _ = nest.transform(&steps::transformation(&nest, number, choice), |_| None);
+        }
+        if nest.loops.iter().any(|own| own.tag == tunesmith_loopnest::Tag::Vector) {
+            return Ok(());
+        }
+        let counts = match nest.count() {
+            Ok(counts) => counts,
+            Err(error) => {
+                let reason = error.message.rsplit(": ").next().unwrap_or_default().to_string();
+                *refused.borrow_mut().entry(reason).or_default() += 1;
+                return Ok(());
+            }
+        };
+        counted.set(counted.get() + 1);
+        for sizes in [[1, 1], [2, 5], [4, 3], [7, 7]] {
+            let (expected, found) = (enumerated(&nest, &sizes), evaluated(&counts, &sizes));
+            prop_assert!(found == expected, "at {:?}: {:?}, not {:?}\n{}", sizes, found, expected, nest);
+        }
+        Ok(())
+    });
+    if let Err(TestError::Fail(reason, _)) = outcome {
+        panic!("{reason}");
+    }
+    let (counted, refused) = (counted.get(), refused.into_inner());
+    println!("{counted} counted, refused: {refused:?}");
+    assert!(counted > 4 * refused.values().sum::<usize>(), "{counted} counted, refused: {refused:?}");
+}
