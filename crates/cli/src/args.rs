@@ -54,6 +54,9 @@ pub(crate) enum Command {
     /// Convert recordings between formats; several of one space become one
     #[command(after_help = CONVERT_HELP)]
     Convert(ConvertArgs),
+    /// Write what an application ships: wisdom, or code that chooses among few configurations
+    #[command(after_help = EXPORT_HELP)]
+    Export(ExportArgs),
 }
 
 const DEVICES_HELP: &str = "Examples:
@@ -385,6 +388,40 @@ pub(crate) struct ConvertArgs {
     /// The format: csv, t4, kernel-tuner [default: what the suffix of OUT means]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const EXPORT_HELP: &str = "Examples:
+  tunesmith export small.jsonl large.jsonl --as wisdom
+  tunesmith export runs/*.jsonl --as c-header --most 4 -o kernel_tuned.h
+  tunesmith export runs/*.jsonl --as kernel-launcher --problem-size M,N,K
+
+Of everything measured at most --most configurations are chosen, and a small decision tree over the sizes tells which of them
+serves an input. Printed is the regret: how much slower than the best known configuration of each input that is. The C header
+and the Rust module compile on their own.";
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// Journals of one or more inputs and devices, wisdom (ours or Kernel Launcher's), recordings
+    #[arg(required = true, value_name = "RUN")]
+    pub(crate) runs: Vec<PathBuf>,
+    /// What to write: wisdom, json, c-header, rust, kernel-launcher
+    #[arg(long = "as", value_name = "FORM")]
+    pub(crate) form: String,
+    /// The most configurations to choose among
+    #[arg(long, value_name = "K", default_value_t = 8)]
+    pub(crate) most: usize,
+    /// How many of the fastest configurations of every input wisdom keeps
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub(crate) keep: usize,
+    /// For kernel-launcher: the sizes, three at most, that make its problem size
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub(crate) problem_size: Vec<String>,
+    /// The file to write [default: named after the kernel, beside the first run]
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) out: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

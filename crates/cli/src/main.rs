@@ -50,6 +50,7 @@ fn main() -> ExitCode {
         Command::Explain(args) => commands::explain(args),
         Command::Train(command) => commands::train(command),
         Command::Convert(args) => commands::convert(args),
+        Command::Export(args) => commands::export(args),
     };
     match ending {
         Ok(ending) => ExitCode::from(ending.code()),

@@ -43,6 +43,7 @@ pub mod judge;
 mod measurement;
 mod objective;
 mod observer;
+pub mod online;
 mod progress;
 pub mod recording;
 mod regret;

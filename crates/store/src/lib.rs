@@ -25,5 +25,6 @@ pub use journal::{Journal, Resumed};
 pub use line::Entry;
 pub use read::{Recorded, read};
 pub use wisdom::{
-    Flawed, WISDOM_VERSION, WisdomError, WisdomFile, WisdomFormat, read_wisdom, wisdom_text, write_wisdom,
+    Flawed, WISDOM_VERSION, WisdomError, WisdomFile, WisdomFormat, append_wisdom, read_wisdom, wisdom_text,
+    write_wisdom,
 };

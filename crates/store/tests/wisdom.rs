@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use std::path::Path;
 use tunesmith_core::wisdom::{Config, Entry, Input, Measured, Portfolio, PortfolioOptions, Provenance, Wisdom};
 use tunesmith_space::Value;
-use tunesmith_store::{WisdomError, WisdomFile, WisdomFormat, read_wisdom, wisdom_text, write_wisdom};
+use tunesmith_store::{WisdomError, WisdomFile, WisdomFormat, append_wisdom, read_wisdom, wisdom_text, write_wisdom};
 
 /// As Kernel Launcher writes them.
 const LAUNCHER: &str = r#"{"tunable_parameters": ["threads", "fast"], "version": "1.0", "objective": "time", "key": "add"}
@@ -158,5 +158,52 @@ proptest! {
         let file = read(&text[..cut]).unwrap();
         let found = file.wisdom.entries.len() + file.wisdom.portfolios.len() + file.wisdom.defaults.len();
         prop_assert_eq!(found, whole - 1);
+    }
+}
+
+#[test]
+fn many_writers_share_a_file_and_none_loses_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shared.wisdom");
+    let entry = |number: usize| Entry { time_ms: 1.0 + number as f64, ..wisdom().entries[0].clone() };
+    std::thread::scope(|scope| {
+        for writer in 0..8 {
+            let (path, entry) = (&path, &entry);
+            scope.spawn(move || {
+                (0..25).for_each(|line| append_wisdom(path, &[entry(100 * writer + line)]).unwrap());
+            });
+        }
+    });
+    let file = read_wisdom(&path).unwrap();
+    let mut times: Vec<f64> = file.wisdom.entries.iter().map(|entry| entry.time_ms).collect();
+    times.sort_by(f64::total_cmp);
+    times.dedup();
+    assert_eq!((times.len(), file.flawed.len()), (200, 0));
+}
+
+#[test]
+fn a_line_that_a_killed_writer_left_torn_costs_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("torn.wisdom");
+    append_wisdom(&path, &wisdom().entries).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &whole[..whole.len() - 9]).unwrap();
+    append_wisdom(&path, &wisdom().entries[..1]).unwrap();
+    let file = read_wisdom(&path).unwrap();
+    assert_eq!((file.wisdom.entries.len(), file.flawed.len(), file.flawed[0].line), (2, 1, 3));
+}
+
+#[test]
+fn nothing_is_added_to_files_that_are_something_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("other");
+    for (text, words) in [
+        ("hello\n", "is no file of wisdom"),
+        (LAUNCHER, "is no file of wisdom"),
+        ("{\"format\": \"tunesmith wisdom\", \"version\": 5}\n", "format version 5"),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        assert!(append_wisdom(&path, &wisdom().entries).unwrap_err().to_string().contains(words));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     }
 }

@@ -3,7 +3,7 @@
 use crate::problem::ProblemError;
 use tunesmith_device::DeviceError;
 use tunesmith_search::StrategyError;
-use tunesmith_store::{ExportError, ImportError, StoreError};
+use tunesmith_store::{ExportError, ImportError, StoreError, WisdomError};
 
 /// Why a command could not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +35,9 @@ pub enum Error {
     /// A recording cannot be read.
     #[error(transparent)]
     Recording(#[from] ImportError),
+    /// Wisdom cannot be read or written.
+    #[error(transparent)]
+    Wisdom(#[from] WisdomError),
     /// A recording cannot be written.
     #[error(transparent)]
     Export(#[from] ExportError),
@@ -71,6 +74,8 @@ impl Error {
             // A file that is not there is a wrong name.
             Self::Recording(ImportError::Io { source, .. }) => source.kind() == std::io::ErrorKind::NotFound,
             Self::Recording(_) => true,
+            Self::Wisdom(WisdomError::Io { source, .. }) => source.kind() == std::io::ErrorKind::NotFound,
+            Self::Wisdom(_) => true,
             Self::Store(StoreError::Io { .. })
             | Self::Run(_)
             | Self::Write { .. }

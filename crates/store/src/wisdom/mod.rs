@@ -3,10 +3,12 @@
 //! Ours is JSON lines, so that it can be appended to and a damaged line costs no other: a header
 //! `{"format": "tunesmith wisdom", "version": 1}`, then a line for every entry, portfolio and default configuration.
 
+mod append;
 mod error;
 mod line;
 mod tree;
 
+pub use append::append_wisdom;
 pub use error::{Flawed, WisdomError};
 
 use crate::{export::kernel_launcher as write_launcher, import::kernel_launcher as read_launcher};

@@ -1,0 +1,47 @@
+//! `tunesmith export`.
+
+use crate::args::ExportArgs;
+use crate::{Ending, output};
+use tunesmith::{Error, ExportOptions, Exported, ExportedPortfolio};
+
+pub(crate) fn export(args: &ExportArgs) -> Result<Ending, Error> {
+    let options = ExportOptions {
+        runs: args.runs.clone(),
+        format: args.form.clone(),
+        most: args.most,
+        keep: args.keep,
+        problem_size: args.problem_size.clone(),
+        out: args.out.clone(),
+    };
+    let exported = tunesmith::export(&options)?;
+    exported.notes.iter().for_each(|note| output::note(note));
+    if args.json {
+        output::json(&exported);
+    } else {
+        output::print(&text(&exported));
+    }
+    Ok(Ending::Done)
+}
+
+fn text(exported: &Exported) -> String {
+    let mut text: String = exported.portfolios.iter().map(portfolio).collect();
+    if exported.entries > 0 {
+        text += &format!("{} entries\n", exported.entries);
+    }
+    text + &format!("wrote {}\n", exported.out.display())
+}
+
+fn portfolio(portfolio: &ExportedPortfolio) -> String {
+    let percent = |share: f64| format!("{:.1} %", share * 100.0);
+    let ExportedPortfolio { kernel, device, inputs, candidates, configurations, depth, features, .. } = portfolio;
+    let asked = if features.is_empty() { String::new() } else { format!(" over {}", features.join(", ")) };
+    let default = portfolio.regret_default.map_or(String::new(), |share| format!("; default {}", percent(share)));
+    format!(
+        "{kernel} on {device}: {configurations} of {candidates} configurations for {inputs} inputs, a tree of depth {depth}{asked}\n  \
+         regret   best of them {}, the tree {} (worst {}), inputs it was not told of {}{default}\n",
+        percent(portfolio.regret_portfolio),
+        percent(portfolio.regret_tree),
+        percent(portfolio.regret_worst),
+        percent(portfolio.regret_held_out),
+    )
+}

@@ -1,0 +1,71 @@
+//! Adding to a file of wisdom that others read and write at the same time.
+
+use super::{FORMAT, WISDOM_VERSION, WisdomError, header, line};
+use serde_json::Value as Json;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use tunesmith_core::wisdom::Entry;
+
+/// Adds `entries` to the file at `path`, which is made where there is none, in our format.
+///
+/// Any number of processes may do so at once: each holds the file's lock while it writes, all of its lines at a time. A last line
+/// that a killed process left without its end gets one, so that it costs no other. Blocks while another process writes, which takes
+/// microseconds.
+///
+/// # Errors
+/// The disk refused, or the file is something else.
+pub fn append_wisdom(path: &Path, entries: &[Entry]) -> Result<(), WisdomError> {
+    let io = |source| WisdomError::Io { path: path.to_path_buf(), source };
+    let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(io)?;
+    // Released when the file is closed, however this function is left.
+    file.lock().map_err(io)?;
+    let mut text = match Existing::of(&file).map_err(io)? {
+        Existing::Nothing => format!("{}\n", header()),
+        Existing::Wisdom { is_torn } => {
+            if is_torn {
+                "\n".to_string()
+            } else {
+                String::new()
+            }
+        }
+        Existing::Later(version) => return Err(WisdomError::version(path, version)),
+        Existing::Other => return Err(WisdomError::foreign(path, "its first line is the header of no wisdom of ours")),
+    };
+    text.extend(entries.iter().map(|entry| format!("{}\n", line::entry(entry))));
+    file.write_all(text.as_bytes()).map_err(io)
+}
+
+/// What is in the file already.
+enum Existing {
+    Nothing,
+    Wisdom {
+        /// Whether the last line has no end.
+        is_torn: bool,
+    },
+    Later(u64),
+    Other,
+}
+
+impl Existing {
+    fn of(mut file: &File) -> std::io::Result<Self> {
+        if file.seek(SeekFrom::End(0))? == 0 {
+            return Ok(Self::Nothing);
+        }
+        file.seek(SeekFrom::End(-1))?;
+        let mut last = [0];
+        file.read_exact(&mut last)?;
+        file.seek(SeekFrom::Start(0))?;
+        let mut first = Vec::new();
+        // A header is short; what is longer is none.
+        BufReader::new(file).take(4096).read_until(b'\n', &mut first)?;
+        let header: Json = serde_json::from_slice(&first).unwrap_or_default();
+        if header.get("format").and_then(Json::as_str) != Some(FORMAT) {
+            return Ok(Self::Other);
+        }
+        Ok(match header.get("version").and_then(Json::as_u64) {
+            Some(version) if version <= WISDOM_VERSION => Self::Wisdom { is_torn: last != *b"\n" },
+            version => Self::Later(version.unwrap_or(0)),
+        })
+    }
+}

@@ -1,0 +1,74 @@
+//! What a choice costs at run time. `cargo bench -p tunesmith --bench selector`; wanted: 2 us exact, 20 us predicted.
+
+use divan::{Bencher, black_box};
+use tunesmith::core::wisdom::{Config, Entry, Input, Measured, Portfolio, PortfolioOptions, Wisdom};
+use tunesmith::space::Value;
+use tunesmith::{Selector, Source};
+
+fn main() {
+    divan::main();
+}
+
+const SIZES: [&str; 6] = ["C", "D", "F", "H", "R", "W"];
+
+/// The configurations differ in ten parameters, as those of a real kernel do.
+fn config(number: usize) -> Config {
+    (0..10).map(|at| (format!("PARAMETER_{at}"), Value::Int((number + at) as i64))).collect()
+}
+
+/// Input `number` of 600.
+fn input(number: usize) -> Input {
+    let size = |at: usize| f64::from(1u32 << ((number >> (2 * at)) % 4 + at));
+    SIZES.iter().enumerate().map(|(at, name)| ((*name).to_string(), size(at))).collect()
+}
+
+/// 600 inputs, each with a best configuration of 64, and a portfolio of 32.
+fn selector() -> Selector {
+    let time = |input: usize, config: usize| 1.0 + ((input * 7 + config * 13) % 64) as f64 / 16.0;
+    let measured = Measured {
+        inputs: (0..600).map(input).collect(),
+        configs: (0..64).map(config).collect(),
+        times_ms: (0..600).map(|input| (0..64).map(|config| Some(time(input, config))).collect()).collect(),
+        default: None,
+    };
+    let options = PortfolioOptions { most: 32, ..PortfolioOptions::default() };
+    let entry = |number: usize| Entry {
+        kernel: "filterbank".into(),
+        device: "device".into(),
+        input: input(number),
+        config: config(number % 64),
+        time_ms: 1.0,
+        provenance: Default::default(),
+    };
+    Selector::new(Wisdom {
+        entries: (0..600).map(entry).collect(),
+        portfolios: vec![Portfolio::new("filterbank", "device", &measured, options).expect("there are times")],
+        ..Wisdom::default()
+    })
+}
+
+fn ask(bencher: Bencher<'_, '_>, device: &str, sizes: &[(&str, f64)], is_expected: fn(&Source<'_>) -> bool) {
+    let selector = selector();
+    let source = selector.select("filterbank", device, sizes).map(|choice| choice.source);
+    assert!(source.is_some_and(|source| is_expected(&source)), "{source:?}");
+    bencher.bench_local(|| selector.select(black_box("filterbank"), black_box(device), black_box(sizes)).is_some());
+}
+
+#[divan::bench]
+fn exact(bencher: Bencher<'_, '_>) {
+    let input = input(77);
+    let sizes: Vec<(&str, f64)> = input.iter().map(|(name, size)| (name.as_str(), *size)).collect();
+    ask(bencher, "device", &sizes, |source| *source == Source::Exact);
+}
+
+#[divan::bench]
+fn predicted(bencher: Bencher<'_, '_>) {
+    let sizes = SIZES.map(|name| (name, 3.0));
+    ask(bencher, "device", &sizes, |source| matches!(source, Source::Predicted { .. }));
+}
+
+#[divan::bench]
+fn other_device(bencher: Bencher<'_, '_>) {
+    let sizes = SIZES.map(|name| (name, 3.0));
+    ask(bencher, "elsewhere", &sizes, |source| matches!(source, Source::OtherDevice { .. }));
+}

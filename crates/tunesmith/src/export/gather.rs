@@ -1,0 +1,159 @@
+//! What runs know, whatever file they are in.
+
+use crate::{Error, top};
+use serde_json::{Map, Value as Json};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use tunesmith_core::wisdom::{Config, Entry, Input, Measured, Provenance, Wisdom};
+use tunesmith_space::Value;
+use tunesmith_store::{ImportError, StoreError, WisdomError};
+
+/// All entries of the runs, with what was odd about them.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    pub(super) wisdom: Wisdom,
+    pub(super) notes: Vec<String>,
+}
+
+impl Gathered {
+    /// Reads wisdom, journals, and recordings of other tools, which do not tell their input.
+    pub(super) fn read(runs: &[PathBuf]) -> Result<Self, Error> {
+        let mut gathered = Self::default();
+        for run in runs {
+            match tunesmith_store::read_wisdom(run) {
+                Ok(file) => {
+                    let flawed = |flawed: &tunesmith_store::Flawed| {
+                        format!("`{}`, line {} is left out: {}", run.display(), flawed.line, flawed.reason)
+                    };
+                    gathered.notes.extend(file.flawed.iter().map(flawed));
+                    gathered.wisdom.merge(file.wisdom);
+                }
+                Err(WisdomError::Foreign { .. }) => gathered.add_run(run)?,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(gathered)
+    }
+
+    fn add_run(&mut self, run: &Path) -> Result<(), Error> {
+        match tunesmith_store::read(run) {
+            Ok(recorded) => self.add_journal(run, &recorded.header),
+            // Not even its first line is a journal's.
+            Err(StoreError::Line { line: 1, .. }) => self.add_recording(run),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn add_journal(&mut self, run: &Path, header: &tunesmith_store::Header) -> Result<(), Error> {
+        let top = top(run, usize::MAX)?;
+        if top.objective != "minimise time" {
+            let text = format!("`{}` was tuned to {}, not for time", run.display(), top.objective);
+            return Err(Error::request(text, Some("export runs that were tuned for time".to_string())));
+        }
+        if top.configs.is_empty() {
+            self.notes.push(format!("`{}` has no correct configuration", run.display()));
+        }
+        let device = header.identity.get("device").and_then(Json::as_str).unwrap_or_default();
+        let provenance = |samples| Provenance {
+            tool: Some(format!("tunesmith {}", header.tunesmith)),
+            date: Some(header.started),
+            samples: Some(samples),
+            guarded_speedup: None,
+        };
+        let input: Input =
+            header.sizes.iter().filter_map(|(name, size)| Some((name.clone(), size.as_f64()?))).collect();
+        self.wisdom.defaults.extend(header.default.as_ref().map(|default| (header.problem.clone(), config(default))));
+        self.wisdom.entries.extend(top.configs.iter().map(|found| Entry {
+            kernel: header.problem.clone(),
+            device: device.to_string(),
+            input: input.clone(),
+            config: config(&found.config),
+            time_ms: found.time_ms,
+            provenance: provenance(found.samples),
+        }));
+        Ok(())
+    }
+
+    fn add_recording(&mut self, run: &Path) -> Result<(), Error> {
+        let recording = tunesmith_store::import(run).map_err(|error: ImportError| Error::from(error))?;
+        let names = recording.parameters().iter().map(tunesmith_space::Parameter::name);
+        let entry = |row: &tunesmith_core::recording::Row| {
+            Some(Entry {
+                kernel: recording.kernel.clone().unwrap_or_else(|| recording.name.clone()),
+                device: recording.device.clone().unwrap_or_default(),
+                input: Input::new(),
+                config: names.clone().map(str::to_string).zip(row.values.iter().cloned()).collect(),
+                time_ms: row.time_ms()?,
+                provenance: Provenance { samples: Some(row.measurement.times_ms.len()), ..Provenance::default() },
+            })
+        };
+        self.wisdom.entries.extend(recording.rows().iter().filter_map(entry));
+        Ok(())
+    }
+
+    /// The measurements of every kernel on every device. Of several of one configuration for one input the last counts: it is
+    /// the newest.
+    pub(super) fn measured(&self) -> BTreeMap<(String, String), Measured> {
+        let mut tables: BTreeMap<(String, String), Table> = BTreeMap::new();
+        for entry in &self.wisdom.entries {
+            let key = (entry.kernel.clone(), entry.device.clone());
+            tables.entry(key).or_default().add(entry);
+        }
+        let default = |kernel: &String| self.wisdom.defaults.get(kernel);
+        tables
+            .into_iter()
+            .map(|((kernel, device), table)| {
+                let measured = table.measured(default(&kernel));
+                ((kernel, device), measured)
+            })
+            .collect()
+    }
+}
+
+/// Measurements by the numbers of their input and configuration.
+#[derive(Default)]
+struct Table {
+    inputs: Vec<Input>,
+    input_numbers: HashMap<Vec<(String, u64)>, usize>,
+    configs: Vec<Config>,
+    config_numbers: HashMap<Config, usize>,
+    times: HashMap<(usize, usize), f64>,
+}
+
+impl Table {
+    fn add(&mut self, entry: &Entry) {
+        let key = entry.input.iter().map(|(name, size)| (name.clone(), size.to_bits())).collect();
+        let input = *self.input_numbers.entry(key).or_insert_with(|| {
+            self.inputs.push(entry.input.clone());
+            self.inputs.len() - 1
+        });
+        let config = *self.config_numbers.entry(entry.config.clone()).or_insert_with(|| {
+            self.configs.push(entry.config.clone());
+            self.configs.len() - 1
+        });
+        self.times.insert((input, config), entry.time_ms);
+    }
+
+    fn measured(self, default: Option<&Config>) -> Measured {
+        let row = |input| (0..self.configs.len()).map(|config| self.times.get(&(input, config)).copied()).collect();
+        Measured {
+            times_ms: (0..self.inputs.len()).map(row).collect(),
+            default: default.and_then(|default| self.config_numbers.get(default).copied()),
+            inputs: self.inputs,
+            configs: self.configs,
+        }
+    }
+}
+
+/// A configuration as journals have it.
+pub(crate) fn config(json: &Map<String, Json>) -> Config {
+    let value = |json: &Json| match json {
+        Json::Bool(value) => Value::Bool(*value),
+        Json::Number(number) => {
+            number.as_i64().map_or_else(|| Value::Float(number.as_f64().unwrap_or(f64::NAN)), Value::Int)
+        }
+        Json::String(text) => Value::Str(text.as_str().into()),
+        other => Value::Str(other.to_string().into()),
+    };
+    json.iter().map(|(name, json)| (name.clone(), value(json))).collect()
+}

@@ -1,0 +1,205 @@
+//! What an application ships: wisdom, or code that chooses among few configurations.
+
+mod c_header;
+mod gather;
+mod names;
+mod rust;
+
+use crate::Error;
+use gather::Gathered;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use tunesmith_core::wisdom::{Portfolio, PortfolioOptions, Wisdom};
+use tunesmith_store::WisdomFormat;
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportFormat {
+    /// Entries, portfolios and defaults, for [`Selector`](crate::Selector).
+    Wisdom,
+    /// The same as one JSON document.
+    Json,
+    /// A C header that chooses among the portfolio's configurations.
+    CHeader,
+    /// A Rust module that does the same.
+    Rust,
+    /// Entries as Kernel Launcher's wisdom.
+    KernelLauncher,
+}
+
+impl ExportFormat {
+    /// Every format.
+    pub const ALL: [Self; 5] = [Self::Wisdom, Self::Json, Self::CHeader, Self::Rust, Self::KernelLauncher];
+
+    /// The name users write.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Wisdom => "wisdom",
+            Self::Json => "json",
+            Self::CHeader => "c-header",
+            Self::Rust => "rust",
+            Self::KernelLauncher => "kernel-launcher",
+        }
+    }
+
+    /// What its files end in.
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::Wisdom | Self::KernelLauncher => "wisdom",
+            Self::Json => "wisdom.json",
+            Self::CHeader => "h",
+            Self::Rust => "rs",
+        }
+    }
+
+    fn from_word(word: &str) -> Result<Self, Error> {
+        let known = Self::ALL.map(Self::word).join(", ");
+        let found = Self::ALL.into_iter().find(|format| format.word() == word);
+        found.ok_or_else(|| Error::request(format!("there is no form `{word}`"), Some(format!("forms are {known}"))))
+    }
+}
+
+/// What to export, and how.
+#[derive(Clone, Debug)]
+pub struct ExportOptions {
+    /// Journals, wisdom and recordings.
+    pub runs: Vec<PathBuf>,
+    /// The word of an [`ExportFormat`].
+    pub format: String,
+    /// The most configurations of a portfolio.
+    pub most: usize,
+    /// How many of the fastest configurations of every input wisdom keeps: more than one serve where the first is refused.
+    pub keep: usize,
+    /// For Kernel Launcher: the sizes that make its problem size.
+    pub problem_size: Vec<String>,
+    /// The file; by default named after the kernel, beside the first run.
+    pub out: Option<PathBuf>,
+}
+
+/// What was exported.
+#[derive(Clone, Debug, Serialize)]
+pub struct Exported {
+    /// The word of the format.
+    pub format: &'static str,
+    /// How many entries the file has; 0 of code.
+    pub entries: usize,
+    /// The portfolios.
+    pub portfolios: Vec<ExportedPortfolio>,
+    /// What was left out, and why.
+    pub notes: Vec<String>,
+    /// The file written.
+    pub out: PathBuf,
+}
+
+/// What one portfolio is and costs. Regrets are shares of the time of the best configuration known for an input.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExportedPortfolio {
+    /// The kernel.
+    pub kernel: String,
+    /// The device.
+    pub device: String,
+    /// How many inputs it was made from.
+    pub inputs: usize,
+    /// How many configurations were known of them.
+    pub candidates: usize,
+    /// How many it has.
+    pub configurations: usize,
+    /// The sizes that the tree asks for.
+    pub features: Vec<String>,
+    /// The most questions that the tree asks.
+    pub depth: usize,
+    /// Mean regret with the best of the portfolio for each input.
+    pub regret_portfolio: f64,
+    /// Mean regret with the tree's choice.
+    pub regret_tree: f64,
+    /// The tree's regret for the input where it is worst.
+    pub regret_worst: f64,
+    /// Mean regret for inputs that the tree was not told of.
+    pub regret_held_out: f64,
+    /// Mean regret of the default configuration.
+    pub regret_default: Option<f64>,
+}
+
+/// Reads runs and writes what an application ships.
+///
+/// Entries are the [`keep`](ExportOptions::keep) fastest configurations of every kernel, device and input; a portfolio is made for
+/// every kernel and device from all that was measured.
+///
+/// # Errors
+/// A format that does not exist, runs that cannot be read or optimise something else than time, nothing that was correct, a
+/// form that cannot hold what the runs have, a full disk.
+pub fn export(options: &ExportOptions) -> Result<Exported, Error> {
+    let format = ExportFormat::from_word(&options.format)?;
+    let gathered = Gathered::read(&options.runs)?;
+    let (wisdom, portfolios) = wisdom(&gathered, options)?;
+    let out = options.out.clone().unwrap_or_else(|| out(&options.runs, &wisdom, format));
+    write(&wisdom, format, options, &out)?;
+    let is_code = matches!(format, ExportFormat::CHeader | ExportFormat::Rust);
+    Ok(Exported {
+        format: format.word(),
+        entries: if is_code { 0 } else { wisdom.entries.len() },
+        portfolios,
+        notes: gathered.notes,
+        out,
+    })
+}
+
+/// All that the runs know, with a portfolio for each kernel and device.
+fn wisdom(gathered: &Gathered, options: &ExportOptions) -> Result<(Wisdom, Vec<ExportedPortfolio>), Error> {
+    let mut wisdom = gathered.wisdom.clone();
+    let how = PortfolioOptions { most: options.most, ..PortfolioOptions::default() };
+    let mut exported = Vec::new();
+    for ((kernel, device), measured) in gathered.measured() {
+        let portfolio = Portfolio::new(&kernel, &device, &measured, how)
+            .map_err(|error| Error::request(format!("`{kernel}` on `{device}`: {error}"), None))?;
+        exported.push(summary(&portfolio, measured.configs.len()));
+        wisdom.merge(Wisdom { portfolios: vec![portfolio], ..Wisdom::default() });
+    }
+    if exported.is_empty() {
+        let remedy = "name journals of `tunesmith tune` with a correct configuration";
+        return Err(Error::request("the runs have no correct configuration", Some(remedy.to_string())));
+    }
+    wisdom.keep_fastest(options.keep.max(1));
+    Ok((wisdom, exported))
+}
+
+fn summary(portfolio: &Portfolio, candidates: usize) -> ExportedPortfolio {
+    let regret = portfolio.regret;
+    ExportedPortfolio {
+        kernel: portfolio.kernel.clone(),
+        device: portfolio.device.clone(),
+        inputs: regret.inputs,
+        candidates,
+        configurations: portfolio.configs.len(),
+        features: portfolio.features.clone(),
+        depth: portfolio.tree.depth(),
+        regret_portfolio: regret.portfolio,
+        regret_tree: regret.tree,
+        regret_worst: regret.worst,
+        regret_held_out: regret.held_out,
+        regret_default: regret.default,
+    }
+}
+
+/// A file named after the kernel beside the first run.
+fn out(runs: &[PathBuf], wisdom: &Wisdom, format: ExportFormat) -> PathBuf {
+    let kernel = wisdom.portfolios.first().map_or("tuned", |portfolio| portfolio.kernel.as_str());
+    let folder = runs.first().and_then(|run| run.parent()).unwrap_or(Path::new(""));
+    folder.join(format!("{}.{}", names::file(kernel), format.suffix()))
+}
+
+fn write(wisdom: &Wisdom, format: ExportFormat, options: &ExportOptions, out: &Path) -> Result<(), Error> {
+    let sizes = options.problem_size.clone();
+    let code = |text: Result<String, Error>| {
+        std::fs::write(out, text?).map_err(|source| Error::Write { path: out.to_path_buf(), source })
+    };
+    match format {
+        ExportFormat::CHeader => code(c_header::text(&wisdom.portfolios)),
+        ExportFormat::Rust => code(rust::text(&wisdom.portfolios)),
+        ExportFormat::Wisdom => Ok(tunesmith_store::write_wisdom(wisdom, &WisdomFormat::Lines, out)?),
+        ExportFormat::Json => Ok(tunesmith_store::write_wisdom(wisdom, &WisdomFormat::Json, out)?),
+        ExportFormat::KernelLauncher => {
+            Ok(tunesmith_store::write_wisdom(wisdom, &WisdomFormat::KernelLauncher { sizes }, out)?)
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Names and types in generated code.
+
+use crate::Error;
+use std::collections::BTreeSet;
+use tunesmith_core::wisdom::{Config, Portfolio};
+use tunesmith_space::{Value, ValueKind};
+
+/// Words that are no names in C, C++ or Rust; in all of them, so that both forms have the same names.
+const KEYWORDS: &[&str] = &[
+    "abstract",
+    "alignas",
+    "alignof",
+    "and",
+    "as",
+    "asm",
+    "async",
+    "auto",
+    "await",
+    "become",
+    "bool",
+    "box",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "class",
+    "const",
+    "constexpr",
+    "continue",
+    "crate",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "dyn",
+    "else",
+    "enum",
+    "explicit",
+    "export",
+    "extern",
+    "false",
+    "final",
+    "float",
+    "fn",
+    "for",
+    "friend",
+    "gen",
+    "goto",
+    "if",
+    "impl",
+    "in",
+    "inline",
+    "int",
+    "let",
+    "long",
+    "loop",
+    "macro",
+    "match",
+    "mod",
+    "move",
+    "mut",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "nullptr",
+    "operator",
+    "or",
+    "override",
+    "priv",
+    "private",
+    "protected",
+    "pub",
+    "public",
+    "ref",
+    "register",
+    "restrict",
+    "return",
+    "self",
+    "Self",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "super",
+    "switch",
+    "template",
+    "this",
+    "thread_local",
+    "throw",
+    "trait",
+    "true",
+    "try",
+    "type",
+    "typedef",
+    "typeof",
+    "typename",
+    "union",
+    "unsafe",
+    "unsigned",
+    "unsized",
+    "use",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "where",
+    "while",
+    "xor",
+    "yield",
+];
+
+/// What the code of one portfolio is called, and what it has.
+pub(super) struct Names<'a> {
+    pub(super) portfolio: &'a Portfolio,
+    /// The prefix in C, the module in Rust.
+    pub(super) prefix: String,
+    /// The names of the features as arguments.
+    pub(super) features: Vec<String>,
+    /// The names of the parameters as fields, with the kind of their values.
+    pub(super) fields: Vec<(String, ValueKind)>,
+}
+
+impl<'a> Names<'a> {
+    /// The names of all portfolios: the kernel's, and the device's where one kernel has several.
+    pub(super) fn of(portfolios: &'a [Portfolio]) -> Result<Vec<Self>, Error> {
+        let mut taken = BTreeSet::new();
+        let of = |portfolio: &'a Portfolio| {
+            let others = portfolios.iter().filter(|other| other.kernel == portfolio.kernel).count() > 1;
+            let name =
+                if others { format!("{}_{}", portfolio.kernel, portfolio.device) } else { portfolio.kernel.clone() };
+            Ok(Self {
+                portfolio,
+                prefix: unique(identifier(&name.to_lowercase()), &mut taken),
+                features: identifiers(portfolio.features.iter()),
+                fields: fields(portfolio)?,
+            })
+        };
+        portfolios.iter().map(of).collect()
+    }
+
+    /// The value of each field in `config`, in their order.
+    pub(super) fn values<'c>(&'c self, config: &'c Config) -> impl Iterator<Item = &'c Value> + 'c {
+        let first = &self.portfolio.configs[0];
+        first.iter().filter_map(|(name, _)| config.iter().find(|(own, _)| own == name).map(|(_, value)| value))
+    }
+
+    /// What a reader of the code should know, as lines.
+    pub(super) fn about(&self) -> Vec<String> {
+        let Portfolio { kernel, device, configs, regret, features, hull, .. } = self.portfolio;
+        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        let mut lines = vec![
+            format!(
+                "{kernel} on {device}: {} configurations, chosen from {} measured inputs.",
+                configs.len(),
+                regret.inputs
+            ),
+            format!(
+                "Slower than the best known configuration of an input by {} on average, {} at most; by {} for inputs that",
+                percent(regret.tree),
+                percent(regret.worst),
+                percent(regret.held_out)
+            ),
+            "the choice was not told of.".to_string(),
+        ];
+        let ranges = features.iter().zip(hull).map(|(name, (low, high))| format!("{name} from {low} to {high}"));
+        let ranges: Vec<String> = ranges.collect();
+        if !ranges.is_empty() {
+            lines.push(format!("Measured were {}.", ranges.join(", ")));
+        }
+        lines.iter().map(|line| line.replace("*/", "* /").replace(['\n', '\r'], " ")).collect()
+    }
+}
+
+/// The parameters with the kind of their values, which must be one.
+fn fields(portfolio: &Portfolio) -> Result<Vec<(String, ValueKind)>, Error> {
+    let first = portfolio.configs.first().ok_or_else(|| Error::request("the portfolio is empty", None))?;
+    let names = identifiers(first.iter().map(|(name, _)| name));
+    let kind = |(name, _): &(String, Value)| {
+        let values = portfolio.configs.iter().map(|config| config.iter().find(|(own, _)| own == name));
+        let kinds: BTreeSet<Option<ValueKind>> = values.map(|value| value.map(|(_, value)| value.kind())).collect();
+        match kinds.into_iter().collect::<Vec<_>>()[..] {
+            [Some(kind)] => Ok(kind),
+            // An integer is a value of a list of floats.
+            [Some(ValueKind::Int), Some(ValueKind::Float)] => Ok(ValueKind::Float),
+            _ => {
+                let text = format!(
+                    "parameter `{name}` of `{}` is not in all configurations or of several types",
+                    portfolio.kernel
+                );
+                Err(Error::request(text, Some("export runs of one version of the kernel".to_string())))
+            }
+        }
+    };
+    names.into_iter().zip(first).map(|(field, parameter)| Ok((field, kind(parameter)?))).collect()
+}
+
+/// Identifiers for `names`, each once.
+fn identifiers<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let mut taken = BTreeSet::new();
+    names.map(|name| unique(identifier(name), &mut taken)).collect()
+}
+
+fn unique(name: String, taken: &mut BTreeSet<String>) -> String {
+    let mut candidate = name.clone();
+    for number in 2.. {
+        if taken.insert(candidate.clone()) {
+            break;
+        }
+        candidate = format!("{name}_{number}");
+    }
+    candidate
+}
+
+/// `name` with what cannot stand in an identifier replaced.
+fn identifier(name: &str) -> String {
+    let mut identifier: String =
+        name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect();
+    if !identifier.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        identifier.insert(0, 'n');
+    }
+    if KEYWORDS.contains(&identifier.as_str()) { identifier + "_" } else { identifier }
+}
+
+/// `name` as part of a file's name.
+pub(super) fn file(name: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    let plain: String = name.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
+    if plain.trim_matches('.').is_empty() { "tuned".to_string() } else { plain }
+}
+
+/// A string literal of both languages.
+pub(super) fn literal(text: &str) -> String {
+    let mut literal = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => literal.extend(['\\', letter]),
+            '\n' => literal += "\\n",
+            '\t' => literal += "\\t",
+            '\r' => literal += "\\r",
+            other => literal.push(other),
+        }
+    }
+    literal + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_name_becomes_an_identifier() {
+        for (name, expected) in [
+            ("block_h", "block_h"),
+            ("2d conv", "n2d_conv"),
+            ("type", "type_"),
+            ("", "n"),
+            ("größe", "gr__e"),
+            ("_x", "n_x"),
+        ] {
+            assert_eq!(identifier(name), expected);
+        }
+        let names = ["a b".to_string(), "a_b".to_string(), "a_b_2".to_string()];
+        assert_eq!(identifiers(names.iter()), ["a_b", "a_b_2", "a_b_2_2"]);
+        assert_eq!((file("a/b c").as_str(), file("..").as_str()), ("a_b_c", "tuned"));
+        assert_eq!(literal("say \"\\\n"), r#""say \"\\\n""#);
+    }
+}

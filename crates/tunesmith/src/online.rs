@@ -1,0 +1,240 @@
+//! Tuning while the application runs.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tunesmith_core::online::{Call, OnlineOptions, Trials};
+use tunesmith_core::wisdom::{Config, Entry, Input, Provenance};
+use tunesmith_core::{Clock, SystemClock};
+use tunesmith_store::{append_wisdom, read_wisdom};
+
+/// Runs an application's kernel and finds out meanwhile which of several configurations is the fastest.
+///
+/// Most calls run with the best configuration known for their input; some try another one, within a
+/// [budget](Trials) that bounds what trying costs. A trial that fails is followed by a call with the best known, so that the
+/// application gets its result. Every input is tuned for itself, and any number of threads may call at once.
+///
+/// What is found is appended to a file of wisdom, which any number of processes may share and [`Selector`](crate::Selector)
+/// reads: who starts later begins with what is known. Trouble with that file never fails a call; see
+/// [`warnings`](Self::warnings).
+///
+/// ```
+/// use tunesmith::Online;
+/// use tunesmith::core::wisdom::Config;
+///
+/// // The first configuration is what the application runs with today.
+/// let configs: Vec<Config> = [16, 32, 64].map(|tile| vec![("TILE".to_string(), tile.into())]).into();
+/// let online = Online::new("gemm", "this CPU", configs).expect("there are configurations");
+/// for _ in 0..10 {
+///     let result: Result<i64, std::convert::Infallible> = online.call(&[("N", 512.0)], |config| {
+///         let tile = config[0].1.as_int().unwrap(); // choose the kernel, launch it, wait for it
+///         Ok(512 / tile)
+///     });
+///     assert!(result.is_ok());
+/// }
+/// ```
+pub struct Online {
+    kernel: String,
+    device: String,
+    configs: Vec<Config>,
+    options: OnlineOptions,
+    clock: Arc<dyn Clock>,
+    file: Option<PathBuf>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    inputs: HashMap<Vec<(String, u64)>, OfInput>,
+    /// What others found, by input, number of the configuration, and time.
+    known: Vec<(Input, usize, f64)>,
+    warnings: Vec<String>,
+}
+
+/// The state of one input.
+struct OfInput {
+    trials: Trials,
+    /// Whether a trial is under way: another one would spend the same budget.
+    is_trying: bool,
+}
+
+impl Online {
+    /// Tunes `kernel` on `device` among `configs`, the first of which is what the application would use without tuning; none where
+    /// there are none.
+    pub fn new(kernel: impl Into<String>, device: impl Into<String>, configs: Vec<Config>) -> Option<Self> {
+        (!configs.is_empty()).then(|| Self {
+            kernel: kernel.into(),
+            device: device.into(),
+            configs,
+            options: OnlineOptions::default(),
+            clock: Arc::new(SystemClock::new()),
+            file: None,
+            state: Mutex::default(),
+        })
+    }
+
+    /// With another budget, before the first call.
+    #[must_use]
+    pub fn with_options(mut self, options: OnlineOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// With another clock.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Begins with what the file of wisdom at `path` knows and adds to it what is found. It is made when there is something to write.
+    #[must_use]
+    pub fn with_file(mut self, path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        let found = if path.exists() { read_wisdom(&path) } else { Ok(Default::default()) };
+        let mut state = self.state();
+        match found {
+            Ok(file) => {
+                let own = file.wisdom.entries.into_iter().filter(|entry| self.is_own(entry));
+                state
+                    .known
+                    .extend(own.filter_map(|entry| Some((entry.input, self.number(&entry.config)?, entry.time_ms))));
+                state.warnings.extend(file.flawed.iter().map(|flawed| {
+                    format!("`{}`, line {} is left out: {}", path.display(), flawed.line, flawed.reason)
+                }));
+            }
+            Err(error) => state.warnings.push(error.to_string()),
+        }
+        drop(state);
+        self.file = Some(path);
+        self
+    }
+
+    fn is_own(&self, entry: &Entry) -> bool {
+        (&entry.kernel, &entry.device) == (&self.kernel, &self.device)
+    }
+
+    fn number(&self, config: &Config) -> Option<usize> {
+        self.configs.iter().position(|own| own == config)
+    }
+
+    /// Runs the kernel for `input` (sizes by name): `run` is given the configuration and returns when the kernel is done. The whole
+    /// of it is timed.
+    ///
+    /// # Errors
+    /// What `run` returned for the best known configuration. When a trial fails, `run` is called once more with that.
+    pub fn call<T, E>(&self, input: &[(&str, f64)], mut run: impl FnMut(&Config) -> Result<T, E>) -> Result<T, E> {
+        self.call_timed(input, |config| {
+            let start = self.clock.now();
+            let result = run(config);
+            (result, self.clock.now().saturating_sub(start))
+        })
+    }
+
+    /// The same where `run` tells what the kernel took, as a device's own timer does.
+    ///
+    /// # Errors
+    /// As [`call`](Self::call).
+    pub fn call_timed<T, E>(
+        &self,
+        input: &[(&str, f64)],
+        mut run: impl FnMut(&Config) -> (Result<T, E>, Duration),
+    ) -> Result<T, E> {
+        let input: Input = input.iter().map(|(name, size)| ((*name).to_string(), *size)).collect();
+        loop {
+            let call = self.next(&input);
+            let (result, took) = run(&self.configs[call.config()]);
+            self.tell(&input, call, took, result.is_ok());
+            match (call, result) {
+                (Call::Trial(_), Err(_)) => {}
+                (_, result) => return result,
+            }
+        }
+    }
+
+    /// The best configuration known for an input.
+    pub fn best(&self, input: &[(&str, f64)]) -> &Config {
+        let input: Input = input.iter().map(|(name, size)| ((*name).to_string(), *size)).collect();
+        let best = self.of_input(&mut self.state(), &input).trials.best();
+        &self.configs[best]
+    }
+
+    /// Whether all configurations have been decided about for an input.
+    pub fn is_settled(&self, input: &[(&str, f64)]) -> bool {
+        let input: Input = input.iter().map(|(name, size)| ((*name).to_string(), *size)).collect();
+        self.of_input(&mut self.state(), &input).trials.is_settled()
+    }
+
+    /// What was odd about the file.
+    pub fn warnings(&self) -> Vec<String> {
+        self.state().warnings.clone()
+    }
+
+    fn next(&self, input: &Input) -> Call {
+        let mut state = self.state();
+        let of_input = self.of_input(&mut state, input);
+        match of_input.trials.next() {
+            Call::Trial(_) if of_input.is_trying => Call::Best(of_input.trials.best()),
+            call => {
+                of_input.is_trying |= matches!(call, Call::Trial(_));
+                call
+            }
+        }
+    }
+
+    fn tell(&self, input: &Input, call: Call, took: Duration, worked: bool) {
+        let mut state = self.state();
+        let of_input = self.of_input(&mut state, input);
+        of_input.is_trying &= matches!(call, Call::Best(_));
+        let decided = of_input.trials.tell(call, took.as_secs_f64() * 1e3, worked);
+        if let (Some((config, Some(time_ms))), Some(path)) = (decided, &self.file) {
+            let written = self.write(path, input, config, time_ms);
+            state.warnings.extend(written.err().map(|error| error.to_string()));
+        }
+    }
+
+    fn write(
+        &self,
+        path: &Path,
+        input: &Input,
+        config: usize,
+        time_ms: f64,
+    ) -> Result<(), tunesmith_store::WisdomError> {
+        if time_ms <= 0.0 {
+            return Ok(());
+        }
+        let provenance = Provenance {
+            tool: Some(format!("tunesmith {} online", env!("CARGO_PKG_VERSION"))),
+            date: Some(self.clock.unix().as_secs_f64()),
+            samples: Some(self.options.samples),
+            guarded_speedup: None,
+        };
+        let entry = Entry {
+            kernel: self.kernel.clone(),
+            device: self.device.clone(),
+            input: input.clone(),
+            config: self.configs[config].clone(),
+            time_ms,
+            provenance,
+        };
+        append_wisdom(path, &[entry])
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A thread that panicked while it held the lock left no half of anything.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn of_input<'s>(&self, state: &'s mut State, input: &Input) -> &'s mut OfInput {
+        let key = input.iter().map(|(name, size)| (name.clone(), size.to_bits())).collect();
+        let known = &state.known;
+        state.inputs.entry(key).or_insert_with(|| {
+            let mut trials = Trials::new(self.configs.len(), self.options);
+            // The latest line of a configuration counts.
+            let own = known.iter().filter(|(of, ..)| of == input);
+            own.for_each(|(_, config, time_ms)| trials.know(*config, *time_ms));
+            OfInput { trials, is_trying: false }
+        })
+    }
+}

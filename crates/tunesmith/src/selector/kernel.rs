@@ -1,0 +1,191 @@
+//! What is known of one kernel, ready to be asked.
+
+use super::{Choice, Source};
+use std::collections::{BTreeMap, HashMap};
+use tunesmith_core::wisdom::{Config, Entry, Portfolio, Wisdom, doublings};
+
+/// The most sizes that tell the inputs of a kernel apart: they stand on the stack while a question is answered.
+const MOST_SIZES: usize = 32;
+
+/// The sizes of an input in the order of [`Kernel::names`]; NaN for one that is missing.
+type Sizes = [f64; MOST_SIZES];
+
+/// One kernel.
+#[derive(Debug, Default)]
+pub(super) struct Kernel {
+    pub(super) default: Option<Config>,
+    /// The sizes that any entry or portfolio knows.
+    names: Vec<String>,
+    /// The values of sizes that all entries share.
+    shared: Vec<Option<f64>>,
+    devices: BTreeMap<String, Device>,
+}
+
+/// One device.
+#[derive(Debug, Default)]
+struct Device {
+    /// Sorted by time.
+    known: Vec<Known>,
+    /// The places of the entries of each input, the fastest first.
+    exact: HashMap<Box<[u64]>, Vec<usize>>,
+    portfolio: Option<Chooser>,
+}
+
+#[derive(Debug)]
+struct Known {
+    sizes: Box<[f64]>,
+    config: Config,
+    time_ms: f64,
+}
+
+/// A portfolio, and which of the kernel's sizes its features are.
+#[derive(Debug)]
+struct Chooser {
+    portfolio: Portfolio,
+    places: Vec<usize>,
+}
+
+impl Kernel {
+    /// The kernel called `name` with all of `wisdom`.
+    pub(super) fn new(name: &str, wisdom: Wisdom, warnings: &mut Vec<String>) -> Self {
+        let Wisdom { entries, portfolios, mut defaults } = wisdom;
+        let of_entries = entries.iter().flat_map(|entry| entry.input.keys());
+        let mut names: Vec<String> =
+            of_entries.chain(portfolios.iter().flat_map(|known| &known.features)).cloned().collect();
+        names.sort_unstable();
+        names.dedup();
+        let default = defaults.remove(name);
+        if names.len() > MOST_SIZES {
+            let (found, most) = (names.len(), MOST_SIZES);
+            warnings.push(format!("kernel `{name}` has inputs of {found} sizes; at most {most} are supported, so only its default is known"));
+            return Self { default, ..Self::default() };
+        }
+        let shared = names.iter().map(|name| shared(&entries, name)).collect();
+        let mut kernel = Self { default, names, shared, devices: BTreeMap::new() };
+        entries.into_iter().for_each(|entry| kernel.add(entry));
+        for portfolio in portfolios {
+            let place = |feature| kernel.names.binary_search(feature).unwrap_or(MOST_SIZES);
+            let places = portfolio.features.iter().map(place).collect();
+            let device = kernel.devices.entry(portfolio.device.clone()).or_default();
+            device.portfolio = Some(Chooser { portfolio, places });
+        }
+        kernel.devices.values_mut().for_each(Device::index);
+        kernel
+    }
+
+    fn add(&mut self, entry: Entry) {
+        let sizes = self.names.iter().map(|name| entry.input.get(name).copied().unwrap_or(f64::NAN)).collect();
+        let known = Known { sizes, config: entry.config, time_ms: entry.time_ms };
+        self.devices.entry(entry.device).or_default().known.push(known);
+    }
+
+    pub(super) fn select<'a>(
+        &'a self,
+        device: &str,
+        input: &[(&str, f64)],
+        acceptable: &dyn Fn(&Config) -> bool,
+    ) -> Option<Choice<'a>> {
+        let sizes = self.sizes(input);
+        let of_device = || {
+            let device = self.devices.get(device)?;
+            device.exact(&sizes, self.names.len(), acceptable).or_else(|| device.predicted(&sizes, acceptable)).or_else(
+                || {
+                    let (distance, known) = device.nearest(&sizes, acceptable)?;
+                    Some(known.choice(Source::NearestInput { distance }))
+                },
+            )
+        };
+        let default = || self.default.as_ref().filter(|config| acceptable(config));
+        of_device()
+            .or_else(|| self.other_device(device, &sizes, acceptable))
+            .or_else(|| default().map(|config| Choice { config, source: Source::Default, time_ms: None }))
+    }
+
+    /// The sizes of `input`.
+    fn sizes(&self, input: &[(&str, f64)]) -> Sizes {
+        let mut sizes = [f64::NAN; MOST_SIZES];
+        for ((size, name), shared) in sizes.iter_mut().zip(&self.names).zip(&self.shared) {
+            let given = input.iter().find(|(own, _)| own == name).map(|(_, value)| *value);
+            *size = given.or(*shared).unwrap_or(f64::NAN);
+        }
+        sizes
+    }
+
+    /// The nearest entry of all devices but one; where there are only portfolios, what the first of them chooses.
+    fn other_device<'a>(
+        &'a self,
+        but: &str,
+        sizes: &Sizes,
+        acceptable: &dyn Fn(&Config) -> bool,
+    ) -> Option<Choice<'a>> {
+        let others = || self.devices.iter().filter(|(name, _)| *name != but);
+        let nearest = others().filter_map(|(name, device)| Some((name, device.nearest(sizes, acceptable)?)));
+        let nearest = nearest.min_by(|(_, (a, _)), (_, (b, _))| a.total_cmp(b));
+        if let Some((device, (distance, known))) = nearest {
+            return Some(known.choice(Source::OtherDevice { device, distance }));
+        }
+        others().find_map(|(device, other)| {
+            let choice = other.predicted(sizes, acceptable)?;
+            let Source::Predicted { outside } = choice.source else { return None };
+            Some(Choice { source: Source::OtherDevice { device, distance: outside }, ..choice })
+        })
+    }
+}
+
+/// The value of a size where all entries have the same.
+fn shared(entries: &[Entry], name: &str) -> Option<f64> {
+    let first = entries.first()?.input.get(name)?;
+    entries.iter().all(|entry| entry.input.get(name) == Some(first)).then_some(*first)
+}
+
+impl Known {
+    fn choice<'a>(&'a self, source: Source<'a>) -> Choice<'a> {
+        Choice { config: &self.config, source, time_ms: Some(self.time_ms) }
+    }
+}
+
+impl Device {
+    fn index(&mut self) {
+        self.known.sort_by(|a, b| a.time_ms.total_cmp(&b.time_ms));
+        for (at, known) in self.known.iter().enumerate() {
+            self.exact.entry(known.sizes.iter().map(|size| bits(*size)).collect()).or_default().push(at);
+        }
+    }
+
+    fn exact(&self, sizes: &Sizes, count: usize, acceptable: &dyn Fn(&Config) -> bool) -> Option<Choice<'_>> {
+        let key = sizes.map(bits);
+        let places = self.exact.get(&key[..count])?.iter();
+        let known = places.map(|at| &self.known[*at]).find(|known| acceptable(&known.config))?;
+        Some(known.choice(Source::Exact))
+    }
+
+    /// The tree's choice; where that is not acceptable, the first of the portfolio that is.
+    fn predicted(&self, sizes: &Sizes, acceptable: &dyn Fn(&Config) -> bool) -> Option<Choice<'_>> {
+        let Chooser { portfolio, places } = self.portfolio.as_ref()?;
+        let mut features = [f64::NAN; MOST_SIZES];
+        for (feature, place) in features.iter_mut().zip(places) {
+            *feature = sizes.get(*place).copied().unwrap_or(f64::NAN);
+        }
+        let features = features.get(..places.len())?;
+        let chosen = portfolio.configs.get(portfolio.tree.choose(features));
+        let config = chosen.into_iter().chain(&portfolio.configs).find(|config| acceptable(config))?;
+        Some(Choice { config, source: Source::Predicted { outside: portfolio.outside(features) }, time_ms: None })
+    }
+
+    /// The entry with the nearest input, the fastest of several, and how far that is.
+    fn nearest(&self, sizes: &Sizes, acceptable: &dyn Fn(&Config) -> bool) -> Option<(f64, &Known)> {
+        let is_number = |size: f64| (!size.is_nan()).then_some(size);
+        let distance = |known: &Known| {
+            let pairs = known.sizes.iter().zip(sizes);
+            let squares = pairs.map(|(a, b)| doublings(is_number(*a), is_number(*b)).powi(2));
+            squares.sum::<f64>().sqrt()
+        };
+        let acceptable = self.known.iter().filter(|known| acceptable(&known.config));
+        acceptable.map(|known| (distance(known), known)).min_by(|(a, _), (b, _)| a.total_cmp(b))
+    }
+}
+
+/// The same for equal sizes: there is one zero and one NaN.
+fn bits(size: f64) -> u64 {
+    if size.is_nan() { f64::NAN.to_bits() } else { (size + 0.0).to_bits() }
+}

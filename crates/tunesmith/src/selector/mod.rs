@@ -1,0 +1,209 @@
+//! The configuration for an input, at run time.
+
+mod kernel;
+
+use kernel::Kernel;
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+use tunesmith_core::wisdom::{Config, Wisdom};
+use tunesmith_space::Value;
+use tunesmith_store::{Flawed, read_wisdom};
+
+/// Answers which configuration a kernel should run with, for an input on a device, from [`Wisdom`].
+///
+/// It asks, in this order, and the answer's [`Source`] says where it came from:
+///
+/// 1. an entry for exactly this device and input, the fastest of them;
+/// 2. the decision tree of the portfolio for this device;
+/// 3. the entry for this device whose input is nearest ([`distance`](tunesmith_core::wisdom::distance));
+/// 4. the nearest entry of any other device;
+/// 5. the kernel's default configuration.
+///
+/// All questions are answered without allocating memory or waiting, from any number of threads: exact and predicted ones in the time of a
+/// few comparisons, the others in the time of one look at every entry of the kernel.
+///
+/// ```
+/// use tunesmith::{Selector, Source};
+/// use tunesmith::core::wisdom::{Entry, Wisdom};
+///
+/// let entry = Entry {
+///     kernel: "gemm".into(),
+///     device: "GPU A".into(),
+///     input: [("M".to_string(), 512.0), ("N".to_string(), 512.0)].into(),
+///     config: vec![("TILE".into(), 32.into())],
+///     time_ms: 1.5,
+///     provenance: Default::default(),
+/// };
+/// let selector = Selector::new(Wisdom { entries: vec![entry], ..Wisdom::default() });
+///
+/// let choice = selector.select("gemm", "GPU A", &[("M", 512.0), ("N", 512.0)]).unwrap();
+/// assert_eq!((choice.int("TILE"), choice.source), (Some(32), Source::Exact));
+/// let choice = selector.select("gemm", "GPU A", &[("M", 1024.0), ("N", 512.0)]).unwrap();
+/// assert_eq!(choice.source, Source::NearestInput { distance: 1.0 });
+/// assert!(selector.select("conv", "GPU A", &[]).is_none());
+/// ```
+#[derive(Debug, Default)]
+pub struct Selector {
+    kernels: HashMap<String, Kernel>,
+    warnings: Vec<String>,
+}
+
+/// A configuration, and where it came from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Choice<'a> {
+    /// Parameters and values, in the user's order.
+    pub config: &'a Config,
+    /// Where it came from.
+    pub source: Source<'a>,
+    /// What it took when it was measured, in milliseconds, for the input that it was measured for.
+    pub time_ms: Option<f64>,
+}
+
+/// Where a [`Choice`] came from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Source<'a> {
+    /// It was measured for this input on this device.
+    Exact,
+    /// The portfolio of this device chose it.
+    Predicted {
+        /// How far the input lies outside of those the portfolio was made from, in doublings; 0 inside.
+        outside: f64,
+    },
+    /// It was measured for another input on this device.
+    NearestInput {
+        /// How far that input is, in doublings.
+        distance: f64,
+    },
+    /// It was measured on another device.
+    OtherDevice {
+        /// Which.
+        device: &'a str,
+        /// How far its input is, in doublings.
+        distance: f64,
+    },
+    /// Nothing is known: the kernel's default.
+    Default,
+}
+
+impl Source<'_> {
+    /// Whether a user should hear of it: what was chosen was never measured anywhere near.
+    pub fn is_doubtful(&self) -> bool {
+        match self {
+            Self::Exact | Self::NearestInput { .. } => false,
+            Self::Predicted { outside } => *outside > 0.0,
+            Self::OtherDevice { .. } | Self::Default => true,
+        }
+    }
+}
+
+/// The source as a sentence.
+impl fmt::Display for Source<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exact => f.write_str("measured for this input on this device"),
+            Self::Predicted { outside: 0.0 } => f.write_str("predicted from inputs measured on this device"),
+            Self::Predicted { outside } => {
+                write!(
+                    f,
+                    "predicted, although the input lies {outside:.1} doublings outside of those measured on this device"
+                )
+            }
+            Self::NearestInput { distance } => {
+                write!(f, "measured on this device for an input {distance:.1} doublings away")
+            }
+            Self::OtherDevice { device, distance } => {
+                write!(f, "measured on another device, `{device}`, for an input {distance:.1} doublings away")
+            }
+            Self::Default => f.write_str("the default configuration: nothing is known of this kernel"),
+        }
+    }
+}
+
+impl<'a> Choice<'a> {
+    /// The value of a parameter.
+    pub fn value(&self, parameter: &str) -> Option<&'a Value> {
+        self.config.iter().find(|(name, _)| name == parameter).map(|(_, value)| value)
+    }
+
+    /// The value of a parameter of integers or booleans.
+    pub fn int(&self, parameter: &str) -> Option<i64> {
+        self.value(parameter)?.as_int()
+    }
+}
+
+impl Selector {
+    /// Answers from `wisdom`.
+    pub fn new(wisdom: Wisdom) -> Self {
+        let mut selector = Self::default();
+        let mut of_kernel: HashMap<String, Wisdom> = HashMap::new();
+        for entry in wisdom.entries {
+            of_kernel.entry(entry.kernel.clone()).or_default().entries.push(entry);
+        }
+        for portfolio in wisdom.portfolios {
+            of_kernel.entry(portfolio.kernel.clone()).or_default().portfolios.push(portfolio);
+        }
+        for (kernel, config) in wisdom.defaults {
+            of_kernel.entry(kernel.clone()).or_default().defaults.insert(kernel, config);
+        }
+        for (name, wisdom) in of_kernel {
+            let kernel = Kernel::new(&name, wisdom, &mut selector.warnings);
+            selector.kernels.insert(name, kernel);
+        }
+        selector.warnings.sort_unstable();
+        selector
+    }
+
+    /// Answers from all that can be read of `paths`, files of wisdom in our format or Kernel Launcher's. Nothing fails: files that
+    /// are missing, foreign or damaged are [warned](Self::warnings) of, and what they do not say is not known.
+    pub fn open<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Self {
+        let mut wisdom = Wisdom::default();
+        let mut warnings = Vec::new();
+        for path in paths {
+            let path = path.as_ref();
+            match read_wisdom(path) {
+                Ok(file) => {
+                    let text =
+                        |Flawed { line, reason }| format!("`{}`, line {line} is left out: {reason}", path.display());
+                    warnings.extend(file.flawed.into_iter().map(text));
+                    wisdom.merge(file.wisdom);
+                }
+                Err(error) => warnings.push(error.to_string()),
+            }
+        }
+        let mut selector = Self::new(wisdom);
+        selector.warnings.splice(0..0, warnings);
+        selector
+    }
+
+    /// The default configuration of a kernel, in place of that of the wisdom.
+    #[must_use]
+    pub fn with_default(mut self, kernel: impl Into<String>, config: Config) -> Self {
+        self.kernels.entry(kernel.into()).or_default().default = Some(config);
+        self
+    }
+
+    /// What was odd about the files.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// The configuration for `input` (sizes by name) of `kernel` on `device`; none where not even a default is known.
+    ///
+    /// Sizes that no entry has are ignored; those that all entries share need not be given.
+    pub fn select(&self, kernel: &str, device: &str, input: &[(&str, f64)]) -> Option<Choice<'_>> {
+        self.select_where(kernel, device, input, |_| true)
+    }
+
+    /// The same among configurations that are `acceptable`: where the first choice does not compile or exceeds a limit of this
+    /// device, ask again without it.
+    pub fn select_where(
+        &self,
+        kernel: &str,
+        device: &str,
+        input: &[(&str, f64)],
+        acceptable: impl Fn(&Config) -> bool,
+    ) -> Option<Choice<'_>> {
+        self.kernels.get(kernel)?.select(device, input, &acceptable)
+    }
+}

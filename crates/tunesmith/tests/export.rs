@@ -1,0 +1,200 @@
+//! What an application ships: code that compiles on its own and chooses what the library chooses.
+#![allow(clippy::disallowed_methods, reason = "the compiler that CC names is used, as everywhere")]
+
+use rand::{RngExt, SeedableRng};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tunesmith::core::Rng;
+use tunesmith::core::wisdom::{Config, Entry, Input, Wisdom};
+use tunesmith::space::Value;
+use tunesmith::{ExportOptions, Exported, Problem, Selector, Session, Source, TuneOptions, export, tune};
+use tunesmith_store::{WisdomFormat, read_wisdom, write_wisdom};
+
+const QUESTIONS: usize = 10_000;
+
+/// Names that are keywords or no identifiers, and values of every type.
+fn config(number: i64) -> Config {
+    vec![
+        ("block h".into(), Value::Int(number)),
+        ("type".into(), Value::Bool(number % 2 == 0)),
+        ("ratio".into(), Value::Float(0.5 + number as f64)),
+        ("flag".into(), Value::Str(format!("-D\"{number}\\").into())),
+    ]
+}
+
+/// 80 inputs, 12 configurations, every input with another best one; not all were measured.
+fn wisdom() -> Wisdom {
+    let mut rng = Rng::seed_from_u64(1);
+    let mut entries = Vec::new();
+    for _ in 0..80 {
+        let mut size = |most: u32| f64::from(1u32 << rng.random_range(0..most));
+        let input: Input =
+            [("D".to_string(), size(9)), ("for".to_string(), size(7)), ("N".to_string(), size(11))].into();
+        for number in 0..12 {
+            let far = (input["D"].log2() + input["N"].log2() / 2.0 - number as f64).abs();
+            let entry = Entry {
+                kernel: "bank 2".into(),
+                device: "a \"device\" */".into(),
+                input: input.clone(),
+                config: config(number),
+                time_ms: 1.0 + far + rng.random_range(0.0..0.5),
+                provenance: Default::default(),
+            };
+            entries.extend(rng.random_bool(0.9).then_some(entry));
+        }
+    }
+    Wisdom { entries, defaults: [("bank 2".to_string(), config(3))].into(), ..Wisdom::default() }
+}
+
+fn options(runs: Vec<PathBuf>, format: &str, out: PathBuf) -> ExportOptions {
+    ExportOptions { runs, format: format.into(), most: 6, keep: 2, problem_size: Vec::new(), out: Some(out) }
+}
+
+/// Exports `wisdom()` to `out` in `folder`.
+fn exported(folder: &Path, format: &str, out: &str) -> Exported {
+    let all = folder.join("all.wisdom");
+    write_wisdom(&wisdom(), &WisdomFormat::Lines, &all).unwrap();
+    export(&options(vec![all], format, folder.join(out))).unwrap()
+}
+
+/// The questions, and the answers of the library.
+fn questions(folder: &Path) -> (Vec<[f64; 3]>, Vec<String>) {
+    exported(folder, "wisdom", "few.wisdom");
+    let mut chosen = read_wisdom(&folder.join("few.wisdom")).unwrap().wisdom;
+    chosen.entries.clear();
+    let selector = Selector::new(chosen);
+    let mut rng = Rng::seed_from_u64(2);
+    let questions: Vec<[f64; 3]> =
+        (0..QUESTIONS).map(|_| [600.0f64, 100.0, 3000.0].map(|most| rng.random_range(0.0..most).round())).collect();
+    let answer = |[d, f, n]: &[f64; 3]| {
+        let choice = selector.select("bank 2", "a \"device\" */", &[("N", *n), ("D", *d), ("for", *f)]).unwrap();
+        assert!(matches!(choice.source, Source::Predicted { .. }));
+        let Some(Value::Float(ratio)) = choice.value("ratio") else { panic!("{choice:?}") };
+        let flag = choice.value("flag").unwrap();
+        format!("{} {} {ratio} {flag}", choice.int("block h").unwrap(), choice.int("type").unwrap())
+    };
+    let answers = questions.iter().map(answer).collect();
+    (questions, answers)
+}
+
+fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "no warnings");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The questions as an initialiser of both languages, where arguments are in the order of the features: D, N, for.
+fn table(questions: &[[f64; 3]], open: char, close: char) -> String {
+    questions.iter().fold(String::new(), |mut text, [d, f, n]| {
+        let _ = writeln!(text, "{open}{d:?}, {n:?}, {f:?}{close},");
+        text
+    })
+}
+
+#[test]
+fn the_c_header_compiles_on_its_own_and_chooses_what_the_library_chooses() {
+    let folder = tempfile::tempdir().unwrap();
+    let (questions, answers) = questions(folder.path());
+    exported(folder.path(), "c-header", "tuned.h");
+    let table = table(&questions, '{', '}');
+    let main = format!(
+        "#include \"tuned.h\"\n#include <stdio.h>\nstatic const double questions[][3] = {{\n{table}}};\nint main(void) {{\n\
+         for (int i = 0; i < {QUESTIONS}; i++) {{\nconst struct bank_2_config *c =\n&bank_2_configs[bank_2_choose(questions[i][0], questions[i][1], questions[i][2])];\n\
+         printf(\"%lld %d %g %s\\n\", c->block_h, c->type_, c->ratio, c->flag);\n}}\nreturn 0;\n}}\n"
+    );
+    std::fs::write(folder.path().join("main.c"), &main).unwrap();
+    let cc = std::env::var("CC").unwrap_or_else(|_| "cc".to_string());
+    let program = folder.path().join("main");
+    let strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"];
+    run(Command::new(cc).args(strict).arg("main.c").arg("-o").arg(&program).current_dir(folder.path()));
+    let found = run(&mut Command::new(&program));
+    assert!(found.lines().eq(answers.iter().map(String::as_str)), "another choice");
+    assert!(answers.iter().collect::<std::collections::BTreeSet<_>>().len() > 2, "the tree chooses among several");
+}
+
+#[test]
+fn the_rust_module_compiles_on_its_own_and_chooses_what_the_library_chooses() {
+    let folder = tempfile::tempdir().unwrap();
+    let (questions, answers) = questions(folder.path());
+    exported(folder.path(), "rust", "tuned.rs");
+    let table = table(&questions, '[', ']');
+    let main = format!(
+        "#![deny(warnings)]\nmod tuned;\nstatic QUESTIONS: [[f64; 3]; {QUESTIONS}] = [\n{table}];\nfn main() {{\n\
+         for [d, n, f] in QUESTIONS {{\nlet c = &tuned::bank_2::CONFIGS[tuned::bank_2::choose(d, n, f)];\n\
+         println!(\"{{}} {{}} {{}} {{}}\", c.block_h, c.type_ as i32, c.ratio, c.flag);\n}}\n}}\n"
+    );
+    std::fs::write(folder.path().join("main.rs"), &main).unwrap();
+    let program = folder.path().join("main");
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_string());
+    run(Command::new(rustc).args(["--edition", "2021", "main.rs", "-o"]).arg(&program).current_dir(folder.path()));
+    let found = run(&mut Command::new(&program));
+    assert!(found.lines().eq(answers.iter().map(String::as_str)), "another choice");
+}
+
+#[test]
+fn journals_of_several_inputs_become_wisdom_that_knows_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bowl.toml");
+    std::fs::write(
+        &path,
+        "[problem]\nsizes = { N = 1 }\n[parameters]\nX = { range = \"0..=20\" }\n[tuning]\ndefault = { X = 20 }\n",
+    )
+    .unwrap();
+    let (mut runs, mut devices) = (Vec::new(), Vec::new());
+    for n in [2, 4, 16] {
+        let problem = Problem::load(&path, &[("N".to_string(), Value::Int(n))]).unwrap();
+        let options = TuneOptions {
+            device: Some(format!("synthetic:1 + abs(X - {n})")),
+            strategy: Some("exhaustive".into()),
+            out: Some(folder.path().join(format!("{n}.jsonl"))),
+            ..TuneOptions::default()
+        };
+        let outcome = tune(&problem, &options, &mut Session::default()).unwrap();
+        runs.push(outcome.out.unwrap());
+        devices.push((n, outcome.device));
+    }
+    let out = folder.path().join("bowl.wisdom");
+    let exported = export(&options(runs.clone(), "wisdom", out.clone())).unwrap();
+    assert_eq!(exported.entries, 6, "two for each input");
+    let file = read_wisdom(&out).unwrap();
+    let selector = Selector::open([&out]);
+    assert_eq!(selector.warnings(), [""; 0]);
+    for (n, device) in devices {
+        let choice = selector.select("bowl", &device, &[("N", n as f64)]).unwrap();
+        assert_eq!((choice.int("X"), choice.source), (Some(n), Source::Exact));
+    }
+    assert_eq!(file.wisdom.defaults["bowl"], [("X".to_string(), Value::Int(20))]);
+}
+
+#[test]
+fn what_cannot_be_exported_is_refused_with_a_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = folder.path().join("all.wisdom");
+    write_wisdom(&wisdom(), &WisdomFormat::Lines, &all).unwrap();
+    let refused = |runs: Vec<PathBuf>, format: &str, most: usize| {
+        let options = ExportOptions { most, ..options(runs, format, folder.path().join("out")) };
+        let error = export(&options).unwrap_err();
+        assert!(error.is_request(), "{error}");
+        format!("{error} {}", error.remedy().unwrap_or_default())
+    };
+    assert!(refused(vec![all.clone()], "fortran", 8).contains("forms are wisdom, json, c-header"));
+    assert!(refused(vec![all.clone()], "rust", 0).contains("at least one configuration"));
+    assert!(refused(vec![folder.path().join("none")], "rust", 8).contains("none"));
+    let empty = folder.path().join("empty.wisdom");
+    write_wisdom(&Wisdom::default(), &WisdomFormat::Lines, &empty).unwrap();
+    assert!(refused(vec![empty], "rust", 8).contains("no correct configuration"));
+    let mut mixed = wisdom();
+    mixed.entries.truncate(3);
+    mixed.entries[0].config[0].1 = Value::Str("wide".into());
+    for (entry, cost) in mixed.entries.iter_mut().zip([1.0, 3.0, 4.0]) {
+        entry.time_ms = cost;
+    }
+    mixed.entries[1].input.insert("N".into(), 5000.0);
+    write_wisdom(&mixed, &WisdomFormat::Lines, &all).unwrap();
+    assert!(
+        refused(vec![all], "c-header", 8)
+            .contains("`block h` of `bank 2` is not in all configurations or of several types")
+    );
+}

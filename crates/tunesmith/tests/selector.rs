@@ -1,0 +1,198 @@
+//! Choosing at run time: what is asked first, what is said about it, and what damaged files cost.
+
+use proptest::prelude::*;
+use tunesmith::core::wisdom::{Config, DecisionTree, Entry, Input, Node, Portfolio, Regret, Wisdom};
+use tunesmith::space::Value;
+use tunesmith::{Selector, Source};
+
+fn config(tile: i64) -> Config {
+    vec![("TILE".into(), Value::Int(tile))]
+}
+
+fn entry(device: &str, n: f64, tile: i64, time_ms: f64) -> Entry {
+    let input: Input = [("N".to_string(), n), ("W".to_string(), 5.0)].into();
+    Entry {
+        kernel: "k".into(),
+        device: device.into(),
+        input,
+        config: config(tile),
+        time_ms,
+        provenance: Default::default(),
+    }
+}
+
+/// Tile 1 below N = 100, tile 2 from there on.
+fn portfolio(device: &str) -> Portfolio {
+    let nodes = vec![Node::Split { feature: 0, below: 100.0, then: 1, otherwise: 2 }, Node::Choose(0), Node::Choose(1)];
+    Portfolio {
+        kernel: "k".into(),
+        device: device.into(),
+        features: vec!["N".into()],
+        hull: vec![(16.0, 256.0)],
+        configs: vec![config(1), config(2)],
+        tree: DecisionTree::new(nodes, 1, 2).unwrap(),
+        regret: Regret::default(),
+    }
+}
+
+fn wisdom() -> Wisdom {
+    Wisdom {
+        entries: vec![
+            entry("a", 64.0, 8, 2.0),
+            entry("a", 64.0, 4, 1.0),
+            entry("b", 1024.0, 16, 1.0),
+            entry("b", 2.0, 32, 1.0),
+        ],
+        portfolios: vec![portfolio("a")],
+        defaults: [("k".to_string(), config(99)), ("unknown".to_string(), config(98))].into(),
+    }
+}
+
+fn ask<'a>(selector: &'a Selector, device: &str, n: f64) -> (i64, Source<'a>) {
+    let choice = selector.select("k", device, &[("N", n), ("W", 5.0)]).unwrap();
+    (choice.int("TILE").unwrap(), choice.source)
+}
+
+#[test]
+fn what_is_known_best_answers_first_and_says_what_it_is() {
+    let selector = Selector::new(wisdom());
+    assert_eq!(ask(&selector, "a", 64.0), (4, Source::Exact));
+    assert_eq!(ask(&selector, "a", 99.0), (1, Source::Predicted { outside: 0.0 }));
+    assert_eq!(ask(&selector, "a", 1024.0), (2, Source::Predicted { outside: 2.0 }));
+    assert_eq!(ask(&selector, "b", 512.0), (16, Source::NearestInput { distance: 1.0 }));
+    assert_eq!(ask(&selector, "c", 2.0), (32, Source::OtherDevice { device: "b", distance: 0.0 }));
+    let choice = selector.select("unknown", "a", &[]).unwrap();
+    assert_eq!((choice.int("TILE"), choice.source), (Some(98), Source::Default));
+    assert!(selector.select("nothing", "a", &[]).is_none());
+    let mut without = wisdom();
+    without.defaults.clear();
+    without.entries.clear();
+    without.portfolios = vec![portfolio("b")];
+    assert_eq!(ask(&Selector::new(without), "a", 512.0).0, 2, "a portfolio of another device is better than nothing");
+}
+
+#[test]
+fn doubtful_answers_are_told_with_their_distance() {
+    let selector = Selector::new(wisdom());
+    let source = |device, n| ask(&selector, device, n).1;
+    assert!(!source("a", 64.0).is_doubtful() && !source("a", 99.0).is_doubtful() && !source("b", 3.0).is_doubtful());
+    for (doubtful, words) in
+        [(source("a", 1024.0), "2.0 doublings outside"), (source("z", 4096.0), "another device, `b`")]
+    {
+        assert!(doubtful.is_doubtful() && doubtful.to_string().contains(words), "{doubtful}");
+    }
+}
+
+#[test]
+fn a_choice_that_is_refused_backs_off_to_the_next() {
+    let selector = Selector::new(wisdom());
+    let mut refused: Vec<Config> = Vec::new();
+    let mut tiles = Vec::new();
+    while let Some(choice) = selector.select_where("k", "a", &[("N", 64.0)], |config| !refused.contains(config)) {
+        tiles.push(choice.int("TILE").unwrap());
+        refused.push(choice.config.clone());
+    }
+    assert_eq!(tiles, [4, 8, 1, 2, 16, 32, 99], "W is the same everywhere and need not be given");
+}
+
+#[test]
+fn sizes_that_are_missing_unknown_or_odd_have_an_answer() {
+    let selector = Selector::new(wisdom());
+    for n in [f64::NAN, f64::INFINITY, -1.0, 0.0] {
+        assert!(matches!(ask(&selector, "a", n).1, Source::Predicted { .. }));
+        assert!(matches!(ask(&selector, "b", n).1, Source::NearestInput { .. }));
+    }
+    assert!(selector.select("k", "b", &[]).is_some());
+    let extra = selector.select("k", "a", &[("N", 64.0), ("COLOUR", 3.0)]).unwrap();
+    assert_eq!(extra.source, Source::Exact);
+    let mut many = entry("a", 1.0, 1, 1.0);
+    many.input = (0..40).map(|at| (format!("S{at}"), 1.0)).collect();
+    let selector = Selector::new(Wisdom { entries: vec![many], ..wisdom() }).with_default("k", config(7));
+    assert!(selector.warnings()[0].contains("at most 32"));
+    assert_eq!(selector.select("k", "a", &[]).unwrap().int("TILE"), Some(7));
+}
+
+#[test]
+fn files_that_cannot_be_read_are_warned_of_and_the_others_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    tunesmith_store::write_wisdom(&wisdom(), &tunesmith_store::WisdomFormat::Lines, &path("good.wisdom")).unwrap();
+    let good = std::fs::read_to_string(path("good.wisdom")).unwrap();
+    std::fs::write(path("empty.wisdom"), "").unwrap();
+    std::fs::write(path("foreign.wisdom"), "PNG").unwrap();
+    std::fs::write(path("later.wisdom"), good.replace("\"version\":1", "\"version\":77")).unwrap();
+    std::fs::write(path("torn.wisdom"), &good[..good.len() - 20]).unwrap();
+    let names = ["missing.wisdom", "empty.wisdom", "foreign.wisdom", "later.wisdom", "torn.wisdom", "good.wisdom"];
+    let selector = Selector::open(names.map(path));
+    let warnings = selector.warnings();
+    assert_eq!(warnings.len(), 5, "{warnings:#?}");
+    for (warning, words) in
+        warnings.iter().zip(["No such file", "it is empty", "no header", "format version 77", "left out"])
+    {
+        assert!(warning.contains(words), "{warning}");
+    }
+    assert_eq!(ask(&selector, "a", 64.0), (4, Source::Exact));
+    let nothing = Selector::open([path("missing.wisdom")]).with_default("k", config(3));
+    assert_eq!(ask(&nothing, "a", 64.0), (3, Source::Default));
+}
+
+#[test]
+fn answers_need_no_memory() {
+    let selector = Selector::new(wisdom());
+    let counted = allocation_counter::measure(|| {
+        for device in ["a", "b", "c"] {
+            for n in [64.0, 99.0, 1e6, f64::NAN] {
+                std::hint::black_box(selector.select("k", device, &[("N", n), ("W", 5.0)]));
+            }
+        }
+        std::hint::black_box(selector.select("unknown", "a", &[]));
+    });
+    assert_eq!(counted.count_total, 0);
+}
+
+#[test]
+fn threads_share_a_selector() {
+    let selector = Selector::new(wisdom());
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..100).for_each(|_| assert_eq!(ask(&selector, "a", 64.0).0, 4)));
+        }
+    });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// The plain way: go through all entries.
+    #[test]
+    fn exact_and_nearest_are_what_a_walk_over_all_entries_finds(
+        known in prop::collection::vec((0u32..6, 1u32..4, 1i64..99, 1u32..1000), 1..20),
+        n in 0u32..6,
+        device in 1u32..5,
+    ) {
+        let size = |power: u32| f64::from(1 << power);
+        let entries: Vec<Entry> = known.iter().map(|(power, device, tile, time)| {
+            entry(&device.to_string(), size(*power), *tile, f64::from(*time))
+        }).collect();
+        let own = || entries.iter().filter(|entry| entry.device == device.to_string());
+        let far = |entry: &&Entry| (entry.input["N"].log2() - f64::from(n)).abs();
+        let best = |entries: Vec<&Entry>| {
+            let nearest = entries.iter().map(far).fold(f64::INFINITY, f64::min);
+            let time = entries.iter().filter(|entry| far(entry) == nearest).map(|entry| entry.time_ms).fold(f64::INFINITY, f64::min);
+            (nearest, time)
+        };
+        let (distance, time) = best(if own().count() > 0 { own().collect() } else { entries.iter().collect() });
+        let selector = Selector::new(Wisdom { entries: entries.clone(), ..Wisdom::default() });
+        let choice = selector.select("k", &device.to_string(), &[("N", size(n))]).unwrap();
+        let found = match choice.source {
+            Source::Exact => 0.0,
+            Source::NearestInput { distance } if own().count() > 0 => distance,
+            Source::OtherDevice { distance, .. } if own().count() == 0 => distance,
+            other => panic!("{other}"),
+        };
+        prop_assert!((found - distance).abs() < 1e-9);
+        if own().count() > 0 {
+            prop_assert_eq!(choice.time_ms, Some(time));
+        }
+    }
+}
