@@ -5,7 +5,7 @@ use crate::ir::{Affine, Var};
 use std::collections::BTreeMap;
 
 /// Elimination gives up beyond this many bounds: the number can square with every variable.
-const MOST_BOUNDS: usize = 600;
+const MOST_BOUNDS: usize = 400;
 /// Larger coefficients could overflow when they are combined.
 const LARGEST: i128 = 1 << 60;
 
@@ -51,7 +51,7 @@ impl System {
             }
             self.solve(&divided(&equation, common));
         }
-        eliminate(self.at_least_zero)
+        eliminate(with_origins(self.at_least_zero))
     }
 
     fn solve(&mut self, equation: &Affine) {
@@ -87,77 +87,101 @@ fn normal(sum: &Affine) -> Normal {
     }
 }
 
+/// A bound and the given bounds that it is combined of, one bit for each.
+#[derive(Clone)]
+struct Combined {
+    bound: Affine,
+    origins: u128,
+}
+
+/// Bounds beyond the 128th have no bit: they and what is made of them are just left out less often.
+fn with_origins(bounds: Vec<Affine>) -> Vec<Combined> {
+    let bit = |at: usize| u32::try_from(at).ok().and_then(|at| 1_u128.checked_shl(at)).unwrap_or(0);
+    bounds.into_iter().enumerate().map(|(at, bound)| Combined { bound, origins: bit(at) }).collect()
+}
+
 /// The tightest bound for each direction, or nothing where two contradict.
-fn tightest(bounds: Vec<Affine>) -> Option<Vec<Affine>> {
-    let mut offsets: BTreeMap<Affine, i128> = BTreeMap::new();
-    for bound in &bounds {
+fn tightest(bounds: Vec<Combined>) -> Option<Vec<Combined>> {
+    let mut offsets: BTreeMap<Affine, (i128, u128)> = BTreeMap::new();
+    for Combined { bound, origins } in &bounds {
         match normal(bound) {
             Normal::Never => return None,
             Normal::Always => {}
             Normal::Bound(bound) => {
-                let offset = bound.offset();
-                let least = offsets.entry(bound.plus(-offset)).or_insert(offset);
-                *least = offset.min(*least);
+                let own = (bound.offset(), *origins);
+                let least = offsets.entry(bound.plus(-bound.offset())).or_insert(own);
+                if own.0 < least.0 || (own.0 == least.0 && own.1.count_ones() < least.1.count_ones()) {
+                    *least = own;
+                }
             }
         }
     }
-    let contradicts = |(direction, offset): (&Affine, &i128)| {
-        offsets.get(&direction.scaled(-1)).is_some_and(|opposite| offset + opposite < 0)
+    let contradicts = |(direction, (offset, _)): (&Affine, &(i128, u128))| {
+        offsets.get(&direction.scaled(-1)).is_some_and(|(opposite, _)| offset + opposite < 0)
     };
     if offsets.iter().any(contradicts) {
         return None;
     }
-    Some(offsets.into_iter().map(|(direction, offset)| direction.plus(offset)).collect())
+    let combined =
+        |(direction, (offset, origins)): (Affine, (i128, u128))| Combined { bound: direction.plus(offset), origins };
+    Some(offsets.into_iter().map(combined).collect())
 }
 
-fn eliminate(bounds: Vec<Affine>) -> bool {
+fn eliminate(bounds: Vec<Combined>) -> bool {
     let mut bounds = bounds;
-    loop {
+    for eliminated in 1.. {
         match tightest(bounds) {
             None => return false,
             Some(tight) => bounds = tight,
         }
         let Some(variable) = cheapest(&bounds) else { return true };
-        match without(bounds, variable) {
+        match without(bounds, variable, eliminated) {
             Some(rest) => bounds = rest,
             None => return true,
         }
     }
+    true
 }
 
-/// What bounds say of the other variables; nothing where too many bounds come out.
-fn without(bounds: Vec<Affine>, variable: Var) -> Option<Vec<Affine>> {
-    let (with, mut rest): (Vec<Affine>, Vec<Affine>) =
-        bounds.into_iter().partition(|bound| bound.coefficient(variable) != 0);
-    let (lower, upper): (Vec<Affine>, Vec<Affine>) =
-        with.into_iter().partition(|bound| bound.coefficient(variable) > 0);
+/// What bounds say of the other variables; nothing where too many bounds come out. The variable is the
+/// `eliminated`-th one: a combination of more given bounds than one more than that follows from others (Kohler 1967).
+fn without(bounds: Vec<Combined>, variable: Var, eliminated: u32) -> Option<Vec<Combined>> {
+    let (with, mut rest): (Vec<Combined>, Vec<Combined>) =
+        bounds.into_iter().partition(|own| own.bound.coefficient(variable) != 0);
+    let (lower, upper): (Vec<Combined>, Vec<Combined>) =
+        with.into_iter().partition(|own| own.bound.coefficient(variable) > 0);
     for low in &lower {
         for high in &upper {
-            let (up, down) = (low.coefficient(variable), -high.coefficient(variable));
+            let origins = low.origins | high.origins;
+            if origins.count_ones() > eliminated + 1 {
+                continue;
+            }
+            let (up, down) = (low.bound.coefficient(variable), -high.bound.coefficient(variable));
             let common = gcd(up, down);
-            rest.push(&low.scaled(down / common) + &high.scaled(up / common));
+            let bound = &low.bound.scaled(down / common) + &high.bound.scaled(up / common);
+            rest.push(Combined { bound, origins });
         }
     }
     let is_large = |bound: &Affine| bound.terms().any(|(_, factor)| factor.abs() > LARGEST);
-    let too_much =
-        rest.len() > MOST_BOUNDS || rest.iter().any(|bound| is_large(bound) || bound.offset().abs() > LARGEST);
+    let overflows = |own: &Combined| is_large(&own.bound) || own.bound.offset().abs() > LARGEST;
+    let too_much = rest.len() > MOST_BOUNDS || rest.iter().any(overflows);
     (!too_much).then_some(rest)
 }
 
 /// Bounds that hold wherever some value of the variables satisfies `bounds`: their shadow, which may contain integer
 /// points above which there is none. Nothing where the bounds contradict each other or grow too many.
 pub(crate) fn shadow(bounds: Vec<Affine>, variables: &[Var]) -> Option<Vec<Affine>> {
-    let mut bounds = tightest(bounds)?;
-    for variable in variables {
-        bounds = tightest(without(bounds, *variable)?)?;
+    let mut bounds = tightest(with_origins(bounds))?;
+    for (variable, eliminated) in variables.iter().zip(1..) {
+        bounds = tightest(without(bounds, *variable, eliminated)?)?;
     }
-    Some(bounds)
+    Some(bounds.into_iter().map(|own| own.bound).collect())
 }
 
 /// The variable whose elimination makes the fewest new bounds.
-fn cheapest(bounds: &[Affine]) -> Option<Var> {
+fn cheapest(bounds: &[Combined]) -> Option<Var> {
     let mut sides: BTreeMap<Var, (usize, usize)> = BTreeMap::new();
-    for (variable, coefficient) in bounds.iter().flat_map(Affine::terms) {
+    for (variable, coefficient) in bounds.iter().flat_map(|own| own.bound.terms()) {
         let (lower, upper) = sides.entry(variable).or_default();
         *(if coefficient > 0 { lower } else { upper }) += 1;
     }
