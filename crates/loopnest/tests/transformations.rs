@@ -158,3 +158,15 @@ fn barriers_stand_where_work_items_hand_over_cells() {
     assert_eq!(text("filled_sliding_stride2"), "0 k(row(1) 2) 3");
     assert_eq!(text("convolution_tiled"), "f1(0) im(1 c(| i1o(i2o(2)) | xi(eta(3))) 4)");
 }
+
+#[test]
+fn the_nest_of_the_guide_is_read_transformed_and_counted() {
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/loopnests.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    let blocks: Vec<&str> = guide.split("\n```").filter_map(|part| part.strip_prefix('\n')).collect();
+    let [nest, transformations] = [blocks[0], blocks.iter().find(|block| block.starts_with("parameter")).unwrap()];
+    let recipe = Recipe::parse(&format!("{nest}\n{transformations}")).unwrap();
+    let counts = recipe.apply(&[("x", 32)]).unwrap().count().unwrap();
+    let groups = counts.properties().iter().position(|property| property.to_string() == "groups").unwrap();
+    assert_eq!(counts.evaluate(&[100, 70]).unwrap()[groups], 16);
+}
