@@ -2,63 +2,54 @@
 
 use crate::backend::{Backend, BuildError, BuildPlan, Built, Program, SessionKind};
 use crate::compiling::{
-    CompileTask, CompileWorkers, Compiled, Fields, Made, Outcome, SourceText, Verdict, defines, include_folders,
-    refusal,
+    CompileTask, Compiled, Fields, Made, Outcome, SourceText, Verdict, Workshop, defines, include_folders, launchable,
 };
 use crate::cuda::cache::CubinCache;
 use crate::cuda::diagnose::{Finding, diagnose};
 use crate::cuda::task::is_architecture;
 use crate::cuda::{CudaDevice, CudaProgram, CudaTask, signature};
-use crate::data::{hex, passed};
+use crate::data::hex;
 use crate::error::DeviceError;
 use crate::live::Source;
 use crate::problem::{Argument, Scope};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
-use tunesmith_core::{Clock, CompileData, Interrupt};
+use std::path::{Path, PathBuf};
+use tunesmith_core::{CompileData, Interrupt};
 
 /// Compiles one kernel for one device.
 pub(crate) struct CudaBackend {
     source: Source,
     device: CudaDevice,
-    workers: Arc<CompileWorkers>,
+    workshop: Workshop,
     text: SourceText,
     /// A digest of the text and of what it includes.
     text_digest: String,
     cache: Option<CubinCache>,
-    limit: Duration,
-    clock: Arc<dyn Clock>,
-    built: AtomicU64,
+}
+
+/// A cubin with the names in it.
+struct Compilation {
+    image: Vec<u8>,
+    function: String,
+    symbols: Vec<String>,
 }
 
 impl CudaBackend {
-    /// Writes the source into `folder`, where the binaries will go as well. `name` tells the files of one kernel from
-    /// those of another.
+    /// Writes the source with the assertions into the workshop's folder.
     ///
     /// # Errors
     /// A source cannot be read, or the kernel has no blocks of threads.
-    pub(crate) fn new(
-        source: Source,
-        device: CudaDevice,
-        workers: Arc<CompileWorkers>,
-        folder: &Path,
-        name: &str,
-        limit: Duration,
-        clock: Arc<dyn Clock>,
-    ) -> Result<Self, DeviceError> {
+    pub(crate) fn new(source: Source, device: CudaDevice, workshop: Workshop) -> Result<Self, DeviceError> {
         let kernel = &source.kernel;
         if kernel.generator.is_none() && kernel.work.as_ref().is_none_or(|work| work.local.is_none()) {
             return Err(DeviceError::NoBlocks { what: source.what, name: kernel.function.clone() });
         }
         let assertions = signature::assertions(&kernel.function, &source.arguments);
-        let text = SourceText::write(&source, folder.join(format!("{name}.cu")), &assertions)?;
+        let text = SourceText::write(&source, workshop.file("cu"), &assertions)?;
         let text_digest = text.digest(&source);
         let cache = device.setup.cache.as_deref().filter(|_| text.tells_what_it_includes()).and_then(CubinCache::open);
-        Ok(Self { source, device, workers, text, text_digest, cache, limit, clock, built: AtomicU64::new(0) })
+        Ok(Self { source, device, workshop, text, text_digest, cache })
     }
 
     /// The options of NVRTC.
@@ -76,14 +67,9 @@ impl CudaBackend {
     }
 
     fn task(&self, scope: &Scope, text: &str, binary: &Path) -> Result<CudaTask, BuildError> {
-        let refused = |error: &dyn std::error::Error| BuildError::Refused(error.to_string());
+        let CudaDevice { name, limits, .. } = &self.device;
+        launchable(&self.source, scope, limits, name)?;
         let kernel = &self.source.kernel;
-        let grid = kernel.grid(scope).map_err(|error| refused(&error))?;
-        let grid = grid.ok_or_else(|| BuildError::Refused("it has no blocks".to_owned()))?;
-        let passed = passed(&self.source.arguments, scope).map_err(|error| refused(&error))?;
-        if let Some(reason) = refusal(&self.device.limits, &self.device.name, &grid, &passed) {
-            return Err(BuildError::Refused(reason));
-        }
         Ok(CudaTask {
             setup: self.device.setup.clone(),
             source: self.text.file(&self.source, text, binary).map_err(BuildError::Broken)?,
@@ -105,9 +91,9 @@ impl CudaBackend {
         key.digest()
     }
 
-    fn compile(&self, task: CudaTask, text: &str, cancel: &Interrupt) -> Result<Made, BuildError> {
-        let outcome = self.workers.compile(&CompileTask::Cuda(task), self.limit, cancel).map_err(BuildError::Broken)?;
-        let outcome = match outcome {
+    /// The names in the cubin that `task` asks for; the cubin is where it says.
+    fn compile(&self, task: &CudaTask, text: &str, cancel: &Interrupt) -> Result<(String, Vec<String>), BuildError> {
+        let outcome = match self.workshop.compile(&CompileTask::Cuda(task.clone()), cancel)? {
             Outcome::Compiled(Compiled::Failed(log)) => match diagnose(&log, &self.source, text) {
                 Finding::Code(log) => return Err(BuildError::Failed(log)),
                 Finding::Signature(mismatch) => return Err(BuildError::Signature(mismatch)),
@@ -118,12 +104,37 @@ impl CudaBackend {
         let verdict = Verdict {
             source: &self.source,
             qualifier: "__global__",
-            limit: self.limit,
+            limit: self.workshop.limit,
             readable: &|log: &str| log.to_owned(),
         };
-        let other = || DeviceError::Worker { problem: "speaks another protocol".to_owned() };
-        verdict.judge(outcome)?.ok_or_else(|| BuildError::Broken(other()))
+        match verdict.judge(outcome)? {
+            Some(Made::Cuda { function, symbols }) => Ok((function, symbols)),
+            _ => {
+                let problem = "speaks another protocol".to_owned();
+                Err(BuildError::Broken(DeviceError::Worker { problem }))
+            }
+        }
     }
+
+    /// The cubin of a configuration, at `binary` as well: the one that was kept, or else a new one, which is kept.
+    fn cubin(&self, scope: &Scope, binary: &Path, cancel: &Interrupt) -> Result<Compilation, BuildError> {
+        let text = self.text.of(&self.source, scope).map_err(BuildError::Refused)?;
+        let task = self.task(scope, &text, binary)?;
+        let key = self.key(&task, &text);
+        let kept = self.cache.as_ref().and_then(|cache| cache.get(&key, binary));
+        let is_kept = kept.is_some();
+        let (function, symbols) = kept.map_or_else(|| self.compile(&task, &text, cancel), Ok)?;
+        if let Some(cache) = self.cache.as_ref().filter(|_| !is_kept) {
+            cache.put(&key, binary, &function, &symbols);
+        }
+        let image = std::fs::read(binary).map_err(|error| BuildError::Failed(format!("the cubin is gone: {error}")))?;
+        Ok(Compilation { image, function, symbols })
+    }
+}
+
+/// The program of a file, with the names in it.
+fn program(binary: PathBuf, function: String, symbols: Vec<Option<String>>) -> Program {
+    Program::Cuda(CudaProgram { binary, function, symbols })
 }
 
 impl Backend for CudaBackend {
@@ -156,40 +167,18 @@ impl Backend for CudaBackend {
     }
 
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError> {
-        let number = self.built.fetch_add(1, Ordering::Relaxed);
-        let binary = self.text.path.with_extension(format!("{number}.cubin"));
-        let start = self.clock.now();
-        let text = self.text.of(&self.source, scope).map_err(BuildError::Refused)?;
-        let task = self.task(scope, &text, &binary)?;
-        let key = self.key(&task, &text);
+        let binary = self.workshop.fresh_file("cubin");
+        let start = self.workshop.now();
         // From here on the file, if there is one, is removed with this value.
         let mut built = Built {
-            program: Program::Cuda(CudaProgram {
-                binary: binary.clone(),
-                function: String::new(),
-                symbols: Vec::new(),
-            }),
+            program: program(binary.clone(), String::new(), Vec::new()),
             compile: CompileData::default(),
             digest: None,
         };
-        let kept = self.cache.as_ref().and_then(|cache| cache.get(&key, &binary));
-        let is_kept = kept.is_some();
-        let made = match kept {
-            Some(made) => made,
-            None => self.compile(task, &text, cancel)?,
-        };
-        let Made::Cuda { function, symbols } = made else {
-            return Err(BuildError::Failed("another compiler's answer".to_owned()));
-        };
-        if let Some(cache) = self.cache.as_ref().filter(|_| !is_kept) {
-            cache.put(&key, &binary, &function, &symbols);
-        }
-        let image =
-            std::fs::read(&binary).map_err(|error| BuildError::Failed(format!("the cubin is gone: {error}")))?;
+        let Compilation { image, function, symbols } = self.cubin(scope, &binary, cancel)?;
+        built.program = program(binary, function, by_argument(&self.source.arguments, symbols));
         built.digest = Some(hex(&Sha256::digest(&image)));
-        built.program =
-            Program::Cuda(CudaProgram { binary, function, symbols: by_argument(&self.source.arguments, symbols) });
-        let time_ms = (self.clock.now() - start).as_secs_f64() * 1e3;
+        let time_ms = (self.workshop.now() - start).as_secs_f64() * 1e3;
         built.compile = CompileData { time_ms, binary_bytes: Some(image.len() as u64), ..CompileData::default() };
         Ok(built)
     }

@@ -4,7 +4,6 @@
 //! asked for, and the compiler's version. An entry is two files, the binary and then the names in it, each put in place at
 //! once, so that a run that is killed leaves nothing that is read.
 
-use crate::compiling::Made;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -41,12 +40,12 @@ impl CubinCache {
         self.folder.join(format!("{key}.json"))
     }
 
-    /// Copies the binary of an entry to `to` and tells what it holds; none where there is no such entry.
-    pub(super) fn get(&self, key: &str, to: &Path) -> Option<Made> {
+    /// Copies the binary of an entry to `to` and tells the names in it, the kernel's and the variables'; none where there is no such entry.
+    pub(super) fn get(&self, key: &str, to: &Path) -> Option<(String, Vec<String>)> {
         let names = std::fs::read(self.names(key)).ok()?;
         let Names { function, symbols } = serde_json::from_slice(&names).ok()?;
         std::fs::copy(self.binary(key), to).ok()?;
-        Some(Made::Cuda { function, symbols })
+        Some((function, symbols))
     }
 
     /// Keeps the binary at `from`. A disk that is full costs compiling again.
@@ -102,8 +101,7 @@ mod tests {
         std::fs::write(&from, "code").unwrap();
         assert!(cache.get("key", &to).is_none());
         cache.put("key", &from, "_Z1fv", &["filter".to_owned()]);
-        let made = cache.get("key", &to).unwrap();
-        assert_eq!(made, Made::Cuda { function: "_Z1fv".into(), symbols: vec!["filter".into()] });
+        assert_eq!(cache.get("key", &to), Some(("_Z1fv".to_owned(), vec!["filter".to_owned()])));
         assert_eq!(std::fs::read_to_string(&to).unwrap(), "code");
         assert!(cache.get("other", &to).is_none());
         std::fs::remove_file(cache.binary("key")).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::backend::Backend;
 use crate::c::{CBackend, Compiler};
-use crate::compiling::CompileWorkers;
+use crate::compiling::{CompileWorkers, Workshop};
 use crate::cuda::{CudaBackend, CudaDevice};
 use crate::error::DeviceError;
 use crate::live::programs::{Part, Programs};
@@ -85,7 +85,8 @@ impl<'a> Opener<'a> {
     fn backend(&self, source: Source, name: &str) -> Result<Box<dyn Backend>, DeviceError> {
         let LiveOptions { target, compilers, policy, clock, .. } = self.options;
         let (limit, clock) = (policy.limits.compile, Arc::clone(clock));
-        let (language, workers) = (source.kernel.language, Arc::clone(&self.workers));
+        let language = source.kernel.language;
+        let workshop = |clock| Workshop::new(Arc::clone(&self.workers), self.folder, name, limit, clock);
         match target {
             // A reference in C serves kernels of every language.
             _ if !language.has_work_items() => {
@@ -93,12 +94,10 @@ impl<'a> Opener<'a> {
                 Ok(Box::new(CBackend::new(source, compiler, self.folder, name, limit, clock)?))
             }
             Target::OpenCl(device) if target.runs(language) => {
-                let device = device.as_ref().clone();
-                Ok(Box::new(OpenClBackend::new(source, device, workers, self.folder, name, limit, clock)?))
+                Ok(Box::new(OpenClBackend::new(source, device.as_ref().clone(), workshop(clock))?))
             }
             Target::Cuda(device) if target.runs(language) => {
-                let device = device.as_ref().clone();
-                Ok(Box::new(CudaBackend::new(source, device, workers, self.folder, name, limit, clock)?))
+                Ok(Box::new(CudaBackend::new(source, device.as_ref().clone(), workshop(clock))?))
             }
             _ => Err(self.wrong_language(&source)),
         }

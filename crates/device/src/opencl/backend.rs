@@ -2,9 +2,8 @@
 
 use crate::backend::{Backend, BuildError, BuildPlan, Built, Program, SessionKind};
 use crate::compiling::{
-    CompileTask, CompileWorkers, Made, Outcome, SourceText, Verdict, defines, include_folders, refusal,
+    CompileTask, Made, Outcome, SourceText, Verdict, Workshop, defines, include_folders, launchable,
 };
-use crate::data::passed;
 use crate::error::DeviceError;
 use crate::live::Source;
 use crate::opencl::compile::TaskArgument;
@@ -13,42 +12,27 @@ use crate::problem::Scope;
 use crate::worker::layout::Passed;
 use std::borrow::Cow;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
-use tunesmith_core::{Clock, CompileData, Interrupt};
+use tunesmith_core::{CompileData, Interrupt};
 
 /// Compiles one kernel for one device.
 pub(crate) struct OpenClBackend {
     source: Source,
     device: OpenClDevice,
-    workers: Arc<CompileWorkers>,
+    workshop: Workshop,
     text: SourceText,
-    limit: Duration,
-    clock: Arc<dyn Clock>,
-    built: AtomicU64,
 }
 
 impl OpenClBackend {
-    /// Writes the source into `folder`, where the binaries will go as well. `name` tells the files of one kernel from
-    /// those of another.
+    /// Writes the source into the workshop's folder.
     ///
     /// # Errors
-    /// A source cannot be read.
-    pub(crate) fn new(
-        source: Source,
-        device: OpenClDevice,
-        workers: Arc<CompileWorkers>,
-        folder: &Path,
-        name: &str,
-        limit: Duration,
-        clock: Arc<dyn Clock>,
-    ) -> Result<Self, DeviceError> {
+    /// A source cannot be read, or the kernel has no work-items.
+    pub(crate) fn new(source: Source, device: OpenClDevice, workshop: Workshop) -> Result<Self, DeviceError> {
         if source.kernel.work.is_none() && source.kernel.generator.is_none() {
             return Err(DeviceError::NoWorkItems { what: source.what, name: source.kernel.function.clone() });
         }
-        let text = SourceText::write(&source, folder.join(format!("{name}.cl")), "")?;
-        Ok(Self { source, device, workers, text, limit, clock, built: AtomicU64::new(0) })
+        let text = SourceText::write(&source, workshop.file("cl"), "")?;
+        Ok(Self { source, device, workshop, text })
     }
 
     /// The options of `clBuildProgram`.
@@ -61,14 +45,8 @@ impl OpenClBackend {
     }
 
     fn task(&self, scope: &Scope, binary: &Path) -> Result<OpenClTask, BuildError> {
-        let refused = |error: &dyn std::error::Error| BuildError::Refused(error.to_string());
-        let kernel = &self.source.kernel;
-        let grid = kernel.grid(scope).map_err(|error| refused(&error))?;
-        let grid = grid.ok_or_else(|| BuildError::Refused("it has no work-items".to_owned()))?;
-        let passed = passed(&self.source.arguments, scope).map_err(|error| refused(&error))?;
-        if let Some(reason) = refusal(&self.device.limits, &self.device.name, &grid, &passed) {
-            return Err(BuildError::Refused(reason));
-        }
+        let OpenClDevice { index, name, limits, .. } = &self.device;
+        let (grid, passed) = launchable(&self.source, scope, limits, name)?;
         let arguments = self.source.arguments.iter().zip(passed).map(|(argument, passed)| match passed {
             Passed::Buffer => TaskArgument::Buffer(argument.bytes().unwrap_or_default()),
             Passed::Scalar(bytes) => TaskArgument::Scalar(bytes),
@@ -76,10 +54,10 @@ impl OpenClBackend {
         });
         let text = self.text.of(&self.source, scope).map_err(BuildError::Refused)?;
         Ok(OpenClTask {
-            device: self.device.index,
+            device: *index,
             source: self.text.file(&self.source, &text, binary).map_err(BuildError::Broken)?,
             options: self.options(scope).join(" "),
-            function: kernel.function.clone(),
+            function: self.source.kernel.function.clone(),
             arguments: arguments.collect(),
             grid,
             binary: binary.to_owned(),
@@ -89,7 +67,8 @@ impl OpenClBackend {
     fn judge(&self, outcome: Outcome) -> Result<(), BuildError> {
         let Source { kernel, arguments: declared, .. } = &self.source;
         let readable = |log: &str| log::readable(log, &kernel.file);
-        let verdict = Verdict { source: &self.source, qualifier: "kernel", limit: self.limit, readable: &readable };
+        let verdict =
+            Verdict { source: &self.source, qualifier: "kernel", limit: self.workshop.limit, readable: &readable };
         match verdict.judge(outcome)? {
             Some(Made::OpenCl { arguments, .. }) => {
                 let declared: Vec<_> = declared.iter().collect();
@@ -129,9 +108,8 @@ impl Backend for OpenClBackend {
     }
 
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError> {
-        let number = self.built.fetch_add(1, Ordering::Relaxed);
-        let binary = self.text.path.with_extension(format!("{number}.bin"));
-        let start = self.clock.now();
+        let binary = self.workshop.fresh_file("bin");
+        let start = self.workshop.now();
         let task = self.task(scope, &binary)?;
         // From here on the file, if there is one, is removed with this value.
         let mut built = Built {
@@ -144,10 +122,8 @@ impl Backend for OpenClBackend {
             compile: CompileData::default(),
             digest: None,
         };
-        let task = CompileTask::OpenCl(task);
-        let outcome = self.workers.compile(&task, self.limit, cancel).map_err(BuildError::Broken)?;
-        self.judge(outcome)?;
-        let time_ms = (self.clock.now() - start).as_secs_f64() * 1e3;
+        self.judge(self.workshop.compile(&CompileTask::OpenCl(task), cancel)?)?;
+        let time_ms = (self.workshop.now() - start).as_secs_f64() * 1e3;
         let binary_bytes = std::fs::metadata(&binary).ok().map(|file| file.len());
         built.compile = CompileData { time_ms, binary_bytes, ..CompileData::default() };
         Ok(built)
