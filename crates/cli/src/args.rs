@@ -207,7 +207,10 @@ pub(crate) struct TuneArgs {
     /// [default: evaluations 200; exhaustive runs to its end]
     #[arg(long, value_name = "CONDITION")]
     pub(crate) stop: Option<String>,
-    /// What to optimise: time, minimise NAME or maximise NAME, a metric of the problem or a value the run yields
+    /// Read the hardware counters of every configuration, to train a counter model from the journal (CUDA devices)
+    #[arg(long)]
+    pub(crate) profile: bool,
+    /// What to optimise: time, energy (of a run, in millijoules), edp (energy times time), minimise NAME or maximise NAME, a metric of the problem or a value the run yields
     #[arg(long, value_name = "OBJECTIVE")]
     pub(crate) objective: Option<String>,
     /// The seed of all randomness [default: 0]

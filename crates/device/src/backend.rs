@@ -10,6 +10,7 @@
 
 use crate::DeviceError;
 use crate::cuda::{CudaProgram, CudaSetup};
+use crate::energy::Meter;
 use crate::opencl::OpenClProgram;
 use crate::problem::{Grid, Memory, Scope};
 use serde::{Deserialize, Serialize};
@@ -239,6 +240,14 @@ pub(crate) trait Session {
     /// Why no counters can be read, and what to do about it.
     fn profiler(&mut self) -> Result<Box<dyn Profiler>, String> {
         Err("the device gave no counters; those of CUDA devices can be read, and recordings may have them".to_owned())
+    }
+
+    /// What watches the device while it works.
+    ///
+    /// # Errors
+    /// Why nothing does.
+    fn meter(&mut self) -> Result<Box<dyn Meter>, String> {
+        Err("this device does not tell its energy; CUDA devices do, through NVML".to_owned())
     }
 
     /// Fills the caches with other data.

@@ -14,6 +14,7 @@ mod compiling;
 mod cuda;
 mod data;
 mod devices;
+mod energy;
 mod error;
 mod live;
 mod measure;
@@ -32,6 +33,7 @@ pub use command::{
 pub use cuda::{ChipCounters, CudaDevice, CudaSetup, ResolvedCounter, counters, cuda_devices};
 pub use data::{DataError, ScratchError};
 pub use devices::{DeviceInfo, Missing, devices, processor};
+pub use energy::ENERGY_MJ;
 pub use error::DeviceError;
 pub use live::{KernelPlan, LiveEvaluator, LiveOptions, Target};
 pub use measure::{Cache, Limits, Policy, Sampling, limits, sampling};

@@ -6,7 +6,7 @@ use common::scripted::{N, ScriptedLab, work};
 use common::*;
 use tunesmith_core::{Completion, Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::{
-    Access, Argument, ArgumentKind, Cache, Compilers, CudaSetup, DeviceError, Fill, LiveEvaluator, Memory,
+    Access, Argument, ArgumentKind, Cache, Compilers, CudaSetup, DeviceError, Fill, LiveEvaluator, LiveOptions, Memory,
     cuda_devices, devices,
 };
 use tunesmith_space::Expr;
@@ -265,7 +265,7 @@ fn what_is_missing_is_said_with_the_remedy() {
 #[test]
 fn counters_are_read_in_passes_of_their_own() {
     let counts = r#""counters": {"smsp__inst_executed.sum": 7}, "attributes": {"NUM_REGS": 40}"#;
-    let lab = ScriptedLab::new(&format!("[{{{counts}, {COPIES}}}]")).with_passes(3);
+    let lab = ScriptedLab::new(&format!("[{{{counts}, {COPIES}}}]")).and("\"passes\": 3");
     let mut evaluator = lab.evaluator(&one(), lab.copy());
     let id = one().id(0).unwrap();
     let timed = evaluate(&mut evaluator, id);
@@ -290,4 +290,25 @@ fn counters_that_cannot_be_read_leave_a_measured_configuration_and_a_reason() {
     assert_correct(&completion);
     assert!(completion.measurement.counters.is_empty());
     assert!(completion.unprofiled.unwrap().contains("`passes`"));
+}
+
+#[test]
+fn the_energy_of_every_sample_is_measured_where_it_is_wanted() {
+    let lab = ScriptedLab::new(&rules(&[])).and("\"watts\": 250");
+    let with_energy = LiveOptions { energy: true, ..options(lab.copy()) };
+    let completion = evaluate(&mut lab.open(&one(), with_energy), one().id(0).unwrap());
+    assert_correct(&completion);
+    let (times, values) = (&completion.measurement.times_ms, &completion.measurement.values);
+    assert_eq!((values["energy_mj"].len(), values["power_w"].clone()), (times.len(), vec![250.0; times.len()]));
+    assert!(values["energy_mj"].iter().all(|energy| *energy > 0.0));
+}
+
+#[test]
+fn a_device_that_tells_no_energy_is_refused_before_anything_runs() {
+    let lab = ScriptedLab::new(&rules(&[]));
+    let mut evaluator = lab.open(&one(), LiveOptions { energy: true, ..options(lab.copy()) });
+    evaluator.submit(Request::timed(one().id(0).unwrap())).unwrap();
+    let error = evaluator.next(&Interrupt::default()).unwrap_err().to_string();
+    assert!(error.contains("cannot measure energy") && error.contains("`watts`"), "{error}");
+    assert_eq!(lab.count("launch"), 0);
 }

@@ -90,7 +90,7 @@ fn check_kernel(
     let space = problem.space(limits)?.space;
     let default = problem.default_configuration(&space)?;
     let probe = default.and_then(|configuration| space.rank(&configuration)).or_else(|| space.id(0));
-    let mut runner = Runner::open(problem, &space, device, options, Arc::new(SystemClock::new()))?;
+    let mut runner = Runner::open(problem, &space, device, options, false, Arc::new(SystemClock::new()))?;
     probe.map_or(Ok(()), |probe| runner.preflight(probe))
 }
 

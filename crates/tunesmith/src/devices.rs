@@ -92,6 +92,18 @@ impl DeviceChoice {
         }
     }
 
+    /// Refuses to tune kernels on a device that has no counters or does not tell its energy, where they are wanted. What runs
+    /// no kernels may have either recorded, or print it.
+    pub(crate) fn check_counted(&self, counters: bool, energy: bool) -> Result<(), Error> {
+        let is_processor_or_opencl = matches!(self, Self::C | Self::OpenCl(_));
+        let text = match (counters, energy) {
+            (true, _) if !matches!(self, Self::Cuda(_)) => "this device has no counters to read (--profile)",
+            (_, true) if is_processor_or_opencl => "this device does not tell its energy",
+            _ => return Ok(()),
+        };
+        Err(Error::request(text, Some("CUDA devices do (--device cuda, for problems in CUDA)".to_string())))
+    }
+
     /// The size of a device that counts what kernels do as they run; `None` of others.
     pub(crate) fn counted_hardware(&self) -> Option<Hardware> {
         let device = match self {

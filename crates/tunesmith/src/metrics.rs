@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use tunesmith_core::{Measurement, Objective};
+use tunesmith_device::ENERGY_MJ;
 use tunesmith_space::{ConfigId, Expr, Space, Value};
 use tunesmith_store::Header;
 
@@ -36,6 +37,10 @@ pub struct Target {
 
 /// What every measurement has besides the values that the run yields.
 const MEASURED: [&str; 2] = ["time_ms", "compile_ms"];
+
+/// Metrics that every problem has unless it defines them itself: the energy of a sample in millijoules, and its product with the
+/// time.
+const ENERGIES: [(&str, &str); 2] = [("energy", ENERGY_MJ), ("edp", "energy * time_ms")];
 
 /// Metrics that refer to each other deeper than this do so in a circle.
 const MAX_DEPTH: usize = 32;
@@ -75,6 +80,23 @@ impl Target {
     /// What the run of a journal optimised; `None` for time.
     pub(crate) fn of(header: &Header) -> Option<Self> {
         serde_json::from_value(header.objective.clone()?).ok()
+    }
+
+    /// Whether its value depends on the energy of samples.
+    pub(crate) fn needs_energy(&self) -> bool {
+        let mut waiting = vec![self.metric.clone()];
+        let mut seen = BTreeSet::new();
+        while let Some(name) = waiting.pop() {
+            if name == ENERGY_MJ {
+                return true;
+            }
+            let definition = self.metrics.iter().find(|(known, _)| *known == name);
+            let parsed = definition.and_then(|(_, text)| Expr::parse(text).ok());
+            if let Some(expr) = parsed.filter(|_| seen.insert(name)) {
+                waiting.extend(expr.names().iter().map(|name| name.text.clone()));
+            }
+        }
+        false
     }
 
     /// As users write it.
@@ -128,7 +150,7 @@ impl Target {
         let parameters = problem.parameters.iter().map(|parameter| parameter.name());
         let sizes = self.sizes.iter().map(|(name, _)| name.as_str());
         let metrics = self.metrics.iter().map(|(name, _)| name.as_str());
-        let known: BTreeSet<&str> = parameters.chain(sizes).chain(metrics).chain(MEASURED).collect();
+        let known: BTreeSet<&str> = parameters.chain(sizes).chain(metrics).chain(MEASURED).chain([ENERGY_MJ]).collect();
         let mut used = vec![("the objective".to_string(), self.metric.clone())];
         for (name, text) in &self.metrics {
             let expr = Expr::parse(text)
@@ -160,6 +182,7 @@ fn definitions(problem: &Problem) -> Vec<(String, String)> {
             all.push((name.to_string(), text));
         }
     };
+    ENERGIES.iter().for_each(|(name, text)| add(name, (*text).to_string()));
     for (work, rate, expr) in [("flops", RATES[0], &problem.flops), ("bytes", RATES[1], &problem.bytes)] {
         if let Some(expr) = expr {
             add(work, expr.text().to_string());
@@ -293,6 +316,18 @@ mod tests {
         assert!(values("loss", "loss = \"3 - joules\"").unwrap_err().contains("`loss` is -1"));
         assert!(values("watts", "").unwrap_err().contains("what was measured is joules, time_ms"));
         assert!(values("a", "a = \"b\"\nb = \"a\"").unwrap_err().contains("cannot be computed"), "a circle");
+    }
+
+    #[test]
+    fn energy_and_its_product_with_time_are_metrics_of_every_problem() {
+        let needs = |text: &str, metrics: &str| target(text, metrics).unwrap().unwrap().needs_energy();
+        assert!(needs("energy", "") && needs("edp", "") && needs("w", "w = \"energy / time_ms\""));
+        assert!(!needs("gflops", "") && !needs("energy", "energy = \"joules\"") && !needs("a", "a = \"b\"\nb = \"a\""));
+        let values = [(ENERGY_MJ.to_string(), vec![10.0, 20.0])].into();
+        let measured = Measurement { times_ms: vec![2.0, 4.0], values, ..Measurement::default() };
+        let edp = target("edp", "").unwrap().unwrap();
+        assert_eq!(edp.samples(&|_| None, &measured).unwrap(), [20.0, 80.0]);
+        assert_eq!(edp.text(), "minimise edp");
     }
 
     #[test]

@@ -43,6 +43,9 @@ pub struct OneRun {
     /// What the counters say, where they were asked for and the device has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Explanation>,
+    /// The counters themselves, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters: BTreeMap<String, f64>,
     /// Why there is no profile although one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_profile: Option<String>,
@@ -66,7 +69,7 @@ pub fn run_one(problem: &Problem, options: &RunOptions, interrupt: &Interrupt) -
     )?;
     let space = problem.space(&device.limits(&options.tune.compilers))?.space;
     let id = configuration_id(problem, &space, &options.config)?;
-    let mut runner = Runner::open(problem, &space, &device, &options.tune, Arc::new(SystemClock::new()))?;
+    let mut runner = Runner::open(problem, &space, &device, &options.tune, false, Arc::new(SystemClock::new()))?;
     runner.preflight(id)?;
     if !runner.prepare(interrupt)? {
         return Ok(None);
@@ -91,6 +94,7 @@ pub fn run_one(problem: &Problem, options: &RunOptions, interrupt: &Interrupt) -
     Ok(Some(OneRun {
         profile,
         no_profile,
+        counters: evaluation.measurement.counters,
         candidate,
         warmup_ms,
         compile_ms: compile.as_ref().map(|compile| compile.time_ms),
@@ -155,7 +159,7 @@ pub fn plan(problem: &Problem, options: &RunOptions) -> Result<Plan, Error> {
     )?;
     let space = problem.space(&device.limits(&options.tune.compilers))?.space;
     let id = configuration_id(problem, &space, &options.config)?;
-    Ok(Runner::open(problem, &space, &device, &options.tune, Arc::new(SystemClock::new()))?.plan(id))
+    Ok(Runner::open(problem, &space, &device, &options.tune, false, Arc::new(SystemClock::new()))?.plan(id))
 }
 
 fn configuration_id(problem: &Problem, space: &Space, pairs: &[(String, String)]) -> Result<ConfigId, Error> {

@@ -28,7 +28,8 @@ enum Kind {
 }
 
 impl<'a> Runner<'a> {
-    /// Opens `device` for `problem`; nothing of the user's is run yet.
+    /// Opens `device` for `problem`, to measure the energy of every sample where `energy` says so; nothing of the user's is
+    /// run yet.
     ///
     /// # Errors
     /// What is wrong with the kernel, its data, the compilers or the device.
@@ -37,6 +38,7 @@ impl<'a> Runner<'a> {
         space: &Space,
         device: &DeviceChoice,
         options: &TuneOptions,
+        energy: bool,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, Error> {
         let target = match device {
@@ -63,6 +65,8 @@ impl<'a> Runner<'a> {
             compilers: options.compilers.clone(),
             policy: problem.policy,
             jobs: jobs(options),
+            profile: options.profile,
+            energy,
             worker: options.worker.clone(),
             clock,
         };

@@ -55,6 +55,8 @@ pub struct TuneOptions {
     pub history: Vec<PathBuf>,
     /// The counter model that `default` and `profile_guided` are guided by; a resumed run takes the one it began with.
     pub model: Option<ModelChoice>,
+    /// Whether the counters of every configuration are read.
+    pub profile: bool,
     /// The journal; by default beside the problem.
     pub out: Option<PathBuf>,
     /// Whether to go on with an existing journal.
@@ -135,7 +137,9 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
 
     // A wrong model is found before the device is opened.
     let guided = guided(plan.model.as_ref(), &space, &device, &plan.strategy)?;
-    let (mut runner, preparation) = open(problem, &space, &device, options, session, first.first().copied())?;
+    let energy = plan.target.as_ref().is_some_and(Target::needs_energy);
+    device.check_counted(options.profile, energy)?;
+    let (mut runner, preparation) = open(problem, &space, &device, options, energy, session, first.first().copied())?;
     let mut header = plan.header(problem, &space, default.as_ref(), session);
     header.history = history.named();
     header.identity.extend(runner.identity());
@@ -218,11 +222,12 @@ fn open<'a>(
     space: &Space,
     device: &DeviceChoice,
     options: &TuneOptions,
+    energy: bool,
     session: &Session<'_>,
     probe: Option<ConfigId>,
 ) -> Result<(Runner<'a>, Preparation), Error> {
     let started = session.clock.now();
-    let mut runner = Runner::open(problem, space, device, options, session.clock.clone())?;
+    let mut runner = Runner::open(problem, space, device, options, energy, session.clock.clone())?;
     let opened = session.clock.now();
     // One compilation before the first measurement finds what is wrong with every configuration.
     if let Some(probe) = probe.or_else(|| space.id(0)) {

@@ -49,6 +49,7 @@ fn options(args: &TuneArgs) -> TuneOptions {
         history: args.history.clone(),
         model: args.model.as_deref().map(ModelChoice::from_text),
         out: args.out.clone(),
+        profile: args.profile,
         resume: args.resume,
         room: args.room,
         jobs: args.jobs,

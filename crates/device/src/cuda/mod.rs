@@ -18,6 +18,7 @@ mod devices;
 mod diagnose;
 mod driver;
 mod libraries;
+mod nvml;
 mod nvrtc;
 mod session;
 mod signature;

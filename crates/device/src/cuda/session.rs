@@ -5,6 +5,7 @@ use crate::cuda::driver::{
     Address, Attribute, Driver, DriverError, Event, Function, FunctionAttribute, KernelLaunch, Module,
 };
 use crate::cuda::{CudaProgram, CudaSetup, device};
+use crate::energy::Meter;
 use crate::problem::{Grid, Memory};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -266,6 +267,10 @@ impl Session for CudaSession {
         let time = self.run(&kernel, launch.times, started).map_err(|error| error.fault("the launch failed"))?;
         self.loaded[program].has_run = true;
         Ok(time)
+    }
+
+    fn meter(&mut self) -> Result<Box<dyn Meter>, String> {
+        self.driver.meter()
     }
 
     fn profiler(&mut self) -> Result<Box<dyn Profiler>, String> {

@@ -52,6 +52,10 @@ pub struct LiveOptions {
     pub policy: Policy,
     /// How many compilations run at a time; 0 means as many as there are processors.
     pub jobs: usize,
+    /// Whether counters of every configuration are read, also where its time alone is asked for.
+    pub profile: bool,
+    /// Whether the energy of every sample is measured.
+    pub energy: bool,
     /// How workers are started.
     pub worker: WorkerCommand,
     /// The time.
@@ -67,6 +71,8 @@ impl LiveOptions {
             compilers: Compilers::default(),
             policy: Policy::default(),
             jobs: 0,
+            profile: false,
+            energy: false,
             worker: WorkerCommand::current(),
             clock: Arc::new(SystemClock::new()),
         }
@@ -194,7 +200,11 @@ impl LiveEvaluator {
     fn new_station(&self) -> Station {
         Station {
             command: self.options.worker.clone(),
-            setup: Setup { session: self.session.clone(), arguments: self.data.layout().to_vec() },
+            setup: Setup {
+                session: self.session.clone(),
+                arguments: self.data.layout().to_vec(),
+                energy: self.options.energy,
+            },
             bytes: self.data.bytes(),
             policy: self.options.policy,
             clock: Arc::clone(&self.options.clock),
@@ -279,7 +289,7 @@ impl Evaluator for LiveEvaluator {
 
     fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
         let start = self.now();
-        let profile = self.depths.pop_front() == Some(Depth::Profiled);
+        let profile = self.depths.pop_front() == Some(Depth::Profiled) || self.options.profile;
         if !self.prepare(interrupt)? {
             self.builds.drop_oldest();
             return Ok(None);

@@ -39,7 +39,7 @@ pub(super) fn run_reference(
             return Err(wrong(format!("{}; {}\n{}", mismatch.message, mismatch.remedy, mismatch.log)));
         }
     };
-    station.setup = Setup { session: backend.session(), arguments: data.layout().to_vec() };
+    station.setup = Setup { session: backend.session(), arguments: data.layout().to_vec(), energy: false };
     let grid = Source::reference(spec, reference).kernel.grid(&scope);
     let step = Step {
         name: reference.function.clone(),

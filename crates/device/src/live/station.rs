@@ -1,6 +1,7 @@
 //! Where programs are measured: a worker, its limits, and what its end means.
 
 use crate::backend::Resources;
+use crate::energy::READING_LIMIT;
 use crate::error::DeviceError;
 use crate::measure::Policy;
 use crate::measure::limits::{Limit, Reason, data_limit, sampling_limit};
@@ -40,7 +41,7 @@ pub(super) struct Measured {
 
 /// How following a job ended.
 enum Followed {
-    Finished(Report),
+    Finished(Box<Report>),
     /// The worker ended in this phase, in these words.
     Crashed(Phase, String),
     /// The worker was ended in this phase at this limit.
@@ -74,7 +75,7 @@ impl Station {
                 Followed::Finished(report) => {
                     let broken = matches!(report.ending, Ending::Broken(_));
                     self.worker = Some(worker).filter(|_| !broken);
-                    measured = finished(report);
+                    measured = finished(*report);
                 }
             }
             return Ok(Some(measured));
@@ -114,7 +115,7 @@ impl Station {
             }
             match waited {
                 Waited::Message(Message::Phase(next)) => phase = next,
-                Waited::Message(Message::Finished(report)) => return Ok(Followed::Finished(*report)),
+                Waited::Message(Message::Finished(report)) => return Ok(Followed::Finished(report)),
                 Waited::Message(other) => {
                     return Err(DeviceError::Worker { problem: format!("speaks another protocol: {other:?}") });
                 }
@@ -137,7 +138,13 @@ impl Station {
             Phase::Starting => Limit { duration: launch.duration + self.policy.limits.compile, reason: Reason::Fixed },
             Phase::Launching => *launch,
             Phase::Checking => data,
-            Phase::Sampling { .. } => sampling_limit(launch, &self.policy.sampling, self.bytes),
+            Phase::Sampling { .. } => {
+                let limit = sampling_limit(launch, &self.policy.sampling, self.bytes);
+                // Reading the energy of a sample takes as many launches as it takes.
+                let readings = if self.setup.energy { self.policy.sampling.max_samples } else { 0 };
+                let most = (READING_LIMIT + launch.duration) * u32::try_from(readings).unwrap_or(u32::MAX);
+                Limit { duration: limit.duration + most, reason: limit.reason }
+            }
             // The first pass opens a library, and every one sets the device up.
             Phase::Profiling => Limit { duration: launch.duration + data.duration, reason: Reason::Fixed },
         }
@@ -155,10 +162,11 @@ fn finished(report: Report) -> Measured {
     if let Some(registers) = report.resources.get(REGISTERS).filter(|_| !profile.counters.is_empty()) {
         profile.values.push((REGISTERS.to_owned(), *registers));
     }
+    let singles = profile.values.into_iter().map(|(name, value)| (name, vec![value]));
     let measurement = Measurement {
         times_ms: report.times_ms,
         counters: profile.counters,
-        values: profile.values.into_iter().map(|(name, value)| (name, vec![value])).collect(),
+        values: report.values.into_iter().chain(singles).collect(),
         parts_ms: report.parts_ms,
         warmup_ms: report.warmup_ms,
         ..Measurement::default()

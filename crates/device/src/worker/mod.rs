@@ -12,6 +12,7 @@ mod profile;
 pub(crate) mod protocol;
 mod sequence;
 mod serve;
+mod watch;
 
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;

@@ -71,13 +71,12 @@ fn sizes(job: &Job) -> Vec<(String, f64)> {
     [(GLOBAL_SIZE.to_owned(), product(&grid.global))].into_iter().chain(local).collect()
 }
 
+/// A device for the tests of this folder: it keeps a log of what it is told, and counts its launches in passes.
 #[cfg(test)]
-mod tests {
-    use super::*;
+pub(super) mod fake {
     use crate::backend::{BufferId, Fault, Launch, Profiler, Program, Session};
     use crate::problem::{Grid, Memory};
-    use crate::worker::buffers::Buffers;
-    use crate::worker::protocol::{Purpose, Step};
+    use crate::worker::protocol::Step;
     use std::cell::RefCell;
     use std::collections::BTreeMap;
     use std::rc::Rc;
@@ -85,12 +84,19 @@ mod tests {
     use tunesmith_core::ManualClock;
 
     /// What happened, in order.
-    type Log = Rc<RefCell<Vec<String>>>;
+    pub(in crate::worker) type Log = Rc<RefCell<Vec<String>>>;
 
-    /// A device that counts its launches, in so many passes.
-    struct Fake {
-        log: Log,
-        passes: Option<usize>,
+    pub(in crate::worker) struct Fake {
+        pub(in crate::worker) log: Log,
+        pub(in crate::worker) passes: Option<usize>,
+        /// What a launch takes, and the clock that it moves.
+        pub(in crate::worker) time: Option<(Rc<ManualClock>, Duration)>,
+    }
+
+    impl Fake {
+        pub(in crate::worker) fn new(log: Log) -> Self {
+            Self { log, passes: None, time: None }
+        }
     }
 
     struct Counts {
@@ -138,7 +144,9 @@ mod tests {
 
         fn launch(&mut self, program: usize, _: &Launch<'_>, _: &mut dyn FnMut()) -> Result<Duration, Fault> {
             self.log.borrow_mut().push(format!("launch {program}"));
-            Ok(Duration::ZERO)
+            let Some((clock, time)) = &self.time else { return Ok(Duration::ZERO) };
+            clock.advance(*time);
+            Ok(*time)
         }
 
         fn profiler(&mut self) -> Result<Box<dyn Profiler>, String> {
@@ -153,7 +161,7 @@ mod tests {
         fn unload(&mut self) {}
     }
 
-    fn step(global: usize) -> Step {
+    pub(in crate::worker) fn step(global: usize) -> Step {
         Step {
             name: "k".to_owned(),
             program: Program::Library { path: "k.so".into() },
@@ -162,14 +170,31 @@ mod tests {
             launches: 1,
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fake::{Fake, Log, step};
+    use super::*;
+    use crate::worker::buffers::Buffers;
+    use crate::worker::protocol::Purpose;
+    use std::collections::BTreeMap;
+    use std::rc::Rc;
+    use tunesmith_core::ManualClock;
 
     fn profiled(passes: Option<usize>) -> (Profile, Vec<String>) {
         let log = Log::default();
-        let mut session = Fake { log: Rc::clone(&log), passes };
+        let mut session = Fake { passes, ..Fake::new(Rc::clone(&log)) };
         let mut buffers = Buffers::allocate(&mut session, Vec::new()).unwrap();
         let clock = ManualClock::default();
         let mut announce = |_: Phase| {};
-        let mut bench = Bench { session: &mut session, buffers: &mut buffers, clock: &clock, announce: &mut announce };
+        let mut bench = Bench {
+            session: &mut session,
+            buffers: &mut buffers,
+            clock: &clock,
+            watcher: None,
+            announce: &mut announce,
+        };
         let job = Job { steps: vec![step(8), step(16)], passed: Vec::new(), purpose: Purpose::Record(Vec::new()) };
         let profile = bench.profile(&job, &[]).unwrap();
         let log = log.borrow().clone();

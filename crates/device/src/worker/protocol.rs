@@ -34,6 +34,8 @@ pub(crate) enum Request {
 pub(crate) struct Setup {
     pub(crate) session: SessionKind,
     pub(crate) arguments: Vec<Layout>,
+    /// Whether the energy of every sample is measured.
+    pub(crate) energy: bool,
 }
 
 /// One configuration to run.
@@ -123,6 +125,8 @@ pub(crate) struct Report {
     pub(crate) parts_ms: BTreeMap<String, Vec<f64>>,
     /// What the kernels use of the device.
     pub(crate) resources: Resources,
+    /// What the device said of each sample, by name.
+    pub(crate) values: BTreeMap<String, Vec<f64>>,
     /// What was counted, where that was asked for.
     pub(crate) profile: Option<Profile>,
     /// Time spent in loading programs and in what the driver does before it runs a kernel for the first time.

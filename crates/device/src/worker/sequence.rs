@@ -5,6 +5,7 @@ use crate::measure::sampling::{Decision, decide};
 use crate::measure::{Cache, Sampling};
 use crate::worker::buffers::Buffers;
 use crate::worker::protocol::{Ending, Job, Phase, Purpose, Report, Step};
+use crate::worker::watch::Watcher;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,6 +16,8 @@ pub(crate) struct Bench<'a> {
     pub(crate) session: &'a mut dyn Session,
     pub(crate) buffers: &'a mut Buffers,
     pub(crate) clock: &'a dyn Clock,
+    /// What watches the device, where something does.
+    pub(crate) watcher: Option<&'a mut Watcher>,
     /// Tells the tuner what comes next.
     pub(crate) announce: &'a mut dyn FnMut(Phase),
 }
@@ -28,6 +31,7 @@ impl Bench<'_> {
             times_ms: Vec::new(),
             parts_ms: BTreeMap::new(),
             resources: BTreeMap::new(),
+            values: BTreeMap::new(),
             profile: None,
             load: Duration::ZERO,
             run: Duration::ZERO,
@@ -63,7 +67,11 @@ impl Bench<'_> {
         (self.announce)(Phase::Sampling { warmup_ms: report.warmup_ms.unwrap_or_default() });
         let start = self.clock.now();
         while decide(&report.times_ms, self.clock.now() - start, sampling) == Decision::More {
+            self.read_energy(job, &arguments, report)?;
             let times = self.launch(job, &arguments, cache, report)?;
+            if self.is_suspicious(report) {
+                continue;
+            }
             report.times_ms.push(times.iter().sum());
             if job.steps.len() > 1 {
                 for (step, time) in job.steps.iter().zip(times) {

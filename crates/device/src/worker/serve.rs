@@ -5,6 +5,7 @@ use crate::compiling::CompileTask;
 use crate::worker::buffers::Buffers;
 use crate::worker::protocol::{Job, Message, Phase, Report, Request, Setup};
 use crate::worker::sequence::Bench;
+use crate::worker::watch::Watcher;
 use crate::{cuda, opencl};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -88,10 +89,10 @@ fn answer_all(from: BufReader<File>, mut to: File) -> io::Result<()> {
                 send(&mut to, &Message::Compiled(compiled))?;
             }
             Request::Run(job) => {
-                let Some((session, buffers)) = &mut prepared else {
+                let Some(prepared) = &mut prepared else {
                     return Err(io::Error::other("a job came before its buffers"));
                 };
-                let report = run(session.as_mut(), buffers, &job, &mut to);
+                let report = prepared.run(&job, &mut to);
                 send(&mut to, &Message::Finished(Box::new(report)))?;
             }
         }
@@ -99,17 +100,29 @@ fn answer_all(from: BufReader<File>, mut to: File) -> io::Result<()> {
     Ok(())
 }
 
-fn prepare(setup: Setup) -> Result<(Box<dyn Session>, Buffers), String> {
+/// A device with filled buffers, ready for jobs.
+struct Prepared {
+    session: Box<dyn Session>,
+    buffers: Buffers,
+    watcher: Option<Watcher>,
+}
+
+fn prepare(setup: Setup) -> Result<Prepared, String> {
     let mut session = setup.session.open()?;
     let mut buffers = Buffers::allocate(session.as_mut(), setup.arguments)?;
     buffers.renew(session.as_mut()).map_err(|fault| format!("cannot fill its buffers: {fault:?}"))?;
-    Ok((session, buffers))
+    let watcher = Watcher::new(session.as_mut(), setup.energy)?;
+    Ok(Prepared { session, buffers, watcher })
 }
 
-fn run(session: &mut dyn Session, buffers: &mut Buffers, job: &Job, to: &mut File) -> Report {
-    // A tuner that cannot be told a phase is gone; the report after it will find that out.
-    let mut announce = |phase: Phase| drop(send(to, &Message::Phase(phase)));
-    Bench { session, buffers, clock: &SystemClock::new(), announce: &mut announce }.run(job)
+impl Prepared {
+    fn run(&mut self, job: &Job, to: &mut File) -> Report {
+        // A tuner that cannot be told a phase is gone; the report after it will find that out.
+        let mut announce = |phase: Phase| drop(send(to, &Message::Phase(phase)));
+        let Self { session, buffers, watcher } = self;
+        let (session, watcher) = (session.as_mut(), watcher.as_mut());
+        Bench { session, buffers, clock: &SystemClock::new(), watcher, announce: &mut announce }.run(job)
+    }
 }
 
 fn send(to: &mut File, message: &Message) -> io::Result<()> {

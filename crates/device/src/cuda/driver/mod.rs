@@ -7,6 +7,7 @@ pub(crate) use script::{Script, ScriptedCode, ScriptedDriver};
 pub(crate) use system::SystemDriver;
 
 use crate::backend::{Fault, Profiler};
+use crate::energy::Meter;
 use cudarc::driver::sys::{CUdevice_attribute, CUfunction_attribute, CUresult};
 use std::fmt;
 use std::path::Path;
@@ -131,6 +132,12 @@ pub(crate) trait Driver {
 
     /// The time between two events that have happened; resolved to about half a microsecond.
     fn elapsed(&mut self, start: Event, end: Event) -> Result<Duration, DriverError>;
+
+    /// What watches the device that is open.
+    ///
+    /// # Errors
+    /// Why nothing does.
+    fn meter(&mut self) -> Result<Box<dyn Meter>, String>;
 
     /// Begins to read counters of what is launched from now on; `libraries` is where CUPTI is looked for first.
     ///

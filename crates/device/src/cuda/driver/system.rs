@@ -8,6 +8,8 @@ use crate::cuda::cupti::{Counting, Gpu};
 use crate::cuda::driver::{
     Address, Attribute, Driver, DriverError, Event, Function, FunctionAttribute, KernelLaunch, Module,
 };
+use crate::cuda::nvml;
+use crate::energy::Meter;
 use cudarc::driver::sys::{self, CUcontext, CUevent, CUresult, CUstream, CUstream_flags};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
@@ -258,6 +260,14 @@ impl Driver for SystemDriver {
         let (start, end) = (start.0 as CUevent, end.0 as CUevent);
         let milliseconds = given(0.0, |time| unsafe { (self.elapsed_time)(time, start, end) })?;
         Ok(Duration::try_from_secs_f64(f64::from(milliseconds) / 1e3).unwrap_or_default())
+    }
+
+    fn meter(&mut self) -> Result<Box<dyn Meter>, String> {
+        let part = |attribute| self.attribute(self.device.0, attribute).map_err(|error| error.to_string());
+        let domain = part(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)?;
+        let bus = part(Attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)?;
+        let slot = part(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)?;
+        Ok(Box::new(nvml::Gpu::open(&format!("{domain:08X}:{bus:02X}:{slot:02X}.0"))?))
     }
 
     fn profiler(&mut self, libraries: Option<&Path>) -> Result<Box<dyn Profiler>, String> {

@@ -1,12 +1,14 @@
 //! The driver that follows a script.
 
 use super::memory::DeviceMemory;
+use super::meter::ScriptedMeter;
 use super::profiler::{Counted, ScriptedProfiler};
 use super::{Origin, Script, ScriptedCode, ScriptedKernel, error};
 use crate::backend::Profiler;
 use crate::cuda::driver::{
     Address, Attribute, Driver, DriverError, Event, Function, FunctionAttribute, KernelLaunch, Module,
 };
+use crate::energy::Meter;
 use cudarc::driver::sys::CUresult;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -15,6 +17,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
+use tunesmith_core::SystemClock;
 
 /// Dynamic shared memory that needs no leave.
 const DEFAULT_SHARED: u32 = 48 << 10;
@@ -295,6 +298,11 @@ impl Driver for ScriptedDriver {
         let time = |event: Event| self.events.get(&event.0).copied().flatten();
         let pair = time(start).zip(time(end)).ok_or(DriverError(CUresult::CUDA_ERROR_NOT_READY))?;
         Ok(pair.1.saturating_sub(pair.0))
+    }
+
+    fn meter(&mut self) -> Result<Box<dyn Meter>, String> {
+        let watts = self.script.watts.ok_or("the script has no power; write `watts`")?;
+        Ok(Box::new(ScriptedMeter { watts, clock: SystemClock::new() }))
     }
 
     fn profiler(&mut self, _: Option<&Path>) -> Result<Box<dyn Profiler>, String> {

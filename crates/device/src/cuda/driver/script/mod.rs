@@ -7,6 +7,7 @@
 
 mod driver;
 mod memory;
+mod meter;
 mod profiler;
 
 pub(crate) use driver::ScriptedDriver;
@@ -30,6 +31,9 @@ pub(crate) struct Script {
     /// Whether the script stands for NVRTC as well, and compiles without looking at the source.
     #[serde(default)]
     pub(crate) compiles: bool,
+    /// The power that its devices take; they tell nothing of it without.
+    #[serde(default)]
+    pub(crate) watts: Option<f64>,
     /// In how many passes counters are read; they cannot be read without it.
     #[serde(default)]
     pub(crate) passes: Option<usize>,

@@ -1,0 +1,95 @@
+//! Whether a sample was taken in the state that the device is usually in: states in, decision out.
+
+/// The state of a device at the end of a sample.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Conditions {
+    /// The clock of its multiprocessors.
+    pub(crate) clock_mhz: Option<f64>,
+    /// What it takes.
+    pub(crate) power_w: Option<f64>,
+    /// Whether its clock is held down by heat or by a failing supply. A limit of power that holds it down is how it usually
+    /// works, and not meant.
+    pub(crate) throttled: Option<bool>,
+}
+
+/// A clock below this share of the highest one seen has dropped: neighbouring steps of GPU clocks are 15 MHz, 1 %, apart, and
+/// kernels that differ in power settle some steps apart.
+const DROPPED: f64 = 0.9;
+
+/// How often a configuration's samples are taken again at most. A state that outlasts this is the one to measure in.
+const MOST_RETAKES: usize = 4;
+
+/// Remembers what is usual, from sample to sample.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Watch {
+    highest_mhz: f64,
+    retakes: usize,
+}
+
+impl Watch {
+    /// Begins with another configuration.
+    pub(crate) fn begin(&mut self) {
+        self.retakes = 0;
+    }
+
+    /// Whether a sample that ended in this state is to be taken again.
+    pub(crate) fn is_suspicious(&mut self, conditions: &Conditions) -> bool {
+        let clock = conditions.clock_mhz.unwrap_or(self.highest_mhz);
+        let dropped = clock < DROPPED * self.highest_mhz;
+        self.highest_mhz = self.highest_mhz.max(clock);
+        let suspicious = (dropped || conditions.throttled == Some(true)) && self.retakes < MOST_RETAKES;
+        self.retakes += usize::from(suspicious);
+        if !suspicious && dropped && self.retakes == MOST_RETAKES {
+            // The device has settled at another clock.
+            self.highest_mhz = clock;
+        }
+        suspicious
+    }
+
+    /// How many samples of this configuration were taken again.
+    pub(crate) fn retakes(&self) -> usize {
+        self.retakes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(clock_mhz: f64) -> Conditions {
+        Conditions { clock_mhz: Some(clock_mhz), ..Conditions::default() }
+    }
+
+    #[test]
+    fn a_clock_that_dropped_is_suspicious_and_one_that_wavers_is_not() {
+        let mut watch = Watch::default();
+        let verdicts = [1980.0, 1965.0, 1500.0, 1980.0, 1800.0].map(|clock| watch.is_suspicious(&at(clock)));
+        assert_eq!(verdicts, [false, false, true, false, false]);
+        assert_eq!(watch.retakes(), 1);
+    }
+
+    #[test]
+    fn a_throttled_sample_is_suspicious_whatever_its_clock() {
+        let mut watch = Watch::default();
+        let hot = Conditions { throttled: Some(true), ..at(1980.0) };
+        assert!(watch.is_suspicious(&hot));
+        assert!(!watch.is_suspicious(&Conditions { throttled: Some(false), ..hot }));
+    }
+
+    #[test]
+    fn a_state_that_lasts_is_accepted_and_then_the_usual_one() {
+        let mut watch = Watch::default();
+        assert!(!watch.is_suspicious(&at(1980.0)));
+        let taken_again = (0..20).filter(|_| watch.is_suspicious(&at(1200.0))).count();
+        assert_eq!(taken_again, MOST_RETAKES);
+        watch.begin();
+        assert!(!watch.is_suspicious(&at(1200.0)), "the next configuration is not suspected");
+    }
+
+    #[test]
+    fn a_device_that_tells_nothing_is_never_suspected() {
+        let mut watch = Watch::default();
+        assert!((0..9).all(|_| !watch.is_suspicious(&Conditions::default())));
+        assert!(!watch.is_suspicious(&at(1000.0)) && !watch.is_suspicious(&Conditions::default()));
+    }
+}

@@ -1,0 +1,178 @@
+//! Watching the device while samples are taken: their energy, and the state that they end in.
+
+use crate::backend::{LaunchArgument, Session};
+use crate::energy::{ENERGY_MJ, Meter, Next, Reading, Watch};
+use crate::worker::protocol::{Ending, Job, Report};
+use crate::worker::sequence::Bench;
+use std::time::Duration;
+
+/// What watches the device of a worker.
+pub(crate) struct Watcher {
+    meter: Box<dyn Meter>,
+    watch: Watch,
+    /// Whether the energy of every sample is measured.
+    energy: bool,
+}
+
+impl Watcher {
+    /// The meter of the session's device; none where it has none.
+    ///
+    /// # Errors
+    /// `energy` is wanted, and why it cannot be measured.
+    pub(crate) fn new(session: &mut dyn Session, energy: bool) -> Result<Option<Self>, String> {
+        let mut meter = match session.meter() {
+            Ok(meter) => meter,
+            Err(reason) if energy => return Err(format!("cannot measure energy: {reason}")),
+            Err(_) => return Ok(None),
+        };
+        if energy {
+            meter.energy_mj().map_err(|reason| format!("cannot measure energy: {reason}"))?;
+        }
+        Ok(Some(Self { meter, watch: Watch::default(), energy }))
+    }
+}
+
+impl Bench<'_> {
+    /// Measures the energy of one run of the configuration, where that is wanted: it runs again and again, on whatever its
+    /// buffers hold, until the device's counter tells.
+    pub(super) fn read_energy(
+        &mut self,
+        job: &Job,
+        arguments: &[LaunchArgument],
+        report: &mut Report,
+    ) -> Result<(), Ending> {
+        if !self.watcher.as_ref().is_some_and(|watcher| watcher.energy) {
+            return Ok(());
+        }
+        let start = self.clock.now();
+        let mut reading = Reading::new(Duration::from_secs_f64(report.warmup_ms.unwrap_or_default() / 1e3));
+        loop {
+            let Some(watcher) = &mut self.watcher else { return Ok(()) };
+            let energy = watcher.meter.energy_mj().map_err(Ending::Broken)?;
+            match reading.next(energy, self.clock.now()) {
+                Next::Run(runs) => {
+                    for _ in 0..runs {
+                        self.run_all(job, arguments)?;
+                    }
+                }
+                Next::Done(energy) => {
+                    report.values.entry(ENERGY_MJ.to_owned()).or_default().push(energy);
+                    report.run += self.clock.now() - start;
+                    return Ok(());
+                }
+                Next::Stuck => {
+                    return Err(Ending::Broken("the device's energy counter does not move".to_owned()));
+                }
+            }
+        }
+    }
+
+    fn run_all(&mut self, job: &Job, arguments: &[LaunchArgument]) -> Result<(), Ending> {
+        for (position, step) in job.steps.iter().enumerate() {
+            self.session.launch(position, &step.launch(arguments), &mut || {})?;
+        }
+        Ok(())
+    }
+
+    /// Whether the sample just taken is to be taken again, for the state of the device in which it ended. That state is
+    /// reported of the others.
+    pub(super) fn is_suspicious(&mut self, report: &mut Report) -> bool {
+        let Some(watcher) = &mut self.watcher else { return false };
+        if report.times_ms.is_empty() && !report.values.contains_key(RETAKEN) {
+            watcher.watch.begin();
+        }
+        let conditions = watcher.meter.conditions();
+        if watcher.watch.is_suspicious(&conditions) {
+            if let Some(energies) = report.values.get_mut(ENERGY_MJ) {
+                energies.pop();
+            }
+            report.values.insert(RETAKEN.to_owned(), vec![watcher.watch.retakes() as f64]);
+            return true;
+        }
+        let throttled = conditions.throttled.map(|throttled| f64::from(u8::from(throttled)));
+        let told = [("clock_mhz", conditions.clock_mhz), ("power_w", conditions.power_w), ("throttled", throttled)];
+        for (name, value) in told.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            report.values.entry(name.to_owned()).or_default().push(value);
+        }
+        false
+    }
+}
+
+/// The name of the number of samples of a configuration that were taken again, where there are any.
+const RETAKEN: &str = "retaken";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::energy::Conditions;
+    use crate::measure::{Cache, Sampling};
+    use crate::worker::buffers::Buffers;
+    use crate::worker::profile::fake::{Fake, Log, step};
+    use crate::worker::protocol::{Phase, Purpose};
+    use std::cell::Cell;
+    use std::rc::Rc;
+    use tunesmith_core::ManualClock;
+
+    /// A device of 100 W whose counter moves every 50 ms, and whose clock falls during some samples.
+    struct Device {
+        clock: Rc<ManualClock>,
+        clocks_mhz: Vec<f64>,
+        asked: Cell<usize>,
+    }
+
+    impl Meter for Device {
+        fn energy_mj(&mut self) -> Result<f64, String> {
+            use tunesmith_core::Clock;
+            Ok((self.clock.now().as_secs_f64() / 0.05).floor() * 0.05 * 100e3)
+        }
+
+        fn conditions(&mut self) -> Conditions {
+            let at = self.asked.replace(self.asked.get() + 1);
+            let clock_mhz = self.clocks_mhz.get(at).or(self.clocks_mhz.last()).copied();
+            Conditions { clock_mhz, power_w: Some(100.0), throttled: Some(false) }
+        }
+    }
+
+    fn measured(clocks_mhz: Vec<f64>, energy: bool) -> Report {
+        let clock = Rc::new(ManualClock::default());
+        let launch = Duration::from_millis(1);
+        let mut session = Fake { passes: None, ..Fake::new(Log::default()) };
+        session.time = Some((Rc::clone(&clock), launch));
+        let mut buffers = Buffers::allocate(&mut session, Vec::new()).unwrap();
+        let meter = Box::new(Device { clock: Rc::clone(&clock), clocks_mhz, asked: Cell::new(0) });
+        let mut watcher = Watcher { meter, watch: Watch::default(), energy };
+        let mut announce = |_: Phase| {};
+        let purpose = Purpose::Measure { sampling: Sampling::default(), cache: Cache::Warm, profile: false };
+        let job = Job { steps: vec![step(8), step(8)], passed: Vec::new(), purpose };
+        let (session, buffers) = (&mut session, &mut buffers);
+        Bench { session, buffers, clock: clock.as_ref(), watcher: Some(&mut watcher), announce: &mut announce }
+            .run(&job)
+    }
+
+    #[test]
+    fn every_sample_has_the_energy_of_one_run() {
+        let report = measured(vec![1980.0], true);
+        assert_eq!(report.ending, Ending::Correct);
+        let energies = &report.values[ENERGY_MJ];
+        assert_eq!(energies.len(), report.times_ms.len());
+        // Two launches of 1 ms at 100 W.
+        assert!(energies.iter().all(|energy| (energy / 200.0 - 1.0).abs() < 0.02), "{energies:?}");
+        assert_eq!(report.values["power_w"], vec![100.0; report.times_ms.len()]);
+    }
+
+    #[test]
+    fn a_sample_whose_clock_dropped_is_taken_again() {
+        let report = measured(vec![1980.0, 900.0, 1980.0], false);
+        assert_eq!(report.values["clock_mhz"], [1980.0; 7]);
+        assert_eq!((report.times_ms.len(), &report.values[RETAKEN]), (7, &vec![1.0]));
+        assert!(!report.values.contains_key(ENERGY_MJ));
+    }
+
+    #[test]
+    fn energy_that_a_device_does_not_count_is_an_error_before_anything_runs() {
+        let mut session = Fake::new(Log::default());
+        assert!(Watcher::new(&mut session, false).unwrap().is_none());
+        let reason = Watcher::new(&mut session, true).err().unwrap();
+        assert!(reason.starts_with("cannot measure energy: "), "{reason}");
+    }
+}
