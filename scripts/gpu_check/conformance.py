@@ -1,0 +1,77 @@
+"""A kernel that fails in every way there is, one for each value of a parameter."""
+
+SOURCE = r"""
+extern "C" __global__ void f(const float *a, float *b, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+#if MODE == 1
+    no such thing;
+#elif MODE == 2
+    ((volatile float *)0)[i] = a[i];
+#elif MODE == 3
+    while (((volatile float *)b)[0] != 12345.0f) {}
+#elif MODE == 4
+    b[i] = a[i] + 1;
+#elif MODE == 6
+    b[i + n] = a[i];
+#endif
+#if MODE == 0 || MODE == 5 || MODE == 6
+    if (i < n) b[i] = 2 * a[i];
+#endif
+}
+"""
+
+REFERENCE = "void reference(const float *a, float *b, int n) { for (int i = 0; i < n; i++) b[i] = 2 * a[i]; }\n"
+
+PROBLEM = """
+[problem]
+name = "failures"
+sizes = { N = 4096 }
+
+[kernel]
+file = "f.cu"
+function = "f"
+global = ["8192 if MODE == 5 else N"]
+local = ["2048 if MODE == 5 else 256"]
+
+[parameters]
+MODE = [0, 1, 2, 3, 4, 5, 6]
+
+[[arguments]]
+name = "a"
+type = "f32"
+shape = ["N"]
+fill = "random"
+access = "in"
+
+[[arguments]]
+name = "b"
+type = "f32"
+shape = ["N"]
+access = "out"
+
+[[arguments]]
+name = "n"
+type = "i32"
+value = "N"
+
+[verify]
+reference = { file = "reference.c", function = "reference" }
+"""
+
+# What each value of MODE must get. A stray write between buffers is found by their margins.
+STATUS = ["correct", "compile", "runtime", "timeout", "correctness", "constraints", "runtime"]
+
+
+def run(check):
+    path = check.problem("failures", PROBLEM, {"f.cu": SOURCE, "reference.c": REFERENCE})
+    for mode, status in enumerate(STATUS):
+        found = check.tool.json("run", path, "--config", f"MODE={mode}", codes=(0, 1))
+        message = (found.get("message") or "").splitlines()[:1]
+        check.add(f"MODE={mode}", status, " ".join([found["status"], *message])[:100], found["status"] == status)
+    out = check.folder / "failures.jsonl"
+    outcome = check.tool.json("tune", path, "--strategy", "exhaustive", "--out", out, codes=(0, 1))
+    expected = {kind: STATUS.count(kind) for kind in outcome["failed"]}
+    check.add("all in one run", str(expected), str(outcome["failed"]), outcome["failed"] == expected)
+    best = (outcome["best"] or {}).get("config")
+    check.add("the run goes on", "MODE=0 wins", str(best), best == {"MODE": 0})
+    check.data["failed"] = outcome["failed"]
