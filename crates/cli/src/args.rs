@@ -51,6 +51,9 @@ pub(crate) enum Command {
     /// Train a model from recordings or runs
     #[command(subcommand)]
     Train(TrainCommand),
+    /// Predict the best configuration for an input by a timing model, without running anything
+    #[command(after_help = PREDICT_HELP)]
+    Predict(PredictArgs),
     /// Convert recordings between formats; several of one space become one
     #[command(after_help = CONVERT_HELP)]
     Convert(ConvertArgs),
@@ -78,7 +81,26 @@ pub(crate) enum TrainCommand {
     /// A model of how tuning parameters move hardware counters, for `tune --model`
     #[command(after_help = TRAIN_HELP)]
     Counters(TrainCountersArgs),
+    /// A model of how fast configurations are for an input, for `predict` and `tune --model`
+    #[command(after_help = TRAIN_TIMING_HELP)]
+    Timing(TrainTimingArgs),
 }
+
+const TRAIN_TIMING_HELP: &str = "Examples:
+  tunesmith tune problem.toml --inputs
+  tunesmith train timing problem.inputs/*=*.jsonl -o timing.json
+  tunesmith predict timing.json --input M=640,N=64
+
+Boosted trees learn the logarithm of the speed relative to the default configuration. Whole inputs are held out; how good the
+model is on them is printed and kept in the file.";
+
+const PREDICT_HELP: &str = "Examples:
+  tunesmith predict timing.json --input M=640,N=64
+  tunesmith predict timing.json --input M=640,N=64 --problem problem.toml --search hc75 --json
+  tunesmith tune problem.toml --size M=640,N=64 --model timing.json
+
+Other sizes are as in the training set. The candidates are in the order in which to try them; what lies outside of the
+training set is said with its distance.";
 
 const TRAIN_HELP: &str = "Examples:
   tunesmith train counters ktt-results.json -o kernel.counters.json
@@ -110,6 +132,7 @@ const TUNE_HELP: &str = "Examples:
   tunesmith tune examples/gemm/gemm.toml --resume
   tunesmith tune examples/gemm/gemm.toml --history other-device.jsonl
   tunesmith tune problem.toml --device replay:counters.csv.gz --model kernel.counters.json
+  tunesmith tune problem.toml --inputs
   tunesmith tune problem.toml --device \"synthetic:1 + abs(TILE - 32)\"
 
 Stop conditions, joined by `and`, `or` and parentheses:
@@ -195,7 +218,7 @@ pub(crate) struct TuneArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
     /// What to tune on: c, command, replay:FILE (a recording), replay:FILE?noise (the same, with samples drawn from its
-    /// noise), or synthetic:EXPR (an expression over the parameters that gives milliseconds)
+    /// noise), or synthetic:EXPR (an expression over parameters and sizes that gives milliseconds)
     /// [default: what the problem's kernel is for]
     #[arg(long)]
     pub(crate) device: Option<String>,
@@ -224,7 +247,7 @@ pub(crate) struct TuneArgs {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) history: Vec<PathBuf>,
     /// A counter model (`train counters`), or `exact` or `trees` of a replayed recording's own counters: `default` and
-    /// `profile_guided` are guided by it
+    /// `profile_guided` are guided by it. Or a timing model (`train timing`): the strategy begins with its best candidates
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// The journal [default: beside the problem, numbered when there is one already]
@@ -239,6 +262,10 @@ pub(crate) struct TuneArgs {
     /// Requests the strategy may have in flight [default: 4]
     #[arg(long, value_name = "N")]
     pub(crate) room: Option<usize>,
+    /// Tune for every input of `[inputs]`, by the strategies that it names; --out is the folder of the journals
+    /// [default: NAME.inputs beside the problem]
+    #[arg(long, conflicts_with_all = ["size", "strategy", "history", "model", "start"])]
+    pub(crate) inputs: bool,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
@@ -375,6 +402,64 @@ pub(crate) struct TrainCountersArgs {
     /// The seed of what is drawn
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrainTimingArgs {
+    /// Journals of `tune --inputs`, or recordings of the same kernel on several devices
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The file to write
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) out: PathBuf,
+    /// The speed relative to the reference that failed configurations count as (its logarithm is the paper's zeta)
+    #[arg(long, value_name = "SPEEDUP", default_value_t = 0.5)]
+    pub(crate) zeta: f64,
+    /// The share of the inputs that is held out to judge the model
+    #[arg(long, value_name = "SHARE", default_value_t = 0.2)]
+    pub(crate) hold_out: f64,
+    /// The configuration that speed-ups refer to [default: that of the journals; of recordings that name none, the best over all]
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
+    pub(crate) reference: Option<Pairs>,
+    /// Trees that are boosted
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) rounds: usize,
+    /// The seed of what is drawn
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PredictArgs {
+    /// The timing model
+    pub(crate) model: PathBuf,
+    /// The sizes of the input; others as in the training set
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
+    pub(crate) input: Option<Pairs>,
+    /// The device, by a part of the name of one that the model knows
+    #[arg(long, value_name = "NAME")]
+    pub(crate) device: Option<String>,
+    /// The problem, whose values, constraints and grid are then searched in place of those that the model knows
+    #[arg(long, value_name = "PROBLEM")]
+    pub(crate) problem: Option<PathBuf>,
+    /// How: auto (exhaustive up to 60,000 configurations, else hc75), exhaustive, hc25, hc50, hc75 (climbs of so many steps), grid
+    #[arg(long, value_name = "SEARCH", default_value = "auto")]
+    pub(crate) search: String,
+    /// Climbs, the first from the reference configuration, the others from random ones
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub(crate) restarts: usize,
+    /// The seed of the climbs
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// How many candidates to show
+    #[arg(short, value_name = "N", default_value_t = 10)]
+    pub(crate) n: usize,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -49,6 +49,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => commands::compare(args),
         Command::Explain(args) => commands::explain(args),
         Command::Train(command) => commands::train(command),
+        Command::Predict(args) => commands::predict(args),
         Command::Convert(args) => commands::convert(args),
         Command::Export(args) => commands::export(args),
     };

@@ -24,6 +24,7 @@ use tunesmith_space::{Expr, Space, Value, closest};
 #[derive(Debug)]
 pub struct SyntheticEvaluator {
     space: Space,
+    sizes: Vec<(String, Value)>,
     expr: Expr,
     submitted: VecDeque<Request>,
 }
@@ -34,11 +35,23 @@ impl SyntheticEvaluator {
     /// # Errors
     /// The expression uses a name that is no parameter.
     pub fn new(space: &Space, expr: &Expr) -> Result<Self, DeviceError> {
-        let unknown = expr.names().iter().find(|name| space.parameter_index(&name.text).is_none());
-        match unknown {
-            None => Ok(Self { space: space.clone(), expr: expr.clone(), submitted: VecDeque::new() }),
+        Self::with_sizes(space, &[], expr)
+    }
+
+    /// A device that takes `expr` milliseconds, an expression over the parameters and `sizes`.
+    ///
+    /// # Errors
+    /// The expression uses a name that is neither.
+    pub fn with_sizes(space: &Space, sizes: &[(String, Value)], expr: &Expr) -> Result<Self, DeviceError> {
+        let is_size = |name: &str| sizes.iter().any(|(size, _)| size == name);
+        let is_unknown = |name: &str| space.parameter_index(name).is_none() && !is_size(name);
+        match expr.names().iter().find(|name| is_unknown(&name.text)) {
+            None => {
+                Ok(Self { space: space.clone(), sizes: sizes.to_vec(), expr: expr.clone(), submitted: VecDeque::new() })
+            }
             Some(name) => {
-                let known = space.parameters().iter().map(|parameter| parameter.name());
+                let sizes = sizes.iter().map(|(name, _)| name.as_str());
+                let known = space.parameters().iter().map(|parameter| parameter.name()).chain(sizes);
                 Err(DeviceError::UnknownName {
                     expression: expr.text().to_owned(),
                     name: name.text.clone(),
@@ -51,7 +64,7 @@ impl SyntheticEvaluator {
     fn time_ms(&self, request: Request) -> Result<f64, Failure> {
         let text = self.expr.text();
         let failure = |problem: String| Failure::new(FailureKind::Runtime, format!("`{text}` {problem}"));
-        let value = Scope::of(&[], &self.space, request.config)
+        let value = Scope::of(&self.sizes, &self.space, request.config)
             .evaluate(&self.expr)
             .map_err(|error| failure(format!("cannot be computed: {error}")))?;
         let time = if let Value::Str(_) | Value::Bool(_) = value { None } else { value.as_float() };

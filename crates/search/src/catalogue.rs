@@ -4,7 +4,7 @@ use crate::knowledge::Knowledge;
 use crate::options::{OptionSpec, Options, StrategyError, parse_call};
 use crate::profile_guided::ProfileGuided;
 use crate::{
-    Annealing, Bandit, BasinHopping, BoostedTrees, DifferentialEvolution, Exhaustive, GaussianProcess, Genetic,
+    Annealing, Bandit, BasinHopping, BoostedTrees, DifferentialEvolution, Exhaustive, GaussianProcess, Genetic, Grid,
     HillClimbing, IteratedLocalSearch, NelderMead, Pattern, Random, RegressionTree, RoundRobin, Swarm, Tabu, Torczon,
 };
 use tunesmith_core::Searcher;
@@ -23,7 +23,7 @@ pub struct Strategy {
 
 /// The strategies that do not beat random search on at least 7 of the 9 recorded spaces after 100 evaluations; every other
 /// one does, as the facade's test `strategies` checks.
-const NOT_BETTER_THAN_RANDOM: &[&str] = &["exhaustive", "random"];
+const NOT_BETTER_THAN_RANDOM: &[&str] = &["exhaustive", "grid", "random"];
 
 impl Strategy {
     /// Whether it is better than random search on recorded spaces of real kernels: after 100 evaluations nearer the optimum
@@ -50,6 +50,12 @@ static CATALOGUE: &[Strategy] = &[
         summary: "every configuration, in the order of the space",
         options: &[],
         build: |_| Ok(Box::new(Exhaustive::default())),
+    },
+    Strategy {
+        name: "grid",
+        summary: "the problem's `[tuning] grid`; without one every configuration",
+        options: Grid::OPTIONS,
+        build: |options| Ok(Box::new(Grid::from_options(options)?)),
     },
     Strategy {
         name: "random",

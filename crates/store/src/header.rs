@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -30,6 +31,15 @@ pub struct Header {
     /// The sizes of the input.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub sizes: Map<String, Json>,
+    /// What the problem says of its inputs besides: names and expressions over sizes.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub features: Map<String, Json>,
+    /// The constraints by name, as expressions.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub constraints: Map<String, Json>,
+    /// What is known of the device as numbers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub device_features: BTreeMap<String, f64>,
     /// What is optimised, where that is not time, with what its value is computed from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objective: Option<Json>,

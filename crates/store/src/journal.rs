@@ -2,7 +2,7 @@
 
 use crate::{Again, Entry, FORMAT_VERSION, Header, Recorded, StoreError, VerdictLine, line, read};
 use serde_json::{Map, Value as Json};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -102,6 +102,9 @@ impl Journal {
             space_size: space.size().to_string(),
             default: None,
             sizes: Map::new(),
+            features: Map::new(),
+            constraints: Map::new(),
+            device_features: BTreeMap::new(),
             objective: None,
             history: Vec::new(),
             strategy: String::new(),

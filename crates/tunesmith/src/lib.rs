@@ -34,6 +34,7 @@
 
 mod check;
 mod compare;
+mod configuration;
 mod convert;
 mod devices;
 mod error;
@@ -47,6 +48,7 @@ mod online;
 mod outcome;
 mod page;
 mod past;
+mod probe;
 mod problem;
 mod rates;
 mod run_one;
@@ -55,9 +57,11 @@ mod selector;
 mod space_info;
 mod starter;
 mod suggest;
+mod timing;
 mod top;
 mod train;
 mod tune;
+mod tune_inputs;
 
 pub use check::{Check, check};
 pub use compare::{Baseline, CompareOptions, Comparison, Measures, ModelChoice, Overall, Score, TimeTransfer, compare};
@@ -71,15 +75,25 @@ pub use online::Online;
 pub use outcome::{Candidate, Outcome, RegretClaim, SecondsOfRun};
 pub use page::{Written, write_page};
 pub use past::{LeftOut, WhyLeftOut};
-pub use problem::{ConstraintReport, Diagnostic, Level, Problem, ProblemError, ProblemSpace, SourceFile, Tuning};
+pub use problem::{
+    ConstraintReport, Diagnostic, GridTable, Input, InputRun, Inputs, Level, Problem, ProblemError, ProblemSpace,
+    SourceFile, Tuning,
+};
 pub use rates::Rates;
 pub use run_one::{OneRun, Plan, RunOptions, plan, run_one};
 pub use selector::{Choice, Selector, Source};
 pub use space_info::{Configs, IndexedConfig, SpaceInfo, SpaceQuery};
 pub use starter::{Starter, starter};
+pub use timing::{
+    HeldOut, KnownDevice, ModelSearch, Outside, PredictOptions, Predicted, Prediction, TimingModel, TimingSettings,
+    TrainTimingOptions, TrainedTiming, predict, train_timing,
+};
 pub use top::{Top, TopConfig, top};
 pub use train::{METHODS, TrainOptions, Trained, train_counters};
 pub use tune::{Session, Starting, TuneOptions, tune};
+pub use tune_inputs::{FinishedRun, InputsOutcome, SkippedInput, tune_inputs};
+
+pub use tunesmith_model::BoostedSettings;
 
 pub use tunesmith_core as core;
 pub use tunesmith_device as device;

@@ -1,11 +1,12 @@
 //! One configuration: compile, run, verify, time.
 
 use crate::compare::{ModelChoice, read_model};
+use crate::configuration::configuration;
 use crate::devices::DeviceChoice;
 use crate::explain::{self, Explanation, Subject};
 use crate::outcome::Candidate;
 use crate::runner::Runner;
-use crate::tune::{TuneOptions, configuration};
+use crate::tune::TuneOptions;
 use crate::{Error, Problem};
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -44,7 +44,7 @@ impl<'a> Runner<'a> {
         let target = match device {
             DeviceChoice::Synthetic(expression) => {
                 let name = format!("synthetic:{}", expression.text());
-                let evaluator = SyntheticEvaluator::new(space, expression)?;
+                let evaluator = SyntheticEvaluator::with_sizes(space, &problem.sizes, expression)?;
                 return Ok(Self { problem, kind: Kind::Synthetic(evaluator, name) });
             }
             DeviceChoice::Command => return Self::command(problem, space, options, clock),

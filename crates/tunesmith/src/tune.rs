@@ -1,15 +1,17 @@
 //! The main job: tuning a problem.
 
 use crate::compare::ModelChoice;
+use crate::configuration::start_configuration;
 use crate::devices::DeviceChoice;
-use crate::guided::{CounterWatch, guided};
+use crate::guided::{CounterWatch, Guided, guided};
 use crate::metrics::{Direction, Metric, Target};
 use crate::outcome::{self, Candidate, Outcome, RegretClaim, SecondsOfRun};
 use crate::past::{Fitting, LeftOut, Past};
 use crate::runner::Runner;
+use crate::timing::{KnownDevice, TimingModel};
 use crate::{Diagnostic, Error, Problem, ProblemSpace};
 use serde_json::Value as Json;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,10 +55,13 @@ pub struct TuneOptions {
     /// Recordings of the same kernel on other devices, or for other sizes, that the strategy is told of; a resumed run takes
     /// those it began with.
     pub history: Vec<PathBuf>,
-    /// The counter model that `default` and `profile_guided` are guided by; a resumed run takes the one it began with.
+    /// The counter model that `default` and `profile_guided` are guided by, or a timing model, whose best candidates any
+    /// strategy begins with; a resumed run takes the one it began with.
     pub model: Option<ModelChoice>,
     /// Whether the counters of every configuration are read.
     pub profile: bool,
+    /// What was measured of the device besides its limits, by name: journals keep it for models of several devices.
+    pub device_features: BTreeMap<String, f64>,
     /// The journal; by default beside the problem.
     pub out: Option<PathBuf>,
     /// Whether to go on with an existing journal.
@@ -135,13 +140,19 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
     let objective: &dyn Objective = metric.as_ref().map_or(&MedianTime, |metric| metric);
     let history = plan.history(&space, objective, &device)?;
 
+    let grid = problem.grid(&space, default.as_ref())?.map(Arc::from);
     // A wrong model is found before the device is opened.
-    let guided = guided(plan.model.as_ref(), &space, &device, &plan.strategy)?;
+    let prior = TimingModel::chosen(plan.model.as_ref())?;
+    let guided = match prior {
+        Some(_) => Guided::default(),
+        None => guided(plan.model.as_ref(), &space, &device, &plan.strategy)?,
+    };
     let energy = plan.target.as_ref().is_some_and(Target::needs_energy);
     device.check_counted(options.profile, energy)?;
     let (mut runner, preparation) = open(problem, &space, &device, options, energy, session, first.first().copied())?;
     let mut header = plan.header(problem, &space, default.as_ref(), session);
     header.history = history.named();
+    header.device_features = device_features(&limits, options);
     header.identity.extend(runner.identity());
     let device = runner.device();
     let (mut journal, Resumed { evaluations: recorded, resamples }) = plan.open_journal(&header, &space)?;
@@ -163,10 +174,12 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
 
     let mut watch = CounterWatch::new(&mut session.observers, &guided);
     let simulated = runner.simulate(plan.seed);
-    let mut searcher = tunesmith_search::build_with(
-        &plan.strategy,
-        &Knowledge { history: history.times, guide: guided.guide.clone() },
-    )?;
+    let knowledge = Knowledge { history: history.times, grid, guide: guided.guide.clone() };
+    let mut searcher = tunesmith_search::build_with(&plan.strategy, &knowledge)?;
+    if let Some(model) = &prior {
+        let here = KnownDevice { name: runner.device(), features: header.device_features.clone() };
+        searcher = model.primed(problem, &space, &here, searcher)?;
+    }
     let mut regret = RegretModel::default();
     let mut tuner = Tuner::new(&space, searcher.as_mut(), runner.evaluator())
         .store(&mut journal)
@@ -206,6 +219,12 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
         outcome.add_values(&run, objective, target);
     }
     Ok(outcome)
+}
+
+/// What a journal keeps of the device as numbers.
+fn device_features(limits: &[(String, Value)], options: &TuneOptions) -> BTreeMap<String, f64> {
+    let limits = limits.iter().filter_map(|(name, value)| Some((name.clone(), value.as_float()?)));
+    limits.chain(options.device_features.clone()).collect()
 }
 
 /// The parts of making a device ready, which belong to others of the report.
@@ -266,8 +285,8 @@ impl Plan {
         let strategy = strategy.or(tuning.strategy.clone()).unwrap_or_else(|| DEFAULT_STRATEGY.to_string());
         let stop = match options.stop.as_ref().or(tuning.stop.as_ref()) {
             Some(text) => Stop::parse(text)?,
-            // It runs to the end of the space.
-            None if strategy.starts_with("exhaustive") => Stop::evaluations(u64::MAX),
+            // They run to their end.
+            None if ["exhaustive", "grid"].iter().any(|name| strategy.starts_with(name)) => Stop::evaluations(u64::MAX),
             None => Stop::evaluations(DEFAULT_STOP),
         };
         let before = earlier.as_ref().and_then(Target::of).map(|target| target.text());
@@ -335,6 +354,8 @@ impl Plan {
             objective: self.target.as_ref().and_then(|target| serde_json::to_value(target).ok()),
             problem: problem.name.clone(),
             sizes: problem.sizes.iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect(),
+            features: problem.input_features(),
+            constraints: problem.named_constraints(),
             default: default.map(|configuration| Journal::config(space, configuration)),
             strategy: self.strategy.clone(),
             model: self.model.as_ref().map(ModelChoice::text),
@@ -401,39 +422,6 @@ fn check_size(space: &Space) -> Result<(), Error> {
     }
     let text = format!("the space has {} configurations, more than 2^128", space.size());
     Err(Error::request(text, Some("add constraints or shorten the parameters' values".to_string())))
-}
-
-fn start_configuration(
-    space: &Space,
-    base: Option<&Configuration>,
-    pairs: &[(String, String)],
-) -> Result<Option<Configuration>, Error> {
-    if pairs.is_empty() {
-        return Ok(None);
-    }
-    configuration(space, base, pairs).map(Some)
-}
-
-/// The configuration that `NAME=VALUE` pairs name; unnamed parameters as in `base`.
-pub(crate) fn configuration(
-    space: &Space,
-    base: Option<&Configuration>,
-    pairs: &[(String, String)],
-) -> Result<Configuration, Error> {
-    let value = |(name, text): &(String, String)| -> (String, Value) {
-        let parameter = space.parameter_index(name).map(|index| &space.parameters()[index]);
-        let parsed = parameter.and_then(|parameter| Value::parse_as(text, parameter.values()));
-        (name.clone(), parsed.unwrap_or_else(|| Value::Str(text.as_str().into())))
-    };
-    let pairs: Vec<(String, Value)> = pairs.iter().map(value).collect();
-    let pairs: Vec<(&str, Value)> = pairs.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-    let configuration = space.configuration(&pairs, base).map_err(|error| Error::request(error.to_string(), None))?;
-    let violated: Vec<String> =
-        space.violated(&configuration).iter().map(|constraint| format!("`{}`", constraint.name())).collect();
-    if violated.is_empty() {
-        return Ok(configuration);
-    }
-    Err(Error::request(format!("the configuration violates {}", violated.join(", ")), None))
 }
 
 fn outcome_of(run: &Run, space: &Space, objective: &dyn Objective) -> Outcome {

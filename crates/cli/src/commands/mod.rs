@@ -7,12 +7,14 @@ mod devices;
 mod explain;
 mod export;
 mod init;
+mod predict;
 mod report;
 mod run;
 mod space;
 mod top;
 mod train;
 mod tune;
+mod tune_inputs;
 
 pub(crate) use check::check;
 pub(crate) use compare::compare;
@@ -21,6 +23,7 @@ pub(crate) use devices::devices;
 pub(crate) use explain::explain;
 pub(crate) use export::export;
 pub(crate) use init::init;
+pub(crate) use predict::predict;
 pub(crate) use report::report;
 pub(crate) use run::run;
 pub(crate) use space::space;
@@ -68,14 +71,19 @@ fn load(args: &ProblemArgs) -> Result<Problem, Error> {
     Ok(problem)
 }
 
-/// The sizes of the command line. What reads as a number is one.
+/// The sizes of the command line.
 fn sizes(args: &ProblemArgs) -> Vec<(String, Value)> {
+    values(&args.size)
+}
+
+/// Names with values. What reads as a number is one.
+fn values(named: &Option<Pairs>) -> Vec<(String, Value)> {
     let value = |text: &String| {
         let int = text.parse().ok().map(Value::Int);
         let float = || text.parse().ok().filter(|float: &f64| float.is_finite()).map(Value::Float);
         int.or_else(float).unwrap_or_else(|| Value::Str(text.as_str().into()))
     };
-    pairs(&args.size).iter().map(|(name, text)| (name.clone(), value(text))).collect()
+    pairs(named).iter().map(|(name, text)| (name.clone(), value(text))).collect()
 }
 
 fn pairs(pairs: &Option<Pairs>) -> Vec<(String, String)> {

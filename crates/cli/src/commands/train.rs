@@ -1,14 +1,58 @@
 //! `tunesmith train`.
 
-use crate::args::{TrainCommand, TrainCountersArgs};
+use super::pairs;
+use crate::args::{TrainCommand, TrainCountersArgs, TrainTimingArgs};
 use crate::{Ending, output};
 use tunesmith::core::SystemClock;
 use tunesmith::report::count_table;
-use tunesmith::{Error, TrainOptions, Trained, train_counters};
+use tunesmith::{
+    BoostedSettings, Error, TimingSettings, TrainOptions, TrainTimingOptions, Trained, TrainedTiming, train_counters,
+    train_timing,
+};
 
 pub(crate) fn train(command: &TrainCommand) -> Result<Ending, Error> {
-    let TrainCommand::Counters(args) = command;
-    counters(args)
+    match command {
+        TrainCommand::Counters(args) => counters(args),
+        TrainCommand::Timing(args) => timing(args),
+    }
+}
+
+fn timing(args: &TrainTimingArgs) -> Result<Ending, Error> {
+    let trees = BoostedSettings { rounds: args.rounds, ..BoostedSettings::default() };
+    let options = TrainTimingOptions {
+        inputs: args.inputs.clone(),
+        out: args.out.clone(),
+        reference: pairs(&args.reference),
+        settings: TimingSettings { zeta_speedup: args.zeta, hold_out: args.hold_out, seed: args.seed, trees },
+    };
+    let trained = train_timing(&options, &SystemClock::new())?;
+    trained.notes.iter().for_each(|note| output::note(note));
+    if args.json {
+        output::json(&trained);
+    } else {
+        output::print(&timing_text(&trained));
+    }
+    Ok(Ending::Done)
+}
+
+fn timing_text(trained: &TrainedTiming) -> String {
+    let TrainedTiming { rows, features, inputs, devices, fit_seconds, held_out, importance, out, .. } = trained;
+    let (device_count, held) = (devices.len(), held_out.inputs.len());
+    let head = format!(
+        "{rows} rows of {inputs} inputs on {device_count} devices, {features} features, fitted in {fit_seconds:.2} s\n"
+    );
+    let error = held_out.log_speedup.map_or_else(String::new, |error| {
+        let percent = |share: Option<f64>| share.map_or_else(|| "?".to_string(), |share| format!("{:.1}", share * 100.0));
+        let (best, reference) = (percent(held_out.chosen_over_best), percent(held_out.chosen_over_reference));
+        format!(
+            "held out: {} rows of {held} inputs; error of the logarithm {error:.3}; what it predicts best of the measured \
+             runs at {best} % of the best and {reference} % of the reference's speed\n",
+            held_out.rows
+        )
+    });
+    let shares: Vec<[String; 2]> =
+        importance.iter().take(10).map(|(name, share)| [format!("{:.1} %", share * 100.0), name.clone()]).collect();
+    format!("{head}{error}{}\nwrote {}\n", count_table(["gain", "feature"], &shares), out.display())
 }
 
 fn counters(args: &TrainCountersArgs) -> Result<Ending, Error> {

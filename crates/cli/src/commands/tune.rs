@@ -1,6 +1,6 @@
 //! `tunesmith tune`.
 
-use super::{compilers, interrupt, load, pairs};
+use super::{compilers, interrupt, load, pairs, tune_inputs};
 use crate::args::TuneArgs;
 use crate::progress::Display;
 use crate::{Ending, output, render};
@@ -10,6 +10,9 @@ use tunesmith::{Candidate, Error, ModelChoice, Outcome, Problem, Session, Starti
 
 pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
     let problem = load(&args.problem)?;
+    if args.inputs {
+        return tune_inputs::tune_inputs(&problem, &options(args), args);
+    }
     let interrupt = interrupt();
     let mut display = Display::default();
     let mut announce = |starting: &Starting<'_>| announce(&problem, starting);

@@ -1,8 +1,10 @@
 //! What was measured of a space by whatever tool: the form in which all files of measurements are read.
 
+mod context;
 mod error;
 mod space;
 
+pub use context::Context;
 pub use error::RecordingError;
 
 use crate::counters::Hardware;
@@ -22,6 +24,8 @@ pub struct Recording {
     pub device: Option<String>,
     /// The size of the device, where the file tells.
     pub hardware: Hardware,
+    /// What it was made for and on, as far as the file tells.
+    pub context: Context,
     /// The constraints of the space as expressions, where the file knows them.
     pub constraints: Vec<String>,
     parameters: Vec<Parameter>,
@@ -144,6 +148,7 @@ impl Recording {
             kernel: None,
             device: None,
             hardware: Hardware::default(),
+            context: Context::default(),
             constraints: Vec::new(),
             parameters,
             rows,

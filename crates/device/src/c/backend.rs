@@ -2,8 +2,8 @@
 
 use crate::backend::{Backend, BuildError, BuildPlan, Built, Program, SessionKind};
 use crate::c::compiler::Compiler;
-use crate::c::devices::processor_name;
 use crate::c::diagnose::{Call, Verdict, judge};
+use crate::c::processor::processor_name;
 use crate::c::shim;
 use crate::command::Ended;
 use crate::data::hex;

@@ -18,6 +18,7 @@ mod devices;
 mod diagnose;
 mod float_environment;
 mod memory;
+mod processor;
 mod session;
 mod shim;
 
@@ -26,5 +27,6 @@ pub use counters::missing_counters;
 
 pub(crate) use backend::CBackend;
 pub(crate) use compiler::Compiler;
-pub(crate) use devices::{devices, processor_name, threads};
+pub(crate) use devices::devices;
+pub(crate) use processor::{limits, processor_name, threads};
 pub(crate) use session::CSession;

@@ -1,8 +1,7 @@
 //! The device that commands run on.
 
-use crate::c::{processor_name, threads};
+use crate::c::{limits, processor_name};
 use crate::devices::DeviceInfo;
-use std::collections::BTreeMap;
 
 /// This machine, for any program; it is always there.
 pub fn device() -> DeviceInfo {
@@ -11,6 +10,6 @@ pub fn device() -> DeviceInfo {
         name: processor_name(),
         backend: "command".to_owned(),
         driver: "any program".to_owned(),
-        limits: BTreeMap::from([("threads".to_owned(), threads() as f64)]),
+        limits: limits(),
     }
 }

@@ -5,6 +5,8 @@ mod past_times;
 pub use past_times::{Misfit, PastTimes};
 
 use crate::profile_guided::Guide;
+use std::sync::Arc;
+use tunesmith_space::ConfigId;
 
 /// What is known of a kernel before its search begins, given to every strategy when it is made
 /// ([`build_with`](crate::build_with)); the strategies that make use of it say so. The default is to know nothing.
@@ -15,6 +17,8 @@ use crate::profile_guided::Guide;
 pub struct Knowledge {
     /// Times of the same kernel on other devices, or for other sizes.
     pub history: Option<PastTimes>,
+    /// The configurations that `grid` evaluates.
+    pub grid: Option<Arc<[ConfigId]>>,
     /// A counter model made ready for the space that is searched.
     pub guide: Option<Guide>,
 }

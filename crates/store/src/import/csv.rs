@@ -7,7 +7,7 @@ use super::number::{self, scaled, time};
 use super::sidecar::Sidecar;
 use super::status;
 use std::borrow::Cow;
-use tunesmith_core::recording::{Column, Row};
+use tunesmith_core::recording::{Column, Context, Row};
 use tunesmith_core::{CompileData, Failure, FailureKind, Recording};
 use tunesmith_space::Value;
 
@@ -45,6 +45,7 @@ pub(super) fn read(name: &str, text: &str, sidecar: Option<&str>) -> Result<Reco
     let mut recording = Recording::new(name, columns.parameters, rows).map_err(|error| Flaw::of(&error, place))?;
     recording.kernel = sidecar.kernel.or(kernel);
     recording.device = sidecar.device;
+    recording.context = Context::of_hardware(&sidecar.hardware);
     recording.hardware = sidecar.hardware;
     recording.constraints = sidecar.constraints;
     Ok(recording)

@@ -2,12 +2,12 @@
 
 use super::number;
 use super::{Flaw, ImportError};
-use crate::{Entry, Recorded, line};
+use crate::{Entry, Header, Recorded, line};
 use serde_json::{Map, Value as Json};
 use std::path::Path;
 use tunesmith_core::Recording;
-use tunesmith_core::recording::{Column, Row};
-use tunesmith_space::Value;
+use tunesmith_core::recording::{Column, Context, Row};
+use tunesmith_space::{Parameter, Value};
 
 /// Whether the first line is a journal's header.
 pub(super) fn is_journal(text: &str) -> bool {
@@ -33,8 +33,25 @@ fn recording(name: &str, recorded: &Recorded) -> Result<Recording, Flaw> {
     let place = |row: usize| format!("line {}", recorded.entries[row].line);
     let mut recording = Recording::new(name, columns, rows).map_err(|error| Flaw::of(&error, place))?;
     recording.kernel = Some(header.problem.clone()).filter(|problem| !problem.is_empty());
+    recording.context = context(header, &recording);
     recording.device = header.identity.get("device").and_then(Json::as_str).map(str::to_string);
     Ok(recording)
+}
+
+/// What the header says of the input and the device.
+fn context(header: &Header, recording: &Recording) -> Context {
+    let texts = |map: &Map<String, Json>| -> Vec<(String, String)> {
+        map.iter().filter_map(|(name, json)| Some((name.clone(), json.as_str()?.to_string()))).collect()
+    };
+    let sizes = header.sizes.iter().filter_map(|(name, json)| Some((name.clone(), number::value(json)?)));
+    let named = |parameter: &Parameter| number::value(header.default.as_ref()?.get(parameter.name())?);
+    Context {
+        sizes: sizes.collect(),
+        features: texts(&header.features),
+        constraints: texts(&header.constraints),
+        device: header.device_features.clone(),
+        reference: recording.parameters().iter().map(named).collect(),
+    }
 }
 
 fn row(entry: &Entry, columns: &[Column]) -> Result<Row, Flaw> {

@@ -285,7 +285,8 @@ fn search(strategy: &str, subject: &Subject, options: &CompareOptions, repeat: u
     let guide = guides.get(repeat % guides.len().max(1)).cloned();
     let shuffled = |past: &PastTimes| past.shuffled(&mut Rng::seed_from_u64(seed));
     let history = if options.shuffle_history { subject.past.as_ref().map(shuffled) } else { subject.past.clone() };
-    let mut searcher = Watched::new(tunesmith_search::build_with(strategy, &Knowledge { history, guide })?);
+    let mut searcher =
+        Watched::new(tunesmith_search::build_with(strategy, &Knowledge { history, guide, ..Knowledge::default() })?);
     let clock = Arc::new(ManualClock::default());
     let passes = options.profile_passes.unwrap_or(1.0);
     let mut device = subject.device.clone().with_clock(clock.clone()).with_profile_passes(passes);

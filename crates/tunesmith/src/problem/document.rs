@@ -3,8 +3,8 @@
 use super::diagnostic::Messages;
 use super::tree::{Located, Section};
 use super::{
-    Places, Problem, ProblemError, SourceFile, Tuning, arguments, command, judging, kernel, lookup, nest, parameters,
-    tuning,
+    Places, Problem, ProblemError, SourceFile, Tuning, arguments, command, inputs, judging, kernel, lookup, nest,
+    parameters, tuning,
 };
 use crate::suggest::did_you_mean;
 use toml::de::DeTable;
@@ -21,6 +21,7 @@ const SECTIONS: &[&str] = &[
     "arguments",
     "verify",
     "tuning",
+    "inputs",
     "measure",
     "metrics",
 ];
@@ -74,11 +75,13 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
         constraints: constraint_places,
         parameters: parameter_places,
         default: place(&["tuning", "default"]),
+        grid: place(&["tuning", "grid"]),
         kernels: kernel_places,
         reference: place(&["verify", "reference"]),
         arguments: argument_places,
         command: command_places.unwrap_or_default(),
     };
+    let inputs = inputs::read(root, sizes, messages);
     let measure = root.get("measure").and_then(|node| node.section());
     let problem = Problem {
         name: head.name,
@@ -93,6 +96,7 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
         command,
         arguments,
         verify,
+        inputs,
         tuning: tuning.map_or_else(Tuning::default, |section| tuning::read(&section)),
         judging: measure.as_ref().map_or_else(Judging::default, judging::read),
         policy: measure.map_or_else(Policy::default, |section| tuning::read_policy(&section)),

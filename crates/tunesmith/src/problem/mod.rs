@@ -6,6 +6,8 @@ mod constraint_report;
 mod diagnostic;
 mod directives;
 mod document;
+mod grid;
+mod inputs;
 mod judging;
 mod kernel;
 mod kernel_spec;
@@ -20,6 +22,7 @@ pub(crate) use nest::NestKernel;
 
 pub use constraint_report::ConstraintReport;
 pub use diagnostic::{Diagnostic, Level, ProblemError, SourceFile};
+pub use inputs::{Input, InputRun, Inputs};
 pub use space::ProblemSpace;
 
 use std::ops::Range;
@@ -58,6 +61,8 @@ pub struct Problem {
     pub verify: Verify,
     /// How the problem is tuned unless the user says otherwise.
     pub tuning: Tuning,
+    /// The inputs that `tune --inputs` tunes it for.
+    pub inputs: Option<Inputs>,
     /// How configurations are measured.
     pub policy: Policy,
     /// How configurations are compared.
@@ -78,6 +83,7 @@ struct Places {
     constraints: Vec<Range<usize>>,
     parameters: Vec<Range<usize>>,
     default: Range<usize>,
+    grid: Range<usize>,
     kernels: Vec<kernel::KernelPlaces>,
     reference: Range<usize>,
     arguments: Vec<Range<usize>>,
@@ -99,7 +105,13 @@ pub struct Tuning {
     pub room: Option<usize>,
     /// The configuration that speed-ups refer to: parameters and values; unnamed ones take their first value.
     pub default: Option<Vec<(String, Value)>>,
+    /// What the strategy `grid` evaluates: tables of parameters with the values they take, each all combinations; unnamed
+    /// parameters as in the default configuration.
+    pub grid: Vec<GridTable>,
 }
+
+/// A table of a grid: parameters with the values they take.
+pub type GridTable = Vec<(String, Vec<Value>)>;
 
 impl Problem {
     /// A problem that says nothing, called by the name of its file.
@@ -119,6 +131,7 @@ impl Problem {
             arguments: Vec::new(),
             verify: Verify::default(),
             tuning: Tuning::default(),
+            inputs: None,
             policy: Policy::default(),
             judging: Judging::default(),
             warnings: Vec::new(),

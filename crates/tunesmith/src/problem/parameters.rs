@@ -43,7 +43,7 @@ pub(super) fn read_constraints(root: &Section<'_>) -> Vec<(Constraint, Range<usi
 }
 
 /// The values of a parameter: a list, or a table that generates one.
-fn read_values(node: &Node<'_>, sizes: &[(String, Value)], messages: &Messages) -> Option<Vec<Value>> {
+pub(super) fn read_values(node: &Node<'_>, sizes: &[(String, Value)], messages: &Messages) -> Option<Vec<Value>> {
     if !node.value.get_ref().is_table() {
         return node.items().iter().map(Node::required_scalar).collect();
     }

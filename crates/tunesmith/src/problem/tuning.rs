@@ -2,12 +2,12 @@
 
 use super::arguments::word;
 use super::tree::{Located, Node, Section};
-use super::{Tuning, judging};
+use super::{GridTable, Tuning, judging};
 use std::time::Duration;
 use tunesmith_device::{Cache, Policy};
 
 pub(super) fn read(section: &Section<'_>) -> Tuning {
-    section.allow(&["strategy", "stop", "objective", "seed", "room", "default"]);
+    section.allow(&["strategy", "stop", "objective", "seed", "room", "default", "grid"]);
     let string = |key| section.get(key).and_then(|node| node.string()).map(str::to_string);
     let count = |key| section.get(key).and_then(|node| node.count());
     let default = section.get("default").and_then(|node| node.section()).map(|default| {
@@ -21,7 +21,16 @@ pub(super) fn read(section: &Section<'_>) -> Tuning {
         seed: count("seed"),
         room: count("room").and_then(|room| usize::try_from(room).ok()),
         default,
+        grid: section.get("grid").map(|node| node.items()).unwrap_or_default().iter().filter_map(read_grid).collect(),
     }
+}
+
+/// A table of the grid: for each parameter a value or a list of them.
+fn read_grid(node: &Node<'_>) -> Option<GridTable> {
+    let values = |(name, node): (Located<&str>, Node<'_>)| {
+        Some((name.value.to_string(), node.items().iter().filter_map(Node::required_scalar).collect()))
+    };
+    Some(node.section()?.entries().filter_map(values).collect())
 }
 
 const MEASURE_KEYS: &[&str] = &[

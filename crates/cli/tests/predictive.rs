@@ -1,0 +1,267 @@
+//! Tuning over inputs, learning from it, and choosing for inputs that were never tuned.
+
+mod common;
+
+use common::{Folder, entries};
+use serde_json::Value as Json;
+use std::fs;
+
+const PROBLEM: &str = r#"
+[problem]
+name = "tiles"
+sizes = { N = 64, M = 8, K = 8 }
+
+[inputs]
+filter = "N * M <= 8192"
+count = 24
+seed = 3
+
+[inputs.sizes]
+N = { pow2 = "16..=1024" }
+M = [4, 8, 16, 32]
+K = "M"
+
+[inputs.features]
+work = "N * M * K"
+
+[parameters]
+TILE = [1, 2, 4, 8, 16, 32, 64]
+UNROLL = [1, 2, 4, 8]
+MODE = ["row", "column"]
+
+[constraints]
+"tiles fit" = "TILE <= N"
+
+[tuning]
+default = { TILE = 1, UNROLL = 1, MODE = "column" }
+grid = [{ TILE = [4, 16], UNROLL = [1, 4], MODE = ["row", "column"] }, { TILE = 64 }]
+"#;
+
+/// The best tile is a sixteenth of N, the best unrolling 4; large tiles that are unrolled much cannot run.
+const TIMES: &str = "synthetic:N * M * K * (1 + 16 * abs(TILE - N / 16) / N) * (1 + abs(UNROLL - 4) / 8) * \
+                     (1 if MODE == 'row' else 1.5) / 1e5 if TILE * UNROLL < 256 else 0";
+
+fn folder() -> Folder {
+    Folder::with(&[("tiles.toml", PROBLEM)])
+}
+
+fn tune(folder: &Folder, more: &[&str]) -> Json {
+    let ran = folder.run(&[&["tune", "tiles.toml", "--device", TIMES, "--json", "--quiet"], more].concat());
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    ran.json()
+}
+
+/// The journals of `tiles.inputs`, in the order of their names.
+fn journals(folder: &Folder) -> Vec<String> {
+    let names = fs::read_dir(folder.path("tiles.inputs")).unwrap();
+    let names = names.map(|entry| format!("tiles.inputs/{}", entry.unwrap().file_name().to_str().unwrap()));
+    let mut names: Vec<String> = names.filter(|name| name.contains('=')).collect();
+    names.sort();
+    names
+}
+
+fn trained() -> (Folder, Json) {
+    let folder = folder();
+    tune(&folder, &["--inputs"]);
+    let journals = journals(&folder);
+    let mut arguments = vec!["train", "timing", "-o", "tiles.json", "--json"];
+    arguments.extend(journals.iter().map(String::as_str));
+    let ran = folder.run(&arguments);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let json = ran.json();
+    (folder, json)
+}
+
+#[test]
+fn every_input_is_tuned_by_grid_and_climb_and_finished_runs_are_not_repeated() {
+    let folder = folder();
+    let first = tune(&folder, &["--inputs"]);
+    assert_eq!((first["inputs"].as_u64(), first["runs"].as_array().unwrap().len()), (Some(24), 48));
+    assert_eq!(first["skipped"], Json::Array(Vec::new()));
+    let grid =
+        first["runs"].as_array().unwrap().iter().find(|run| run["strategy"] == "grid" && run["sizes"]["N"] == 64);
+    // Eight of the first table, one of the second, and the default.
+    assert_eq!(grid.unwrap()["evaluations"], 10);
+    let journal = folder.path(&journals(&folder)[0]);
+    let header: Json = serde_json::from_str(fs::read_to_string(&journal).unwrap().lines().next().unwrap()).unwrap();
+    assert_eq!(header["sizes"]["K"], header["sizes"]["M"]);
+    assert_eq!(header["features"]["work"], "N * M * K");
+    assert_eq!(header["constraints"]["tiles fit"], "TILE <= N");
+
+    // Interrupted in the middle: half of the list is gone, and one journal is cut short.
+    let list = folder.path("tiles.inputs/runs.jsonl");
+    let text = fs::read_to_string(&list).unwrap();
+    let half: Vec<&str> = text.lines().take(20).collect();
+    fs::write(&list, half.join("\n") + "\n{\"inp").unwrap();
+    let again = tune(&folder, &["--inputs", "--resume"]);
+    assert_eq!(again["runs"].as_array().unwrap().len(), 48);
+    let plain = |json: &Json| {
+        let run = |run: &Json| (run["input"].clone(), run["strategy"].clone(), run["best"].clone());
+        json["runs"].as_array().unwrap().iter().map(run).collect::<Vec<_>>()
+    };
+    assert_eq!(plain(&again), plain(&first));
+    let other = tune(&folder, &["--inputs"]);
+    assert!(other["out"].as_str().unwrap().ends_with("tiles.inputs.2"), "{}", other["out"]);
+}
+
+#[test]
+fn a_model_of_some_inputs_chooses_well_for_others() {
+    let (folder, trained) = trained();
+    assert_eq!(trained["kind"], "timing");
+    assert_eq!(trained["held_out"]["inputs"].as_array().unwrap().len(), 5);
+    assert!(trained["held_out"]["chosen_over_best"].as_f64().unwrap() > 0.9, "{trained:#}");
+    assert!(trained["held_out"]["chosen_over_reference"].as_f64().unwrap() > 1.5, "{trained:#}");
+
+    let mut most = f64::INFINITY;
+    for search in ["auto", "exhaustive", "hc75"] {
+        let ran = folder.run(&["predict", "tiles.json", "--input", "N=256,M=24,K=24", "--search", search, "--json"]);
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+        let json = ran.json();
+        assert_eq!(json["config"]["MODE"], "row", "{json:#}");
+        assert!([8, 16, 32].contains(&json["config"]["TILE"].as_u64().unwrap()), "{json:#}");
+        let speedup = json["predicted_speedup"].as_f64().unwrap();
+        // No climb finds more than there is.
+        assert!(speedup <= most, "{json:#}");
+        most = speedup;
+        assert!(speedup > 1.5 && json["predicted_time_ms"].as_f64().unwrap() > 0.0, "{json:#}");
+        let speedups: Vec<f64> = json["candidates"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|candidate| candidate["predicted_speedup"].as_f64().unwrap())
+            .collect();
+        assert!(speedups.is_sorted_by(|a, b| a >= b) && speedups.len() == 10, "{speedups:?}");
+        assert_eq!(json["source"], if search == "auto" { "exhaustive" } else { search });
+    }
+    let ran = folder.run(&["predict", "tiles.json", "--input", "N=64", "--problem", "tiles.toml", "--search", "grid"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert!(ran.stdout.contains("MODE=row") && ran.stdout.contains("grid, "), "{ran:#?}");
+}
+
+#[test]
+fn what_lies_outside_of_the_training_set_is_said_with_its_distance() {
+    let (folder, _) = trained();
+    let ran = folder.run(&["predict", "tiles.json", "--input", "N=100000", "--json"]);
+    let said = ["warning: N = 100000 is outside of the training set's 16 to", "times that range"];
+    assert!(said.iter().all(|part| ran.stderr.contains(part)), "{ran:#?}");
+    let outside = &ran.json()["outside"][0];
+    let number = |json: &Json| json.as_f64().unwrap();
+    let (low, high) = (number(&outside["trained"][0]), number(&outside["trained"][1]));
+    assert_eq!(number(&outside["distance"]), (100_000.0 - high) / (high - low));
+    assert_eq!(ran.json()["outside"][0]["feature"], "N");
+    let refused = |arguments: &[&str], parts: &[&str]| {
+        folder.run(&[&["predict", "tiles.json"], arguments].concat()).refused(parts)
+    };
+    refused(&["--input", "NN=64"], &["no size `NN`", "did you mean `N`?"]);
+    refused(&["--search", "hc"], &["no search `hc`"]);
+    refused(&["--search", "grid"], &["no grid", "--problem"]);
+    refused(&["--device", "A100"], &["knows no device `A100`"]);
+}
+
+#[test]
+fn damaged_empty_foreign_and_later_models_are_refused() {
+    let (folder, _) = trained();
+    let text = fs::read_to_string(folder.path("tiles.json")).unwrap();
+    let refused = |text: &str, parts: &[&str]| {
+        folder.write("other.json", text);
+        folder.run(&["predict", "other.json"]).refused(parts);
+    };
+    refused("", &["not readable as JSON", "train timing"]);
+    refused(&text[..text.len() / 2], &["not readable as JSON"]);
+    refused("{\"kind\": \"counters\", \"version\": 1}", &["model of kind `counters`", "`timing` is wanted"]);
+    refused("[1, 2]", &["model of kind `nothing`"]);
+    refused(&text.replacen("\"version\": 1", "\"version\": 2", 1), &["version 2", "newer"]);
+    refused(&text.replacen("\"version\": 1", "\"version\": \"old\"", 1), &["damaged", "version"]);
+    refused(&text.replacen("\"TILE\": [", "\"TILES\": [", 1), &["damaged"]);
+    refused(&text.replacen("\"at_most\"", "\"at_least\"", 1), &["damaged"]);
+    folder.run(&["predict", "nothing.json"]).refused(&["nothing.json", "No such file"]);
+    let tune = ["tune", "tiles.toml", "--device", TIMES, "--model", "other.json"];
+    folder.run(&tune).refused(&["other.json"]);
+}
+
+#[test]
+fn a_run_begins_with_what_the_model_predicts_and_a_candidate_that_fails_gives_way() {
+    let (folder, _) = trained();
+    let size = ["--size", "N=256,M=24,K=24"];
+    let predicted = folder.run(&["predict", "tiles.json", "--input", size[1], "--json", "-n", "25"]).json();
+    let candidates: Vec<&Json> =
+        predicted["candidates"].as_array().unwrap().iter().map(|candidate| &candidate["config"]).collect();
+    // The model never saw that the best candidate cannot run here.
+    let best = candidates[0];
+    let times = TIMES.trim_start_matches("synthetic:");
+    let failing = format!("synthetic:({times}) if TILE != {} or UNROLL != {} else 0", best["TILE"], best["UNROLL"]);
+    for (device, failures) in [(TIMES.to_string(), false), (failing, true)] {
+        let arguments = ["tune", "tiles.toml", "--device", &device, "--model", "tiles.json", "--stop", "evaluations 8"];
+        let more = ["--strategy", "random", "--out", "run.jsonl", "--json", "--quiet"];
+        let ran = folder.run(&[&arguments, &size[..], &more].concat());
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+        let entries = entries(&folder.path(ran.json()["out"].as_str().unwrap()));
+        let asked: Vec<&Json> = entries.iter().skip(1).map(|entry| &entry["config"]).collect();
+        assert_eq!(asked[..5], candidates[..5]);
+        assert_eq!(entries[1]["status"] == "runtime", failures);
+        // As many more as failed, then the strategy.
+        let failed = entries[1..6].iter().filter(|entry| entry["status"] == "runtime").count();
+        assert_eq!(asked[..5 + failed], candidates[..5 + failed]);
+    }
+}
+
+#[test]
+fn mistakes_in_inputs_and_grid_are_refused_with_their_place() {
+    let folder = Folder::new();
+    let refused = |from: &str, to: &str, parts: &[&str]| {
+        assert!(PROBLEM.contains(from));
+        folder.write("tiles.toml", &PROBLEM.replacen(from, to, 1));
+        folder.run(&["tune", "tiles.toml", "--device", TIMES, "--inputs"]).refused(parts);
+    };
+    refused("M = [4, 8, 16, 32]\n", "P = [4]\n", &["no size `P`", "tiles.toml:13"]);
+    refused("N * M <= 8192", "N * M <= 1", &["`filter` leaves no input"]);
+    refused("N * M <= 8192", "N * Q <= 1", &["`Q` is not known here"]);
+    refused("work = \"N * M * K\"", "N = \"M\"", &["`N` is a size already"]);
+    refused("seed = 3", "sede = 3", &["no `sede`", "did you mean `seed`"]);
+    refused("TILE = [4, 16]", "TILE = [4, 17]", &["the grid", "17"]);
+    refused("[inputs]\nfilter", "[inputs]\nruns = [\"grit\"]\nfilter", &["no strategy `grit`", "did you mean `grid`?"]);
+    folder.write("none.toml", "[parameters]\nX = [1]\n");
+    folder.run(&["tune", "none.toml", "--device", "synthetic:X", "--inputs"]).refused(&["no `[inputs]`"]);
+}
+
+/// Recordings of a kernel on GPUs of 10, 20 and 40 multiprocessors; as many tens of them is the best TILE.
+fn of_devices(folder: &Folder, with_sizes: bool) -> Vec<String> {
+    let file = |units: u32| {
+        let rows = (0..6).flat_map(|power| (0..20).map(move |other| (1_u32 << power, other)));
+        // Too large costs twice what too small does. Were it the same, no first question of a tree would gain anything.
+        let time = |tile: u32| {
+            let beyond = f64::from(tile).log2() - f64::from(units / 10).log2();
+            1.0 + (2.0 * beyond).max(-beyond)
+        };
+        let rows: Vec<String> = rows.map(|(tile, other)| format!("{tile},{other},{},ok", time(tile))).collect();
+        folder.write(&format!("gpu{units}.csv"), &format!("TILE,OTHER,time_ms,status\n{}\n", rows.join("\n")));
+        let hardware = if with_sizes { format!(", \"hardware\": {{\"sm\": {units}}}") } else { String::new() };
+        folder.write(
+            &format!("gpu{units}.json"),
+            &format!("{{\"kernel\": \"k\", \"device\": \"GPU {units}\"{hardware}}}"),
+        );
+        format!("gpu{units}.csv")
+    };
+    [10, 20, 40].map(file).to_vec()
+}
+
+#[test]
+fn one_model_spans_devices_by_their_numbers_or_else_by_their_names() {
+    for with_sizes in [true, false] {
+        let folder = Folder::new();
+        let files = of_devices(&folder, with_sizes);
+        let mut arguments = vec!["train", "timing", "-o", "m.json", "--json", "--reference", "TILE=32,OTHER=0"];
+        arguments.extend(files.iter().map(String::as_str));
+        let ran = folder.run(&arguments);
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+        assert_eq!(ran.stderr.contains("nothing is known of the devices but their names"), !with_sizes, "{ran:#?}");
+        assert!(ran.stderr.contains("configurations were held out, not inputs"), "{ran:#?}");
+        assert_eq!(ran.json()["devices"].as_array().unwrap().len(), 3);
+        for (device, tile) in [("GPU 10", 1), ("gpu 20", 2), ("GPU 40", 4)] {
+            let ran = folder.run(&["predict", "m.json", "--device", device, "--json"]);
+            assert_eq!(ran.json()["config"]["TILE"], tile, "{ran:#?}");
+        }
+        let ran = folder.run(&["predict", "m.json", "--json"]);
+        assert!(ran.stderr.contains("the mean of GPU 10, GPU 20, GPU 40 is predicted"), "{ran:#?}");
+    }
+}

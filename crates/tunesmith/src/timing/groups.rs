@@ -1,0 +1,216 @@
+//! Recordings as what a timing model learns from: configurations of one input on one device, with times relative to the
+//! reference configuration's.
+
+use crate::Error;
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use tunesmith_core::Recording;
+use tunesmith_space::{Expr, Parameter, Value};
+
+/// The rows of one recording.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub(super) device: String,
+    pub(super) device_features: BTreeMap<String, f64>,
+    pub(super) sizes: Vec<(String, Value)>,
+    /// The time of the reference configuration in milliseconds.
+    pub(super) reference_ms: f64,
+    /// The values of every configuration with its time; none where it failed.
+    pub(super) rows: Vec<(Vec<Value>, Option<f64>)>,
+}
+
+/// Recordings of one problem.
+#[derive(Clone, Debug)]
+pub(super) struct Groups {
+    pub(super) problem: String,
+    pub(super) parameters: Vec<Parameter>,
+    pub(super) constraints: Vec<(String, String)>,
+    pub(super) derived: Vec<(String, Expr)>,
+    pub(super) reference: Vec<Value>,
+    pub(super) groups: Vec<Group>,
+    pub(super) notes: Vec<String>,
+}
+
+impl Group {
+    pub(super) fn size(&self, name: &str) -> Option<&Value> {
+        self.sizes.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+
+    /// How fast a row is as the model sees it: the logarithm of its speed relative to the reference's (Eq. 1), `zeta` where it
+    /// failed.
+    pub(super) fn target(&self, time_ms: Option<f64>, zeta: f64) -> f64 {
+        time_ms.map_or(zeta, |ms| (self.reference_ms / ms).ln())
+    }
+
+    pub(super) fn best_ms(&self) -> Option<f64> {
+        self.rows.iter().filter_map(|(_, ms)| *ms).min_by(f64::total_cmp)
+    }
+
+    /// What tells the input from others.
+    pub(super) fn input(&self) -> String {
+        let pairs = self.sizes.iter().map(|(name, value)| format!("{name}={}", value.define()));
+        pairs.collect::<Vec<_>>().join(",")
+    }
+}
+
+/// Reads `files`. Speed-ups refer to the configuration that `reference` names in part; without one to the default that
+/// journals name, else to the configuration that is best over all recordings.
+///
+/// # Errors
+/// A file that cannot be read or has other parameters than the first, no recording in which the reference is correct.
+pub(super) fn read(files: &[PathBuf], reference: &[(String, String)]) -> Result<Groups, Error> {
+    let recordings: Vec<(PathBuf, Recording)> =
+        files.iter().map(|path| Ok((path.clone(), tunesmith_store::import(path)?))).collect::<Result<_, Error>>()?;
+    let Some((_, first)) = recordings.first() else {
+        let remedy = Some("name journals of `tune --inputs`, or recordings".to_string());
+        return Err(Error::request("there is nothing to train from", remedy));
+    };
+    let parameters = parameters(&recordings)?;
+    let mut notes = Vec::new();
+    let reference = find_reference(&parameters, &recordings, reference, &mut notes)?;
+    let mut groups = Vec::new();
+    for (path, recording) in &recordings {
+        match group(recording, &reference) {
+            Some(group) => groups.push(group),
+            None => notes.push(format!("`{}` is left out: the reference is not correct in it", path.display())),
+        }
+    }
+    if groups.is_empty() {
+        let remedy = "name another with --reference NAME=VALUE,...".to_string();
+        return Err(Error::request("the reference configuration is correct in no recording", Some(remedy)));
+    }
+    one_device_has_one_set_of_numbers(&mut groups);
+    let context = &first.context;
+    let parse = |(name, text): &(String, String)| Some((name.clone(), Expr::parse(text).ok()?));
+    let unnamed = first.constraints.iter().map(|text| (text.clone(), text.clone()));
+    let named = context.constraints.iter().cloned();
+    Ok(Groups {
+        problem: first.kernel.clone().unwrap_or_else(|| first.name.clone()),
+        parameters,
+        constraints: named.chain(unnamed).collect(),
+        derived: context.features.iter().filter_map(parse).collect(),
+        reference,
+        groups,
+        notes,
+    })
+}
+
+/// What was measured of a device, its bandwidth and on some its clock, differs a little from run to run. That tells no devices
+/// apart: the first recording's numbers count for all of the same name.
+fn one_device_has_one_set_of_numbers(groups: &mut [Group]) {
+    let mut known: HashMap<String, BTreeMap<String, f64>> = HashMap::new();
+    for group in groups {
+        let features = known.entry(group.device.clone()).or_insert_with(|| group.device_features.clone());
+        group.device_features.clone_from(features);
+    }
+}
+
+/// The parameters with all values that any recording has, the first recording's order first.
+fn parameters(recordings: &[(PathBuf, Recording)]) -> Result<Vec<Parameter>, Error> {
+    let (_, first) = &recordings[0];
+    let mut all: Vec<(String, Vec<Value>)> =
+        first.parameters().iter().map(|own| (own.name().to_string(), own.values().to_vec())).collect();
+    for (path, recording) in recordings {
+        let names = |recording: &Recording| -> Vec<String> {
+            recording.parameters().iter().map(|parameter| parameter.name().to_string()).collect()
+        };
+        if names(recording) != names(first) {
+            let (own, expected) = (names(recording).join(", "), names(first).join(", "));
+            let text = format!("`{}` has the parameters {own}, those before it {expected}", path.display());
+            return Err(Error::request(text, Some("train a model of each problem".to_string())));
+        }
+        for ((_, values), parameter) in all.iter_mut().zip(recording.parameters()) {
+            let new = parameter.values().iter().filter(|value| !values.contains(value)).cloned().collect::<Vec<_>>();
+            values.extend(new);
+        }
+    }
+    let sorted = |(name, mut values): (String, Vec<Value>)| {
+        if values.iter().all(|value| value.as_float().is_some()) {
+            values.sort_by(|a, b| a.as_float().unwrap_or(0.0).total_cmp(&b.as_float().unwrap_or(0.0)));
+        }
+        Parameter::new(name, values).map_err(|error| Error::request(error.to_string(), None))
+    };
+    all.into_iter().map(sorted).collect()
+}
+
+fn find_reference(
+    parameters: &[Parameter],
+    recordings: &[(PathBuf, Recording)],
+    wanted: &[(String, String)],
+    notes: &mut Vec<String>,
+) -> Result<Vec<Value>, Error> {
+    let default = recordings.iter().find_map(|(_, recording)| recording.context.reference.clone());
+    if wanted.is_empty() {
+        return default.map_or_else(|| overall_best(recordings, notes), Ok);
+    }
+    if let Some((name, _)) = wanted.iter().find(|(name, _)| parameters.iter().all(|known| known.name() != name)) {
+        let names: Vec<&str> = parameters.iter().map(Parameter::name).collect();
+        let remedy = Some(format!("parameters are {}", names.join(", ")));
+        return Err(Error::request(format!("there is no parameter `{name}`"), remedy));
+    }
+    let base = default.unwrap_or_else(|| parameters.iter().map(|known| known.values()[0].clone()).collect());
+    let value = |(parameter, own): (&Parameter, Value)| {
+        let Some((_, text)) = wanted.iter().find(|(name, _)| name == parameter.name()) else { return Ok(own) };
+        let parsed = Value::parse_as(text, parameter.values()).filter(|value| parameter.index_of(value).is_some());
+        let refuse = || Error::request(format!("`{}` never has the value {text}", parameter.name()), None);
+        parsed.ok_or_else(refuse)
+    };
+    parameters.iter().zip(base).map(value).collect()
+}
+
+/// The configuration, of those correct in most recordings, whose times relative to each optimum have the least geometric mean.
+fn overall_best(recordings: &[(PathBuf, Recording)], notes: &mut Vec<String>) -> Result<Vec<Value>, Error> {
+    let mut sums: HashMap<&[Value], (usize, f64)> = HashMap::new();
+    for (_, recording) in recordings {
+        let Some(optimum) = recording.optimum_ms() else { continue };
+        for (row, ms) in recording.rows().iter().filter_map(|row| Some((row, row.time_ms()?))) {
+            let sum = sums.entry(&row.values).or_default();
+            *sum = (sum.0 + 1, sum.1 + (ms / optimum).ln());
+        }
+    }
+    let key = |(count, sum): &(usize, f64)| (std::cmp::Reverse(*count), *sum);
+    let text = |values: &[Value]| values.iter().map(Value::define).collect::<Vec<_>>();
+    let best = sums.iter().min_by(|(a_values, a), (b_values, b)| {
+        let ((a_count, a_sum), (b_count, b_sum)) = (key(a), key(b));
+        // Equally good ones in the order of their values, so that the choice is always the same.
+        a_count.cmp(&b_count).then(a_sum.total_cmp(&b_sum)).then_with(|| text(a_values).cmp(&text(b_values)))
+    });
+    let (values, _) = best.ok_or_else(|| Error::request("no configuration is correct in any recording", None))?;
+    notes
+        .push("the recordings name no default: speed-ups refer to the configuration that is best over all".to_string());
+    Ok(values.to_vec())
+}
+
+/// The rows of a recording, if its reference is correct.
+fn group(recording: &Recording, reference: &[Value]) -> Option<Group> {
+    let rows: Vec<(Vec<Value>, Option<f64>)> =
+        recording.rows().iter().map(|row| (row.values.clone(), row.time_ms().filter(|ms| *ms > 0.0))).collect();
+    let reference_ms = rows.iter().find(|(values, _)| values == reference)?.1?;
+    Some(Group {
+        device: recording.device.clone().unwrap_or_else(|| "unknown".to_string()),
+        device_features: recording.context.device.clone(),
+        sizes: recording.context.sizes.clone(),
+        reference_ms,
+        rows,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_measured_twice_of_a_device_makes_no_two_devices() {
+        let group = |device: &str, clock: f64| Group {
+            device: device.to_string(),
+            device_features: BTreeMap::from([("clock_mhz".to_string(), clock)]),
+            sizes: Vec::new(),
+            reference_ms: 1.0,
+            rows: Vec::new(),
+        };
+        let mut groups = [group("a", 2600.0), group("b", 3000.0), group("a", 2500.0)];
+        one_device_has_one_set_of_numbers(&mut groups);
+        let clocks: Vec<f64> = groups.iter().map(|group| group.device_features["clock_mhz"]).collect();
+        assert_eq!(clocks, [2600.0, 3000.0, 2600.0]);
+    }
+}

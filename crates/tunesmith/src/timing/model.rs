@@ -1,0 +1,75 @@
+//! The model.
+
+use super::columns::Frame;
+use super::held_out::HeldOut;
+use super::reference_time::ReferenceTime;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use tunesmith_model::{BoostedTrees, Regressor as _};
+use tunesmith_space::{Parameter, Value};
+
+/// Predicts how many times as fast as a reference configuration another one is, for inputs and devices that were never
+/// tuned. Made by [`train_timing`](crate::train_timing), kept as JSON.
+#[derive(Clone, Debug)]
+pub struct TimingModel {
+    pub(super) problem: String,
+    pub(super) frame: Frame,
+    /// The constraints by name, as expressions.
+    pub(super) constraints: Vec<(String, String)>,
+    /// The reference configuration: a value for every parameter.
+    pub(super) reference: Vec<Value>,
+    pub(super) devices: Vec<KnownDevice>,
+    /// By feature of the input or the device the least and largest number of the training set.
+    pub(super) ranges: BTreeMap<String, (f64, f64)>,
+    /// What failed configurations count as.
+    pub(super) zeta: f64,
+    /// The logarithm of the speed relative to the reference: its mean, and the quantiles below which a tenth and nine tenths
+    /// of the training set lie.
+    pub(super) mean: BoostedTrees,
+    pub(super) low: BoostedTrees,
+    pub(super) high: BoostedTrees,
+    pub(super) reference_time: Option<ReferenceTime>,
+    pub(super) held_out: HeldOut,
+}
+
+/// A device of the training set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KnownDevice {
+    /// Its name.
+    pub name: String,
+    /// What is known of it as numbers.
+    pub features: BTreeMap<String, f64>,
+}
+
+impl TimingModel {
+    /// The problem's name.
+    pub fn problem(&self) -> &str {
+        &self.problem
+    }
+
+    /// The tuning parameters with all values of the training set.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.frame.parameters
+    }
+
+    /// The sizes of an input, each with the value that it has unless another is given.
+    pub fn sizes(&self) -> &[(String, Value)] {
+        &self.frame.sizes
+    }
+
+    /// The devices of the training set.
+    pub fn devices(&self) -> &[KnownDevice] {
+        &self.devices
+    }
+
+    /// How good the model was on inputs that it was not fitted to.
+    pub fn held_out(&self) -> &HeldOut {
+        &self.held_out
+    }
+
+    /// By feature its share of what all splits gained, from 0 to 1.
+    pub fn importance(&self) -> Vec<(String, f64)> {
+        let shares = self.mean.importance();
+        self.frame.features.iter().map(|feature| feature.column.name.clone()).zip(shares).collect()
+    }
+}

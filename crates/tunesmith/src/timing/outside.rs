@@ -1,0 +1,47 @@
+//! Whether a prediction is one for what the training set is like.
+
+use super::columns::{Feature, Source};
+use super::model::TimingModel;
+use serde::Serialize;
+use std::fmt;
+
+/// A feature of an input or a device that lies outside of what the model was trained with.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Outside {
+    /// The feature.
+    pub feature: String,
+    /// Its number.
+    pub value: f64,
+    /// The least and the largest of the training set.
+    pub trained: (f64, f64),
+    /// How far outside: 1 is as far from the nearest end as the ends are from each other. Infinite where these are the same.
+    pub distance: f64,
+}
+
+impl fmt::Display for Outside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { feature, value, trained: (low, high), distance } = self;
+        if distance.is_finite() {
+            let text = format!("{feature} = {value} is outside of the training set's {low} to {high}");
+            return write!(f, "{text}, by {distance:.2} times that range");
+        }
+        write!(f, "{feature} = {value}, and the training set has {low} alone")
+    }
+}
+
+impl TimingModel {
+    /// The features of a row of [`Frame::row`](super::columns::Frame::row) that are outside, the farthest first.
+    pub(super) fn outside(&self, row: &[f64]) -> Vec<Outside> {
+        let features = self.frame.features.iter().zip(row).filter(|(feature, _)| feature.source != Source::Parameter);
+        let distance = |(feature, value): (&Feature, &f64)| {
+            let (low, high) = *self.ranges.get(&feature.column.name)?;
+            let beyond = (low - value).max(value - high);
+            let distance = if high > low { beyond / (high - low) } else { f64::INFINITY };
+            let feature = feature.column.name.clone();
+            (beyond > 0.0).then_some(Outside { feature, value: *value, trained: (low, high), distance })
+        };
+        let mut outside: Vec<Outside> = features.filter_map(distance).collect();
+        outside.sort_by(|a, b| b.distance.total_cmp(&a.distance));
+        outside
+    }
+}

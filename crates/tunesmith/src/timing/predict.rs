@@ -1,0 +1,227 @@
+//! The best configuration for an input, without running anything.
+
+use super::model::{KnownDevice, TimingModel};
+use super::outside::Outside;
+use super::scorer::Scorer;
+use super::search::{Field, ModelSearch, Ranked, ranked};
+use crate::problem::lookup;
+use crate::{Error, Problem};
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+use tunesmith_core::Clock;
+use tunesmith_space::{ConfigId, Configuration, Constraint, Space, SpaceError, Value, closest};
+use tunesmith_store::Journal;
+
+/// What is asked of a timing model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PredictOptions {
+    /// Sizes of the input; others as in the training set.
+    pub input: Vec<(String, Value)>,
+    /// The device; without one that of the training set if that has one alone.
+    pub device: Option<KnownDevice>,
+    /// How the best configuration is looked for.
+    pub search: ModelSearch,
+    /// Climbs, each from another configuration.
+    pub restarts: usize,
+    /// The seed of what is drawn.
+    pub seed: u64,
+    /// How many candidates are wanted.
+    pub count: usize,
+}
+
+impl Default for PredictOptions {
+    fn default() -> Self {
+        Self { input: Vec::new(), device: None, search: ModelSearch::Auto, restarts: 4, seed: 0, count: 10 }
+    }
+}
+
+/// What a model says of an input. Its JSON form is a contract: see `predict --json` in the interface.
+#[derive(Clone, Debug, Serialize)]
+pub struct Predicted {
+    /// The configuration predicted best.
+    #[serde(flatten)]
+    pub best: Prediction,
+    /// The search that found it.
+    pub source: String,
+    /// What the search took.
+    pub seconds: f64,
+    /// The best ones, the best first: where one turns out to be invalid, the next one is to be tried.
+    pub candidates: Vec<Prediction>,
+    /// In what the input or the device is unlike the training set.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<Outside>,
+    /// What a user should know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A configuration with what is predicted of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Prediction {
+    /// Parameters and values, in the user's order.
+    pub config: Map<String, Json>,
+    /// How many times as fast as the reference configuration.
+    pub predicted_speedup: f64,
+    /// A tenth of what the model learned from is slower than the first, a tenth faster than the second.
+    pub predicted_speedup_80: (f64, f64),
+    /// The time in milliseconds, where enough inputs were measured to tell it.
+    pub predicted_time_ms: Option<f64>,
+}
+
+/// The best configuration for an input by `model`, found without running anything.
+///
+/// With `problem`, which has the input's sizes, its space and its grid are searched; without it the space that the model knows:
+/// the values and constraints of the recordings that it was trained from.
+///
+/// # Errors
+/// A size that the model does not know, a grid that is not there, an input for which no configuration is valid.
+pub fn predict(
+    model: &TimingModel,
+    problem: Option<&Problem>,
+    options: &PredictOptions,
+    clock: &dyn Clock,
+) -> Result<Predicted, Error> {
+    let sizes = checked(model, &options.input)?;
+    let mut notes = Vec::new();
+    let device = device(model, options, &mut notes);
+    let limits = device.map(limits).unwrap_or_default();
+    let space = match problem {
+        Some(problem) => problem.space(&limits)?.space,
+        None => known_space(model, &sizes, &limits, &mut notes)?,
+    };
+    if space.len().is_none() {
+        return Err(Error::request("the space has more than 2^128 configurations", None));
+    }
+    let reference = reference(model, &space);
+    let grid = match problem {
+        Some(problem) => problem.grid(&space, reference.as_ref())?,
+        None => None,
+    };
+    if options.search == ModelSearch::Grid && grid.is_none() {
+        let remedy = "name the problem with --problem, and write `[tuning] grid = { NAME = [..] }` there".to_string();
+        return Err(Error::request("there is no grid to search", Some(remedy)));
+    }
+    let start = reference.and_then(|configuration| space.rank(&configuration));
+    let field = Field { space: &space, start, grid: grid.as_deref(), restarts: options.restarts, seed: options.seed };
+    let began = clock.now();
+    let scorer = Scorer::new(model, &space, &sizes, device);
+    let (found, source) = best(options, &scorer, &field);
+    let seconds = (clock.now() - began).as_secs_f64();
+    let reference_ms = model.reference_time.as_ref().and_then(|time| time.predict(scorer.row()));
+    let candidates: Vec<Prediction> =
+        found.iter().map(|ranked| prediction(&scorer, &space, *ranked, start, reference_ms)).collect();
+    let best = candidates.first().cloned();
+    let best = best.ok_or_else(|| Error::request("there is no configuration to choose from", None))?;
+    Ok(Predicted { best, source, seconds, candidates, outside: model.outside(scorer.row()), notes })
+}
+
+/// What the search found. The reference is as fast as itself whatever the model says, so that nothing predicted to be slower
+/// goes before it.
+fn best(options: &PredictOptions, scorer: &Scorer<'_>, field: &Field<'_>) -> (Vec<Ranked>, String) {
+    let count = options.count.max(1);
+    let (mut found, source) = ranked(options.search, scorer, field, count);
+    if let Some(config) = field.start {
+        found.retain(|ranked| ranked.config != config);
+        let at = found.partition_point(|ranked| ranked.log_speedup > 0.0);
+        found.insert(at, Ranked { config, log_speedup: 0.0 });
+        found.truncate(count);
+    }
+    (found, source)
+}
+
+fn prediction(
+    scorer: &Scorer<'_>,
+    space: &Space,
+    ranked: Ranked,
+    reference: Option<ConfigId>,
+    reference_ms: Option<f64>,
+) -> Prediction {
+    let predicted_speedup = ranked.log_speedup.exp();
+    let (low, high) = match reference == Some(ranked.config) {
+        true => (0.0, 0.0),
+        // Three models that were fitted apart may cross.
+        false => scorer.quantiles(ranked.config),
+    };
+    let range = (low.min(ranked.log_speedup).exp(), high.max(ranked.log_speedup).exp());
+    Prediction {
+        config: Journal::config(space, &space.unrank(ranked.config)),
+        predicted_speedup,
+        predicted_speedup_80: range,
+        predicted_time_ms: reference_ms.map(|ms| ms / predicted_speedup),
+    }
+}
+
+/// All sizes of the input.
+fn checked(model: &TimingModel, input: &[(String, Value)]) -> Result<Vec<(String, Value)>, Error> {
+    let names: Vec<&str> = model.frame.sizes.iter().map(|(name, _)| name.as_str()).collect();
+    if let Some((unknown, _)) = input.iter().find(|(name, _)| !names.contains(&name.as_str())) {
+        let remedy = closest(unknown, names.iter().copied()).map_or_else(
+            || match names.is_empty() {
+                true => "it was trained on recordings that name no size: leave --input out".to_string(),
+                false => format!("its sizes are {}", names.join(", ")),
+            },
+            |name| format!("did you mean `{name}`?"),
+        );
+        return Err(Error::request(format!("the model knows no size `{unknown}`"), Some(remedy)));
+    }
+    Ok(model.frame.completed(input))
+}
+
+fn device<'a>(model: &'a TimingModel, options: &'a PredictOptions, notes: &mut Vec<String>) -> Option<&'a KnownDevice> {
+    match (&options.device, model.devices.as_slice()) {
+        (Some(device), _) => Some(device),
+        (None, [only]) => Some(only),
+        (None, several) => {
+            let names: Vec<&str> = several.iter().map(|device| device.name.as_str()).collect();
+            notes.push(format!("no device is named, so that the mean of {} is predicted", names.join(", ")));
+            None
+        }
+    }
+}
+
+/// A device's numbers as constraints know them.
+fn limits(device: &KnownDevice) -> Vec<(String, Value)> {
+    let whole = |number: f64| number.fract() == 0.0 && number.abs() < 2f64.powi(53);
+    let value = |number: f64| if whole(number) { Value::Int(number as i64) } else { Value::Float(number) };
+    device.features.iter().map(|(name, number)| (name.clone(), value(*number))).collect()
+}
+
+/// The space of the values and constraints that the model knows. Constraints that use what is not known here, limits of a
+/// device mostly, are left out.
+fn known_space(
+    model: &TimingModel,
+    sizes: &[(String, Value)],
+    limits: &[(String, Value)],
+    notes: &mut Vec<String>,
+) -> Result<Space, Error> {
+    let limits = limits.iter().map(|(name, value)| (format!("device.{name}"), value.clone()));
+    let constants: Vec<(String, Value)> = sizes.iter().cloned().chain(limits).collect();
+    let is_known = |name: &str| {
+        lookup(&constants, name).is_some() || model.frame.parameters.iter().any(|parameter| parameter.name() == name)
+    };
+    let parameters = model.frame.parameters.iter().cloned();
+    let mut builder = parameters.fold(Space::builder(), |builder, parameter| builder.parameter(parameter));
+    builder = constants.iter().fold(builder, |builder, (name, value)| builder.constant(name, value.clone()));
+    for (name, text) in &model.constraints {
+        let constraint = Constraint::parse(text).map_err(|error| Error::request(error.to_string(), None))?;
+        if constraint.expr().names().iter().all(|name| is_known(&name.text)) {
+            builder = builder.constraint(constraint);
+        } else {
+            notes.push(format!("the constraint `{name}` is left out: it uses what is not known here"));
+        }
+    }
+    let refuse = |error: SpaceError| {
+        let remedy =
+            "the values are those of the training set; name the problem with --problem for its own".to_string();
+        Error::request(format!("no configuration is valid for this input: {error}"), Some(remedy))
+    };
+    builder.build().map_err(refuse)
+}
+
+/// The reference configuration in `space`; parameters that the model does not know take their first value.
+pub(super) fn reference(model: &TimingModel, space: &Space) -> Option<Configuration> {
+    let pairs = model.frame.parameters.iter().zip(&model.reference);
+    let pairs = pairs.filter(|(parameter, _)| space.parameter_index(parameter.name()).is_some());
+    let pairs: Vec<(&str, Value)> = pairs.map(|(parameter, value)| (parameter.name(), value.clone())).collect();
+    space.configuration(&pairs, None).ok()
+}

@@ -1,0 +1,286 @@
+//! Fitting timing models.
+
+use super::columns::{Feature, Frame, Source, features};
+use super::groups::{self, Group, Groups};
+use super::held_out::HeldOut;
+use super::model::{KnownDevice, TimingModel};
+use super::reference_time::ReferenceTime;
+use crate::Error;
+use rand::SeedableRng as _;
+use rand::seq::SliceRandom as _;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use tunesmith_core::{Clock, Rng};
+use tunesmith_model::{BoostedSettings, BoostedTrees, Loss, Regressor as _, Table};
+use tunesmith_space::Value;
+
+/// What to train a timing model from, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainTimingOptions {
+    /// Journals of `tune --inputs`, or recordings of one kernel on several devices.
+    pub inputs: Vec<PathBuf>,
+    /// The file to write.
+    pub out: PathBuf,
+    /// The configuration that speed-ups refer to; parameters that are not named as in the default of the journals.
+    pub reference: Vec<(String, String)>,
+    /// How it is fitted.
+    pub settings: TimingSettings,
+}
+
+/// How a timing model is fitted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimingSettings {
+    /// The speed relative to the reference that failed configurations count as, above 0. By default 0.5: its logarithm is
+    /// the paper's best zeta (section 6).
+    pub zeta_speedup: f64,
+    /// The share of the inputs that is held out of the fit to tell how good it is, from 0 and below 1. By default 0.2.
+    pub hold_out: f64,
+    /// What is drawn depends on it.
+    pub seed: u64,
+    /// The trees.
+    pub trees: BoostedSettings,
+}
+
+impl Default for TimingSettings {
+    fn default() -> Self {
+        Self { zeta_speedup: 0.5, hold_out: 0.2, seed: 0, trees: BoostedSettings::default() }
+    }
+}
+
+/// A trained timing model. Its JSON form is a contract: see `train --json` in the interface.
+#[derive(Clone, Debug, Serialize)]
+pub struct TrainedTiming {
+    /// `timing`.
+    pub kind: &'static str,
+    /// The rows that it was fitted to.
+    pub rows: usize,
+    /// The features that it needs.
+    pub features: usize,
+    /// The inputs that it was fitted to.
+    pub inputs: usize,
+    /// The devices.
+    pub devices: Vec<String>,
+    /// What fitting took.
+    pub fit_seconds: f64,
+    /// How good it is on inputs that it was not fitted to.
+    pub held_out: HeldOut,
+    /// By feature its share of what all splits gained, the largest first.
+    pub importance: Vec<(String, f64)>,
+    /// The file.
+    pub out: PathBuf,
+    /// What a user should know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// Trains a timing model and writes it as JSON.
+///
+/// Each row is a configuration of an input on a device; its target is `log(t_reference / t)` (the paper's Eq. 1), and zeta where
+/// it failed. Whole inputs are held out, on all devices, so that none is on both sides. With a single input a share of its
+/// configurations is held out instead.
+///
+/// # Errors
+/// Recordings that cannot be read or do not belong together, a setting out of range, a file that cannot be written.
+pub fn train_timing(options: &TrainTimingOptions, clock: &dyn Clock) -> Result<TrainedTiming, Error> {
+    options.settings.check()?;
+    let groups = groups::read(&options.inputs, &options.reference)?;
+    let mut notes = groups.notes.clone();
+    let began = clock.now();
+    let (model, rows) = fit(groups, &options.settings, &mut notes)?;
+    let fit_seconds = (clock.now() - began).as_secs_f64();
+    std::fs::write(&options.out, model.to_json())
+        .map_err(|source| Error::Write { path: options.out.clone(), source })?;
+    let mut importance = model.importance();
+    importance.sort_by(|a, b| b.1.total_cmp(&a.1));
+    Ok(TrainedTiming {
+        kind: "timing",
+        rows: rows.len,
+        features: model.frame.features.len(),
+        inputs: rows.inputs,
+        devices: model.devices.iter().map(|device| device.name.clone()).collect(),
+        fit_seconds,
+        held_out: model.held_out.clone(),
+        importance,
+        out: options.out.clone(),
+        notes,
+    })
+}
+
+impl TimingSettings {
+    fn check(&self) -> Result<(), Error> {
+        let refuse = |text: String| Err(Error::request(text, None));
+        if !(self.zeta_speedup > 0.0 && self.zeta_speedup.is_finite()) {
+            return refuse(format!("zeta cannot be {}: it is a speed-up above 0, such as 0.5", self.zeta_speedup));
+        }
+        if !(0.0..1.0).contains(&self.hold_out) {
+            return refuse(format!("the share held out cannot be {}: it is from 0 and below 1", self.hold_out));
+        }
+        Ok(())
+    }
+}
+
+/// What a model was fitted to.
+struct Fitted {
+    len: usize,
+    inputs: usize,
+}
+
+/// A table with targets.
+struct Rows {
+    table: Table,
+    targets: Vec<f64>,
+}
+
+fn fit(groups: Groups, settings: &TimingSettings, notes: &mut Vec<String>) -> Result<(TimingModel, Fitted), Error> {
+    let Split { train, test, held_out } = split(groups.groups, settings, notes);
+    let zeta = settings.zeta_speedup.ln();
+    let features = features(&groups.parameters, &groups.derived, &train);
+    if features.is_empty() {
+        return Err(Error::request("nothing differs between the configurations that were measured", None));
+    }
+    let frame = Frame {
+        parameters: groups.parameters,
+        sizes: train.first().map(|group| group.sizes.clone()).unwrap_or_default(),
+        derived: groups.derived,
+        features,
+    };
+    if frame.features.iter().any(|feature| feature.source == Source::DeviceName) {
+        notes.push(
+            "nothing is known of the devices but their names: of another one the model knows nothing".to_string(),
+        );
+    }
+    let rows = rows(&frame, &train, zeta);
+    let trees = |loss| {
+        let settings_of_loss = BoostedSettings { loss, ..settings.trees.clone() };
+        BoostedTrees::fit(&rows.table, &rows.targets, &settings_of_loss, &mut Rng::seed_from_u64(settings.seed))
+            .map_err(|error| Error::request(error.to_string(), None))
+    };
+    let own: Vec<Vec<f64>> = train.iter().map(|group| frame.row(&group.sizes, Some(&known(group)))).collect();
+    let inputs: BTreeSet<String> = train.iter().map(Group::input).collect();
+    let mean = trees(Loss::Squared)?;
+    let predict = |group: &Group| mean.predict_all(&self::rows(&frame, std::slice::from_ref(group), zeta).table);
+    let predictions: Vec<Vec<f64>> = test.iter().map(predict).collect();
+    let model = TimingModel {
+        problem: groups.problem,
+        constraints: groups.constraints,
+        reference: groups.reference,
+        devices: devices(&train),
+        ranges: ranges(&frame.features, &own),
+        reference_time: reference_time(&frame.features, &own, &train),
+        low: trees(Loss::Quantile(0.1))?,
+        high: trees(Loss::Quantile(0.9))?,
+        held_out: HeldOut::new(held_out, &test, &predictions, zeta),
+        zeta,
+        mean,
+        frame,
+    };
+    Ok((model, Fitted { len: rows.targets.len(), inputs: inputs.len() }))
+}
+
+/// The groups a model is fitted to, those that it is judged by, and the inputs of these.
+struct Split {
+    train: Vec<Group>,
+    test: Vec<Group>,
+    held_out: Vec<String>,
+}
+
+fn split(groups: Vec<Group>, settings: &TimingSettings, notes: &mut Vec<String>) -> Split {
+    let mut rng = Rng::seed_from_u64(settings.seed);
+    let inputs: BTreeSet<String> = groups.iter().map(Group::input).collect();
+    let mut inputs: Vec<String> = inputs.into_iter().collect();
+    if settings.hold_out == 0.0 {
+        notes.push("nothing was held out, so the error of the model is not known".to_string());
+        return Split { train: groups, test: Vec::new(), held_out: Vec::new() };
+    }
+    if inputs.len() == 1 {
+        notes.push("there is one input: configurations were held out, not inputs".to_string());
+        let (train, test) = split_configurations(groups, settings.hold_out, &mut rng);
+        return Split { train, test, held_out: Vec::new() };
+    }
+    inputs.shuffle(&mut rng);
+    let count = (inputs.len() as f64 * settings.hold_out).round() as usize;
+    inputs.truncate(count.clamp(1, inputs.len() - 1));
+    inputs.sort();
+    let (test, train) = groups.into_iter().partition(|group| inputs.contains(&group.input()));
+    Split { train, test, held_out: inputs }
+}
+
+/// Each group parted into configurations for the fit and for judging it, the same ones in all groups.
+fn split_configurations(groups: Vec<Group>, share: f64, rng: &mut Rng) -> (Vec<Group>, Vec<Group>) {
+    let key = |values: &[Value]| values.iter().map(Value::define).collect::<Vec<_>>();
+    let all: BTreeSet<Vec<String>> =
+        groups.iter().flat_map(|group| group.rows.iter().map(|(values, _)| key(values))).collect();
+    let mut all: Vec<Vec<String>> = all.into_iter().collect();
+    all.shuffle(rng);
+    let count = (all.len() as f64 * share).round() as usize;
+    let held: BTreeSet<Vec<String>> = all.into_iter().take(count).collect();
+    let part = |group: Group| {
+        let (test, train) = group.rows.iter().cloned().partition(|(values, _)| held.contains(&key(values)));
+        (Group { rows: train, ..group.clone() }, Group { rows: test, ..group })
+    };
+    groups.into_iter().map(part).unzip()
+}
+
+fn known(group: &Group) -> KnownDevice {
+    KnownDevice { name: group.device.clone(), features: group.device_features.clone() }
+}
+
+fn devices(groups: &[Group]) -> Vec<KnownDevice> {
+    let mut devices: Vec<KnownDevice> = Vec::new();
+    for device in groups.iter().map(known) {
+        if devices.iter().all(|other| other.name != device.name) {
+            devices.push(device);
+        }
+    }
+    devices
+}
+
+/// The table of all rows of `groups`.
+fn rows(frame: &Frame, groups: &[Group], zeta: f64) -> Rows {
+    let columns = frame.features.iter().map(|feature| feature.column.clone()).collect();
+    let mut rows = Rows { table: Table::new(columns), targets: Vec::new() };
+    let parameters: Vec<Option<usize>> = frame
+        .features
+        .iter()
+        .map(|feature| {
+            let position = || frame.parameters.iter().position(|known| known.name() == feature.name);
+            (feature.source == Source::Parameter).then(position).flatten()
+        })
+        .collect();
+    for group in groups {
+        let mut row = frame.row(&group.sizes, Some(&known(group)));
+        for (values, time_ms) in &group.rows {
+            for ((cell, feature), parameter) in row.iter_mut().zip(&frame.features).zip(&parameters) {
+                if let Some(parameter) = parameter {
+                    *cell = feature.number(&values[*parameter]);
+                }
+            }
+            rows.table.push(&row);
+            rows.targets.push(group.target(*time_ms, zeta));
+        }
+    }
+    rows
+}
+
+/// The least and largest number of each feature of inputs and devices that is a number in order.
+fn ranges(features: &[Feature], rows: &[Vec<f64>]) -> BTreeMap<String, (f64, f64)> {
+    let range = |(column, feature): (usize, &Feature)| {
+        if feature.source == Source::Parameter || feature.column.kind != tunesmith_model::Kind::Ordinal {
+            return None;
+        }
+        let numbers = rows.iter().map(|row| row[column]).filter(|number| !number.is_nan());
+        let ends = numbers.fold(None, |ends: Option<(f64, f64)>, number| {
+            Some(ends.map_or((number, number), |(low, high)| (low.min(number), high.max(number))))
+        });
+        Some((feature.column.name.clone(), ends?))
+    };
+    features.iter().enumerate().filter_map(range).collect()
+}
+
+fn reference_time(features: &[Feature], rows: &[Vec<f64>], groups: &[Group]) -> Option<ReferenceTime> {
+    let of_input = |(_, feature): &(usize, &Feature)| feature.source != Source::Parameter;
+    let columns: Vec<usize> = features.iter().enumerate().filter(of_input).map(|(column, _)| column).collect();
+    let times: Vec<f64> = groups.iter().map(|group| group.reference_ms).collect();
+    ReferenceTime::fit(rows, &columns, &times)
+}

@@ -1,0 +1,147 @@
+//! Which runs of a tuning over inputs are finished.
+
+use crate::problem::{Input, InputRun};
+use crate::{Error, Outcome};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+use tunesmith_store::Journal;
+
+/// One finished run of one input: a line of `runs.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FinishedRun {
+    /// What tells the input from the others.
+    pub input: String,
+    /// All its sizes.
+    pub sizes: Map<String, Json>,
+    /// The strategy, as the user wrote it.
+    pub strategy: String,
+    /// Its own stop condition.
+    pub stop: Option<String>,
+    /// The journal, in the same folder.
+    pub journal: String,
+    /// Evaluations made.
+    pub evaluations: u64,
+    /// Why the run ended.
+    pub stop_reason: String,
+    /// The time of the default configuration in milliseconds; none where it failed.
+    pub default_ms: Option<f64>,
+    /// The time of the best one.
+    pub best_ms: Option<f64>,
+    /// The best configuration.
+    pub best: Option<Map<String, Json>>,
+}
+
+impl FinishedRun {
+    pub(super) fn new(input: &str, sizes: &Input, run: &InputRun, outcome: &Outcome) -> Self {
+        let best = outcome.best.as_ref();
+        Self {
+            input: input.to_string(),
+            sizes: sizes.iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect(),
+            strategy: run.strategy.clone(),
+            stop: run.stop.clone(),
+            journal: file_name(input, run),
+            evaluations: outcome.evaluations,
+            stop_reason: outcome.stop_reason.clone(),
+            default_ms: outcome.default.as_ref().and_then(|default| default.time_ms),
+            best_ms: best.and_then(|best| best.time_ms),
+            best: best.map(|best| best.config.clone()),
+        }
+    }
+
+    /// How many times as fast as the default configuration the best one is.
+    pub fn speedup(&self) -> Option<f64> {
+        Some(self.default_ms? / self.best_ms?)
+    }
+}
+
+/// The folder of a tuning over inputs with its list of finished runs.
+pub(super) struct Index {
+    folder: PathBuf,
+    file: File,
+    runs: Vec<FinishedRun>,
+}
+
+const NAME: &str = "runs.jsonl";
+
+impl Index {
+    /// The index in `folder`, to go on with when `resume`; else in a new folder, numbered when `folder` has one already.
+    pub(super) fn open(folder: &Path, resume: bool) -> Result<Self, Error> {
+        let mut number = 1;
+        let folder = loop {
+            let candidate = if number == 1 { folder.to_path_buf() } else { numbered(folder, number) };
+            match resume || !candidate.join(NAME).exists() {
+                true => break candidate,
+                false => number += 1,
+            }
+        };
+        let path = folder.join(NAME);
+        let write = |source| Error::Write { path: path.clone(), source };
+        fs::create_dir_all(&folder).map_err(write)?;
+        let text = match fs::read_to_string(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(write(error)),
+            text => text.unwrap_or_default(),
+        };
+        // A last line that was cut short is dropped: its run goes on from its journal and is finished at once.
+        let complete = text.rfind('\n').map_or(0, |end| end + 1);
+        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(write)?;
+        file.set_len(complete as u64).map_err(write)?;
+        let runs = read(&path, &text[..complete])?;
+        Ok(Self { folder, file, runs })
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(super) fn into_runs(self) -> Vec<FinishedRun> {
+        self.runs
+    }
+
+    pub(super) fn has(&self, input: &str, run: &InputRun) -> bool {
+        let same = |known: &FinishedRun| {
+            (known.input.as_str(), &known.strategy, &known.stop) == (input, &run.strategy, &run.stop)
+        };
+        self.runs.iter().any(same)
+    }
+
+    pub(super) fn journal(&self, input: &str, run: &InputRun) -> PathBuf {
+        self.folder.join(file_name(input, run))
+    }
+
+    pub(super) fn append(&mut self, run: FinishedRun) -> Result<(), Error> {
+        let line = serde_json::to_string(&run).unwrap_or_default() + "\n";
+        let path = || self.folder.join(NAME);
+        self.file.write_all(line.as_bytes()).map_err(|source| Error::Write { path: path(), source })?;
+        self.runs.push(run);
+        Ok(())
+    }
+}
+
+fn read(path: &Path, text: &str) -> Result<Vec<FinishedRun>, Error> {
+    let parse = |(index, line): (usize, &str)| {
+        serde_json::from_str(line).map_err(|error| {
+            let text = format!("`{}`, line {}: {error}", path.display(), index + 1);
+            Error::request(text, Some("remove that line; its run is made again".to_string()))
+        })
+    };
+    text.lines().enumerate().map(parse).collect()
+}
+
+/// `M=64,N=64.grid.jsonl`; what a file name cannot have becomes `_`. The strategy's options and the stop condition are part
+/// of it, so that two runs never share a journal.
+fn file_name(input: &str, run: &InputRun) -> String {
+    let stop = run.stop.iter().map(|stop| format!(".{stop}")).collect::<String>();
+    let is_plain = |sign: char| sign.is_alphanumeric() || "=,.-+".contains(sign);
+    let text = format!("{input}.{}{stop}", run.strategy.replace(' ', ""));
+    let name: String = text.replace(' ', "-").chars().map(|sign| if is_plain(sign) { sign } else { '_' }).collect();
+    format!("{name}.jsonl")
+}
+
+fn numbered(folder: &Path, number: usize) -> PathBuf {
+    let mut name = folder.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{number}"));
+    folder.with_file_name(name)
+}
