@@ -282,7 +282,7 @@ fn drawing_with_replacement_covers_a_space_as_well() {
 fn unknown_names_options_and_values_are_refused_with_what_is_right() {
     let error = |text: &str| build(text).err().map(|error| error.to_string()).unwrap_or_default();
     assert!(error("anealing").starts_with("there is no strategy `anealing`; did you mean `annealing`?"));
-    assert!(error("foo").contains("strategies are default, exhaustive, random, annealing"));
+    assert!(error("foo").contains("strategies are default, exhaustive, grid, random, annealing"));
     let option = error("annealing(temprature=1)");
     assert!(option.starts_with("strategy `annealing` has no option `temprature`; did you mean `temperature`?"));
     assert!(option.contains("temperature=0.05: a positive number"));

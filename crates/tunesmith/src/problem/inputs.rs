@@ -20,7 +20,7 @@ pub type Input = Vec<(String, Value)>;
 pub struct Inputs {
     /// Sizes with the values they take; all combinations are inputs.
     values: Vec<(String, Vec<Value>)>,
-    /// Sizes that follow from those before them.
+    /// Sizes that follow from those before them, where an input does not name them.
     derived: Vec<(String, Located<Expr>)>,
     /// Inputs one by one.
     list: Vec<Input>,
@@ -186,7 +186,8 @@ impl Problem {
             chosen.sort_unstable();
             drawn = chosen.into_iter().map(|index| drawn[index].clone()).collect();
         }
-        all.extend(drawn.into_iter().filter(|input| !inputs.list.contains(input)));
+        drawn.retain(|input| !all.contains(input));
+        all.extend(drawn);
         if all.is_empty() {
             return Err(refuse("`filter` leaves no input".to_string(), "widen the sizes or weaken the filter"));
         }
@@ -196,10 +197,10 @@ impl Problem {
     /// All sizes of the problem with those of `input`, and what follows from them.
     fn completed(&self, inputs: &Inputs, input: Input) -> Result<Input, ProblemError> {
         let mut sizes = self.sizes.clone();
-        for (name, value) in input {
-            replace(&mut sizes, &name, value);
+        for (name, value) in &input {
+            replace(&mut sizes, name, value.clone());
         }
-        for (name, expr) in &inputs.derived {
+        for (name, expr) in inputs.derived.iter().filter(|(name, _)| lookup(&input, name).is_none()) {
             let value = expr.value.evaluate_int(&|name| lookup(&sizes, name));
             let value = value.map_err(|error| self.in_expression(expr, &error.to_string(), error.remedy.clone()))?;
             replace(&mut sizes, name, Value::Int(value));
@@ -238,4 +239,47 @@ impl Problem {
 
 fn replace(sizes: &mut Input, name: &str, value: Value) {
     sizes.iter_mut().filter(|(known, _)| known == name).for_each(|(_, old)| *old = value.clone());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The values of `names` in each input of a problem with these `[inputs]`.
+    fn inputs(text: &str, names: &[&str]) -> Vec<Vec<i64>> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p.toml");
+        let head = "[problem]\nsizes = { M = 1, N = 2, K = 3 }\n[parameters]\nX = [1]\n[inputs]\n";
+        std::fs::write(&path, format!("{head}{text}")).unwrap();
+        let all = Problem::load(&path, &[]).unwrap().input_sizes().unwrap();
+        let value = |input: &Input, name: &str| lookup(input, name).and_then(|value| value.as_int()).unwrap();
+        all.iter().map(|input| names.iter().map(|name| value(input, name)).collect()).collect()
+    }
+
+    #[test]
+    fn combinations_come_in_order_with_what_follows_from_them_and_other_sizes_as_they_are() {
+        let found =
+            inputs("filter = \"M * N <= 40\"\nsizes = { M = [4, 8], N = [5, 6], K = \"M + N\" }\n", &["M", "N", "K"]);
+        assert_eq!(found, [[4, 5, 9], [4, 6, 10], [8, 5, 13]]);
+        assert_eq!(inputs("sizes = { M = [4] }\n", &["M", "N", "K"]), [[4, 2, 3]]);
+    }
+
+    #[test]
+    fn a_listed_input_keeps_what_it_names_and_is_not_drawn_again() {
+        let text = "list = [{ M = 4 }, { M = 4, K = 9 }]\nsizes = { M = [4, 5], K = \"2 * M\" }\n";
+        assert_eq!(inputs(text, &["M", "K"]), [[4, 8], [4, 9], [5, 10]]);
+    }
+
+    #[test]
+    fn as_many_as_wanted_are_drawn_without_repeats_and_a_seed_draws_the_same() {
+        let of_seed = |seed: u64| {
+            let text = format!("count = 10\nseed = {seed}\nsizes = {{ M = {{ range = \"1..=20\" }}, N = [1, 2] }}\n");
+            inputs(&text, &["M", "N"])
+        };
+        let found = of_seed(1);
+        let distinct: std::collections::BTreeSet<_> = found.iter().collect();
+        assert_eq!((found.len(), distinct.len()), (10, 10));
+        assert_eq!(found, of_seed(1));
+        assert_ne!(found, of_seed(2));
+    }
 }

@@ -82,7 +82,7 @@ impl TimingModel {
             Some(VERSION) => {}
             _ => return Err(damaged("`version` is not a whole number from 1")),
         }
-        let head: Head = serde_json::from_value(json.clone()).map_err(|error| damaged(error.to_string()))?;
+        let head: Head = Head::deserialize(&json).map_err(|error| damaged(error.to_string()))?;
         let trees: Trees = serde_json::from_value(json).map_err(|error| damaged(error.to_string()))?;
         assemble(head, trees).map_err(damaged)
     }
