@@ -485,6 +485,7 @@ const EXPORT_HELP: &str = "Examples:
   tunesmith export small.jsonl large.jsonl --as wisdom
   tunesmith export runs/*.jsonl --as c-header --most 4 -o kernel_tuned.h
   tunesmith export runs/*.jsonl --as kernel-launcher --problem-size M,N,K
+  tunesmith export gemm.jsonl gemm.2.jsonl --as wisdom --guard
 
 Of everything measured at most --most configurations are chosen, and a small decision tree over the sizes tells which of them
 serves an input. Printed is the regret: how much slower than the best known configuration of each input that is. The C header
@@ -510,6 +511,15 @@ pub(crate) struct ExportArgs {
     /// The file to write [default: named after the kernel, beside the first run]
     #[arg(short, long, value_name = "OUT")]
     pub(crate) out: Option<PathBuf>,
+    /// Measure every choice in turn with the default first; where it is not significantly faster, the default ships
+    #[arg(long)]
+    pub(crate) guard: bool,
+    /// The problem that the runs tuned [default: the .toml beside the first run]
+    #[arg(long, value_name = "PROBLEM", requires = "guard")]
+    pub(crate) problem: Option<PathBuf>,
+    /// The device to guard on [default: the best one present]
+    #[arg(long, requires = "guard")]
+    pub(crate) device: Option<String>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -69,7 +69,7 @@ pub use convert::{Converted, convert};
 pub use devices::{DeviceChoice, devices, limits};
 pub use error::Error;
 pub use explain::{BottleneckShare, Effect, ExplainOptions, Explanation, Wanted, explain};
-pub use export::{ExportFormat, ExportOptions, Exported, ExportedPortfolio, export};
+pub use export::{ExportFormat, ExportOptions, Exported, ExportedPortfolio, GuardOptions, Guarded, export};
 pub use metrics::{Direction, Target};
 pub use online::Online;
 pub use outcome::{Candidate, Outcome, RegretClaim, SecondsOfRun};

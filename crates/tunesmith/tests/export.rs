@@ -8,7 +8,9 @@ use std::process::Command;
 use tunesmith::core::Rng;
 use tunesmith::core::wisdom::{Config, Entry, Input, Wisdom};
 use tunesmith::space::Value;
-use tunesmith::{ExportOptions, Exported, Problem, Selector, Session, Source, TuneOptions, export, tune};
+use tunesmith::{
+    ExportOptions, Exported, GuardOptions, Guarded, Problem, Selector, Session, Source, TuneOptions, export, tune,
+};
 use tunesmith_store::{WisdomFormat, read_wisdom, write_wisdom};
 
 const QUESTIONS: usize = 10_000;
@@ -48,14 +50,22 @@ fn wisdom() -> Wisdom {
 }
 
 fn options(runs: Vec<PathBuf>, format: &str, out: PathBuf) -> ExportOptions {
-    ExportOptions { runs, format: format.into(), most: 6, keep: 2, problem_size: Vec::new(), out: Some(out) }
+    ExportOptions {
+        runs,
+        format: format.into(),
+        most: 6,
+        keep: 2,
+        problem_size: Vec::new(),
+        out: Some(out),
+        guard: None,
+    }
 }
 
 /// Exports `wisdom()` to `out` in `folder`.
 fn exported(folder: &Path, format: &str, out: &str) -> Exported {
     let all = folder.join("all.wisdom");
     write_wisdom(&wisdom(), &WisdomFormat::Lines, &all).unwrap();
-    export(&options(vec![all], format, folder.join(out))).unwrap()
+    export(&options(vec![all], format, folder.join(out))).unwrap().unwrap()
 }
 
 /// The questions, and the answers of the library.
@@ -156,7 +166,7 @@ fn journals_of_several_inputs_become_wisdom_that_knows_them() {
         devices.push((n, outcome.device));
     }
     let out = folder.path().join("bowl.wisdom");
-    let exported = export(&options(runs.clone(), "wisdom", out.clone())).unwrap();
+    let exported = export(&options(runs.clone(), "wisdom", out.clone())).unwrap().unwrap();
     assert_eq!(exported.entries, 6, "two for each input");
     let file = read_wisdom(&out).unwrap();
     let selector = Selector::open([&out]);
@@ -166,6 +176,57 @@ fn journals_of_several_inputs_become_wisdom_that_knows_them() {
         assert_eq!((choice.int("X"), choice.source), (Some(n), Source::Exact));
     }
     assert_eq!(file.wisdom.defaults["bowl"], [("X".to_string(), Value::Int(20))]);
+}
+
+/// The runs promise a gain for two inputs; only for the first one is it there when it is measured again.
+#[test]
+fn with_a_guard_only_what_is_faster_than_the_default_ships() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bowl.toml");
+    std::fs::write(
+        &path,
+        "[problem]\nname = \"bowl\"\nsizes = { N = 1 }\n[parameters]\nX = [1, 2, 3]\n[tuning]\ndefault = { X = 3 }\n",
+    )
+    .unwrap();
+    let device = "synthetic:4 - X if X < 3 else 2.5";
+    let problem = Problem::load(&path, &[]).unwrap();
+    let found =
+        tune(&problem, &TuneOptions { device: Some(device.into()), ..TuneOptions::default() }, &mut Session::default())
+            .unwrap();
+    let entry = |n: f64, x: i64, time_ms: f64| Entry {
+        kernel: "bowl".into(),
+        device: found.device.clone(),
+        input: [("N".to_string(), n)].into(),
+        config: vec![("X".into(), Value::Int(x))],
+        time_ms,
+        provenance: Default::default(),
+    };
+    let entries =
+        vec![entry(1.0, 2, 1.0), entry(1.0, 3, 2.5), entry(64.0, 1, 1.0), entry(64.0, 3, 2.5), entry(64.0, 2, 1.5)];
+    let all = folder.path().join("bowl.wisdom");
+    let defaults = [("bowl".to_string(), vec![("X".to_string(), Value::Int(3))])].into();
+    write_wisdom(&Wisdom { entries, defaults, ..Wisdom::default() }, &WisdomFormat::Lines, &all).unwrap();
+    let guard = GuardOptions {
+        problem: Some(path),
+        tune: TuneOptions { device: Some(device.into()), ..TuneOptions::default() },
+        ..GuardOptions::default()
+    };
+    let out = folder.path().join("guarded.wisdom");
+    let guarded = ExportOptions { guard: Some(guard), ..options(vec![all], "wisdom", out.clone()) };
+    let exported = export(&guarded).unwrap().unwrap();
+    assert_eq!(exported.portfolios[0].guarded, Some(Guarded { confirmed: 1, refused: 1 }));
+    let selector = Selector::open([&out]);
+    let ask = |n| selector.select("bowl", &found.device, &[("N", n)]).unwrap();
+    assert_eq!((ask(1.0).int("X"), ask(1.0).time_ms, ask(1.0).source), (Some(2), Some(2.0), Source::Exact));
+    assert_eq!((ask(64.0).int("X"), ask(64.0).time_ms), (Some(3), Some(2.5)), "the default");
+    let elsewhere = ExportOptions {
+        guard: Some(GuardOptions {
+            tune: TuneOptions { device: Some("synthetic:X".into()), ..TuneOptions::default() },
+            ..guarded.guard.clone().unwrap()
+        }),
+        ..guarded
+    };
+    assert!(export(&elsewhere).unwrap_err().to_string().contains("the runs were made on"));
 }
 
 #[test]

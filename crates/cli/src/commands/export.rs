@@ -1,8 +1,9 @@
 //! `tunesmith export`.
 
+use super::{compilers, interrupt};
 use crate::args::ExportArgs;
 use crate::{Ending, output};
-use tunesmith::{Error, ExportOptions, Exported, ExportedPortfolio};
+use tunesmith::{Error, ExportOptions, Exported, ExportedPortfolio, GuardOptions, TuneOptions};
 
 pub(crate) fn export(args: &ExportArgs) -> Result<Ending, Error> {
     let options = ExportOptions {
@@ -12,8 +13,9 @@ pub(crate) fn export(args: &ExportArgs) -> Result<Ending, Error> {
         keep: args.keep,
         problem_size: args.problem_size.clone(),
         out: args.out.clone(),
+        guard: args.guard.then(|| guard(args)),
     };
-    let exported = tunesmith::export(&options)?;
+    let Some(exported) = tunesmith::export(&options)? else { return Ok(Ending::Interrupted) };
     exported.notes.iter().for_each(|note| output::note(note));
     if args.json {
         output::json(&exported);
@@ -21,6 +23,11 @@ pub(crate) fn export(args: &ExportArgs) -> Result<Ending, Error> {
         output::print(&text(&exported));
     }
     Ok(Ending::Done)
+}
+
+fn guard(args: &ExportArgs) -> GuardOptions {
+    let tune = TuneOptions { device: args.device.clone(), compilers: compilers(), ..TuneOptions::default() };
+    GuardOptions { problem: args.problem.clone(), tune, interrupt: interrupt() }
 }
 
 fn text(exported: &Exported) -> String {
@@ -36,9 +43,12 @@ fn portfolio(portfolio: &ExportedPortfolio) -> String {
     let ExportedPortfolio { kernel, device, inputs, candidates, configurations, depth, features, .. } = portfolio;
     let asked = if features.is_empty() { String::new() } else { format!(" over {}", features.join(", ")) };
     let default = portfolio.regret_default.map_or(String::new(), |share| format!("; default {}", percent(share)));
+    let guarded = portfolio.guarded.map_or(String::new(), |found| {
+        format!("  guard    {} choices confirmed faster than the default, {} refused\n", found.confirmed, found.refused)
+    });
     format!(
         "{kernel} on {device}: {configurations} of {candidates} configurations for {inputs} inputs, a tree of depth {depth}{asked}\n  \
-         regret   best of them {}, the tree {} (worst {}), inputs it was not told of {}{default}\n",
+         regret   best of them {}, the tree {} (worst {}), inputs it was not told of {}{default}\n{guarded}",
         percent(portfolio.regret_portfolio),
         percent(portfolio.regret_tree),
         percent(portfolio.regret_worst),

@@ -49,14 +49,14 @@ impl Costs {
 /// An exchange has to gain so much, as a share of the costs: rounding must not make it go in circles.
 const GAIN: f64 = 1e-9;
 
-/// At most `most` columns of `costs` whose best cost, summed over all inputs, is small, in ascending order.
+/// At most `most` columns of `costs` whose best cost, summed over all inputs, is small, in ascending order; `always` is one of them.
 ///
 /// Choosing them is the uncapacitated k-median problem, which is NP-hard. Columns are added one by one, each time the one that
 /// lowers the sum most; then one is exchanged for another as long as that lowers it. The result is a local optimum under
 /// exchanges: no swap of one configuration makes it better. Fewer are returned where more would not help. Costs `most` times the
 /// number of cells for each exchange.
-pub fn choose_members(costs: &Costs, most: usize) -> Vec<usize> {
-    let mut members: Vec<usize> = Vec::new();
+pub fn choose_members(costs: &Costs, most: usize, always: Option<usize>) -> Vec<usize> {
+    let mut members: Vec<usize> = always.into_iter().collect();
     while members.len() < most {
         let current = costs.total(&members);
         let with = |column: usize| {
@@ -70,7 +70,7 @@ pub fn choose_members(costs: &Costs, most: usize) -> Vec<usize> {
             _ => break,
         }
     }
-    while let Some((position, column)) = best_exchange(costs, &members) {
+    while let Some((position, column)) = best_exchange(costs, &members, always) {
         members[position] = column;
     }
     members.sort_unstable();
@@ -78,10 +78,10 @@ pub fn choose_members(costs: &Costs, most: usize) -> Vec<usize> {
 }
 
 /// The exchange of the member at a position for another column that lowers the sum most; none where none does.
-fn best_exchange(costs: &Costs, members: &[usize]) -> Option<(usize, usize)> {
+fn best_exchange(costs: &Costs, members: &[usize], always: Option<usize>) -> Option<(usize, usize)> {
     let current = costs.total(members);
     let mut best: Option<(f64, usize, usize)> = None;
-    for position in 0..members.len() {
+    for position in (0..members.len()).filter(|position| Some(members[*position]) != always) {
         let rest: Vec<usize> = members.iter().copied().filter(|member| *member != members[position]).collect();
         let without: Vec<f64> = costs.best_of(&rest).collect();
         for column in (0..costs.columns).filter(|column| !members.contains(column)) {
@@ -129,7 +129,7 @@ mod tests {
         for case in 0..cases {
             let costs = random(&mut rng);
             let most = 1 + case % 3;
-            let members = choose_members(&costs, most);
+            let members = choose_members(&costs, most, None);
             assert!(!members.is_empty() || costs.rows.is_empty());
             assert!(members.len() <= most && members.is_sorted());
             let (found, optimum) = (costs.total(&members), exhaustive(&costs, most));
@@ -140,7 +140,7 @@ mod tests {
             assert!(found >= optimum - 1e-9);
             assert!(found <= optimum * 1.25, "{found} {optimum}");
             reached += usize::from(found <= optimum + 1e-9);
-            assert_eq!(best_exchange(&costs, &members), None, "an exchange would help");
+            assert_eq!(best_exchange(&costs, &members, None), None, "an exchange would help");
         }
         assert!(reached * 100 >= cases * 95, "{reached} of {cases}");
     }
@@ -150,7 +150,8 @@ mod tests {
         // The first column is best alone, the last two together are perfect.
         let row = |a, b, c| vec![Some(a), Some(b), Some(c)];
         let (costs, _) = Costs::new(&[row(1.5, 1.0, 3.0), row(1.5, 1.0, 3.0), row(1.5, 3.0, 1.0), row(1.5, 3.0, 1.0)]);
-        assert_eq!(choose_members(&costs, 1), [0]);
-        assert_eq!(choose_members(&costs, 2), [1, 2]);
+        assert_eq!(choose_members(&costs, 1, None), [0]);
+        assert_eq!(choose_members(&costs, 2, None), [1, 2]);
+        assert_eq!(choose_members(&costs, 2, Some(0)), [0, 1], "one is always a member");
     }
 }

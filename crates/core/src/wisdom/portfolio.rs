@@ -59,12 +59,14 @@ pub struct PortfolioOptions {
     pub most: usize,
     /// How large the tree may grow.
     pub tree: TreeOptions,
+    /// A configuration, by its number, that is always one of them.
+    pub always: Option<usize>,
 }
 
 impl Default for PortfolioOptions {
     /// Eight configurations: as many as one cares to compile and test.
     fn default() -> Self {
-        Self { most: 8, tree: TreeOptions::default() }
+        Self { most: 8, tree: TreeOptions::default(), always: None }
     }
 }
 
@@ -98,7 +100,7 @@ impl Portfolio {
         if kept.is_empty() {
             return Err(PortfolioError::NothingCorrect);
         }
-        let members = choose_members(&costs, options.most);
+        let members = choose_members(&costs, options.most, options.always);
         if members.is_empty() {
             return Err(PortfolioError::NoMembers);
         }
@@ -120,6 +122,11 @@ impl Portfolio {
             tree,
             regret,
         })
+    }
+
+    /// The configuration for `input`.
+    pub fn choose(&self, input: &Input) -> &Config {
+        &self.configs[self.tree.choose(&row(input, &self.features))]
     }
 
     /// How far outside of the measured inputs one with these features lies, in doublings; 0 inside. The hull is a box: it

@@ -2,14 +2,18 @@
 
 mod c_header;
 mod gather;
+mod guard;
 mod names;
 mod rust;
 
 use crate::Error;
 use gather::Gathered;
+use guard::{Guard, Remaining, with_default};
+pub use guard::{GuardOptions, Guarded};
 use serde::Serialize;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use tunesmith_core::wisdom::{Portfolio, PortfolioOptions, Wisdom};
+use tunesmith_core::wisdom::{Config, Measured, Portfolio, PortfolioOptions, Wisdom};
 use tunesmith_store::WisdomFormat;
 
 /// What is written.
@@ -74,6 +78,8 @@ pub struct ExportOptions {
     pub problem_size: Vec<String>,
     /// The file; by default named after the kernel, beside the first run.
     pub out: Option<PathBuf>,
+    /// Ships only what is shown to be faster than the default.
+    pub guard: Option<GuardOptions>,
 }
 
 /// What was exported.
@@ -118,41 +124,65 @@ pub struct ExportedPortfolio {
     pub regret_held_out: f64,
     /// Mean regret of the default configuration.
     pub regret_default: Option<f64>,
+    /// What the guard found, where there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guarded: Option<Guarded>,
 }
 
 /// Reads runs and writes what an application ships.
 ///
 /// Entries are the [`keep`](ExportOptions::keep) fastest configurations of every kernel, device and input; a portfolio is made for
-/// every kernel and device from all that was measured.
+/// every kernel and device from all that was measured. With a guard, every choice is measured in turn with the default first, each
+/// journal beside the file, and the default takes the place of those that are not significantly faster. None when that was
+/// interrupted.
 ///
 /// # Errors
 /// A format that does not exist, runs that cannot be read or optimise something else than time, nothing that was correct, a
 /// form that cannot hold what the runs have, a full disk.
-pub fn export(options: &ExportOptions) -> Result<Exported, Error> {
+pub fn export(options: &ExportOptions) -> Result<Option<Exported>, Error> {
     let format = ExportFormat::from_word(&options.format)?;
     let gathered = Gathered::read(&options.runs)?;
-    let (wisdom, portfolios) = wisdom(&gathered, options)?;
-    let out = options.out.clone().unwrap_or_else(|| out(&options.runs, &wisdom, format));
+    let out = options.out.clone().unwrap_or_else(|| out(&options.runs, &gathered.wisdom, format));
+    let Some((wisdom, portfolios)) = wisdom(&gathered, options, &out)? else { return Ok(None) };
     write(&wisdom, format, options, &out)?;
     let is_code = matches!(format, ExportFormat::CHeader | ExportFormat::Rust);
-    Ok(Exported {
+    Ok(Some(Exported {
         format: format.word(),
         entries: if is_code { 0 } else { wisdom.entries.len() },
         portfolios,
         notes: gathered.notes,
         out,
-    })
+    }))
 }
 
-/// All that the runs know, with a portfolio for each kernel and device.
-fn wisdom(gathered: &Gathered, options: &ExportOptions) -> Result<(Wisdom, Vec<ExportedPortfolio>), Error> {
+/// All that the runs know, with a portfolio for each kernel and device. None when the guard was interrupted.
+fn wisdom(
+    gathered: &Gathered,
+    options: &ExportOptions,
+    out: &Path,
+) -> Result<Option<(Wisdom, Vec<ExportedPortfolio>)>, Error> {
     let mut wisdom = gathered.wisdom.clone();
     let how = PortfolioOptions { most: options.most, ..PortfolioOptions::default() };
     let mut exported = Vec::new();
     for ((kernel, device), measured) in gathered.measured() {
-        let portfolio = Portfolio::new(&kernel, &device, &measured, how)
-            .map_err(|error| Error::request(format!("`{kernel}` on `{device}`: {error}"), None))?;
-        exported.push(summary(&portfolio, measured.configs.len()));
+        let candidates = measured.configs.len();
+        let (portfolio, guarded) = match &options.guard {
+            None => {
+                let portfolio = Portfolio::new(&kernel, &device, &measured, how)
+                    .map_err(|error| Error::request(format!("`{kernel}` on `{device}`: {error}"), None))?;
+                (portfolio, None)
+            }
+            Some(guard) => {
+                let default = gathered.wisdom.defaults.get(&kernel).ok_or_else(|| no_default(&kernel))?;
+                let Some(remaining) = guarded((&kernel, &device), measured, default, guard, options, out)? else {
+                    return Ok(None);
+                };
+                wisdom.entries.retain(|entry| (&entry.kernel, &entry.device) != (&kernel, &device));
+                wisdom.entries.extend(remaining.entries);
+                (remaining.portfolio, Some(remaining.guarded))
+            }
+        };
+        exported.push(ExportedPortfolio { guarded, ..summary(&portfolio, candidates) });
         wisdom.merge(Wisdom { portfolios: vec![portfolio], ..Wisdom::default() });
     }
     if exported.is_empty() {
@@ -160,7 +190,42 @@ fn wisdom(gathered: &Gathered, options: &ExportOptions) -> Result<(Wisdom, Vec<E
         return Err(Error::request("the runs have no correct configuration", Some(remedy.to_string())));
     }
     wisdom.keep_fastest(options.keep.max(1));
-    Ok((wisdom, exported))
+    Ok(Some((wisdom, exported)))
+}
+
+fn no_default(kernel: &str) -> Error {
+    let text = format!("`{kernel}` has no default configuration to be measured against");
+    Error::request(
+        text,
+        Some("add `default` to [tuning] of the problem and tune again, or leave --guard out".to_string()),
+    )
+}
+
+/// What remains of a kernel on a device when every choice is guarded.
+fn guarded(
+    (kernel, device): (&str, &str),
+    mut measured: Measured,
+    default: &Config,
+    guard: &GuardOptions,
+    options: &ExportOptions,
+    out: &Path,
+) -> Result<Option<Remaining>, Error> {
+    let problem = guard.problem.clone().or_else(|| options.runs.first().map(|run| beside(run)));
+    let default = with_default(&mut measured, default);
+    measured.default = Some(default);
+    let problem = problem.unwrap_or_default();
+    Guard { kernel, device, options: guard, problem: &problem, out, measured, default, verdicts: HashMap::new() }
+        .run(options.most)
+}
+
+/// The problem that `tune` wrote the journal `run` beside: `gemm.toml` of `gemm.jsonl` and `gemm.2.jsonl`.
+fn beside(run: &Path) -> PathBuf {
+    let stem = run.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = match stem.rsplit_once('.') {
+        Some((name, number)) if number.parse::<u32>().is_ok() => name,
+        _ => stem.as_str(),
+    };
+    run.with_file_name(format!("{name}.toml"))
 }
 
 fn summary(portfolio: &Portfolio, candidates: usize) -> ExportedPortfolio {
@@ -178,12 +243,13 @@ fn summary(portfolio: &Portfolio, candidates: usize) -> ExportedPortfolio {
         regret_worst: regret.worst,
         regret_held_out: regret.held_out,
         regret_default: regret.default,
+        guarded: None,
     }
 }
 
 /// A file named after the kernel beside the first run.
 fn out(runs: &[PathBuf], wisdom: &Wisdom, format: ExportFormat) -> PathBuf {
-    let kernel = wisdom.portfolios.first().map_or("tuned", |portfolio| portfolio.kernel.as_str());
+    let kernel = wisdom.entries.first().map_or("tuned", |entry| entry.kernel.as_str());
     let folder = runs.first().and_then(|run| run.parent()).unwrap_or(Path::new(""));
     folder.join(format!("{}.{}", names::file(kernel), format.suffix()))
 }

@@ -1,0 +1,200 @@
+//! Only what is shown to be faster ships: every choice is first measured in turn with the default configuration.
+
+use super::gather::config;
+use crate::outcome::Candidate;
+use crate::tune::{Session, TuneOptions, tune};
+use crate::{Error, Outcome, Problem};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use tunesmith_core::Interrupt;
+use tunesmith_core::wisdom::{Config, Entry, Input, Measured, Portfolio, PortfolioOptions, Provenance, TreeOptions};
+use tunesmith_space::Value;
+
+/// How choices are guarded.
+#[derive(Clone, Debug, Default)]
+pub struct GuardOptions {
+    /// The problem that the runs tuned; by default the `.toml` beside the first run with its name.
+    pub problem: Option<PathBuf>,
+    /// Device, compilers and worker; the rest is ignored.
+    pub tune: TuneOptions,
+    /// Raised to end it.
+    pub interrupt: Interrupt,
+}
+
+/// What a guard found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Guarded {
+    /// Choices that were faster than the default beyond what chance explains.
+    pub confirmed: usize,
+    /// Choices that were not, and gave way to the default.
+    pub refused: usize,
+}
+
+/// A tree that may single out one input: a refusal concerns that input alone.
+const EVERY_INPUT: TreeOptions = TreeOptions { depth: 12, leaf: 1, gain: 0.0 };
+
+/// What remains of a kernel's configurations on a device.
+pub(super) struct Remaining {
+    pub(super) portfolio: Portfolio,
+    pub(super) entries: Vec<Entry>,
+    pub(super) guarded: Guarded,
+}
+
+/// The guard of one kernel on one device.
+pub(super) struct Guard<'a> {
+    pub(super) kernel: &'a str,
+    pub(super) device: &'a str,
+    pub(super) options: &'a GuardOptions,
+    pub(super) problem: &'a Path,
+    /// Beside this file go the journals of what is measured.
+    pub(super) out: &'a Path,
+    pub(super) measured: Measured,
+    /// The default configuration's number.
+    pub(super) default: usize,
+    /// The speed-up of what was confirmed, by input and configuration; none of what was refused.
+    pub(super) verdicts: HashMap<(usize, usize), Option<f64>>,
+}
+
+impl Guard<'_> {
+    /// What remains once every choice is confirmed or the default: the fastest configuration of each input, and the portfolio's. None
+    /// when it was interrupted.
+    ///
+    /// Where the fastest of an input is refused, all others go with it, since they were slower; where the portfolio's choice is, it
+    /// goes alone and the portfolio is chosen anew. Every choice is measured once, so this ends.
+    pub(super) fn run(mut self, most: usize) -> Result<Option<Remaining>, Error> {
+        let how = PortfolioOptions { most, tree: EVERY_INPUT, always: Some(self.default) };
+        loop {
+            let portfolio = Portfolio::new(self.kernel, self.device, &self.measured, how)
+                .map_err(|error| Error::request(error.to_string(), None))?;
+            let open = self.open(&portfolio);
+            if open.is_empty() {
+                return Ok(Some(self.remaining(portfolio)));
+            }
+            for (input, choice) in open {
+                let Some(verdict) = self.measure(input, choice)? else { return Ok(None) };
+                self.judge(input, choice, verdict);
+            }
+        }
+    }
+
+    /// The choices nobody has measured in turn with the default: the fastest of each input, and the portfolio's.
+    fn open(&self, portfolio: &Portfolio) -> Vec<(usize, usize)> {
+        let choices = (0..self.measured.inputs.len()).flat_map(|input| {
+            let chosen = portfolio.choose(&self.measured.inputs[input]);
+            let chosen = self.measured.configs.iter().position(|config| config == chosen);
+            [self.fastest(input), chosen].into_iter().flatten().map(move |choice| (input, choice))
+        });
+        let mut open: Vec<(usize, usize)> =
+            choices.filter(|choice| choice.1 != self.default && !self.verdicts.contains_key(choice)).collect();
+        open.dedup();
+        open
+    }
+
+    fn fastest(&self, input: usize) -> Option<usize> {
+        let times = self.measured.times_ms[input].iter().enumerate();
+        let times = times.filter_map(|(config, time)| Some((config, (*time)?)));
+        times.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(config, _)| config)
+    }
+
+    /// Tunes two configurations, the default and the choice: a search of two evaluations ends with the interleaved final that every
+    /// search ends with. None when it was interrupted.
+    fn measure(&self, input: usize, choice: usize) -> Result<Option<Outcome>, Error> {
+        let sizes: Vec<(String, Value)> = sizes(&self.measured.inputs[input]);
+        let problem = Problem::load(self.problem, &sizes)?;
+        let start =
+            self.measured.configs[choice].iter().map(|(name, value)| (name.clone(), value.to_string())).collect();
+        let options = TuneOptions {
+            strategy: Some("random".to_string()),
+            stop: Some("evaluations 2".to_string()),
+            objective: Some("time".to_string()),
+            start,
+            out: Some(self.out.with_extension("guard.jsonl")),
+            resume: false,
+            ..self.options.tune.clone()
+        };
+        let mut session = Session { interrupt: self.options.interrupt.clone(), ..Session::default() };
+        let outcome = tune(&problem, &options, &mut session)?;
+        if self.options.interrupt.is_raised() {
+            return Ok(None);
+        }
+        if ![self.device.to_string(), format!("command ({})", self.device)].contains(&outcome.device) {
+            let text = format!("the runs were made on `{}`, and this is `{}`", self.device, outcome.device);
+            let remedy = "guard on the device of the runs, or name it with --device";
+            return Err(Error::request(text, Some(remedy.to_string())));
+        }
+        Ok(Some(outcome))
+    }
+
+    /// Keeps what was confirmed with the times of the guard, and drops what was refused.
+    fn judge(&mut self, input: usize, choice: usize, outcome: Outcome) {
+        let is = |candidate: &Candidate, number: usize| config(&candidate.config) == self.measured.configs[number];
+        let default_ms = outcome.default.as_ref().and_then(|default| default.time_ms);
+        let best = outcome.best.as_ref().filter(|best| is(best, choice));
+        let confirmed = best.filter(|best| is_apart(best, &outcome)).and_then(|best| best.time_ms);
+        let is_fastest = self.fastest(input) == Some(choice);
+        let times = &mut self.measured.times_ms[input];
+        times[self.default] = default_ms;
+        match confirmed {
+            Some(time_ms) => times[choice] = Some(time_ms),
+            None => times[choice] = None,
+        }
+        if confirmed.is_none() && is_fastest {
+            let confirmed = |config: usize| self.verdicts.get(&(input, config)).is_some_and(Option::is_some);
+            let others =
+                times.iter_mut().enumerate().filter(|(config, _)| *config != self.default && !confirmed(*config));
+            others.for_each(|(_, time)| *time = None);
+        }
+        let speedup = confirmed.map(|time_ms| default_ms.map_or(f64::INFINITY, |default| default / time_ms));
+        self.verdicts.insert((input, choice), speedup);
+    }
+
+    fn remaining(self, portfolio: Portfolio) -> Remaining {
+        let entry = |input: usize| {
+            let number = self.fastest(input)?;
+            let speedup = self.verdicts.get(&(input, number)).copied().flatten().filter(|speedup| speedup.is_finite());
+            Some(Entry {
+                kernel: self.kernel.to_string(),
+                device: self.device.to_string(),
+                input: self.measured.inputs[input].clone(),
+                config: self.measured.configs[number].clone(),
+                time_ms: self.measured.times_ms[input][number]?,
+                provenance: Provenance {
+                    tool: Some(format!("tunesmith {} export --guard", env!("CARGO_PKG_VERSION"))),
+                    guarded_speedup: speedup,
+                    ..Provenance::default()
+                },
+            })
+        };
+        let confirmed = self.verdicts.values().flatten().count();
+        let guarded = Guarded { confirmed, refused: self.verdicts.len() - confirmed };
+        Remaining { entries: (0..self.measured.inputs.len()).filter_map(entry).collect(), portfolio, guarded }
+    }
+}
+
+/// Whether `best` is faster than the default beyond what chance explains: the verdict of the final; without one, which recordings and
+/// formulas do not have, by intervals that do not meet.
+fn is_apart(best: &Candidate, outcome: &Outcome) -> bool {
+    let Some(default) = outcome.default.as_ref().filter(|default| default.time_ms.is_some()) else { return true };
+    if outcome.finalists > 1 {
+        return !outcome.ties.iter().any(|tie| tie.index == default.index);
+    }
+    let ends = best.ci95_ms.zip(default.ci95_ms).map(|((_, end), (begin, _))| (end, begin));
+    ends.is_some_and(|(end, begin)| end < begin)
+}
+
+/// Adds the default configuration to what was measured, where it is not there, and returns its number.
+pub(super) fn with_default(measured: &mut Measured, default: &Config) -> usize {
+    if let Some(number) = measured.configs.iter().position(|config| config == default) {
+        return number;
+    }
+    measured.configs.push(default.clone());
+    measured.times_ms.iter_mut().for_each(|times| times.push(None));
+    measured.configs.len() - 1
+}
+
+/// Sizes as a problem takes them: whole numbers are integers.
+fn sizes(input: &Input) -> Vec<(String, Value)> {
+    let value = |size: f64| if size.fract() == 0.0 { Value::Int(size as i64) } else { Value::Float(size) };
+    input.iter().map(|(name, size)| (name.clone(), value(*size))).collect()
+}
