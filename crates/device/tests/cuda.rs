@@ -312,3 +312,29 @@ fn a_device_that_tells_no_energy_is_refused_before_anything_runs() {
     assert!(error.contains("cannot measure energy") && error.contains("`watts`"), "{error}");
     assert_eq!(lab.count("launch"), 0);
 }
+
+/// A script stands for Nsight Compute: it runs the worker, and writes a table for each launch that it is told of.
+#[test]
+fn counters_come_from_nsight_compute_where_the_worker_cannot_read_them() {
+    use std::os::unix::fs::PermissionsExt;
+    let mut lab = ScriptedLab::new(&rules(&[]));
+    let ncu = lab.file(
+        "ncu",
+        "#!/bin/sh\n\
+         while [ \"$1\" != --metrics ]; do [ \"$1\" = --log-file ] && log=$2; shift; done\n\
+         shift 2\n\
+         \"$@\" || exit 1\n\
+         echo '\"ID\",\"smsp__inst_executed.sum\",\"smsp__inst_executed_pipe_fma_type_fp16.sum\"' >\"$log\"\n\
+         printf '\"\",\"inst\",\"inst\"\\n\"0\",\"1,024\",\"8\"\\n' >>\"$log\"\n",
+    );
+    std::fs::set_permissions(&ncu, std::fs::Permissions::from_mode(0o755)).unwrap();
+    lab.setup.ncu = Some(ncu);
+    let mut evaluator = lab.evaluator(&one(), lab.copy());
+    evaluator.submit(Request::profiled(one().id(0).unwrap())).unwrap();
+    let completion = evaluator.next(&Interrupt::default()).unwrap().unwrap();
+    assert_correct(&completion);
+    assert_eq!(completion.unprofiled, None);
+    let counters = completion.measurement.counters;
+    assert_eq!(counters["smsp__inst_executed.sum"], 1024.0);
+    assert_eq!(counters["smsp__inst_executed_pipe_fp16.sum"], 8.0, "by the name of the table");
+}

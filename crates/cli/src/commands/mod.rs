@@ -51,6 +51,7 @@ fn compilers() -> Compilers {
     let cuda = CudaSetup {
         libraries: named("TUNESMITH_NVIDIA").map(PathBuf::from),
         cache: cache_folder(),
+        ncu: named("TUNESMITH_NCU").map(PathBuf::from),
         script: named("TUNESMITH_CUDA_SCRIPT").map(PathBuf::from),
     };
     Compilers { cc: named("CC").unwrap_or(default.cc), cxx: named("CXX").unwrap_or(default.cxx), cuda }

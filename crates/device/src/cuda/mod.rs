@@ -18,6 +18,7 @@ mod devices;
 mod diagnose;
 mod driver;
 mod libraries;
+pub(crate) mod ncu;
 mod nvml;
 mod nvrtc;
 mod session;
@@ -46,6 +47,9 @@ pub struct CudaSetup {
     pub libraries: Option<PathBuf>,
     /// The folder in which cubins are kept from run to run; nowhere without it.
     pub cache: Option<PathBuf>,
+    /// Nsight Compute's command line, for counters where CUPTI cannot be opened; looked for where it is usually installed
+    /// without it.
+    pub ncu: Option<PathBuf>,
     /// A script in place of the driver (JSON, see `docs/cuda.md`): a device without hardware, for tests.
     pub script: Option<PathBuf>,
 }

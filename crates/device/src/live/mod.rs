@@ -2,6 +2,7 @@
 
 pub(crate) mod builds;
 mod names;
+mod nsight;
 mod open;
 mod programs;
 mod reference;
@@ -20,6 +21,7 @@ use crate::c::{Compilers, threads};
 use crate::data::{DataSet, passed};
 use crate::error::DeviceError;
 use crate::live::builds::{Build, Builds};
+use crate::live::nsight::Nsight;
 use crate::live::open::{Opener, WithReference};
 use crate::live::programs::{Prepared, Programs};
 use crate::live::resample::Kept;
@@ -98,6 +100,8 @@ pub struct LiveEvaluator {
     best: Option<Duration>,
     /// How closely the configurations submitted are looked at, the oldest first.
     depths: VecDeque<Depth>,
+    /// What reads counters where the worker cannot.
+    nsight: Nsight,
     /// What the next configurations are raced against.
     bar_ms: Option<f64>,
     /// The programs of configurations measured again.
@@ -139,6 +143,7 @@ impl LiveEvaluator {
             station: None,
             best: None,
             depths: VecDeque::new(),
+            nsight: Nsight::default(),
             bar_ms: None,
             kept: Kept::default(),
             twins: Twins::default(),
@@ -212,6 +217,14 @@ impl LiveEvaluator {
         }
     }
 
+    /// Of the CUDA device that kernels run on; 0 of others.
+    fn compute_capability(&self) -> f64 {
+        match &self.options.target {
+            Target::Cuda(device) => device.limits.get("compute_capability").copied().unwrap_or_default(),
+            _ => 0.0,
+        }
+    }
+
     fn scope(&self, config: ConfigId) -> Scope {
         Scope::of(&self.options.spec.sizes, &self.space, config)
     }
@@ -238,7 +251,10 @@ impl LiveEvaluator {
         let job = Job { steps: self.programs.steps(prepared), passed, purpose };
         let limit = launch_limit(&policy.limits, self.reference_time, self.best);
         let Some(station) = &mut self.station else { return Ok(None) };
-        let Some(measured) = station.run(&job, &limit, interrupt)? else { return Ok(None) };
+        let Some(mut measured) = station.run(&job, &limit, interrupt)? else { return Ok(None) };
+        if measured.unprofiled.is_some() && measured.failure.is_none() {
+            self.profile_beside(&job, &mut measured, interrupt)?;
+        }
         let median = statistics::median(&measured.measurement.times_ms).filter(|_| measured.failure.is_none());
         if let Some(median) = median.map(|median| Duration::from_secs_f64(median / 1e3)) {
             self.best = Some(self.best.map_or(median, |best| best.min(median)));

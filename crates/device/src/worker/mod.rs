@@ -45,6 +45,8 @@ pub(crate) fn was_not_entered() -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkerCommand {
     program: Option<PathBuf>,
+    /// A command that runs the worker, with its arguments.
+    under: Vec<String>,
 }
 
 impl WorkerCommand {
@@ -55,13 +57,20 @@ impl WorkerCommand {
 
     /// Another program, which calls [`enter_if_worker`].
     pub fn program(path: impl Into<PathBuf>) -> Self {
-        Self { program: Some(path.into()) }
+        Self { program: Some(path.into()), under: Vec::new() }
+    }
+
+    /// The same worker, run by another command, which passes on what it reads and writes.
+    pub(crate) fn under(&self, command: Vec<String>) -> Self {
+        Self { under: command, ..self.clone() }
     }
 
     /// The command for a worker of this process.
     fn command(&self) -> std::io::Result<Command> {
         let mut command = self.entered_with(MARKER)?;
-        command.arg(std::process::id().to_string());
+        if self.under.is_empty() {
+            command.arg(std::process::id().to_string());
+        }
         Ok(command)
     }
 
@@ -71,6 +80,12 @@ impl WorkerCommand {
     }
 
     fn entered_with(&self, marker: &str) -> std::io::Result<Command> {
+        if let Some((first, arguments)) = self.under.split_first() {
+            let program = self.program.clone().map_or_else(std::env::current_exe, Ok)?;
+            let mut command = Command::new(first);
+            command.args(arguments).arg(program).arg(marker);
+            return Ok(command);
+        }
         let mut command = match &self.program {
             Some(program) => Command::new(program),
             None => {

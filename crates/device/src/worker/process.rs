@@ -22,7 +22,8 @@ const KEPT: usize = 4 << 10;
 /// A running worker with filled buffers.
 pub(crate) struct Worker {
     child: Child,
-    to: ChildStdin,
+    /// Closed to let it end by itself.
+    to: Option<ChildStdin>,
     from: Receiver<String>,
     printed: Arc<Mutex<Vec<u8>>>,
     /// Disconnects when everything printed has been read.
@@ -96,7 +97,7 @@ impl Worker {
         std::thread::spawn(move || read_messages(stdout, &said));
         let tail = Arc::clone(&printed);
         std::thread::spawn(move || read_printed(stderr, &tail, all_read));
-        Ok(Self { child, to, from, printed, printed_all, clock, status: None, used: false })
+        Ok(Self { child, to: Some(to), from, printed, printed_all, clock, status: None, used: false })
     }
 
     /// Sends a request. An error means that the worker has ended; [`wait`](Self::wait) tells how.
@@ -104,7 +105,7 @@ impl Worker {
         let mut line = serde_json::to_vec(request)?;
         line.push(b'\n');
         self.used |= matches!(request, Request::Run(_) | Request::Compile(_));
-        self.to.write_all(&line)
+        self.to.as_mut().map_or(Ok(()), |to| to.write_all(&line))
     }
 
     /// Waits for the next message for at most `limit`. Afterwards only a worker that said something is alive.
@@ -164,6 +165,17 @@ impl Worker {
         let _ = self.printed_all.recv_timeout(POLL);
         let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&std::mem::take(&mut *printed)).into_owned()
+    }
+
+    /// Lets the worker, and what runs it, end by themselves; ends them after `limit`.
+    pub(crate) fn finish(mut self, limit: Duration) {
+        self.to = None;
+        let deadline = self.clock.now() + limit;
+        while self.status.is_none() && self.clock.now() < deadline {
+            // An error is that of a process that is gone.
+            self.status = self.child.try_wait().unwrap_or_default();
+            std::thread::sleep(if self.status.is_none() { POLL } else { Duration::ZERO });
+        }
     }
 
     /// The process id.

@@ -14,6 +14,8 @@ mod task;
 
 pub(crate) use ranges::{Counting, Gpu};
 pub use resolution::{ChipCounters, ResolvedCounter};
+pub(crate) use resolution::{name_on, own_name};
+pub(crate) use status::PERMISSION_REMEDY;
 pub use task::counters;
 
 pub(crate) use task::{CountersTask, NoCounters, resolve};

@@ -42,6 +42,17 @@ pub(super) trait Metrics {
 const OTHER_NAMES: [(&str, &str); 1] =
     [("smsp__inst_executed_pipe_fp16.sum", "smsp__inst_executed_pipe_fma_type_fp16.sum")];
 
+/// What a GPU of this compute capability calls the counter `name` of the table.
+pub(crate) fn name_on(compute_capability: f64, name: &'static str) -> &'static str {
+    let other = OTHER_NAMES.iter().find(|(own, _)| *own == name).filter(|_| compute_capability > 8.5);
+    other.map_or(name, |(_, other)| other)
+}
+
+/// What the table calls the counter that a GPU calls `name`.
+pub(crate) fn own_name(name: &str) -> &str {
+    OTHER_NAMES.iter().find(|(_, other)| *other == name).map_or(name, |(own, _)| own)
+}
+
 /// Asks the chip for each counter of `set` by its name and by the other ones it goes by, and for all it has together.
 ///
 /// # Errors
