@@ -29,8 +29,7 @@ const MOST_PIECES: usize = 256;
 /// More remainders than this would make more cases than pieces are allowed.
 const MOST_REMAINDERS: i128 = 64;
 
-/// The number of integer points of `loops` at which no bound is negative; at most one piece holds for given sizes
-/// wherever pieces come from one choice, and the count is the sum of the pieces that hold.
+/// The number of integer points of `loops` at which no bound is negative: the sum of the pieces whose conditions hold.
 ///
 /// # Errors
 ///

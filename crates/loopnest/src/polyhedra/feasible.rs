@@ -4,8 +4,9 @@ use super::gcd;
 use crate::ir::{Affine, Var};
 use std::collections::BTreeMap;
 
-/// Elimination gives up beyond this many bounds: the number can square with every variable.
-const MOST_BOUNDS: usize = 400;
+/// Elimination gives up beyond this many bounds: the number can square with every variable. All that the kernels of the
+/// cost model need is decided with fewer.
+const MOST_BOUNDS: usize = 80;
 /// Larger coefficients could overflow when they are combined.
 const LARGEST: i128 = 1 << 60;
 
