@@ -41,6 +41,10 @@ pub(super) fn cells(
     let mut subscripts: Vec<Affine> = subscripts.iter().map(|sum| floors.known_remainders(sum)).collect();
     while let Some((_, inner)) = join_blocks(&mut bounds, &open, &mut subscripts) {
         open.remove(&inner);
+        bounds = match whole(bounds, floors) {
+            Some(bounds) => bounds,
+            None => return Ok(None),
+        };
     }
     let mut cells = Cells { bounds, steps: Vec::new(), residues: Vec::new() };
     let mut equations = Vec::new();

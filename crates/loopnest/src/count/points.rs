@@ -41,9 +41,13 @@ pub(super) fn count_points(bounds: &[Affine], loops: &[LoopId], floors: &mut Flo
         Some(bounds) => bounds,
         None => return Ok(Vec::new()),
     };
-    while let Some((outer, inner)) = join_blocks(&mut bounds, &open, &mut []) {
+    while let Some((_, inner)) = join_blocks(&mut bounds, &open, &mut []) {
         open.remove(&inner);
-        debug_assert!(open.contains(&outer));
+        // The bounds of the blocks may now be needless, and would hide that the joined loop is a block itself.
+        bounds = match whole(bounds, floors) {
+            Some(bounds) => bounds,
+            None => return Ok(Vec::new()),
+        };
     }
     let mut counter = Counter { floors, pieces: Vec::new() };
     counter.sum(bounds, open, Polynomial::constant(1))?;
