@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Finds the fastest correct configuration of a compute kernel on the device in front of you.
 #[derive(Debug, Parser)]
@@ -54,6 +55,12 @@ pub(crate) enum Command {
     /// Predict the best configuration for an input by a timing model, without running anything
     #[command(after_help = PREDICT_HELP)]
     Predict(PredictArgs),
+    /// Fit the cost models of a device: what each operation of a kernel costs there
+    #[command(after_help = CALIBRATE_HELP)]
+    Calibrate(CalibrateArgs),
+    /// Estimate the time of a loop nest on a calibrated device without running it
+    #[command(after_help = ESTIMATE_HELP)]
+    Estimate(EstimateArgs),
     /// Convert recordings between formats; several of one space become one
     #[command(after_help = CONVERT_HELP)]
     Convert(ConvertArgs),
@@ -68,6 +75,20 @@ const DEVICES_HELP: &str = "Examples:
 
 NVIDIA's libraries (CUPTI, NVRTC) are looked for in the folder that TUNESMITH_NVIDIA names, where the system looks, and in
 /usr/local/cuda.";
+
+const CALIBRATE_HELP: &str = "Examples:
+  tunesmith calibrate -o processor.device.json
+  tunesmith calibrate --device opencl -o pocl.device.json --minutes 5
+  tunesmith calibrate -o processor.device.json --judge
+
+Measures some hundred small kernels, thirty runs each, on a machine on which nothing else should run. Interrupted, the same
+command goes on where it ended. See docs/costmodel.md.";
+
+const ESTIMATE_HELP: &str = "Examples:
+  tunesmith estimate matmul.nest --on processor.device.json --size n=1024,m=1024,l=1024
+  tunesmith estimate matmul.nest --on pocl.device.json --size n=512,m=512,l=512,rows=8 --json
+
+--size also takes the parameters of the nest's transformations.";
 
 const EXPLAIN_HELP: &str = "Examples:
   tunesmith explain counters.csv.gz --model kernel.counters.json
@@ -525,6 +546,47 @@ pub(crate) struct ExportArgs {
     pub(crate) json: bool,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct CalibrateArgs {
+    /// The device: c, opencl[:N or a part of its name] or cuda[:N]
+    #[arg(long, value_name = "DEVICE", default_value = "c")]
+    pub(crate) device: String,
+    /// The device file to write
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Minutes after which no more kernels are measured
+    #[arg(long, value_name = "N", default_value = "10", value_parser = minutes)]
+    pub(crate) minutes: Duration,
+    /// Then measure the test kernels, which no model is fitted to, and show how far the models are off
+    #[arg(long)]
+    pub(crate) judge: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print no progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EstimateArgs {
+    /// The loop nest
+    #[arg(value_name = "KERNEL")]
+    pub(crate) kernel: PathBuf,
+    /// The device file, made by `tunesmith calibrate`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) on: PathBuf,
+    /// The nest's sizes, and parameters of its transformations
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
+    pub(crate) size: Option<Pairs>,
+    /// The form of the model: paper, nnls or overlap
+    #[arg(long, value_name = "FORM")]
+    pub(crate) form: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// Names with the text of their values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pairs(pub(crate) Vec<(String, String)>);
@@ -533,6 +595,12 @@ pub(crate) struct Pairs(pub(crate) Vec<(String, String)>);
 fn passes(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 1.0);
     number.ok_or_else(|| format!("`{text}` is no number from 1"))
+}
+
+fn minutes(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().map(|minutes| 60.0 * minutes);
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.ok_or_else(|| format!("`{text}` is no number of minutes"))
 }
 
 fn pairs(text: &str) -> Result<Pairs, String> {

@@ -48,6 +48,8 @@ fn main() -> ExitCode {
         Command::Report(args) => commands::report(args),
         Command::Compare(args) => commands::compare(args),
         Command::Explain(args) => commands::explain(args),
+        Command::Calibrate(args) => commands::calibrate(args),
+        Command::Estimate(args) => commands::estimate(args),
         Command::Train(command) => commands::train(command),
         Command::Predict(args) => commands::predict(args),
         Command::Convert(args) => commands::convert(args),

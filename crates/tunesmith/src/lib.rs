@@ -32,12 +32,14 @@
 //! A program that tunes kernels of its own calls [`enter_if_worker`] first thing in `main`: kernels run in a worker
 //! process, which is the same executable started again.
 
+mod calibrate;
 mod check;
 mod compare;
 mod configuration;
 mod convert;
 mod devices;
 mod error;
+mod estimate;
 mod explain;
 mod export;
 mod guided;
@@ -63,11 +65,13 @@ mod train;
 mod tune;
 mod tune_inputs;
 
+pub use calibrate::{CalibrateOptions, Calibration, CalibrationStep, Judged, Judgement, calibrate};
 pub use check::{Check, check};
 pub use compare::{Baseline, CompareOptions, Comparison, Measures, ModelChoice, Overall, Score, TimeTransfer, compare};
 pub use convert::{Converted, convert};
 pub use devices::{DeviceChoice, devices, limits};
 pub use error::Error;
+pub use estimate::{EstimateOptions, Estimated, EstimatedTerm, estimate};
 pub use explain::{BottleneckShare, Effect, ExplainOptions, Explanation, Wanted, explain};
 pub use export::{ExportFormat, ExportOptions, Exported, ExportedPortfolio, GuardOptions, Guarded, export};
 pub use metrics::{Direction, Target};
@@ -98,6 +102,7 @@ pub use tunesmith_model::BoostedSettings;
 pub use tunesmith_core as core;
 pub use tunesmith_device as device;
 pub use tunesmith_device::worker::enter_if_worker;
+pub use tunesmith_model::cost;
 pub use tunesmith_report as report;
 pub use tunesmith_search as search;
 pub use tunesmith_space as space;

@@ -1,6 +1,7 @@
 //! What answers the requests of a run: the one place that knows every kind of device.
 
 use crate::devices::DeviceChoice;
+use crate::nests::language;
 use crate::run_one::Plan;
 use crate::tune::TuneOptions;
 use crate::{Error, Problem};
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::{Clock, Evaluator, Interrupt, ManualClock};
 use tunesmith_device::{
-    CommandEvaluator, CommandOptions, Language, LiveEvaluator, LiveOptions, ReplayEvaluator, SyntheticEvaluator, Target,
+    CommandEvaluator, CommandOptions, LiveEvaluator, LiveOptions, ReplayEvaluator, SyntheticEvaluator, Target,
 };
 use tunesmith_space::{ConfigId, Space};
 
@@ -54,11 +55,7 @@ impl<'a> Runner<'a> {
             DeviceChoice::Cuda(device) => Target::Cuda(device.clone()),
         };
         let hardware = device.counted_hardware().unwrap_or_default();
-        let nests = match &target {
-            Target::OpenCl(_) => Language::OpenCl,
-            Target::Cuda(_) => Language::Cuda,
-            _ => Language::C,
-        };
+        let nests = language(&target);
         let live = LiveOptions {
             spec: problem.kernel_spec(nests)?,
             target,

@@ -1,9 +1,11 @@
 //! One file per command.
 
+mod calibrate;
 mod check;
 mod compare;
 mod convert;
 mod devices;
+mod estimate;
 mod explain;
 mod export;
 mod init;
@@ -16,10 +18,12 @@ mod train;
 mod tune;
 mod tune_inputs;
 
+pub(crate) use calibrate::calibrate;
 pub(crate) use check::check;
 pub(crate) use compare::compare;
 pub(crate) use convert::convert;
 pub(crate) use devices::devices;
+pub(crate) use estimate::estimate;
 pub(crate) use explain::explain;
 pub(crate) use export::export;
 pub(crate) use init::init;

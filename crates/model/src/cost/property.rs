@@ -10,7 +10,7 @@ pub enum Resource {
     Memory,
     /// The arithmetic units, and local memory beside them: `op:...`, `l:...` and what else is done by the work-items.
     Compute,
-    /// Launching, work-groups and barriers: `const`, `groups`, `barrier` and `waves`.
+    /// Launching, work-groups and barriers: `const`, `groups`, `barriers` and `waves`.
     Overhead,
 }
 
@@ -19,7 +19,7 @@ impl Resource {
     pub fn of(property: &str) -> Self {
         match property.split(':').next() {
             Some("g" | "cache") => Self::Memory,
-            Some(CONSTANT | "groups" | "barrier" | "waves") => Self::Overhead,
+            Some(CONSTANT | "groups" | "barriers" | "waves") => Self::Overhead,
             _ => Self::Compute,
         }
     }
@@ -33,7 +33,7 @@ pub fn is_published(property: &str) -> bool {
         (Some("g"), ..) => true,
         (Some("l"), _, direction) => direction == Some("load"),
         (Some("op"), kind, _) => kind.is_some_and(|kind| kind.starts_with('f')),
-        (Some(CONSTANT | "groups" | "barrier"), None, _) => true,
+        (Some(CONSTANT | "groups" | "barriers"), None, _) => true,
         _ => false,
     }
 }
@@ -51,7 +51,7 @@ mod tests {
         assert_eq!(of("l:32:store"), (Resource::Compute, false));
         assert_eq!(of("op:f32:special:rsqrt"), (Resource::Compute, true));
         assert_eq!(of("op:int32:add"), (Resource::Compute, false));
-        assert_eq!(of("barrier"), (Resource::Overhead, true));
+        assert_eq!(of("barriers"), (Resource::Overhead, true));
         assert_eq!(of("waves"), (Resource::Overhead, false));
         assert_eq!(of(CONSTANT), (Resource::Overhead, true));
     }

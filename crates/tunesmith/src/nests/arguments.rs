@@ -57,7 +57,7 @@ fn buffer(nest: &Nest, id: ArrayId, sizes: &[i64]) -> Result<ArgumentKind, Strin
 }
 
 /// The value of a sum of sizes.
-fn evaluate(sum: &Affine, sizes: &[i64]) -> i128 {
+pub(crate) fn evaluate(sum: &Affine, sizes: &[i64]) -> i128 {
     sum.evaluate(|variable| match variable {
         Var::Size(id) => sizes[id.place()].into(),
         Var::Loop(_) | Var::Floor(_) => 0,

@@ -1,13 +1,24 @@
 //! Loop nests as kernels: what joins `loopnest` with `device`.
 
 mod arguments;
+mod count;
 mod generator;
 
 pub(crate) use arguments::arguments;
+pub(crate) use count::NestCounts;
 pub(crate) use generator::NestGenerator;
 
-use tunesmith_device::Language;
+use tunesmith_device::{Language, Target};
 use tunesmith_loopnest::{Dialect, NestError};
+
+/// The language that a nest is compiled from for a device.
+pub(crate) fn language(target: &Target) -> Language {
+    match target {
+        Target::OpenCl(_) => Language::OpenCl,
+        Target::Cuda(_) => Language::Cuda,
+        Target::Processor => Language::C,
+    }
+}
 
 /// The language of a dialect, as devices know it.
 pub(crate) fn dialect(language: Language) -> Dialect {

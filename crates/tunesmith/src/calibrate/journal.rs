@@ -1,0 +1,83 @@
+//! What a calibration has measured so far, so that one that is interrupted goes on.
+
+use crate::Error;
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// One measurement: a line of the journal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Entry {
+    /// The kernel with its shape.
+    pub(super) kernel: String,
+    /// Its main size.
+    pub(super) size: i64,
+    /// The time; nothing where it failed.
+    pub(super) seconds: Option<f64>,
+    /// How noisy it was.
+    pub(super) noise: f64,
+}
+
+/// The journal beside the device file.
+pub(super) struct Journal {
+    path: PathBuf,
+    file: File,
+}
+
+impl Journal {
+    /// Opens the journal of the calibration of `device` into `out`, with what it holds. That of another device begins
+    /// anew; a last line that was cut off is dropped.
+    pub(super) fn open(out: &Path, device: &str) -> Result<(Self, Vec<Entry>), Error> {
+        let path = PathBuf::from(format!("{}.part", out.display()));
+        let head = format!("{}\n", serde_json::Value::from(device));
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let known = text.strip_prefix(&head).unwrap_or_default();
+        let entries: Vec<Entry> = known.lines().map_while(|line| serde_json::from_str(line).ok()).collect();
+        let failed = |source| Error::Write { path: path.clone(), source };
+        let kept: String = entries.iter().map(line).collect();
+        std::fs::write(&path, head + &kept).map_err(failed)?;
+        let file = OpenOptions::new().append(true).open(&path).map_err(failed)?;
+        Ok((Self { path, file }, entries))
+    }
+
+    /// Adds a measurement.
+    pub(super) fn add(&mut self, entry: &Entry) -> Result<(), Error> {
+        let written = self.file.write_all(line(entry).as_bytes());
+        written.map_err(|source| Error::Write { path: self.path.clone(), source })
+    }
+
+    /// Removes the journal: the device file has what it held.
+    pub(super) fn finish(self) {
+        // A journal that stays is read again by the next calibration, and does no harm.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+fn line(entry: &Entry) -> String {
+    serde_json::to_string(entry).unwrap_or_default() + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_measured_is_found_again_without_a_cut_line_and_not_for_another_device() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("device.json");
+        let entry = |size, seconds| Entry { kernel: "copy 128x1".into(), size, seconds, noise: 0.01 };
+        let (mut journal, before) = Journal::open(&out, "one").unwrap();
+        assert_eq!(before, []);
+        journal.add(&entry(4096, Some(1e-5))).unwrap();
+        journal.add(&entry(8192, None)).unwrap();
+        let mut file = OpenOptions::new().append(true).open(&journal.path).unwrap();
+        file.write_all(b"{\"kernel\":\"copy 12").unwrap();
+        let (_, known) = Journal::open(&out, "one").unwrap();
+        assert_eq!(known, [entry(4096, Some(1e-5)), entry(8192, None)]);
+        let (journal, other) = Journal::open(&out, "two").unwrap();
+        assert_eq!(other, []);
+        journal.finish();
+        assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());
+    }
+}

@@ -1,0 +1,97 @@
+//! How good a device's models are: the paper's test kernels, which no model is fitted to.
+
+use super::measure::Measured;
+use super::subjects::subjects;
+use super::{CalibrationStep, LONGEST, bench, wrong};
+use crate::Error;
+use crate::nests::NestCounts;
+use crate::tune::TuneOptions;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tunesmith_core::{Clock, Interrupt, statistics};
+use tunesmith_loopnest::kernels::Role;
+use tunesmith_model::cost::protocol::{Bounds, next};
+use tunesmith_model::cost::{DeviceFile, error_mean};
+
+/// A test kernel's time beside what the models say (the paper's Table 1).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Judged {
+    /// The kernel with its work-group.
+    pub kernel: String,
+    /// Its main size.
+    pub size: i64,
+    /// What it took.
+    pub measured_ms: f64,
+    /// What each form of model predicts, by name.
+    pub predicted_ms: BTreeMap<&'static str, f64>,
+}
+
+/// How far each form of model is off.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Judgement {
+    /// The test kernels in all sizes.
+    pub kernels: Vec<Judged>,
+    /// By form the geometric mean of the relative errors, each at least 1 %.
+    pub mean: BTreeMap<&'static str, f64>,
+    /// By form their median.
+    pub median: BTreeMap<&'static str, f64>,
+    /// By form the largest.
+    pub largest: BTreeMap<&'static str, f64>,
+}
+
+impl Judgement {
+    /// Measures the test kernels on the device of `file`. `None` when interrupted.
+    ///
+    /// # Errors
+    /// The device cannot be used.
+    pub fn of(
+        file: &DeviceFile,
+        options: &TuneOptions,
+        clock: Arc<dyn Clock>,
+        interrupt: &Interrupt,
+        progress: &mut dyn FnMut(&CalibrationStep<'_>),
+    ) -> Result<Option<Self>, Error> {
+        let bench = bench(options, clock)?;
+        let subjects = subjects(&[Role::Judge])?;
+        let ladders: Vec<_> = subjects.iter().map(|subject| subject.ladder.clone()).collect();
+        let bounds = Bounds { launch: file.provenance.launch_seconds, longest: LONGEST };
+        let (mut done, mut kernels) = (vec![Vec::new(); subjects.len()], Vec::new());
+        while let Some((at, size)) = next(&ladders, &bounds, &done) {
+            let subject = &subjects[at];
+            let seconds = match bench.measure(subject, size, interrupt)? {
+                Measured::Interrupted => return Ok(None),
+                Measured::Failed(_) => None,
+                Measured::Time(timing) => Some(timing.seconds),
+            };
+            done[at].push((size, seconds));
+            progress(&CalibrationStep { measured: kernels.len() + 1, kernel: &subject.name, size, seconds });
+            let Some(seconds) = seconds.filter(|seconds| bounds.is_telling(*seconds)) else { continue };
+            let counts = NestCounts::new(&subject.nest).and_then(|counts| counts.at(&subject.sizes(size)));
+            let counts = counts.map_err(|error| wrong(subject, &error))?;
+            let predicted = file.models.iter().map(|model| (model.form.name(), model.seconds(&counts) * 1e3));
+            kernels.push(Judged {
+                kernel: subject.name.clone(),
+                size,
+                measured_ms: seconds * 1e3,
+                predicted_ms: predicted.collect(),
+            });
+        }
+        Ok(Some(Self::new(kernels)))
+    }
+
+    fn new(mut kernels: Vec<Judged>) -> Self {
+        kernels.sort_by(|a, b| (&a.kernel, a.size).cmp(&(&b.kernel, b.size)));
+        let forms: Vec<&'static str> =
+            kernels.first().map(|judged| judged.predicted_ms.keys().copied().collect()).unwrap_or_default();
+        let errors = |form: &'static str| -> Vec<f64> {
+            kernels.iter().map(|own| (own.predicted_ms[form] - own.measured_ms).abs() / own.measured_ms).collect()
+        };
+        let by_form =
+            |summary: &dyn Fn(&[f64]) -> f64| forms.iter().map(|form| (*form, summary(&errors(form)))).collect();
+        let mean = by_form(&error_mean);
+        let median = by_form(&|errors| statistics::median(errors).unwrap_or(0.0));
+        let largest = by_form(&|errors| errors.iter().copied().fold(0.0, f64::max));
+        Self { kernels, mean, median, largest }
+    }
+}

@@ -1,0 +1,124 @@
+//! One measurement of one kernel.
+
+use super::subjects::Subject;
+use crate::Error;
+use crate::nests::{NestGenerator, arguments, dialect, in_words, language};
+use crate::tune::TuneOptions;
+use std::sync::Arc;
+use std::time::Duration;
+use tunesmith_core::{Clock, Evaluator as _, Interrupt, Request};
+use tunesmith_device::{Kernel, KernelSpec, Language, LiveEvaluator, LiveOptions, Policy, Sampling, Target, Verify};
+use tunesmith_loopnest::Recipe;
+use tunesmith_model::cost::protocol::{RUNS, Timing};
+use tunesmith_space::{ConfigId, Parameter, Space, Value};
+
+/// What kernels are measured on.
+pub(super) struct Bench<'a> {
+    pub(super) target: Target,
+    pub(super) options: &'a TuneOptions,
+    pub(super) clock: Arc<dyn Clock>,
+}
+
+/// What came of a kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Measured {
+    Time(Timing),
+    /// It cannot run here, and why.
+    Failed(String),
+    Interrupted,
+}
+
+/// What is evaluated is a configuration: the only one of a space without a choice.
+fn one_configuration() -> Result<(Space, ConfigId), Error> {
+    let refused = |text: String| Error::request(text, None);
+    let parameter = Parameter::new("variant", [Value::Int(0)]).map_err(|error| refused(error.to_string()))?;
+    let space = Space::builder().parameter(parameter).build().map_err(|error| refused(error.to_string()))?;
+    let only = space.id(0).ok_or_else(|| refused("the space of one configuration has none".to_string()))?;
+    Ok((space, only))
+}
+
+impl Bench<'_> {
+    pub(super) fn language(&self) -> Language {
+        language(&self.target)
+    }
+
+    /// The device's name.
+    pub(super) fn device(&self) -> String {
+        match &self.target {
+            Target::OpenCl(device) => device.name.clone(),
+            Target::Cuda(device) => device.name.clone(),
+            Target::Processor => tunesmith_device::processor(&self.options.compilers)
+                .map_or_else(|| "the processor".to_string(), |device| device.name),
+        }
+    }
+
+    /// Runs the kernel with its main size.
+    ///
+    /// # Errors
+    /// The device or the compiler cannot be used.
+    pub(super) fn measure(&self, subject: &Subject, main: i64, interrupt: &Interrupt) -> Result<Measured, Error> {
+        let sizes = subject.sizes(main);
+        let spec = match self.spec(subject, sizes) {
+            Ok(spec) => spec,
+            Err(reason) => return Ok(Measured::Failed(reason)),
+        };
+        let sampling = Sampling {
+            // The untimed launch is the first of the runs.
+            min_samples: RUNS - 1,
+            max_samples: RUNS - 1,
+            time_cap: Duration::from_secs(1),
+            ..Sampling::default()
+        };
+        let live = LiveOptions {
+            spec,
+            target: self.target.clone(),
+            compilers: self.options.compilers.clone(),
+            policy: Policy { sampling, ..Policy::default() },
+            jobs: 1,
+            profile: false,
+            energy: false,
+            worker: self.options.worker.clone(),
+            clock: Arc::clone(&self.clock),
+        };
+        let (space, only) = one_configuration()?;
+        let mut evaluator = LiveEvaluator::new(&space, live)?;
+        evaluator.submit(Request::timed(only))?;
+        let Some(completion) = evaluator.next(interrupt)? else { return Ok(Measured::Interrupted) };
+        if let Some(failure) = completion.failure {
+            return Ok(Measured::Failed(failure.to_string()));
+        }
+        let first = completion.measurement.warmup_ms;
+        let runs: Vec<f64> = first.into_iter().chain(completion.measurement.times_ms).map(|ms| ms / 1e3).collect();
+        Ok(Timing::of(&runs).map_or_else(|| Measured::Failed("it is too slow to be run often".into()), Measured::Time))
+    }
+
+    fn spec(&self, subject: &Subject, sizes: Vec<i64>) -> Result<KernelSpec, String> {
+        let nest = &subject.nest;
+        let code = nest.code(dialect(self.language())).map_err(|error| in_words(&error))?;
+        let arguments = arguments(nest, &code.parameters, &sizes)?;
+        // The nest is transformed already.
+        let recipe = Recipe { nest: nest.clone(), parameters: Vec::new(), steps: Vec::new() };
+        let generator = NestGenerator::new(Arc::new(recipe), sizes, self.language());
+        let kernel = Kernel {
+            name: subject.name.clone(),
+            language: self.language(),
+            file: subject.kernel.name.into(),
+            generator: Some(Arc::new(generator)),
+            sources: Vec::new(),
+            include: Vec::new(),
+            function: code.function,
+            options: Vec::new(),
+            arguments: (0..arguments.len()).collect(),
+            repeat: None,
+            work: None,
+        };
+        Ok(KernelSpec {
+            problem: subject.name.clone(),
+            kernels: vec![kernel],
+            sizes: Vec::new(),
+            arguments,
+            verify: Verify::default(),
+            seed: 0,
+        })
+    }
+}

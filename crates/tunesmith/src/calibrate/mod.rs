@@ -1,0 +1,225 @@
+//! Fitting the cost models of a device: measurement kernels are counted, timed and put in relation.
+
+mod journal;
+mod judge;
+mod measure;
+mod subjects;
+
+pub use judge::{Judged, Judgement};
+
+use crate::Error;
+use crate::devices::DeviceChoice;
+use crate::nests::{NestCounts, in_words};
+use crate::tune::TuneOptions;
+use journal::{Entry, Journal};
+use measure::{Bench, Measured};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use subjects::{Subject, subjects};
+use tunesmith_core::{Clock, Interrupt, statistics};
+use tunesmith_device::Target;
+use tunesmith_loopnest::kernels::Role;
+use tunesmith_model::cost::protocol::{Bounds, LEFT_OUT, RUNS, Step, next};
+use tunesmith_model::cost::{Case, DeviceFile, Form, Provenance, fit};
+
+/// Kernels that are expected to take longer are not measured at that size: thirty runs of it would take seconds.
+const LONGEST: f64 = 0.03;
+/// The memory that arrays of a kernel may take.
+const MOST_BYTES: f64 = 2.5e8;
+/// A machine with more noise than this was not quiet.
+const NOISY: f64 = 0.1;
+
+/// What to calibrate, and where to.
+#[derive(Clone, Debug, Default)]
+pub struct CalibrateOptions {
+    /// Device, compilers and worker; the rest is ignored.
+    pub tune: TuneOptions,
+    /// The device file to write.
+    pub out: PathBuf,
+    /// After this time no more kernels are measured, and the models are fitted to what there is.
+    pub limit: Duration,
+}
+
+/// What a calibration gave.
+#[derive(Clone, Debug)]
+pub struct Calibration {
+    /// The device file, as it was written.
+    pub file: DeviceFile,
+    /// What a user should know: kernels that failed, a machine that was not quiet, the time that ran out.
+    pub notes: Vec<String>,
+}
+
+/// Where a calibration stands, for progress displays.
+#[derive(Clone, Debug)]
+pub struct CalibrationStep<'a> {
+    /// Measurements so far.
+    pub measured: usize,
+    /// The kernel measured last, with its work-group.
+    pub kernel: &'a str,
+    /// Its main size.
+    pub size: i64,
+    /// Its time in seconds; nothing where it failed.
+    pub seconds: Option<f64>,
+}
+
+/// Calibrates a device: times the measurement kernels and fits the cost models in every form. `None` when interrupted; the
+/// next calibration into the same file then goes on.
+///
+/// # Errors
+/// A device that runs no kernels, or cannot be used; a file that cannot be written.
+pub fn calibrate(
+    options: &CalibrateOptions,
+    clock: Arc<dyn Clock>,
+    interrupt: &Interrupt,
+    progress: &mut dyn FnMut(&CalibrationStep<'_>),
+) -> Result<Option<Calibration>, Error> {
+    let bench = bench(&options.tune, Arc::clone(&clock))?;
+    let (journal, known) = Journal::open(&options.out, &format!("{:?} {}", bench.language(), bench.device()))?;
+    let (empty, kernels): (Vec<_>, Vec<_>) =
+        subjects(&[Role::Measure, Role::Independent])?.into_iter().partition(|subject| subject.kernel.class == "empty");
+    let deadline = clock.now() + options.limit;
+    let mut run = Run { bench: &bench, journal, entries: known, notes: Vec::new(), interrupt, progress, deadline };
+    // Every empty kernel tells of the launch, whatever it takes.
+    if !run.measure(&empty, &Bounds { launch: 0.0, longest: LONGEST })? {
+        return Ok(None);
+    }
+    let launch = run.entries.iter().filter_map(|entry| entry.seconds).fold(f64::INFINITY, f64::min);
+    let launch = if launch.is_finite() { launch } else { 0.0 };
+    let bounds = Bounds { launch, longest: LONGEST };
+    if !run.measure(&kernels, &bounds)? {
+        return Ok(None);
+    }
+    let Run { journal, entries, mut notes, .. } = run;
+    let mut cases = cases(&empty, &entries, &Bounds { launch: 0.0, ..bounds })?;
+    cases.extend(self::cases(&kernels, &entries, &bounds)?);
+    let noises: Vec<f64> = entries.iter().filter(|entry| entry.seconds.is_some()).map(|entry| entry.noise).collect();
+    let noise = statistics::median(&noises).unwrap_or(0.0);
+    notes.extend(noisy(noise));
+    let provenance = Provenance {
+        device: bench.device(),
+        backend: bench.language().to_string(),
+        program: format!("tunesmith {}", env!("CARGO_PKG_VERSION")),
+        measured: clock.unix().as_secs(),
+        launch_seconds: launch,
+        runs: (RUNS, LEFT_OUT),
+        noise,
+    };
+    let file = fitted(provenance, cases)?;
+    std::fs::write(&options.out, file.text()).map_err(|source| Error::Write { path: options.out.clone(), source })?;
+    journal.finish();
+    Ok(Some(Calibration { file, notes }))
+}
+
+/// The models of all forms.
+fn fitted(provenance: Provenance, cases: Vec<Case>) -> Result<DeviceFile, Error> {
+    let models = Form::ALL.into_iter().map(|(_, form)| fit(&cases, form)).collect::<Result<_, _>>();
+    let models = models.map_err(|error| Error::request(error.to_string(), None))?;
+    Ok(DeviceFile { provenance, models, cases })
+}
+
+fn bench(options: &TuneOptions, clock: Arc<dyn Clock>) -> Result<Bench<'_>, Error> {
+    let target =
+        match DeviceChoice::parse(options.device.as_deref().unwrap_or("c"), &options.compilers, &options.worker)? {
+            DeviceChoice::C => Target::Processor,
+            DeviceChoice::OpenCl(device) => Target::OpenCl(device),
+            DeviceChoice::Cuda(device) => Target::Cuda(device),
+            _ => {
+                let remedy = "choose `--device c`, `--device opencl` or `--device cuda`".to_string();
+                return Err(Error::request("this device runs no kernels that measure it", Some(remedy)));
+            }
+        };
+    Ok(Bench { target, options, clock })
+}
+
+fn noisy(noise: f64) -> Option<String> {
+    (noise > NOISY).then(|| {
+        let percent = noise * 100.0;
+        format!("the machine was not quiet: half of the runs spread over {percent:.0} % of their median; calibrate again when nothing else runs")
+    })
+}
+
+/// A calibration under way.
+struct Run<'a> {
+    bench: &'a Bench<'a>,
+    journal: Journal,
+    entries: Vec<Entry>,
+    notes: Vec<String>,
+    interrupt: &'a Interrupt,
+    progress: &'a mut dyn FnMut(&CalibrationStep<'_>),
+    deadline: Duration,
+}
+
+impl Run<'_> {
+    /// Measures these kernels until all are finished or the time is up. `false` when interrupted.
+    fn measure(&mut self, subjects: &[Subject], bounds: &Bounds) -> Result<bool, Error> {
+        let ladders: Vec<_> = subjects.iter().map(|subject| subject.ladder.clone()).collect();
+        let done = |subject: &Subject| -> Vec<Step> {
+            let own = self.entries.iter().filter(|entry| entry.kernel == subject.name);
+            own.map(|entry| (entry.size, entry.seconds)).collect()
+        };
+        let mut done: Vec<Vec<Step>> = subjects.iter().map(done).collect();
+        while let Some((at, size)) = next(&ladders, bounds, &done) {
+            if self.interrupt.is_raised() {
+                return Ok(false);
+            }
+            if self.bench.clock.now() >= self.deadline {
+                self.notes.push("the time was up before all kernels were measured in all sizes".to_string());
+                break;
+            }
+            let subject = &subjects[at];
+            let Some(entry) = self.entry(subject, size)? else { return Ok(false) };
+            done[at].push((size, entry.seconds));
+            self.journal.add(&entry)?;
+            let step = CalibrationStep {
+                measured: self.entries.len() + 1,
+                kernel: &subject.name,
+                size,
+                seconds: entry.seconds,
+            };
+            (self.progress)(&step);
+            self.entries.push(entry);
+        }
+        Ok(true)
+    }
+
+    /// One measurement; `None` when interrupted.
+    fn entry(&mut self, subject: &Subject, size: i64) -> Result<Option<Entry>, Error> {
+        let kernel = subject.name.clone();
+        let failed = Entry { kernel: kernel.clone(), size, seconds: None, noise: 0.0 };
+        let counts = NestCounts::new(&subject.nest).map_err(|error| wrong(subject, &error))?;
+        if counts.bytes(&subject.sizes(size)) > MOST_BYTES {
+            return Ok(Some(failed));
+        }
+        match self.bench.measure(subject, size, self.interrupt)? {
+            Measured::Interrupted => Ok(None),
+            Measured::Time(timing) => Ok(Some(Entry { seconds: Some(timing.seconds), noise: timing.noise, ..failed })),
+            Measured::Failed(reason) => {
+                self.notes.push(format!("`{kernel}` of size {size} cannot be measured: {reason}"));
+                Ok(Some(failed))
+            }
+        }
+    }
+}
+
+fn wrong(subject: &Subject, error: &tunesmith_loopnest::NestError) -> Error {
+    Error::request(format!("kernel `{}`: {}", subject.name, in_words(error)), None)
+}
+
+/// Counts beside the times that tell of their kernels.
+fn cases(subjects: &[Subject], entries: &[Entry], bounds: &Bounds) -> Result<Vec<Case>, Error> {
+    let mut cases = Vec::new();
+    for subject in subjects {
+        let counts = NestCounts::new(&subject.nest).map_err(|error| wrong(subject, &error))?;
+        for entry in entries.iter().filter(|entry| entry.kernel == subject.name) {
+            let Some(seconds) = entry.seconds.filter(|seconds| bounds.is_telling(*seconds)) else { continue };
+            let values = subject.sizes(entry.size);
+            let sizes: BTreeMap<String, i64> = subject.nest.sizes.iter().cloned().zip(values.iter().copied()).collect();
+            let counts = counts.at(&values).map_err(|error| wrong(subject, &error))?;
+            let (kernel, class) = (subject.name.clone(), subject.kernel.class.to_string());
+            cases.push(Case { kernel, class, sizes, counts, seconds });
+        }
+    }
+    Ok(cases)
+}

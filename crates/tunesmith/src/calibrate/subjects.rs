@@ -1,0 +1,84 @@
+//! Which kernels measure a device, and in which sizes.
+
+use crate::Error;
+use crate::nests::in_words;
+use tunesmith_loopnest::Nest;
+use tunesmith_loopnest::kernels::{Extent, Groups, KERNELS, Kernel, Role};
+use tunesmith_model::cost::protocol::Ladder;
+
+/// Work-groups that every device runs: of the paper's sets of lines the sizes up to 256, and its set "2-D Med".
+const LINES: [(i64, i64); 3] = [(128, 1), (192, 1), (256, 1)];
+const RECTANGLES: [(i64, i64); 3] = [(16, 12), (16, 16), (32, 16)];
+/// Summands of the arithmetic kernels. The paper measures all of them in all work-groups; here each has one, since the
+/// time is linear in both and there are twice as many kinds of arithmetic.
+const SUMMANDS: [i64; 3] = [256, 512, 728];
+
+/// A kernel in one shape of its work-groups, to be measured at several sizes.
+#[derive(Debug)]
+pub(super) struct Subject {
+    pub(super) kernel: &'static Kernel,
+    /// The kernel's name with the shape: what cases are called.
+    pub(super) name: String,
+    pub(super) nest: Nest,
+    pub(super) ladder: Ladder,
+    summands: i64,
+}
+
+impl Subject {
+    /// The values of the nest's sizes for a main size.
+    pub(super) fn sizes(&self, main: i64) -> Vec<i64> {
+        self.kernel.size_values(main, self.summands)
+    }
+}
+
+/// The kernels in these roles.
+///
+/// # Errors
+/// A kernel of ours that is wrong.
+pub(super) fn subjects(roles: &[Role]) -> Result<Vec<Subject>, Error> {
+    let mut found = Vec::new();
+    for kernel in KERNELS.iter().filter(|kernel| roles.contains(&kernel.role)) {
+        let sums = kernel.sizes.contains(&Extent::Summands);
+        let shapes = if kernel.groups == Groups::Line { LINES } else { RECTANGLES };
+        for ((x, y), summands) in shapes.into_iter().zip(SUMMANDS) {
+            let wrong = |error| Error::request(format!("kernel `{}`: {}", kernel.name, in_words(&error)), None);
+            let nest = kernel.nest(x, y, false).map_err(wrong)?;
+            let summed = if sums { format!(" k{summands}") } else { String::new() };
+            let name = format!("{} {x}x{y}{summed}", kernel.name);
+            found.push(Subject { kernel, name, nest, ladder: ladder(kernel), summands });
+        }
+    }
+    Ok(found)
+}
+
+/// The sizes that the paper lists, begun early enough for the smallest launch overhead.
+fn ladder(kernel: &Kernel) -> Ladder {
+    let (first, last, step, wanted) = match kernel.class {
+        "matmul_tiled" | "matmul_naive" | "matmul_skinny" => (4, 13, 1, 4),
+        "vector_scale_add" => (12, 27, 2, 4),
+        "transpose" | "finite_differences" => (6, 14, 1, 4),
+        "stride1" => (12, 27, 1, 9),
+        "stride2_filled" | "stride3_filled" => (6, 20, 1, 4),
+        "convolution" => (3, 10, 1, 4),
+        "nbody" => (7, 14, 1, 4),
+        "empty" => (5, 13, 1, 6),
+        _ => (4, 12, 1, 3),
+    };
+    Ladder { sizes: (first..=last).step_by(step).map(|power| 1 << power).collect(), wanted }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kernel_has_three_shapes_and_ascending_sizes_that_it_admits() {
+        let all = subjects(&[Role::Measure, Role::Independent, Role::Judge]).unwrap();
+        assert_eq!(all.len(), 3 * KERNELS.len());
+        for subject in &all {
+            let sizes = &subject.ladder.sizes;
+            assert!(sizes.is_sorted() && sizes.len() > subject.ladder.wanted, "{}", subject.name);
+            assert!(sizes.iter().all(|size| subject.nest.admits(&subject.sizes(*size))), "{}", subject.name);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The time of a loop nest that was not run.
+
+use crate::Error;
+use crate::nests::{NestCounts, in_words};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use tunesmith_loopnest::Recipe;
+use tunesmith_model::cost::{DeviceFile, Form};
+use tunesmith_space::closest;
+
+/// What to estimate.
+#[derive(Clone, Debug, Default)]
+pub struct EstimateOptions {
+    /// The nest.
+    pub kernel: PathBuf,
+    /// The device file.
+    pub on: PathBuf,
+    /// Values of the nest's sizes, and of the parameters of its transformations.
+    pub sizes: Vec<(String, String)>,
+    /// `paper`, `nnls` or `overlap`; by default the last.
+    pub form: Option<String>,
+}
+
+/// An estimated time. Its JSON form is a contract: see `estimate --json` in the interface.
+#[derive(Clone, Debug, Serialize)]
+pub struct Estimated {
+    /// The time.
+    pub time_ms: f64,
+    /// Its parts, the largest first.
+    pub terms: Vec<EstimatedTerm>,
+    /// How the model adds them up.
+    pub form: &'static str,
+    /// Why the estimate may be wrong.
+    pub warnings: Vec<String>,
+}
+
+/// The part of a time that one property takes.
+#[derive(Clone, Debug, Serialize)]
+pub struct EstimatedTerm {
+    /// The property.
+    pub property: String,
+    /// How often the kernel has it.
+    pub count: f64,
+    /// Seconds for each.
+    pub weight: f64,
+    /// Its part of the time.
+    pub time_ms: f64,
+}
+
+/// Estimates the time of a nest on a calibrated device.
+///
+/// # Errors
+/// A file that cannot be read, a size that is missing or unknown, a nest that cannot be counted.
+pub fn estimate(options: &EstimateOptions) -> Result<Estimated, Error> {
+    let file = read_device(&options.on)?;
+    let form = form(options.form.as_deref())?;
+    let model = file.model(form).ok_or_else(|| {
+        let text = format!("`{}` has no model `{}`", options.on.display(), form.name());
+        Error::request(text, Some("calibrate the device again".to_string()))
+    })?;
+    let wrong = |error: &tunesmith_loopnest::NestError| {
+        Error::request(format!("`{}`: {}", options.kernel.display(), in_words(error)), error.remedy.clone())
+    };
+    let recipe = Recipe::parse(&read(&options.kernel)?).map_err(|error| wrong(&error))?;
+    let (sizes, parameters) = values(&recipe, options)?;
+    let parameters: Vec<(&str, i64)> = parameters.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    let nest = recipe.apply(&parameters).map_err(|error| wrong(&error))?;
+    if !nest.admits(&sizes) {
+        return Err(Error::request("the sizes break an assumption of the nest", Some("change --size".to_string())));
+    }
+    let counts = NestCounts::new(&nest).and_then(|counts| counts.at(&sizes)).map_err(|error| wrong(&error))?;
+    let estimate = model.estimate(&counts);
+    let warnings = file.outside(model, &counts).iter().map(ToString::to_string).collect();
+    let term = |share: tunesmith_model::cost::Share| EstimatedTerm {
+        property: share.property,
+        count: share.count,
+        weight: share.weight,
+        time_ms: share.seconds * 1e3,
+    };
+    let terms = estimate.shares.into_iter().map(term).collect();
+    Ok(Estimated { time_ms: estimate.seconds * 1e3, terms, form: form.name(), warnings })
+}
+
+fn read(path: &Path) -> Result<String, Error> {
+    std::fs::read_to_string(path)
+        .map_err(|error| Error::request(format!("cannot read `{}`: {error}", path.display()), None))
+}
+
+/// Reads a device file.
+///
+/// # Errors
+/// It cannot be read, or is none.
+pub(crate) fn read_device(path: &Path) -> Result<DeviceFile, Error> {
+    DeviceFile::parse(&read(path)?).map_err(|error| {
+        let remedy = "`tunesmith calibrate -o FILE` writes a device file".to_string();
+        Error::request(format!("`{}`: {error}", path.display()), Some(remedy))
+    })
+}
+
+fn form(name: Option<&str>) -> Result<Form, Error> {
+    let Some(name) = name else { return Ok(Form::Overlap) };
+    let found = Form::ALL.iter().find(|(known, _)| *known == name).map(|(_, form)| *form);
+    found.ok_or_else(|| {
+        let names = Form::ALL.map(|(name, _)| name);
+        let remedy = format!("forms are {}", names.join(", "));
+        let suggestion = closest(name, names).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        Error::request(format!("there is no form `{name}`{suggestion}"), Some(remedy))
+    })
+}
+
+/// Numbers by name.
+type Values = Vec<(String, i64)>;
+
+/// The sizes of the nest in their order, and the parameters that were named.
+fn values(recipe: &Recipe, options: &EstimateOptions) -> Result<(Vec<i64>, Values), Error> {
+    let mut given = given(recipe, options)?;
+    let size = |name: &String| {
+        let value = given.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+        let remedy = || Some(format!("give it: --size {name}=1024"));
+        value.ok_or_else(|| Error::request(format!("the size `{name}` of the nest is missing"), remedy()))
+    };
+    let sizes = recipe.nest.sizes.iter().map(size).collect::<Result<_, _>>()?;
+    given.retain(|(name, _)| !recipe.nest.sizes.contains(name));
+    Ok((sizes, given))
+}
+
+/// What the user gave, each a size or a parameter.
+fn given(recipe: &Recipe, options: &EstimateOptions) -> Result<Values, Error> {
+    let parameters = recipe.parameters.iter().map(|parameter| parameter.name.as_str());
+    let known: Vec<&str> = recipe.nest.sizes.iter().map(String::as_str).chain(parameters).collect();
+    let number = |(name, text): &(String, String)| {
+        if !known.contains(&name.as_str()) {
+            let remedy = format!("it has {}", known.join(", "));
+            return Err(Error::request(format!("the nest has no size or parameter `{name}`"), Some(remedy)));
+        }
+        let value = text.parse().map_err(|_| Error::request(format!("`{name}={text}` is no integer"), None))?;
+        Ok((name.clone(), value))
+    };
+    options.sizes.iter().map(number).collect()
+}

@@ -1,0 +1,50 @@
+//! Counts of a nest as cost models take them.
+
+use super::arguments::evaluate;
+use std::collections::BTreeMap;
+use tunesmith_loopnest::{Memory, Nest, NestError, Property};
+
+/// Where data no longer fit into the fastest cache, the next and the last of today's processors and GPUs, in bytes.
+const CACHES: [(&str, f64); 3] = [("cache:first", 48e3), ("cache:second", 1.5e6), ("cache:last", 32e6)];
+
+/// Counts of a nest, made ready for many sizes.
+#[derive(Debug)]
+pub(crate) struct NestCounts<'a> {
+    nest: &'a Nest,
+    counts: tunesmith_loopnest::Counts,
+}
+
+impl<'a> NestCounts<'a> {
+    /// # Errors
+    /// What cannot be counted.
+    pub(crate) fn new(nest: &'a Nest) -> Result<Self, NestError> {
+        Ok(Self { nest, counts: nest.count()? })
+    }
+
+    /// By property how often the kernel has it in these sizes: the paper's properties, and beyond each level of cache the
+    /// bytes of all arrays where they do not fit into it. Properties that it has not are left out.
+    ///
+    /// # Errors
+    /// A count above 2^127.
+    pub(crate) fn at(&self, sizes: &[i64]) -> Result<BTreeMap<String, f64>, NestError> {
+        let values = self.counts.evaluate(sizes)?;
+        let counted = self.counts.properties().iter().zip(values);
+        let counted = counted.filter(|(property, count)| **property != Property::Launch && *count != 0);
+        let mut counts: BTreeMap<String, f64> =
+            counted.map(|(property, count)| (property.to_string(), count as f64)).collect();
+        let bytes = self.bytes(sizes);
+        let beyond = CACHES.iter().filter(|(_, size)| bytes > *size);
+        counts.extend(beyond.map(|(name, _)| ((*name).to_string(), bytes)));
+        Ok(counts)
+    }
+
+    /// The bytes of all arrays.
+    pub(crate) fn bytes(&self, sizes: &[i64]) -> f64 {
+        let global = self.nest.arrays.iter().filter(|array| array.memory == Memory::Global);
+        let bytes = |array: &tunesmith_loopnest::Array| {
+            let cells: f64 = array.cells().iter().map(|extent| evaluate(extent, sizes) as f64).product();
+            cells * f64::from(array.element.bits() / 8)
+        };
+        global.map(bytes).sum()
+    }
+}
