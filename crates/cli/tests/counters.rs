@@ -160,12 +160,14 @@ fn wrong_models_are_refused() {
     let folder = folder();
     let tune = |model: &str, device: &str| folder.run(&["tune", "p.toml", "--device", device, "--model", model]);
     folder.write("timing.json", r#"{"kind": "timing"}"#);
+    folder.write("weather.json", r#"{"kind": "weather"}"#);
     folder.write("cut.json", &std::fs::read_to_string(folder.path("m.json")).unwrap()[..200]);
     let text = std::fs::read_to_string(folder.path("m.json")).unwrap();
     let mut json: Json = serde_json::from_str(&text).unwrap();
     json["counters"].as_array_mut().unwrap().pop();
     folder.write("damaged.json", &json.to_string());
-    tune("timing.json", "replay:table.csv").refused(&["timing.json", "kind `timing`", "kind `counters`"]);
+    tune("weather.json", "replay:table.csv").refused(&["weather.json", "kind `weather`", "kind `counters`"]);
+    tune("timing.json", "replay:table.csv").refused(&["timing.json", "damaged", "train timing"]);
     tune("cut.json", "replay:table.csv").refused(&["cut.json", "not readable as JSON"]);
     tune("damaged.json", "replay:table.csv").refused(&["damaged.json", "damaged"]);
     tune("absent.json", "replay:table.csv").refused(&["absent.json"]);
