@@ -1,0 +1,141 @@
+//! A user's job: runs over several inputs become what an application ships.
+
+mod common;
+
+use common::{Folder, Ran};
+use serde_json::Value as Json;
+
+const PROBLEM: &str = "[problem]\nname = \"bowl\"\nsizes = { N = 2 }\n[parameters]\nX = { range = \"0..=20\" }\n\
+    [tuning]\ndefault = { X = 20 }\nstrategy = \"exhaustive\"\n";
+
+const DEVICE: &str = "synthetic:1 + abs(X - N)";
+
+/// The inputs that are tuned: the best X is N, so that the default is the best for the last.
+const INPUTS: [i64; 4] = [2, 3, 16, 20];
+
+/// A run of one problem for each input.
+fn tuned() -> Folder {
+    let folder = Folder::with(&[("bowl.toml", PROBLEM)]);
+    for n in INPUTS {
+        let (size, out) = (format!("N={n}"), format!("{n}.jsonl"));
+        let ran = folder.run(&["tune", "bowl.toml", "--device", DEVICE, "--size", &size, "--out", &out, "--quiet"]);
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+    }
+    folder
+}
+
+/// Exports all runs.
+fn export(folder: &Folder, form: &str, more: &[&str]) -> Ran {
+    let ran = folder.run(&[&["export", "2.jsonl", "3.jsonl", "16.jsonl", "20.jsonl", "--as", form], more].concat());
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    ran
+}
+
+fn read(folder: &Folder, name: &str) -> String {
+    std::fs::read_to_string(folder.path(name)).unwrap()
+}
+
+/// The fastest X of every N, as a document's entries have it.
+fn fastest(entries: &[Json]) -> Vec<(f64, i64)> {
+    let mut known: Vec<(f64, f64, i64)> = entries
+        .iter()
+        .map(|entry| {
+            let number = |json: &Json| json.as_f64().unwrap_or_else(|| panic!("{entry:#}"));
+            (number(&entry["input"]["N"]), number(&entry["time_ms"]), entry["config"]["X"].as_i64().unwrap())
+        })
+        .collect();
+    known.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    known.dedup_by_key(|(n, ..)| *n);
+    known.into_iter().map(|(n, _, x)| (n, x)).collect()
+}
+
+const EXPECTED: [(f64, i64); 4] = [(2.0, 2), (3.0, 3), (16.0, 16), (20.0, 20)];
+
+#[test]
+fn a_header_tells_the_inputs_apart_and_says_what_it_costs() {
+    let folder = tuned();
+    let exported = export(&folder, "c-header", &["--json"]).json();
+    let portfolio = &exported["portfolios"][0];
+    let counts = ["inputs", "configurations"].map(|name| portfolio[name].as_u64());
+    assert_eq!(counts, [Some(4), Some(4)], "{exported:#}");
+    assert!(portfolio["regret_portfolio"].as_f64().unwrap() < 1e-9, "{exported:#}");
+    assert!(portfolio["regret_tree"].as_f64().unwrap() < portfolio["regret_default"].as_f64().unwrap(), "{exported:#}");
+    assert!(portfolio["regret_default"].as_f64().unwrap() > 1.0, "{exported:#}");
+    assert!(read(&folder, "bowl.h").contains("static inline int bowl_choose("));
+}
+
+#[test]
+fn a_rust_module_is_written_where_it_is_wanted_with_as_many_configurations_as_wanted() {
+    let folder = tuned();
+    let ran = export(&folder, "rust", &["--most", "1", "-o", "chosen.rs"]);
+    assert!(ran.stdout.contains("1 of 21 configurations for 4 inputs, a tree of depth 0"), "{ran:#?}");
+    assert!(ran.stdout.contains("wrote chosen.rs"), "{ran:#?}");
+    assert!(read(&folder, "chosen.rs").contains("pub fn choose("));
+}
+
+#[test]
+fn wisdom_and_json_hold_the_fastest_of_every_input_and_grow() {
+    let folder = tuned();
+    let ran = folder.run(&["export", "2.jsonl", "--as", "wisdom", "-o", "small.wisdom"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let ran =
+        folder.run(&["export", "small.wisdom", "3.jsonl", "16.jsonl", "20.jsonl", "--as", "json", "-o", "all.json"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let all: Json = serde_json::from_str(&read(&folder, "all.json")).unwrap();
+    assert_eq!(fastest(all["entries"].as_array().unwrap()), EXPECTED);
+    assert_eq!(all["defaults"]["bowl"]["X"], 20);
+
+    export(&folder, "wisdom", &["--keep", "1"]);
+    let text = read(&folder, "bowl.wisdom");
+    let lines: Vec<Json> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let entries: Vec<Json> = lines.iter().filter(|line| line.get("time_ms").is_some()).cloned().collect();
+    assert_eq!((entries.len(), fastest(&entries)), (4, EXPECTED.to_vec()));
+    assert!(lines.iter().any(|line| line.get("portfolio").is_some()), "{text}");
+}
+
+#[test]
+fn kernel_launchers_wisdom_is_read_back() {
+    let folder = tuned();
+    export(&folder, "kernel-launcher", &["--problem-size", "N", "-o", "launcher.wisdom"]);
+    let header: Json = serde_json::from_str(read(&folder, "launcher.wisdom").lines().next().unwrap()).unwrap();
+    assert!(header.get("tunable_parameters").is_some(), "{header}");
+    let ran = folder.run(&["export", "launcher.wisdom", "--as", "rust", "-o", "back.rs", "--json"]);
+    assert_eq!(ran.json()["portfolios"][0]["inputs"], 4, "{ran:#?}");
+}
+
+#[test]
+fn the_guard_confirms_what_is_faster_than_the_default() {
+    let folder = tuned();
+    let guarded = ["--guard", "--problem", "bowl.toml", "--device", DEVICE, "--keep", "1"];
+    let ran = export(&folder, "json", &[&guarded[..], &["-o", "guarded.json", "--json"]].concat());
+    let found = &ran.json()["portfolios"][0]["guarded"];
+    assert_eq!((&found["confirmed"], &found["refused"]), (&Json::from(3), &Json::from(0)), "{ran:#?}");
+    let all: Json = serde_json::from_str(&read(&folder, "guarded.json")).unwrap();
+    let entries = all["entries"].as_array().unwrap();
+    assert_eq!(fastest(entries), EXPECTED);
+    let gains = entries.iter().filter(|entry| entry.to_string().contains("guarded_speedup")).count();
+    assert_eq!(gains, 3, "the default gains nothing on itself: {all:#}");
+}
+
+#[test]
+fn wrong_requests_are_refused_with_what_to_do() {
+    let folder = tuned();
+    let refused = |arguments: &[&str], parts: &[&str]| {
+        folder.run(&[&["export"], arguments].concat()).refused(parts);
+    };
+    refused(&["2.jsonl", "--as", "cobol"], &["no form `cobol`", "c-header"]);
+    refused(&["nowhere.jsonl", "--as", "rust"], &["nowhere.jsonl"]);
+    refused(&["2.jsonl", "--as", "rust", "--device", "c"], &["--guard"]);
+    refused(&["2.jsonl", "--as", "rust", "--most", "0"], &["at least one configuration"]);
+    refused(&["2.jsonl", "--as", "json", "--guard"], &["2.toml"]);
+    refused(&["--as", "rust"], &["RUN"]);
+    let journal = read(&folder, "2.jsonl");
+    let last = journal.trim_end().rfind('\n').unwrap();
+    folder.write("torn.jsonl", &journal[..last + 10]);
+    folder.write("header.jsonl", &format!("{}\n", journal.lines().next().unwrap()));
+    folder.write("photo.jsonl", "PNG");
+    refused(&["photo.jsonl", "--as", "rust"], &["photo.jsonl"]);
+    refused(&["header.jsonl", "--as", "rust"], &["no correct configuration"]);
+    let ran = folder.run(&["export", "torn.jsonl", "--as", "wisdom"]);
+    assert_eq!(ran.code, Some(0), "a killed run is as good without its last line: {ran:#?}");
+}
