@@ -1,6 +1,5 @@
 //! Sums of sizes and loop indices with integer coefficients.
 
-use std::collections::BTreeMap;
 use std::ops::{Add, Neg, Sub};
 
 /// A size of the nest, by its place in [`Nest::sizes`](super::Nest::sizes).
@@ -32,14 +31,15 @@ pub enum Var {
 /// `constant + sum of coefficient * variable`; no coefficient is zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Affine {
-    terms: BTreeMap<Var, i128>,
+    /// In the order of the variables; sums are short, and counting copies and compares them all the time.
+    terms: Vec<(Var, i128)>,
     constant: i128,
 }
 
 impl Affine {
     /// A number.
     pub fn constant(constant: i128) -> Self {
-        Affine { terms: BTreeMap::new(), constant }
+        Affine { terms: Vec::new(), constant }
     }
 
     /// `coefficient * variable`.
@@ -50,17 +50,24 @@ impl Affine {
     }
 
     pub(crate) fn add_term(&mut self, variable: Var, coefficient: i128) {
-        let sum = self.coefficient(variable) + coefficient;
-        if sum == 0 {
-            self.terms.remove(&variable);
-        } else {
-            self.terms.insert(variable, sum);
+        match self.place(variable) {
+            Ok(at) if self.terms[at].1 + coefficient == 0 => {
+                self.terms.remove(at);
+            }
+            Ok(at) => self.terms[at].1 += coefficient,
+            Err(at) if coefficient != 0 => self.terms.insert(at, (variable, coefficient)),
+            Err(_) => {}
         }
+    }
+
+    /// Where a variable stands, or would stand.
+    fn place(&self, variable: Var) -> Result<usize, usize> {
+        self.terms.binary_search_by_key(&variable, |(known, _)| *known)
     }
 
     /// What `variable` is multiplied with; 0 where it does not occur.
     pub fn coefficient(&self, variable: Var) -> i128 {
-        self.terms.get(&variable).copied().unwrap_or(0)
+        self.place(variable).map_or(0, |at| self.terms[at].1)
     }
 
     /// The summand without a variable.
@@ -75,12 +82,12 @@ impl Affine {
 
     /// Variables with their coefficients, sizes first.
     pub fn terms(&self) -> impl Iterator<Item = (Var, i128)> + '_ {
-        self.terms.iter().map(|(variable, coefficient)| (*variable, *coefficient))
+        self.terms.iter().copied()
     }
 
     /// The loops that occur, in the order of their numbers.
     pub fn loops(&self) -> impl Iterator<Item = LoopId> + '_ {
-        self.terms.keys().filter_map(|variable| match variable {
+        self.terms.iter().filter_map(|(variable, _)| match variable {
             Var::Loop(id) => Some(*id),
             _ => None,
         })
@@ -88,7 +95,7 @@ impl Affine {
 
     /// Whether `id` occurs.
     pub fn uses(&self, id: LoopId) -> bool {
-        self.terms.contains_key(&Var::Loop(id))
+        self.place(Var::Loop(id)).is_ok()
     }
 
     /// Every coefficient times `factor`.
@@ -108,7 +115,7 @@ impl Affine {
     /// The part without `variable`.
     pub(crate) fn without(&self, variable: Var) -> Self {
         let mut rest = self.clone();
-        rest.terms.remove(&variable);
+        rest.terms.retain(|(known, _)| *known != variable);
         rest
     }
 
