@@ -39,7 +39,7 @@ pub(super) fn cells(
     let bounds = bounds.iter().map(|bound| floors.known_remainders(bound)).collect();
     let Some(mut bounds) = whole(bounds, floors) else { return Ok(None) };
     let mut subscripts: Vec<Affine> = subscripts.iter().map(|sum| floors.known_remainders(sum)).collect();
-    while let Some((_, inner)) = join_blocks(&mut bounds, &open, &mut subscripts) {
+    while let Some((_, inner)) = join_blocks(&mut bounds, &open, &mut subscripts, floors) {
         open.remove(&inner);
         bounds = match whole(bounds, floors) {
             Some(bounds) => bounds,

@@ -1,6 +1,7 @@
 //! Bounds made simpler without changing their points.
 
 use super::floors::Floors;
+use super::points::whole;
 use crate::ir::{Affine, LoopId, Var};
 use std::collections::BTreeSet;
 
@@ -10,11 +11,12 @@ pub(super) fn join_blocks(
     bounds: &mut Vec<Affine>,
     open: &BTreeSet<LoopId>,
     sums: &mut [Affine],
+    floors: &mut Floors,
 ) -> Option<(LoopId, LoopId)> {
     for inner in open {
         let Some(length) = block_length(bounds, *inner) else { continue };
         for outer in open.iter().filter(|outer| *outer != inner) {
-            if let Some(joined) = joined(bounds, *outer, *inner, length)
+            if let Some(joined) = joined(bounds, *outer, *inner, length, floors)
                 && sums.iter().all(|sum| moves_together(sum, *outer, *inner, length))
             {
                 *bounds = joined;
@@ -47,9 +49,10 @@ fn collapsed(sum: &Affine, outer: LoopId, inner: LoopId) -> Affine {
     rest
 }
 
-fn joined(bounds: &[Affine], outer: LoopId, inner: LoopId, length: i128) -> Option<Vec<Affine>> {
+fn joined(bounds: &[Affine], outer: LoopId, inner: LoopId, length: i128, floors: &mut Floors) -> Option<Vec<Affine>> {
     let (block, point) = (Var::Loop(outer), Var::Loop(inner));
     let mut joined = Vec::new();
+    let mut shadows = None;
     for bound in bounds {
         let (of_block, of_point) = (bound.coefficient(block), bound.coefficient(point));
         let rest = bound.without(block).without(point);
@@ -61,10 +64,20 @@ fn joined(bounds: &[Affine], outer: LoopId, inner: LoopId, length: i128) -> Opti
             (1, 0) => joined.push(&rest.scaled(length) + &Affine::from(outer)),
             (-1, 0) => joined.push((&rest.scaled(length) - &Affine::from(outer)).plus(length - 1)),
             _ if of_block == length * of_point && of_point != 0 => joined.push(collapsed(bound, outer, inner)),
+            // Splits leave bounds that say of a block what follows from the bounds of its points.
+            (_, 0) if shadows.get_or_insert_with(|| of_blocks(bounds, point, length, floors)).contains(bound) => {}
             _ => return None,
         }
     }
     Some(joined)
+}
+
+/// What the bounds of the points of a block say wherever one of the points keeps them.
+fn of_blocks(bounds: &[Affine], point: Var, length: i128, floors: &mut Floors) -> Vec<Affine> {
+    let most = |bound: &Affine| (bound.coefficient(point) * (length - 1)).max(0);
+    let of_points = bounds.iter().filter(|bound| bound.coefficient(point) != 0);
+    let shadows = of_points.map(|bound| bound.without(point).plus(most(bound))).collect();
+    whole(shadows, floors).unwrap_or_default()
 }
 
 /// Leaves out each bound that `regards` picks and that the other bounds imply.

@@ -41,7 +41,7 @@ pub(super) fn count_points(bounds: &[Affine], loops: &[LoopId], floors: &mut Flo
         Some(bounds) => bounds,
         None => return Ok(Vec::new()),
     };
-    while let Some((_, inner)) = join_blocks(&mut bounds, &open, &mut []) {
+    while let Some((_, inner)) = join_blocks(&mut bounds, &open, &mut [], floors) {
         open.remove(&inner);
         // The bounds of the blocks may now be needless, and would hide that the joined loop is a block itself.
         bounds = match whole(bounds, floors) {
