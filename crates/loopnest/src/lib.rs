@@ -39,7 +39,7 @@ mod text;
 mod transform;
 
 pub use codegen::{Code, CodeParameter, Dialect};
-pub use count::{Counts, Property, Stride};
+pub use count::{Counts, Outside, Property, Stride};
 pub use error::{NestError, Place};
 pub use hardware::AXES;
 pub use interpret::{Data, LaneOrder, Operation, Tally, Value, interpret};

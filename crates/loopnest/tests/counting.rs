@@ -83,6 +83,36 @@ fn touched_cells_count_as_enumerated() {
     assert!(counted > refused, "{counted} counted, {refused} refused");
 }
 
+#[test]
+fn accesses_leave_their_arrays_where_the_interpreter_says_so() {
+    let (left, stayed, uncounted) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    let one_more = |cell: &Cell<usize>| cell.set(cell.get() + 1);
+    let mut runner = TestRunner::new(Config { cases: 300, failure_persistence: None, ..Config::default() });
+    let outcome = runner.run(&(common::plans(), 1..10_i128), |(plan, room)| {
+        let mut nest = common::build(&plan);
+        let extent = nest.assumptions.at_least_zero[0].plus(room);
+        nest.arrays.iter_mut().flat_map(|array| &mut array.shape).for_each(|own| *own = extent.clone());
+        let Ok(outside) = nest.outside() else {
+            one_more(&uncounted);
+            return Ok(());
+        };
+        for sizes in [[1, 1], [2, 5], [4, 3], [7, 7]] {
+            let mut data = Data::filled(&nest, &sizes, 5).unwrap();
+            let ran = interpret(&nest, &sizes, &mut data, LaneOrder::Ascending);
+            let found = outside.refuse(&sizes);
+            one_more(if ran.is_err() { &left } else { &stayed });
+            prop_assert_eq!(found.is_err(), ran.is_err(), "{:?} and {:?} at {:?}\n{}", found, ran.err(), sizes, nest);
+        }
+        Ok(())
+    });
+    if let Err(TestError::Fail(reason, _)) = outcome {
+        panic!("{reason}");
+    }
+    let found = [left, stayed, uncounted].map(Cell::into_inner);
+    println!("{found:?} left, stayed, not counted");
+    assert!(found[0] > 100 && found[1] > 100 && found[2] < 30, "{found:?}");
+}
+
 /// Plans with transformations, vector loops left out: they count several accesses as one.
 fn cases() -> impl Strategy<Value = (Plan, Vec<[u8; 3]>)> {
     (common::plans(), prop::collection::vec(any::<[u8; 3]>(), 0..4))

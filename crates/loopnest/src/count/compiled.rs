@@ -1,7 +1,7 @@
 //! Counts ready to be evaluated for many sizes.
 
 use super::collect::{Collected, Strided};
-use super::factors::{Product, number};
+use super::factors::{Factors, Product, number};
 use super::floors::Floors;
 use super::polynomial::Polynomial;
 use super::property::{Property, Stride};
@@ -86,18 +86,30 @@ impl Counts {
             ]),
             _ => None,
         };
+        Counts {
+            fixed,
+            open: open.collect(),
+            lesser: properties.iter().filter_map(both).collect(),
+            properties,
+            ..Counts::of_factors(nest, &collected.factors)
+        }
+    }
+
+    /// Factors alone, for [`Counts::evaluate_factors`]: no property is made of them.
+    pub(super) fn of_factors(nest: &Nest, factors: &Factors) -> Self {
+        let slots = Slots { sizes: nest.sizes.len() };
         let case = |piece: &super::points::Piece| Case {
             conditions: piece.conditions.iter().map(|sum| slots.sum(sum)).collect(),
             count: slots.terms(&piece.count),
         };
         Counts {
             sizes: nest.sizes.clone(),
-            floors: slots.floors(&collected.factors.floors),
-            factors: collected.factors.pieces.iter().map(|pieces| pieces.iter().map(case).collect()).collect(),
-            fixed,
-            open: open.collect(),
-            lesser: properties.iter().filter_map(both).collect(),
-            properties,
+            floors: slots.floors(&factors.floors),
+            factors: factors.pieces.iter().map(|pieces| pieces.iter().map(case).collect()).collect(),
+            properties: Vec::new(),
+            fixed: Vec::new(),
+            open: Vec::new(),
+            lesser: Vec::new(),
         }
     }
 
@@ -115,30 +127,51 @@ impl Counts {
     ///
     /// Where the number of sizes is wrong or a count exceeds 128 bits.
     pub fn evaluate(&self, sizes: &[i64]) -> Result<Vec<i128>, NestError> {
-        if sizes.len() != self.sizes.len() {
-            let names = self.sizes.join(", ");
-            return Err(NestError::new(format!("{} values for the sizes {names}", sizes.len())));
-        }
-        let overflow = || NestError::new("a count exceeds 128 bits").remedy("give smaller sizes");
+        self.check_number(sizes)?;
         self.values(sizes).ok_or_else(overflow)
     }
 
-    fn values(&self, sizes: &[i64]) -> Option<Vec<i128>> {
+    /// The value of every factor, by its number.
+    pub(super) fn evaluate_factors(&self, sizes: &[i64]) -> Result<Vec<i128>, NestError> {
+        self.check_number(sizes)?;
+        self.slots(sizes).and_then(|slots| self.factors(&slots)).ok_or_else(overflow)
+    }
+
+    fn check_number(&self, sizes: &[i64]) -> Result<(), NestError> {
+        if sizes.len() == self.sizes.len() {
+            return Ok(());
+        }
+        let names = self.sizes.join(", ");
+        Err(NestError::new(format!("{} values for the sizes {names}", sizes.len())))
+    }
+
+    /// The values of sizes and floors.
+    fn slots(&self, sizes: &[i64]) -> Option<Vec<i128>> {
         let mut slots: Vec<i128> = Vec::with_capacity(sizes.len() + self.floors.len());
         slots.extend(sizes.iter().map(|size| i128::from(*size)));
         for (numerator, divisor) in &self.floors {
             slots.push(numerator.at(&slots)?.div_euclid(*divisor));
         }
+        Some(slots)
+    }
+
+    fn factors(&self, slots: &[i128]) -> Option<Vec<i128>> {
         let mut factors = Vec::with_capacity(self.factors.len());
         for cases in &self.factors {
             let mut count: i128 = 0;
             for case in cases {
-                if case.holds(&slots)? {
-                    count = count.checked_add(case.count.at(&slots)?)?;
+                if case.holds(slots)? {
+                    count = count.checked_add(case.count.at(slots)?)?;
                 }
             }
             factors.push(count);
         }
+        Some(factors)
+    }
+
+    fn values(&self, sizes: &[i64]) -> Option<Vec<i128>> {
+        let slots = self.slots(sizes)?;
+        let factors = self.factors(&slots)?;
         let mut values = vec![0_i128; self.properties.len()];
         for Placed { place, product } in &self.fixed {
             values[*place] = values[*place].checked_add(product.at(&factors)?)?;
@@ -154,6 +187,10 @@ impl Counts {
         }
         Some(values)
     }
+}
+
+fn overflow() -> NestError {
+    NestError::new("a count exceeds 128 bits").remedy("give smaller sizes")
 }
 
 /// The strides that accesses may have: those of their distance, or all where it depends on sizes.

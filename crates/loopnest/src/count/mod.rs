@@ -7,11 +7,13 @@ mod floors;
 mod footprint;
 mod image;
 mod merge;
+mod outside;
 mod points;
 mod polynomial;
 mod property;
 
 pub use compiled::Counts;
+pub use outside::Outside;
 pub use property::{Property, Stride};
 
 use crate::error::NestError;

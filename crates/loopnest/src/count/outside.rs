@@ -1,0 +1,129 @@
+//! Accesses that leave their arrays, counted.
+
+use super::compiled::Counts;
+use super::factors::Factors;
+use super::points::count_points;
+use crate::error::{NestError, Place};
+use crate::ir::{Access, Instruction, LoopId, Nest};
+
+/// The accesses of a nest that may leave their arrays, with the number of times they do as functions of the sizes.
+#[derive(Clone, Debug)]
+pub struct Outside {
+    counts: Counts,
+    suspects: Vec<Suspect>,
+}
+
+/// One end of one axis, beyond which an access may be. Its place in the list is that of its factor in the counts.
+#[derive(Clone, Debug)]
+struct Suspect {
+    access: String,
+    array: String,
+    axis: usize,
+    extent: String,
+    is_below: bool,
+    place: Option<Place>,
+}
+
+impl Nest {
+    /// Finds the accesses that may leave their arrays: those not proven to stay within them for all sizes that keep the
+    /// assumptions.
+    ///
+    /// ```
+    /// use tunesmith_loopnest::Nest;
+    ///
+    /// let nest = Nest::parse("
+    ///     sizes n
+    ///     array a[n]: f32
+    ///     {[i]: 0 <= i < n}
+    ///     a[i] = a[i + 3]
+    /// ")?;
+    /// let refused = nest.outside()?.refuse(&[10]).unwrap_err();
+    /// assert_eq!(refused.message, "a[i + 3] is beyond the end of axis 0 of `a` 3 times");
+    /// assert_eq!(refused.place.map(|place| place.line), Some(5));
+    /// # Ok::<(), tunesmith_loopnest::NestError>(())
+    /// ```
+    ///
+    /// Cost: one elimination of the loops for each end of each subscript.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be counted how often an access is outside.
+    pub fn outside(&self) -> Result<Outside, NestError> {
+        let mut factors = Factors::new(self);
+        let mut suspects = Vec::new();
+        for instruction in &self.instructions {
+            for (access, place, _) in instruction.accesses() {
+                let found = suspects_of(self, instruction, access, &mut factors);
+                let place = place.or(instruction.place);
+                let found = found.map_err(|error| error.at(place))?;
+                suspects.extend(found.into_iter().map(|suspect| Suspect { place, ..suspect }));
+            }
+        }
+        Ok(Outside { counts: Counts::of_factors(self, &factors), suspects })
+    }
+}
+
+/// The ends of the axes beyond which an access may be, each with a new factor that counts how often.
+fn suspects_of(
+    nest: &Nest,
+    instruction: &Instruction,
+    access: &Access,
+    factors: &mut Factors,
+) -> Result<Vec<Suspect>, NestError> {
+    let array = nest.array(access.array);
+    let loops: Vec<LoopId> = instruction.within.iter().copied().collect();
+    let mut suspects = Vec::new();
+    for (axis, (subscript, extent)) in access.subscripts.iter().zip(&array.shape).enumerate() {
+        for (is_below, beyond) in [(true, (-subscript).plus(-1)), (false, subscript - extent)] {
+            let mut bounds = nest.domain(&instruction.within);
+            bounds.push(beyond);
+            let known: Vec<_> = bounds.iter().map(|bound| factors.floors.known_remainders(bound)).collect();
+            if factors.floors.contradict(&known) {
+                continue;
+            }
+            let suspect = Suspect {
+                access: nest.show_access(access),
+                array: array.name.clone(),
+                axis,
+                extent: nest.show_affine(extent),
+                is_below,
+                place: None,
+            };
+            let pieces = count_points(&bounds, &loops, &mut factors.floors).map_err(|error| {
+                let (what, why) = (&suspect.access, error.message);
+                NestError::new(format!("how often {what} leaves `{}` cannot be counted: {why}", array.name))
+            })?;
+            factors.push(pieces);
+            suspects.push(suspect);
+        }
+    }
+    Ok(suspects)
+}
+
+impl Outside {
+    /// Refuses sizes for which an access leaves its array, with the first such access and how often it does.
+    ///
+    /// # Errors
+    ///
+    /// For such sizes, where the number of sizes is wrong, or a count exceeds 128 bits.
+    pub fn refuse(&self, sizes: &[i64]) -> Result<(), NestError> {
+        let times = self.counts.evaluate_factors(sizes)?;
+        match self.suspects.iter().zip(times).find(|(_, times)| *times > 0) {
+            Some((suspect, times)) => Err(suspect.refusal(times)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Suspect {
+    fn refusal(&self, times: i128) -> NestError {
+        let Suspect { access, array, axis, extent, .. } = self;
+        let side = if self.is_below { "before the start" } else { "beyond the end" };
+        let often = if times == 1 { "once".to_string() } else { format!("{times} times") };
+        NestError::new(format!("{access} is {side} of axis {axis} of `{array}` {often}"))
+            .remedy(format!(
+                "axis {axis} of `{array}` has the cells from 0 to {extent} - 1: bound the loops or enlarge the array"
+            ))
+            .at(self.place)
+    }
+}
