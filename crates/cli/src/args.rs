@@ -64,6 +64,9 @@ pub(crate) enum Command {
     /// Convert recordings between formats; several of one space become one
     #[command(after_help = CONVERT_HELP)]
     Convert(ConvertArgs),
+    /// Count what a loop nest does at given sizes, without running it: operations, accesses, footprints
+    #[command(after_help = COUNT_HELP)]
+    Count(CountArgs),
     /// Write what an application ships: wisdom, or code that chooses among few configurations
     #[command(after_help = EXPORT_HELP)]
     Export(ExportArgs),
@@ -146,6 +149,13 @@ const CONVERT_HELP: &str = "Examples:
   tunesmith convert cache.json.gz -o results.json --to t4
 
 Suffixes: .csv (with a .json file beside it), .json (T4), .cache.json (Kernel Tuner); add .gz to compress.";
+
+const COUNT_HELP: &str = "Examples:
+  tunesmith count examples/nests/matmul.nest --size n=1024,m=1024,l=1024
+  tunesmith count examples/nests/matmul.nest --size n=1024,m=512,l=64 --config rows=32,depth=8 --json
+
+Counts are exact, over all work-items, and those that are zero are left out; docs/loopnests.md says what each property
+is. What cannot be counted exactly is refused by name.";
 
 const TUNE_HELP: &str = "Examples:
   tunesmith tune examples/gemm/gemm.toml
@@ -481,6 +491,22 @@ pub(crate) struct PredictArgs {
     /// How many candidates to show
     #[arg(short, value_name = "N", default_value_t = 10)]
     pub(crate) n: usize,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CountArgs {
+    /// The loop nest with its transformations
+    #[arg(value_name = "KERNEL.nest")]
+    pub(crate) kernel: PathBuf,
+    /// A value for each of its sizes
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
+    pub(crate) size: Option<Pairs>,
+    /// Parameters of its transformations in place of their defaults
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
+    pub(crate) config: Option<Pairs>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

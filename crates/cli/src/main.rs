@@ -53,6 +53,7 @@ fn main() -> ExitCode {
         Command::Train(command) => commands::train(command),
         Command::Predict(args) => commands::predict(args),
         Command::Convert(args) => commands::convert(args),
+        Command::Count(args) => commands::count(args),
         Command::Export(args) => commands::export(args),
     };
     match ending {

@@ -73,6 +73,53 @@ fn the_example_checks_out_and_its_default_is_right() {
 }
 
 #[test]
+fn count_says_what_a_nest_does_without_running_it() {
+    let nest = folder(TWICE, PROBLEM);
+    let counted = nest.run(&["count", "twice.nest", "--size", "n=1000", "--config", "width=128", "--json"]).json();
+    let count = |name: &str| {
+        let properties = counted["properties"].as_array().unwrap();
+        properties.iter().find(|own| own["property"] == name).map(|own| own["count"].clone())
+    };
+    assert_eq!(count("op:f32:mul"), Some(1000.into()), "{counted:#}");
+    assert_eq!(count("g:32:load:s1"), Some(1000.into()), "{counted:#}");
+    assert_eq!(count("groups"), Some(8.into()), "{counted:#}");
+    assert_eq!(counted["footprints"][1], serde_json::json!({ "array": "out", "bytes": 4000 }));
+    assert_eq!((&counted["sizes"]["n"], &counted["config"]["width"]), (&1000.into(), &128.into()));
+
+    let shown = nest.run(&["count", "twice.nest", "--size", "n=1000000"]);
+    assert!(shown.stdout.starts_with("double  n=1000000 width=64\n"), "{shown:#?}");
+    let touched = shown.stdout.lines().find(|line| line.trim_start().starts_with("touched of `a`"));
+    assert!(touched.is_some_and(|line| line.ends_with(" 4,000,000 bytes")), "{shown:#?}");
+}
+
+#[test]
+fn what_cannot_be_counted_is_refused_by_name() {
+    let refused = |nest: &str, arguments: &[&str], parts: &[&str]| {
+        folder(nest, PROBLEM).run(&[&["count"], arguments].concat()).refused(parts);
+    };
+    refused(TWICE, &["missing.nest"], &["`missing.nest`", "loop nest"]);
+    refused(TWICE, &["twice.nest"], &["`twice.nest`", "size `n` has no value", "--size n=1024"]);
+    refused(TWICE, &["twice.nest", "--size", "N=4"], &["no size `N`", "`n`"]);
+    refused(TWICE, &["twice.nest", "--size", "n=4.5"], &["`n=4.5` is not an integer"]);
+    refused(TWICE, &["twice.nest", "--size", "n=0"], &["break an assumption"]);
+    let with_config = &["twice.nest", "--size", "n=4", "--config", "withd=8"];
+    refused(TWICE, with_config, &["no parameter `withd`", "did you mean `width`"]);
+    let zero = &["twice.nest", "--size", "n=4", "--config", "width=0"];
+    refused(TWICE, zero, &["`twice.nest`: line 11, column 5", "a block of 0 iterations"]);
+    refused(&TWICE.replace("a[i]\n", "a[i*i]\n"), &["twice.nest", "--size", "n=4"], &["`twice.nest`: line 9"]);
+    refused(
+        &TWICE.replace("a[i]\n", "a[i + 1]\n"),
+        &["twice.nest", "--size", "n=4"],
+        &["`twice.nest`: line 9, column 17: a[i + 1] is beyond the end of axis 0 of `a` once", "from 0 to n - 1"],
+    );
+    refused(
+        "sizes n\narray a[n]: f32\narray b[8*n]: f32\n{[i, j]: 0 <= i < n and 0 <= j < n}\nb[3*i + 5*j] = a[i]",
+        &["twice.nest", "--size", "n=4"],
+        &["the footprint of `b` cannot be counted"],
+    );
+}
+
+#[test]
 fn what_is_wrong_with_a_nest_is_said_with_its_place() {
     let refused =
         |nest: &str, problem: &str, parts: &[&str]| folder(nest, problem).run(&["check", "twice.toml"]).refused(parts);
@@ -84,6 +131,11 @@ fn what_is_wrong_with_a_nest_is_said_with_its_place() {
     refused(TWICE, &PROBLEM.replace("width = [", "withd = ["), &["takes a parameter `withd`", "did you mean `width`"]);
     refused(TWICE, &PROBLEM.replace("n = 1000", "m = 1000"), &["size `n` has no integer value"]);
     refused(TWICE, &PROBLEM.replace("n = 1000", "n = 0"), &["break an assumption"]);
+    refused(
+        &TWICE.replace("by*a[i]", "by*a[i - 2]"),
+        PROBLEM,
+        &["line 9, column 17: a[i - 2] is before the start of axis 0 of `a` 2 times"],
+    );
     refused(
         TWICE,
         &PROBLEM.replace("name = \"by\"", "name = \"bye\""),

@@ -2,10 +2,12 @@
 
 mod arguments;
 mod count;
+mod counted;
 mod generator;
 
 pub(crate) use arguments::arguments;
 pub(crate) use count::NestCounts;
+pub use counted::{ArrayFootprint, CountOptions, NestCount, PropertyCount, count};
 pub(crate) use generator::NestGenerator;
 
 use tunesmith_device::{Language, Target};

@@ -99,6 +99,12 @@ pub(super) fn read(
         wrong("the sizes break an assumption of the nest".to_string(), Some("change `sizes`".to_string()));
         return None;
     }
+    match recipe.nest.outside() {
+        Ok(outside) => outside.refuse(&sizes).map_err(|error| nested(&error)).ok()?,
+        Err(error) => {
+            messages.warning(node.span(), format!("`{}`: {}", file.display(), in_words(&error)), error.remedy);
+        }
+    }
     let code = recipe.nest.code(Dialect::C).map_err(|error| nested(&error)).ok()?;
     let derived = arguments(&recipe.nest, &code.parameters, &sizes).map_err(|text| wrong(text, None)).ok()?;
     let arguments = overridden(derived, stated, &node, messages);
