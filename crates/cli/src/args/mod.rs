@@ -1,0 +1,272 @@
+//! The command line.
+
+mod models;
+mod runs;
+
+pub(crate) use models::*;
+pub(crate) use runs::*;
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Finds the fastest correct configuration of a compute kernel on the device in front of you.
+#[derive(Debug, Parser)]
+#[command(name = "tunesmith", version, propagate_version = true, arg_required_else_help = true, max_term_width = 100)]
+#[command(after_help = "Start with:\n  tunesmith init && tunesmith tune problem.toml\n\n\
+    Exit codes: 0 done; 1 no configuration was correct; 2 the request is wrong; 3 a device or the disk failed; \
+    130 interrupted.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List the devices that can be used, and what is missing for others
+    #[command(after_help = DEVICES_HELP)]
+    Devices(DevicesArgs),
+    /// Write a commented problem with kernel and reference that tunes at once
+    #[command(after_help = "Example:\n  tunesmith init --out my-kernel && tunesmith tune my-kernel/problem.toml")]
+    Init(InitArgs),
+    /// Check a problem: names, types, expressions, files, space, and that the kernel compiles
+    #[command(after_help = "Example:\n  tunesmith check examples/gemm/gemm.toml")]
+    Check(CheckArgs),
+    /// Show the search space of a problem: size, groups, diagram, configurations
+    #[command(after_help = "Example:\n  tunesmith space examples/gemm/gemm.toml --sample 3 --seed 1")]
+    Space(SpaceArgs),
+    /// Tune a problem: the main job
+    #[command(after_help = TUNE_HELP)]
+    Tune(TuneArgs),
+    /// Run one configuration: compile, run, verify, time
+    #[command(after_help = "Examples:\n  tunesmith run examples/gemm/gemm.toml --config MC=64,NC=256\n  \
+        tunesmith run examples/gemm/gemm.toml --show-command\n  \
+        tunesmith run problem.toml --device replay:counters.csv.gz --profile --model kernel.counters.json")]
+    Run(RunArgs),
+    /// Show the best configurations of a recorded run
+    #[command(after_help = "Example:\n  tunesmith top examples/gemm/gemm.jsonl -n 5")]
+    Top(TopArgs),
+    /// Write one HTML page of recorded runs: progress, the best configurations, parameters, failures
+    #[command(after_help = "Example:\n  tunesmith report gemm.jsonl gemm.2.jsonl -o gemm.html")]
+    Report(ReportArgs),
+    /// Compare strategies on recordings: how near the optimum, after how many evaluations
+    #[command(after_help = COMPARE_HELP)]
+    Compare(CompareArgs),
+    /// Explain a recorded configuration by its counters: bottlenecks, and which parameters would relieve them
+    #[command(after_help = EXPLAIN_HELP)]
+    Explain(ExplainArgs),
+    /// Train a model from recordings or runs
+    #[command(subcommand)]
+    Train(TrainCommand),
+    /// Predict the best configuration for an input by a timing model, without running anything
+    #[command(after_help = PREDICT_HELP)]
+    Predict(PredictArgs),
+    /// Fit the cost models of a device: what each operation of a kernel costs there
+    #[command(after_help = CALIBRATE_HELP)]
+    Calibrate(CalibrateArgs),
+    /// Estimate the time of a loop nest on a calibrated device without running it
+    #[command(after_help = ESTIMATE_HELP)]
+    Estimate(EstimateArgs),
+    /// Convert recordings between formats; several of one space become one
+    #[command(after_help = CONVERT_HELP)]
+    Convert(ConvertArgs),
+    /// Count what a loop nest does at given sizes, without running it: operations, accesses, footprints
+    #[command(after_help = COUNT_HELP)]
+    Count(CountArgs),
+    /// Write what an application ships: wisdom, or code that chooses among few configurations
+    #[command(after_help = EXPORT_HELP)]
+    Export(ExportArgs),
+}
+
+const DEVICES_HELP: &str = "Examples:
+  tunesmith devices --json
+  tunesmith devices --counters --chip GH100,AD102
+
+NVIDIA's libraries (CUPTI, NVRTC) are looked for in the folder that TUNESMITH_NVIDIA names, where the system looks, and in
+/usr/local/cuda.";
+
+const TUNE_HELP: &str = "Examples:
+  tunesmith tune examples/gemm/gemm.toml
+  tunesmith tune examples/gemm/gemm.toml --stop \"time 60s or cost 2ms\" --seed 7
+  tunesmith tune examples/gemm/gemm.toml --resume
+  tunesmith tune examples/gemm/gemm.toml --history other-device.jsonl
+  tunesmith tune problem.toml --device replay:counters.csv.gz --model kernel.counters.json
+  tunesmith tune problem.toml --inputs
+  tunesmith tune problem.toml --device \"synthetic:1 + abs(TILE - 32)\"
+
+Stop conditions, joined by `and`, `or` and parentheses:
+  evaluations 200, time 60s, fraction 0.1, cost 1.5ms,
+  speedup 1.01 in 50 evaluations, speedup 1.01 in 30s
+
+Ctrl-C ends the run with the best so far; --resume goes on.";
+
+/// A problem file and its sizes.
+#[derive(Debug, Args)]
+pub(crate) struct ProblemArgs {
+    /// The problem: TOML, or Kernel Tuner's T1 JSON
+    pub(crate) problem: PathBuf,
+    /// Sizes in place of the problem's own
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
+    pub(crate) size: Option<Pairs>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DevicesArgs {
+    /// Show the hardware counters of this machine's NVIDIA GPUs instead, and how many launches reading them takes
+    #[arg(long)]
+    pub(crate) counters: bool,
+    /// Chips by NVIDIA's names, GH100 for instance, in place of this machine's; no GPU is needed for them
+    #[arg(long, value_name = "CHIP", requires = "counters", value_delimiter = ',')]
+    pub(crate) chip: Vec<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// What the kernel is written for: c, command, cuda, opencl
+    #[arg(long, default_value = "c")]
+    pub(crate) backend: String,
+    /// The folder to write to
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    /// The device whose limits constraints may use; by default the one it would be tuned on
+    #[arg(long)]
+    pub(crate) device: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SpaceArgs {
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    /// The device whose limits constraints may use; by default the one it would be tuned on
+    #[arg(long)]
+    pub(crate) device: Option<String>,
+    /// Print so many distinct configurations, drawn uniformly
+    #[arg(long, value_name = "N", group = "query")]
+    pub(crate) sample: Option<usize>,
+    /// The seed of --sample
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Print the configuration with this index
+    #[arg(long, value_name = "I", group = "query")]
+    pub(crate) index: Option<u128>,
+    /// Print the configurations that differ in one parameter from the one with this index
+    #[arg(long, value_name = "I", group = "query")]
+    pub(crate) neighbours: Option<u128>,
+    /// Print every configuration
+    #[arg(long, group = "query")]
+    pub(crate) list: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TuneArgs {
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    /// What to tune on: c, command, replay:FILE (a recording), replay:FILE?noise (the same, with samples drawn from its
+    /// noise), or synthetic:EXPR (an expression over parameters and sizes that gives milliseconds)
+    /// [default: what the problem's kernel is for]
+    #[arg(long)]
+    pub(crate) device: Option<String>,
+    /// The strategy: NAME or NAME(option=value, ...); a wrong name lists all of them
+    #[arg(long)]
+    pub(crate) strategy: Option<String>,
+    /// When to end: evaluations 200, time 60s, fraction 0.1, cost 1.5ms, speedup 1.01 in 50 evaluations, regret 2% at 95%
+    /// (the best is within 2 % of the optimum with a probability of 95 %), joined by and, or, parentheses
+    /// [default: evaluations 200; exhaustive runs to its end]
+    #[arg(long, value_name = "CONDITION")]
+    pub(crate) stop: Option<String>,
+    /// Read the hardware counters of every configuration, to train a counter model from the journal (CUDA devices)
+    #[arg(long)]
+    pub(crate) profile: bool,
+    /// What to optimise: time, energy (of a run, in millijoules), edp (energy times time), minimise NAME or maximise NAME, a metric of the problem or a value the run yields
+    #[arg(long, value_name = "OBJECTIVE")]
+    pub(crate) objective: Option<String>,
+    /// The seed of all randomness [default: 0]
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// A configuration to evaluate first; unnamed parameters as in the default configuration
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
+    pub(crate) start: Option<Pairs>,
+    /// Recordings of the same kernel on other devices or for other sizes, in any format that is read: the strategy is told
+    /// of them
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) history: Vec<PathBuf>,
+    /// A counter model (`train counters`), or `exact` or `trees` of a replayed recording's own counters: `default` and
+    /// `profile_guided` are guided by it. Or a timing model (`train timing`): the strategy begins with its best candidates
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// The journal [default: beside the problem, numbered when there is one already]
+    #[arg(long, value_name = "RUN.jsonl")]
+    pub(crate) out: Option<PathBuf>,
+    /// Go on with the journal of an earlier run: nothing is measured twice
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Compilations at once [default: the number of processors]
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    /// Requests the strategy may have in flight [default: 4]
+    #[arg(long, value_name = "N")]
+    pub(crate) room: Option<usize>,
+    /// Tune for every input of `[inputs]`, by the strategies that it names; --out is the folder of the journals
+    /// [default: NAME.inputs beside the problem]
+    #[arg(long, conflicts_with_all = ["size", "strategy", "history", "model", "start"])]
+    pub(crate) inputs: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print no progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    /// The configuration; unnamed parameters as in the default configuration
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
+    pub(crate) config: Option<Pairs>,
+    /// What to run on: c, command, or synthetic:EXPR [default: what the problem's kernel is for]
+    #[arg(long)]
+    pub(crate) device: Option<String>,
+    /// Read counters as well, and show what they say: bottlenecks and what would relieve them
+    #[arg(long, conflicts_with_all = ["show_source", "show_command"])]
+    pub(crate) profile: bool,
+    /// The counter model of --profile, which says what tuning parameters do
+    #[arg(long, value_name = "MODEL", requires = "profile")]
+    pub(crate) model: Option<String>,
+    /// Print what exactly is compiled, and do not run it
+    #[arg(long)]
+    pub(crate) show_source: bool,
+    /// Print the compiler's command line, or a command problem as a shell script, and do not run it
+    #[arg(long)]
+    pub(crate) show_command: bool,
+    /// Print one JSON document
+    #[arg(long, conflicts_with_all = ["show_source", "show_command"])]
+    pub(crate) json: bool,
+}
+
+/// Names with the text of their values.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pairs(pub(crate) Vec<(String, String)>);
+
+fn pairs(text: &str) -> Result<Pairs, String> {
+    let pair = |part: &str| {
+        let (name, value) = part.split_once('=').ok_or_else(|| format!("`{part}` is not of the form NAME=VALUE"))?;
+        Ok((name.trim().to_string(), value.trim().to_string()))
+    };
+    text.split(',').map(pair).collect::<Result<_, String>>().map(Pairs)
+}

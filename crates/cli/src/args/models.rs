@@ -1,0 +1,223 @@
+//! What is learned from runs or counted of kernels, and asked again.
+
+use super::{Pairs, pairs};
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub(super) const CALIBRATE_HELP: &str = "Examples:
+  tunesmith calibrate -o processor.device.json
+  tunesmith calibrate --device opencl -o pocl.device.json --minutes 5
+  tunesmith calibrate -o processor.device.json --judge
+
+Measures some hundred small kernels, thirty runs each, on a machine on which nothing else should run. Interrupted, the same
+command goes on where it ended. See docs/costmodel.md.";
+
+pub(super) const ESTIMATE_HELP: &str = "Examples:
+  tunesmith estimate matmul.nest --on processor.device.json --size n=1024,m=1024,l=1024
+  tunesmith estimate matmul.nest --on pocl.device.json --size n=512,m=512,l=512,rows=8 --json
+
+--size also takes the parameters of the nest's transformations.";
+
+pub(super) const EXPLAIN_HELP: &str = "Examples:
+  tunesmith explain counters.csv.gz --model kernel.counters.json
+  tunesmith explain run.jsonl --config TILE=16,UNROLL=4 --json
+
+Counters come with recordings (KTT with profiling, CSV); the fastest configuration that has them is explained unless
+--config names another.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TrainCommand {
+    /// A model of how tuning parameters move hardware counters, for `tune --model`
+    #[command(after_help = TRAIN_HELP)]
+    Counters(TrainCountersArgs),
+    /// A model of how fast configurations are for an input, for `predict` and `tune --model`
+    #[command(after_help = TRAIN_TIMING_HELP)]
+    Timing(TrainTimingArgs),
+}
+
+pub(super) const TRAIN_TIMING_HELP: &str = "Examples:
+  tunesmith tune problem.toml --inputs
+  tunesmith train timing problem.inputs/*=*.jsonl -o timing.json
+  tunesmith predict timing.json --input M=640,N=64
+
+Boosted trees learn the logarithm of the speed relative to the default configuration. Whole inputs are held out; how good the
+model is on them is printed and kept in the file.";
+
+pub(super) const PREDICT_HELP: &str = "Examples:
+  tunesmith predict timing.json --input M=640,N=64
+  tunesmith predict timing.json --input M=640,N=64 --problem problem.toml --search hc75 --json
+  tunesmith tune problem.toml --size M=640,N=64 --model timing.json
+
+Other sizes are as in the training set. The candidates are in the order in which to try them; what lies outside of the
+training set is said with its distance.";
+
+pub(super) const TRAIN_HELP: &str = "Examples:
+  tunesmith train counters ktt-results.json -o kernel.counters.json
+  tunesmith train counters run.jsonl run.2.jsonl -o kernel.counters.json --method tree --json
+  tunesmith tune problem.toml --device replay:other-gpu.csv.gz --model kernel.counters.json
+
+A model holds no times, so that it can guide a search on another device. The error of every counter on configurations that
+the model was not fitted to is printed and kept in the file.";
+
+pub(super) const COUNT_HELP: &str = "Examples:
+  tunesmith count examples/nests/matmul.nest --size n=1024,m=1024,l=1024
+  tunesmith count examples/nests/matmul.nest --size n=1024,m=512,l=64 --config rows=32,depth=8 --json
+
+Counts are exact, over all work-items, and those that are zero are left out; docs/loopnests.md says what each property
+is. What cannot be counted exactly is refused by name.";
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// The journal or recording
+    pub(crate) run: PathBuf,
+    /// The configuration; unnamed parameters as in the fastest that has counters
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
+    pub(crate) config: Option<Pairs>,
+    /// The counter model (`train counters`) that says what tuning parameters do
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrainCountersArgs {
+    /// Recordings and journals with counters; several must have the same parameters and values
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The file to write
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) out: PathBuf,
+    /// trees (ten randomised ones), tree (one, chosen among candidates), least_squares or exact
+    #[arg(long, value_name = "METHOD", default_value = "trees")]
+    pub(crate) method: String,
+    /// The seed of what is drawn
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrainTimingArgs {
+    /// Journals of `tune --inputs`, or recordings of the same kernel on several devices
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The file to write
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) out: PathBuf,
+    /// The speed relative to the reference that failed configurations count as (its logarithm is the paper's zeta)
+    #[arg(long, value_name = "SPEEDUP", default_value_t = 0.5)]
+    pub(crate) zeta: f64,
+    /// The share of the inputs that is held out to judge the model
+    #[arg(long, value_name = "SHARE", default_value_t = 0.2)]
+    pub(crate) hold_out: f64,
+    /// The configuration that speed-ups refer to [default: that of the journals; of recordings that name none, the best over all]
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
+    pub(crate) reference: Option<Pairs>,
+    /// Trees that are boosted
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) rounds: usize,
+    /// The seed of what is drawn
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PredictArgs {
+    /// The timing model
+    pub(crate) model: PathBuf,
+    /// The sizes of the input; others as in the training set
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
+    pub(crate) input: Option<Pairs>,
+    /// The device, by a part of the name of one that the model knows
+    #[arg(long, value_name = "NAME")]
+    pub(crate) device: Option<String>,
+    /// The problem, whose values, constraints and grid are then searched in place of those that the model knows
+    #[arg(long, value_name = "PROBLEM")]
+    pub(crate) problem: Option<PathBuf>,
+    /// How: auto (exhaustive up to 40,000 configurations, else hc75), exhaustive, hc25, hc50, hc75 (climbs of so many steps), grid
+    #[arg(long, value_name = "SEARCH", default_value = "auto")]
+    pub(crate) search: String,
+    /// Climbs, the first from the reference configuration, the others from random ones
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub(crate) restarts: usize,
+    /// The seed of the climbs
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// How many candidates to show
+    #[arg(short, value_name = "N", default_value_t = 10)]
+    pub(crate) n: usize,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CountArgs {
+    /// The loop nest with its transformations
+    #[arg(value_name = "KERNEL.nest")]
+    pub(crate) kernel: PathBuf,
+    /// A value for each of its sizes
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
+    pub(crate) size: Option<Pairs>,
+    /// Parameters of its transformations in place of their defaults
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
+    pub(crate) config: Option<Pairs>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CalibrateArgs {
+    /// The device: c, opencl[:N or a part of its name] or cuda[:N]
+    #[arg(long, value_name = "DEVICE", default_value = "c")]
+    pub(crate) device: String,
+    /// The device file to write
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Minutes after which no more kernels are measured
+    #[arg(long, value_name = "N", default_value = "10", value_parser = minutes)]
+    pub(crate) minutes: Duration,
+    /// Then measure the test kernels, which no model is fitted to, and show how far the models are off
+    #[arg(long)]
+    pub(crate) judge: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print no progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EstimateArgs {
+    /// The loop nest
+    #[arg(value_name = "KERNEL")]
+    pub(crate) kernel: PathBuf,
+    /// The device file, made by `tunesmith calibrate`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) on: PathBuf,
+    /// The nest's sizes, and parameters of its transformations
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
+    pub(crate) size: Option<Pairs>,
+    /// The form of the model: paper, nnls or overlap
+    #[arg(long, value_name = "FORM")]
+    pub(crate) form: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn minutes(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().map(|minutes| 60.0 * minutes);
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.ok_or_else(|| format!("`{text}` is no number of minutes"))
+}

@@ -1,0 +1,158 @@
+//! Runs and recordings: what was measured before.
+
+use clap::Args;
+use std::path::PathBuf;
+
+pub(super) const COMPARE_HELP: &str = "Examples:
+  tunesmith compare recordings/*.csv.gz --strategy random --strategy default --repeats 100
+  tunesmith compare run.jsonl --strategy \"annealing(temperature=0.5)\" --budget 100 --json
+  tunesmith compare cache.json.gz --strategy random --strategy swarm --noise --plots plots
+  tunesmith compare counters.csv.gz --strategy profile_guided --model trees --repeats 1000 --json
+  tunesmith compare recordings/*.csv.gz --strategy default --history recordings/*.csv.gz
+
+Recordings are journals, CSV with or without a JSON file beside it, Kernel Tuner caches, T4 results and KTT results, as
+they are or compressed. `random` is not simulated unless with --noise: its numbers are exact expectations.";
+
+pub(super) const CONVERT_HELP: &str = "Examples:
+  tunesmith convert run.jsonl run.2.jsonl -o run.csv.gz
+  tunesmith convert cache.json.gz -o results.json --to t4
+
+Suffixes: .csv (with a .json file beside it), .json (T4), .cache.json (Kernel Tuner); add .gz to compress.";
+
+#[derive(Debug, Args)]
+pub(crate) struct TopArgs {
+    /// The journal of the run
+    pub(crate) run: PathBuf,
+    /// How many configurations to show
+    #[arg(short, value_name = "N", default_value_t = 10)]
+    pub(crate) n: usize,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// The journals of the runs
+    #[arg(required = true, value_name = "RUN")]
+    pub(crate) runs: Vec<PathBuf>,
+    /// The page; one that is there is written anew
+    #[arg(short, long, value_name = "FILE.html")]
+    pub(crate) out: PathBuf,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// The recordings
+    #[arg(required = true, value_name = "RECORDING")]
+    pub(crate) recordings: Vec<PathBuf>,
+    /// A strategy: NAME or NAME(option=value, ...); give it again for more
+    #[arg(long, required = true, value_name = "STRATEGY")]
+    pub(crate) strategy: Vec<String>,
+    /// Searches of each recording by each strategy
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) repeats: usize,
+    /// Evaluations of each search
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    pub(crate) budget: u64,
+    /// What the seeds of all searches are derived from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Let searches see samples drawn from the recorded noise; they are judged by the recorded times
+    #[arg(long)]
+    pub(crate) noise: bool,
+    /// Write a plot (SVG) of every recording, and one over all, to this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) plots: Option<PathBuf>,
+    /// Draw plots over simulated seconds instead of evaluations; `random` is then simulated as well
+    #[arg(long, requires = "plots")]
+    pub(crate) over_time: bool,
+    /// Launches that reading the counters of a configuration takes in simulated time; recordings do not say, and 1 is the least
+    #[arg(long, value_name = "N", value_parser = passes)]
+    pub(crate) profile_passes: Option<f64>,
+    /// The counter model of profile_guided: `exact` or `trees` of each recording's own counters, or a file (a counter model, or
+    /// a recording of another device that trees are fitted to)
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// Recordings of which strategies are told the times: for each recording those of the same kernel, never itself
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) history: Vec<PathBuf>,
+    /// Deal the times of the history out anew among its configurations: what would a history cost that misleads?
+    #[arg(long, requires = "history")]
+    pub(crate) shuffle_history: bool,
+    /// Leave the configurations that failed out, as papers do that count those that ran
+    #[arg(long)]
+    pub(crate) without_failures: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// The recordings; several must have the same parameters and values
+    #[arg(required = true, value_name = "IN")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The file to write
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) out: PathBuf,
+    /// The format: csv, t4, kernel-tuner [default: what the suffix of OUT means]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(super) const EXPORT_HELP: &str = "Examples:
+  tunesmith export small.jsonl large.jsonl --as wisdom
+  tunesmith export runs/*.jsonl --as c-header --most 4 -o kernel_tuned.h
+  tunesmith export runs/*.jsonl --as kernel-launcher --problem-size M,N,K
+  tunesmith export gemm.jsonl gemm.2.jsonl --as wisdom --guard
+
+Of everything measured at most --most configurations are chosen, and a small decision tree over the sizes tells which of them
+serves an input. Printed is the regret: how much slower than the best known configuration of each input that is. The C header
+and the Rust module compile on their own.";
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// Journals of one or more inputs and devices, wisdom (ours or Kernel Launcher's), recordings
+    #[arg(required = true, value_name = "RUN")]
+    pub(crate) runs: Vec<PathBuf>,
+    /// What to write: wisdom, json, c-header, rust, kernel-launcher
+    #[arg(long = "as", value_name = "FORM")]
+    pub(crate) form: String,
+    /// The most configurations to choose among
+    #[arg(long, value_name = "K", default_value_t = 8)]
+    pub(crate) most: usize,
+    /// How many of the fastest configurations of every input wisdom keeps
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub(crate) keep: usize,
+    /// For kernel-launcher: the sizes, three at most, that make its problem size
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub(crate) problem_size: Vec<String>,
+    /// The file to write [default: named after the kernel, beside the first run]
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) out: Option<PathBuf>,
+    /// Measure every choice in turn with the default first; where it is not significantly faster, the default ships
+    #[arg(long)]
+    pub(crate) guard: bool,
+    /// The problem that the runs tuned [default: the .toml beside the first run]
+    #[arg(long, value_name = "PROBLEM", requires = "guard")]
+    pub(crate) problem: Option<PathBuf>,
+    /// The device to guard on [default: the best one present]
+    #[arg(long, requires = "guard")]
+    pub(crate) device: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A number of launches.
+fn passes(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 1.0);
+    number.ok_or_else(|| format!("`{text}` is no number from 1"))
+}
