@@ -14,7 +14,7 @@ const UNKNOWN: f64 = 2.0;
 
 impl Costs {
     /// The costs of `times`, a row of times for each input with one time for each configuration; `None` where it is not known. What
-    /// is not known counts as the slowest known of that input, at least as [twice](UNKNOWN) the best. Inputs without any time
+    /// is not known counts as the slowest known of that input, at least as twice the best. Inputs without any time
     /// are left out; `kept` tells which remain.
     pub fn new(times: &[Vec<Option<f64>>]) -> (Self, Vec<usize>) {
         let columns = times.iter().map(Vec::len).max().unwrap_or(0);
