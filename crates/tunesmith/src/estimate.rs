@@ -1,7 +1,7 @@
 //! The time of a loop nest that was not run.
 
 use crate::Error;
-use crate::nests::{NestCounts, in_words};
+use crate::nests::{NestCounts, PlacedNest, in_words, read_nest};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use tunesmith_loopnest::Recipe;
@@ -61,13 +61,11 @@ pub fn estimate(options: &EstimateOptions) -> Result<Estimated, Error> {
     let wrong = |error: &tunesmith_loopnest::NestError| {
         Error::request(format!("`{}`: {}", options.kernel.display(), in_words(error)), error.remedy.clone())
     };
-    let recipe = Recipe::parse(&read(&options.kernel)?).map_err(|error| wrong(&error))?;
-    let (sizes, parameters) = values(&recipe, options)?;
-    let parameters: Vec<(&str, i64)> = parameters.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-    let nest = recipe.apply(&parameters).map_err(|error| wrong(&error))?;
-    if !nest.admits(&sizes) {
-        return Err(Error::request("the sizes break an assumption of the nest", Some("change --size".to_string())));
-    }
+    let recipe = read_nest(&options.kernel)?;
+    check_names(&recipe, &options.sizes)?;
+    let is_parameter = |name: &str| recipe.parameters.iter().any(|parameter| parameter.name == name);
+    let (config, sizes): (Vec<_>, Vec<_>) = options.sizes.iter().cloned().partition(|(name, _)| is_parameter(name));
+    let PlacedNest { nest, sizes, .. } = PlacedNest::new(&recipe, &options.kernel, &sizes, &config)?;
     let counts = NestCounts::new(&nest).and_then(|counts| counts.at(&sizes)).map_err(|error| wrong(&error))?;
     let estimate = model.estimate(&counts);
     let warnings = file.outside(model, &counts).iter().map(ToString::to_string).collect();
@@ -108,33 +106,19 @@ fn form(name: Option<&str>) -> Result<Form, Error> {
     })
 }
 
-/// Numbers by name.
-type Values = Vec<(String, i64)>;
-
-/// The sizes of the nest in their order, and the parameters that were named.
-fn values(recipe: &Recipe, options: &EstimateOptions) -> Result<(Vec<i64>, Values), Error> {
-    let mut given = given(recipe, options)?;
-    let size = |name: &String| {
-        let value = given.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
-        let remedy = || Some(format!("give it: --size {name}=1024"));
-        value.ok_or_else(|| Error::request(format!("the size `{name}` of the nest is missing"), remedy()))
-    };
-    let sizes = recipe.nest.sizes.iter().map(size).collect::<Result<_, _>>()?;
-    given.retain(|(name, _)| !recipe.nest.sizes.contains(name));
-    Ok((sizes, given))
-}
-
-/// What the user gave, each a size or a parameter.
-fn given(recipe: &Recipe, options: &EstimateOptions) -> Result<Values, Error> {
+/// `--size` takes sizes and parameters alike: what is neither, and a size without a value, is refused in these words.
+fn check_names(recipe: &Recipe, given: &[(String, String)]) -> Result<(), Error> {
     let parameters = recipe.parameters.iter().map(|parameter| parameter.name.as_str());
     let known: Vec<&str> = recipe.nest.sizes.iter().map(String::as_str).chain(parameters).collect();
-    let number = |(name, text): &(String, String)| {
-        if !known.contains(&name.as_str()) {
-            let remedy = format!("it has {}", known.join(", "));
-            return Err(Error::request(format!("the nest has no size or parameter `{name}`"), Some(remedy)));
+    if let Some((name, _)) = given.iter().find(|(name, _)| !known.contains(&name.as_str())) {
+        let remedy = format!("it has {}", known.join(", "));
+        return Err(Error::request(format!("the nest has no size or parameter `{name}`"), Some(remedy)));
+    }
+    match recipe.nest.sizes.iter().find(|size| !given.iter().any(|(name, _)| name == *size)) {
+        None => Ok(()),
+        Some(name) => {
+            let remedy = format!("give it: --size {name}=1024");
+            Err(Error::request(format!("the size `{name}` of the nest is missing"), Some(remedy)))
         }
-        let value = text.parse().map_err(|_| Error::request(format!("`{name}={text}` is no integer"), None))?;
-        Ok((name.clone(), value))
-    };
-    options.sizes.iter().map(number).collect()
+    }
 }

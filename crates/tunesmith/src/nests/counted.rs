@@ -1,12 +1,12 @@
 //! What a loop nest does at given sizes, counted without running it.
 
 use super::in_words;
+use super::placed::{PlacedNest, read, wrong};
 use crate::Error;
-use crate::suggest::did_you_mean;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use std::path::{Path, PathBuf};
-use tunesmith_loopnest::{ArrayId, Memory, Nest, NestError, Recipe};
+use std::path::PathBuf;
+use tunesmith_loopnest::{ArrayId, Memory, Nest, NestError};
 
 /// What to count.
 #[derive(Clone, Debug, Default)]
@@ -65,18 +65,7 @@ pub struct ArrayFootprint {
 pub fn count(options: &CountOptions) -> Result<NestCount, Error> {
     let path = &options.kernel;
     let refused = |error: NestError| wrong(path, &in_words(&error), error.remedy);
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| wrong(path, &error.to_string(), Some("name a file with a loop nest".to_string())))?;
-    let recipe = Recipe::parse(&text).map_err(refused)?;
-    let sizes = sizes(&recipe.nest, options)?;
-    let config = config(&recipe, options)?;
-    let values: Vec<(&str, i64)> = config.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-    let nest = recipe.apply(&values).map_err(refused)?;
-    if !nest.admits(&sizes) {
-        let remedy = "give sizes that keep what the nest takes for granted with `assume`".to_string();
-        return Err(wrong(path, "the sizes break an assumption of the nest", Some(remedy)));
-    }
-    recipe.nest.outside().and_then(|outside| outside.refuse(&sizes)).map_err(refused)?;
+    let PlacedNest { nest, sizes, config } = PlacedNest::new(&read(path)?, path, &options.sizes, &options.config)?;
     let counts = nest.count().map_err(refused)?;
     let found = counts.evaluate(&sizes).map_err(refused)?;
     let counted = counts.properties().iter().zip(found).filter(|(_, count)| *count != 0);
@@ -87,52 +76,6 @@ pub fn count(options: &CountOptions) -> Result<NestCount, Error> {
         properties: counted.map(|(property, count)| PropertyCount { property: property.to_string(), count }).collect(),
         footprints: footprints(&nest, &sizes),
     })
-}
-
-fn wrong(path: &Path, text: &str, remedy: Option<String>) -> Error {
-    Error::request(format!("`{}`: {text}", path.display()), remedy)
-}
-
-/// The values of the nest's sizes in its order.
-fn sizes(nest: &Nest, options: &CountOptions) -> Result<Vec<i64>, Error> {
-    all_known("size", &options.sizes, &nest.sizes, &options.kernel)?;
-    let value = |name: &String| match given(&options.sizes, name)? {
-        Some(value) => Ok(value),
-        None => {
-            let remedy = Some(format!("give `--size {name}=1024`"));
-            Err(wrong(&options.kernel, &format!("its size `{name}` has no value"), remedy))
-        }
-    };
-    nest.sizes.iter().map(value).collect()
-}
-
-/// The parameters of the transformations with their values.
-fn config(recipe: &Recipe, options: &CountOptions) -> Result<Vec<(String, i64)>, Error> {
-    let names: Vec<String> = recipe.parameters.iter().map(|parameter| parameter.name.clone()).collect();
-    all_known("parameter", &options.config, &names, &options.kernel)?;
-    let value = |parameter: &tunesmith_loopnest::Parameter| {
-        let value = given(&options.config, &parameter.name)?.unwrap_or(parameter.default);
-        Ok((parameter.name.clone(), value))
-    };
-    recipe.parameters.iter().map(value).collect()
-}
-
-fn all_known(what: &str, given: &[(String, String)], known: &[String], path: &Path) -> Result<(), Error> {
-    match given.iter().find(|(name, _)| !known.contains(name)) {
-        None => Ok(()),
-        Some((name, _)) => {
-            let all = || format!("it has {}", if known.is_empty() { "none".to_string() } else { known.join(", ") });
-            let remedy = did_you_mean(name, known.iter().map(String::as_str)).unwrap_or_else(all);
-            Err(wrong(path, &format!("the nest has no {what} `{name}`"), Some(remedy)))
-        }
-    }
-}
-
-/// The value of a name; the last one where it is given twice.
-fn given(values: &[(String, String)], name: &str) -> Result<Option<i64>, Error> {
-    let Some((_, text)) = values.iter().rev().find(|(known, _)| known == name) else { return Ok(None) };
-    let wrong = || Error::request(format!("`{name}={text}` is not an integer"), Some(format!("write `{name}=1024`")));
-    text.parse().map(Some).map_err(|_| wrong())
 }
 
 fn footprints(nest: &Nest, sizes: &[i64]) -> Vec<ArrayFootprint> {

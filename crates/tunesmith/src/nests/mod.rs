@@ -4,11 +4,13 @@ mod arguments;
 mod count;
 mod counted;
 mod generator;
+mod placed;
 
 pub(crate) use arguments::arguments;
 pub(crate) use count::NestCounts;
 pub use counted::{ArrayFootprint, CountOptions, NestCount, PropertyCount, count};
 pub(crate) use generator::NestGenerator;
+pub(crate) use placed::{PlacedNest, read as read_nest};
 
 use tunesmith_device::{Language, Target};
 use tunesmith_loopnest::{Dialect, NestError};

@@ -1,0 +1,100 @@
+//! A loop nest as a command is given it: a file, sizes, and parameters of its transformations.
+
+use super::in_words;
+use crate::Error;
+use crate::suggest::did_you_mean;
+use std::path::Path;
+use tunesmith_loopnest::{Nest, NestError, Recipe};
+
+/// A transformed nest with everything that it leaves open.
+pub(crate) struct PlacedNest {
+    /// The nest after its transformations.
+    pub(crate) nest: Nest,
+    /// The values of its sizes, in its order.
+    pub(crate) sizes: Vec<i64>,
+    /// The parameters of its transformations.
+    pub(crate) config: Vec<(String, i64)>,
+}
+
+impl PlacedNest {
+    /// Transforms the nest that was read from `path`. Parameters that `config` does not name have the values that the nest states.
+    ///
+    /// # Errors
+    /// A size or parameter has no value, an unknown one or one that breaks an assumption, an access leaves its array, a
+    /// transformation is refused.
+    pub(crate) fn new(
+        recipe: &Recipe,
+        path: &Path,
+        named_sizes: &[(String, String)],
+        named_config: &[(String, String)],
+    ) -> Result<Self, Error> {
+        let refused = |error: NestError| wrong(path, &in_words(&error), error.remedy);
+        let sizes = sizes(&recipe.nest, path, named_sizes)?;
+        let config = config(recipe, path, named_config)?;
+        let values: Vec<(&str, i64)> = config.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        let nest = recipe.apply(&values).map_err(refused)?;
+        if !nest.admits(&sizes) {
+            let remedy = "give sizes that keep what the nest takes for granted with `assume`".to_string();
+            return Err(wrong(path, "the sizes break an assumption of the nest", Some(remedy)));
+        }
+        recipe.nest.outside().and_then(|outside| outside.refuse(&sizes)).map_err(refused)?;
+        Ok(Self { nest, sizes, config })
+    }
+}
+
+/// Reads a nest with its transformations.
+///
+/// # Errors
+/// The file cannot be read, or is no nest.
+pub(crate) fn read(path: &Path) -> Result<Recipe, Error> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| wrong(path, &error.to_string(), Some("name a file with a loop nest".to_string())))?;
+    Recipe::parse(&text).map_err(|error| wrong(path, &in_words(&error), error.remedy))
+}
+
+/// A request that the nest at `path` does not allow.
+pub(super) fn wrong(path: &Path, text: &str, remedy: Option<String>) -> Error {
+    Error::request(format!("`{}`: {text}", path.display()), remedy)
+}
+
+/// The values of the nest's sizes in its order.
+fn sizes(nest: &Nest, path: &Path, named: &[(String, String)]) -> Result<Vec<i64>, Error> {
+    all_known("size", named, &nest.sizes, path)?;
+    let value = |name: &String| match given(named, name)? {
+        Some(value) => Ok(value),
+        None => {
+            let remedy = Some(format!("give `--size {name}=1024`"));
+            Err(wrong(path, &format!("its size `{name}` has no value"), remedy))
+        }
+    };
+    nest.sizes.iter().map(value).collect()
+}
+
+/// The parameters of the transformations with their values.
+fn config(recipe: &Recipe, path: &Path, named: &[(String, String)]) -> Result<Vec<(String, i64)>, Error> {
+    let names: Vec<String> = recipe.parameters.iter().map(|parameter| parameter.name.clone()).collect();
+    all_known("parameter", named, &names, path)?;
+    let value = |parameter: &tunesmith_loopnest::Parameter| {
+        let value = given(named, &parameter.name)?.unwrap_or(parameter.default);
+        Ok((parameter.name.clone(), value))
+    };
+    recipe.parameters.iter().map(value).collect()
+}
+
+fn all_known(what: &str, given: &[(String, String)], known: &[String], path: &Path) -> Result<(), Error> {
+    match given.iter().find(|(name, _)| !known.contains(name)) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let all = || format!("it has {}", if known.is_empty() { "none".to_string() } else { known.join(", ") });
+            let remedy = did_you_mean(name, known.iter().map(String::as_str)).unwrap_or_else(all);
+            Err(wrong(path, &format!("the nest has no {what} `{name}`"), Some(remedy)))
+        }
+    }
+}
+
+/// The value of a name; the last one where it is given twice.
+fn given(values: &[(String, String)], name: &str) -> Result<Option<i64>, Error> {
+    let Some((_, text)) = values.iter().rev().find(|(known, _)| known == name) else { return Ok(None) };
+    let wrong = || Error::request(format!("`{name}={text}` is not an integer"), Some(format!("write `{name}=1024`")));
+    text.parse().map(Some).map_err(|_| wrong())
+}
