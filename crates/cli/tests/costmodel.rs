@@ -29,6 +29,28 @@ const NEST: &str = "
     tag lane local.0
 ";
 
+const PROBLEM: &str = "
+    [problem]
+    name = \"scale\"
+    sizes = { n = 1000000 }
+    [kernel]
+    file = \"scale.nest\"
+    [parameters]
+    width = [8, 1, 32, 2, 64, 4, 16]
+";
+
+/// Of `DEVICE`, with a cost of every work-group.
+fn device_with_groups() -> String {
+    let groups = r#"{"property": "groups", "weight": 1e-8, "spread": null, "kernels": 1},
+    {"property": "op:f32:mul""#;
+    DEVICE.replace(r#"{"property": "op:f32:mul""#, groups)
+}
+
+fn problem_folder() -> Folder {
+    let device = device_with_groups();
+    Folder::with(&[("scale.nest", NEST), ("scale.toml", PROBLEM), ("d.json", &device)])
+}
+
 fn folder() -> Folder {
     Folder::with(&[("scale.nest", NEST), ("d.json", DEVICE)])
 }
@@ -82,4 +104,82 @@ fn a_calibration_writes_models_of_every_form_and_estimates_with_them() {
         assert_eq!(estimated.code, Some(0), "{estimated:#?}");
     }
     folder.run(&["calibrate", "--device", "synthetic:1", "-o", "x.json"]).refused(&["runs no kernels that measure it"]);
+}
+
+#[test]
+fn the_configurations_of_a_problem_are_ranked_without_running_one() {
+    let folder = problem_folder();
+    let ran = folder.run(&["estimate", "scale.toml", "--on", "d.json", "-n", "3", "-o", "all.csv", "--json"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let ranked = ran.json();
+    let widths: Vec<i64> =
+        ranked["best"].as_array().unwrap().iter().map(|b| b["config"]["width"].as_i64().unwrap()).collect();
+    assert_eq!(widths, [64, 32, 16], "the fewest work-groups first");
+    // 15625 work-groups of 10 ns beside 5.01 ms.
+    let best = ranked["best"][0]["time_ms"].as_f64().unwrap();
+    assert!((best - 5.01 - 0.15625).abs() < 1e-9, "{ranked:#}");
+    assert!((ranked["limit_ms"].as_f64().unwrap() - 5.01).abs() < 1e-9, "{ranked:#}");
+    assert_eq!(ranked["estimated"], 7);
+    // What is written is a recording as any other.
+    let compared = folder.run(&["compare", "all.csv", "--strategy", "exhaustive", "--repeats", "1", "--json"]);
+    assert_eq!(compared.code, Some(0), "{compared:#?}");
+}
+
+/// The widths of a run in the order in which they were evaluated.
+fn widths(folder: &Folder, journal: &str) -> Vec<i64> {
+    let text = std::fs::read_to_string(folder.path(journal)).unwrap();
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    lines.filter_map(|line| line["config"]["width"].as_i64()).collect()
+}
+
+#[test]
+fn a_search_begins_with_the_best_estimates_and_ends_near_the_modelled_limit() {
+    let folder = problem_folder();
+    let tune = |strategy: &str, stop: &str, out: &str| {
+        let ran = folder.run(&[
+            "tune",
+            "scale.toml",
+            "--device",
+            "synthetic:6.0 + 32 / width",
+            "--model",
+            "d.json",
+            "--strategy",
+            strategy,
+            "--stop",
+            stop,
+            "--out",
+            out,
+            "--json",
+            "--quiet",
+        ]);
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+        ran.json()
+    };
+    for strategy in ["default", "random"] {
+        let out = format!("{strategy}.jsonl");
+        tune(strategy, "evaluations 2", &out);
+        assert_eq!(widths(&folder, &out), [8, 64], "{strategy}: the default, then the best estimate");
+    }
+    let ended = tune("random", "limit 75%", "near.jsonl");
+    assert_eq!((&ended["stop_reason"], &ended["evaluations"]), (&"limit 75%".into(), &2.into()), "{ended:#}");
+    let (limit, share) = (ended["limit"]["time_ms"].as_f64().unwrap(), ended["limit"]["share"].as_f64().unwrap());
+    assert!((limit - 5.01).abs() < 1e-9 && (share - 5.01 / 6.5).abs() < 1e-9, "{ended:#}");
+    let ended = tune("random", "limit 80%", "far.jsonl");
+    assert_eq!(ended["stop_reason"], "space exhausted", "{ended:#}");
+}
+
+#[test]
+fn a_device_file_or_a_limit_that_does_not_fit_is_refused_with_a_remedy() {
+    let folder = problem_folder();
+    let gemm = repository().join("examples/gemm/gemm.toml");
+    folder.run(&["tune", gemm.to_str().unwrap(), "--model", "d.json"]).refused(&["device file", "is none", ".nest"]);
+    folder.run(&["tune", "scale.toml", "--stop", "limit 90%"]).refused(&["needs a model", "tunesmith calibrate"]);
+    let energy = ["tune", "scale.toml", "--model", "d.json", "--device", "synthetic:1", "--stop", "limit 90%"];
+    folder.run(&[&energy[..], &["--objective", "maximise width"]].concat()).refused(&["is about times"]);
+    folder.run(&["estimate", "gemm.toml", "--on", "d.json"]).refused(&["gemm.toml"]);
+    folder.run(&["estimate", gemm.to_str().unwrap(), "--on", "d.json"]).refused(&["device file", "is none"]);
+    folder.run(&["estimate", "scale.toml", "--on", "d.json", "-o", "x.txt"]).refused(&["x.txt", ".csv"]);
+    folder
+        .run(&["estimate", "scale.nest", "--on", "d.json", "--size", "n=8", "-o", "x.csv"])
+        .refused(&["this is a nest alone"]);
 }

@@ -63,13 +63,25 @@ fn a_nest_is_tuned_on_every_device_and_compared_with_itself_untransformed() {
 }
 
 #[test]
-fn the_example_checks_out_and_its_default_is_right() {
-    let path = repository().join("examples/nests/matmul.toml");
-    let path = path.to_str().unwrap();
-    let checked = Folder::new().run(&["check", path, "--json"]).json();
-    assert_eq!(checked["ok"], true, "{checked:#}");
-    let ran = Folder::new().run(&["run", path, "--size", "n=50,m=33", "--json"]);
-    assert_eq!(ran.json()["status"], "correct", "{ran:#?}");
+fn the_examples_check_out_and_their_variants_are_right() {
+    let variants = [
+        ("matmul", "n=50,m=33", "copy_a=1,copy_b=1,b_column=1"),
+        ("matmul", "n=50,m=33", "copy_a=0,copy_b=1"),
+        ("finite_differences", "n=70", "copy=1"),
+        ("finite_differences", "n=70", "rows=4,copy=0"),
+        ("convolution", "n=19", "copy_img=1,copy_f=1"),
+        ("convolution", "n=19", "copy_img=0,copy_f=0,unrolled=1"),
+        ("nbody", "n=300", "width=64,copy=1"),
+        ("nbody", "n=300", "depth=16,copy=0"),
+    ];
+    for (example, size, config) in variants {
+        let path = repository().join(format!("examples/nests/{example}.toml"));
+        let path = path.to_str().unwrap();
+        let checked = Folder::new().run(&["check", path, "--json"]).json();
+        assert_eq!(checked["ok"], true, "{checked:#}");
+        let ran = Folder::new().run(&["run", path, "--device", "c", "--size", size, "--config", config, "--json"]);
+        assert_eq!(ran.json()["status"], "correct", "{ran:#?}");
+    }
 }
 
 #[test]

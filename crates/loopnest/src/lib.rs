@@ -48,4 +48,4 @@ pub use ir::{
     Layout, Loop, LoopId, Memory, Nest, NestBuilder, Operator, SizeId, Tag, Type, Var,
 };
 pub use schedule::{Schedule, Step};
-pub use transform::{Amount, Parameter, Recipe, Step as RecipeStep, Transformation};
+pub use transform::{Amount, Parameter, Recipe, Step as RecipeStep, Transformation, When};

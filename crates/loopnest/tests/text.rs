@@ -3,7 +3,7 @@
 mod common;
 
 use proptest::prelude::*;
-use tunesmith_loopnest::{Data, LaneOrder, Nest, interpret};
+use tunesmith_loopnest::{Data, LaneOrder, Nest, Recipe, interpret};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
@@ -114,4 +114,38 @@ fn bounds_may_have_floor_ceil_min_and_max() {
         let tally = interpret(&nest, &[n, m], &mut data, LaneOrder::Ascending).unwrap();
         assert_eq!(tally.runs[0], expected as u64, "n = {n}, m = {m}");
     }
+}
+
+const SWITCHED: &str = "sizes n
+array a[n]: f32
+array b[n, n]: f32
+{[i, j]: 0 <= i < n and 0 <= j < n}
+a[i] = a[i] + b[i, j]
+parameter width = 4
+parameter blocked = 0
+split i width -> io, ii when blocked = 1
+tag io group.0 when blocked = 1
+tag i group.0 when blocked = 0
+layout b column pad 0, 1 when blocked = 2
+";
+
+#[test]
+fn a_step_is_done_only_where_its_parameter_has_the_value() {
+    let recipe = Recipe::parse(SWITCHED).unwrap();
+    let groups = |values: &[(&str, i64)]| recipe.apply(values).unwrap().group_counts(&[20])[0];
+    assert_eq!(groups(&[]), 20);
+    assert_eq!(groups(&[("blocked", 1)]), 5);
+    assert_eq!(groups(&[("blocked", 1), ("width", 10)]), 2);
+    assert_eq!(groups(&[("blocked", 7)]), 1, "no step is done");
+}
+
+#[test]
+fn a_condition_that_cannot_be_read_or_names_no_parameter_is_refused_where_it_stands() {
+    let with = |line: &str| refused(&format!("{SWITCHED}{line}"));
+    assert_eq!(
+        with("tag j unroll when bloked = 1"),
+        "line 12, column 1: there is no parameter `bloked`; did you mean `blocked`?"
+    );
+    assert_eq!(with("tag j unroll when blocked"), "line 12, column 26: expected `=`, found the end of the line");
+    assert_eq!(with("tag j unroll when blocked = width"), "line 12, column 29: expected an integer, found `width`");
 }

@@ -197,6 +197,12 @@ pub fn build_with(text: &str, knowledge: &Knowledge) -> Result<Box<dyn Searcher>
     (strategy.build)(&Options::new(strategy.name, strategy.options, given)?.with(knowledge))
 }
 
+/// Whether the strategy that `text` names begins with what a history says: others can be [primed](crate::Primed) with it.
+pub fn begins_with_history(text: &str) -> bool {
+    let name = text.split('(').next().unwrap_or_default().trim();
+    ["default", "gaussian_process", "profile_guided"].contains(&name)
+}
+
 /// ``; did you mean `name`?`` for the name that `wrong` most resembles, or nothing.
 pub(crate) fn suggestion(wrong: &str, names: impl Iterator<Item = &'static str>) -> String {
     closest(wrong, names).map_or_else(String::new, |name| format!("; did you mean `{name}`?"))

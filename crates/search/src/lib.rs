@@ -47,7 +47,7 @@ pub use annealing::Annealing;
 pub use bandit::Bandit;
 pub use basin_hopping::BasinHopping;
 pub use boosted_trees::BoostedTrees;
-pub use catalogue::{Strategy, build, build_with, catalogue};
+pub use catalogue::{Strategy, begins_with_history, build, build_with, catalogue};
 pub use climb::climb;
 pub use differential_evolution::DifferentialEvolution;
 pub use exhaustive::Exhaustive;

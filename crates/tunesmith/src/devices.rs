@@ -92,6 +92,16 @@ impl DeviceChoice {
         }
     }
 
+    /// The language that a nest is compiled from here; `None` where nothing is compiled.
+    pub(crate) fn nest_language(&self) -> Option<Language> {
+        match self {
+            Self::C => Some(Language::C),
+            Self::OpenCl(_) => Some(Language::OpenCl),
+            Self::Cuda(_) => Some(Language::Cuda),
+            Self::Command | Self::Replay { .. } | Self::Synthetic(_) => None,
+        }
+    }
+
     /// Refuses to tune kernels on a device that has no counters or does not tell its energy, where they are wanted. What runs
     /// no kernels may have either recorded, or print it.
     pub(crate) fn check_counted(&self, counters: bool, energy: bool) -> Result<(), Error> {

@@ -50,6 +50,7 @@ mod online;
 mod outcome;
 mod page;
 mod past;
+mod prior;
 mod probe;
 mod problem;
 mod rates;
@@ -71,13 +72,16 @@ pub use compare::{Baseline, CompareOptions, Comparison, Measures, ModelChoice, O
 pub use convert::{Converted, convert};
 pub use devices::{DeviceChoice, devices, limits};
 pub use error::Error;
-pub use estimate::{EstimateOptions, Estimated, EstimatedTerm, estimate};
+pub use estimate::{
+    EstimateOptions, EstimateSpaceOptions, Estimated, EstimatedConfig, EstimatedSpace, EstimatedTerm, estimate,
+    estimate_space,
+};
 pub use explain::{BottleneckShare, Effect, ExplainOptions, Explanation, Wanted, explain};
 pub use export::{ExportFormat, ExportOptions, Exported, ExportedPortfolio, GuardOptions, Guarded, export};
 pub use metrics::{Direction, Target};
 pub use nests::{ArrayFootprint, CountOptions, NestCount, PropertyCount, count};
 pub use online::Online;
-pub use outcome::{Candidate, Outcome, RegretClaim, SecondsOfRun};
+pub use outcome::{Candidate, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
 pub use page::{Written, write_page};
 pub use past::{LeftOut, WhyLeftOut};
 pub use problem::{

@@ -52,6 +52,9 @@ pub struct Outcome {
     pub failed_again: Vec<Candidate>,
     /// What measuring a reference through the run showed; none where it was not.
     pub drift: Option<DriftLine>,
+    /// What the model of the device holds possible; none without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<ModelledLimit>,
     /// How sure it is that the best is near the optimum: the latest estimate for each `regret` of the stop condition.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub regret: Vec<RegretClaim>,
@@ -67,6 +70,15 @@ pub struct Outcome {
     pub seconds: SecondsOfRun,
     /// The journal.
     pub out: Option<PathBuf>,
+}
+
+/// The time that a model holds possible, and how far the run came.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ModelledLimit {
+    /// The time that no variant of the kernel falls below by the model.
+    pub time_ms: f64,
+    /// This time over that of the best configuration: 1 at the limit, above where the model is too slow; none without a best one.
+    pub share: Option<f64>,
 }
 
 /// An estimate of what is left to find.

@@ -205,7 +205,8 @@ pub(crate) struct TuneArgs {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) history: Vec<PathBuf>,
     /// A counter model (`train counters`), or `exact` or `trees` of a replayed recording's own counters: `default` and
-    /// `profile_guided` are guided by it. Or a timing model (`train timing`): the strategy begins with its best candidates
+    /// `profile_guided` are guided by it. Or a timing model (`train timing`): the strategy begins with its best candidates. Or a
+    /// device file (`calibrate`), for loop nests: the search begins with what is estimated best, and `limit 90%` may end it
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// The journal [default: beside the problem, numbered when there is one already]

@@ -16,6 +16,7 @@ command goes on where it ended. See docs/costmodel.md.";
 pub(super) const ESTIMATE_HELP: &str = "Examples:
   tunesmith estimate matmul.nest --on processor.device.json --size n=1024,m=1024,l=1024
   tunesmith estimate matmul.nest --on pocl.device.json --size n=512,m=512,l=512,rows=8 --json
+  tunesmith estimate matmul.toml --on processor.device.json -o estimated.csv
 
 --size also takes the parameters of the nest's transformations.";
 
@@ -199,7 +200,7 @@ pub(crate) struct CalibrateArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct EstimateArgs {
-    /// The loop nest
+    /// The loop nest (`.nest`), or a problem whose kernel is one: its configurations are ranked
     #[arg(value_name = "KERNEL")]
     pub(crate) kernel: PathBuf,
     /// The device file, made by `tunesmith calibrate`
@@ -211,6 +212,12 @@ pub(crate) struct EstimateArgs {
     /// The form of the model: paper, nnls or overlap
     #[arg(long, value_name = "FORM")]
     pub(crate) form: Option<String>,
+    /// Of a problem, how many of the fastest configurations are listed
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
+    pub(crate) count: usize,
+    /// Of a problem, a recording of all estimates, in the format that the suffix means
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

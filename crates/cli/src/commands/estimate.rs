@@ -1,12 +1,23 @@
 //! `tunesmith estimate`.
 
-use super::pairs;
-use crate::args::EstimateArgs;
+use super::{load, pairs};
+use crate::args::{EstimateArgs, ProblemArgs};
 use crate::{Ending, output};
-use tunesmith::report::milliseconds;
-use tunesmith::{Error, EstimateOptions, Estimated};
+use tunesmith::report::{count, milliseconds};
+use tunesmith::{Error, EstimateOptions, EstimateSpaceOptions, Estimated, EstimatedSpace};
 
 pub(crate) fn estimate(args: &EstimateArgs) -> Result<Ending, Error> {
+    let is_nest = args.kernel.extension().is_some_and(|extension| extension == "nest");
+    if is_nest { one(args) } else { several(args) }
+}
+
+/// A nest at given sizes.
+fn one(args: &EstimateArgs) -> Result<Ending, Error> {
+    if args.out.is_some() {
+        let text = "`-o` takes the estimates of a problem's configurations, and this is a nest alone".to_string();
+        let remedy = Some("name the problem whose kernel it is (`.toml`)".to_string());
+        return Err(Error::Request { text, remedy });
+    }
     let options = EstimateOptions {
         kernel: args.kernel.clone(),
         on: args.on.clone(),
@@ -21,6 +32,34 @@ pub(crate) fn estimate(args: &EstimateArgs) -> Result<Ending, Error> {
         output::print(&text(&estimated));
     }
     Ok(Ending::Done)
+}
+
+/// The configurations of a problem.
+fn several(args: &EstimateArgs) -> Result<Ending, Error> {
+    let problem = load(&ProblemArgs { problem: args.kernel.clone(), size: args.size.clone() })?;
+    let options =
+        EstimateSpaceOptions { on: args.on.clone(), form: args.form.clone(), count: args.count, out: args.out.clone() };
+    let estimated = tunesmith::estimate_space(&problem, &options)?;
+    estimated.notes.iter().for_each(|note| output::note(note));
+    if args.json {
+        output::json(&estimated);
+    } else {
+        output::print(&listed(&estimated));
+    }
+    Ok(Ending::Done)
+}
+
+fn listed(space: &EstimatedSpace) -> String {
+    let (estimated, size) = (count(&space.estimated.to_string()), count(&space.space_size));
+    let mut text =
+        format!("{}: {estimated} of {size} configurations estimated (model `{}`)\n", space.problem, space.form);
+    if let Some(limit) = space.limit_ms {
+        text += &format!("{:>10}  no configuration can fall below, by the model\n", milliseconds(limit));
+    }
+    for config in &space.best {
+        text += &format!("{:>10}  {}\n", milliseconds(config.time_ms), config.arguments());
+    }
+    text
 }
 
 fn text(estimated: &Estimated) -> String {

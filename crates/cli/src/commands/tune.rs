@@ -5,7 +5,7 @@ use crate::args::TuneArgs;
 use crate::progress::Display;
 use crate::{Ending, output, render};
 use tunesmith::core::Event;
-use tunesmith::report::{FailureLine, Summary, Winner, count};
+use tunesmith::report::{FailureLine, Summary, Winner, count, milliseconds};
 use tunesmith::{Candidate, Error, ModelChoice, Outcome, Problem, Session, Starting, TuneOptions};
 
 pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
@@ -126,7 +126,12 @@ fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
         let text = format!("within {regret} % of the optimum with a probability of {probability} %");
         ("regret", format!("{text}, estimated after {} evaluations", claim.evaluations))
     });
-    value.into_iter().chain(unscored).chain(failed).chain(drift).chain(regret).collect()
+    let limit = outcome.limit.and_then(|limit| Some((limit.time_ms, limit.share?))).map(|(time_ms, share)| {
+        let percent = share * 100.0;
+        let text = format!("{percent:.0} % of the modelled limit, {}", milliseconds(time_ms));
+        ("limit", text)
+    });
+    value.into_iter().chain(unscored).chain(failed).chain(drift).chain(limit).chain(regret).collect()
 }
 
 fn winner(problem: &Problem, best: &Candidate) -> Option<Winner> {

@@ -29,6 +29,7 @@ pub struct Tuner<'a> {
     store: Option<&'a mut dyn Store>,
     objective: &'a dyn Objective,
     regret: Option<&'a mut dyn RegretEstimator>,
+    limit: Option<f64>,
     judging: Judging,
     observers: Vec<&'a mut dyn Observer>,
     clock: Arc<dyn Clock>,
@@ -93,6 +94,7 @@ impl<'a> Tuner<'a> {
             store: None,
             objective: &MedianTime,
             regret: None,
+            limit: None,
             judging: Judging::default(),
             observers: Vec::new(),
             clock: Arc::new(SystemClock::new()),
@@ -123,6 +125,12 @@ impl<'a> Tuner<'a> {
     /// Lets `estimator` decide whether a stop condition `regret` holds; without one it never does.
     pub fn regret(mut self, estimator: &'a mut dyn RegretEstimator) -> Self {
         self.regret = Some(estimator);
+        self
+    }
+
+    /// Lets stop conditions `limit` compare with the best score that a model holds possible; without one they never hold.
+    pub fn limit(mut self, limit: Option<f64>) -> Self {
+        self.limit = limit;
         self
     }
 

@@ -94,7 +94,7 @@ impl<'a> Running<'a> {
             verdict: Verdict::default(),
             drift: None,
             configs: HashSet::new(),
-            progress: Progress { space_size, elapsed: earlier, ..Progress::default() },
+            progress: Progress { space_size, elapsed: earlier, limit: tuner.limit, ..Progress::default() },
             started: tuner.simulated.as_ref().unwrap_or(&tuner.clock).now(),
             earlier,
             repeats: 0,

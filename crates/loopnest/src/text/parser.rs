@@ -4,7 +4,7 @@ use super::cursor::Cursor;
 use super::expression::Expressions;
 use super::lexer::Kind;
 use super::relation::{Relation, relations};
-use super::transformation::{KEYWORDS, layout, transformation};
+use super::transformation::{KEYWORDS, layout, transformation, when};
 use crate::check;
 use crate::error::{NestError, Place};
 use crate::ir::{Affine, Array, Expr, Instruction, Layout, Loop, LoopId, Memory, Nest, NestBuilder, Tag, Type};
@@ -74,7 +74,7 @@ fn line(recipe: &mut Recipe, cursor: &mut Cursor) -> Result<(), NestError> {
         Kind::Name(word) if second_is_name => match KEYWORDS.iter().any(|keyword| *keyword == word) {
             true => {
                 let place = Some(cursor.place());
-                recipe.steps.push(Step { transformation: transformation(cursor)?, place });
+                recipe.steps.push(Step { transformation: transformation(cursor)?, when: when(cursor)?, place });
             }
             false => declaration(recipe, cursor, &word)?,
         },

@@ -4,7 +4,7 @@ use super::cursor::Cursor;
 use super::lexer::Kind;
 use crate::error::NestError;
 use crate::ir::{AxisOrder, Tag};
-use crate::transform::{Amount, Transformation};
+use crate::transform::{Amount, Transformation, When};
 
 /// The words that transformations begin with.
 pub(super) const KEYWORDS: [&str; 5] = ["split", "tag", "order", "prefetch", "layout"];
@@ -23,6 +23,22 @@ pub(super) fn transformation(cursor: &mut Cursor) -> Result<Transformation, Nest
             Ok(Transformation::Layout { array, order, padding })
         }
     }
+}
+
+/// `when staged = 1`, or nothing.
+pub(super) fn when(cursor: &mut Cursor) -> Result<Option<When>, NestError> {
+    if !cursor.accept_word("when") {
+        return Ok(None);
+    }
+    let parameter = cursor.name("the name of a parameter")?;
+    cursor.expect("=")?;
+    let value = match *cursor.peek() {
+        Kind::Integer(number) => i64::try_from(number).ok(),
+        _ => None,
+    };
+    let value = value.ok_or_else(|| cursor.unexpected("an integer"))?;
+    cursor.advance();
+    Ok(Some(When { parameter, value }))
 }
 
 /// `i 16 -> io, ii`

@@ -71,11 +71,22 @@ pub enum Transformation {
     },
 }
 
+/// `when staged = 1`: a step is done only where a parameter of the recipe has this value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct When {
+    /// The parameter.
+    pub parameter: String,
+    /// Its value.
+    pub value: i64,
+}
+
 /// A transformation and where it stands in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// What is done.
     pub transformation: Transformation,
+    /// Where it is left out; it never is where this is `None`.
+    pub when: Option<When>,
     /// Where it stands.
     pub place: Option<Place>,
 }

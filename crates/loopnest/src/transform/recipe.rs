@@ -1,6 +1,6 @@
 //! A nest with the transformations that make a kernel of it.
 
-use super::Step;
+use super::{Step, When};
 use crate::error::{NestError, Place};
 use crate::ir::Nest;
 
@@ -59,10 +59,19 @@ impl Recipe {
         }
         let given = |name: &str| values.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
         let default = |name: &str| self.parameters.iter().find(|known| known.name == name).map(|known| known.default);
+        let value = |name: &str| given(name).or_else(|| default(name));
         let mut nest = self.nest.clone();
         for step in &self.steps {
-            let done = nest.transform(&step.transformation, |name| given(name).or_else(|| default(name)));
-            done.map_err(|error| error.at(step.place))?;
+            let is_done = match &step.when {
+                None => true,
+                Some(When { parameter, value: wanted }) => {
+                    let unknown = || NestError::unknown("parameter", parameter, names()).at(step.place);
+                    value(parameter).ok_or_else(unknown)? == *wanted
+                }
+            };
+            if is_done {
+                nest.transform(&step.transformation, value).map_err(|error| error.at(step.place))?;
+            }
         }
         Ok(nest)
     }

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What `kind` is in every file.
-const KIND: &str = "device";
+/// What `kind` is in every device file.
+pub const DEVICE_KIND: &str = "device";
 /// The version written, and the only one there was.
 const VERSION: u64 = 1;
 
@@ -71,7 +71,7 @@ impl DeviceFile {
         let models: Vec<String> = self.models.iter().map(model_text).collect();
         let (provenance, models, cases) = (json(&self.provenance), models.join(",\n"), cases.join(",\n"));
         format!(
-            "{{\n  \"kind\": \"{KIND}\",\n  \"version\": {VERSION},\n  \"provenance\": {provenance},\n  \"models\": \
+            "{{\n  \"kind\": \"{DEVICE_KIND}\",\n  \"version\": {VERSION},\n  \"provenance\": {provenance},\n  \"models\": \
              [\n{models}\n  ],\n  \"cases\": [\n{cases}\n  ]\n}}\n"
         )
     }
@@ -83,8 +83,8 @@ impl DeviceFile {
     pub fn parse(text: &str) -> Result<Self, ModelError> {
         let json: Json = serde_json::from_str(text).map_err(ModelError::Json)?;
         let kind = json.get("kind").and_then(Json::as_str).unwrap_or("nothing");
-        if kind != KIND {
-            return Err(ModelError::Kind { found: kind.to_string(), expected: KIND });
+        if kind != DEVICE_KIND {
+            return Err(ModelError::Kind { found: kind.to_string(), expected: DEVICE_KIND });
         }
         match json.get("version").and_then(Json::as_u64) {
             Some(VERSION) => {}

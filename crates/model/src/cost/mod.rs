@@ -19,7 +19,7 @@ pub mod protocol;
 
 pub use case::{Case, CostError};
 pub use dependence::Dependence;
-pub use document::{DeviceFile, Provenance};
+pub use document::{DEVICE_KIND, DeviceFile, Provenance};
 pub use fit::fit;
 pub use hull::Outside;
 pub use model::{CostModel, Estimate, Form, Residual, Share, Term, error_mean};

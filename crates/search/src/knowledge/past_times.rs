@@ -1,6 +1,7 @@
 //! Times of the same kernel on other devices, or for other sizes.
 
 use rand::seq::SliceRandom as _;
+use std::collections::HashMap;
 use std::sync::Arc;
 use tunesmith_core::{Objective, Recording, Rng};
 use tunesmith_space::{ConfigId, Parameter, Space, Value, ValueKind, closest};
@@ -92,10 +93,27 @@ impl PastTimes {
         Self(self.0.iter().map(deal).collect())
     }
 
-    /// Scores as they are, one list for each recording.
-    #[cfg(test)]
-    pub(crate) fn from_scores(pasts: Vec<Past>) -> Self {
+    /// Scores as they are, `None` for a failure: one list for each recording, or for what else tells times.
+    pub fn from_scores(pasts: Vec<Vec<(ConfigId, Option<f64>)>>) -> Self {
         Self(pasts.into())
+    }
+
+    /// Up to `count` configurations by ascending mean of their slowdowns: in each list against its best, over the lists that
+    /// have them. Those that failed in one come last.
+    pub fn best(&self, count: usize) -> Vec<ConfigId> {
+        let mut slowdowns: HashMap<ConfigId, Vec<f64>> = HashMap::new();
+        for past in self.each() {
+            let least = past.iter().filter_map(|(_, score)| *score).fold(f64::INFINITY, f64::min);
+            for (config, score) in past {
+                let slowdown = score.map_or(f64::INFINITY, |score| score / least);
+                slowdowns.entry(*config).or_default().push(slowdown);
+            }
+        }
+        let mean = |slowdowns: Vec<f64>| slowdowns.iter().sum::<f64>() / slowdowns.len() as f64;
+        let mut means: Vec<(f64, ConfigId)> =
+            slowdowns.into_iter().map(|(config, slowdowns)| (mean(slowdowns), config)).collect();
+        means.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        means.into_iter().take(count).map(|(_, config)| config).collect()
     }
 
     /// What each recording says.
@@ -137,5 +155,26 @@ fn words(kind: ValueKind) -> &'static str {
         ValueKind::Int => "integers",
         ValueKind::Float => "floating-point numbers",
         ValueKind::Str => "texts",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_are_those_of_the_least_mean_slowdown_and_failures_come_last() {
+        let parameter = Parameter::new("A", (0..5).map(Value::Int)).unwrap();
+        let space = Space::builder().parameter(parameter).build().unwrap();
+        let past = |scores: &[(u128, Option<f64>)]| {
+            scores.iter().map(|(rank, score)| (space.id(*rank).unwrap(), *score)).collect::<Vec<_>>()
+        };
+        let times = PastTimes::from_scores(vec![
+            past(&[(0, Some(2.0)), (1, Some(1.0)), (2, None), (3, Some(1.5))]),
+            past(&[(0, Some(10.0)), (1, Some(40.0)), (2, Some(10.0))]),
+        ]);
+        let ranks: Vec<u128> = times.best(9).iter().map(|config| config.rank()).collect();
+        assert_eq!(ranks, [0, 3, 1, 2], "1.5 of 2 and 1; 1.5 of one; 2.5; one that failed");
+        assert_eq!(times.best(1).len(), 1);
     }
 }

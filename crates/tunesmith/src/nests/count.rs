@@ -2,7 +2,7 @@
 
 use super::arguments::evaluate;
 use std::collections::BTreeMap;
-use tunesmith_loopnest::{Memory, Nest, NestError, Property};
+use tunesmith_loopnest::{Direction, Memory, Nest, NestError, Property, Stride};
 
 /// Where data no longer fit into the fastest cache, the next and the last of today's processors and GPUs, in bytes.
 const CACHES: [(&str, f64); 3] = [("cache:first", 48e3), ("cache:second", 1.5e6), ("cache:last", 32e6)];
@@ -36,6 +36,25 @@ impl<'a> NestCounts<'a> {
         let beyond = CACHES.iter().filter(|(_, size)| bytes > *size);
         counts.extend(beyond.map(|(name, _)| ((*name).to_string(), bytes)));
         Ok(counts)
+    }
+
+    /// What no variant of the nest can do less of: its operations, and each cell that it touches loaded or stored once, next to
+    /// each other; beyond each level of cache, the bytes of all arrays. Arrays whose cells cannot be counted are left out.
+    ///
+    /// # Errors
+    /// A count above 2^127.
+    pub(crate) fn least(&self, sizes: &[i64]) -> Result<BTreeMap<String, f64>, NestError> {
+        let is_kept = |property: &String| ["op:", "cache:"].iter().any(|kind| property.starts_with(kind));
+        let mut least: BTreeMap<String, f64> =
+            self.at(sizes)?.into_iter().filter(|(property, _)| is_kept(property)).collect();
+        for id in self.nest.array_ids().filter(|id| self.nest.array(*id).memory == Memory::Global) {
+            let Ok(bytes) = self.nest.footprint(id).and_then(|counts| counts.evaluate(sizes)) else { continue };
+            let direction = if self.nest.uses(id).0 { Direction::Store } else { Direction::Load };
+            let bits = self.nest.array(id).element.bits();
+            let property = Property::Global(bits, direction, Stride::Unit);
+            *least.entry(property.to_string()).or_default() += bytes.iter().sum::<i128>() as f64 / f64::from(bits / 8);
+        }
+        Ok(least)
     }
 
     /// The bytes of all arrays.

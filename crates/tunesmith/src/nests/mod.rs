@@ -3,12 +3,14 @@
 mod arguments;
 mod count;
 mod counted;
+mod estimates;
 mod generator;
 mod placed;
 
 pub(crate) use arguments::arguments;
 pub(crate) use count::NestCounts;
 pub use counted::{ArrayFootprint, CountOptions, NestCount, PropertyCount, count};
+pub(crate) use estimates::{Guess, NestEstimates};
 pub(crate) use generator::NestGenerator;
 pub(crate) use placed::{PlacedNest, read as read_nest};
 

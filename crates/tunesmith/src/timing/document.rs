@@ -13,7 +13,7 @@ use tunesmith_space::{Constraint, Expr, Parameter, Value};
 use tunesmith_store::Journal;
 
 /// What `kind` is in every file.
-pub(super) const KIND: &str = "timing";
+pub(crate) const KIND: &str = "timing";
 /// The version written, and the latest that is read.
 const VERSION: u64 = 1;
 

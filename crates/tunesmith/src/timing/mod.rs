@@ -18,6 +18,7 @@ mod scorer;
 mod search;
 mod train;
 
+pub(crate) use document::KIND as TIMING_KIND;
 pub use held_out::HeldOut;
 pub use model::{KnownDevice, TimingModel};
 pub use outside::Outside;

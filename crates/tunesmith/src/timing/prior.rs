@@ -1,14 +1,11 @@
 //! A timing model as what a tuning run begins with.
 
-use super::document::KIND;
 use super::model::{KnownDevice, TimingModel};
 use super::predict::{PredictOptions, reference};
 use super::scorer::Scorer;
 use super::search::{Field, ranked};
-use crate::compare::ModelChoice;
 use crate::problem::lookup;
 use crate::{Error, Problem};
-use serde_json::Value as Json;
 use std::path::Path;
 use tunesmith_core::Searcher;
 use tunesmith_model::ModelError;
@@ -33,14 +30,6 @@ impl TimingModel {
         };
         let text = std::fs::read_to_string(file).map_err(|error| refuse(error.to_string()))?;
         Self::from_json(&text).map_err(|error: ModelError| refuse(error.to_string()))
-    }
-
-    /// The model of a choice, if its file says that it holds a timing model.
-    pub(crate) fn chosen(choice: Option<&ModelChoice>) -> Result<Option<Self>, Error> {
-        let Some(ModelChoice::File(file)) = choice else { return Ok(None) };
-        let json = std::fs::read_to_string(file).ok().and_then(|text| serde_json::from_str::<Json>(&text).ok());
-        let is_timing = json.is_some_and(|json| json.get("kind").and_then(Json::as_str) == Some(KIND));
-        if is_timing { Self::read(file).map(Some) } else { Ok(None) }
     }
 
     /// A strategy that begins with what the model predicts to be best for `problem` on `device`, and goes on as `inner`.

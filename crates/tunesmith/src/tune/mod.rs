@@ -1,40 +1,29 @@
 //! The main job: tuning a problem.
 
+mod plan;
+
 use crate::compare::ModelChoice;
 use crate::configuration::start_configuration;
 use crate::devices::DeviceChoice;
 use crate::guided::{CounterWatch, Guided, guided};
-use crate::metrics::{Direction, Metric, Target};
-use crate::outcome::{self, Candidate, Outcome, RegretClaim, SecondsOfRun};
-use crate::past::{Fitting, LeftOut, Past};
+use crate::metrics::{Metric, Target};
+use crate::outcome::{self, Candidate, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
+use crate::past::LeftOut;
+use crate::prior::{Estimated, Prior};
 use crate::runner::Runner;
-use crate::timing::{KnownDevice, TimingModel};
+use crate::timing::KnownDevice;
 use crate::{Diagnostic, Error, Problem, ProblemSpace};
-use serde_json::Value as Json;
+use plan::{Plan, check_limit};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tunesmith_core::{Clock, Interrupt, MedianTime, Objective, Observer, Run, Seconds, Stop, SystemClock, Tuner};
+use tunesmith_core::{Clock, Interrupt, MedianTime, Objective, Observer, Run, Seconds, SystemClock, Tuner};
+use tunesmith_device::Compilers;
 use tunesmith_device::worker::WorkerCommand;
-use tunesmith_device::{Cache, Compilers, Policy, Sampling};
-use tunesmith_search::{Knowledge, RegretModel};
-use tunesmith_space::{ConfigId, Configuration, Space, Value};
-use tunesmith_store::{DriftLine, Header, Journal, Resumed};
-
-/// The strategy unless the user or the problem names one.
-pub(crate) const DEFAULT_STRATEGY: &str = "default";
-
-/// Evaluations unless the user or the problem says otherwise.
-const DEFAULT_STOP: u64 = 200;
-
-/// Requests in flight unless told otherwise: enough for a few compilations at once, few enough that a sequential
-/// strategy hardly notices. Never derived from the number of cores, so that a run can be repeated elsewhere.
-const DEFAULT_ROOM: usize = 4;
-
-/// The same for OpenCL and CUDA, where compilations take longer and differ more: with more of them at once the cores wait less for
-/// the last.
-const DRIVER_ROOM: usize = 8;
+use tunesmith_search::{Knowledge, PastTimes, RegretModel};
+use tunesmith_space::{ConfigId, Space, Value};
+use tunesmith_store::{DriftLine, Resumed};
 
 /// How to tune. What is `None` comes from the problem file, then from our defaults.
 #[derive(Clone, Debug, Default)]
@@ -142,11 +131,15 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
 
     let grid = problem.grid(&space, default.as_ref())?.map(Arc::from);
     // A wrong model is found before the device is opened.
-    let prior = TimingModel::chosen(plan.model.as_ref())?;
-    let guided = match prior {
+    let prior = Prior::chosen(plan.model.as_ref(), problem)?;
+    let mut guided = match prior {
         Some(_) => Guided::default(),
         None => guided(plan.model.as_ref(), &space, &device, &plan.strategy)?,
     };
+    let estimated =
+        prior.as_ref().map_or_else(Estimated::default, |prior| prior.estimated(&space, &device, plan.target.as_ref()));
+    check_limit(&plan.stop, estimated.limit_ms, plan.target.as_ref())?;
+    guided.notes.extend(estimated.notes.iter().cloned());
     let energy = plan.target.as_ref().is_some_and(Target::needs_energy);
     device.check_counted(options.profile, energy)?;
     let (mut runner, preparation) = open(problem, &space, &device, options, energy, session, first.first().copied())?;
@@ -174,9 +167,11 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
 
     let mut watch = CounterWatch::new(&mut session.observers, &guided);
     let simulated = runner.simulate(plan.seed);
-    let knowledge = Knowledge { history: history.times, grid, guide: guided.guide.clone() };
+    let told: Vec<PastTimes> = history.times.into_iter().chain(estimated.times.clone()).collect();
+    let knowledge = Knowledge { history: PastTimes::all(&told), grid, guide: guided.guide.clone() };
     let mut searcher = tunesmith_search::build_with(&plan.strategy, &knowledge)?;
-    if let Some(model) = &prior {
+    searcher = estimated.primed(&plan.strategy, searcher);
+    if let Some(Prior::Timing(model)) = &prior {
         let here = KnownDevice { name: runner.device(), features: header.device_features.clone() };
         searcher = model.primed(problem, &space, &here, searcher)?;
     }
@@ -190,6 +185,7 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
         .room(plan.room)
         .objective(objective)
         .regret(&mut regret)
+        .limit(estimated.limit_ms)
         .judging(problem.judging.clone())
         .first(first)
         .recorded(recorded)
@@ -215,6 +211,9 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
     };
     let default = default.and_then(|configuration| run.history.of(space.rank(&configuration)?));
     outcome.default = default.map(|scored| Candidate::new(&space, &scored.evaluation, &run.resamples));
+    let best_ms = outcome.best.as_ref().and_then(|best| best.time_ms);
+    let limit = |time_ms: f64| ModelledLimit { time_ms, share: best_ms.map(|best_ms| time_ms / best_ms) };
+    outcome.limit = estimated.limit_ms.map(limit);
     if let Some(target) = &plan.target {
         outcome.add_values(&run, objective, target);
     }
@@ -259,162 +258,6 @@ fn open<'a>(
     Ok((runner, Preparation { preparing, probing: probed - opened }))
 }
 
-/// The choices of a run, defaults filled in.
-struct Plan {
-    strategy: String,
-    model: Option<ModelChoice>,
-    stop: Stop,
-    /// The history, and what of it is no longer there.
-    past: (Past, Vec<LeftOut>),
-    /// What is optimised instead of time.
-    target: Option<Target>,
-    seed: u64,
-    room: usize,
-    journal: PathBuf,
-    resume: bool,
-}
-
-impl Plan {
-    fn new(problem: &Problem, options: &TuneOptions, device: &DeviceChoice) -> Result<Self, Error> {
-        let journal = journal_path(problem, options);
-        // A resumed run goes on as it began unless told otherwise.
-        let earlier =
-            if options.resume && journal.exists() { Some(tunesmith_store::read(&journal)?.header) } else { None };
-        let tuning = &problem.tuning;
-        let strategy = options.strategy.clone().or(earlier.as_ref().map(|header| header.strategy.clone()));
-        let strategy = strategy.or(tuning.strategy.clone()).unwrap_or_else(|| DEFAULT_STRATEGY.to_string());
-        let stop = match options.stop.as_ref().or(tuning.stop.as_ref()) {
-            Some(text) => Stop::parse(text)?,
-            // They run to their end.
-            None if ["exhaustive", "grid"].iter().any(|name| strategy.starts_with(name)) => Stop::evaluations(u64::MAX),
-            None => Stop::evaluations(DEFAULT_STOP),
-        };
-        let before = earlier.as_ref().and_then(Target::of).map(|target| target.text());
-        let objective = options.objective.clone().or(before).or(tuning.objective.clone());
-        let target = objective.as_deref().map_or(Ok(None), |text| Target::parse(text, problem))?;
-        check_cost(&stop, target.as_ref())?;
-        check_limit(&stop)?;
-        let room = match device {
-            // With a number for a time there is nothing to compile ahead of.
-            DeviceChoice::Replay { .. } | DeviceChoice::Synthetic(_) => 1,
-            DeviceChoice::C | DeviceChoice::Command => DEFAULT_ROOM,
-            DeviceChoice::OpenCl(_) | DeviceChoice::Cuda(_) => DRIVER_ROOM,
-        };
-        // A wrong name or option is found before the device is opened.
-        tunesmith_search::build(&strategy)?;
-        let past = match &earlier {
-            Some(header) if options.history.is_empty() => Past::read_again(&header.history),
-            _ => (Past::read(&options.history)?, Vec::new()),
-        };
-        let before = earlier.as_ref().and_then(|header| header.model.as_deref()).map(ModelChoice::from_text);
-        Ok(Self {
-            past,
-            model: options.model.clone().or(before),
-            strategy,
-            stop,
-            target,
-            seed: options.seed.or(earlier.as_ref().map(|header| header.seed)).or(tuning.seed).unwrap_or(0),
-            room: options.room.or(earlier.as_ref().map(|header| header.room)).or(tuning.room).unwrap_or(room).max(1),
-            journal,
-            resume: options.resume,
-        })
-    }
-
-    /// What of the history says something of `space`; never the recording that is replayed.
-    fn history(&self, space: &Space, objective: &dyn Objective, device: &DeviceChoice) -> Result<Fitting, Error> {
-        let (past, gone) = &self.past;
-        let replayed = match device {
-            // Read only to be told apart from the history, when there is one.
-            DeviceChoice::Replay { file, .. } if !past.is_empty() => Some((file, tunesmith_store::import(file)?)),
-            _ => None,
-        };
-        let judged = replayed.as_ref().map(|(file, recording)| (file.as_path(), recording));
-        let mut fitting = past.required(space, objective, judged)?;
-        fitting.left_out.extend(gone.iter().cloned());
-        Ok(fitting)
-    }
-
-    fn header(
-        &self,
-        problem: &Problem,
-        space: &Space,
-        default: Option<&Configuration>,
-        session: &Session<'_>,
-    ) -> Header {
-        let mut header = Journal::header(space);
-        header.identity.insert("problem".to_string(), Json::from(problem.digest()));
-        header.identity.insert("measurement policy".to_string(), Json::from(policy_text(&problem.policy)));
-        if let Some(target) = &self.target {
-            // Named only where it is not time, which journals without it mean.
-            let definition = target.metrics.iter().find(|(name, _)| *name == target.metric);
-            let text = definition.map_or_else(|| target.text(), |(_, text)| format!("{} = {text}", target.text()));
-            header.identity.insert("objective".to_string(), Json::from(text));
-        }
-        Header {
-            objective: self.target.as_ref().and_then(|target| serde_json::to_value(target).ok()),
-            problem: problem.name.clone(),
-            sizes: problem.sizes.iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect(),
-            features: problem.input_features(),
-            constraints: problem.named_constraints(),
-            default: default.map(|configuration| Journal::config(space, configuration)),
-            strategy: self.strategy.clone(),
-            model: self.model.as_ref().map(ModelChoice::text),
-            seed: self.seed,
-            room: self.room,
-            started: session.clock.unix().as_secs_f64(),
-            ..header
-        }
-    }
-
-    fn open_journal(&self, header: &Header, space: &Space) -> Result<(Journal, Resumed), Error> {
-        if self.resume && self.journal.exists() {
-            return Ok(Journal::resume(&self.journal, header, space)?);
-        }
-        Ok((Journal::create(&self.journal, header, space)?, Resumed::default()))
-    }
-}
-
-/// `cost` compares what is minimised; of something that is maximised it would say the opposite of what it reads like.
-fn check_cost(stop: &Stop, target: Option<&Target>) -> Result<(), Error> {
-    match target {
-        Some(target) if target.direction == Direction::Maximise && stop.has_cost() => {
-            let text =
-                format!("the stop condition `cost` needs an objective that is minimised, not `{}`", target.text());
-            Err(Error::request(text, Some("leave `cost` out, or minimise a metric".to_string())))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// `limit` compares with what a model holds possible.
-fn check_limit(stop: &Stop) -> Result<(), Error> {
-    if !stop.has_limit() {
-        return Ok(());
-    }
-    let text = "the stop condition `limit` needs a model of the kernel's limit, and this problem has none";
-    Err(Error::request(text, Some("leave `limit` out, or name the time to reach: `cost 1.5ms`".to_string())))
-}
-
-/// What decides how often a configuration is measured, as journals write it. What it is raced against belongs to one
-/// configuration.
-fn policy_text(policy: &Policy) -> String {
-    let Sampling { min_samples, max_samples, stable, time_cap, bar_ms: _ } = policy.sampling;
-    let cache = if policy.cache == Cache::Cold { ", cold caches" } else { "" };
-    format!(
-        "Sampling {{ min_samples: {min_samples}, max_samples: {max_samples}, stable: {stable:?}, time_cap: {time_cap:?} \
-         }}{cache}"
-    )
-}
-
-/// The journal of a run: the one named; else beside the problem, the latest of them when resuming.
-fn journal_path(problem: &Problem, options: &TuneOptions) -> PathBuf {
-    if let Some(out) = &options.out {
-        return out.clone();
-    }
-    let path = problem.source_file.path.with_extension("jsonl");
-    if options.resume { Journal::latest(&path) } else { path }
-}
-
 /// Ranks beyond 128 bits cannot be told apart in a run.
 fn check_size(space: &Space) -> Result<(), Error> {
     if space.len().is_some() {
@@ -451,6 +294,7 @@ fn outcome_of(run: &Run, space: &Space, objective: &dyn Objective) -> Outcome {
         ties: run.verdict.ties.iter().filter_map(candidate).collect(),
         finalists: finalists.len(),
         failed_again: run.verdict.failed.iter().filter_map(|(config, _)| candidate(config)).collect(),
+        limit: None,
         drift: run.drift.as_ref().map(DriftLine::from),
         regret: run.progress.regret.iter().map(RegretClaim::from).collect(),
         space_size: space.size().to_string(),

@@ -1,11 +1,15 @@
 //! The time of a loop nest that was not run.
 
+mod space;
+
+pub use space::{EstimateSpaceOptions, EstimatedConfig, EstimatedSpace, estimate_space};
+
 use crate::Error;
 use crate::nests::{NestCounts, PlacedNest, in_words, read_nest};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use tunesmith_loopnest::Recipe;
-use tunesmith_model::cost::{DeviceFile, Form};
+use tunesmith_model::cost::{CostModel, DeviceFile, Estimate, Form, Share};
 use tunesmith_space::closest;
 
 /// What to estimate.
@@ -54,10 +58,7 @@ pub struct EstimatedTerm {
 pub fn estimate(options: &EstimateOptions) -> Result<Estimated, Error> {
     let file = read_device(&options.on)?;
     let form = form(options.form.as_deref())?;
-    let model = file.model(form).ok_or_else(|| {
-        let text = format!("`{}` has no model `{}`", options.on.display(), form.name());
-        Error::request(text, Some("calibrate the device again".to_string()))
-    })?;
+    let model = model(&file, form, &options.on)?;
     let wrong = |error: &tunesmith_loopnest::NestError| {
         Error::request(format!("`{}`: {}", options.kernel.display(), in_words(error)), error.remedy.clone())
     };
@@ -69,14 +70,18 @@ pub fn estimate(options: &EstimateOptions) -> Result<Estimated, Error> {
     let counts = NestCounts::new(&nest).and_then(|counts| counts.at(&sizes)).map_err(|error| wrong(&error))?;
     let estimate = model.estimate(&counts);
     let warnings = file.outside(model, &counts).iter().map(ToString::to_string).collect();
-    let term = |share: tunesmith_model::cost::Share| EstimatedTerm {
+    Ok(Estimated { time_ms: estimate.seconds * 1e3, terms: terms(estimate), form: form.name(), warnings })
+}
+
+/// The parts of a time, the largest first.
+fn terms(estimate: Estimate) -> Vec<EstimatedTerm> {
+    let term = |share: Share| EstimatedTerm {
         property: share.property,
         count: share.count,
         weight: share.weight,
         time_ms: share.seconds * 1e3,
     };
-    let terms = estimate.shares.into_iter().map(term).collect();
-    Ok(Estimated { time_ms: estimate.seconds * 1e3, terms, form: form.name(), warnings })
+    estimate.shares.into_iter().map(term).collect()
 }
 
 fn read(path: &Path) -> Result<String, Error> {
@@ -95,7 +100,22 @@ pub(crate) fn read_device(path: &Path) -> Result<DeviceFile, Error> {
     })
 }
 
-fn form(name: Option<&str>) -> Result<Form, Error> {
+/// The model of a device file in one form.
+///
+/// # Errors
+/// The file has none.
+pub(crate) fn model<'a>(file: &'a DeviceFile, form: Form, path: &Path) -> Result<&'a CostModel, Error> {
+    file.model(form).ok_or_else(|| {
+        let text = format!("`{}` has no model `{}`", path.display(), form.name());
+        Error::request(text, Some("calibrate the device again".to_string()))
+    })
+}
+
+/// The form of this name; the default for none.
+///
+/// # Errors
+/// There is no such form.
+pub(crate) fn form(name: Option<&str>) -> Result<Form, Error> {
     let Some(name) = name else { return Ok(Form::Overlap) };
     let found = Form::ALL.iter().find(|(known, _)| *known == name).map(|(_, form)| *form);
     found.ok_or_else(|| {

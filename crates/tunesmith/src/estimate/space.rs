@@ -1,0 +1,160 @@
+//! The configurations of a tuned nest, ranked without running one.
+
+use super::{EstimatedTerm, form, model, read_device, terms};
+use crate::convert::format_of;
+use crate::nests::{Guess, NestEstimates, in_words};
+use crate::{Error, Problem, ProblemSpace};
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+use std::path::{Path, PathBuf};
+use tunesmith_core::recording::{Column, Row};
+use tunesmith_core::{Failure, FailureKind, Measurement, Recording};
+use tunesmith_model::cost::Estimate;
+use tunesmith_space::{ConfigId, Space};
+use tunesmith_store::Journal;
+
+/// How to estimate a problem's configurations.
+#[derive(Clone, Debug, Default)]
+pub struct EstimateSpaceOptions {
+    /// The device file.
+    pub on: PathBuf,
+    /// `paper`, `nnls` or `overlap`; by default the last.
+    pub form: Option<String>,
+    /// How many of the fastest are listed.
+    pub count: usize,
+    /// A recording of all estimates, in the format that its suffix means.
+    pub out: Option<PathBuf>,
+}
+
+/// The estimated times of a problem's configurations. Its JSON form is that of `estimate --json` for a problem.
+#[derive(Clone, Debug, Serialize)]
+pub struct EstimatedSpace {
+    /// The problem's name.
+    pub problem: String,
+    /// How the model adds up the parts of a time.
+    pub form: &'static str,
+    /// The number of configurations, in decimal.
+    pub space_size: String,
+    /// How many have an estimate.
+    pub estimated: usize,
+    /// How many make no kernel, since a transformation refuses them.
+    pub refused: usize,
+    /// How many cannot be counted.
+    pub uncounted: usize,
+    /// The time that no configuration falls below by the model; none where the nest cannot be counted.
+    pub limit_ms: Option<f64>,
+    /// The fastest, the fastest first.
+    pub best: Vec<EstimatedConfig>,
+    /// What else there is to know.
+    pub notes: Vec<String>,
+}
+
+/// A configuration with its estimated time.
+#[derive(Clone, Debug, Serialize)]
+pub struct EstimatedConfig {
+    /// Parameters and values, in the user's order.
+    pub config: Map<String, Json>,
+    /// The time.
+    pub time_ms: f64,
+    /// Its parts, the largest first.
+    pub terms: Vec<EstimatedTerm>,
+}
+
+impl EstimatedConfig {
+    /// The configuration in the form that `--config` and `--start` take.
+    pub fn arguments(&self) -> String {
+        crate::outcome::arguments(&self.config)
+    }
+}
+
+/// Estimates the configurations of a problem whose kernel is a loop nest: all of a space of some thousands, of a larger one a sample
+/// and the neighbours of the best. Device limits in constraints are not known and left out. Costs some milliseconds for each.
+///
+/// # Errors
+/// A kernel that is no nest, a wrong device file, a file that cannot be written, no configuration that can be estimated.
+pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Result<EstimatedSpace, Error> {
+    let file = read_device(&options.on)?;
+    let form = form(options.form.as_deref())?;
+    let estimates = NestEstimates::new(problem, model(&file, form, &options.on)?.clone(), &options.on)?;
+    let format = options.out.as_deref().map(|out| format_of(out, None)).transpose()?;
+    let ProblemSpace { space, warnings } = problem.space(&[])?;
+    let guesses = estimates.all(&space);
+    if let (Some(out), Some(format)) = (&options.out, format) {
+        tunesmith_store::export(&recording(problem, &space, &guesses, &options.on)?, format, out)?;
+    }
+    let mut notes: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    let mut left_out = |what: &str, reason: fn(&Guess) -> Option<&String>| {
+        let mut reasons = guesses.iter().filter_map(|(_, guess)| reason(guess));
+        let Some(first) = reasons.next() else { return 0 };
+        let count = 1 + reasons.count();
+        notes.push(format!("{count} configurations {what}: {first}"));
+        count
+    };
+    let refused = left_out("make no kernel", |guess| match guess {
+        Guess::Refused(reason) => Some(reason),
+        _ => None,
+    });
+    let uncounted = left_out("cannot be counted", |guess| match guess {
+        Guess::Unknown(reason) => Some(reason),
+        _ => None,
+    });
+    let limit = estimates.limit();
+    notes.extend(limit.as_ref().err().map(|error| format!("the nest has no modelled limit: {}", in_words(error))));
+    Ok(EstimatedSpace {
+        problem: problem.name.clone(),
+        form: form.name(),
+        space_size: space.size().to_string(),
+        estimated: guesses.len() - refused - uncounted,
+        refused,
+        uncounted,
+        limit_ms: limit.ok().map(|seconds| seconds * 1e3),
+        best: best(&space, guesses, options.count),
+        notes,
+    })
+}
+
+/// The `count` fastest; equal ones in the order of the space.
+fn best(space: &Space, guesses: Vec<(ConfigId, Guess)>, count: usize) -> Vec<EstimatedConfig> {
+    let time = |(config, guess)| match guess {
+        Guess::Time(estimate) => Some((config, estimate)),
+        _ => None,
+    };
+    let mut times: Vec<(ConfigId, Estimate)> = guesses.into_iter().filter_map(time).collect();
+    times.sort_by(|a, b| a.1.seconds.total_cmp(&b.1.seconds));
+    let listed = |(config, estimate): (ConfigId, Estimate)| EstimatedConfig {
+        config: Journal::config(space, &space.unrank(config)),
+        time_ms: estimate.seconds * 1e3,
+        terms: terms(estimate),
+    };
+    times.into_iter().take(count).map(listed).collect()
+}
+
+/// The estimates as if they had been measured; what cannot be counted is left out.
+///
+/// # Errors
+/// There is nothing to write.
+fn recording(problem: &Problem, space: &Space, guesses: &[(ConfigId, Guess)], file: &Path) -> Result<Recording, Error> {
+    let row = |(config, guess): &(ConfigId, Guess)| {
+        let values = space.values(&space.unrank(*config)).map(|(_, value)| value.clone()).collect();
+        let row = Row { values, ..Row::default() };
+        match guess {
+            Guess::Time(estimate) => {
+                let measurement = Measurement { times_ms: vec![estimate.seconds * 1e3], ..Measurement::default() };
+                Some(Row { measurement, ..row })
+            }
+            Guess::Refused(reason) => {
+                Some(Row { failure: Some(Failure::new(FailureKind::Constraints, reason)), ..row })
+            }
+            Guess::Unknown(_) => None,
+        }
+    };
+    let columns = space
+        .parameters()
+        .iter()
+        .map(|parameter| Column { name: parameter.name().to_string(), values: Some(parameter.values().to_vec()) });
+    let name = format!("{} estimated by {}", problem.name, file.display());
+    Recording::new(name, columns.collect(), guesses.iter().filter_map(row).collect()).map_err(|error| {
+        let remedy = "see `tunesmith count` for what stands against counting the nest".to_string();
+        Error::request(error.to_string(), Some(remedy))
+    })
+}

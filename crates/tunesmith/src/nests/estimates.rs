@@ -1,0 +1,121 @@
+//! What a calibrated device would take for the configurations of a tuned nest, without running one.
+
+use super::{NestCounts, NestGenerator, in_words};
+use crate::problem::NestKernel;
+use crate::{Error, Problem};
+use rand::SeedableRng as _;
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use tunesmith_core::Rng;
+use tunesmith_device::{Language, Scope};
+use tunesmith_loopnest::NestError;
+use tunesmith_model::cost::{CostModel, Estimate};
+use tunesmith_space::{ConfigId, Space};
+
+/// Spaces of up to so many configurations are estimated whole, at some milliseconds each.
+const WHOLE: u128 = 4000;
+/// Configurations of a larger space that are estimated before the neighbours of the best.
+const DRAWN: usize = 2000;
+/// Rounds in which the neighbours of the best are estimated, and how many count as the best.
+const ROUNDS: usize = 4;
+const BEST: usize = 20;
+
+/// Estimates the configurations of a problem whose kernel is a nest.
+pub(crate) struct NestEstimates<'a> {
+    problem: &'a Problem,
+    nest: &'a NestKernel,
+    generator: NestGenerator,
+    model: CostModel,
+}
+
+/// What is estimated of a configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Guess {
+    /// Its time.
+    Time(Estimate),
+    /// It makes no kernel: a transformation refuses it.
+    Refused(String),
+    /// Its kernel cannot be counted.
+    Unknown(String),
+}
+
+impl<'a> NestEstimates<'a> {
+    /// Estimates with `model`, which comes from `file`.
+    ///
+    /// # Errors
+    /// The problem's kernel is no loop nest.
+    pub(crate) fn new(problem: &'a Problem, model: CostModel, file: &Path) -> Result<Self, Error> {
+        let Some(nest) = &problem.nest else {
+            let text = format!(
+                "`{}` is a device file, which estimates loop nests, and the kernel of `{}` is none",
+                file.display(),
+                problem.name
+            );
+            let remedy = "leave it out, or describe the kernel as a loop nest (`.nest`)".to_string();
+            return Err(Error::request(text, Some(remedy)));
+        };
+        let generator = NestGenerator::new(Arc::clone(&nest.recipe), nest.sizes.clone(), Language::C);
+        Ok(Self { problem, nest, generator, model })
+    }
+
+    /// Costs the transformations and a count: some milliseconds.
+    pub(crate) fn guess(&self, space: &Space, config: ConfigId) -> Guess {
+        let scope = Scope::of(&self.problem.sizes, space, config);
+        let nest = match self.generator.nest(&scope) {
+            Ok(nest) => nest,
+            Err(reason) => return Guess::Refused(reason),
+        };
+        match NestCounts::new(&nest).and_then(|counts| counts.at(&self.nest.sizes)) {
+            Ok(counts) => Guess::Time(self.model.estimate(&counts)),
+            Err(error) => Guess::Unknown(in_words(&error)),
+        }
+    }
+
+    /// A small space whole; of a larger one 2,000 configurations drawn at random, then the neighbours of the best in four rounds.
+    /// The same at every call, in the order of the space.
+    pub(crate) fn all(&self, space: &Space) -> Vec<(ConfigId, Guess)> {
+        let mut known: HashMap<ConfigId, Guess> = HashMap::new();
+        if space.len().is_some_and(|len| len <= WHOLE) {
+            self.add(space, space.iter().collect(), &mut known);
+        } else {
+            self.add(space, space.sample_distinct(DRAWN, &mut Rng::seed_from_u64(0)), &mut known);
+            for _ in 0..ROUNDS {
+                let near = best(&known, BEST).into_iter().flat_map(|config| space.hamming_neighbours(config));
+                let near: Vec<ConfigId> = near.filter(|config| !known.contains_key(config)).collect();
+                self.add(space, near, &mut known);
+            }
+        }
+        let mut all: Vec<(ConfigId, Guess)> = known.into_iter().collect();
+        all.sort_by_key(|(config, _)| *config);
+        all
+    }
+
+    fn add(&self, space: &Space, mut configs: Vec<ConfigId>, known: &mut HashMap<ConfigId, Guess>) {
+        configs.sort_unstable();
+        configs.dedup();
+        known.par_extend(configs.into_par_iter().map(|config| (config, self.guess(space, config))));
+    }
+
+    /// The time that no variant of the nest can fall below by the model, in seconds: that of a kernel which does each of the
+    /// nest's operations once, and loads and stores every cell that it touches once, side by side.
+    ///
+    /// # Errors
+    /// The nest cannot be counted.
+    pub(crate) fn limit(&self) -> Result<f64, NestError> {
+        let nest = &self.nest.recipe.nest;
+        Ok(self.model.seconds(&NestCounts::new(nest)?.least(&self.nest.sizes)?))
+    }
+}
+
+/// The configurations of the shortest estimates, equal ones in the order of the space.
+fn best(known: &HashMap<ConfigId, Guess>, count: usize) -> Vec<ConfigId> {
+    let time = |(config, guess): (&ConfigId, &Guess)| match guess {
+        Guess::Time(estimate) => Some((estimate.seconds, *config)),
+        _ => None,
+    };
+    let mut times: Vec<(f64, ConfigId)> = known.iter().filter_map(time).collect();
+    times.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    times.into_iter().take(count).map(|(_, config)| config).collect()
+}
