@@ -155,7 +155,7 @@ fn a_search_begins_with_the_best_estimates_and_ends_near_the_modelled_limit() {
         assert_eq!(ran.code, Some(0), "{ran:#?}");
         ran.json()
     };
-    for strategy in ["default", "random"] {
+    for strategy in ["default", "random", "profile_guided"] {
         let out = format!("{strategy}.jsonl");
         tune(strategy, "evaluations 2", &out);
         assert_eq!(widths(&folder, &out), [8, 64], "{strategy}: the default, then the best estimate");
@@ -166,6 +166,39 @@ fn a_search_begins_with_the_best_estimates_and_ends_near_the_modelled_limit() {
     assert!((limit - 5.01).abs() < 1e-9 && (share - 5.01 / 6.5).abs() < 1e-9, "{ended:#}");
     let ended = tune("random", "limit 80%", "far.jsonl");
     assert_eq!(ended["stop_reason"], "space exhausted", "{ended:#}");
+}
+
+#[test]
+fn a_guided_search_reads_symbolic_counts_where_the_device_has_no_counters() {
+    let folder = problem_folder();
+    let ran = folder.run(&[
+        "tune",
+        "scale.toml",
+        "--device",
+        "synthetic:6.0 + 32 / width",
+        "--model",
+        "d.json",
+        "--strategy",
+        "profile_guided",
+        "--out",
+        "guided.jsonl",
+        "--json",
+        "--quiet",
+    ]);
+    let outcome = ran.json();
+    assert_eq!((&outcome["evaluations"], &outcome["best"]["config"]["width"]), (&7.into(), &64.into()), "{outcome:#}");
+    let text = std::fs::read_to_string(folder.path("guided.jsonl")).unwrap();
+    let profiled = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let profiled: Vec<_> = profiled.filter(|line| line["depth"] == "profiled").collect();
+    assert!(!profiled.is_empty(), "{text}");
+    for line in profiled {
+        assert_eq!(line["counters"]["instructions.f32"], 1e6, "{line:#}");
+        assert_eq!(line["counters"]["instructions.memory"], 2e6, "{line:#}");
+    }
+    // The estimates that are written have them too, so that a counter model can be trained without a run.
+    folder.run(&["estimate", "scale.toml", "--on", "d.json", "-o", "all.csv", "--json"]);
+    let trained = folder.run(&["train", "counters", "all.csv", "-o", "scale.counters.json", "--method", "exact"]);
+    assert_eq!(trained.code, Some(0), "{trained:#?}");
 }
 
 #[test]

@@ -200,7 +200,7 @@ pub fn build_with(text: &str, knowledge: &Knowledge) -> Result<Box<dyn Searcher>
 /// Whether the strategy that `text` names begins with what a history says: others can be [primed](crate::Primed) with it.
 pub fn begins_with_history(text: &str) -> bool {
     let name = text.split('(').next().unwrap_or_default().trim();
-    ["default", "gaussian_process", "profile_guided"].contains(&name)
+    ["default", "gaussian_process"].contains(&name)
 }
 
 /// ``; did you mean `name`?`` for the name that `wrong` most resembles, or nothing.

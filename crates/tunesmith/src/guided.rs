@@ -19,7 +19,7 @@ pub(crate) struct Guided {
 }
 
 impl Guided {
-    fn without(note: impl Into<String>) -> Self {
+    pub(crate) fn without(note: impl Into<String>) -> Self {
         Self { guide: None, notes: vec![note.into()] }
     }
 }
@@ -72,7 +72,8 @@ pub(crate) fn guided(
     Ok(of_model(&model, &hardware, space))
 }
 
-fn of_model(model: &CounterModel, hardware: &Hardware, space: &Space) -> Guided {
+/// The guide by a model for searching `space`; a note where there can be none.
+pub(crate) fn of_model(model: &CounterModel, hardware: &Hardware, space: &Space) -> Guided {
     match Guide::new(model, hardware, space) {
         Ok(guide) => Guided { notes: guide.notes().to_vec(), guide: Some(guide) },
         Err(error) => Guided::without(format!("the search goes on without the counter model: {error}")),

@@ -3,13 +3,17 @@
 use crate::compare::ModelChoice;
 use crate::devices::DeviceChoice;
 use crate::estimate::{form, model, read_device};
-use crate::metrics::Target;
+use crate::guided::{Guided, of_model};
 use crate::nests::{Guess, NestEstimates, in_words};
 use crate::timing::{TIMING_KIND, TimingModel};
+use crate::tune::Plan;
 use crate::{Error, Problem};
 use serde_json::Value as Json;
 use tunesmith_core::Searcher;
+use tunesmith_core::counters::Hardware;
 use tunesmith_model::cost::DEVICE_KIND;
+use tunesmith_model::counters::{CounterModel, Method};
+use tunesmith_search::profile_guided::counter_data;
 use tunesmith_search::{PastTimes, Primed, begins_with_history};
 use tunesmith_space::{ConfigId, Space};
 
@@ -33,6 +37,8 @@ pub(crate) struct Estimated {
     pub(crate) times: Option<PastTimes>,
     /// The time that no configuration falls below by the model, in milliseconds.
     pub(crate) limit_ms: Option<f64>,
+    /// Counts in the place of counters, for a strategy that is guided by them.
+    pub(crate) guided: Guided,
     /// What the user should know.
     pub(crate) notes: Vec<String>,
 }
@@ -62,11 +68,11 @@ impl<'a> Prior<'a> {
         }
     }
 
-    /// What it says of the configurations of `space` on `device`, where time is what is optimised and not a `target`. Costs an
+    /// What it says of the configurations of `space` on `device`, where time is what `plan` optimises. Costs an
     /// estimate for each, of up to some thousands.
-    pub(crate) fn estimated(&self, space: &Space, device: &DeviceChoice, target: Option<&Target>) -> Estimated {
+    pub(crate) fn estimated(&self, space: &Space, device: &DeviceChoice, plan: &Plan) -> Estimated {
         let Self::Estimates { estimates, measured } = self else { return Estimated::default() };
-        if let Some(target) = target {
+        if let Some(target) = &plan.target {
             let note = format!("the device file says nothing of `{}`: the search goes on without it", target.text());
             return Estimated { notes: vec![note], ..Estimated::default() };
         }
@@ -74,12 +80,13 @@ impl<'a> Prior<'a> {
         let other =
             other.map(|run| format!("the device file was measured with kernels in {measured}, and these are in {run}"));
         let mut notes = Vec::from_iter(other);
-        let mut uncounted: Option<(usize, String)> = None;
+        let mut uncounted: Option<(usize, &String)> = None;
         let mut scores: Vec<(ConfigId, Option<f64>)> = Vec::new();
-        for (config, guess) in estimates.all(space) {
+        let guesses = estimates.all(space);
+        for (config, guess) in &guesses {
             match guess {
-                Guess::Time(estimate) => scores.push((config, Some(estimate.seconds * 1e3))),
-                Guess::Refused(_) => scores.push((config, None)),
+                Guess::Time(known) => scores.push((*config, Some(known.0.seconds * 1e3))),
+                Guess::Refused(_) => scores.push((*config, None)),
                 Guess::Unknown(reason) => uncounted.get_or_insert((0, reason)).0 += 1,
             }
         }
@@ -94,7 +101,26 @@ impl<'a> Prior<'a> {
                 None
             }
         };
-        Estimated { times, limit_ms, notes }
+        let is_guided = plan.strategy.trim_start().starts_with("profile_guided");
+        let guided = if is_guided { counting(estimates, space, &guesses) } else { Guided::default() };
+        Estimated { times, limit_ms, guided, notes }
+    }
+}
+
+/// A guide by the counts of the configurations, as if they had been counted by hardware.
+fn counting(estimates: &NestEstimates<'_>, space: &Space, guesses: &[(ConfigId, Guess)]) -> Guided {
+    let without = |error: String| Guided::without(format!("the search goes on without counts: {error}"));
+    let recording = match estimates.recording(space, guesses) {
+        Ok(recording) => recording,
+        Err(error) => return without(error.to_string()),
+    };
+    // A table of all of them, or trees where only some were estimated.
+    let is_whole = space.len() == Some(guesses.len() as u128);
+    let method = if is_whole { Method::Exact } else { Method::Trees { share: 1.0 } };
+    let Some((data, provenance)) = counter_data(&recording) else { return without("nothing is counted".to_string()) };
+    match CounterModel::train(&data.varying(), method, provenance, 0) {
+        Ok(model) => of_model(&model, &Hardware::default(), space),
+        Err(error) => without(error.to_string()),
     }
 }
 

@@ -6,9 +6,7 @@ use crate::nests::{Guess, NestEstimates, in_words};
 use crate::{Error, Problem, ProblemSpace};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use std::path::{Path, PathBuf};
-use tunesmith_core::recording::{Column, Row};
-use tunesmith_core::{Failure, FailureKind, Measurement, Recording};
+use std::path::PathBuf;
 use tunesmith_model::cost::Estimate;
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_store::Journal;
@@ -80,7 +78,11 @@ pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Resu
     let ProblemSpace { space, warnings } = problem.space(&[])?;
     let guesses = estimates.all(&space);
     if let (Some(out), Some(format)) = (&options.out, format) {
-        tunesmith_store::export(&recording(problem, &space, &guesses, &options.on)?, format, out)?;
+        let recording = estimates.recording(&space, &guesses).map_err(|error| {
+            let remedy = "see `tunesmith count` for what stands against counting the nest".to_string();
+            Error::request(error.to_string(), Some(remedy))
+        })?;
+        tunesmith_store::export(&recording, format, out)?;
     }
     let mut notes: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     let mut left_out = |what: &str, reason: fn(&Guess) -> Option<&String>| {
@@ -116,7 +118,7 @@ pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Resu
 /// The `count` fastest; equal ones in the order of the space.
 fn best(space: &Space, guesses: Vec<(ConfigId, Guess)>, count: usize) -> Vec<EstimatedConfig> {
     let time = |(config, guess)| match guess {
-        Guess::Time(estimate) => Some((config, estimate)),
+        Guess::Time(known) => Some((config, known.0)),
         _ => None,
     };
     let mut times: Vec<(ConfigId, Estimate)> = guesses.into_iter().filter_map(time).collect();
@@ -127,34 +129,4 @@ fn best(space: &Space, guesses: Vec<(ConfigId, Guess)>, count: usize) -> Vec<Est
         terms: terms(estimate),
     };
     times.into_iter().take(count).map(listed).collect()
-}
-
-/// The estimates as if they had been measured; what cannot be counted is left out.
-///
-/// # Errors
-/// There is nothing to write.
-fn recording(problem: &Problem, space: &Space, guesses: &[(ConfigId, Guess)], file: &Path) -> Result<Recording, Error> {
-    let row = |(config, guess): &(ConfigId, Guess)| {
-        let values = space.values(&space.unrank(*config)).map(|(_, value)| value.clone()).collect();
-        let row = Row { values, ..Row::default() };
-        match guess {
-            Guess::Time(estimate) => {
-                let measurement = Measurement { times_ms: vec![estimate.seconds * 1e3], ..Measurement::default() };
-                Some(Row { measurement, ..row })
-            }
-            Guess::Refused(reason) => {
-                Some(Row { failure: Some(Failure::new(FailureKind::Constraints, reason)), ..row })
-            }
-            Guess::Unknown(_) => None,
-        }
-    };
-    let columns = space
-        .parameters()
-        .iter()
-        .map(|parameter| Column { name: parameter.name().to_string(), values: Some(parameter.values().to_vec()) });
-    let name = format!("{} estimated by {}", problem.name, file.display());
-    Recording::new(name, columns.collect(), guesses.iter().filter_map(row).collect()).map_err(|error| {
-        let remedy = "see `tunesmith count` for what stands against counting the nest".to_string();
-        Error::request(error.to_string(), Some(remedy))
-    })
 }

@@ -1,8 +1,9 @@
 //! Counts of a nest as cost models take them.
 
+use super::Counted;
 use super::arguments::evaluate;
 use std::collections::BTreeMap;
-use tunesmith_loopnest::{Direction, Memory, Nest, NestError, Property, Stride};
+use tunesmith_loopnest::{Array, ArrayId, Direction, Memory, Nest, NestError, Property, Stride};
 
 /// Where data no longer fit into the fastest cache, the next and the last of today's processors and GPUs, in bytes.
 const CACHES: [(&str, f64); 3] = [("cache:first", 48e3), ("cache:second", 1.5e6), ("cache:last", 32e6)];
@@ -38,6 +39,21 @@ impl<'a> NestCounts<'a> {
         Ok(counts)
     }
 
+    /// What is known of the kernel without running it.
+    ///
+    /// # Errors
+    /// A count above 2^127, a work-group without a size.
+    pub(crate) fn counted(&self, sizes: &[i64]) -> Result<Counted, NestError> {
+        let group: f64 = self.nest.local_size()?.into_iter().map(|items| items as f64).product();
+        let groups: f64 = self.nest.group_counts(sizes).into_iter().map(|groups| groups as f64).product();
+        let bytes = |is_written: bool| {
+            let is_such = |id: &ArrayId| self.nest.uses(*id).0 == is_written;
+            let global = self.nest.array_ids().filter(|id| self.nest.array(*id).memory == Memory::Global);
+            global.filter(is_such).map(|id| array_bytes(self.nest.array(id), sizes)).sum::<f64>()
+        };
+        Ok(Counted { counts: self.at(sizes)?, arrays: (bytes(false), bytes(true)), items: (groups * group, group) })
+    }
+
     /// What no variant of the nest can do less of: its operations, and each cell that it touches loaded or stored once, next to
     /// each other; beyond each level of cache, the bytes of all arrays. Arrays whose cells cannot be counted are left out.
     ///
@@ -60,10 +76,11 @@ impl<'a> NestCounts<'a> {
     /// The bytes of all arrays.
     pub(crate) fn bytes(&self, sizes: &[i64]) -> f64 {
         let global = self.nest.arrays.iter().filter(|array| array.memory == Memory::Global);
-        let bytes = |array: &tunesmith_loopnest::Array| {
-            let cells: f64 = array.cells().iter().map(|extent| evaluate(extent, sizes) as f64).product();
-            cells * f64::from(array.element.bits() / 8)
-        };
-        global.map(bytes).sum()
+        global.map(|array| array_bytes(array, sizes)).sum()
     }
+}
+
+fn array_bytes(array: &Array, sizes: &[i64]) -> f64 {
+    let cells: f64 = array.cells().iter().map(|extent| evaluate(extent, sizes) as f64).product();
+    cells * f64::from(array.element.bits() / 8)
 }

@@ -1,6 +1,6 @@
 //! What a calibrated device would take for the configurations of a tuned nest, without running one.
 
-use super::{NestCounts, NestGenerator, in_words};
+use super::{Counted, NestCounts, NestGenerator, in_words};
 use crate::problem::NestKernel;
 use crate::{Error, Problem};
 use rand::SeedableRng as _;
@@ -8,7 +8,8 @@ use rayon::prelude::*;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
-use tunesmith_core::Rng;
+use tunesmith_core::recording::{Column, Row};
+use tunesmith_core::{Failure, FailureKind, Measurement, Recording, RecordingError, Rng};
 use tunesmith_device::{Language, Scope};
 use tunesmith_loopnest::NestError;
 use tunesmith_model::cost::{CostModel, Estimate};
@@ -33,8 +34,8 @@ pub(crate) struct NestEstimates<'a> {
 /// What is estimated of a configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Guess {
-    /// Its time.
-    Time(Estimate),
+    /// Its time, and what it comes from.
+    Time(Box<(Estimate, Counted)>),
     /// It makes no kernel: a transformation refuses it.
     Refused(String),
     /// Its kernel cannot be counted.
@@ -67,8 +68,8 @@ impl<'a> NestEstimates<'a> {
             Ok(nest) => nest,
             Err(reason) => return Guess::Refused(reason),
         };
-        match NestCounts::new(&nest).and_then(|counts| counts.at(&self.nest.sizes)) {
-            Ok(counts) => Guess::Time(self.model.estimate(&counts)),
+        match NestCounts::new(&nest).and_then(|counts| counts.counted(&self.nest.sizes)) {
+            Ok(counted) => Guess::Time(Box::new((self.model.estimate(&counted.counts), counted))),
             Err(error) => Guess::Unknown(in_words(&error)),
         }
     }
@@ -109,10 +110,49 @@ impl<'a> NestEstimates<'a> {
     }
 }
 
+/// What estimates are as a recording: times and counters as if they had been measured. What cannot be counted is left out.
+impl NestEstimates<'_> {
+    /// # Errors
+    /// Nothing can be counted.
+    pub(crate) fn recording(&self, space: &Space, guesses: &[(ConfigId, Guess)]) -> Result<Recording, RecordingError> {
+        let row = |(config, guess): &(ConfigId, Guess)| {
+            let values = space.values(&space.unrank(*config)).map(|(_, value)| value.clone()).collect();
+            let row = Row { values, ..Row::default() };
+            match guess {
+                Guess::Time(known) => {
+                    let (estimate, counted) = known.as_ref();
+                    let ms = estimate.seconds * 1e3;
+                    let mut measurement = Measurement { times_ms: vec![ms], ..Measurement::default() };
+                    counted.fill(&self.model, ms, &mut measurement);
+                    Some(Row { measurement, ..row })
+                }
+                Guess::Refused(reason) => {
+                    Some(Row { failure: Some(Failure::new(FailureKind::Constraints, reason)), ..row })
+                }
+                Guess::Unknown(_) => None,
+            }
+        };
+        let columns = space
+            .parameters()
+            .iter()
+            .map(|parameter| Column { name: parameter.name().to_string(), values: Some(parameter.values().to_vec()) });
+        let name = format!("{}, estimated", self.problem.name);
+        Recording::new(name, columns.collect(), guesses.iter().filter_map(row).collect())
+    }
+
+    /// Counters for what was run: those that hardware would have read.
+    pub(crate) fn fill(&self, space: &Space, config: ConfigId, measurement: &mut Measurement) {
+        let ms = tunesmith_core::statistics::median(&measurement.times_ms);
+        if let (Some(ms), Guess::Time(known)) = (ms, self.guess(space, config)) {
+            known.1.fill(&self.model, ms, measurement);
+        }
+    }
+}
+
 /// The configurations of the shortest estimates, equal ones in the order of the space.
 fn best(known: &HashMap<ConfigId, Guess>, count: usize) -> Vec<ConfigId> {
     let time = |(config, guess): (&ConfigId, &Guess)| match guess {
-        Guess::Time(estimate) => Some((estimate.seconds, *config)),
+        Guess::Time(known) => Some((known.0.seconds, *config)),
         _ => None,
     };
     let mut times: Vec<(f64, ConfigId)> = known.iter().filter_map(time).collect();

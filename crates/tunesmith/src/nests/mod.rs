@@ -3,6 +3,8 @@
 mod arguments;
 mod count;
 mod counted;
+mod counters;
+mod counting;
 mod estimates;
 mod generator;
 mod placed;
@@ -10,6 +12,8 @@ mod placed;
 pub(crate) use arguments::arguments;
 pub(crate) use count::NestCounts;
 pub use counted::{ArrayFootprint, CountOptions, NestCount, PropertyCount, count};
+pub(crate) use counters::Counted;
+pub(crate) use counting::Counting;
 pub(crate) use estimates::{Guess, NestEstimates};
 pub(crate) use generator::NestGenerator;
 pub(crate) use placed::{PlacedNest, read as read_nest};

@@ -5,20 +5,22 @@ mod plan;
 use crate::compare::ModelChoice;
 use crate::configuration::start_configuration;
 use crate::devices::DeviceChoice;
-use crate::guided::{CounterWatch, Guided, guided};
+use crate::guided::{CounterWatch, guided};
 use crate::metrics::{Metric, Target};
+use crate::nests::Counting;
 use crate::outcome::{self, Candidate, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
 use crate::past::LeftOut;
 use crate::prior::{Estimated, Prior};
 use crate::runner::Runner;
 use crate::timing::KnownDevice;
 use crate::{Diagnostic, Error, Problem, ProblemSpace};
-use plan::{Plan, check_limit};
+pub(crate) use plan::Plan;
+use plan::check_limit;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tunesmith_core::{Clock, Interrupt, MedianTime, Objective, Observer, Run, Seconds, SystemClock, Tuner};
+use tunesmith_core::{Clock, Evaluator, Interrupt, MedianTime, Objective, Observer, Run, Seconds, SystemClock, Tuner};
 use tunesmith_device::Compilers;
 use tunesmith_device::worker::WorkerCommand;
 use tunesmith_search::{Knowledge, PastTimes, RegretModel};
@@ -132,12 +134,11 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
     let grid = problem.grid(&space, default.as_ref())?.map(Arc::from);
     // A wrong model is found before the device is opened.
     let prior = Prior::chosen(plan.model.as_ref(), problem)?;
+    let mut estimated = prior.as_ref().map_or_else(Estimated::default, |prior| prior.estimated(&space, &device, &plan));
     let mut guided = match prior {
-        Some(_) => Guided::default(),
+        Some(_) => std::mem::take(&mut estimated.guided),
         None => guided(plan.model.as_ref(), &space, &device, &plan.strategy)?,
     };
-    let estimated =
-        prior.as_ref().map_or_else(Estimated::default, |prior| prior.estimated(&space, &device, plan.target.as_ref()));
     check_limit(&plan.stop, estimated.limit_ms, plan.target.as_ref())?;
     guided.notes.extend(estimated.notes.iter().cloned());
     let energy = plan.target.as_ref().is_some_and(Target::needs_energy);
@@ -147,6 +148,7 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
     header.history = history.named();
     header.device_features = device_features(&limits, options);
     header.identity.extend(runner.identity());
+    let has_counters = device.counted_hardware().is_some();
     let device = runner.device();
     let (mut journal, Resumed { evaluations: recorded, resamples }) = plan.open_journal(&header, &space)?;
     let path = journal.path().to_path_buf();
@@ -176,7 +178,15 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
         searcher = model.primed(problem, &space, &here, searcher)?;
     }
     let mut regret = RegretModel::default();
-    let mut tuner = Tuner::new(&space, searcher.as_mut(), runner.evaluator())
+    let mut counting;
+    let evaluator: &mut dyn Evaluator = match &prior {
+        Some(Prior::Estimates { estimates, .. }) if guided.guide.is_some() && !has_counters => {
+            counting = Counting::new(runner.evaluator(), estimates, &space);
+            &mut counting
+        }
+        _ => runner.evaluator(),
+    };
+    let mut tuner = Tuner::new(&space, searcher.as_mut(), evaluator)
         .store(&mut journal)
         .clock(session.clock.clone())
         .interrupt(session.interrupt.clone())

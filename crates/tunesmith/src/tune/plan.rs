@@ -29,14 +29,14 @@ const DEFAULT_ROOM: usize = 4;
 const DRIVER_ROOM: usize = 8;
 
 /// The choices of a run, defaults filled in.
-pub(super) struct Plan {
-    pub(super) strategy: String,
+pub(crate) struct Plan {
+    pub(crate) strategy: String,
     pub(super) model: Option<ModelChoice>,
     pub(super) stop: Stop,
     /// The history, and what of it is no longer there.
     pub(super) past: (Past, Vec<LeftOut>),
     /// What is optimised instead of time.
-    pub(super) target: Option<Target>,
+    pub(crate) target: Option<Target>,
     pub(super) seed: u64,
     pub(super) room: usize,
     pub(super) journal: PathBuf,

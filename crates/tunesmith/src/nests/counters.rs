@@ -1,0 +1,135 @@
+//! Symbolic counts of a kernel in the place of hardware counters.
+
+use std::collections::BTreeMap;
+use tunesmith_core::Measurement;
+use tunesmith_core::counters::{GLOBAL_SIZE, LOCAL_SIZE};
+use tunesmith_model::cost::{CostModel, Resource};
+
+/// What is known of a kernel without running it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Counted {
+    /// How often it does what, by property.
+    pub(crate) counts: BTreeMap<String, f64>,
+    /// Bytes of the arrays that it only reads, and of those that it writes.
+    pub(crate) arrays: (f64, f64),
+    /// Work-items of the launch and of a work-group.
+    pub(crate) items: (f64, f64),
+}
+
+impl Counted {
+    /// The operations as counters of the set of any processor: they follow from the configuration alone.
+    fn operations(&self) -> BTreeMap<String, f64> {
+        let sum = |is_part: &dyn Fn(&str) -> bool| -> f64 {
+            self.counts.iter().filter(|(property, _)| is_part(property)).map(|(_, count)| count).sum()
+        };
+        let floats = |kind: &str| sum(&|property| property.starts_with(&format!("op:{kind}:")));
+        let (singles, doubles) = (floats("f32"), floats("f64"));
+        // The lesser of loads and stores counts what they count already.
+        let memory = sum(&|property| is_access(property) || property.starts_with("l:"));
+        let bytes: f64 = self.counts.iter().filter_map(|(property, count)| Some(count * bits(property)? / 8.0)).sum();
+        let beyond = |level: &str| self.counts.contains_key(level);
+        let (read, written) = self.arrays;
+        let counters = [
+            ("instructions", singles + doubles + memory),
+            ("instructions.f32", singles),
+            ("instructions.f64", doubles),
+            ("instructions.memory", memory),
+            ("first_cache.bytes", bytes),
+            ("memory.bytes_read", if beyond("cache:last") { read } else { 0.0 }),
+            ("memory.bytes_written", if beyond("cache:last") { written } else { 0.0 }),
+            ("last_cache.bytes_read", if beyond("cache:first") { read } else { 0.0 }),
+            ("last_cache.bytes_written", if beyond("cache:first") { written } else { 0.0 }),
+        ];
+        counters.map(|(name, count)| (name.to_string(), count)).into()
+    }
+
+    /// A run that took `ms` as if its counters had been read: its operations, and how busy the costs of `model` say that it kept
+    /// memory, caches and arithmetic.
+    pub(crate) fn fill(&self, model: &CostModel, ms: f64, measurement: &mut Measurement) {
+        let busy = |is_part: &dyn Fn(&str) -> bool| {
+            let costs = model.terms.iter().filter(|term| is_part(&term.property));
+            let seconds = |term: &tunesmith_model::cost::Term| {
+                self.counts.get(&term.property).map_or(0.0, |count| count * term.weight)
+            };
+            (costs.map(seconds).sum::<f64>() * 1e3 / ms).clamp(0.0, 1.0)
+        };
+        measurement.counters = self.operations();
+        let shares = [
+            ("memory.utilisation", busy(&|property| property == "cache:last")),
+            ("last_cache.utilisation", busy(&|property| property == "cache:first" || property == "cache:second")),
+            ("first_cache.utilisation", busy(&|property| property.starts_with("g:"))),
+            ("issue.utilisation", busy(&|property| Resource::of(property) == Resource::Compute)),
+        ];
+        measurement.counters.extend(shares.map(|(name, share)| (name.to_string(), share)));
+        let (launch, group) = self.items;
+        measurement.values.insert(GLOBAL_SIZE.to_string(), vec![launch]);
+        measurement.values.insert(LOCAL_SIZE.to_string(), vec![group]);
+    }
+}
+
+/// Whether the property is loads or stores of global memory.
+fn is_access(property: &str) -> bool {
+    property.starts_with("g:") && ["load", "store"].contains(&property.split(':').nth(2).unwrap_or_default())
+}
+
+/// The bits of each of the accesses that the property counts; `None` of one that counts no accesses to global memory.
+fn bits(property: &str) -> Option<f64> {
+    property.split(':').nth(1).filter(|_| is_access(property))?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tunesmith_model::cost::{Case, Form, fit};
+
+    fn counted(counts: &[(&str, f64)]) -> Counted {
+        let counts = counts.iter().map(|(property, count)| ((*property).to_string(), *count)).collect();
+        Counted { counts, arrays: (4000.0, 800.0), items: (512.0, 64.0) }
+    }
+
+    #[test]
+    fn operations_are_summed_by_what_they_use() {
+        let counted = counted(&[
+            ("g:32:load:s1", 100.0),
+            ("g:64:store:1/2", 10.0),
+            ("g:32:min(load,store):s1", 7.0),
+            ("l:32:load", 5.0),
+            ("op:f32:add", 30.0),
+            ("op:f64:mul", 2.0),
+            ("cache:first", 4800.0),
+        ]);
+        let counters = counted.operations();
+        let expected = [
+            ("instructions", 147.0),
+            ("instructions.f32", 30.0),
+            ("instructions.f64", 2.0),
+            ("instructions.memory", 115.0),
+            ("first_cache.bytes", 480.0),
+            ("last_cache.bytes_read", 4000.0),
+            ("last_cache.bytes_written", 800.0),
+            ("memory.bytes_read", 0.0),
+        ];
+        for (name, count) in expected {
+            assert_eq!(counters[name], count, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_part_is_as_busy_as_its_operations_take_of_the_time() {
+        let counted = counted(&[("g:32:load:s1", 1e6), ("op:f32:add", 4e6)]);
+        let case = |loads: f64, adds: f64| Case {
+            kernel: format!("{loads}"),
+            class: "c".into(),
+            sizes: BTreeMap::new(),
+            counts: [("g:32:load:s1".to_string(), loads), ("op:f32:add".to_string(), adds)].into(),
+            seconds: 1e-5 + 1e-9 * loads + 2e-10 * adds,
+        };
+        let model = fit(&[case(1e6, 0.0), case(3e6, 0.0), case(1e5, 8e6), case(2e5, 1.6e7)], Form::Nnls).unwrap();
+        let mut measurement = Measurement::default();
+        counted.fill(&model, 4.0, &mut measurement);
+        let share = |name: &str| (measurement.counters[name] * 1e4).round() / 1e4;
+        assert_eq!((share("first_cache.utilisation"), share("issue.utilisation")), (0.25, 0.2));
+        assert_eq!(share("memory.utilisation"), 0.0);
+        assert_eq!(measurement.values[GLOBAL_SIZE], [512.0]);
+    }
+}

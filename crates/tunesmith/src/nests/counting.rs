@@ -1,0 +1,49 @@
+//! A device without counters, whose profiled runs are given symbolic counts.
+
+use super::NestEstimates;
+use std::collections::VecDeque;
+use tunesmith_core::{Completion, Depth, Error, Evaluator, Interrupt, Request};
+use tunesmith_space::{ConfigId, Space};
+
+/// Answers requests as another evaluator; where the counters of a run are asked for, they are what the estimates count.
+pub(crate) struct Counting<'a> {
+    inner: &'a mut dyn Evaluator,
+    estimates: &'a NestEstimates<'a>,
+    space: &'a Space,
+    submitted: VecDeque<Request>,
+}
+
+impl<'a> Counting<'a> {
+    pub(crate) fn new(inner: &'a mut dyn Evaluator, estimates: &'a NestEstimates<'a>, space: &'a Space) -> Self {
+        Self { inner, estimates, space, submitted: VecDeque::new() }
+    }
+}
+
+impl Evaluator for Counting<'_> {
+    fn submit(&mut self, request: Request) -> Result<(), Error> {
+        self.submitted.push_back(request);
+        self.inner.submit(Request::timed(request.config))
+    }
+
+    fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
+        let request = self.submitted.pop_front();
+        let Some(mut completion) = self.inner.next(interrupt)? else { return Ok(None) };
+        if let Some(Request { config, depth: Depth::Profiled }) = request {
+            self.estimates.fill(self.space, config, &mut completion.measurement);
+        }
+        Ok(Some(completion))
+    }
+
+    fn race(&mut self, bar_ms: Option<f64>) {
+        self.inner.race(bar_ms);
+    }
+
+    fn resample(
+        &mut self,
+        config: ConfigId,
+        samples: usize,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Completion>, Error> {
+        self.inner.resample(config, samples, interrupt)
+    }
+}
