@@ -37,6 +37,8 @@ const PROBLEM: &str = "
     file = \"scale.nest\"
     [parameters]
     width = [8, 1, 32, 2, 64, 4, 16]
+    [tuning]
+    default = { width = 8 }
 ";
 
 /// Of `DEVICE`, with a cost of every work-group.

@@ -58,6 +58,8 @@ fn a_nest_is_tuned_on_every_device_and_compared_with_itself_untransformed() {
         let outcome = ran.json();
         assert_eq!((&outcome["evaluations"], &outcome["failed"]["correctness"]), (&3.into(), &0.into()), "{outcome:#}");
     }
+    let default = folder.run(&["run", "twice.toml", "--json"]).json();
+    assert_eq!(default["config"]["width"], 64, "what the nest states: {default:#}");
     let shown = folder.run(&["run", "twice.toml", "--config", "width=256", "--show-source"]);
     assert!(shown.stdout.contains("lid0 <= nest_min(n - 256 * gid0 - 1, 255)"), "{shown:#?}");
 }

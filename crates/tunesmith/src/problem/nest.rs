@@ -26,6 +26,12 @@ pub(crate) struct NestKernel {
 }
 
 impl NestKernel {
+    /// The values that the nest states for the parameters of its transformations.
+    pub(super) fn defaults(&self) -> Vec<(&str, Value)> {
+        let stated = self.recipe.parameters.iter();
+        stated.map(|parameter| (parameter.name.as_str(), Value::Int(parameter.default))).collect()
+    }
+
     /// The kernel in a language that devices compile.
     pub(crate) fn kernel(&self, language: Language) -> Kernel {
         let generator = NestGenerator::new(Arc::clone(&self.recipe), self.sizes.clone(), language);

@@ -1,7 +1,7 @@
 //! From a problem to its search space.
 
 use super::tree::place_inside;
-use super::{Diagnostic, Level, Problem, ProblemError, lookup};
+use super::{Diagnostic, Level, NestKernel, Problem, ProblemError, lookup};
 use std::ops::Range;
 use tunesmith_space::{Configuration, Constraint, Space, SpaceBuilder, SpaceError, Value};
 
@@ -56,14 +56,19 @@ impl Problem {
         builder.build().map_err(|error| self.space_error(&error))
     }
 
-    /// The configuration that speed-ups refer to: the file's `default`, else the first value of every parameter.
-    /// `None` when the file names none and the first values are excluded by a constraint.
+    /// The configuration that speed-ups refer to: the file's `default`; else the values that a loop nest states, as far as they are
+    /// listed, and the first value of every other parameter. `None` when the file names none and that one is excluded by a constraint.
     ///
     /// # Errors
     /// A default of the file that names an unknown parameter or value, or that a constraint excludes.
     pub fn default_configuration(&self, space: &Space) -> Result<Option<Configuration>, ProblemError> {
         let Some(pairs) = &self.tuning.default else {
-            let first = space.configuration(&[], None).map_err(|error| self.space_error(&error))?;
+            let stated = self.nest.as_ref().map(NestKernel::defaults).unwrap_or_default();
+            let is_listed = |(name, value): &(&str, Value)| {
+                space.parameter_index(name).is_some_and(|at| space.parameters()[at].values().contains(value))
+            };
+            let stated: Vec<(&str, Value)> = stated.into_iter().filter(is_listed).collect();
+            let first = space.configuration(&stated, None).map_err(|error| self.space_error(&error))?;
             return Ok(space.contains(&first).then_some(first));
         };
         let at_default = |text: String, remedy| self.error(self.places.default.clone(), text, remedy);
