@@ -75,7 +75,8 @@ fn text(file: &DeviceFile, judgement: Option<&Judgement>) -> String {
 /// The weights, as in the paper's Table 2, and how far the model misses what it was fitted to.
 fn model_text(model: &CostModel) -> String {
     let (form, exponent, terms) = (model.form.name(), model.exponent, model.terms.len());
-    let mut text = format!("\nmodel `{form}`, exponent {exponent}, rank {} of {terms}\n", model.rank);
+    let units = if model.units > 1.0 { format!(", {} compute units", model.units) } else { String::new() };
+    let mut text = format!("\nmodel `{form}`, exponent {exponent}{units}, rank {} of {terms}\n", model.rank);
     for term in &model.terms {
         let spread = term.spread.map_or_else(|| "one kernel".to_string(), |spread| format!("+- {spread:.1e}"));
         let rate = if term.weight > 0.0 { format!("{:10.3e} /s", 1.0 / term.weight) } else { String::new() };

@@ -115,6 +115,9 @@ fn check_model(model: &CostModel) -> Result<(), ModelError> {
     if !(model.exponent.is_finite() && model.exponent >= 1.0) {
         return Err(damaged(format!("the exponent of model `{form}` is {}, not a number from 1", model.exponent)));
     }
+    if !(model.units.is_finite() && model.units >= 1.0) {
+        return Err(damaged(format!("model `{form}` has {} compute units, not a number from 1", model.units)));
+    }
     for (at, term) in model.terms.iter().enumerate() {
         let property = &term.property;
         if model.terms[..at].iter().any(|other| other.property == *property) {
@@ -136,10 +139,11 @@ fn model_text(model: &CostModel) -> String {
     let residual = |(class, residual)| format!("        {}: {}", json(class), json(residual));
     let residuals: Vec<String> = model.residuals.iter().map(residual).collect();
     format!(
-        "    {{\n      \"form\": {},\n      \"exponent\": {},\n      \"terms\": [\n{}\n      ],\n      \"rank\": {},\n      \
+        "    {{\n      \"form\": {},\n      \"exponent\": {},\n      \"units\": {},\n      \"terms\": [\n{}\n      ],\n      \"rank\": {},\n      \
          \"merged\": {},\n      \"dependent\": {},\n      \"residuals\": {{\n{}\n      }}\n    }}",
         json(&model.form),
         json(&model.exponent),
+        json(&model.units),
         terms.join(",\n"),
         model.rank,
         json(&model.merged),
@@ -203,6 +207,7 @@ mod tests {
         assert!(refused("\"form\": \"nnls\"", "\"form\": \"paper\"").contains("same form"));
         assert!(refused("\"exponent\": 1.0", "\"exponent\": 0.5").contains("exponent of model `paper` is 0.5"));
         assert!(refused("\"property\":\"op:f32:add\"", "\"property\":\"const\"").contains("two terms `const`"));
+        assert!(refused("\"units\": 1.0", "\"units\": 0.0").contains("model `paper` has 0 compute units"));
         assert!(refused("\"rank\"", "\"range\"").contains("damaged"));
         assert!(refused("\"kernel\":\"copy\"", "\"kernel\":3").contains("damaged"));
         assert!(refused("\"seconds\":", "\"seconds\":-").contains("took -"));

@@ -4,6 +4,7 @@ use super::case::{Case, CostError};
 use super::dependence::dependences;
 use super::design::{Design, count};
 use super::model::{CostModel, Form, Residual, Term, error_mean};
+use super::waves::balanced;
 use super::{linear, overlap};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,10 +36,22 @@ use std::collections::{BTreeMap, BTreeSet};
 /// # Ok::<(), tunesmith_model::cost::CostError>(())
 /// ```
 pub fn fit(cases: &[Case], form: Form) -> Result<CostModel, CostError> {
+    fit_on(cases, form, 1.0)
+}
+
+/// The same for a device with so many compute units, at least 1, which share the work-groups of a launch; the paper's form knows
+/// nothing of them.
+///
+/// # Errors
+/// As for [`fit`].
+pub fn fit_on(cases: &[Case], form: Form, units: f64) -> Result<CostModel, CostError> {
     if cases.is_empty() {
         return Err(CostError::Empty);
     }
     cases.iter().try_for_each(Case::check)?;
+    let units = if form == Form::Paper { 1.0 } else { units.max(1.0) };
+    let measured = cases;
+    let cases: &[Case] = &cases.iter().map(|case| balanced(case, units)).collect::<Vec<_>>();
     let design = Design::new(cases, |property| form.takes(property));
     let (coefficients, exponent) = match form {
         Form::Paper => (linear::plain(&design.rows), 1.0),
@@ -50,8 +63,8 @@ pub fn fit(cases: &[Case], form: Form) -> Result<CostModel, CostError> {
     let merged = design.columns.iter().filter(|column| column.members.len() > 1);
     let merged = merged.map(|column| column.members.iter().map(|member| member.property.clone()).collect()).collect();
     let terms = terms(cases, &design, &coefficients, &replicates);
-    let mut model = CostModel { form, exponent, terms, rank, merged, dependent, residuals: BTreeMap::new() };
-    model.residuals = residuals(&model, cases);
+    let mut model = CostModel { form, exponent, units, terms, rank, merged, dependent, residuals: BTreeMap::new() };
+    model.residuals = residuals(&model, measured);
     Ok(model)
 }
 
@@ -183,6 +196,28 @@ mod tests {
         };
         assert!(largest(Form::Overlap) < 0.02, "{}", largest(Form::Overlap));
         assert!(largest(Form::Nnls) > 0.1);
+    }
+
+    #[test]
+    fn few_work_groups_leave_units_idle() {
+        let cases: Vec<Case> = [1.0, 2.0, 3.0, 4.0, 5.0, 64.0, 1000.0]
+            .map(|groups: f64| {
+                let (loads, busiest) = (1e6 * groups, 1e6 * (groups / 4.0).ceil());
+                let seconds = 1e-5 + 1e-8 * groups + 1e-9 * busiest;
+                case(&format!("{groups}"), "c", &[("g:32:load:s1", loads), ("groups", groups)], seconds)
+            })
+            .into();
+        let largest = |model: &CostModel| model.residuals["c"].largest;
+        for form in [Form::Nnls, Form::Overlap] {
+            let model = fit_on(&cases, form, 4.0).unwrap();
+            assert!(largest(&model) < 1e-3, "{form:?}: {}", largest(&model));
+            // One of four units does the work of a single work-group.
+            assert!((weight(&model, "g:32:load:s1") / 2.5e-10 - 1.0).abs() < 1e-3);
+            let shares: f64 = model.estimate(&cases[2].counts).shares.iter().map(|share| share.seconds).sum();
+            assert!((shares / cases[2].seconds - 1.0).abs() < 1e-3);
+        }
+        let paper = fit_on(&cases, Form::Paper, 4.0).unwrap();
+        assert!(paper.units == 1.0 && largest(&paper) > 0.1, "{}", largest(&paper));
     }
 
     #[test]

@@ -16,11 +16,12 @@ mod model;
 mod overlap;
 mod property;
 pub mod protocol;
+mod waves;
 
 pub use case::{Case, CostError};
 pub use dependence::Dependence;
 pub use document::{DEVICE_KIND, DeviceFile, Provenance};
-pub use fit::fit;
+pub use fit::{fit, fit_on};
 pub use hull::Outside;
 pub use model::{CostModel, Estimate, Form, Residual, Share, Term, error_mean};
 pub use property::{CONSTANT, Resource, is_published};

@@ -3,6 +3,7 @@
 use super::dependence::Dependence;
 use super::overlap::Parts;
 use super::property::{CONSTANT, Resource, is_published};
+use super::waves::imbalance;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -72,6 +73,10 @@ pub struct CostModel {
     pub form: Form,
     /// How far memory and arithmetic overlap: 1 not at all; the larger, the more.
     pub exponent: f64,
+    /// Compute units that share the work-groups of a launch, each running one after the other: few work-groups leave some idle. 1
+    /// to count work as if it were spread evenly.
+    #[serde(default = "one")]
+    pub units: f64,
     /// The terms, by name.
     pub terms: Vec<Term>,
     /// How many of the terms the measured kernels determine independently of each other.
@@ -102,7 +107,8 @@ pub struct Share {
     pub count: f64,
     /// Seconds for each operation, if it were done alone.
     pub weight: f64,
-    /// Its part of the time: less than count times weight where it is hidden behind another resource.
+    /// Its part of the time: less than count times weight where it is hidden behind another resource, more where work-groups are too
+    /// few for all compute units.
     pub seconds: f64,
 }
 
@@ -120,7 +126,8 @@ impl CostModel {
             let (count, slope) =
                 (count(counts, &term.property), parts.slope(Resource::of(&term.property), self.exponent));
             let (property, weight) = (term.property.clone(), term.weight);
-            Share { property, count, weight, seconds: count * weight * slope }
+            let factor = self.imbalance(counts, &property);
+            Share { property, count, weight, seconds: count * weight * factor * slope }
         };
         let mut shares: Vec<Share> = self.terms.iter().map(share).filter(|share| share.count > 0.0).collect();
         shares.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
@@ -135,10 +142,20 @@ impl CostModel {
     fn parts(&self, counts: &BTreeMap<String, f64>) -> Parts {
         let mut parts = Parts::default();
         for term in &self.terms {
-            parts.add(Resource::of(&term.property), count(counts, &term.property) * term.weight);
+            let factor = self.imbalance(counts, &term.property);
+            parts.add(Resource::of(&term.property), count(counts, &term.property) * term.weight * factor);
         }
         parts
     }
+
+    /// How much longer the property takes than if the work-groups were spread evenly.
+    fn imbalance(&self, counts: &BTreeMap<String, f64>, property: &str) -> f64 {
+        if Resource::of(property) == Resource::Overhead { 1.0 } else { imbalance(counts, self.units) }
+    }
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 /// The geometric mean of relative errors, each taken for at least 1 %; 0 of none.

@@ -52,6 +52,16 @@ impl Bench<'_> {
         }
     }
 
+    /// The units that share the work-groups of a launch, each of which runs one after the other: 1 for C, whose nests are loops.
+    pub(super) fn compute_units(&self) -> f64 {
+        let limits = match &self.target {
+            Target::OpenCl(device) => &device.limits,
+            Target::Cuda(device) => &device.limits,
+            Target::Processor => return 1.0,
+        };
+        limits.get("compute_units").copied().unwrap_or(1.0)
+    }
+
     /// Runs the kernel with its main size.
     ///
     /// # Errors

@@ -22,7 +22,7 @@ use tunesmith_core::{Clock, Interrupt, statistics};
 use tunesmith_device::Target;
 use tunesmith_loopnest::kernels::Role;
 use tunesmith_model::cost::protocol::{Bounds, LEFT_OUT, RUNS, Step, next};
-use tunesmith_model::cost::{Case, DeviceFile, Form, Provenance, fit};
+use tunesmith_model::cost::{Case, DeviceFile, Form, Provenance, fit_on};
 
 /// Kernels that are expected to take longer are not measured at that size: thirty runs of it would take seconds.
 const LONGEST: f64 = 0.03;
@@ -106,15 +106,15 @@ pub fn calibrate(
         runs: (RUNS, LEFT_OUT),
         noise,
     };
-    let file = fitted(provenance, cases)?;
+    let file = fitted(provenance, cases, bench.compute_units())?;
     std::fs::write(&options.out, file.text()).map_err(|source| Error::Write { path: options.out.clone(), source })?;
     journal.finish();
     Ok(Some(Calibration { file, notes }))
 }
 
 /// The models of all forms.
-fn fitted(provenance: Provenance, cases: Vec<Case>) -> Result<DeviceFile, Error> {
-    let models = Form::ALL.into_iter().map(|(_, form)| fit(&cases, form)).collect::<Result<_, _>>();
+fn fitted(provenance: Provenance, cases: Vec<Case>, units: f64) -> Result<DeviceFile, Error> {
+    let models = Form::ALL.into_iter().map(|(_, form)| fit_on(&cases, form, units)).collect::<Result<_, _>>();
     let models = models.map_err(|error| Error::request(error.to_string(), None))?;
     Ok(DeviceFile { provenance, models, cases })
 }
