@@ -64,7 +64,8 @@ fn trained() -> (Folder, Json) {
     let folder = folder();
     tune(&folder, &["--inputs"]);
     let journals = journals(&folder);
-    let mut arguments = vec!["train", "timing", "-o", "tiles.json", "--json"];
+    // A number of trees that is given takes no cross-validation.
+    let mut arguments = vec!["train", "timing", "-o", "tiles.json", "--json", "--rounds", "100"];
     arguments.extend(journals.iter().map(String::as_str));
     let ran = folder.run(&arguments);
     assert_eq!(ran.code, Some(0), "{ran:#?}");
@@ -224,6 +225,14 @@ fn mistakes_in_inputs_and_grid_are_refused_with_their_place() {
     folder.run(&["tune", "none.toml", "--device", "synthetic:X", "--inputs"]).refused(&["no `[inputs]`"]);
 }
 
+/// A recording of a kernel on a GPU of so many multiprocessors, which it tells if `with_sizes`.
+fn recording(folder: &Folder, units: u32, rows: &[String], with_sizes: bool) -> String {
+    folder.write(&format!("gpu{units}.csv"), &format!("TILE,OTHER,time_ms,status\n{}\n", rows.join("\n")));
+    let hardware = if with_sizes { format!(", \"hardware\": {{\"sm\": {units}}}") } else { String::new() };
+    folder.write(&format!("gpu{units}.json"), &format!("{{\"kernel\": \"k\", \"device\": \"GPU {units}\"{hardware}}}"));
+    format!("gpu{units}.csv")
+}
+
 /// Recordings of a kernel on GPUs of 10, 20 and 40 multiprocessors; as many tens of them is the best TILE.
 fn of_devices(folder: &Folder, with_sizes: bool) -> Vec<String> {
     let file = |units: u32| {
@@ -234,13 +243,7 @@ fn of_devices(folder: &Folder, with_sizes: bool) -> Vec<String> {
             1.0 + (2.0 * beyond).max(-beyond)
         };
         let rows: Vec<String> = rows.map(|(tile, other)| format!("{tile},{other},{},ok", time(tile))).collect();
-        folder.write(&format!("gpu{units}.csv"), &format!("TILE,OTHER,time_ms,status\n{}\n", rows.join("\n")));
-        let hardware = if with_sizes { format!(", \"hardware\": {{\"sm\": {units}}}") } else { String::new() };
-        folder.write(
-            &format!("gpu{units}.json"),
-            &format!("{{\"kernel\": \"k\", \"device\": \"GPU {units}\"{hardware}}}"),
-        );
-        format!("gpu{units}.csv")
+        recording(folder, units, &rows, with_sizes)
     };
     [10, 20, 40].map(file).to_vec()
 }
@@ -264,4 +267,84 @@ fn one_model_spans_devices_by_their_numbers_or_else_by_their_names() {
         let ran = folder.run(&["predict", "m.json", "--json"]);
         assert!(ran.stderr.contains("the mean of GPU 10, GPU 20, GPU 40 is predicted"), "{ran:#?}");
     }
+}
+
+/// A configuration that is nearly the best on each of three GPUs, and one for each that is the best there and bad elsewhere.
+/// What is nearest to an unseen GPU misleads.
+fn with_a_safe_configuration(folder: &Folder) -> Vec<String> {
+    let file = |units: u32| {
+        let time = |tile: u32| match tile {
+            1 => 1.1,
+            own if own * 10 == units => 1.0,
+            _ => 4.0,
+        };
+        let rows = [1, 2, 4, 6].into_iter().flat_map(|tile| (0..20).map(move |other| (tile, other)));
+        let rows: Vec<String> = rows.map(|(tile, other)| format!("{tile},{other},{},ok", time(tile))).collect();
+        recording(folder, units, &rows, true)
+    };
+    [20, 40, 60].map(file).to_vec()
+}
+
+#[test]
+fn a_device_that_was_never_seen_is_answered_with_what_is_best_over_the_others_where_that_does_better() {
+    let folder = Folder::new();
+    let files = with_a_safe_configuration(&folder);
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let train = |out: &str, more: &[&str]| {
+        let ran = folder.run(&[&["train", "timing", "-o", out], &files[..], more].concat());
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+        ran
+    };
+    let trained = train("safe.json", &["--json"]);
+    assert!(trained.stderr.contains("`predict` for an unknown device falls back to the single one"), "{trained:#?}");
+    let json = trained.json();
+    let (model, single) = (&json["unseen_device"]["model"], &json["unseen_device"]["best_single"]);
+    assert_eq!((model.as_f64(), single.as_f64()), (Some(0.25), Some(1.0 / 1.1)), "{json:#}");
+    assert_eq!(json["rounds"]["left_out"], "devices");
+    let text = train("again.json", &["--rounds", "50"]).stdout;
+    let said = [
+        "50 trees",
+        "the model's choice runs at 25.0 % of the best, the best single configuration of the others at 90.9 %",
+    ];
+    assert!(said.iter().all(|part| text.contains(part)), "{text}");
+
+    let ran = folder.run(&["predict", "safe.json", "--json"]);
+    assert!(ran.stderr.contains("it reached 90.9 % of the best, the model's choice 25.0 %"), "{ran:#?}");
+    let unknown = ran.json();
+    assert_eq!((&unknown["source"], &unknown["config"]["TILE"]), (&"best_single".into(), &1.into()), "{unknown:#}");
+    assert_eq!(unknown["candidates"][0]["config"], unknown["config"]);
+    let known = folder.run(&["predict", "safe.json", "--device", "GPU 40", "--json"]).json();
+    assert_eq!((&known["source"], &known["config"]["TILE"]), (&"exhaustive".into(), &4.into()), "{known:#}");
+
+    folder.write(
+        "k.toml",
+        "[problem]\nname = \"k\"\n[parameters]\nTILE = [1, 2, 4, 6]\nOTHER = { range = \"0..=19\" }\n",
+    );
+    let tune = ["tune", "k.toml", "--device", "synthetic:TILE", "--model", "safe.json", "--stop", "evaluations 1"];
+    let run = folder.run(&[&tune[..], &["--out", "k.jsonl", "--json", "--quiet"]].concat());
+    assert_eq!(entries(&folder.path("k.jsonl"))[0]["config"]["TILE"], 1, "{run:#?}");
+
+    // Files written before this was known have neither.
+    let mut old: Json = serde_json::from_str(&fs::read_to_string(folder.path("safe.json")).unwrap()).unwrap();
+    for name in ["unseen_device", "best_single"] {
+        assert!(old.as_object_mut().unwrap().remove(name).is_some());
+    }
+    folder.write("old.json", &old.to_string());
+    assert_eq!(folder.run(&["predict", "old.json", "--json"]).json()["source"], "exhaustive");
+    let wrong = fs::read_to_string(folder.path("safe.json")).unwrap().replacen("\"TILE\": 1", "\"TILE\": 3", 2);
+    folder.write("wrong.json", &wrong);
+    folder.run(&["predict", "wrong.json"]).refused(&["damaged", "has no value of `TILE`"]);
+}
+
+#[test]
+fn where_the_model_does_as_well_for_unseen_devices_its_own_choice_stands() {
+    let folder = Folder::new();
+    let files = of_devices(&folder, true);
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let ran = folder.run(&[&["train", "timing", "-o", "m.json", "--json"], &files[..]].concat());
+    assert!(!ran.stderr.contains("falls back"), "{ran:#?}");
+    let unseen = &ran.json()["unseen_device"];
+    assert!(unseen["model"].as_f64() >= unseen["best_single"].as_f64(), "{unseen:#}");
+    assert_eq!(unseen["devices"].as_array().unwrap().len(), 3);
+    assert_eq!(folder.run(&["predict", "m.json", "--json"]).json()["source"], "exhaustive");
 }

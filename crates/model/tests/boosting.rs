@@ -87,6 +87,19 @@ proptest! {
     }
 
     #[test]
+    fn the_first_trees_are_those_of_a_fit_with_fewer_rounds(
+        rows in rows(),
+        targets in prop::collection::vec(-10.0..10.0_f64, 80),
+        (rounds, subsample) in (1..14_usize, 0.3..1.0_f64),
+        loss in prop_oneof![Just(Loss::Squared), Just(Loss::Quantile(0.3))],
+    ) {
+        let table = Table::from_rows(three_columns(), &rows);
+        let settings = |rounds| BoostedSettings { rounds, subsample, loss, min_leaf: 2, ..BoostedSettings::default() };
+        let fit = |rounds| fit(&table, &targets[..rows.len()], &settings(rounds));
+        prop_assert_eq!(fit(12).first(rounds), fit(rounds.min(12)));
+    }
+
+    #[test]
     fn without_splits_a_quantile_is_that_of_the_sorted_targets(
         mut targets in prop::collection::vec(-10.0..10.0_f64, 1..60),
         share in 0.01..0.99_f64,

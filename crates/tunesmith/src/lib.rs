@@ -94,8 +94,8 @@ pub use selector::{Choice, Selector, Source};
 pub use space_info::{Configs, IndexedConfig, SpaceInfo, SpaceQuery};
 pub use starter::{Starter, starter};
 pub use timing::{
-    HeldOut, KnownDevice, ModelSearch, Outside, PredictOptions, Predicted, Prediction, TimingModel, TimingSettings,
-    TrainTimingOptions, TrainedTiming, predict, train_timing,
+    FoldBy, HeldOut, KnownDevice, ModelSearch, Outside, PredictOptions, Predicted, Prediction, RoundsChoice, Rung,
+    TimingModel, TimingSettings, TrainTimingOptions, TrainedTiming, Unseen, UnseenDevice, predict, train_timing,
 };
 pub use top::{Top, TopConfig, top};
 pub use train::{METHODS, TrainOptions, Trained, train_counters};

@@ -6,8 +6,8 @@ use crate::{Ending, output};
 use tunesmith::core::SystemClock;
 use tunesmith::report::count_table;
 use tunesmith::{
-    BoostedSettings, Error, TimingSettings, TrainOptions, TrainTimingOptions, Trained, TrainedTiming, train_counters,
-    train_timing,
+    Error, FoldBy, RoundsChoice, Rung, TimingSettings, TrainOptions, TrainTimingOptions, Trained, TrainedTiming,
+    Unseen, train_counters, train_timing,
 };
 
 pub(crate) fn train(command: &TrainCommand) -> Result<Ending, Error> {
@@ -18,12 +18,17 @@ pub(crate) fn train(command: &TrainCommand) -> Result<Ending, Error> {
 }
 
 fn timing(args: &TrainTimingArgs) -> Result<Ending, Error> {
-    let trees = BoostedSettings { rounds: args.rounds, ..BoostedSettings::default() };
     let options = TrainTimingOptions {
         inputs: args.inputs.clone(),
         out: args.out.clone(),
         reference: pairs(&args.reference),
-        settings: TimingSettings { zeta_speedup: args.zeta, hold_out: args.hold_out, seed: args.seed, trees },
+        settings: TimingSettings {
+            zeta_speedup: args.zeta,
+            hold_out: args.hold_out,
+            seed: args.seed,
+            rounds: args.rounds,
+            ..TimingSettings::default()
+        },
     };
     let trained = train_timing(&options, &SystemClock::new())?;
     trained.notes.iter().for_each(|note| output::note(note));
@@ -52,7 +57,30 @@ fn timing_text(trained: &TrainedTiming) -> String {
     });
     let shares: Vec<[String; 2]> =
         importance.iter().take(10).map(|(name, share)| [format!("{:.1} %", share * 100.0), name.clone()]).collect();
-    format!("{head}{error}{}\nwrote {}\n", count_table(["gain", "feature"], &shares), out.display())
+    let (rounds, unseen) =
+        (rounds_text(&trained.rounds), trained.unseen_device.as_ref().map_or_else(String::new, unseen_text));
+    format!("{head}{error}{rounds}{unseen}{}\nwrote {}\n", count_table(["gain", "feature"], &shares), out.display())
+}
+
+fn rounds_text(choice: &RoundsChoice) -> String {
+    let what = match choice.left_out {
+        None => return format!("{} trees\n", choice.rounds),
+        Some(FoldBy::Devices) => "devices",
+        Some(FoldBy::Inputs) => "inputs",
+        Some(FoldBy::Configurations) => "configurations",
+    };
+    let rung = |Rung { rounds, error, .. }: &Rung| format!("{rounds} ({error:.3})");
+    let tried: Vec<String> = choice.tried.iter().map(rung).collect();
+    let rounds = choice.rounds;
+    format!("{rounds} trees, by the error of the logarithm with {what} left out: {}\n", tried.join(", "))
+}
+
+fn unseen_text(unseen: &Unseen) -> String {
+    let (model, single) = (unseen.model * 100.0, unseen.best_single * 100.0);
+    format!(
+        "devices left out one by one: the model's choice runs at {model:.1} % of the best, the best single configuration of the \
+         others at {single:.1} %\n"
+    )
 }
 
 fn counters(args: &TrainCountersArgs) -> Result<Ending, Error> {

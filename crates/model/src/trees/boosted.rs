@@ -151,6 +151,14 @@ impl BoostedTrees {
         self.forest.trees()
     }
 
+    /// The model after `rounds` rounds: that of a fit with so many and the same seed; the whole model where it has no more. Costs a
+    /// copy of its trees.
+    #[must_use]
+    pub fn first(&self, rounds: usize) -> Self {
+        let trees = self.trees().iter().take(rounds).cloned().collect();
+        Self { base: self.base, forest: Forest::new(self.forest.columns().to_vec(), trees) }
+    }
+
     /// The mean, or the quantile, of the targets, from which the trees deviate.
     pub fn base(&self) -> f64 {
         self.base

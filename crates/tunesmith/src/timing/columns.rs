@@ -79,6 +79,16 @@ pub(super) struct Frame {
 }
 
 impl Frame {
+    /// That of `groups`, whose first one's sizes are those that an input has unless it names others.
+    pub(super) fn new(parameters: &[Parameter], derived: &[(String, Expr)], groups: &[Group]) -> Self {
+        Self {
+            parameters: parameters.to_vec(),
+            sizes: groups.first().map(|group| group.sizes.clone()).unwrap_or_default(),
+            derived: derived.to_vec(),
+            features: features(parameters, derived, groups),
+        }
+    }
+
     /// All sizes of an input, of which `given` names some.
     pub(super) fn completed(&self, given: &[(String, Value)]) -> Vec<(String, Value)> {
         let value = |(name, own): &(String, Value)| (name.clone(), lookup(given, name).unwrap_or_else(|| own.clone()));
@@ -107,7 +117,7 @@ impl Frame {
 
 /// The columns that tell the rows of `groups` apart: parameters of more than one value, sizes, derived features and device
 /// numbers that differ; where devices differ in no known number, their name.
-pub(super) fn features(parameters: &[Parameter], derived: &[(String, Expr)], groups: &[Group]) -> Vec<Feature> {
+fn features(parameters: &[Parameter], derived: &[(String, Expr)], groups: &[Group]) -> Vec<Feature> {
     let mut features: Vec<Feature> = parameters.iter().filter(|all| all.values().len() > 1).map(parameter).collect();
     let names: Vec<&str> =
         groups.first().map(|group| group.sizes.iter().map(|(name, _)| name.as_str()).collect()).unwrap_or_default();

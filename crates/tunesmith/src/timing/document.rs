@@ -4,6 +4,7 @@ use super::columns::{Feature, Frame, Source};
 use super::held_out::HeldOut;
 use super::model::{KnownDevice, TimingModel};
 use super::reference_time::ReferenceTime;
+use super::unseen::Unseen;
 use crate::rates::parameter_value;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -34,6 +35,11 @@ struct Head {
     zeta: f64,
     reference_time: Option<ReferenceTime>,
     held_out: HeldOut,
+    /// Files written before devices were left out in training have neither this nor `best_single`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unseen_device: Option<Unseen>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    best_single: Option<Map<String, Json>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -93,7 +99,10 @@ impl TimingModel {
             pairs.iter().map(|(name, text)| (name.clone(), Json::from(text.as_str()))).collect()
         };
         let values = |parameter: &Parameter| parameter.values().iter().map(Journal::value).collect::<Json>();
-        let reference = frame.parameters.iter().zip(&self.reference);
+        let configuration = |values: &[Value]| -> Map<String, Json> {
+            let pairs = frame.parameters.iter().zip(values);
+            pairs.map(|(own, value)| (own.name().to_string(), Journal::value(value))).collect()
+        };
         let column = |feature: &Feature| ColumnEntry {
             of: feature.source,
             name: feature.name.clone(),
@@ -108,7 +117,7 @@ impl TimingModel {
             problem: self.problem.clone(),
             parameters: frame.parameters.iter().map(|own| (own.name().to_string(), values(own))).collect(),
             constraints: texts(&self.constraints),
-            reference: reference.map(|(own, value)| (own.name().to_string(), Journal::value(value))).collect(),
+            reference: configuration(&self.reference),
             sizes: frame.sizes.iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect(),
             features: frame.derived.iter().map(|(name, expr)| (name.clone(), Json::from(expr.text()))).collect(),
             devices: self.devices.clone(),
@@ -117,6 +126,8 @@ impl TimingModel {
             zeta: self.zeta,
             reference_time: self.reference_time.clone(),
             held_out: self.held_out.clone(),
+            unseen_device: self.unseen.clone(),
+            best_single: self.best_single.as_deref().map(configuration),
         }
     }
 }
@@ -133,12 +144,16 @@ fn assemble(head: Head, trees: Trees) -> Result<TimingModel, String> {
         Parameter::new(name.clone(), values).map_err(|error| error.to_string())
     };
     let parameters: Vec<Parameter> = head.parameters.iter().map(parameter).collect::<Result<_, _>>()?;
-    let of_reference = |parameter: &Parameter| {
-        let value = head.reference.get(parameter.name()).and_then(parameter_value);
-        let known = value.filter(|value| parameter.index_of(value).is_some());
-        known.ok_or_else(|| format!("the reference has no value of `{}`", parameter.name()))
+    let configuration = |what: &str, values: &Map<String, Json>| -> Result<Vec<Value>, String> {
+        let value = |parameter: &Parameter| {
+            let value = values.get(parameter.name()).and_then(parameter_value);
+            let known = value.filter(|value| parameter.index_of(value).is_some());
+            known.ok_or_else(|| format!("{what} has no value of `{}`", parameter.name()))
+        };
+        parameters.iter().map(value).collect()
     };
-    let reference = parameters.iter().map(of_reference).collect::<Result<_, _>>()?;
+    let reference = configuration("the reference", &head.reference)?;
+    let best_single = head.best_single.map(|values| configuration("`best_single`", &values)).transpose()?;
     let size = |(name, json): (&String, &Json)| {
         Ok((name.clone(), parameter_value(json).ok_or_else(|| format!("the size `{name}` has no value"))?))
     };
@@ -171,6 +186,8 @@ fn assemble(head: Head, trees: Trees) -> Result<TimingModel, String> {
         high: trees.high,
         reference_time: head.reference_time,
         held_out: head.held_out,
+        best_single,
+        unseen: head.unseen_device,
     })
 }
 

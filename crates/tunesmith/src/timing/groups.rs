@@ -1,6 +1,7 @@
 //! Recordings as what a timing model learns from: configurations of one input on one device, with times relative to the
 //! reference configuration's.
 
+use super::unseen::best_single;
 use crate::Error;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -158,27 +159,17 @@ fn find_reference(
     parameters.iter().zip(base).map(value).collect()
 }
 
-/// The configuration, of those correct in most recordings, whose times relative to each optimum have the least geometric mean.
 fn overall_best(recordings: &[(PathBuf, Recording)], notes: &mut Vec<String>) -> Result<Vec<Value>, Error> {
-    let mut sums: HashMap<&[Value], (usize, f64)> = HashMap::new();
-    for (_, recording) in recordings {
-        let Some(optimum) = recording.optimum_ms() else { continue };
-        for (row, ms) in recording.rows().iter().filter_map(|row| Some((row, row.time_ms()?))) {
-            let sum = sums.entry(&row.values).or_default();
-            *sum = (sum.0 + 1, sum.1 + (ms / optimum).ln());
-        }
-    }
-    let key = |(count, sum): &(usize, f64)| (std::cmp::Reverse(*count), *sum);
-    let text = |values: &[Value]| values.iter().map(Value::define).collect::<Vec<_>>();
-    let best = sums.iter().min_by(|(a_values, a), (b_values, b)| {
-        let ((a_count, a_sum), (b_count, b_sum)) = (key(a), key(b));
-        // Equally good ones in the order of their values, so that the choice is always the same.
-        a_count.cmp(&b_count).then(a_sum.total_cmp(&b_sum)).then_with(|| text(a_values).cmp(&text(b_values)))
-    });
-    let (values, _) = best.ok_or_else(|| Error::request("no configuration is correct in any recording", None))?;
+    let correct = |(_, recording): &(PathBuf, Recording)| -> Vec<(Vec<Value>, f64)> {
+        recording.rows().iter().filter_map(|row| Some((row.values.clone(), row.time_ms()?))).collect()
+    };
+    let correct: Vec<_> = recordings.iter().map(correct).collect();
+    let correct = correct.iter().map(|rows| rows.iter().map(|(values, ms)| (values.as_slice(), *ms)).collect());
+    let best =
+        best_single(correct).ok_or_else(|| Error::request("no configuration is correct in any recording", None))?;
     notes
         .push("the recordings name no default: speed-ups refer to the configuration that is best over all".to_string());
-    Ok(values.to_vec())
+    Ok(best)
 }
 
 /// The rows of a recording, if its reference is correct.

@@ -43,7 +43,7 @@ impl HeldOut {
 }
 
 /// The speed of the first correct configuration in the order of the predictions, relative to the best and to the reference.
-fn chosen(group: &Group, predictions: &[f64]) -> Option<(f64, f64)> {
+pub(super) fn chosen(group: &Group, predictions: &[f64]) -> Option<(f64, f64)> {
     let correct = group.rows.iter().zip(predictions).filter_map(|((_, ms), predicted)| Some((*predicted, (*ms)?)));
     // Of equally good ones the first: `max_by` would take the last.
     let (_, ms) = correct.reduce(|best, other| if other.0 > best.0 { other } else { best })?;

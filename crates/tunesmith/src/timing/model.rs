@@ -3,6 +3,7 @@
 use super::columns::Frame;
 use super::held_out::HeldOut;
 use super::reference_time::ReferenceTime;
+use super::unseen::Unseen;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use tunesmith_model::{BoostedTrees, Regressor as _};
@@ -30,6 +31,10 @@ pub struct TimingModel {
     pub(super) high: BoostedTrees,
     pub(super) reference_time: Option<ReferenceTime>,
     pub(super) held_out: HeldOut,
+    /// With several devices: how good the choice for one left out is.
+    pub(super) unseen: Option<Unseen>,
+    /// The single configuration that is best over the training set, where unknown devices are to be answered with it.
+    pub(super) best_single: Option<Vec<Value>>,
 }
 
 /// A device of the training set.
@@ -65,6 +70,11 @@ impl TimingModel {
     /// How good the model was on inputs that it was not fitted to.
     pub fn held_out(&self) -> &HeldOut {
         &self.held_out
+    }
+
+    /// With several devices how good the choice for one of them is that was left out of the fit.
+    pub fn unseen_device(&self) -> Option<&Unseen> {
+        self.unseen.as_ref()
     }
 
     /// By feature its share of what all splits gained, from 0 to 1.

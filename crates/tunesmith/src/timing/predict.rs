@@ -12,6 +12,9 @@ use tunesmith_core::Clock;
 use tunesmith_space::{ConfigId, Configuration, Constraint, Space, SpaceError, Value, closest};
 use tunesmith_store::Journal;
 
+/// The source of a choice that is not the model's.
+const SINGLE: &str = "best_single";
+
 /// What is asked of a timing model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PredictOptions {
@@ -41,7 +44,8 @@ pub struct Predicted {
     /// The configuration predicted best.
     #[serde(flatten)]
     pub best: Prediction,
-    /// The search that found it.
+    /// The search that found it; `best_single` where an unknown device is answered with the single configuration that is best
+    /// over the known ones.
     pub source: String,
     /// What the search took.
     pub seconds: f64,
@@ -105,7 +109,16 @@ pub fn predict(
     let field = Field { space: &space, start, grid: grid.as_deref(), restarts: options.restarts, seed: options.seed };
     let began = clock.now();
     let scorer = Scorer::new(model, &space, &sizes, device);
-    let (found, source) = best(options, &scorer, &field);
+    let (mut found, mut source) = best(options, &scorer, &field);
+    if let Some((config, unseen)) = model.fallback(&space, device) {
+        put_first(&mut found, config, &scorer, start, options.count);
+        source = SINGLE.to_string();
+        let (single, own) = (unseen.best_single * 100.0, unseen.model * 100.0);
+        notes.push(format!(
+            "an unknown device is answered with the single configuration that is best over the known ones: of these, left out one \
+             by one, it reached {single:.1} % of the best, the model's choice {own:.1} %"
+        ));
+    }
     let seconds = (clock.now() - began).as_secs_f64();
     let reference_ms = model.reference_time.as_ref().and_then(|time| time.predict(scorer.row()));
     let candidates: Vec<Prediction> =
@@ -127,6 +140,20 @@ fn best(options: &PredictOptions, scorer: &Scorer<'_>, field: &Field<'_>) -> (Ve
         found.truncate(count);
     }
     (found, source)
+}
+
+/// `config` before all others, of which at most `count` stay.
+pub(super) fn put_first(
+    found: &mut Vec<Ranked>,
+    config: ConfigId,
+    scorer: &Scorer<'_>,
+    reference: Option<ConfigId>,
+    count: usize,
+) {
+    let log_speedup = if reference == Some(config) { 0.0 } else { scorer.one(config) };
+    found.retain(|ranked| ranked.config != config);
+    found.insert(0, Ranked { config, log_speedup });
+    found.truncate(count.max(1));
 }
 
 fn prediction(
@@ -220,7 +247,12 @@ fn known_space(
 
 /// The reference configuration in `space`; parameters that the model does not know take their first value.
 pub(super) fn reference(model: &TimingModel, space: &Space) -> Option<Configuration> {
-    let pairs = model.frame.parameters.iter().zip(&model.reference);
+    configuration(model, space, &model.reference)
+}
+
+/// The configuration of `values`, one for each parameter of the model, in `space`, as [`reference`] has it.
+pub(super) fn configuration(model: &TimingModel, space: &Space, values: &[Value]) -> Option<Configuration> {
+    let pairs = model.frame.parameters.iter().zip(values);
     let pairs = pairs.filter(|(parameter, _)| space.parameter_index(parameter.name()).is_some());
     let pairs: Vec<(&str, Value)> = pairs.map(|(parameter, value)| (parameter.name(), value.clone())).collect();
     space.configuration(&pairs, None).ok()

@@ -1,7 +1,7 @@
 //! A timing model as what a tuning run begins with.
 
 use super::model::{KnownDevice, TimingModel};
-use super::predict::{PredictOptions, reference};
+use super::predict::{PredictOptions, put_first, reference};
 use super::scorer::Scorer;
 use super::search::{Field, ranked};
 use crate::problem::lookup;
@@ -55,7 +55,10 @@ impl TimingModel {
         let start = reference(self, space).and_then(|configuration| space.rank(&configuration));
         let PredictOptions { restarts, seed, search, .. } = PredictOptions::default();
         let field = Field { space, start, grid: None, restarts, seed };
-        let (found, _) = ranked(search, &scorer, &field, CANDIDATES);
+        let (mut found, _) = ranked(search, &scorer, &field, CANDIDATES);
+        if let Some((config, _)) = self.fallback(space, Some(device)) {
+            put_first(&mut found, config, &scorer, start, CANDIDATES);
+        }
         Ok(Box::new(Primed::new(found.into_iter().map(|ranked| ranked.config), WANTED, inner)))
     }
 }

@@ -1,10 +1,14 @@
 //! Fitting timing models.
 
-use super::columns::{Feature, Frame, Source, features};
+use super::columns::{Feature, Frame, Source};
+use super::folds::{self, FoldBy};
 use super::groups::{self, Group, Groups};
 use super::held_out::HeldOut;
 use super::model::{KnownDevice, TimingModel};
 use super::reference_time::ReferenceTime;
+use super::rounds::{self, RoundsChoice};
+use super::rows::{known, rows};
+use super::unseen::{Unseen, best_single_of};
 use crate::Error;
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
@@ -12,8 +16,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use tunesmith_core::{Clock, Rng};
-use tunesmith_model::{BoostedSettings, BoostedTrees, Loss, Regressor as _, Table};
-use tunesmith_space::Value;
+use tunesmith_model::{BoostedSettings, BoostedTrees, Loss, Regressor as _};
 
 /// What to train a timing model from, and how.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,13 +41,15 @@ pub struct TimingSettings {
     pub hold_out: f64,
     /// What is drawn depends on it.
     pub seed: u64,
+    /// The number of trees; without it what is best in cross-validation, and that of `trees` where nothing can be left out.
+    pub rounds: Option<usize>,
     /// The trees.
     pub trees: BoostedSettings,
 }
 
 impl Default for TimingSettings {
     fn default() -> Self {
-        Self { zeta_speedup: 0.5, hold_out: 0.2, seed: 0, trees: BoostedSettings::default() }
+        Self { zeta_speedup: 0.5, hold_out: 0.2, seed: 0, rounds: None, trees: BoostedSettings::default() }
     }
 }
 
@@ -65,6 +70,10 @@ pub struct TrainedTiming {
     pub fit_seconds: f64,
     /// How good it is on inputs that it was not fitted to.
     pub held_out: HeldOut,
+    /// How the number of trees came about.
+    pub rounds: RoundsChoice,
+    /// With several devices: how good the choice for one of them is that was left out.
+    pub unseen_device: Option<Unseen>,
     /// By feature its share of what all splits gained, the largest first.
     pub importance: Vec<(String, f64)>,
     /// The file.
@@ -87,7 +96,7 @@ pub fn train_timing(options: &TrainTimingOptions, clock: &dyn Clock) -> Result<T
     let groups = groups::read(&options.inputs, &options.reference)?;
     let mut notes = groups.notes.clone();
     let began = clock.now();
-    let (model, rows) = fit(groups, &options.settings, &mut notes)?;
+    let Fitted { model, rows, inputs, rounds } = fit(groups, &options.settings, &mut notes)?;
     let fit_seconds = (clock.now() - began).as_secs_f64();
     std::fs::write(&options.out, model.to_json())
         .map_err(|source| Error::Write { path: options.out.clone(), source })?;
@@ -95,12 +104,14 @@ pub fn train_timing(options: &TrainTimingOptions, clock: &dyn Clock) -> Result<T
     importance.sort_by(|a, b| b.1.total_cmp(&a.1));
     Ok(TrainedTiming {
         kind: "timing",
-        rows: rows.len,
+        rows,
         features: model.frame.features.len(),
-        inputs: rows.inputs,
+        inputs,
         devices: model.devices.iter().map(|device| device.name.clone()).collect(),
         fit_seconds,
         held_out: model.held_out.clone(),
+        rounds,
+        unseen_device: model.unseen.clone(),
         importance,
         out: options.out.clone(),
         notes,
@@ -120,62 +131,58 @@ impl TimingSettings {
     }
 }
 
-/// What a model was fitted to.
+/// A model, and what it was fitted to.
 struct Fitted {
-    len: usize,
+    model: TimingModel,
+    rows: usize,
     inputs: usize,
+    rounds: RoundsChoice,
 }
 
-/// A table with targets.
-struct Rows {
-    table: Table,
-    targets: Vec<f64>,
-}
-
-fn fit(groups: Groups, settings: &TimingSettings, notes: &mut Vec<String>) -> Result<(TimingModel, Fitted), Error> {
+fn fit(groups: Groups, settings: &TimingSettings, notes: &mut Vec<String>) -> Result<Fitted, Error> {
     let Split { train, test, held_out } = split(groups.groups, settings, notes);
     let zeta = settings.zeta_speedup.ln();
-    let features = features(&groups.parameters, &groups.derived, &train);
-    if features.is_empty() {
+    let frame = Frame::new(&groups.parameters, &groups.derived, &train);
+    if frame.features.is_empty() {
         return Err(Error::request("nothing differs between the configurations that were measured", None));
     }
-    let frame = Frame {
-        parameters: groups.parameters,
-        sizes: train.first().map(|group| group.sizes.clone()).unwrap_or_default(),
-        derived: groups.derived,
-        features,
-    };
     if frame.features.iter().any(|feature| feature.source == Source::DeviceName) {
         notes.push(
             "nothing is known of the devices but their names: of another one the model knows nothing".to_string(),
         );
     }
+    let (rounds, unseen) = rounds::choose(&frame, &train, settings)?;
+    let worse = unseen.as_ref().filter(|unseen| unseen.prefers_single());
+    notes.extend(worse.map(Unseen::note));
+    let best_single = worse.and_then(|_| best_single_of(&train));
     let rows = rows(&frame, &train, zeta);
     let trees = |loss| {
-        let settings_of_loss = BoostedSettings { loss, ..settings.trees.clone() };
+        let settings_of_loss = BoostedSettings { loss, rounds: rounds.rounds, ..settings.trees.clone() };
         BoostedTrees::fit(&rows.table, &rows.targets, &settings_of_loss, &mut Rng::seed_from_u64(settings.seed))
             .map_err(|error| Error::request(error.to_string(), None))
     };
     let own: Vec<Vec<f64>> = train.iter().map(|group| frame.row(&group.sizes, Some(&known(group)))).collect();
     let inputs: BTreeSet<String> = train.iter().map(Group::input).collect();
     let mean = trees(Loss::Squared)?;
-    let predict = |group: &Group| mean.predict_all(&self::rows(&frame, std::slice::from_ref(group), zeta).table);
+    let predict = |group: &Group| mean.predict_all(&super::rows::rows(&frame, std::slice::from_ref(group), zeta).table);
     let predictions: Vec<Vec<f64>> = test.iter().map(predict).collect();
     let model = TimingModel {
         problem: groups.problem,
         constraints: groups.constraints,
-        reference: groups.reference,
         devices: devices(&train),
         ranges: ranges(&frame.features, &own),
         reference_time: reference_time(&frame.features, &own, &train),
         low: trees(Loss::Quantile(0.1))?,
         high: trees(Loss::Quantile(0.9))?,
         held_out: HeldOut::new(held_out, &test, &predictions, zeta),
+        reference: groups.reference,
+        unseen,
+        best_single,
         zeta,
         mean,
         frame,
     };
-    Ok((model, Fitted { len: rows.targets.len(), inputs: inputs.len() }))
+    Ok(Fitted { model, rows: rows.targets.len(), inputs: inputs.len(), rounds })
 }
 
 /// The groups a model is fitted to, those that it is judged by, and the inputs of these.
@@ -195,7 +202,10 @@ fn split(groups: Vec<Group>, settings: &TimingSettings, notes: &mut Vec<String>)
     }
     if inputs.len() == 1 {
         notes.push("there is one input: configurations were held out, not inputs".to_string());
-        let (train, test) = split_configurations(groups, settings.hold_out, &mut rng);
+        let mut all = folds::configurations(&groups);
+        all.shuffle(&mut rng);
+        all.truncate((all.len() as f64 * settings.hold_out).round() as usize);
+        let (train, test) = folds::part(&groups, FoldBy::Configurations, &all.into_iter().collect());
         return Split { train, test, held_out: Vec::new() };
     }
     inputs.shuffle(&mut rng);
@@ -206,26 +216,6 @@ fn split(groups: Vec<Group>, settings: &TimingSettings, notes: &mut Vec<String>)
     Split { train, test, held_out: inputs }
 }
 
-/// Each group parted into configurations for the fit and for judging it, the same ones in all groups.
-fn split_configurations(groups: Vec<Group>, share: f64, rng: &mut Rng) -> (Vec<Group>, Vec<Group>) {
-    let key = |values: &[Value]| values.iter().map(Value::define).collect::<Vec<_>>();
-    let all: BTreeSet<Vec<String>> =
-        groups.iter().flat_map(|group| group.rows.iter().map(|(values, _)| key(values))).collect();
-    let mut all: Vec<Vec<String>> = all.into_iter().collect();
-    all.shuffle(rng);
-    let count = (all.len() as f64 * share).round() as usize;
-    let held: BTreeSet<Vec<String>> = all.into_iter().take(count).collect();
-    let part = |group: Group| {
-        let (test, train) = group.rows.iter().cloned().partition(|(values, _)| held.contains(&key(values)));
-        (Group { rows: train, ..group.clone() }, Group { rows: test, ..group })
-    };
-    groups.into_iter().map(part).unzip()
-}
-
-fn known(group: &Group) -> KnownDevice {
-    KnownDevice { name: group.device.clone(), features: group.device_features.clone() }
-}
-
 fn devices(groups: &[Group]) -> Vec<KnownDevice> {
     let mut devices: Vec<KnownDevice> = Vec::new();
     for device in groups.iter().map(known) {
@@ -234,33 +224,6 @@ fn devices(groups: &[Group]) -> Vec<KnownDevice> {
         }
     }
     devices
-}
-
-/// The table of all rows of `groups`.
-fn rows(frame: &Frame, groups: &[Group], zeta: f64) -> Rows {
-    let columns = frame.features.iter().map(|feature| feature.column.clone()).collect();
-    let mut rows = Rows { table: Table::new(columns), targets: Vec::new() };
-    let parameters: Vec<Option<usize>> = frame
-        .features
-        .iter()
-        .map(|feature| {
-            let position = || frame.parameters.iter().position(|known| known.name() == feature.name);
-            (feature.source == Source::Parameter).then(position).flatten()
-        })
-        .collect();
-    for group in groups {
-        let mut row = frame.row(&group.sizes, Some(&known(group)));
-        for (values, time_ms) in &group.rows {
-            for ((cell, feature), parameter) in row.iter_mut().zip(&frame.features).zip(&parameters) {
-                if let Some(parameter) = parameter {
-                    *cell = feature.number(&values[*parameter]);
-                }
-            }
-            rows.table.push(&row);
-            rows.targets.push(group.target(*time_ms, zeta));
-        }
-    }
-    rows
 }
 
 /// The least and largest number of each feature of inputs and devices that is a number in order.
