@@ -143,7 +143,7 @@ pub(crate) struct PredictArgs {
     /// The problem, whose values, constraints and grid are then searched in place of those that the model knows
     #[arg(long, value_name = "PROBLEM")]
     pub(crate) problem: Option<PathBuf>,
-    /// How: auto (exhaustive up to 40,000 configurations, else hc75), exhaustive, hc25, hc50, hc75 (climbs of so many steps), grid
+    /// How: auto (exhaustive where that takes an estimated 50 ms, else hc75), exhaustive, hc25, hc50, hc75 (climbs of so many steps), grid
     #[arg(long, value_name = "SEARCH", default_value = "auto")]
     pub(crate) search: String,
     /// Climbs, the first from the reference configuration, the others from random ones

@@ -34,6 +34,11 @@ impl<'a> Scorer<'a> {
         Self { model, space, row: model.frame.row(sizes, device), codes: codes.collect() }
     }
 
+    /// The most questions that the trees ask of a configuration.
+    pub(super) fn questions(&self) -> u128 {
+        self.model.mean.trees().iter().map(|tree| tree.depth() as u128).sum()
+    }
+
     /// The row of the input and the device.
     pub(super) fn row(&self) -> &[f64] {
         &self.row
