@@ -13,6 +13,10 @@ const DEVICE: &str = "synthetic:1 + abs(X - N)";
 /// The inputs that are tuned: the best X is N, so that the default is the best for the last.
 const INPUTS: [i64; 4] = [2, 3, 16, 20];
 
+/// The values of `ROWS` follow from a size, those of `X` do not.
+const ROWS: &str = "[problem]\nname = \"rows\"\nsizes = { N = 8 }\n[parameters]\nX = [1, 2]\n\
+    ROWS = { divisors_of = \"N\" }\n[tuning]\ndefault = { X = 1, ROWS = 1 }\n";
+
 /// A run of one problem for each input.
 fn tuned() -> Folder {
     let folder = Folder::with(&[("bowl.toml", PROBLEM)]);
@@ -138,4 +142,23 @@ fn wrong_requests_are_refused_with_what_to_do() {
     refused(&["header.jsonl", "--as", "rust"], &["no correct configuration"]);
     let ran = folder.run(&["export", "torn.jsonl", "--as", "wisdom"]);
     assert_eq!(ran.code, Some(0), "a killed run is as good without its last line: {ran:#?}");
+}
+
+#[test]
+fn a_parameter_whose_values_follow_from_a_size_is_named_once() {
+    let folder = Folder::with(&[("rows.toml", ROWS)]);
+    for n in [8, 16, 12] {
+        let (size, out) = (format!("N={n}"), format!("{n}.jsonl"));
+        let ran =
+            folder.run(&["tune", "rows.toml", "--device", "synthetic:ROWS", "--size", &size, "--out", &out, "--quiet"]);
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+    }
+    let ran = folder.run(&["export", "8.jsonl", "16.jsonl", "12.jsonl", "--as", "rust", "--json"]);
+    let said = ran.json()["notes"].clone();
+    let only = said[0].as_str().unwrap();
+    assert!(only.contains("`ROWS` of `rows` has other values in `16.jsonl` than in `8.jsonl`"), "{ran:#?}");
+    assert_eq!(said.as_array().unwrap().len(), 1, "{ran:#?}");
+    assert!(ran.stderr.contains("warning: `ROWS`"), "{ran:#?}");
+    let ran = folder.run(&["export", "8.jsonl", "--as", "rust", "--json"]);
+    assert_eq!(ran.json()["notes"], Json::Array(Vec::new()));
 }

@@ -13,6 +13,8 @@ use tunesmith_store::{ImportError, StoreError, WisdomError};
 pub(super) struct Gathered {
     pub(super) wisdom: Wisdom,
     pub(super) notes: Vec<String>,
+    /// By kernel and parameter the values of the first journal that has it, and that journal; none where others differ.
+    values: BTreeMap<(String, String), Option<(Json, PathBuf)>>,
 }
 
 impl Gathered {
@@ -50,6 +52,7 @@ impl Gathered {
             let text = format!("`{}` was tuned to {}, not for time", run.display(), top.objective);
             return Err(Error::request(text, Some("export runs that were tuned for time".to_string())));
         }
+        self.compare_values(run, header);
         if top.configs.is_empty() {
             self.notes.push(format!("`{}` has no correct configuration", run.display()));
         }
@@ -72,6 +75,23 @@ impl Gathered {
             provenance: provenance(found.samples),
         }));
         Ok(())
+    }
+
+    /// Notes parameters whose values are others than those in a journal before.
+    fn compare_values(&mut self, run: &Path, header: &tunesmith_store::Header) {
+        for (name, values) in &header.parameters {
+            let key = (header.problem.clone(), name.clone());
+            let first = self.values.entry(key).or_insert_with(|| Some((values.clone(), run.to_path_buf())));
+            let Some((_, other)) = first.take_if(|(known, _)| *known != *values) else { continue };
+            self.notes.push(format!(
+                "warning: `{name}` of `{}` has other values in `{}` than in `{}`. Where they follow from the sizes, inputs share \
+                 few configurations, and what is chosen for a new input may not be valid there: write `{name}` as a share of the \
+                 size, with the same values for all inputs, and compute the rest in the kernel",
+                header.problem,
+                run.display(),
+                other.display()
+            ));
+        }
     }
 
     fn add_recording(&mut self, run: &Path) -> Result<(), Error> {

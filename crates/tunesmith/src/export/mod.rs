@@ -91,7 +91,7 @@ pub struct Exported {
     pub entries: usize,
     /// The portfolios.
     pub portfolios: Vec<ExportedPortfolio>,
-    /// What was left out, and why.
+    /// What was left out, and why; what of the runs an application should not rely on.
     pub notes: Vec<String>,
     /// The file written.
     pub out: PathBuf,
