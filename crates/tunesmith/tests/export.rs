@@ -1,13 +1,15 @@
 //! What an application ships: code that compiles on its own and chooses what the library chooses.
 #![allow(clippy::disallowed_methods, reason = "the compiler that CC names is used, as everywhere")]
 
+mod exported;
+
+use exported::{Asked, Field, portfolios};
 use rand::{RngExt, SeedableRng};
-use std::fmt::Write as _;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use tunesmith::core::Rng;
 use tunesmith::core::wisdom::{Config, Entry, Input, Wisdom};
-use tunesmith::space::Value;
+use tunesmith::space::{Value, ValueKind};
 use tunesmith::{
     ExportOptions, Exported, GuardOptions, Guarded, Problem, Selector, Session, Source, TuneOptions, export, tune,
 };
@@ -62,85 +64,49 @@ fn options(runs: Vec<PathBuf>, format: &str, out: PathBuf) -> ExportOptions {
 }
 
 /// Exports `wisdom()` to `out` in `folder`.
-fn exported(folder: &Path, format: &str, out: &str) -> Exported {
+fn export_all(folder: &Path, format: &str, out: &str) -> Exported {
     let all = folder.join("all.wisdom");
     write_wisdom(&wisdom(), &WisdomFormat::Lines, &all).unwrap();
     export(&options(vec![all], format, folder.join(out))).unwrap().unwrap()
 }
 
 /// The questions, and the answers of the library.
-fn questions(folder: &Path) -> (Vec<[f64; 3]>, Vec<String>) {
-    exported(folder, "wisdom", "few.wisdom");
-    let mut chosen = read_wisdom(&folder.join("few.wisdom")).unwrap().wisdom;
-    chosen.entries.clear();
-    let selector = Selector::new(chosen);
+fn asked(folder: &Path) -> (Asked, Vec<String>) {
+    export_all(folder, "wisdom", "few.wisdom");
     let mut rng = Rng::seed_from_u64(2);
-    let questions: Vec<[f64; 3]> =
-        (0..QUESTIONS).map(|_| [600.0f64, 100.0, 3000.0].map(|most| rng.random_range(0.0..most).round())).collect();
-    let answer = |[d, f, n]: &[f64; 3]| {
-        let choice = selector.select("bank 2", "a \"device\" */", &[("N", *n), ("D", *d), ("for", *f)]).unwrap();
-        assert!(matches!(choice.source, Source::Predicted { .. }));
-        let Some(Value::Float(ratio)) = choice.value("ratio") else { panic!("{choice:?}") };
-        let flag = choice.value("flag").unwrap();
-        format!("{} {} {ratio} {flag}", choice.int("block h").unwrap(), choice.int("type").unwrap())
+    let mut question = || [600.0f64, 3000.0, 100.0].map(|most| rng.random_range(0.0..most).round()).to_vec();
+    let field = |parameter, name, kind| Field { parameter, name, kind };
+    let asked = Asked {
+        prefix: "bank_2",
+        fields: vec![
+            field("block h", "block_h", ValueKind::Int),
+            field("type", "type_", ValueKind::Bool),
+            field("ratio", "ratio", ValueKind::Float),
+            field("flag", "flag", ValueKind::Str),
+        ],
+        of: ("bank 2".to_string(), "a \"device\" */".to_string()),
+        features: ["D", "N", "for"].map(str::to_string).to_vec(),
+        questions: (0..QUESTIONS).map(|_| question()).collect(),
     };
-    let answers = questions.iter().map(answer).collect();
-    (questions, answers)
-}
-
-fn run(command: &mut Command) -> String {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "no warnings");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// The questions as an initialiser of both languages, where arguments are in the order of the features: D, N, for.
-fn table(questions: &[[f64; 3]], open: char, close: char) -> String {
-    questions.iter().fold(String::new(), |mut text, [d, f, n]| {
-        let _ = writeln!(text, "{open}{d:?}, {n:?}, {f:?}{close},");
-        text
-    })
+    let answers = asked.answers(&portfolios(&folder.join("few.wisdom")));
+    assert!(answers.iter().collect::<BTreeSet<_>>().len() > 2, "the tree chooses among several");
+    (asked, answers)
 }
 
 #[test]
 fn the_c_header_compiles_on_its_own_and_chooses_what_the_library_chooses() {
     let folder = tempfile::tempdir().unwrap();
-    let (questions, answers) = questions(folder.path());
-    exported(folder.path(), "c-header", "tuned.h");
-    let table = table(&questions, '{', '}');
-    let main = format!(
-        "#include \"tuned.h\"\n#include <stdio.h>\nstatic const double questions[][3] = {{\n{table}}};\nint main(void) {{\n\
-         for (int i = 0; i < {QUESTIONS}; i++) {{\nconst struct bank_2_config *c =\n&bank_2_configs[bank_2_choose(questions[i][0], questions[i][1], questions[i][2])];\n\
-         printf(\"%lld %d %g %s\\n\", c->block_h, c->type_, c->ratio, c->flag);\n}}\nreturn 0;\n}}\n"
-    );
-    std::fs::write(folder.path().join("main.c"), &main).unwrap();
-    let cc = std::env::var("CC").unwrap_or_else(|_| "cc".to_string());
-    let program = folder.path().join("main");
-    let strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"];
-    run(Command::new(cc).args(strict).arg("main.c").arg("-o").arg(&program).current_dir(folder.path()));
-    let found = run(&mut Command::new(&program));
-    assert!(found.lines().eq(answers.iter().map(String::as_str)), "another choice");
-    assert!(answers.iter().collect::<std::collections::BTreeSet<_>>().len() > 2, "the tree chooses among several");
+    let (asked, answers) = asked(folder.path());
+    export_all(folder.path(), "c-header", "tuned.h");
+    assert!(asked.by_c(folder.path()) == answers, "another choice");
 }
 
 #[test]
 fn the_rust_module_compiles_on_its_own_and_chooses_what_the_library_chooses() {
     let folder = tempfile::tempdir().unwrap();
-    let (questions, answers) = questions(folder.path());
-    exported(folder.path(), "rust", "tuned.rs");
-    let table = table(&questions, '[', ']');
-    let main = format!(
-        "#![deny(warnings)]\nmod tuned;\nstatic QUESTIONS: [[f64; 3]; {QUESTIONS}] = [\n{table}];\nfn main() {{\n\
-         for [d, n, f] in QUESTIONS {{\nlet c = &tuned::bank_2::CONFIGS[tuned::bank_2::choose(d, n, f)];\n\
-         println!(\"{{}} {{}} {{}} {{}}\", c.block_h, c.type_ as i32, c.ratio, c.flag);\n}}\n}}\n"
-    );
-    std::fs::write(folder.path().join("main.rs"), &main).unwrap();
-    let program = folder.path().join("main");
-    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_string());
-    run(Command::new(rustc).args(["--edition", "2021", "main.rs", "-o"]).arg(&program).current_dir(folder.path()));
-    let found = run(&mut Command::new(&program));
-    assert!(found.lines().eq(answers.iter().map(String::as_str)), "another choice");
+    let (asked, answers) = asked(folder.path());
+    export_all(folder.path(), "rust", "tuned.rs");
+    assert!(asked.by_rust(folder.path()) == answers, "another choice");
 }
 
 #[test]

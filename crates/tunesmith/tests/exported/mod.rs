@@ -1,0 +1,137 @@
+//! Compiles what was exported, and asks it what the library was asked.
+
+#![allow(unreachable_pub)] // of test files
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+use tunesmith::space::ValueKind;
+use tunesmith::{Choice, Selector, Source};
+use tunesmith_store::read_wisdom;
+
+/// A parameter as it is called in code.
+pub struct Field {
+    pub parameter: &'static str,
+    pub name: &'static str,
+    pub kind: ValueKind,
+}
+
+/// What is asked of a portfolio.
+pub struct Asked {
+    /// The prefix in C, the module in Rust.
+    pub prefix: &'static str,
+    pub fields: Vec<Field>,
+    /// The kernel and the device.
+    pub of: (String, String),
+    /// The sizes that the tree asks for, in the order of the arguments.
+    pub features: Vec<String>,
+    /// One number for each of them.
+    pub questions: Vec<Vec<f64>>,
+}
+
+/// The portfolios of a file of wisdom, without the entries, which code has not.
+pub fn portfolios(file: &Path) -> Selector {
+    let mut chosen = read_wisdom(file).unwrap().wisdom;
+    chosen.entries.clear();
+    Selector::new(chosen)
+}
+
+impl Asked {
+    /// What the library chooses, a line for each question.
+    pub fn answers(&self, selector: &Selector) -> Vec<String> {
+        let (kernel, device) = &self.of;
+        let answer = |question: &Vec<f64>| {
+            let input: Vec<(&str, f64)> =
+                self.features.iter().map(String::as_str).zip(question.iter().copied()).collect();
+            let choice = selector.select(kernel, device, &input).unwrap();
+            assert!(matches!(choice.source, Source::Predicted { .. }), "{:?}", choice.source);
+            let values: Vec<String> = self.fields.iter().map(|field| value(&choice, field)).collect();
+            values.join(" ")
+        };
+        self.questions.iter().map(answer).collect()
+    }
+
+    /// The questions as initialisers of both languages.
+    fn table(&self, open: char, close: char) -> String {
+        self.questions.iter().fold(String::new(), |mut text, question| {
+            let numbers: Vec<String> = question.iter().map(|number| format!("{number:?}")).collect();
+            let _ = writeln!(text, "{open}{}{close},", numbers.join(", "));
+            text
+        })
+    }
+
+    /// The arguments of the call that chooses, from the question called `q`.
+    fn arguments(&self) -> String {
+        (0..self.features.len()).map(|at| format!("q[{at}]")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What `tuned.h` in `folder` chooses.
+    pub fn by_c(&self, folder: &Path) -> Vec<String> {
+        let Self { prefix, questions, .. } = self;
+        let (arity, count, table, arguments) =
+            (self.features.len().max(1), questions.len(), self.table('{', '}'), self.arguments());
+        let format = self.fields.iter().map(|field| c_format(field.kind)).collect::<Vec<_>>().join(" ");
+        let values: String = self.fields.iter().map(|field| format!(", c->{}", field.name)).collect();
+        let main = format!(
+            "#include \"tuned.h\"\n#include <stdio.h>\nstatic const double questions[][{arity}] = {{\n{table}}};\n\
+             int main(void) {{\nfor (int i = 0; i < {count}; i++) {{\nconst double *q = questions[i];\n\
+             const struct {prefix}_config *c = &{prefix}_configs[{prefix}_choose({arguments})];\n\
+             printf(\"{format}\\n\"{values});\n}}\nreturn 0;\n}}\n"
+        );
+        std::fs::write(folder.join("main.c"), &main).unwrap();
+        let cc = std::env::var("CC").unwrap_or_else(|_| "cc".to_string());
+        let strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "main.c", "-o"];
+        let program = folder.join("main_c");
+        run(Command::new(cc).args(strict).arg(&program).current_dir(folder));
+        run(&mut Command::new(&program))
+    }
+
+    /// What `tuned.rs` in `folder` chooses.
+    pub fn by_rust(&self, folder: &Path) -> Vec<String> {
+        let Self { prefix, questions, .. } = self;
+        let (arity, count, table, arguments) =
+            (self.features.len(), questions.len(), self.table('[', ']'), self.arguments());
+        let format = vec!["{}"; self.fields.len()].join(" ");
+        let values: String = self.fields.iter().map(|field| format!(", {}", rust_value(field))).collect();
+        let main = format!(
+            "#![deny(warnings)]\nmod tuned;\nstatic QUESTIONS: [[f64; {arity}]; {count}] = [\n{table}];\nfn main() {{\n\
+             for q in QUESTIONS {{\nlet c = &tuned::{prefix}::CONFIGS[tuned::{prefix}::choose({arguments})];\n\
+             println!(\"{format}\"{values});\n}}\n}}\n"
+        );
+        std::fs::write(folder.join("main.rs"), &main).unwrap();
+        let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_string());
+        let program = folder.join("main_rust");
+        run(Command::new(rustc).args(["--edition", "2021", "main.rs", "-o"]).arg(&program).current_dir(folder));
+        run(&mut Command::new(&program))
+    }
+}
+
+fn value(choice: &Choice<'_>, field: &Field) -> String {
+    let parameter = field.parameter;
+    match field.kind {
+        ValueKind::Int | ValueKind::Bool => choice.int(parameter).unwrap().to_string(),
+        _ => choice.value(parameter).unwrap().to_string(),
+    }
+}
+
+fn c_format(kind: ValueKind) -> &'static str {
+    match kind {
+        ValueKind::Int => "%lld",
+        ValueKind::Bool => "%d",
+        ValueKind::Float => "%g",
+        ValueKind::Str => "%s",
+    }
+}
+
+fn rust_value(field: &Field) -> String {
+    let cast = if field.kind == ValueKind::Bool { " as i32" } else { "" };
+    format!("c.{}{cast}", field.name)
+}
+
+/// The lines that a command prints, which ends well and without a warning.
+fn run(command: &mut Command) -> Vec<String> {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "no warnings");
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_string).collect()
+}
