@@ -8,8 +8,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 use tunesmith_loopnest::{
-    Affine, Array, ArrayId, CodeParameter, Data, Dialect, LaneOrder, Memory, Nest, Tag, Type, Value, Var, interpret,
-    kernels,
+    Array, ArrayId, CodeParameter, Data, Dialect, LaneOrder, Memory, Nest, Tag, Type, Value, interpret, kernels,
 };
 
 /// A kernel to be run with these sizes.
@@ -23,19 +22,10 @@ fn samples(text: &str, sizes: &[&[i64]]) -> Vec<Sample> {
     sizes.iter().map(|sizes| Sample { nest: nest.clone(), sizes: sizes.to_vec() }).collect()
 }
 
-/// The value of a sum of sizes.
-fn number(sum: &Affine, sizes: &[i64]) -> usize {
-    let value = |variable: Var| match variable {
-        Var::Size(id) => i128::from(sizes[id.place()]),
-        _ => 0,
-    };
-    sum.evaluate(value) as usize
-}
-
 /// The cells of memory and, for each cell by subscripts, its place there: computed one subscript at a time.
 fn places(array: &Array, sizes: &[i64]) -> (usize, Vec<usize>) {
-    let extents: Vec<usize> = array.shape.iter().map(|extent| number(extent, sizes)).collect();
-    let cells = array.cells().iter().map(|extent| number(extent, sizes)).product::<usize>();
+    let extents: Vec<usize> = array.shape.iter().map(|extent| extent.at_sizes(sizes) as usize).collect();
+    let cells = array.cells().iter().map(|extent| extent.at_sizes(sizes) as usize).product::<usize>();
     let count = extents.iter().product::<usize>();
     let place = |mut cell: usize| {
         let mut subscripts = vec![0; extents.len()];
@@ -43,27 +33,19 @@ fn places(array: &Array, sizes: &[i64]) -> (usize, Vec<usize>) {
             subscripts[axis] = cell % extents[axis];
             cell /= extents[axis];
         }
-        let stride = |axis: usize| array.stride(axis).iter().map(|factor| number(factor, sizes)).product::<usize>();
+        let stride =
+            |axis: usize| array.stride(axis).iter().map(|factor| factor.at_sizes(sizes) as usize).product::<usize>();
         (0..extents.len()).map(|axis| subscripts[axis] * stride(axis)).sum()
     };
     (cells, (0..count).map(place).collect())
 }
 
-fn bytes(value: Value, kind: Type) -> Vec<u8> {
-    match (value, kind) {
-        (Value::Integer(number), Type::I32) => (number as i32).to_le_bytes().to_vec(),
-        (Value::Integer(number), _) => number.to_le_bytes().to_vec(),
-        (Value::Float(number), Type::F32) => (number as f32).to_le_bytes().to_vec(),
-        (Value::Float(number), _) => number.to_le_bytes().to_vec(),
-    }
-}
-
 fn value(bytes: &[u8], kind: Type) -> Value {
     match kind {
-        Type::I32 => Value::Integer(i32::from_le_bytes(bytes.try_into().unwrap()).into()),
-        Type::I64 => Value::Integer(i64::from_le_bytes(bytes.try_into().unwrap())),
-        Type::F32 => Value::Float(f32::from_le_bytes(bytes.try_into().unwrap()).into()),
-        Type::F64 => Value::Float(f64::from_le_bytes(bytes.try_into().unwrap())),
+        Type::I32 => Value::Integer(i32::from_ne_bytes(bytes.try_into().unwrap()).into()),
+        Type::I64 => Value::Integer(i64::from_ne_bytes(bytes.try_into().unwrap())),
+        Type::F32 => Value::Float(f32::from_ne_bytes(bytes.try_into().unwrap()).into()),
+        Type::F64 => Value::Float(f64::from_ne_bytes(bytes.try_into().unwrap())),
     }
 }
 
@@ -75,24 +57,10 @@ fn globals(nest: &Nest) -> Vec<ArrayId> {
     nest.array_ids().filter(|id| nest.array(*id).memory == Memory::Global).collect()
 }
 
-/// The contents of every global array as bytes.
+/// The memory of all global arrays.
 fn memory(sample: &Sample, data: &Data) -> Vec<u8> {
-    let mut all = Vec::new();
-    for id in globals(&sample.nest) {
-        let array = sample.nest.array(id);
-        let (cells, places) = places(array, &sample.sizes);
-        let mut bytes_of = vec![0; cells * width(array.element)];
-        for (value, place) in cells_of(data, &sample.nest, id).iter().zip(places) {
-            let at = place * width(array.element);
-            bytes_of[at..at + width(array.element)].copy_from_slice(&bytes(*value, array.element));
-        }
-        all.extend(bytes_of);
-    }
-    all
-}
-
-fn cells_of<'a>(data: &'a Data, nest: &Nest, id: ArrayId) -> &'a [Value] {
-    &data.cells[nest.array_ids().position(|other| other == id).unwrap()]
+    let of = |id| data.memory(&sample.nest, &sample.sizes, id).unwrap();
+    globals(&sample.nest).into_iter().flat_map(of).collect()
 }
 
 /// A program that runs every sample on what it reads and writes what became of it.
@@ -121,7 +89,7 @@ fn call(sample: &Sample, data: &Data, place: usize, parameters: &[CodeParameter]
                 let _ = writeln!(after, "  fwrite({name}, 1, {size}, stdout); free({name});");
                 arguments.push(name);
             }
-            CodeParameter::Argument(id) => arguments.push(cells_of(data, &sample.nest, *id)[0].as_f64().to_string()),
+            CodeParameter::Argument(id) => arguments.push(data.of(*id)[0].as_f64().to_string()),
             CodeParameter::Size(id) => arguments.push(sample.sizes[id.place()].to_string()),
         }
     }
@@ -161,7 +129,7 @@ fn agree<'a>(sample: &Sample, expected: &Data, mut found: &'a [u8]) -> &'a [u8] 
         let array = sample.nest.array(id);
         let (cells, places) = places(array, &sample.sizes);
         let (own, rest) = found.split_at(cells * width(array.element));
-        for (cell, (expected, place)) in cells_of(expected, &sample.nest, id).iter().zip(places).enumerate() {
+        for (cell, (expected, place)) in expected.of(id).iter().zip(places).enumerate() {
             let at = place * width(array.element);
             let (found, expected) =
                 (value(&own[at..at + width(array.element)], array.element).as_f64(), expected.as_f64());
@@ -303,11 +271,7 @@ fn the_languages_differ_in_what_launches_a_kernel() {
 fn every_kernel_of_the_cost_model_computes_in_c_what_the_interpreter_says_for_every_group_size() {
     let mut all = Vec::new();
     for kernel in &kernels::KERNELS {
-        let shapes = match kernel.groups {
-            kernels::Groups::Line => [(128, 1), (192, 1), (256, 1)],
-            kernels::Groups::Rectangle => [(16, 12), (16, 16), (32, 16)],
-        };
-        for (x, y) in shapes {
+        for (x, y) in kernel.groups.shapes() {
             let nest = kernel.nest(x, y, false).unwrap();
             // No multiple of a work-group: the interpreter takes 50 ns for each operation.
             let main = match (kernel.class, kernel.groups) {

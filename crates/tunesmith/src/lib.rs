@@ -107,6 +107,7 @@ pub use tunesmith_model::BoostedSettings;
 pub use tunesmith_core as core;
 pub use tunesmith_device as device;
 pub use tunesmith_device::worker::enter_if_worker;
+pub use tunesmith_loopnest as loopnest;
 pub use tunesmith_model::cost;
 pub use tunesmith_report as report;
 pub use tunesmith_search as search;

@@ -2,7 +2,7 @@
 
 use super::value::Value;
 use crate::error::NestError;
-use crate::ir::{Affine, Array, Memory, Nest, Var};
+use crate::ir::{Affine, Array, ArrayId, Memory, Nest, Type};
 
 /// Cells of every array that the caller provides and values of the arguments, by the place in [`Nest::arrays`].
 ///
@@ -22,11 +22,7 @@ const MOST_CELLS: i128 = 1 << 28;
 ///
 /// Where an extent is negative or the array is too large to be interpreted.
 pub(super) fn extents(array: &Array, sizes: &[i64]) -> Result<Vec<i128>, NestError> {
-    let value = |variable: Var| match variable {
-        Var::Size(id) => i128::from(sizes[id.0]),
-        _ => 0,
-    };
-    let extents: Vec<i128> = array.shape.iter().map(|extent: &Affine| extent.evaluate(value)).collect();
+    let extents: Vec<i128> = array.shape.iter().map(|extent| extent.at_sizes(sizes)).collect();
     let cells = extents.iter().try_fold(1_i128, |cells, extent| cells.checked_mul(*extent));
     match cells {
         Some(cells) if cells <= MOST_CELLS && extents.iter().all(|extent| *extent >= 0) => Ok(extents),
@@ -39,7 +35,47 @@ pub(super) fn extents(array: &Array, sizes: &[i64]) -> Result<Vec<i128>, NestErr
     }
 }
 
+/// A value in a type as it lies in memory.
+fn encoded(value: Value, kind: Type) -> Vec<u8> {
+    match (value.convert(kind), kind) {
+        (Value::Integer(number), Type::I32) => (number as i32).to_ne_bytes().to_vec(),
+        (Value::Integer(number), _) => number.to_ne_bytes().to_vec(),
+        (Value::Float(number), Type::F32) => (number as f32).to_ne_bytes().to_vec(),
+        (Value::Float(number), _) => number.to_ne_bytes().to_vec(),
+    }
+}
+
 impl Data {
+    /// The cells of an array by their subscripts, the last axis fastest.
+    pub fn of(&self, array: ArrayId) -> &[Value] {
+        &self.cells[array.0]
+    }
+
+    /// The memory that a function made of the nest takes for an array: the cells in the array's [layout](crate::Layout), padding
+    /// zero, in the byte order of this machine.
+    ///
+    /// # Errors
+    ///
+    /// Where the array cannot be made in these sizes.
+    pub fn memory(&self, nest: &Nest, sizes: &[i64], array: ArrayId) -> Result<Vec<u8>, NestError> {
+        let (values, array) = (self.of(array), nest.array(array));
+        let extents = extents(array, sizes)?;
+        let product = |factors: Vec<Affine>| factors.iter().map(|factor| factor.at_sizes(sizes)).product::<i128>();
+        let strides: Vec<i128> = (0..extents.len()).map(|axis| product(array.stride(axis))).collect();
+        let width = array.element.bits() as usize / 8;
+        let mut memory = vec![0; product(array.cells()) as usize * width];
+        for (cell, value) in values.iter().enumerate() {
+            let (mut rest, mut place) = (cell as i128, 0);
+            for (extent, stride) in extents.iter().zip(&strides).rev() {
+                place += rest % extent * stride;
+                rest /= extent;
+            }
+            let start = place as usize * width;
+            memory[start..start + width].copy_from_slice(&encoded(*value, array.element));
+        }
+        Ok(memory)
+    }
+
     /// Reproducible contents: floating-point cells in [-1, 1), integers from 0 to 99, arguments alike.
     ///
     /// # Errors

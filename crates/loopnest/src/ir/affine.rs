@@ -131,6 +131,14 @@ impl Affine {
     pub fn evaluate(&self, value: impl Fn(Var) -> i128) -> i128 {
         self.terms.iter().fold(self.constant, |sum, (variable, coefficient)| sum + coefficient * value(*variable))
     }
+
+    /// Its value where sizes have these values, in the order of the nest, and every loop is at 0.
+    pub fn at_sizes(&self, sizes: &[i64]) -> i128 {
+        self.evaluate(|variable| match variable {
+            Var::Size(id) => sizes[id.0].into(),
+            Var::Loop(_) | Var::Floor(_) => 0,
+        })
+    }
 }
 
 impl Add for &Affine {

@@ -29,6 +29,16 @@ pub enum Groups {
     Rectangle,
 }
 
+impl Groups {
+    /// Work-groups that every device runs: of the paper's sets of lines the sizes up to 256, and its set "2-D Med".
+    pub const fn shapes(self) -> [(i64, i64); 3] {
+        match self {
+            Groups::Line => [(128, 1), (192, 1), (256, 1)],
+            Groups::Rectangle => [(16, 12), (16, 16), (32, 16)],
+        }
+    }
+}
+
 /// How a size of the nest follows from the case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {

@@ -3,12 +3,9 @@
 use crate::Error;
 use crate::nests::in_words;
 use tunesmith_loopnest::Nest;
-use tunesmith_loopnest::kernels::{Extent, Groups, KERNELS, Kernel, Role};
+use tunesmith_loopnest::kernels::{Extent, KERNELS, Kernel, Role};
 use tunesmith_model::cost::protocol::Ladder;
 
-/// Work-groups that every device runs: of the paper's sets of lines the sizes up to 256, and its set "2-D Med".
-const LINES: [(i64, i64); 3] = [(128, 1), (192, 1), (256, 1)];
-const RECTANGLES: [(i64, i64); 3] = [(16, 12), (16, 16), (32, 16)];
 /// Summands of the arithmetic kernels. The paper measures all of them in all work-groups; here each has one, since the
 /// time is linear in both and there are twice as many kinds of arithmetic.
 const SUMMANDS: [i64; 3] = [256, 512, 728];
@@ -39,8 +36,7 @@ pub(super) fn subjects(roles: &[Role]) -> Result<Vec<Subject>, Error> {
     let mut found = Vec::new();
     for kernel in KERNELS.iter().filter(|kernel| roles.contains(&kernel.role)) {
         let sums = kernel.sizes.contains(&Extent::Summands);
-        let shapes = if kernel.groups == Groups::Line { LINES } else { RECTANGLES };
-        for ((x, y), summands) in shapes.into_iter().zip(SUMMANDS) {
+        for ((x, y), summands) in kernel.groups.shapes().into_iter().zip(SUMMANDS) {
             let wrong = |error| Error::request(format!("kernel `{}`: {}", kernel.name, in_words(&error)), None);
             let nest = kernel.nest(x, y, false).map_err(wrong)?;
             let summed = if sums { format!(" k{summands}") } else { String::new() };

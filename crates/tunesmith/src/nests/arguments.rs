@@ -1,7 +1,7 @@
 //! What a nest's kernels are called with.
 
 use tunesmith_device::{Access, Argument, ArgumentKind, ElementType, Fill, Memory};
-use tunesmith_loopnest::{Affine, ArrayId, CodeParameter, Nest, Var};
+use tunesmith_loopnest::{ArrayId, CodeParameter, Nest};
 use tunesmith_space::Expr;
 
 /// The value of an argument of the nest (a scalar) unless the user gives one.
@@ -46,7 +46,7 @@ fn element(name: &str) -> ElementType {
 
 fn buffer(nest: &Nest, id: ArrayId, sizes: &[i64]) -> Result<ArgumentKind, String> {
     let array = nest.array(id);
-    let cells = array.cells().iter().try_fold(1_i128, |cells, extent| cells.checked_mul(evaluate(extent, sizes)));
+    let cells = array.cells().iter().try_fold(1_i128, |cells, extent| cells.checked_mul(extent.at_sizes(sizes)));
     let cells = cells.filter(|cells| (1..1 << 31).contains(cells));
     let cells = cells
         .and_then(|cells| u64::try_from(cells).ok())
@@ -54,12 +54,4 @@ fn buffer(nest: &Nest, id: ArrayId, sizes: &[i64]) -> Result<ArgumentKind, Strin
     // What is written may leave cells as they were, at the edges of a stencil for example.
     let access = if nest.uses(id).0 { Access::InOut } else { Access::In };
     Ok(ArgumentKind::Buffer { shape: vec![cells], fill: Fill::Random, access, memory: Memory::Global })
-}
-
-/// The value of a sum of sizes.
-pub(crate) fn evaluate(sum: &Affine, sizes: &[i64]) -> i128 {
-    sum.evaluate(|variable| match variable {
-        Var::Size(id) => sizes[id.place()].into(),
-        Var::Loop(_) | Var::Floor(_) => 0,
-    })
 }

@@ -1,7 +1,6 @@
 //! Counts of a nest as cost models take them.
 
 use super::Counted;
-use super::arguments::evaluate;
 use std::collections::BTreeMap;
 use tunesmith_loopnest::{Array, ArrayId, Direction, Memory, Nest, NestError, Property, Stride};
 
@@ -81,6 +80,6 @@ impl<'a> NestCounts<'a> {
 }
 
 fn array_bytes(array: &Array, sizes: &[i64]) -> f64 {
-    let cells: f64 = array.cells().iter().map(|extent| evaluate(extent, sizes) as f64).product();
+    let cells: f64 = array.cells().iter().map(|extent| extent.at_sizes(sizes) as f64).product();
     cells * f64::from(array.element.bits() / 8)
 }
