@@ -69,6 +69,7 @@ fn the_examples_check_out_and_their_variants_are_right() {
     let variants = [
         ("matmul", "n=50,m=33", "copy_a=1,copy_b=1,b_column=1"),
         ("matmul", "n=50,m=33", "copy_a=0,copy_b=1"),
+        ("matmul", "n=50,m=33", "rows=1,copy_a=1,copy_b=1"),
         ("finite_differences", "n=70", "copy=1"),
         ("finite_differences", "n=70", "rows=4,copy=0"),
         ("convolution", "n=19", "copy_img=1,copy_f=1"),

@@ -16,6 +16,25 @@ struct Footprint {
     first: Vec<Affine>,
     /// Cells of the tile along each axis.
     extents: Vec<i128>,
+    /// The axes along which swept loops move, be it by no more than one cell.
+    moving: Vec<usize>,
+}
+
+impl Footprint {
+    /// The axes that `count` loops fill: those with more than one cell, or all along which swept loops move, so that the same loops fill the
+    /// tile whatever its size.
+    fn axes(&self, count: usize) -> Result<Vec<usize>, NestError> {
+        let long: Vec<usize> = (0..self.extents.len()).filter(|axis| self.extents[*axis] > 1).collect();
+        if long.len() == count {
+            return Ok(long);
+        }
+        if self.moving.len() == count {
+            return Ok(self.moving.clone());
+        }
+        let extents = self.extents.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x ");
+        let error = NestError::new(format!("the tile has {extents} cells, so it is filled by {} loops", long.len()));
+        Err(error.remedy("name one loop for each axis with more than one cell"))
+    }
 }
 
 pub(super) fn prefetch(
@@ -36,12 +55,7 @@ pub(super) fn prefetch(
         return Err(NestError::new(format!("`{array}` is written, so a copy of it could be out of date")).at(place));
     }
     let footprint = footprint(nest, id, &sweep)?;
-    let axes: Vec<usize> = (0..footprint.extents.len()).filter(|axis| footprint.extents[*axis] > 1).collect();
-    if axes.len() != indices.len() {
-        let extents = footprint.extents.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x ");
-        return Err(NestError::new(format!("the tile has {extents} cells, so it is filled by {} loops", axes.len()))
-            .remedy("name one loop for each axis with more than one cell"));
-    }
+    let axes = footprint.axes(indices.len())?;
     for name in indices.iter().chain([&tile.to_string()]) {
         fresh(nest, name)?;
     }
@@ -88,6 +102,7 @@ fn footprint(nest: &Nest, array: ArrayId, sweep: &BTreeSet<LoopId>) -> Result<Fo
     let mut readers = Vec::new();
     let mut bases: Vec<Option<Affine>> = vec![None; axes];
     let mut ranges = vec![(i128::MAX, i128::MIN); axes];
+    let mut moving = BTreeSet::new();
     for (number, instruction) in nest.instructions.iter().enumerate() {
         for (access, place) in instruction.value.loads() {
             if access.array != array || !is_swept(access, sweep) {
@@ -100,6 +115,9 @@ fn footprint(nest: &Nest, array: ArrayId, sweep: &BTreeSet<LoopId>) -> Result<Fo
                     return Err(apart(nest, access, axis).at(place));
                 }
                 ranges[axis] = (ranges[axis].0.min(low), ranges[axis].1.max(high));
+                if subscript.loops().any(|id| sweep.contains(&id)) {
+                    moving.insert(axis);
+                }
             }
         }
     }
@@ -109,7 +127,8 @@ fn footprint(nest: &Nest, array: ArrayId, sweep: &BTreeSet<LoopId>) -> Result<Fo
         return Err(NestError::new(format!("no load of `{name}` has a swept loop in its subscripts")));
     }
     let first = bases.into_iter().zip(&ranges).map(|(base, range)| base.unwrap_or_default().plus(range.0)).collect();
-    Ok(Footprint { array, readers, first, extents: ranges.iter().map(|(low, high)| high - low + 1).collect() })
+    let extents = ranges.iter().map(|(low, high)| high - low + 1).collect();
+    Ok(Footprint { array, readers, first, extents, moving: moving.into_iter().collect() })
 }
 
 fn apart(nest: &Nest, access: &Access, axis: usize) -> NestError {
