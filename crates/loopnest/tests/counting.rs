@@ -84,6 +84,17 @@ fn touched_cells_count_as_enumerated() {
 }
 
 #[test]
+fn a_sum_of_strides_touches_all_cells_but_some_at_its_ends() {
+    let nest = "sizes n\nassume n > 2\narray a[5*n]: f32\n{[i, j]: 0 <= i < n and 0 <= j < n}\na[2*i + 3*j] = 1.0";
+    let nest = Nest::parse(nest).unwrap();
+    let footprint = nest.footprint(nest.array_id("a").unwrap()).unwrap();
+    // From 0 to 5*(n - 1), without the second and the last but one.
+    for n in 3..9 {
+        assert_eq!(footprint.evaluate(&[n]).unwrap(), [4 * i128::from(5 * n - 6)]);
+    }
+}
+
+#[test]
 fn accesses_leave_their_arrays_where_the_interpreter_says_so() {
     let (left, stayed, uncounted) = (Cell::new(0), Cell::new(0), Cell::new(0));
     let one_more = |cell: &Cell<usize>| cell.set(cell.get() + 1);

@@ -7,6 +7,7 @@ use super::polynomial::Polynomial;
 use super::property::{Property, Stride};
 use crate::error::NestError;
 use crate::ir::{Affine, Direction, Nest, Var};
+use crate::polyhedra::lcm;
 use std::collections::BTreeSet;
 
 /// A sum of slots, which hold the sizes and then the floors.
@@ -292,8 +293,7 @@ impl Slots {
     }
 
     fn terms(&self, polynomial: &Polynomial) -> Terms {
-        let common = |denominator: i128, other: i128| denominator / crate::polyhedra::gcd(denominator, other) * other;
-        let denominator = polynomial.terms().fold(1, |all, (_, ratio)| common(all, ratio.denominator));
+        let denominator = polynomial.terms().map(|(_, ratio)| ratio.denominator).fold(1, lcm);
         let monomials = polynomial.terms().map(|(monomial, ratio)| {
             let repeated = |(variable, power): &(Var, u32)| std::iter::repeat_n(self.slot(*variable), *power as usize);
             (ratio.numerator * (denominator / ratio.denominator), monomial.iter().flat_map(repeated).collect())

@@ -6,7 +6,7 @@ use super::points::{Piece, count_points, whole};
 use super::polynomial::Polynomial;
 use crate::error::NestError;
 use crate::ir::{Access, Affine, ArrayId, Direction, Instruction, LoopId, Nest, Var};
-use crate::polyhedra::gcd;
+use crate::polyhedra::lcm;
 
 /// More parts of a set than this, by remainders, would take too long to count.
 const MOST_PARTS: i128 = 64;
@@ -85,7 +85,7 @@ fn fill(cells: &mut Cells, axis: usize, coordinate: LoopId) -> Result<(), NestEr
 fn on_one_lattice(sets: Vec<Cells>, coordinates: &[LoopId], floors: &mut Floors) -> Result<Vec<Vec<Set>>, NestError> {
     let common = |axis: usize| {
         let steps = sets.iter().map(|cells| cells.steps[axis]).filter(|step| *step > 0);
-        steps.fold(1, |all, step| all / gcd(all, step) * step)
+        steps.fold(1, lcm)
     };
     let steps: Vec<i128> = (0..coordinates.len()).map(common).collect();
     let mut groups: Vec<(Vec<i128>, Vec<Set>)> = Vec::new();

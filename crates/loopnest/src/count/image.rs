@@ -1,12 +1,15 @@
 //! Sets of cells: what the subscripts of an access reach while its loops run.
 
 use super::floors::Floors;
-use super::merge::{join_blocks, without_redundant};
+use super::merge::{without_blocks, without_redundant};
 use super::points::whole;
 use crate::error::NestError;
 use crate::ir::{Affine, LoopId, Var};
 use crate::polyhedra::gcd;
 use std::collections::BTreeSet;
+
+/// More parts of loops than this, by remainders, would make too many sets.
+const MOST_PARTS: i128 = 16;
 
 /// Cells along some axes: `step * coordinate + residue` for coordinates between bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,11 +22,13 @@ pub(super) struct Cells {
     pub(super) residues: Vec<i128>,
 }
 
-/// The cells that `subscripts` reach at the points of `loops` between `bounds`; coordinates are the loops from `first`.
+/// The cells that `subscripts` reach at the points of `loops` between `bounds`, in sets that may have cells in common;
+/// coordinates are the loops from `first`.
 ///
 /// Loops that the coordinates determine are replaced, the others are projected out. A projection is exact where one
 /// of each two bounds has coefficient 1, or where they always leave room for an integer (the dark shadow of Pugh's
-/// Omega test, 1991).
+/// Omega test, 1991). A subscript such as `2*i + 3*j` determines a loop
+/// once `j` is taken apart by its remainder.
 ///
 /// # Errors
 ///
@@ -34,18 +39,55 @@ pub(super) fn cells(
     subscripts: &[Affine],
     first: LoopId,
     floors: &mut Floors,
-) -> Result<Option<Cells>, NestError> {
+) -> Result<Vec<Cells>, NestError> {
     let mut open: BTreeSet<LoopId> = loops.iter().copied().collect();
-    let bounds = bounds.iter().map(|bound| floors.known_remainders(bound)).collect();
-    let Some(mut bounds) = whole(bounds, floors) else { return Ok(None) };
     let mut subscripts: Vec<Affine> = subscripts.iter().map(|sum| floors.known_remainders(sum)).collect();
-    while let Some((_, inner)) = join_blocks(&mut bounds, &open, &mut subscripts, floors) {
-        open.remove(&inner);
-        bounds = match whole(bounds, floors) {
-            Some(bounds) => bounds,
-            None => return Ok(None),
-        };
+    let Some(bounds) = without_blocks(&bounds, &mut open, &mut subscripts, floors) else { return Ok(Vec::new()) };
+    let gaps = match reached(bounds.clone(), open.clone(), &subscripts, first, floors) {
+        Ok(cells) => return Ok(cells.into_iter().collect()),
+        Err(gaps) => gaps,
+    };
+    let parts = apart(bounds, subscripts, MOST_PARTS).filter(|parts| parts.len() > 1).ok_or(gaps)?;
+    let mut sets = Vec::new();
+    for (bounds, subscripts) in parts {
+        sets.extend(reached(bounds, open.clone(), &subscripts, first, floors)?);
     }
+    Ok(sets)
+}
+
+/// Bounds and subscripts with loops replaced by `period * quotient + remainder`, for every remainder, so that in each
+/// subscript the coefficient of some loop divides all others. Nothing where that takes more parts than `room`.
+fn apart(bounds: Vec<Affine>, subscripts: Vec<Affine>, room: i128) -> Option<Vec<(Vec<Affine>, Vec<Affine>)>> {
+    let Some((id, period)) = subscripts.iter().find_map(undivided) else { return Some(vec![(bounds, subscripts)]) };
+    if period > room {
+        return None;
+    }
+    let mut parts = Vec::new();
+    for remainder in 0..period {
+        let index = Affine::term(Var::Loop(id), period).plus(remainder);
+        let replaced = |sums: &[Affine]| sums.iter().map(|sum| sum.substitute(Var::Loop(id), &index)).collect();
+        parts.extend(apart(replaced(&bounds), replaced(&subscripts), room / period)?);
+    }
+    Some(parts)
+}
+
+/// A loop whose coefficient is no multiple of the subscript's least one, and the period in which it becomes one: `j` and 2 of
+/// `2*i + 3*j`.
+fn undivided(subscript: &Affine) -> Option<(LoopId, i128)> {
+    let factors = || subscript.loops().map(|id| (id, subscript.coefficient(Var::Loop(id)).abs()));
+    let least = factors().map(|(_, factor)| factor).min()?;
+    let (id, factor) = factors().find(|(_, factor)| factor % least != 0)?;
+    Some((id, least / gcd(least, factor)))
+}
+
+/// The cells as one set, where the subscripts determine loops or no projection hides a gap; nothing where there is no cell.
+fn reached(
+    bounds: Vec<Affine>,
+    mut open: BTreeSet<LoopId>,
+    subscripts: &[Affine],
+    first: LoopId,
+    floors: &mut Floors,
+) -> Result<Option<Cells>, NestError> {
     let mut cells = Cells { bounds, steps: Vec::new(), residues: Vec::new() };
     let mut equations = Vec::new();
     for (axis, subscript) in subscripts.iter().enumerate() {

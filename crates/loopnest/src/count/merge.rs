@@ -5,14 +5,32 @@ use super::points::whole;
 use crate::ir::{Affine, LoopId, Var};
 use std::collections::BTreeSet;
 
+/// The bounds in their tightest form after all loops over blocks of a constant length are joined with the loops within their
+/// blocks, in `sums` as well; the loops within blocks are no longer open. Nothing where the bounds contradict each other.
+pub(super) fn without_blocks(
+    bounds: &[Affine],
+    open: &mut BTreeSet<LoopId>,
+    sums: &mut [Affine],
+    floors: &mut Floors,
+) -> Option<Vec<Affine>> {
+    let known = bounds.iter().map(|bound| floors.known_remainders(bound)).collect();
+    let mut bounds = whole(known, floors)?;
+    while let Some(inner) = join_blocks(&mut bounds, open, sums, floors) {
+        open.remove(&inner);
+        // The bounds of the blocks may now be needless, and would hide that the joined loop is a block itself.
+        bounds = whole(bounds, floors)?;
+    }
+    Some(bounds)
+}
+
 /// Joins a loop over blocks of constant length with the loop within a block, where bounds and `sums` use both only as
-/// `length * outer + inner`. The joined loop has the number of the outer one; both are returned.
-pub(super) fn join_blocks(
+/// `length * outer + inner`. The joined loop has the number of the outer one; the inner one is returned.
+fn join_blocks(
     bounds: &mut Vec<Affine>,
     open: &BTreeSet<LoopId>,
     sums: &mut [Affine],
     floors: &mut Floors,
-) -> Option<(LoopId, LoopId)> {
+) -> Option<LoopId> {
     for inner in open {
         let Some(length) = block_length(bounds, *inner) else { continue };
         for outer in open.iter().filter(|outer| *outer != inner) {
@@ -21,7 +39,7 @@ pub(super) fn join_blocks(
             {
                 *bounds = joined;
                 sums.iter_mut().for_each(|sum| *sum = collapsed(sum, *outer, *inner));
-                return Some((*outer, *inner));
+                return Some(*inner);
             }
         }
     }

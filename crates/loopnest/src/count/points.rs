@@ -8,11 +8,11 @@
 //! apart by their remainders.
 
 use super::floors::Floors;
-use super::merge::{join_blocks, without_redundant};
+use super::merge::{without_blocks, without_redundant};
 use super::polynomial::Polynomial;
 use crate::error::NestError;
 use crate::ir::{Affine, LoopId, Var};
-use crate::polyhedra::gcd;
+use crate::polyhedra::{gcd, lcm};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A count where its conditions hold, and nothing where they do not.
@@ -35,20 +35,8 @@ const MOST_REMAINDERS: i128 = 64;
 ///
 /// Where a loop is unbounded or there are too many cases.
 pub(super) fn count_points(bounds: &[Affine], loops: &[LoopId], floors: &mut Floors) -> Result<Vec<Piece>, NestError> {
-    let bounds = bounds.iter().map(|bound| floors.known_remainders(bound)).collect();
     let mut open: BTreeSet<LoopId> = loops.iter().copied().collect();
-    let mut bounds = match whole(bounds, floors) {
-        Some(bounds) => bounds,
-        None => return Ok(Vec::new()),
-    };
-    while let Some((_, inner)) = join_blocks(&mut bounds, &open, &mut [], floors) {
-        open.remove(&inner);
-        // The bounds of the blocks may now be needless, and would hide that the joined loop is a block itself.
-        bounds = match whole(bounds, floors) {
-            Some(bounds) => bounds,
-            None => return Ok(Vec::new()),
-        };
-    }
+    let Some(bounds) = without_blocks(bounds, &mut open, &mut [], floors) else { return Ok(Vec::new()) };
     let mut counter = Counter { floors, pieces: Vec::new() };
     counter.sum(bounds, open, Polynomial::constant(1))?;
     Ok(counter.pieces)
@@ -173,7 +161,7 @@ impl Counter<'_> {
             let with = || bounds.iter().filter(move |bound| bound.coefficient(own) != 0);
             let period = with().fold(1, |period, bound| {
                 let factor = bound.coefficient(own).abs();
-                period / gcd(period, factor) * factor
+                lcm(period, factor)
             });
             let odd = with().flat_map(|bound| {
                 let is_odd = move |other: &LoopId| bound.coefficient(Var::Loop(*other)) % bound.coefficient(own) != 0;

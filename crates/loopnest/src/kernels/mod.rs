@@ -6,7 +6,7 @@
 
 use crate::error::NestError;
 use crate::ir::{Congruence, Nest, SizeId};
-use crate::polyhedra::gcd;
+use crate::polyhedra::lcm;
 use crate::transform::Recipe;
 
 /// What a kernel is for.
@@ -218,7 +218,7 @@ impl Kernel {
     pub fn nest(&self, x: i64, y: i64, whole_groups: bool) -> Result<Nest, NestError> {
         let mut recipe = Recipe::parse(&self.text(x))?;
         if whole_groups {
-            let modulus = i128::from(x / gcd(x.into(), y.into()) as i64 * y);
+            let modulus = lcm(x.into(), y.into());
             let mains = self.sizes.iter().enumerate().filter(|(_, extent)| **extent != Extent::Summands);
             let multiple = |(at, _)| Congruence { size: SizeId(at), modulus, remainder: 0 };
             recipe.nest.assumptions.congruences.extend(mains.map(multiple));

@@ -8,3 +8,8 @@ pub(crate) use feasible::{System, shadow};
 pub(crate) fn gcd(a: i128, b: i128) -> i128 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
+
+/// Least common multiple of positive numbers.
+pub(crate) fn lcm(a: i128, b: i128) -> i128 {
+    a / gcd(a, b) * b
+}
