@@ -30,10 +30,15 @@ impl Dialect {
         if self == Dialect::Cuda { "__restrict__" } else { "restrict" }
     }
 
+    /// What the names of mathematical functions on values of that type end with.
+    pub(super) fn suffix(self, kind: Type) -> &'static str {
+        if kind == Type::F32 && self != Dialect::OpenCl { "f" } else { "" }
+    }
+
     /// A call of a function whose arguments have the type `kind`.
     pub(super) fn call(self, function: Function, kind: Type, arguments: &[String]) -> String {
         let list = arguments.join(", ");
-        let suffix = if kind == Type::F32 && self != Dialect::OpenCl { "f" } else { "" };
+        let suffix = self.suffix(kind);
         let integer = !kind.is_float();
         match function {
             Function::Rsqrt if self == Dialect::C => {

@@ -122,22 +122,17 @@ impl Names<'_> {
             Expr::Index(_) | Expr::Number(_) => self.converted(expr, kind),
             Expr::Load(access, _) => self.cell(access),
             Expr::Neg(inner) => format!("(-{})", parenthesised(&part(inner))),
-            Expr::Binary(Operator::Pow, base, exponent) => match small_power(expr) {
-                Some(times) => format!("{}({})", power(kind, times), part(base)),
-                None => {
-                    let suffix = if kind == Type::F32 && self.dialect != super::Dialect::OpenCl { "f" } else { "" };
-                    format!("pow{suffix}({}, {})", part(base), part(exponent))
-                }
-            },
             Expr::Binary(operator, left, right) => {
-                let symbol = match operator {
-                    Operator::Add => "+",
-                    Operator::Sub => "-",
-                    Operator::Mul => "*",
-                    Operator::Div | Operator::Pow => "/",
-                };
                 let (left, right) = (part(left), part(right));
-                format!("{} {symbol} {}", parenthesised(&left), parenthesised(&right))
+                let joined = |symbol: &str| format!("{} {symbol} {}", parenthesised(&left), parenthesised(&right));
+                match (operator, small_power(expr)) {
+                    (Operator::Add, _) => joined("+"),
+                    (Operator::Sub, _) => joined("-"),
+                    (Operator::Mul, _) => joined("*"),
+                    (Operator::Div, _) => joined("/"),
+                    (Operator::Pow, Some(times)) => format!("{}({left})", power(kind, times)),
+                    (Operator::Pow, None) => format!("pow{}({left}, {right})", self.dialect.suffix(kind)),
+                }
             }
             Expr::Call(function, arguments) => {
                 let arguments: Vec<String> = arguments.iter().map(part).collect();

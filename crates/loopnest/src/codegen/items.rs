@@ -41,7 +41,7 @@ fn steps(names: &Names, list: &[Step], writer: &mut Writer) -> Result<(), NestEr
         match &run[0] {
             Step::Barrier => writer.line(barrier(names)),
             Step::Loop(id, body) => {
-                writer_pragma(names, *id, writer)?;
+                pragma(names, *id, writer)?;
                 writer.open(&names.loop_head(*id));
                 steps(names, body, writer)?;
                 writer.close();
@@ -75,7 +75,7 @@ pub(super) fn assignments(names: &Names, run: &[Step], writer: &mut Writer) {
 }
 
 /// How the compiler is to treat a loop.
-pub(super) fn writer_pragma(names: &Names, id: LoopId, writer: &mut Writer) -> Result<(), NestError> {
+pub(super) fn pragma(names: &Names, id: LoopId, writer: &mut Writer) -> Result<(), NestError> {
     match names.nest.loop_at(id).tag {
         Tag::Unroll => writer.line(&names.dialect.unroll(names.nest.constant_extent(id)?)),
         Tag::Vector if names.dialect == Dialect::C => writer.line("#pragma GCC ivdep"),

@@ -5,12 +5,12 @@
 //! inside of sequential loops, where a compiler makes vectors of them. A temporary that lives on while other work-items run
 //! has a copy for each.
 
-use super::items::{assignments, same_loops, writer_pragma};
+use super::items::{assignments, pragma, same_loops};
 use super::names::{Lanes, Names};
 use super::writer::Writer;
 use crate::error::NestError;
 use crate::hardware::AXES;
-use crate::ir::{Affine, Bound, Loop, LoopId, Memory, Nest, Tag, Var};
+use crate::ir::{Affine, ArrayId, Bound, Loop, LoopId, Memory, Nest, Tag, Var};
 use crate::schedule::{Schedule, Step};
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub(super) fn write(names: &Names, schedule: &Schedule, writer: &mut Writer) -> 
         writer.line(&format!("#pragma omp parallel for collapse({})", groups.len()));
     }
     groups.iter().for_each(|axis| writer.open(&group_head(&kept, *axis)));
-    let outside = |id: &crate::ir::ArrayId| kept.lanes[id.0] != Lanes::Row;
+    let outside = |id: &ArrayId| kept.lanes[id.0] != Lanes::Row;
     for id in kept.arrays(Memory::Local).chain(kept.arrays(Memory::Private)).filter(outside) {
         writer.line(&kept.declaration(id)?);
     }
@@ -51,12 +51,12 @@ fn group_head(names: &Names, axis: usize) -> String {
 fn lanes(names: &Names, schedule: &Schedule) -> Vec<Lanes> {
     let mut regions = Vec::new();
     collect(&schedule.steps, false, &mut regions);
-    let kept = |id: crate::ir::ArrayId| {
+    let kept = |id: ArrayId| {
         if names.nest.array(id).memory != Memory::Private {
             return Lanes::One;
         }
-        let uses = |number: &usize| names.nest.instructions[*number].accesses().any(|(access, ..)| access.array == id);
-        let users: Vec<&Region> = regions.iter().filter(|region| region.instructions.iter().any(uses)).collect();
+        let users: Vec<&Region> =
+            regions.iter().filter(|region| use_array(names.nest, &region.instructions, id)).collect();
         match users[..] {
             [region] if !region.repeated => Lanes::Row,
             _ => Lanes::Group,
@@ -94,6 +94,11 @@ fn runs(step: &Step, found: &mut Vec<usize>) {
     }
 }
 
+/// Whether one of the instructions reads or writes an array.
+fn use_array(nest: &Nest, instructions: &[usize], id: ArrayId) -> bool {
+    instructions.iter().any(|number| nest.instructions[*number].accesses().any(|(access, ..)| access.array == id))
+}
+
 /// Steps cut where work-items wait for each other.
 fn phases(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
     steps.chunk_by(|one, two| !one.has_barrier() && !two.has_barrier())
@@ -105,7 +110,7 @@ fn together(names: &Names, steps: &[Step], writer: &mut Writer) -> Result<(), Ne
         match &phase[0] {
             Step::Barrier => {}
             Step::Loop(id, body) if phase[0].has_barrier() => {
-                writer_pragma(names, *id, writer)?;
+                pragma(names, *id, writer)?;
                 writer.open(&names.loop_head(*id));
                 together(names, body, writer)?;
                 writer.close();
@@ -124,10 +129,7 @@ fn region(names: &Names, steps: &[Step], writer: &mut Writer) -> Result<(), Nest
     }
     let mut instructions = Vec::new();
     steps.iter().for_each(|step| runs(step, &mut instructions));
-    let used = |id: &crate::ir::ArrayId| {
-        let uses = |number: &usize| names.nest.instructions[*number].accesses().any(|(access, ..)| access.array == *id);
-        names.lanes[id.0] == Lanes::Row && instructions.iter().any(uses)
-    };
+    let used = |id: &ArrayId| names.lanes[id.0] == Lanes::Row && use_array(names.nest, &instructions, *id);
     for id in names.arrays(Memory::Private).filter(used) {
         writer.line(&names.declaration(id)?);
     }
@@ -146,7 +148,7 @@ fn row(names: &Names, steps: &[Step], one: bool, writer: &mut Writer) -> Result<
                 if opens {
                     writer.open(&format!("for (int lid0 = 0; lid0 < {}; lid0++)", names.local[0]));
                 }
-                writer_pragma(names, *id, writer)?;
+                pragma(names, *id, writer)?;
                 writer.open(&names.loop_head(*id));
                 row(names, body, one || opens, writer)?;
                 writer.close_all(1 + usize::from(opens));
