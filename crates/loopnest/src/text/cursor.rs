@@ -67,6 +67,16 @@ impl Cursor {
         }
     }
 
+    pub(super) fn integer(&mut self, what: &str) -> Result<i128, NestError> {
+        match *self.peek() {
+            Kind::Integer(number) => {
+                self.advance();
+                Ok(number)
+            }
+            _ => Err(self.unexpected(what)),
+        }
+    }
+
     /// One or more of what `read` reads, with commas between.
     pub(super) fn list<T>(
         &mut self,

@@ -72,23 +72,16 @@ fn chain(nest: &Nest, cursor: &mut Cursor, found: &mut Vec<Relation>) -> Result<
 /// The rest of `size mod 16 = 0`.
 fn congruence(cursor: &mut Cursor, left: &Side) -> Result<Congruence, NestError> {
     let wanted = || NestError::new("a remainder is written `n mod 16 = 0`, with one size and numbers");
-    let integer = |cursor: &mut Cursor| match *cursor.peek() {
-        Kind::Integer(number) => {
-            cursor.advance();
-            Ok(number)
-        }
-        _ => Err(cursor.unexpected("an integer")),
-    };
     let Side::One(Term { sum, floor: None }) = left else { return Err(wanted()) };
     let mut terms = sum.terms();
     let (Some((Var::Size(size), 1)), None, 0) = (terms.next(), terms.next(), sum.offset()) else {
         return Err(wanted());
     };
-    let modulus = integer(cursor)?;
+    let modulus = cursor.integer("an integer")?;
     if !cursor.accept("=") {
         cursor.expect("==")?;
     }
-    let remainder = integer(cursor)?;
+    let remainder = cursor.integer("an integer")?;
     if modulus < 1 || remainder >= modulus {
         return Err(NestError::new("a remainder is less than what is divided by"));
     }
@@ -143,8 +136,7 @@ fn quotient(nest: &Nest, cursor: &mut Cursor) -> Result<Option<(Affine, i128)>, 
     cursor.expect("(")?;
     let numerator = Expressions::new(nest).numerator(cursor)?;
     cursor.expect("/")?;
-    let Kind::Integer(divisor) = *cursor.peek() else { return Err(cursor.unexpected("an integer")) };
-    cursor.advance();
+    let divisor = cursor.integer("an integer")?;
     cursor.expect(")")?;
     let numerator = if ceil { numerator.plus(divisor - 1) } else { numerator };
     Ok(Some((numerator, divisor)))

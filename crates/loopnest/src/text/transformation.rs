@@ -44,9 +44,9 @@ pub(super) fn when(cursor: &mut Cursor) -> Result<Option<When>, NestError> {
 /// `i 16 -> io, ii`
 fn split(cursor: &mut Cursor) -> Result<Transformation, NestError> {
     let index = cursor.name("the name of a loop")?;
-    let length = match cursor.peek().clone() {
-        Kind::Integer(number) => {
-            cursor.advance();
+    let length = match cursor.peek() {
+        Kind::Integer(_) => {
+            let number = cursor.integer("a number")?;
             Amount::Number(i64::try_from(number).unwrap_or(i64::MAX))
         }
         _ => Amount::Parameter(cursor.name("a number or the name of a parameter")?),
@@ -92,14 +92,9 @@ fn tag(cursor: &mut Cursor) -> Result<Tag, NestError> {
         }
     };
     cursor.expect(".")?;
-    match cursor.peek() {
-        Kind::Integer(number) => {
-            let number = u8::try_from(*number).unwrap_or(u8::MAX);
-            cursor.advance();
-            Ok(axis(number))
-        }
-        _ => Err(cursor.unexpected("an axis from 0 to 2")),
-    }
+    let number = cursor.integer("an axis from 0 to 2")?;
+    // Larger ones are refused with the others that there are not.
+    Ok(axis(u8::try_from(number).unwrap_or(u8::MAX)))
 }
 
 /// `row`, `column` or `order 1, 0, 2`, then `pad 0, 1`; nothing is row-major without padding.
@@ -118,11 +113,5 @@ pub(super) fn layout(cursor: &mut Cursor) -> Result<(AxisOrder, Vec<i128>), Nest
 }
 
 fn numbers(cursor: &mut Cursor) -> Result<Vec<i128>, NestError> {
-    cursor.list(|cursor| match *cursor.peek() {
-        Kind::Integer(number) => {
-            cursor.advance();
-            Ok(number)
-        }
-        _ => Err(cursor.unexpected("an integer")),
-    })
+    cursor.list(|cursor| cursor.integer("an integer"))
 }
