@@ -27,6 +27,7 @@ pub(crate) fn check(nest: &Nest) -> Result<(), NestError> {
     nest.instructions.iter().try_for_each(|instruction| instruction_is_sound(nest, instruction))
 }
 
+/// Refuses names that are none or are taken twice.
 fn names(nest: &Nest) -> Result<(), NestError> {
     let sizes = nest.sizes.iter().map(|name| (name, None));
     let arrays = nest.arrays.iter().map(|array| (&array.name, array.place));
@@ -47,12 +48,14 @@ fn names(nest: &Nest) -> Result<(), NestError> {
     Ok(())
 }
 
+/// Whether it is a letter or underscore, followed by letters, digits and underscores.
 pub(crate) fn is_identifier(name: &str) -> bool {
     let mut letters = name.chars();
     letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
         && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
+/// Refuses a loop without a bound on one side, or with bounds that use a loop which is not around it.
 fn bounds(nest: &Nest, id: LoopId, outer: &BTreeSet<LoopId>) -> Result<(), NestError> {
     let own = nest.loop_at(id);
     let error = |text: String| Err(NestError::new(text).at(own.place));

@@ -48,10 +48,7 @@ impl Nest {
 
     /// Work-groups along each axis where sizes have those values; 1 along axes that no loop uses.
     pub fn group_counts(&self, sizes: &[i64]) -> [i128; AXES] {
-        let value = |variable: Var| match variable {
-            Var::Size(id) => i128::from(sizes[id.0]),
-            _ => 0,
-        };
+        let value = |variable: Var| Affine::term(variable, 1).at_sizes(sizes);
         std::array::from_fn(|axis| {
             let tagged = self.tagged(Tag::Group(axis as u8));
             tagged.map(|id| (self.loop_at(id).range(id, value).1 + 1).max(0)).reduce(i128::max).unwrap_or(1)

@@ -123,7 +123,7 @@ impl Conflicts {
                     let (_, carried) = self.separate(body, &Pending::new());
                     let (body, left) = self.separate(body, &carried);
                     // Conflicts with what came before the loop are solved before it: once, not in every iteration.
-                    if self.walk(&body, &mut pending.clone()) {
+                    if self.steps_meet(&body, &mut pending.clone()) {
                         separated.push(Step::Barrier);
                         pending.clear();
                     }
@@ -138,10 +138,10 @@ impl Conflicts {
 
     /// Whether steps that have their barriers meet what was pending before them. A loop may run no iteration, so
     /// its barriers do not clear what is pending after it.
-    fn walk(&self, steps: &[Step], pending: &mut Pending) -> bool {
+    fn steps_meet(&self, steps: &[Step], pending: &mut Pending) -> bool {
         steps.iter().any(|step| match step {
             Step::Run(number) => self.meets(pending, *number),
-            Step::Loop(_, body) => self.walk(body, &mut pending.clone()),
+            Step::Loop(_, body) => self.steps_meet(body, &mut pending.clone()),
             Step::Barrier => {
                 pending.clear();
                 false
@@ -162,6 +162,7 @@ fn lanes_meet(nest: &Nest, local: &[i128; AXES], first: usize, second: usize) ->
     })
 }
 
+/// Whether different work-items of a group may touch the same cell by these two accesses.
 fn cells_meet(nest: &Nest, local: &[i128; AXES], one: (usize, &Access), two: (usize, &Access)) -> bool {
     let pair = Instances::new(nest);
     let system = pair.same_cell(one, two);
@@ -211,14 +212,8 @@ impl<'a> Instances<'a> {
 
     /// The points at which two instructions of one work-group touch the same cell.
     pub(crate) fn same_cell(&self, one: (usize, &Access), two: (usize, &Access)) -> System {
+        let mut system = self.same_cell_in_any_group(one, two);
         let (first, second) = (&self.nest.instructions[one.0], &self.nest.instructions[two.0]);
-        let mut system = System::default();
-        system.at_least_zero(self.nest.assumptions.at_least_zero.iter().cloned());
-        system.at_least_zero(self.nest.domain(&first.within));
-        system.at_least_zero(self.nest.domain(&second.within).iter().map(|sum| self.renamed(sum)));
-        for (subscript, other) in one.1.subscripts.iter().zip(&two.1.subscripts) {
-            system.equal_zero(subscript - &self.renamed(other));
-        }
         for axis in 0..AXES {
             let tag = Tag::Group(axis as u8);
             if let (Some(id), Some(other)) = (self.nest.hardware_loop(first, tag), self.nest.hardware_loop(second, tag))
@@ -228,8 +223,22 @@ impl<'a> Instances<'a> {
         }
         system
     }
+
+    /// The points at which two instructions touch the same cell, work-groups being the same or not.
+    pub(crate) fn same_cell_in_any_group(&self, one: (usize, &Access), two: (usize, &Access)) -> System {
+        let (first, second) = (&self.nest.instructions[one.0], &self.nest.instructions[two.0]);
+        let mut system = System::default();
+        system.at_least_zero(self.nest.assumptions.at_least_zero.iter().cloned());
+        system.at_least_zero(self.nest.domain(&first.within));
+        system.at_least_zero(self.nest.domain(&second.within).iter().map(|sum| self.renamed(sum)));
+        for (subscript, other) in one.1.subscripts.iter().zip(&two.1.subscripts) {
+            system.equal_zero(subscript - &self.renamed(other));
+        }
+        system
+    }
 }
 
+/// Refuses a loop with a barrier in it that some work-items of a group would run more often than others.
 fn barriers_are_uniform(nest: &Nest, step: &Step) -> Result<(), NestError> {
     let Step::Loop(id, body) = step else { return Ok(()) };
     if step.has_barrier() {

@@ -3,7 +3,6 @@
 use crate::error::NestError;
 use crate::hardware::AXES;
 use crate::ir::{Access, Affine, ArrayId, Direction, Instruction, LoopId, Memory, Nest, Tag, Var};
-use crate::polyhedra::System;
 use crate::schedule::Instances;
 use std::collections::BTreeSet;
 
@@ -99,13 +98,7 @@ fn iterations_meet(nest: &Nest, pair: &Pair, id: LoopId) -> bool {
 fn groups_meet(nest: &Nest, pair: &Pair, tag: Tag) -> bool {
     let [first, second] = [pair.first, pair.second].map(|number| &nest.instructions[number]);
     let instances = Instances::new(nest);
-    let mut system = System::default();
-    system.at_least_zero(nest.assumptions.at_least_zero.iter().cloned());
-    system.at_least_zero(nest.domain(&first.within));
-    system.at_least_zero(nest.domain(&second.within).iter().map(|sum| instances.renamed(sum)));
-    for (subscript, other) in pair.one.subscripts.iter().zip(&pair.two.subscripts) {
-        system.equal_zero(subscript - &instances.renamed(other));
-    }
+    let mut system = instances.same_cell_in_any_group((pair.first, pair.one), (pair.second, pair.two));
     let own = nest.hardware_index(first, tag, Var::Floor(0));
     let other = instances.renamed(&nest.hardware_index(second, tag, Var::Floor(1)));
     system.at_least_zero([(&other - &own).plus(-1)]);

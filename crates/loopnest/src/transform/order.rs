@@ -5,6 +5,8 @@ use crate::error::NestError;
 use crate::ir::{Affine, LoopId, Nest};
 use crate::schedule::Instances;
 
+/// Lets the named loops nest in this order, each at the place of one of them, where no cell is then touched in another order by
+/// two instances of which one writes.
 pub(super) fn order(nest: &mut Nest, names: &[String]) -> Result<(), NestError> {
     let loops = names.iter().map(|name| nest.loop_id(name)).collect::<Result<Vec<_>, _>>()?;
     let mut places: Vec<usize> = Vec::new();

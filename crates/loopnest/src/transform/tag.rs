@@ -5,8 +5,32 @@ use crate::error::NestError;
 use crate::hardware::AXES;
 use crate::ir::{Affine, Instruction, LoopId, Memory, Nest, Tag, Var};
 
+/// Tags a loop where its bounds admit it, no iteration needs what another one does at the same time, and every instruction
+/// keeps its place among the others.
 pub(super) fn tag(nest: &mut Nest, index: &str, tag: Tag) -> Result<(), NestError> {
     let id = nest.loop_id(index)?;
+    is_admitted(nest, id, tag)?;
+    let before = neighbours(nest, id);
+    nest.loops[id.0].tag = tag;
+    if let Some(number) = before.iter().zip(&neighbours(nest, id)).position(|(old, new)| old != new) {
+        return Err(reorders(nest, index, number));
+    }
+    match tag {
+        Tag::Group(_) => {
+            independent(nest, id, tag)?;
+            same_groups(nest, id)?;
+        }
+        Tag::Local(_) => {
+            nest.instructions.iter().try_for_each(|instruction| may_be_repeated(nest, instruction, index, tag))?;
+        }
+        _ => {}
+    }
+    hardware_is_unique(nest)
+}
+
+/// Refuses a tag that the bounds of the loop do not admit, or whose iterations need one another. Whether work-groups do is
+/// known only when the loop has its tag.
+fn is_admitted(nest: &Nest, id: LoopId, tag: Tag) -> Result<(), NestError> {
     match tag {
         Tag::Sequential => {}
         Tag::Unroll => constant_trips(nest, id)?,
@@ -24,28 +48,13 @@ pub(super) fn tag(nest: &mut Nest, index: &str, tag: Tag) -> Result<(), NestErro
         }
         Tag::Group(_) => starts_at_zero(nest, id)?,
     }
-    let before: Vec<Vec<LoopId>> = neighbours(nest);
-    nest.loops[id.0].tag = tag;
-    for (number, (old, new)) in before.into_iter().zip(neighbours(nest)).enumerate() {
-        let old: Vec<LoopId> = old.into_iter().filter(|shared| *shared != id).collect();
-        let new: Vec<LoopId> = new.into_iter().filter(|shared| *shared != id).collect();
-        if old != new {
-            return Err(reorders(nest, index, number));
-        }
-    }
-    if let Tag::Group(_) = tag {
-        independent(nest, id, tag)?;
-        same_groups(nest, id)?;
-    }
-    if let Tag::Local(_) = tag {
-        nest.instructions.iter().try_for_each(|instruction| may_be_repeated(nest, instruction, index, tag))?;
-    }
-    hardware_is_unique(nest)
+    Ok(())
 }
 
-/// The loops that every instruction shares with the one before it.
-fn neighbours(nest: &Nest) -> Vec<Vec<LoopId>> {
-    (1..nest.instructions.len()).map(|number| shared_loops(nest, number - 1, number)).collect()
+/// The loops but one that every instruction shares with the one before it.
+fn neighbours(nest: &Nest, but: LoopId) -> Vec<Vec<LoopId>> {
+    let shared = |number: usize| shared_loops(nest, number - 1, number).into_iter().filter(|id| *id != but).collect();
+    (1..nest.instructions.len()).map(shared).collect()
 }
 
 fn reorders(nest: &Nest, index: &str, number: usize) -> NestError {
