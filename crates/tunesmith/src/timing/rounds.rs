@@ -8,10 +8,8 @@ use super::rows::rows;
 use super::train::TimingSettings;
 use super::unseen::Unseen;
 use crate::Error;
-use rand::SeedableRng as _;
 use serde::Serialize;
-use tunesmith_core::Rng;
-use tunesmith_model::{BoostedSettings, BoostedTrees, Regressor as _};
+use tunesmith_model::{BoostedSettings, Regressor as _};
 
 /// The numbers that are tried, from the paper's up. Each is twice the one before: the error changes little in between.
 const RUNGS: [usize; 5] = [100, 200, 400, 800, 1600];
@@ -102,8 +100,7 @@ fn predictions(
     for fold in folds {
         let frame = Frame::new(&frame.parameters, &frame.derived, &fold.train);
         let train = rows(&frame, &fold.train, zeta);
-        let model = BoostedTrees::fit(&train.table, &train.targets, &trees, &mut Rng::seed_from_u64(settings.seed))
-            .map_err(|error| Error::request(error.to_string(), None))?;
+        let model = train.fit(&trees, settings.seed)?;
         let table = |group: &Group| rows(&frame, std::slice::from_ref(group), zeta).table;
         let tables: Vec<_> = fold.test.iter().map(table).collect();
         for (rounds, found) in numbers.iter().zip(&mut all) {
@@ -136,7 +133,10 @@ fn rung(rounds: usize, folds: &[Fold], predictions: &[Predictions], zeta: f64) -
 mod tests {
     use super::super::columns::Feature;
     use super::*;
+    use rand::SeedableRng as _;
     use std::collections::BTreeMap;
+    use tunesmith_core::Rng;
+    use tunesmith_model::BoostedTrees;
     use tunesmith_space::{Parameter, Value};
 
     #[test]

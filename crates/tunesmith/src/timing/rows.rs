@@ -3,12 +3,26 @@
 use super::columns::{Frame, Source};
 use super::groups::Group;
 use super::model::KnownDevice;
-use tunesmith_model::Table;
+use crate::Error;
+use rand::SeedableRng as _;
+use tunesmith_core::Rng;
+use tunesmith_model::{BoostedSettings, BoostedTrees, Table};
 
 /// A table with targets.
 pub(super) struct Rows {
     pub(super) table: Table,
     pub(super) targets: Vec<f64>,
+}
+
+impl Rows {
+    /// Trees of these rows.
+    ///
+    /// # Errors
+    /// Settings that are out of range.
+    pub(super) fn fit(&self, trees: &BoostedSettings, seed: u64) -> Result<BoostedTrees, Error> {
+        BoostedTrees::fit(&self.table, &self.targets, trees, &mut Rng::seed_from_u64(seed))
+            .map_err(|error| Error::request(error.to_string(), None))
+    }
 }
 
 /// The table of all rows of `groups`.

@@ -16,7 +16,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use tunesmith_core::{Clock, Rng};
-use tunesmith_model::{BoostedSettings, BoostedTrees, Loss, Regressor as _};
+use tunesmith_model::{BoostedSettings, Loss, Regressor as _};
 
 /// What to train a timing model from, and how.
 #[derive(Clone, Debug, PartialEq)]
@@ -143,24 +143,14 @@ fn fit(groups: Groups, settings: &TimingSettings, notes: &mut Vec<String>) -> Re
     let Split { train, test, held_out } = split(groups.groups, settings, notes);
     let zeta = settings.zeta_speedup.ln();
     let frame = Frame::new(&groups.parameters, &groups.derived, &train);
-    if frame.features.is_empty() {
-        return Err(Error::request("nothing differs between the configurations that were measured", None));
-    }
-    if frame.features.iter().any(|feature| feature.source == Source::DeviceName) {
-        notes.push(
-            "nothing is known of the devices but their names: of another one the model knows nothing".to_string(),
-        );
-    }
+    look_at(&frame, notes)?;
     let (rounds, unseen) = rounds::choose(&frame, &train, settings)?;
     let worse = unseen.as_ref().filter(|unseen| unseen.prefers_single());
     notes.extend(worse.map(Unseen::note));
     let best_single = worse.and_then(|_| best_single_of(&train));
     let rows = rows(&frame, &train, zeta);
-    let trees = |loss| {
-        let settings_of_loss = BoostedSettings { loss, rounds: rounds.rounds, ..settings.trees.clone() };
-        BoostedTrees::fit(&rows.table, &rows.targets, &settings_of_loss, &mut Rng::seed_from_u64(settings.seed))
-            .map_err(|error| Error::request(error.to_string(), None))
-    };
+    let trees =
+        |loss| rows.fit(&BoostedSettings { loss, rounds: rounds.rounds, ..settings.trees.clone() }, settings.seed);
     let own: Vec<Vec<f64>> = train.iter().map(|group| frame.row(&group.sizes, Some(&known(group)))).collect();
     let inputs: BTreeSet<String> = train.iter().map(Group::input).collect();
     let mean = trees(Loss::Squared)?;
@@ -183,6 +173,19 @@ fn fit(groups: Groups, settings: &TimingSettings, notes: &mut Vec<String>) -> Re
         frame,
     };
     Ok(Fitted { model, rows: rows.targets.len(), inputs: inputs.len(), rounds })
+}
+
+/// What a user should know of the columns. Without any nothing can be learned.
+fn look_at(frame: &Frame, notes: &mut Vec<String>) -> Result<(), Error> {
+    if frame.features.is_empty() {
+        return Err(Error::request("nothing differs between the configurations that were measured", None));
+    }
+    if frame.features.iter().any(|feature| feature.source == Source::DeviceName) {
+        notes.push(
+            "nothing is known of the devices but their names: of another one the model knows nothing".to_string(),
+        );
+    }
+    Ok(())
 }
 
 /// The groups a model is fitted to, those that it is judged by, and the inputs of these.
