@@ -61,5 +61,5 @@ pub use rows::Rows;
 pub use table::{Column, Kind, Table};
 pub use trees::{
     BoostedSettings, BoostedTrees, Direction, FitError, Loss, ModelError, Node, RandomisedSettings, RandomisedTrees,
-    RegressionTree, Regressor, Test, Tree, TreeSettings, partial_dependence, permutation_importance,
+    RegressionTree, Regressor, Shortlist, Test, Tree, TreeSettings, partial_dependence, permutation_importance,
 };

@@ -129,6 +129,18 @@ pub fn doublings(a: Option<f64>, b: Option<f64>) -> f64 {
     }
 }
 
+/// How far outside of a box a point lies, in doublings, from each of its numbers and the range of the box there: the Euclidean
+/// distance, 0 inside. A number that is missing (NaN) is `MISSING` doublings away.
+pub fn outside(numbers: impl Iterator<Item = (f64, (f64, f64))>) -> f64 {
+    let beyond = |(value, (low, high)): (f64, (f64, f64))| match value {
+        value if value < low => doublings(Some(value), Some(low)),
+        value if value > high => doublings(Some(value), Some(high)),
+        value if value.is_nan() => MISSING,
+        _ => 0.0,
+    };
+    numbers.map(beyond).map(|distance| distance * distance).sum::<f64>().sqrt()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,6 @@
 //! A portfolio: few configurations of one kernel for one device, and the tree that chooses among them.
 
-use super::{Config, Costs, DecisionTree, Input, TreeOptions, choose_members, doublings};
+use super::{Config, Costs, DecisionTree, Input, TreeOptions, choose_members, outside};
 
 /// Few configurations of a kernel on a device, and which of them serves an input.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,13 +132,8 @@ impl Portfolio {
     /// How far outside of the measured inputs one with these features lies, in doublings; 0 inside. The hull is a box: it
     /// takes any mixture of sizes for known whose parts are.
     pub fn outside(&self, features: &[f64]) -> f64 {
-        let beyond = |(at, (low, high)): (usize, &(f64, f64))| match features.get(at) {
-            Some(value) if *value < *low => doublings(Some(*value), Some(*low)),
-            Some(value) if *value > *high => doublings(Some(*value), Some(*high)),
-            Some(value) if !value.is_nan() => 0.0,
-            _ => doublings(None, Some(*low)),
-        };
-        self.hull.iter().enumerate().map(beyond).map(|distance| distance * distance).sum::<f64>().sqrt()
+        let value = |at| features.get(at).copied().unwrap_or(f64::NAN);
+        outside(self.hull.iter().enumerate().map(|(at, range)| (value(at), *range)))
     }
 }
 

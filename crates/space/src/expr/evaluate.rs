@@ -51,8 +51,13 @@ impl<'a> Evaluator<'a> {
             }
             Kind::List(parts) => self.all(parts).map(|items| Datum::List(items.into())),
             Kind::Call(builtin, parts) => {
-                let arguments = self.all(parts)?;
-                builtin.call(&arguments).map_err(|fault| at(fault, node))
+                // Most calls have one or two arguments, which need no list of their own.
+                let value = match parts.as_slice() {
+                    [one] => builtin.call(&[self.evaluate(one)?]),
+                    [one, two] => builtin.call(&[self.evaluate(one)?, self.evaluate(two)?]),
+                    several => builtin.call(&self.all(several)?),
+                };
+                value.map_err(|fault| at(fault, node))
             }
             Kind::Closure(closure, parts) => {
                 let truth = closure.call(&self.all(parts)?);
