@@ -78,7 +78,7 @@ fn repeat(value: &Datum, times: &Datum) -> Result<Datum, Fault> {
 pub(crate) fn unary(op: UnaryOp, operand: &Datum) -> Result<Datum, Fault> {
     match (op, operand.arithmetic()) {
         (UnaryOp::Plus, value @ (Datum::Int(_) | Datum::Float(_))) => Ok(value),
-        (UnaryOp::Minus, Datum::Int(value)) => value.checked_neg().map(Datum::Int).ok_or(Fault::new(OVERFLOW)),
+        (UnaryOp::Minus, Datum::Int(value)) => value.checked_neg().map(Datum::Int).ok_or_else(|| Fault::new(OVERFLOW)),
         (UnaryOp::Minus, Datum::Float(value)) => Ok(Datum::Float(-value)),
         (UnaryOp::Invert, Datum::Int(value)) => Ok(Datum::Int(!value)),
         _ => Err(Fault::new(format!("a sign or `~` does not work on {}", operand.type_name()))),
@@ -86,7 +86,7 @@ pub(crate) fn unary(op: UnaryOp, operand: &Datum) -> Result<Datum, Fault> {
 }
 
 fn integers(op: BinaryOp, a: i128, b: i128) -> Result<Datum, Fault> {
-    let fits = |value: Option<i128>| value.map(Datum::Int).ok_or(Fault::new(OVERFLOW));
+    let fits = |value: Option<i128>| value.map(Datum::Int).ok_or_else(|| Fault::new(OVERFLOW));
     match op {
         BinaryOp::Add => fits(a.checked_add(b)),
         BinaryOp::Subtract => fits(a.checked_sub(b)),
@@ -138,7 +138,7 @@ fn power(base: i128, exponent: i128) -> Result<Datum, Fault> {
         -1 => Some(if exponent % 2 == 0 { 1 } else { -1 }),
         _ => u32::try_from(exponent).ok().and_then(|exponent| base.checked_pow(exponent)),
     };
-    value.map(Datum::Int).ok_or(Fault::new(OVERFLOW))
+    value.map(Datum::Int).ok_or_else(|| Fault::new(OVERFLOW))
 }
 
 /// `a / b` rounded once, as Python does, also where the operands have more bits than a float.

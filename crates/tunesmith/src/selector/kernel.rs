@@ -1,6 +1,8 @@
 //! What is known of one kernel, ready to be asked.
 
+use super::model::Model;
 use super::{Choice, Source};
+use crate::TimingModel;
 use std::collections::{BTreeMap, HashMap};
 use tunesmith_core::wisdom::{Config, Entry, Portfolio, Wisdom, doublings};
 
@@ -19,6 +21,7 @@ pub(super) struct Kernel {
     /// The values of sizes that all entries share.
     shared: Vec<Option<f64>>,
     devices: BTreeMap<String, Device>,
+    model: Option<Model>,
 }
 
 /// One device.
@@ -61,7 +64,7 @@ impl Kernel {
             return Self { default, ..Self::default() };
         }
         let shared = names.iter().map(|name| shared(&entries, name)).collect();
-        let mut kernel = Self { default, names, shared, devices: BTreeMap::new() };
+        let mut kernel = Self { default, names, shared, ..Self::default() };
         entries.into_iter().for_each(|entry| kernel.add(entry));
         for portfolio in portfolios {
             let place = |feature| kernel.names.binary_search(feature).unwrap_or(MOST_SIZES);
@@ -86,19 +89,28 @@ impl Kernel {
         acceptable: &dyn Fn(&Config) -> bool,
     ) -> Option<Choice<'a>> {
         let sizes = self.sizes(input);
-        let of_device = || {
-            let device = self.devices.get(device)?;
-            device.exact(&sizes, self.names.len(), acceptable).or_else(|| device.predicted(&sizes, acceptable)).or_else(
-                || {
-                    let (distance, known) = device.nearest(&sizes, acceptable)?;
-                    Some(known.choice(Source::NearestInput { distance }))
-                },
-            )
-        };
+        let model = self.model.as_ref();
+        let own = self.devices.get(device);
         let default = || self.default.as_ref().filter(|config| acceptable(config));
-        of_device()
+        own.and_then(|own| own.exact(&sizes, self.names.len(), acceptable))
+            .or_else(|| model?.known(device, input, acceptable))
+            .or_else(|| own?.predicted(&sizes, acceptable))
+            .or_else(|| own?.near(&sizes, acceptable))
+            .or_else(|| model?.unknown(input, acceptable))
             .or_else(|| self.other_device(device, &sizes, acceptable))
             .or_else(|| default().map(|config| Choice { config, source: Source::Default, time_ms: None }))
+    }
+
+    /// Lets `model` choose among the configurations of the portfolio of each device, where there is none among its own.
+    pub(super) fn learn(&mut self, model: &TimingModel, warnings: &mut Vec<String>) {
+        let own = model.candidates();
+        let configs = |device: Option<&str>| {
+            let of_device = device.and_then(|name| self.devices.get(name)).and_then(Device::members);
+            let of_model = || (!own.is_empty()).then_some(own.as_slice());
+            of_device.or_else(of_model).or_else(|| self.devices.values().find_map(Device::members))
+        };
+        self.model = Some(Model::new(model, configs, warnings));
+        self.default.get_or_insert_with(|| model.reference());
     }
 
     /// The sizes of `input`.
@@ -127,7 +139,7 @@ impl Kernel {
         others().find_map(|(device, other)| {
             let choice = other.predicted(sizes, acceptable)?;
             let Source::Predicted { outside } = choice.source else { return None };
-            Some(Choice { source: Source::OtherDevice { device, distance: outside }, ..choice })
+            Some(Choice { source: Source::PredictedElsewhere { devices: device, outside }, ..choice })
         })
     }
 }
@@ -152,6 +164,11 @@ impl Device {
         }
     }
 
+    /// The configurations of the portfolio.
+    fn members(&self) -> Option<&[Config]> {
+        self.portfolio.as_ref().map(|chooser| chooser.portfolio.configs.as_slice())
+    }
+
     fn exact(&self, sizes: &Sizes, count: usize, acceptable: &dyn Fn(&Config) -> bool) -> Option<Choice<'_>> {
         let key = sizes.map(bits);
         let places = self.exact.get(&key[..count])?.iter();
@@ -170,6 +187,11 @@ impl Device {
         let chosen = portfolio.configs.get(portfolio.tree.choose(features));
         let config = chosen.into_iter().chain(&portfolio.configs).find(|config| acceptable(config))?;
         Some(Choice { config, source: Source::Predicted { outside: portfolio.outside(features) }, time_ms: None })
+    }
+
+    fn near(&self, sizes: &Sizes, acceptable: &dyn Fn(&Config) -> bool) -> Option<Choice<'_>> {
+        let (distance, known) = self.nearest(sizes, acceptable)?;
+        Some(known.choice(Source::NearestInput { distance }))
     }
 
     /// The entry with the nearest input, the fastest of several, and how far that is.

@@ -1,27 +1,36 @@
 //! The configuration for an input, at run time.
 
 mod kernel;
+mod model;
 
+use crate::TimingModel;
 use kernel::Kernel;
 use std::collections::HashMap;
 use std::fmt;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 use tunesmith_core::wisdom::{Config, Wisdom};
 use tunesmith_space::Value;
 use tunesmith_store::{Flawed, read_wisdom};
 
-/// Answers which configuration a kernel should run with, for an input on a device, from [`Wisdom`].
+/// Answers which configuration a kernel should run with, for an input on a device, from [`Wisdom`], from a [`TimingModel`], or
+/// from both.
 ///
 /// It asks, in this order, and the answer's [`Source`] says where it came from:
 ///
 /// 1. an entry for exactly this device and input, the fastest of them;
-/// 2. the decision tree of the portfolio for this device;
-/// 3. the entry for this device whose input is nearest ([`distance`](tunesmith_core::wisdom::distance));
-/// 4. the nearest entry of any other device;
-/// 5. the kernel's default configuration.
+/// 2. the timing model, where it was trained on this device: of the portfolio for this device, or of the model's own few
+///    [candidates](TimingModel::candidates), the configuration that it predicts to be fastest;
+/// 3. the decision tree of the portfolio for this device;
+/// 4. the entry for this device whose input is nearest ([`distance`](tunesmith_core::wisdom::distance));
+/// 5. the timing model, by what it learned on other devices;
+/// 6. the nearest entry of any other device;
+/// 7. the kernel's default configuration, without one the model's reference.
 ///
-/// All questions are answered without allocating memory or waiting, from any number of threads: exact and predicted ones in the time of a
-/// few comparisons, the others in the time of one look at every entry of the kernel.
+/// All questions are answered without allocating memory or waiting, from any number of threads: exact ones and those to a portfolio's
+/// tree in the time of a few comparisons, those to a model in the time of one walk down its trees, the others in the time of one look
+/// at every entry of the kernel.
 ///
 /// ```
 /// use tunesmith::{Selector, Source};
@@ -42,6 +51,22 @@ use tunesmith_store::{Flawed, read_wisdom};
 /// let choice = selector.select("gemm", "GPU A", &[("M", 1024.0), ("N", 512.0)]).unwrap();
 /// assert_eq!(choice.source, Source::NearestInput { distance: 1.0 });
 /// assert!(selector.select("conv", "GPU A", &[]).is_none());
+/// ```
+///
+/// An application opens the files that it ships with, whatever they are:
+///
+/// ```no_run
+/// use tunesmith::Selector;
+///
+/// let selector = Selector::open(["gemm.wisdom", "timing.json"]);
+/// selector.warnings().iter().for_each(|warning| eprintln!("{warning}"));
+/// if let Some(choice) = selector.select("gemm", "GPU A", &[("M", 512.0), ("N", 512.0)]) {
+///     if choice.source.is_doubtful() {
+///         eprintln!("gemm: {}", choice.source);
+///     }
+///     let tile = choice.int("TILE");
+/// #   let _ = tile;
+/// }
 /// ```
 #[derive(Debug, Default)]
 pub struct Selector {
@@ -65,9 +90,9 @@ pub struct Choice<'a> {
 pub enum Source<'a> {
     /// It was measured for this input on this device.
     Exact,
-    /// The portfolio of this device chose it.
+    /// A timing model or the portfolio of this device chose it, which learned from inputs on this device.
     Predicted {
-        /// How far the input lies outside of those the portfolio was made from, in doublings; 0 inside.
+        /// How far the input lies outside of those learned from, in doublings; 0 inside.
         outside: f64,
     },
     /// It was measured for another input on this device.
@@ -82,6 +107,13 @@ pub enum Source<'a> {
         /// How far its input is, in doublings.
         distance: f64,
     },
+    /// A timing model or the portfolio of other devices chose it, which learned nothing of this one.
+    PredictedElsewhere {
+        /// Which.
+        devices: &'a str,
+        /// How far the input lies outside of those learned from, in doublings; 0 inside.
+        outside: f64,
+    },
     /// Nothing is known: the kernel's default.
     Default,
 }
@@ -92,7 +124,7 @@ impl Source<'_> {
         match self {
             Self::Exact | Self::NearestInput { .. } => false,
             Self::Predicted { outside } => *outside > 0.0,
-            Self::OtherDevice { .. } | Self::Default => true,
+            Self::OtherDevice { .. } | Self::PredictedElsewhere { .. } | Self::Default => true,
         }
     }
 }
@@ -114,6 +146,13 @@ impl fmt::Display for Source<'_> {
             }
             Self::OtherDevice { device, distance } => {
                 write!(f, "measured on another device, `{device}`, for an input {distance:.1} doublings away")
+            }
+            Self::PredictedElsewhere { devices, outside } => {
+                write!(f, "predicted from other devices, `{devices}`")?;
+                if *outside > 0.0 {
+                    write!(f, ", although the input lies {outside:.1} doublings outside of those measured there")?;
+                }
+                Ok(())
             }
             Self::Default => f.write_str("the default configuration: nothing is known of this kernel"),
         }
@@ -154,13 +193,18 @@ impl Selector {
         selector
     }
 
-    /// Answers from all that can be read of `paths`, files of wisdom in our format or Kernel Launcher's. Nothing fails: files that
-    /// are missing, foreign or damaged are [warned](Self::warnings) of, and what they do not say is not known.
+    /// Answers from all that can be read of `paths`: files of wisdom in our format or Kernel Launcher's, and timing models. Nothing
+    /// fails: files that are missing, foreign or damaged are [warned](Self::warnings) of, and what they do not say is not known.
     pub fn open<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Self {
         let mut wisdom = Wisdom::default();
-        let mut warnings = Vec::new();
+        let (mut models, mut warnings) = (Vec::new(), Vec::new());
         for path in paths {
             let path = path.as_ref();
+            if is_model(path) {
+                let read = TimingModel::read(path);
+                models.extend(read.map_err(|error| warnings.push(error.to_string())));
+                continue;
+            }
             match read_wisdom(path) {
                 Ok(file) => {
                     let text =
@@ -171,9 +215,20 @@ impl Selector {
                 Err(error) => warnings.push(error.to_string()),
             }
         }
-        let mut selector = Self::new(wisdom);
+        let mut selector = models.iter().fold(Self::new(wisdom), Self::with_model);
         selector.warnings.splice(0..0, warnings);
         selector
+    }
+
+    /// Answers also from a timing model, in place of an earlier one of the same kernel.
+    ///
+    /// The model is laid out for each device that it knows, for the at most 32 configurations of the portfolio of that device, or its
+    /// own candidates where the wisdom has none. Configurations that violate a constraint of the model for an input are not chosen
+    /// for it.
+    #[must_use]
+    pub fn with_model(mut self, model: &TimingModel) -> Self {
+        self.kernels.entry(model.problem().to_string()).or_default().learn(model, &mut self.warnings);
+        self
     }
 
     /// The default configuration of a kernel, in place of that of the wisdom.
@@ -206,4 +261,12 @@ impl Selector {
     ) -> Option<Choice<'_>> {
         self.kernels.get(kernel)?.select(device, input, &acceptable)
     }
+}
+
+/// Whether a file begins as a model does, which says its kind first, so that damage behind that is told as a model's.
+fn is_model(path: &Path) -> bool {
+    let mut start = String::new();
+    let read = File::open(path).and_then(|file| file.take(64).read_to_string(&mut start));
+    let first_key = start.trim_start().strip_prefix('{').map(str::trim_start);
+    read.is_ok() && first_key.is_some_and(|key| key.starts_with("\"kind\""))
 }

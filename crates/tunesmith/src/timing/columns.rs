@@ -104,7 +104,7 @@ impl Frame {
                 Source::Size => lookup(sizes, &feature.name).map(|value| feature.number(&value)),
                 Source::Derived => {
                     let expr = self.derived.iter().find(|(name, _)| *name == feature.name);
-                    expr.and_then(|(_, expr)| derive(expr, sizes))
+                    expr.and_then(|(_, expr)| derive(expr, &|name| lookup(sizes, name)))
                 }
                 Source::Device => device.and_then(|device| device.features.get(&feature.name).copied()),
                 Source::DeviceName => device.map(|device| feature.level_of(&device.name)),
@@ -134,7 +134,7 @@ fn features(parameters: &[Parameter], derived: &[(String, Expr)], groups: &[Grou
         numbers.windows(2).any(|pair| pair[0] != pair[1])
     };
     for (name, expr) in derived {
-        if varies(&mut groups.iter().map(|group| derive(expr, &group.sizes))) {
+        if varies(&mut groups.iter().map(|group| derive(expr, &|name| lookup(&group.sizes, name)))) {
             features.push(Feature::new(Source::Derived, name, None));
         }
     }
@@ -159,9 +159,9 @@ fn parameter(parameter: &Parameter) -> Feature {
     Feature::new(Source::Parameter, parameter.name(), levels)
 }
 
-/// The number that a derived feature has for these sizes.
-pub(super) fn derive(expr: &Expr, sizes: &[(String, Value)]) -> Option<f64> {
-    let value = expr.evaluate(&|name| lookup(sizes, name)).ok()?;
+/// The number that a derived feature has for these sizes, given by name.
+pub(super) fn derive(expr: &Expr, sizes: &dyn Fn(&str) -> Option<Value>) -> Option<f64> {
+    let value = expr.evaluate(sizes).ok()?;
     value.as_float().filter(|number| number.is_finite())
 }
 

@@ -9,7 +9,7 @@ use crate::rates::parameter_value;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
-use tunesmith_model::{BoostedTrees, Column, Kind, ModelError, Regressor as _};
+use tunesmith_model::{BoostedTrees, Column, Kind, ModelError, Regressor as _, Shortlist};
 use tunesmith_space::{Constraint, Expr, Parameter, Value};
 use tunesmith_store::Journal;
 
@@ -27,6 +27,8 @@ struct Head {
     parameters: Map<String, Json>,
     constraints: Map<String, Json>,
     reference: Map<String, Json>,
+    #[serde(default)]
+    candidates: Vec<Map<String, Json>>,
     sizes: Map<String, Json>,
     features: Map<String, Json>,
     devices: Vec<KnownDevice>,
@@ -118,6 +120,7 @@ impl TimingModel {
             parameters: frame.parameters.iter().map(|own| (own.name().to_string(), values(own))).collect(),
             constraints: texts(&self.constraints),
             reference: configuration(&self.reference),
+            candidates: self.candidates.iter().map(|values| configuration(values)).collect(),
             sizes: frame.sizes.iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect(),
             features: frame.derived.iter().map(|(name, expr)| (name.clone(), Json::from(expr.text()))).collect(),
             devices: self.devices.clone(),
@@ -144,16 +147,17 @@ fn assemble(head: Head, trees: Trees) -> Result<TimingModel, String> {
         Parameter::new(name.clone(), values).map_err(|error| error.to_string())
     };
     let parameters: Vec<Parameter> = head.parameters.iter().map(parameter).collect::<Result<_, _>>()?;
-    let configuration = |what: &str, values: &Map<String, Json>| -> Result<Vec<Value>, String> {
-        let value = |parameter: &Parameter| {
-            let value = values.get(parameter.name()).and_then(parameter_value);
-            let known = value.filter(|value| parameter.index_of(value).is_some());
-            known.ok_or_else(|| format!("{what} has no value of `{}`", parameter.name()))
-        };
-        parameters.iter().map(value).collect()
-    };
-    let reference = configuration("the reference", &head.reference)?;
-    let best_single = head.best_single.map(|values| configuration("`best_single`", &values)).transpose()?;
+    let reference = values(&parameters, &head.reference, "the reference")?;
+    let candidate = |config: &Map<String, Json>| values(&parameters, config, "a candidate");
+    let candidates: Vec<Vec<Value>> = head.candidates.iter().map(candidate).collect::<Result<_, _>>()?;
+    if candidates.len() > Shortlist::MOST_ROWS {
+        return Err(format!(
+            "it has {} candidates, and at most {} are supported",
+            candidates.len(),
+            Shortlist::MOST_ROWS
+        ));
+    }
+    let best_single = head.best_single.map(|config| values(&parameters, &config, "`best_single`")).transpose()?;
     let size = |(name, json): (&String, &Json)| {
         Ok((name.clone(), parameter_value(json).ok_or_else(|| format!("the size `{name}` has no value"))?))
     };
@@ -178,6 +182,7 @@ fn assemble(head: Head, trees: Trees) -> Result<TimingModel, String> {
             expressions(&head.constraints, |text| Ok::<_, String>(text.to_string()))?
         },
         reference,
+        candidates,
         devices: head.devices,
         ranges: head.ranges,
         zeta: head.zeta,
@@ -189,6 +194,16 @@ fn assemble(head: Head, trees: Trees) -> Result<TimingModel, String> {
         best_single,
         unseen: head.unseen_device,
     })
+}
+
+/// The values of a configuration, called `what`, for all `parameters`.
+fn values(parameters: &[Parameter], config: &Map<String, Json>, what: &str) -> Result<Vec<Value>, String> {
+    let value = |parameter: &Parameter| {
+        let value = config.get(parameter.name()).and_then(parameter_value);
+        let known = value.filter(|value| parameter.index_of(value).is_some());
+        known.ok_or_else(|| format!("{what} has no value of `{}`", parameter.name()))
+    };
+    parameters.iter().map(value).collect()
 }
 
 fn feature(ColumnEntry { of, name, levels }: ColumnEntry) -> Feature {

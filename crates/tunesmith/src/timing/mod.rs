@@ -4,8 +4,11 @@
 //!
 //! `groups` reads recordings, `columns` says what a row of numbers holds, `rows` makes them, `folds` leaves parts out, `rounds`
 //! chooses the number of trees by them and `unseen` judges the choice for devices left out, `train` fits, `document` keeps the model as
-//! JSON, `scorer` predicts configurations of a space, `search` looks for the best one, `predict` answers users.
+//! JSON, `scorer` predicts configurations of a space, `search` looks for the best one, `predict` answers users. At run time `chooser`
+//! chooses among few configurations: those of a portfolio, or the `candidates` that training has left in the model.
 
+mod candidates;
+mod chooser;
 mod columns;
 mod document;
 mod folds;
@@ -23,6 +26,7 @@ mod search;
 mod train;
 mod unseen;
 
+pub(crate) use chooser::ModelChooser;
 pub(crate) use document::KIND as TIMING_KIND;
 pub use folds::FoldBy;
 pub use held_out::HeldOut;

@@ -6,6 +6,7 @@ use super::reference_time::ReferenceTime;
 use super::unseen::Unseen;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use tunesmith_core::wisdom::Config;
 use tunesmith_model::{BoostedTrees, Regressor as _};
 use tunesmith_space::{Parameter, Value};
 
@@ -19,6 +20,8 @@ pub struct TimingModel {
     pub(super) constraints: Vec<(String, String)>,
     /// The reference configuration: a value for every parameter.
     pub(super) reference: Vec<Value>,
+    /// Configurations that are worth choosing among, each with a value for every parameter.
+    pub(super) candidates: Vec<Vec<Value>>,
     pub(super) devices: Vec<KnownDevice>,
     /// By feature of the input or the device the least and largest number of the training set.
     pub(super) ranges: BTreeMap<String, (f64, f64)>,
@@ -60,6 +63,22 @@ impl TimingModel {
     /// The sizes of an input, each with the value that it has unless another is given.
     pub fn sizes(&self) -> &[(String, Value)] {
         &self.frame.sizes
+    }
+
+    /// The configuration that speeds are relative to.
+    pub fn reference(&self) -> Config {
+        self.config(&self.reference)
+    }
+
+    /// The configurations, at most 32, that serve the inputs of the training set well together, the reference among them; none in
+    /// files of versions that did not choose any.
+    pub fn candidates(&self) -> Vec<Config> {
+        self.candidates.iter().map(|values| self.config(values)).collect()
+    }
+
+    fn config(&self, values: &[Value]) -> Config {
+        let names = self.frame.parameters.iter().map(|parameter| parameter.name().to_string());
+        names.zip(values.iter().cloned()).collect()
     }
 
     /// The devices of the training set.

@@ -88,10 +88,9 @@ pub fn predict(
     let sizes = checked(model, &options.input)?;
     let mut notes = Vec::new();
     let device = device(model, options, &mut notes);
-    let limits = device.map(limits).unwrap_or_default();
     let space = match problem {
-        Some(problem) => problem.space(&limits)?.space,
-        None => known_space(model, &sizes, &limits, &mut notes)?,
+        Some(problem) => problem.space(&device.map(limits).unwrap_or_default())?.space,
+        None => known_space(model, &sizes, &device.map(constants).unwrap_or_default(), &mut notes)?,
     };
     if space.len().is_none() {
         return Err(Error::request("the space has more than 2^128 configurations", None));
@@ -206,11 +205,20 @@ fn device<'a>(model: &'a TimingModel, options: &'a PredictOptions, notes: &mut V
     }
 }
 
-/// A device's numbers as constraints know them.
+/// A device's numbers.
 fn limits(device: &KnownDevice) -> Vec<(String, Value)> {
-    let whole = |number: f64| number.fract() == 0.0 && number.abs() < 2f64.powi(53);
-    let value = |number: f64| if whole(number) { Value::Int(number as i64) } else { Value::Float(number) };
-    device.features.iter().map(|(name, number)| (name.clone(), value(*number))).collect()
+    device.features.iter().map(|(name, number)| (name.clone(), number_value(*number))).collect()
+}
+
+/// A device's numbers as constraints name them.
+pub(super) fn constants(device: &KnownDevice) -> Vec<(String, Value)> {
+    limits(device).into_iter().map(|(name, value)| (format!("device.{name}"), value)).collect()
+}
+
+/// A number as expressions know it, which tell whole numbers from others.
+pub(super) fn number_value(number: f64) -> Value {
+    let is_whole = number.fract() == 0.0 && number.abs() < 2f64.powi(53);
+    if is_whole { Value::Int(number as i64) } else { Value::Float(number) }
 }
 
 /// The space of the values and constraints that the model knows. Constraints that use what is not known here, limits of a
@@ -221,8 +229,7 @@ fn known_space(
     limits: &[(String, Value)],
     notes: &mut Vec<String>,
 ) -> Result<Space, Error> {
-    let limits = limits.iter().map(|(name, value)| (format!("device.{name}"), value.clone()));
-    let constants: Vec<(String, Value)> = sizes.iter().cloned().chain(limits).collect();
+    let constants: Vec<(String, Value)> = sizes.iter().chain(limits).cloned().collect();
     let is_known = |name: &str| {
         lookup(&constants, name).is_some() || model.frame.parameters.iter().any(|parameter| parameter.name() == name)
     };

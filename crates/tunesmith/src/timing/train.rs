@@ -1,5 +1,6 @@
 //! Fitting timing models.
 
+use super::candidates::candidates;
 use super::columns::{Feature, Frame, Source};
 use super::folds::{self, FoldBy};
 use super::groups::{self, Group, Groups};
@@ -159,6 +160,7 @@ fn fit(groups: Groups, settings: &TimingSettings, notes: &mut Vec<String>) -> Re
     let model = TimingModel {
         problem: groups.problem,
         constraints: groups.constraints,
+        candidates: candidates(&train, &groups.reference),
         devices: devices(&train),
         ranges: ranges(&frame.features, &own),
         reference_time: reference_time(&frame.features, &own, &train),

@@ -1,0 +1,66 @@
+//! What a timing model says of one kernel, ready to be asked.
+
+use super::{Choice, Source};
+use crate::timing::{KnownDevice, ModelChooser, TimingModel};
+use std::collections::HashMap;
+use tunesmith_core::wisdom::Config;
+
+/// A timing model with the configurations that it chooses among.
+#[derive(Debug, Default)]
+pub(super) struct Model {
+    devices: HashMap<String, ModelChooser>,
+    /// For devices that the model does not know.
+    others: Option<ModelChooser>,
+    /// The names of the devices that it knows.
+    names: String,
+}
+
+impl Model {
+    /// `configs` names the configurations for a device, or for one that the model does not know. Where the model cannot choose
+    /// among them there is a warning.
+    pub(super) fn new<'a>(
+        model: &TimingModel,
+        configs: impl Fn(Option<&str>) -> Option<&'a [Config]>,
+        warnings: &mut Vec<String>,
+    ) -> Self {
+        let mut of = |device: Option<&KnownDevice>| {
+            let name = device.map(|device| device.name.as_str());
+            let unnamed = "no configurations are known that it could choose among; train it again, or open wisdom with a portfolio beside it";
+            let made = match configs(name) {
+                Some(configs) => ModelChooser::new(model, configs, device),
+                None => Err(unnamed.to_string()),
+            };
+            let on = name.map_or_else(|| "devices it does not know".to_string(), |name| format!("`{name}`"));
+            let warning =
+                |reason| format!("the timing model of `{}` does not choose for {on}: {reason}", model.problem());
+            made.map_err(|reason| warnings.push(warning(reason))).ok()
+        };
+        let names: Vec<&str> = model.devices().iter().map(|device| device.name.as_str()).collect();
+        Self {
+            devices: model
+                .devices()
+                .iter()
+                .filter_map(|device| Some((device.name.clone(), of(Some(device))?)))
+                .collect(),
+            others: of(None),
+            names: names.join(", "),
+        }
+    }
+
+    /// The choice for a device of the training set.
+    pub(super) fn known(
+        &self,
+        device: &str,
+        input: &[(&str, f64)],
+        acceptable: &dyn Fn(&Config) -> bool,
+    ) -> Option<Choice<'_>> {
+        let (config, outside) = self.devices.get(device)?.choose(input, acceptable)?;
+        Some(Choice { config, source: Source::Predicted { outside }, time_ms: None })
+    }
+
+    /// The choice for a device of which the model knows nothing.
+    pub(super) fn unknown(&self, input: &[(&str, f64)], acceptable: &dyn Fn(&Config) -> bool) -> Option<Choice<'_>> {
+        let (config, outside) = self.others.as_ref()?.choose(input, acceptable)?;
+        Some(Choice { config, source: Source::PredictedElsewhere { devices: &self.names, outside }, time_ms: None })
+    }
+}
