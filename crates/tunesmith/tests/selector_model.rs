@@ -224,6 +224,23 @@ fn a_choice_that_is_refused_backs_off_in_the_order_of_the_predictions() {
 }
 
 #[test]
+fn an_unknown_device_has_the_best_single_configuration_where_the_model_keeps_one() {
+    let mut model: Json = serde_json::from_str(&FIXTURE.text).unwrap();
+    model["best_single"] = json!({ "TILE": 1, "MODE": "row" });
+    let model = TimingModel::from_json(&model.to_string()).unwrap();
+    let selector = Selector::default().with_model(&model);
+    for n in [16.0, 64.0, 256.0] {
+        let (chosen, source) = ask(&selector, "GPU X", n, 4.0);
+        assert_eq!(chosen, &config(1, "row"), "{n}");
+        assert!(matches!(source, Source::PredictedElsewhere { .. }), "{source}");
+        assert_eq!(
+            ask(&selector, "GPU A", n, 4.0),
+            ask(&Selector::default().with_model(&FIXTURE.model), "GPU A", n, 4.0)
+        );
+    }
+}
+
+#[test]
 fn damaged_foreign_old_and_later_models_are_warned_of_and_the_rest_answers() {
     let fixture = &*FIXTURE;
     let candidates = |json: Json| {

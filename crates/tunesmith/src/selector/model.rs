@@ -26,7 +26,9 @@ impl Model {
         let mut of = |device: Option<&KnownDevice>| {
             let name = device.map(|device| device.name.as_str());
             let unnamed = "no configurations are known that it could choose among; train it again, or open wisdom with a portfolio beside it";
-            let made = match configs(name) {
+            // What does best on devices left out in training answers others as well.
+            let single = if device.is_none() { model.best_single() } else { None };
+            let made = match single.as_ref().map(std::slice::from_ref).or_else(|| configs(name)) {
                 Some(configs) => ModelChooser::new(model, configs, device),
                 None => Err(unnamed.to_string()),
             };

@@ -70,6 +70,11 @@ impl TimingModel {
         self.config(&self.reference)
     }
 
+    /// The configuration to answer devices with that the model does not know, where it does better on such than the model's own choice.
+    pub fn best_single(&self) -> Option<Config> {
+        self.best_single.as_deref().map(|values| self.config(values))
+    }
+
     /// The configurations, at most 32, that serve the inputs of the training set well together, the reference among them; none in
     /// files of versions that did not choose any.
     pub fn candidates(&self) -> Vec<Config> {
