@@ -2,9 +2,19 @@
 
 use crate::error::NestError;
 use crate::ir::{Affine, Instruction, LoopId, Nest, Tag, Var};
+use std::num::NonZeroU32;
 
 /// Axes of work-groups and of work-items.
 pub const AXES: usize = 3;
+
+/// How many work-groups a device runs at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Residency {
+    /// Multiprocessors, or cores.
+    pub compute_units: NonZeroU32,
+    /// Work-groups that are on one of them at a time.
+    pub groups: NonZeroU32,
+}
 
 impl Nest {
     /// The loops with a tag.
@@ -53,6 +63,14 @@ impl Nest {
             let tagged = self.tagged(Tag::Group(axis as u8));
             tagged.map(|id| (self.loop_at(id).range(id, value).1 + 1).max(0)).reduce(i128::max).unwrap_or(1)
         })
+    }
+
+    /// The waves of work-groups that a device needs where sizes have those values: as often as it is filled, the last time
+    /// perhaps not to the brim.
+    pub fn waves(&self, sizes: &[i64], residency: Residency) -> i128 {
+        let at_a_time = i128::from(residency.compute_units.get()) * i128::from(residency.groups.get());
+        let groups: i128 = self.group_counts(sizes).into_iter().product();
+        (groups + at_a_time - 1) / at_a_time
     }
 
     /// The index along a hardware axis at which an instruction runs: its loop, or `free` where it has none.

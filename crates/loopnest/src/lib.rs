@@ -39,9 +39,9 @@ mod text;
 mod transform;
 
 pub use codegen::{Code, CodeParameter, Dialect};
-pub use count::{Counts, Outside, Property, Stride};
+pub use count::{Counts, Issue, Modern, Outside, Property, Stride};
 pub use error::{NestError, Place};
-pub use hardware::AXES;
+pub use hardware::{AXES, Residency};
 pub use interpret::{Data, LaneOrder, Operation, Tally, Value, interpret};
 pub use ir::{
     Access, Affine, Array, ArrayId, Assumptions, AxisOrder, Bound, Congruence, Direction, Expr, Function, Instruction,

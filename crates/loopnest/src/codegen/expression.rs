@@ -1,6 +1,6 @@
 //! Expressions and subscripts as text.
 
-use super::names::{Lanes, Names, power, small_power};
+use super::names::{Lanes, Names, power};
 use crate::ir::{Access, Affine, Expr, Instruction, Memory, Operator, Type, Var};
 
 impl Names<'_> {
@@ -125,7 +125,7 @@ impl Names<'_> {
             Expr::Binary(operator, left, right) => {
                 let (left, right) = (part(left), part(right));
                 let joined = |symbol: &str| format!("{} {symbol} {}", parenthesised(&left), parenthesised(&right));
-                match (operator, small_power(expr)) {
+                match (operator, expr.small_power()) {
                     (Operator::Add, _) => joined("+"),
                     (Operator::Sub, _) => joined("-"),
                     (Operator::Mul, _) => joined("*"),

@@ -4,7 +4,7 @@ use super::CodeParameter;
 use super::dialect::{Dialect, RESERVED};
 use super::writer::Writer;
 use crate::hardware::AXES;
-use crate::ir::{Affine, ArrayId, Expr, Instruction, Memory, Nest, Operator, Tag, Type, Var};
+use crate::ir::{Affine, ArrayId, Expr, Instruction, Memory, Nest, Tag, Type, Var};
 
 /// A nest that is being written in a language.
 pub(super) struct Names<'a> {
@@ -97,7 +97,7 @@ impl<'a> Names<'a> {
 
     fn find_powers(&self, expr: &Expr, context: Type, found: &mut Vec<(Type, i128)>) {
         let kind = self.nest.operation_type(expr, context);
-        found.extend(small_power(expr).map(|times| (kind, times)));
+        found.extend(expr.small_power().map(|times| (kind, times)));
         expr.children().into_iter().for_each(|part| self.find_powers(part, kind, found));
     }
 
@@ -172,17 +172,6 @@ impl<'a> Names<'a> {
 /// The name of the function that raises to a small power.
 pub(super) fn power(kind: Type, times: i128) -> String {
     format!("nest_power{times}_{kind}")
-}
-
-/// The exponent of a power that is written as multiplications.
-pub(super) fn small_power(expr: &Expr) -> Option<i128> {
-    match expr {
-        Expr::Binary(Operator::Pow, _, exponent) => match exponent.as_ref() {
-            Expr::Index(sum) => sum.as_constant().filter(|times| (1..=8).contains(times)),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// A name that means nothing else: reserved ones, and those that could be mistaken for one that was changed, get a `_`.

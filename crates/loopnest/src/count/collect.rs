@@ -1,5 +1,6 @@
 //! Walks a nest and gathers the counts of its properties: algorithm 1 of the paper.
 
+use super::depth::Depth;
 use super::factors::{Factors, Product, add, number};
 use super::footprint::touched;
 use super::points::Piece;
@@ -31,6 +32,18 @@ pub(super) struct Collected {
     pub(super) factors: Factors,
     pub(super) fixed: BTreeMap<Property, Vec<Product>>,
     pub(super) strided: Vec<Strided>,
+    /// The longest chain of dependent operations, where it is wanted.
+    pub(super) chain: Option<Depth>,
+}
+
+impl Collected {
+    pub(super) fn new(nest: &Nest) -> Self {
+        Collected { factors: Factors::new(nest), fixed: BTreeMap::new(), strided: Vec::new(), chain: None }
+    }
+
+    pub(super) fn add(&mut self, property: Property, product: Product) {
+        add(self.fixed.entry(property).or_default(), product);
+    }
 }
 
 /// The widest access to memory, in bits.
@@ -44,7 +57,7 @@ pub(super) fn collect(nest: &Nest) -> Result<Collected, NestError> {
         local: nest.local_size()?,
         touched: BTreeMap::new(),
         filled: BTreeMap::new(),
-        found: Collected { factors: Factors::new(nest), fixed: BTreeMap::new(), strided: Vec::new() },
+        found: Collected::new(nest),
     };
     for instruction in &nest.instructions {
         collector.instruction(instruction).map_err(|error| error.at(instruction.place))?;
@@ -58,12 +71,25 @@ pub(super) fn collect(nest: &Nest) -> Result<Collected, NestError> {
 
 /// Gathers the bytes of one array that are touched.
 pub(super) fn collect_footprint(nest: &Nest, array: ArrayId) -> Result<Collected, NestError> {
-    let mut factors = Factors::new(nest);
+    let mut found = Collected::new(nest);
     let axes: Vec<usize> = (0..nest.array(array).shape.len()).collect();
-    let pieces = touched(nest, array, &axes, None, &mut factors.floors)?;
+    let pieces = touched(nest, array, &axes, None, &mut found.factors.floors)?;
     let bytes = i128::from(nest.array(array).element.bits() / 8);
-    let product = Product { coefficient: bytes, factors: vec![factors.push(pieces)] };
-    Ok(Collected { factors, fixed: BTreeMap::from([(Property::TouchedBytes, vec![product])]), strided: Vec::new() })
+    let product = Product { coefficient: bytes, factors: vec![found.factors.push(pieces)] };
+    found.add(Property::TouchedBytes, product);
+    Ok(found)
+}
+
+/// How often an instruction runs, work-items that repeat what others do included.
+pub(super) fn runs(
+    nest: &Nest,
+    instruction: &Instruction,
+    local: [i128; AXES],
+    factors: &mut Factors,
+) -> Result<Product, NestError> {
+    let runs = factors.points(nest, &all_groups(nest, &instruction.within))?;
+    let is_repeated = |axis: &usize| nest.hardware_loop(instruction, Tag::Local(*axis as u8)).is_none();
+    Ok(runs.scaled((0..AXES).filter(is_repeated).map(|axis| local[axis]).product()))
 }
 
 struct Collector<'a> {
@@ -75,7 +101,7 @@ struct Collector<'a> {
 }
 
 /// The loops with one for every axis of work-groups.
-fn all_groups(nest: &Nest, within: &BTreeSet<LoopId>) -> BTreeSet<LoopId> {
+pub(super) fn all_groups(nest: &Nest, within: &BTreeSet<LoopId>) -> BTreeSet<LoopId> {
     let mut all = within.clone();
     for axis in 0..AXES as u8 {
         if !within.iter().any(|id| nest.loop_at(*id).tag == Tag::Group(axis)) {
@@ -87,21 +113,11 @@ fn all_groups(nest: &Nest, within: &BTreeSet<LoopId>) -> BTreeSet<LoopId> {
 
 impl Collector<'_> {
     fn add(&mut self, property: Property, product: Product) {
-        add(self.found.fixed.entry(property).or_default(), product);
-    }
-
-    /// How often an instruction runs, work-items that repeat what others do included.
-    fn runs(&mut self, instruction: &Instruction) -> Result<Product, NestError> {
-        let within = all_groups(self.nest, &instruction.within);
-        let runs = self.found.factors.points(self.nest, &within)?;
-        let repeats = (0..AXES)
-            .filter(|axis| self.nest.hardware_loop(instruction, Tag::Local(*axis as u8)).is_none())
-            .map(|axis| self.local[axis]);
-        Ok(runs.scaled(repeats.product()))
+        self.found.add(property, product);
     }
 
     fn instruction(&mut self, instruction: &Instruction) -> Result<(), NestError> {
-        let runs = self.runs(instruction)?;
+        let runs = runs(self.nest, instruction, self.local, &mut self.found.factors)?;
         let context = self.nest.array(instruction.target.array).element;
         let mut operations = BTreeMap::new();
         count_operations(self.nest, &instruction.value, context, &mut operations);

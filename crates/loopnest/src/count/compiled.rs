@@ -1,6 +1,7 @@
 //! Counts ready to be evaluated for many sizes.
 
 use super::collect::{Collected, Strided};
+use super::depth::Depth;
 use super::factors::{Factors, Product, number};
 use super::floors::Floors;
 use super::polynomial::Polynomial;
@@ -58,6 +59,8 @@ pub struct Counts {
     open: Vec<Open>,
     /// Places of loads, of stores and of the lesser of both.
     lesser: Vec<[usize; 3]>,
+    /// The longest chain, and the place of that property.
+    chain: Option<(usize, Depth)>,
 }
 
 impl Counts {
@@ -91,6 +94,7 @@ impl Counts {
             fixed,
             open: open.collect(),
             lesser: properties.iter().filter_map(both).collect(),
+            chain: collected.chain.as_ref().map(|chain| (place(Property::Chain), chain.clone())),
             properties,
             ..Counts::of_factors(nest, &collected.factors)
         }
@@ -111,6 +115,7 @@ impl Counts {
             fixed: Vec::new(),
             open: Vec::new(),
             lesser: Vec::new(),
+            chain: None,
         }
     }
 
@@ -186,6 +191,9 @@ impl Counts {
         for [loads, stores, lesser] in &self.lesser {
             values[*lesser] = values[*loads].min(values[*stores]);
         }
+        if let Some((place, chain)) = &self.chain {
+            values[*place] = chain.at(&factors)?;
+        }
         Some(values)
     }
 }
@@ -204,6 +212,7 @@ fn strides(strided: &Strided) -> Vec<Stride> {
 
 fn properties(collected: &Collected) -> Vec<Property> {
     let mut all: BTreeSet<Property> = collected.fixed.keys().copied().collect();
+    all.extend(collected.chain.as_ref().map(|_| Property::Chain));
     for strided in &collected.strided {
         all.extend(
             strides(strided).into_iter().map(|stride| Property::Global(strided.bits, strided.direction, stride)),
@@ -238,7 +247,7 @@ impl Open {
 }
 
 impl Product {
-    fn at(&self, factors: &[i128]) -> Option<i128> {
+    pub(super) fn at(&self, factors: &[i128]) -> Option<i128> {
         self.factors.iter().try_fold(self.coefficient, |product, factor| product.checked_mul(factors[*factor]))
     }
 }

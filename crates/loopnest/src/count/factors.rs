@@ -92,10 +92,14 @@ impl Factors {
         }
         let loops: Vec<LoopId> = (0..loops.len()).map(LoopId).collect();
         let pieces = count_points(&key, &loops, &mut self.floors)?;
-        // Different bounds often have the same count, such as those of a loop and of its split.
-        let factor = self.pieces.iter().position(|known| *known == pieces).unwrap_or_else(|| self.push(pieces));
+        let factor = self.found(pieces);
         self.points.insert(key, factor);
         Ok(factor)
+    }
+
+    /// The factor with these pieces. Different bounds often have the same count, such as those of a loop and of its split.
+    pub(super) fn found(&mut self, pieces: Vec<Piece>) -> usize {
+        self.pieces.iter().position(|known| *known == pieces).unwrap_or_else(|| self.push(pieces))
     }
 }
 

@@ -1,20 +1,27 @@
 //! Operations of a nest, counted symbolically in its sizes.
 
+mod banks;
+mod chain;
 mod collect;
 mod compiled;
+mod depth;
+mod everywhere;
 mod factors;
 mod floors;
 mod footprint;
 mod image;
 mod merge;
+mod modern;
 mod outside;
 mod points;
 mod polynomial;
 mod property;
+mod subgroups;
 
 pub use compiled::Counts;
+pub use modern::Modern;
 pub use outside::Outside;
-pub use property::{Property, Stride};
+pub use property::{Issue, Property, Stride};
 
 use crate::error::NestError;
 use crate::ir::{ArrayId, Nest};

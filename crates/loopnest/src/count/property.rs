@@ -1,7 +1,7 @@
 //! The properties of a kernel to which its run time is taken to be linear (section 2 of the paper).
 
 use crate::interpret::Operation;
-use crate::ir::{Direction, Type};
+use crate::ir::{Direction, Memory, Type};
 use std::fmt;
 
 /// The amortised stride fraction of an access to global memory (section 2.1).
@@ -78,13 +78,29 @@ pub enum Property {
     TouchedBytes,
     /// 1: the cost of a launch.
     Launch,
+    /// Accesses to local memory of so many bits, by the [conflict](crate::Nest::count_modern) of the lanes.
+    Banks(u32, Direction, u32),
+    /// What sub-groups of 32 lanes issue.
+    SubGroups(Issue),
+    /// Floating-point operations, small powers being multiplications.
+    Arithmetic(Operation, Type),
+    /// Operations of the longest chain in which each needs the one before.
+    Chain,
+}
+
+/// An instruction that a sub-group issues for all of its lanes at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Issue {
+    /// A floating-point operation; small powers are multiplications.
+    Operation(Operation, Type),
+    /// An access of so many bits to local or global memory.
+    Access(Memory, u32, Direction),
 }
 
 impl fmt::Display for Property {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Property::Global(bits, Direction::Load, stride) => write!(formatter, "g:{bits}:load:{stride}"),
-            Property::Global(bits, Direction::Store, stride) => write!(formatter, "g:{bits}:store:{stride}"),
+            Property::Global(bits, direction, stride) => write!(formatter, "g:{bits}:{direction}:{stride}"),
             Property::LoadsAndStores(bits, stride) => write!(formatter, "g:{bits}:min(load,store):{stride}"),
             Property::LocalLoads(bits) => write!(formatter, "l:{bits}:load"),
             Property::Operations(operation, kind) => write!(formatter, "op:{kind}:{operation}"),
@@ -92,6 +108,14 @@ impl fmt::Display for Property {
             Property::Groups => write!(formatter, "groups"),
             Property::TouchedBytes => write!(formatter, "touched bytes"),
             Property::Launch => write!(formatter, "launch"),
+            Property::Banks(bits, direction, conflict) => write!(formatter, "bank:{bits}:{direction}:{conflict}"),
+            Property::SubGroups(Issue::Operation(operation, kind)) => write!(formatter, "sub:op:{kind}:{operation}"),
+            Property::SubGroups(Issue::Access(memory, bits, direction)) => {
+                let memory = if *memory == Memory::Local { "l" } else { "g" };
+                write!(formatter, "sub:{memory}:{bits}:{direction}")
+            }
+            Property::Arithmetic(operation, kind) => write!(formatter, "arith:{kind}:{operation}"),
+            Property::Chain => write!(formatter, "chain"),
         }
     }
 }

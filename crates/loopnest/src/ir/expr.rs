@@ -159,6 +159,17 @@ impl Expr {
         }
     }
 
+    /// The exponent of a power that is done by multiplications: an integer from 1 to 8.
+    pub(crate) fn small_power(&self) -> Option<i128> {
+        match self {
+            Expr::Binary(Operator::Pow, _, exponent) => match exponent.as_ref() {
+                Expr::Index(sum) => sum.as_constant().filter(|times| (1..=8).contains(times)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Every load within it, from left to right, with its place in the text.
     pub fn loads(&self) -> Vec<(&Access, Option<Place>)> {
         match self {

@@ -4,6 +4,7 @@ use super::affine::{Affine, LoopId, SizeId, Var};
 use super::expr::{Access, ArrayId, Expr, Type};
 use crate::error::{NestError, Place};
 use std::collections::BTreeSet;
+use std::fmt;
 
 /// A kernel: loops, arrays, and instructions run at the points of the loops they are within.
 ///
@@ -257,6 +258,15 @@ pub enum Direction {
     Load,
     /// It writes.
     Store,
+}
+
+impl fmt::Display for Direction {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Direction::Load => "load",
+            Direction::Store => "store",
+        })
+    }
 }
 
 impl Nest {

@@ -1,0 +1,308 @@
+//! The longest chain of dependent arithmetic that one work-item executes.
+//!
+//! Depths of values are followed through the schedule in the max-plus algebra: what a value's depth is, given those of the
+//! values at the start of a piece of the schedule. A loop is closed at once, whatever its number of iterations: values that
+//! it accumulates grow by their own step in each iteration, all others are what one iteration makes of them.
+
+use super::depth::{Loops, Weight};
+use super::everywhere::runs_everywhere;
+use super::floors::Floors;
+use crate::error::NestError;
+use crate::ir::{Access, Affine, ArrayId, Expr, Instruction, LoopId, Nest, Operator, Type};
+use crate::schedule::{Schedule, Step};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A value whose depth is followed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Source {
+    /// What no arithmetic has touched.
+    Start,
+    /// A cell of an array by its constant subscripts; no subscripts for arrays all of whose cells are treated alike.
+    Cell(ArrayId, Vec<i128>),
+    /// The deepest value so far.
+    Longest,
+}
+
+/// By source, how much deeper a value is than it.
+type Row = BTreeMap<Source, Weight>;
+/// Rows of the values that a piece of the schedule changes.
+type State = BTreeMap<Source, Row>;
+
+/// The depth of the deepest value that a work-item computes.
+///
+/// # Errors
+///
+/// Where it depends on more than numbers of iterations: values passed from one cell to another, through several
+/// values in turn, or a loop whose length depends on the work-item.
+pub(super) fn longest(nest: &Nest, floors: &Floors) -> Result<Weight, NestError> {
+    let schedule = Schedule::new(nest)?;
+    let chains = Chains { nest, carrying: carrying(nest) };
+    let matters = |instruction: &&Instruction| {
+        chains.carrying.contains(&instruction.target.array) || holds_result(nest, instruction, &chains.carrying)
+    };
+    nest.instructions.iter().filter(matters).try_for_each(|instruction| runs_everywhere(nest, floors, instruction))?;
+    let mut state = State::new();
+    chains.steps(&schedule.steps, &mut state)?;
+    let row = state.remove(&Source::Longest).unwrap_or_default();
+    Ok(row.into_values().reduce(Weight::most).unwrap_or(Weight::Number(0)))
+}
+
+/// The arrays that are read and that hold results of arithmetic; copies of cells begin no chain.
+fn carrying(nest: &Nest) -> BTreeSet<ArrayId> {
+    let mut carrying = BTreeSet::new();
+    loop {
+        let found = nest.instructions.iter().find(|instruction| {
+            let array = instruction.target.array;
+            !carrying.contains(&array) && nest.uses(array).1 && holds_result(nest, instruction, &carrying)
+        });
+        match found {
+            Some(instruction) => carrying.insert(instruction.target.array),
+            None => return carrying,
+        };
+    }
+}
+
+/// Whether the value of an instruction comes from arithmetic.
+fn holds_result(nest: &Nest, instruction: &Instruction, carrying: &BTreeSet<ArrayId>) -> bool {
+    let context = nest.array(instruction.target.array).element;
+    has_arithmetic(nest, &instruction.value, context)
+        || instruction.value.loads().iter().any(|(access, _)| carrying.contains(&access.array))
+}
+
+fn has_arithmetic(nest: &Nest, expr: &Expr, context: Type) -> bool {
+    let kind = nest.operation_type(expr, context);
+    depth_of(expr, kind) > 0 || expr.children().into_iter().any(|child| has_arithmetic(nest, child, kind))
+}
+
+/// Dependent operations that the outermost operation of an expression takes; a small power is one less than its exponent.
+fn depth_of(expr: &Expr, kind: Type) -> i128 {
+    match expr {
+        Expr::Binary(Operator::Pow, ..) if kind.is_float() => expr.small_power().map_or(1, |times| times - 1),
+        Expr::Binary(..) | Expr::Call(..) if kind.is_float() => 1,
+        _ => 0,
+    }
+}
+
+struct Chains<'a> {
+    nest: &'a Nest,
+    carrying: BTreeSet<ArrayId>,
+}
+
+impl Chains<'_> {
+    fn steps(&self, steps: &[Step], state: &mut State) -> Result<(), NestError> {
+        for step in steps {
+            match step {
+                Step::Barrier => {}
+                Step::Run(number) => self.instruction(&self.nest.instructions[*number], state)?,
+                Step::Loop(id, body) => {
+                    let mut once = State::new();
+                    self.steps(body, &mut once)?;
+                    let all = self.closed(*id, &once)?;
+                    *state = after(state, &all);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn instruction(&self, instruction: &Instruction, state: &mut State) -> Result<(), NestError> {
+        let context = self.nest.array(instruction.target.array).element;
+        let row = self.value(&instruction.value, context, state).map_err(|error| error.at(instruction.place))?;
+        let longest = joined(row_of(state, &Source::Longest), row.clone());
+        state.insert(Source::Longest, longest);
+        if self.carrying.contains(&instruction.target.array) {
+            let cell = self.cell(&instruction.target).map_err(|error| error.at(instruction.place))?;
+            state.insert(cell, row);
+        }
+        Ok(())
+    }
+
+    fn value(&self, expr: &Expr, context: Type, state: &State) -> Result<Row, NestError> {
+        let kind = self.nest.operation_type(expr, context);
+        match expr {
+            Expr::Load(access, place) if self.carrying.contains(&access.array) => {
+                Ok(row_of(state, &self.cell(access).map_err(|error| error.at(*place))?))
+            }
+            _ => {
+                let mut row = Row::from([(Source::Start, Weight::Number(0))]);
+                for child in expr.children() {
+                    row = joined(row, self.value(child, kind, state)?);
+                }
+                let own = Weight::Number(depth_of(expr, kind));
+                Ok(row.into_iter().map(|(source, weight)| (source, weight.plus(&own))).collect())
+            }
+        }
+    }
+
+    /// What an access to an array that carries results is followed as.
+    fn cell(&self, access: &Access) -> Result<Source, NestError> {
+        let subscripts: Option<Vec<i128>> = access.subscripts.iter().map(Affine::as_constant).collect();
+        let all = || {
+            let accesses = self.nest.instructions.iter().flat_map(Instruction::accesses);
+            accesses.map(|(other, ..)| other).filter(|other| other.array == access.array)
+        };
+        let is_constant = |other: &Access| other.subscripts.iter().all(|sum| sum.as_constant().is_some());
+        match subscripts {
+            Some(subscripts) if all().all(is_constant) => Ok(Source::Cell(access.array, subscripts)),
+            _ if all().all(|other| other == access) && self.keeps_apart(access) => {
+                Ok(Source::Cell(access.array, Vec::new()))
+            }
+            _ => {
+                let (text, name) = (self.nest.show_access(access), &self.nest.array(access.array).name);
+                Err(NestError::new(format!("results pass through {text} and other cells of `{name}`")))
+            }
+        }
+    }
+
+    fn sequential(&self, sum: &Affine) -> Vec<LoopId> {
+        sum.loops().filter(|id| !self.nest.loop_at(*id).tag.is_hardware()).collect()
+    }
+
+    /// Whether each iteration of the loops in the subscripts that a work-item runs reaches a cell of its own.
+    fn keeps_apart(&self, access: &Access) -> bool {
+        access.subscripts.iter().all(|sum| self.sequential(sum).len() <= 1)
+    }
+
+    /// Whether each iteration of a loop has a cell of its own.
+    fn is_apart(&self, source: &Source, id: LoopId) -> bool {
+        let Source::Cell(array, _) = source else { return false };
+        let accesses = self.nest.instructions.iter().flat_map(Instruction::accesses);
+        let mut own = accesses.map(|(access, ..)| access).filter(|access| access.array == *array);
+        own.any(|access| access.subscripts.iter().any(|sum| sum.uses(id)))
+    }
+
+    /// What all iterations of a loop make of the values that one iteration changes.
+    fn closed(&self, id: LoopId, once: &State) -> Result<State, NestError> {
+        let close = Close { chains: self, id, once };
+        once.iter().map(|(source, row)| Ok((source.clone(), close.row(source, row)?))).collect()
+    }
+
+    fn show(&self, source: &Source) -> String {
+        match source {
+            Source::Cell(array, _) => format!("`{}`", self.nest.array(*array).name),
+            _ => "the results".to_string(),
+        }
+    }
+}
+
+/// A loop that is being closed.
+struct Close<'a> {
+    chains: &'a Chains<'a>,
+    id: LoopId,
+    once: &'a State,
+}
+
+impl Close<'_> {
+    fn depends(&self, weight: &Weight) -> bool {
+        weight.depends_on(self.id, self.chains.nest)
+    }
+
+    /// Whether an iteration begins with what the one before left of a value.
+    fn is_carried(&self, source: &Source) -> bool {
+        self.once.contains_key(source) && !self.chains.is_apart(source, self.id)
+    }
+
+    /// What a value grows by in each iteration, where it depends on no other value that iterations change.
+    fn step(&self, source: &Source) -> Option<&Weight> {
+        let row = self.once.get(source)?;
+        let alone = row.keys().all(|other| other == source || !self.is_carried(other));
+        row.get(source).filter(|_| alone && *source != Source::Longest)
+    }
+
+    fn row(&self, own: &Source, row: &Row) -> Result<Row, NestError> {
+        let mut closed = Row::new();
+        for (source, weight) in row {
+            for (source, weight) in self.entry(own, source, weight)? {
+                let joined = match closed.remove(&source) {
+                    Some(known) => Weight::most(known, weight),
+                    None => weight,
+                };
+                closed.insert(source, joined);
+            }
+        }
+        Ok(closed)
+    }
+
+    /// What becomes of one entry of a row.
+    fn entry(&self, own: &Source, source: &Source, weight: &Weight) -> Result<Vec<(Source, Weight)>, NestError> {
+        if self.depends(weight) {
+            return Ok(vec![(source.clone(), self.spread(own, weight)?)]);
+        }
+        let entered = |enter: &Weight, late: i128, by: &Source, step: &Weight| {
+            Weight::entered(self.id, enter.clone(), late, by.clone(), step.clone())
+        };
+        if let Some(step) = self.step(own).filter(|_| self.is_carried(own)) {
+            self.refuse_dependent(step, own)?;
+            let all = if source == own { step.times(self.id, own) } else { entered(weight, 0, own, step) };
+            return Ok(vec![(source.clone(), all)]);
+        }
+        if !self.is_carried(source) || (source == own && *weight == Weight::Number(0)) {
+            return Ok(vec![(source.clone(), weight.clone())]);
+        }
+        // The last iteration reads what the others accumulated.
+        let (Some(step), Some(row)) = (self.step(source), self.once.get(source)) else {
+            let (one, two) = (self.chains.show(own), self.chains.show(source));
+            let index = &self.chains.nest.loop_at(self.id).name;
+            return Err(NestError::new(format!(
+                "iterations of `{index}` pass results through {one} and {two} in turn"
+            )));
+        };
+        self.refuse_dependent(step, source)?;
+        let mut entries = vec![(source.clone(), entered(weight, 0, source, step))];
+        for (other, into) in row.iter().filter(|(other, _)| *other != source) {
+            self.refuse_dependent(into, source)?;
+            entries.push((other.clone(), entered(&into.plus(weight), 1, source, step)));
+        }
+        Ok(entries)
+    }
+
+    /// A weight of inner loops whose lengths depend on this one: all their iterations together, where the value that grows
+    /// in them goes on from one iteration of this loop to the next.
+    fn spread(&self, own: &Source, weight: &Weight) -> Result<Weight, NestError> {
+        let goes_on = |by: &Source, loops: &Loops, step: &Weight| match self.step(by) {
+            Some(Weight::Times(known, own_step, _)) => known == loops && **own_step == *step && self.is_carried(by),
+            _ => false,
+        };
+        weight.spread_over(self.id, self.chains.nest, &goes_on).ok_or_else(|| self.dependent(own))
+    }
+
+    fn refuse_dependent(&self, weight: &Weight, own: &Source) -> Result<(), NestError> {
+        if self.depends(weight) { Err(self.dependent(own)) } else { Ok(()) }
+    }
+
+    fn dependent(&self, own: &Source) -> NestError {
+        let (index, name) = (&self.chains.nest.loop_at(self.id).name, self.chains.show(own));
+        NestError::new(format!("the chain through {name} has another length in each iteration of `{index}`"))
+    }
+}
+
+/// A value's row, which is the value itself where nothing changed it.
+fn row_of(state: &State, source: &Source) -> Row {
+    state.get(source).cloned().unwrap_or_else(|| Row::from([(source.clone(), Weight::Number(0))]))
+}
+
+fn joined(mut one: Row, two: Row) -> Row {
+    for (source, weight) in two {
+        let joined = match one.remove(&source) {
+            Some(known) => Weight::most(known, weight),
+            None => weight,
+        };
+        one.insert(source, joined);
+    }
+    one
+}
+
+/// One piece of the schedule after another.
+fn after(first: &State, second: &State) -> State {
+    let mut both = first.clone();
+    for (own, row) in second {
+        let mut through = Row::new();
+        for (source, weight) in row {
+            let before = row_of(first, source);
+            let before = before.into_iter().map(|(start, depth)| (start, depth.plus(weight))).collect();
+            through = joined(through, before);
+        }
+        both.insert(own.clone(), through);
+    }
+    both
+}

@@ -1,0 +1,150 @@
+//! What today's devices spend time on beside the properties of the paper.
+
+use super::banks::conflict;
+use super::chain::longest;
+use super::collect::{Collected, all_groups, runs};
+use super::compiled::Counts;
+use super::depth::Depth;
+use super::factors::Product;
+use super::property::{Issue, Property};
+use super::subgroups::issues;
+use crate::error::NestError;
+use crate::interpret::Operation;
+use crate::ir::{Expr, Instruction, LoopId, Memory, Nest, Type};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Counts beside those of the paper, and what could not be counted.
+#[derive(Clone, Debug)]
+pub struct Modern {
+    /// The counts, as functions of the sizes.
+    pub counts: Counts,
+    /// Kinds of properties that are left out, and why.
+    pub refused: Vec<(&'static str, NestError)>,
+}
+
+impl Nest {
+    /// Counts what the paper leaves out: `bank:...` for accesses to local memory by conflicts over banks, `sub:...` for what
+    /// sub-groups of 32 lanes issue, `arith:...` for arithmetic with small powers as multiplications, and `chain`, the
+    /// longest chain of dependent arithmetic that one work-item executes. A kind that cannot be counted exactly is left
+    /// out and [refused](Modern::refused) by name.
+    ///
+    /// ```
+    /// use tunesmith_loopnest::{Nest, Property};
+    ///
+    /// let nest = Nest::parse("
+    ///     sizes n
+    ///     assume n > 0
+    ///     array a[n]: f32
+    ///     array sum[1]: f32
+    ///     temporary acc: f32
+    ///     {[i]: 0 <= i < n}
+    ///     acc = 0.0           @
+    ///     acc = acc + a[i]**2 @ i
+    ///     sum[0] = acc        @
+    /// ")?;
+    /// let modern = nest.count_modern()?;
+    /// let chain = modern.counts.properties().iter().position(|property| *property == Property::Chain);
+    /// assert_eq!(modern.counts.evaluate(&[1000])?[chain.unwrap()], 1001);
+    /// # Ok::<(), tunesmith_loopnest::NestError>(())
+    /// ```
+    ///
+    /// Vector loops count every iteration. Cost: some milliseconds, and up to seconds where sub-groups end within a row of
+    /// work-items; evaluating takes some hundred nanoseconds.
+    ///
+    /// # Errors
+    ///
+    /// Where the nest cannot be scheduled, or its loops cannot be counted.
+    pub fn count_modern(&self) -> Result<Modern, NestError> {
+        let mut found = Collected::new(self);
+        for instruction in &self.instructions {
+            arithmetic(self, instruction, &mut found).map_err(|error| error.at(instruction.place))?;
+        }
+        let mut refused = Vec::new();
+        for (kind, gather) in [("bank", banks as Gather), ("sub", sub_groups), ("chain", chain)] {
+            let mut tried = found.clone();
+            match gather(self, &mut tried) {
+                Ok(()) => found = tried,
+                Err(error) => refused.push((kind, error)),
+            }
+        }
+        Ok(Modern { counts: Counts::new(self, &found), refused })
+    }
+}
+
+/// Adds the properties of a kind.
+type Gather = fn(&Nest, &mut Collected) -> Result<(), NestError>;
+
+fn arithmetic(nest: &Nest, instruction: &Instruction, found: &mut Collected) -> Result<(), NestError> {
+    let runs = runs(nest, instruction, nest.local_size()?, &mut found.factors)?;
+    for ((operation, kind), times) in operations(nest, instruction) {
+        found.add(Property::Arithmetic(operation, kind), runs.scaled(times));
+    }
+    Ok(())
+}
+
+fn banks(nest: &Nest, found: &mut Collected) -> Result<(), NestError> {
+    let local = nest.local_size()?;
+    for instruction in &nest.instructions {
+        for (access, place, direction) in instruction.accesses() {
+            let array = nest.array(access.array);
+            if array.memory == Memory::Local {
+                let conflict = conflict(nest, instruction, access, local);
+                let conflict = conflict.map_err(|error| error.at(place).at(instruction.place))?;
+                let runs = runs(nest, instruction, local, &mut found.factors)?;
+                found.add(Property::Banks(array.element.bits(), direction, conflict), runs);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn sub_groups(nest: &Nest, found: &mut Collected) -> Result<(), NestError> {
+    let local = nest.local_size()?;
+    let mut known: BTreeMap<BTreeSet<LoopId>, Product> = BTreeMap::new();
+    for instruction in &nest.instructions {
+        let within = all_groups(nest, &instruction.within);
+        let once = match known.get(&within) {
+            Some(once) => once.clone(),
+            None => issues(nest, &within, local, &mut found.factors).map_err(|error| error.at(instruction.place))?,
+        };
+        known.insert(within, once.clone());
+        for ((operation, kind), times) in operations(nest, instruction) {
+            found.add(Property::SubGroups(Issue::Operation(operation, kind)), once.scaled(times));
+        }
+        for (access, _, direction) in instruction.accesses() {
+            let array = nest.array(access.array);
+            if matches!(array.memory, Memory::Global | Memory::Local) {
+                let issue = Issue::Access(array.memory, array.element.bits(), direction);
+                found.add(Property::SubGroups(issue), once.clone());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn chain(nest: &Nest, found: &mut Collected) -> Result<(), NestError> {
+    let weight = longest(nest, &found.factors.floors)?;
+    found.chain = Some(Depth::new(&weight, nest, &mut found.factors)?);
+    Ok(())
+}
+
+/// Floating-point operations of an instruction by kind and type.
+fn operations(nest: &Nest, instruction: &Instruction) -> BTreeMap<(Operation, Type), i128> {
+    let mut counts = BTreeMap::new();
+    gather_operations(nest, &instruction.value, nest.array(instruction.target.array).element, &mut counts);
+    counts
+}
+
+fn gather_operations(nest: &Nest, expr: &Expr, context: Type, counts: &mut BTreeMap<(Operation, Type), i128>) {
+    let kind = nest.operation_type(expr, context);
+    let own = match (expr, expr.small_power()) {
+        (_, Some(times)) => Some((Operation::Mul, times - 1)),
+        (Expr::Binary(operator, ..), _) => Some((Operation::of(*operator), 1)),
+        (Expr::Call(function, _), _) => Some((Operation::Special(*function), 1)),
+        _ => None,
+    };
+    if let Some((operation, times)) = own.filter(|(_, times)| kind.is_float() && *times > 0) {
+        *counts.entry((operation, kind)).or_default() += times;
+    }
+    expr.children().into_iter().for_each(|child| gather_operations(nest, child, kind, counts));
+}

@@ -1,0 +1,101 @@
+//! How often sub-groups issue an instruction.
+
+use super::factors::{Factors, Product};
+use super::image::cells;
+use super::points::count_points;
+use crate::error::NestError;
+use crate::hardware::AXES;
+use crate::ir::{Affine, LoopId, Nest, Tag, Var};
+use std::collections::BTreeSet;
+
+/// Work-items that run together; of a work-group that is no multiple the last ones are fewer.
+pub(super) const LANES: i128 = 32;
+
+/// The number of points of the loops `within` and of sub-groups at which a lane is among the points.
+///
+/// Work-items are numbered along axis 0 first. `within` has a loop for every axis of work-groups.
+///
+/// # Errors
+///
+/// Where it cannot be told exactly which sub-groups have such a lane.
+pub(super) fn issues(
+    nest: &Nest,
+    within: &BTreeSet<LoopId>,
+    local: [i128; AXES],
+    factors: &mut Factors,
+) -> Result<Product, NestError> {
+    let beside = beside_lanes(nest, within);
+    let (others, within): (BTreeSet<LoopId>, BTreeSet<LoopId>) =
+        within.iter().copied().partition(|id| !beside.contains(id));
+    let mut product = factors.points(nest, &others)?;
+    product.factors.push(of_lanes(nest, &within, local, factors)?);
+    product.factors.sort_unstable();
+    Ok(product)
+}
+
+/// The loops that bounds join with those of the work-items.
+fn beside_lanes(nest: &Nest, within: &BTreeSet<LoopId>) -> BTreeSet<LoopId> {
+    let is_local = |id: &LoopId| matches!(nest.loop_at(*id).tag, Tag::Local(_));
+    let mut joined: BTreeSet<LoopId> = within.iter().copied().filter(is_local).collect();
+    let bounds = nest.domain(within);
+    loop {
+        let known = joined.len();
+        for bound in &bounds {
+            if bound.loops().any(|id| joined.contains(&id)) {
+                joined.extend(bound.loops());
+            }
+        }
+        if joined.len() == known {
+            return joined;
+        }
+    }
+}
+
+/// The factor that counts the points of loops and of sub-groups.
+fn of_lanes(
+    nest: &Nest,
+    within: &BTreeSet<LoopId>,
+    local: [i128; AXES],
+    factors: &mut Factors,
+) -> Result<usize, NestError> {
+    let mut fresh = (nest.loops.len()..).map(LoopId);
+    let mut bounds = nest.domain(within);
+    let mut loops: BTreeSet<LoopId> = within.clone();
+    let mut lanes = Vec::new();
+    let mut stride = 1;
+    for (axis, extent) in local.into_iter().enumerate() {
+        let own = within.iter().copied().find(|id| nest.loop_at(*id).tag == Tag::Local(axis as u8));
+        let lane = own.or_else(|| fresh.next()).unwrap_or(LoopId(0));
+        bounds.extend(range(lane, extent));
+        loops.insert(lane);
+        lanes.push((lane, stride));
+        stride *= extent;
+    }
+    let [sub_group, place] = [fresh.next(), fresh.next()].map(|id| id.unwrap_or(LoopId(0)));
+    bounds.extend(range(sub_group, (stride + LANES - 1) / LANES));
+    bounds.extend(range(place, LANES));
+    // 32 * sub_group + place is the number of the work-item: so is the lane along axis 0.
+    let mut first = Affine::term(Var::Loop(sub_group), LANES);
+    first.add_term(Var::Loop(place), 1);
+    let others = lanes[1..].iter().fold(first, |sum, (lane, stride)| &sum - &Affine::term(Var::Loop(*lane), *stride));
+    bounds.iter_mut().for_each(|bound| *bound = bound.substitute(Var::Loop(lanes[0].0), &others));
+    loops.remove(&lanes[0].0);
+    loops.extend([sub_group, place]);
+    let is_lane = |id: &LoopId| lanes.iter().any(|(lane, _)| lane == id);
+    let kept: Vec<Affine> =
+        within.iter().copied().filter(|id| !is_lane(id)).chain([sub_group]).map(Affine::from).collect();
+    let loops: Vec<LoopId> = loops.into_iter().collect();
+    let coordinates: Vec<LoopId> = fresh.take(kept.len()).collect();
+    let start = coordinates[0];
+    let pieces = match cells(bounds, &loops, &kept, start, &mut factors.floors)? {
+        Some(cells) => count_points(&cells.bounds, &coordinates, &mut factors.floors)?,
+        None => Vec::new(),
+    };
+    Ok(factors.found(pieces))
+}
+
+/// From 0 to `extent - 1`.
+fn range(id: LoopId, extent: i128) -> [Affine; 2] {
+    let index = Affine::from(id);
+    [(-&index).plus(extent - 1), index]
+}

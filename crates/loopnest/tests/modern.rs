@@ -1,0 +1,219 @@
+//! What the paper leaves out, counted, against work-items run one by one.
+
+mod common;
+#[path = "common/items.rs"]
+mod items;
+#[path = "common/steps.rs"]
+mod steps;
+
+use items::{Item, each_item};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestError, TestRunner};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
+use tunesmith_loopnest::kernels::{Extent, Groups, KERNELS};
+use tunesmith_loopnest::{Access, ArrayId, Direction, Expr, Instruction, Memory, Nest, Operation, Residency, Type};
+
+/// Names of operations with their numbers, and the depth of the result; `loaded` gives that of a cell.
+fn operations(
+    nest: &Nest,
+    expr: &Expr,
+    context: Type,
+    loaded: &dyn Fn(&Access) -> i128,
+    found: &mut Vec<String>,
+) -> i128 {
+    let kind = nest.operation_type(expr, context);
+    let below = expr.children().into_iter().map(|child| operations(nest, child, kind, loaded, found)).max();
+    let (name, times) = match expr {
+        Expr::Load(access, _) => return loaded(access),
+        Expr::Binary(operator, _, exponent) => match (Operation::of(*operator), exponent.as_ref()) {
+            (Operation::Pow, Expr::Index(sum)) if sum.as_constant().is_some_and(|times| (1..=8).contains(&times)) => {
+                (Operation::Mul, sum.offset() - 1)
+            }
+            (operation, _) => (operation, 1),
+        },
+        Expr::Call(function, _) => (Operation::Special(*function), 1),
+        _ => return below.unwrap_or(0),
+    };
+    let times = if kind.is_float() { times } else { 0 };
+    found.extend((0..times).map(|_| format!("{kind}:{name}")));
+    below.unwrap_or(0) + times
+}
+
+/// The most words that one bank gives the first lanes of the group, where all other indices are as they are.
+fn conflict(item: &Item, access: &Access, instruction: &Instruction) -> u32 {
+    let nest = item.nest;
+    let local = nest.local_size().unwrap();
+    let words = i128::from(nest.array(access.array).element.bits() / 32);
+    let mut cells = BTreeSet::new();
+    for lane in 0..local.iter().product::<i128>().min(32) {
+        let mut other = Item { indices: item.indices.clone(), ..*item };
+        let at = [lane % local[0], lane / local[0] % local[1], lane / local[0] / local[1]];
+        for (axis, index) in at.into_iter().enumerate() {
+            let own = nest.hardware_loop(instruction, tunesmith_loopnest::Tag::Local(axis as u8));
+            other.indices.extend(own.map(|id| (id, index)));
+        }
+        let array = nest.array(access.array);
+        let subscripts = other.cell(access);
+        let place = |axis: usize| array.stride(axis).iter().map(|extent| other.at(extent)).product::<i128>();
+        cells.insert((0..subscripts.len()).map(|axis| subscripts[axis] * place(axis)).sum::<i128>());
+    }
+    let of_bank = |bank: i128| {
+        let words = cells.iter().flat_map(|cell| (0..words).map(move |word| cell * words + word));
+        words.filter(|word| word.rem_euclid(32) == bank).count() as u32
+    };
+    let most = (0..32).map(of_bank).max().unwrap().div_ceil(words as u32);
+    if cells.len() == 1 { 0 } else { [1, 2, 4, 8, 16, 32].into_iter().find(|degree| most <= *degree).unwrap() }
+}
+
+/// Every count by name, found one by one.
+fn enumerated(nest: &Nest, sizes: &[i64]) -> BTreeMap<String, i128> {
+    let counts = RefCell::new(BTreeMap::<String, i128>::new());
+    let mut issued = BTreeSet::new();
+    // Which banks are asked depends on the indices of other loops, how often each is asked does not.
+    let conflicts = RefCell::new(BTreeMap::<(usize, Access), u32>::new());
+    let depths = RefCell::new(BTreeMap::<(ArrayId, Vec<i128>), i128>::new());
+    let add = |name: String| *counts.borrow_mut().entry(name).or_default() += 1;
+    each_item(
+        nest,
+        sizes,
+        || depths.borrow_mut().clear(),
+        |item, number, instruction| {
+            let is_first = issued.insert((number, item.group, item.number / 32, item.point(instruction)));
+            let loaded =
+                |access: &Access| depths.borrow().get(&(access.array, item.cell(access))).copied().unwrap_or(0);
+            let mut done = Vec::new();
+            let context = nest.array(instruction.target.array).element;
+            let depth = operations(nest, &instruction.value, context, &loaded, &mut done);
+            depths.borrow_mut().insert((instruction.target.array, item.cell(&instruction.target)), depth);
+            let longest = counts.borrow().get("chain").copied().unwrap_or(0).max(depth);
+            counts.borrow_mut().insert("chain".to_string(), longest);
+            for name in done {
+                add(format!("arith:{name}"));
+                if is_first {
+                    add(format!("sub:op:{name}"));
+                }
+            }
+            for (access, _, direction) in instruction.accesses() {
+                let array = nest.array(access.array);
+                let (bits, direction) =
+                    (array.element.bits(), if direction == Direction::Load { "load" } else { "store" });
+                let letter = match array.memory {
+                    Memory::Global => "g",
+                    Memory::Local => "l",
+                    _ => continue,
+                };
+                if is_first {
+                    add(format!("sub:{letter}:{bits}:{direction}"));
+                }
+                if letter == "l" {
+                    let key = (number, access.clone());
+                    let conflict =
+                        *conflicts.borrow_mut().entry(key).or_insert_with(|| conflict(item, access, instruction));
+                    add(format!("bank:{bits}:{direction}:{conflict}"));
+                }
+            }
+        },
+    );
+    let mut counts = counts.into_inner();
+    counts.retain(|_, count| *count != 0);
+    counts
+}
+
+/// Compares counts with enumeration at these sizes; gives the kinds that were refused, with the reasons.
+fn compare(nest: &Nest, all_sizes: &[Vec<i64>]) -> Result<Vec<(String, String)>, String> {
+    let modern = nest.count_modern().map_err(|error| error.message)?;
+    let is_refused = |name: &str| modern.refused.iter().any(|(kind, _)| name.split(':').next() == Some(kind));
+    for sizes in all_sizes {
+        let values = modern.counts.evaluate(sizes).unwrap();
+        let named = modern.counts.properties().iter().map(ToString::to_string).zip(values);
+        let found: BTreeMap<String, i128> = named.filter(|(_, count)| *count != 0).collect();
+        let mut expected = enumerated(nest, sizes);
+        expected.retain(|name, _| !is_refused(name));
+        if found != expected {
+            return Err(format!("at {sizes:?}: {found:?}, not {expected:?}\n{nest}"));
+        }
+    }
+    Ok(modern.refused.iter().map(|(kind, error)| (kind.to_string(), error.message.clone())).collect())
+}
+
+#[test]
+fn every_kernel_counts_as_its_work_items_do_one_by_one() {
+    for kernel in &KERNELS {
+        // Sub-groups that end within a row take longer to count.
+        let shapes: &[(i64, i64)] = match (kernel.groups, kernel.class) {
+            (Groups::Line, _) => &[(40, 1)],
+            (_, "transpose") => &[(8, 4), (6, 6)],
+            _ => &[(8, 4)],
+        };
+        for (x, y) in shapes {
+            let nest = kernel.nest(*x, *y, false).unwrap();
+            let sizes = [5, 13].map(|main| {
+                let main = if kernel.sizes.contains(&Extent::Times(8)) { main / 4 } else { main };
+                kernel.size_values(if kernel.name.starts_with("filled") { 1 } else { main }, 3)
+            });
+            let sizes: Vec<Vec<i64>> = sizes.into_iter().filter(|sizes| nest.admits(sizes)).collect();
+            let refused = compare(&nest, &sizes).unwrap_or_else(|error| panic!("{}: {error}", kernel.name));
+            assert!(refused.is_empty(), "{} {x}x{y}: {refused:?}", kernel.name);
+        }
+    }
+}
+
+#[test]
+fn random_nests_count_as_their_work_items_do_one_by_one() {
+    let refused = RefCell::new(BTreeMap::<(String, String), usize>::new());
+    let compared = std::cell::Cell::new(0);
+    let mut runner = TestRunner::new(Config { cases: 600, failure_persistence: None, ..Config::default() });
+    let plans = (common::plans(), prop::collection::vec(any::<[u8; 3]>(), 0..5));
+    let outcome = runner.run(&plans, |(plan, choices)| {
+        let mut nest = common::build(&plan);
+        for (number, choice) in choices.into_iter().enumerate() {
+            let _ = nest.transform(&steps::transformation(&nest, number, choice), |_| None);
+        }
+        if nest.count_modern().is_err() {
+            return Ok(());
+        }
+        let sizes = [[1, 1], [2, 5], [4, 3]].map(Vec::from);
+        let reasons = compare(&nest, &sizes).map_err(TestCaseError::fail)?;
+        compared.set(compared.get() + 1);
+        for (kind, reason) in reasons {
+            let reason = reason.split(['`', '[']).next().unwrap_or_default().to_string();
+            *refused.borrow_mut().entry((kind, reason)).or_default() += 1;
+        }
+        Ok(())
+    });
+    if let Err(TestError::Fail(reason, _)) = outcome {
+        panic!("{reason}");
+    }
+    let (compared, refused) = (compared.get(), refused.into_inner());
+    let of = |kind: &str| refused.iter().filter(|((own, _), _)| own == kind).map(|(_, times)| times).sum::<usize>();
+    println!("{compared} compared, refused: {refused:#?}");
+    assert!(compared > 500 && of("sub") < 30 && of("chain") + 60 < compared, "{compared}: {refused:#?}");
+}
+
+#[test]
+fn independent_accumulators_make_no_longer_chain_and_dependent_ones_do() {
+    let chain = |body: &str| {
+        let head = "sizes n\nassume n > 0\narray a[n]: f32\narray out[2]: f32\ntemporary x: f32\ntemporary y: f32\n";
+        let text = format!("{head}{{[i]: 0 <= i < n}}\nx = 0.0 @\ny = 0.0 @\n{body}\nout[0] = x @\nout[1] = y @");
+        let modern = Nest::parse(&text).unwrap().count_modern().unwrap();
+        let place = modern.counts.properties().iter().position(|property| property.to_string() == "chain");
+        place.map(|place| modern.counts.evaluate(&[100]).unwrap()[place]).ok_or_else(|| modern.refused[0].1.to_string())
+    };
+    assert_eq!(chain("x = x + a[i] @ i"), Ok(100));
+    assert_eq!(chain("x = x + a[i] @ i\ny = y + 2.0*a[i] @ i"), Ok(101));
+    let crossed = chain("x = x + y @ i\ny = y + x @ i").unwrap_err();
+    assert!(crossed.contains("iterations of `i` pass results through"), "{crossed}");
+}
+
+#[test]
+fn waves_are_as_many_as_fill_the_device() {
+    let nest = Nest::parse(
+        "sizes n\narray a[n]: f32\n{[i]: 0 <= i < n}\na[i] = 1.0\nsplit i 32 -> o, l\ntag o group.0\ntag l local.0",
+    )
+    .unwrap();
+    let one = |number| NonZeroU32::new(number).unwrap();
+    let residency = Residency { compute_units: one(4), groups: one(3) };
+    assert_eq!([1, 384, 385, 3200].map(|n| nest.waves(&[n], residency)), [1, 1, 2, 9]);
+}
