@@ -1,7 +1,7 @@
 //! What a nest must keep to be sound, checked however it was made.
 
 use crate::error::NestError;
-use crate::ir::{Access, Affine, Direction, Instruction, LoopId, Memory, Nest, Var};
+use crate::ir::{Access, Affine, Direction, Instruction, Lookup, LookupId, LoopId, Memory, Nest};
 use std::collections::BTreeSet;
 
 /// Checks names, bounds, subscripts and the use of arrays.
@@ -15,10 +15,11 @@ pub(crate) fn check(nest: &Nest) -> Result<(), NestError> {
         if array.memory == Memory::Global && array.is_scalar() {
             return error("has no axes, so it cannot live in global memory");
         }
-        if array.shape.iter().flat_map(Affine::loops).next().is_some() {
-            return error("has an extent that uses a loop; extents are sums of sizes");
+        if !array.shape.iter().all(Affine::is_of_sizes) {
+            return error("has an extent that uses a loop or lookup; extents are sums of sizes");
         }
     }
+    nest.lookups.iter().try_for_each(|lookup| lookup_is_sound(nest, lookup).map_err(|error| error.at(lookup.place)))?;
     let mut outer = BTreeSet::new();
     for id in &nest.order {
         outer.insert(*id);
@@ -27,13 +28,36 @@ pub(crate) fn check(nest: &Nest) -> Result<(), NestError> {
     nest.instructions.iter().try_for_each(|instruction| instruction_is_sound(nest, instruction))
 }
 
+fn lookup_is_sound(nest: &Nest, lookup: &Lookup) -> Result<(), NestError> {
+    let (array, access) = (nest.array(lookup.access.array), &lookup.access);
+    let name = &array.name;
+    if array.memory != Memory::Global || array.element.is_float() {
+        return Err(NestError::new(format!("`{name}` is no array of integers in global memory"))
+            .remedy("values are looked up in arrays that the caller provides, such as `array row[n + 1]: i32`"));
+    }
+    if array.shape.len() != access.subscripts.len() {
+        let (axes, given) = (array.shape.len(), access.subscripts.len());
+        return Err(NestError::new(format!("`{name}` has {axes} axes, not {given}")));
+    }
+    if access.subscripts.iter().any(|sum| sum.lookups().next().is_some()) {
+        return Err(NestError::new(format!("`{}` is looked up where another lookup points to", lookup.name)));
+    }
+    match nest.instructions.iter().find(|instruction| instruction.target.array == access.array) {
+        Some(writer) => Err(NestError::new(format!("`{name}` is written, and `{}` looked up in it", lookup.name))
+            .at(writer.place)
+            .remedy("look up values in arrays that nothing writes")),
+        None => Ok(()),
+    }
+}
+
 /// Refuses names that are none or are taken twice.
 fn names(nest: &Nest) -> Result<(), NestError> {
     let sizes = nest.sizes.iter().map(|name| (name, None));
     let arrays = nest.arrays.iter().map(|array| (&array.name, array.place));
     let loops = nest.loops.iter().map(|candidate| (&candidate.name, candidate.place));
     let mut seen = BTreeSet::new();
-    for (name, place) in sizes.chain(arrays).chain(loops) {
+    let lookups = nest.lookups.iter().map(|lookup| (&lookup.name, lookup.place));
+    for (name, place) in sizes.chain(arrays).chain(loops).chain(lookups) {
         if !is_identifier(name) {
             return Err(NestError::new(format!("`{name}` is not a name"))
                 .remedy("a name starts with a letter and has letters, digits and underscores")
@@ -60,9 +84,14 @@ fn bounds(nest: &Nest, id: LoopId, outer: &BTreeSet<LoopId>) -> Result<(), NestE
     let own = nest.loop_at(id);
     let error = |text: String| Err(NestError::new(text).at(own.place));
     for constraint in &own.constraints {
-        if let Some(inner) = constraint.loops().find(|used| !outer.contains(used)) {
+        if let Some(inner) = nest.loops_of(constraint).find(|used| !outer.contains(used)) {
             let inner = &nest.loop_at(inner).name;
             return error(format!("the bounds of loop `{}` use `{inner}`, which is not an outer loop", own.name));
+        }
+        let uses_own = |lookup: &LookupId| nest.lookup(*lookup).access.subscripts.iter().any(|sum| sum.uses(id));
+        if let Some(lookup) = constraint.lookups().find(uses_own) {
+            let name = &nest.lookup(lookup).name;
+            return error(format!("a bound of loop `{}` is `{name}`, which changes within it", own.name));
         }
     }
     for (bounds, side) in [(own.lower(id), "lower"), (own.upper(id), "upper")] {
@@ -76,7 +105,7 @@ fn bounds(nest: &Nest, id: LoopId, outer: &BTreeSet<LoopId>) -> Result<(), NestE
 fn instruction_is_sound(nest: &Nest, instruction: &Instruction) -> Result<(), NestError> {
     let error = |text: String| NestError::new(text).at(instruction.place);
     for id in &instruction.within {
-        for used in nest.loop_at(*id).constraints.iter().flat_map(Affine::loops) {
+        for used in nest.loop_at(*id).constraints.iter().flat_map(|sum| nest.loops_of(sum)) {
             if !instruction.within.contains(&used) {
                 let (inner, outer) = (&nest.loop_at(*id).name, &nest.loop_at(used).name);
                 return Err(error(format!("within `{inner}` but not within `{outer}`, which bounds it")));
@@ -104,24 +133,21 @@ fn access_is_sound(
         return Err(NestError::new(format!("the argument `{}` is written", array.name))
             .remedy(format!("declare a temporary: `temporary {}: {}`", array.name, array.element)));
     }
-    match access.subscripts.iter().flat_map(Affine::loops).find(|id| !instruction.within.contains(id)) {
+    match access.subscripts.iter().flat_map(|sum| nest.loops_of(sum)).find(|id| !instruction.within.contains(id)) {
         Some(id) => Err(not_within(nest, id)),
         None => Ok(()),
     }
 }
 
 fn indices_are_within(nest: &Nest, instruction: &Instruction) -> Result<(), NestError> {
-    fn indices(expr: &crate::ir::Expr, used: &mut BTreeSet<LoopId>) {
+    fn indices(nest: &Nest, expr: &crate::ir::Expr, used: &mut BTreeSet<LoopId>) {
         if let crate::ir::Expr::Index(affine) = expr {
-            used.extend(affine.terms().filter_map(|(variable, _)| match variable {
-                Var::Loop(id) => Some(id),
-                _ => None,
-            }));
+            used.extend(nest.loops_of(affine));
         }
-        expr.children().into_iter().for_each(|child| indices(child, used));
+        expr.children().into_iter().for_each(|child| indices(nest, child, used));
     }
     let mut used = BTreeSet::new();
-    indices(&instruction.value, &mut used);
+    indices(nest, &instruction.value, &mut used);
     match used.difference(&instruction.within).next() {
         Some(id) => Err(not_within(nest, *id)),
         None => Ok(()),

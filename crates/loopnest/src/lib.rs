@@ -45,7 +45,7 @@ pub use hardware::{AXES, Residency};
 pub use interpret::{Data, LaneOrder, Operation, Tally, Value, interpret};
 pub use ir::{
     Access, Affine, Array, ArrayId, Assumptions, AxisOrder, Bound, Congruence, Direction, Expr, Function, Instruction,
-    Layout, Loop, LoopId, Memory, Nest, NestBuilder, Operator, SizeId, Tag, Type, Var,
+    Layout, Lookup, LookupId, Loop, LoopId, Memory, Nest, NestBuilder, Operator, SizeId, Tag, Type, Var,
 };
 pub use schedule::{Schedule, Step};
 pub use transform::{Amount, Parameter, Recipe, Step as RecipeStep, Transformation, When};

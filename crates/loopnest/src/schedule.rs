@@ -2,7 +2,7 @@
 
 use crate::error::NestError;
 use crate::hardware::AXES;
-use crate::ir::{Access, Affine, Direction, LoopId, Memory, Nest, Tag, Var};
+use crate::ir::{Access, Affine, Direction, LookupId, LoopId, Memory, Nest, Tag, Var};
 use crate::polyhedra::System;
 use std::collections::BTreeSet;
 
@@ -203,6 +203,7 @@ impl<'a> Instances<'a> {
         for (variable, coefficient) in sum.terms() {
             let variable = match variable {
                 Var::Loop(id) => self.second(id),
+                Var::Lookup(id) => Var::Lookup(LookupId(id.0 + self.nest.lookups.len())),
                 other => other,
             };
             renamed.add_term(variable, coefficient);
@@ -244,7 +245,7 @@ fn barriers_are_uniform(nest: &Nest, step: &Step) -> Result<(), NestError> {
     if step.has_barrier() {
         let own = nest.loop_at(*id);
         let lane = |used: &LoopId| matches!(nest.loop_at(*used).tag, Tag::Local(_));
-        if let Some(lane) = own.constraints.iter().flat_map(Affine::loops).find(lane) {
+        if let Some(lane) = own.constraints.iter().flat_map(|sum| nest.loops_of(sum)).find(lane) {
             let lane = &nest.loop_at(lane).name;
             return Err(NestError::new(format!(
                 "a barrier is needed inside of loop `{}`, whose bounds depend on the work-item's `{lane}`",

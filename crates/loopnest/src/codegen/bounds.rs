@@ -30,7 +30,7 @@ impl Names<'_> {
                     let alone = self.nest.tagged(own.tag).count() == 1;
                     // There are as many work-groups as upper bounds allow; they begin at 0 whatever lower bounds say.
                     let closed = |sum: &&Affine| {
-                        alone && sum.coefficient(Var::Loop(id)) < 0 && sum.loops().all(|used| used == id)
+                        alone && sum.coefficient(Var::Loop(id)) < 0 && self.nest.loops_of(sum).all(|used| used == id)
                     };
                     known.extend(own.constraints.iter().filter(closed).cloned());
                 }
@@ -55,6 +55,11 @@ impl Names<'_> {
     pub(super) fn test(&self, conditions: &[Affine]) -> Option<String> {
         let tests: Vec<String> = conditions.iter().map(|sum| format!("{} >= 0", self.sum(sum))).collect();
         (!tests.is_empty()).then(|| format!("if ({})", tests.join(" && ")))
+    }
+
+    /// The condition of a loop whose bounds are looked up: work-items beyond the last one have nowhere to look.
+    pub(super) fn loop_guard(&self, id: LoopId) -> Option<String> {
+        if self.nest.depends_on_data(id) { self.test(&self.conditions(&self.nest.closed([id]))) } else { None }
     }
 
     /// `for (...)` over every index of a loop.

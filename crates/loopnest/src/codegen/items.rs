@@ -41,10 +41,12 @@ fn steps(names: &Names, list: &[Step], writer: &mut Writer) -> Result<(), NestEr
         match &run[0] {
             Step::Barrier => writer.line(barrier(names)),
             Step::Loop(id, body) => {
+                let guard = names.loop_guard(*id);
+                guard.iter().for_each(|test| writer.open(test));
                 pragma(names, *id, writer)?;
                 writer.open(&names.loop_head(*id));
                 steps(names, body, writer)?;
-                writer.close();
+                writer.close_all(1 + guard.iter().count());
             }
             Step::Run(first) => {
                 let test = names.test(&names.conditions(&names.nest.instructions[*first].within));

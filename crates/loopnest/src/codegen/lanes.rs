@@ -10,7 +10,7 @@ use super::names::{Lanes, Names};
 use super::writer::Writer;
 use crate::error::NestError;
 use crate::hardware::AXES;
-use crate::ir::{Affine, ArrayId, Bound, Loop, LoopId, Memory, Nest, Tag, Var};
+use crate::ir::{Affine, ArrayId, Bound, Loop, LoopId, Memory, Nest, Tag};
 use crate::schedule::{Schedule, Step};
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ fn group_loops(nest: &Nest, axis: usize) -> impl Iterator<Item = LoopId> {
 
 /// The loop over the work-groups along an axis: as many as the longest of its loops has iterations.
 fn group_head(names: &Names, axis: usize) -> String {
-    let closed = |bound: &Bound| bound.numerator.loops().next().is_none();
+    let closed = |bound: &Bound| names.nest.loops_of(&bound.numerator).next().is_none();
     let last = |id: LoopId| {
         let upper: Vec<Bound> = names.nest.loop_at(id).upper(id).into_iter().filter(closed).collect();
         names.least(&upper)
@@ -110,10 +110,12 @@ fn together(names: &Names, steps: &[Step], writer: &mut Writer) -> Result<(), Ne
         match &phase[0] {
             Step::Barrier => {}
             Step::Loop(id, body) if phase[0].has_barrier() => {
+                let guard = names.loop_guard(*id);
+                guard.iter().for_each(|test| writer.open(test));
                 pragma(names, *id, writer)?;
                 writer.open(&names.loop_head(*id));
                 together(names, body, writer)?;
-                writer.close();
+                writer.close_all(1 + guard.iter().count());
             }
             _ => region(names, phase, writer)?,
         }
@@ -148,10 +150,12 @@ fn row(names: &Names, steps: &[Step], one: bool, writer: &mut Writer) -> Result<
                 if opens {
                     writer.open(&format!("for (int lid0 = 0; lid0 < {}; lid0++)", names.local[0]));
                 }
+                let guard = names.loop_guard(*id);
+                guard.iter().for_each(|test| writer.open(test));
                 pragma(names, *id, writer)?;
                 writer.open(&names.loop_head(*id));
                 row(names, body, one || opens, writer)?;
-                writer.close_all(1 + usize::from(opens));
+                writer.close_all(1 + guard.iter().count() + usize::from(opens));
             }
             Step::Run(first) => {
                 let within = &names.nest.instructions[*first].within;
@@ -195,7 +199,6 @@ fn number(value: i128) -> Bound {
 
 /// Whether the bounds of a loop differ between the work-items of a row.
 fn depends_on_lane(nest: &Nest, id: LoopId) -> bool {
-    let is_lane =
-        |variable: (Var, i128)| matches!(variable.0, Var::Loop(used) if nest.loop_at(used).tag == Tag::Local(0));
-    nest.loop_at(id).constraints.iter().any(|sum| sum.terms().any(is_lane))
+    let is_lane = |used: LoopId| nest.loop_at(used).tag == Tag::Local(0);
+    nest.loop_at(id).constraints.iter().any(|sum| nest.loops_of(sum).any(is_lane))
 }

@@ -45,6 +45,7 @@ impl<'a> Names<'a> {
                 Tag::Local(axis) => (self.local[usize::from(axis)] > 1).then(|| format!("lid{axis}")),
                 _ => Some(mangled(&self.nest.loop_at(id).name)),
             },
+            Var::Lookup(id) => Some(self.cell(&self.nest.lookup(id).access)),
             Var::Floor(_) => None,
         }
     }

@@ -5,11 +5,13 @@ use super::factors::{Factors, Product, add, number};
 use super::footprint::touched;
 use super::points::Piece;
 use super::polynomial::{Polynomial, Ratio};
-use super::property::Property;
+use super::property::{Property, Stride};
 use crate::error::NestError;
 use crate::hardware::AXES;
 use crate::interpret::Operation;
-use crate::ir::{Access, ArrayId, Direction, Expr, Instruction, LoopId, Memory, Nest, Tag, Type, Var};
+use crate::ir::{
+    Access, Affine, ArrayId, Direction, Expr, Instruction, LookupId, LoopId, Memory, Nest, Tag, Type, Var,
+};
 use crate::schedule::{Schedule, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -144,6 +146,10 @@ impl Collector<'_> {
             (Memory::Local, Direction::Load) => self.add(Property::LocalLoads(bits), product),
             (Memory::Global, _) => {
                 let lane = self.lane(instruction);
+                if lane.is_some_and(|lane| is_scattered(self.nest, access, lane)) {
+                    self.add(Property::Global(bits, direction, Stride::Data), product);
+                    return Ok(());
+                }
                 let cells = lane.map_or(Polynomial::default(), |lane| distance(self.nest, access, lane));
                 let distance = cells.scaled(Ratio::new(1, width.into()));
                 let same = |known: &&mut Strided| {
@@ -244,6 +250,15 @@ impl Collector<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether it depends on data how far the cells of neighbouring lanes are from each other: by a value that is looked up,
+/// or by a loop that begins or ends where one says.
+fn is_scattered(nest: &Nest, access: &Access, lane: LoopId) -> bool {
+    let moves = |id: LookupId| nest.lookup(id).access.subscripts.iter().any(|sum| sum.uses(lane));
+    let looks_up = |sum: &Affine| sum.lookups().any(moves);
+    let starts_by_lane = |id: LoopId| id != lane && nest.loop_at(id).constraints.iter().any(looks_up);
+    access.subscripts.iter().any(|sum| looks_up(sum) || nest.loops_of(sum).any(starts_by_lane))
 }
 
 /// Cells from one iteration of a loop to the next.

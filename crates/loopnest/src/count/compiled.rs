@@ -292,7 +292,7 @@ impl Slots {
         match variable {
             Var::Size(id) => id.0,
             Var::Floor(floor) => self.sizes + floor,
-            Var::Loop(_) => unreachable!("all loops are summed"),
+            Var::Loop(_) | Var::Lookup(_) => unreachable!("all loops are summed, and what depends on data is refused"),
         }
     }
 

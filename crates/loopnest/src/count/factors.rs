@@ -54,8 +54,12 @@ impl Factors {
 
     /// The number of points of the loops `within`: a product over groups of loops that no bound joins.
     pub(super) fn points(&mut self, nest: &Nest, within: &BTreeSet<LoopId>) -> Result<Product, NestError> {
+        let (data, within) = apart_from_data(nest, within)?;
         let mut product = Product::number(1);
-        for loops in joined_loops(nest, within) {
+        for id in data {
+            product.factors.push(self.average(nest, id)?);
+        }
+        for loops in joined_loops(nest, &within) {
             let bounds = nest.domain(&loops);
             let factor = self.factor(&bounds, &loops).map_err(|error| {
                 let names: Vec<&str> = loops.iter().map(|id| nest.loop_at(*id).name.as_str()).collect();
@@ -70,6 +74,18 @@ impl Factors {
         }
         product.factors.sort_unstable();
         Ok(product)
+    }
+
+    /// The iterations of a loop whose bounds depend on data, as the user gives them.
+    fn average(&mut self, nest: &Nest, id: LoopId) -> Result<usize, NestError> {
+        let own = nest.loop_at(id);
+        let average = nest.statistics.get(&id).ok_or_else(|| {
+            let name = &own.name;
+            NestError::new(format!("the number of iterations of `{name}` depends on data"))
+                .remedy(format!("say how many there are on average: `statistic {name} = 16`, or a sum of sizes"))
+                .at(own.place)
+        })?;
+        Ok(self.found(vec![Piece { conditions: Vec::new(), count: Polynomial::from(average) }]))
     }
 
     fn factor(&mut self, bounds: &[Affine], loops: &BTreeSet<LoopId>) -> Result<usize, NestError> {
@@ -119,6 +135,27 @@ pub(super) fn number(polynomial: &Polynomial) -> Option<i128> {
         (None, _) => Some(0),
         (Some((monomial, ratio)), None) if monomial.is_empty() && ratio.denominator == 1 => Some(ratio.numerator),
         _ => None,
+    }
+}
+
+/// The loops whose bounds depend on data, and the others.
+///
+/// # Errors
+///
+/// Where a bound of the others uses one of the former.
+pub(super) fn apart_from_data(
+    nest: &Nest,
+    within: &BTreeSet<LoopId>,
+) -> Result<(BTreeSet<LoopId>, BTreeSet<LoopId>), NestError> {
+    let (data, others): (BTreeSet<LoopId>, BTreeSet<LoopId>) =
+        within.iter().copied().partition(|id| nest.depends_on_data(*id));
+    let uses_data = |id: &&LoopId| nest.loop_at(**id).constraints.iter().any(|sum| data.iter().any(|id| sum.uses(*id)));
+    match others.iter().find(uses_data) {
+        None => Ok((data, others)),
+        Some(id) => {
+            let own = nest.loop_at(*id);
+            Err(NestError::new(format!("the bounds of `{}` use a loop that depends on data", own.name)).at(own.place))
+        }
     }
 }
 

@@ -41,6 +41,12 @@ pub(super) fn touched(
     let first = LoopId(nest.loops.len());
     let mut sets: Vec<Cells> = Vec::new();
     for (instruction, access, _) in accesses(nest, array) {
+        let scattered = access.subscripts.iter().any(|sum| sum.lookups().next().is_some());
+        if scattered || instruction.within.iter().any(|id| nest.depends_on_data(*id)) {
+            let name = &nest.array(array).name;
+            let error = NestError::new(format!("which cells of `{name}` are touched depends on data"));
+            return Err(error.at(instruction.place));
+        }
         let subscripts: Vec<Affine> = axes.iter().map(|axis| access.subscripts[*axis].clone()).collect();
         let loops: Vec<LoopId> = instruction.within.iter().copied().collect();
         let reached = cells(nest.domain(&instruction.within), &loops, &subscripts, first, floors);
@@ -60,8 +66,21 @@ pub(super) fn touched(
     if let Some(place) = place {
         sets.iter_mut().try_for_each(|cells| fill(cells, place, coordinates[place])).map_err(refuse)?;
     }
-    let sets = on_one_lattice(sets, &coordinates, floors).map_err(refuse)?;
-    count_union(sets, &coordinates, floors).map_err(refuse)
+    different(sets, &coordinates, floors).map_err(refuse)
+}
+
+/// The number of different cells in sets that may have cells in common.
+///
+/// # Errors
+///
+/// Where the sets have shapes that cannot be counted exactly.
+pub(super) fn different(
+    sets: Vec<Cells>,
+    coordinates: &[LoopId],
+    floors: &mut Floors,
+) -> Result<Vec<Piece>, NestError> {
+    let sets = on_one_lattice(sets, coordinates, floors)?;
+    count_union(sets, coordinates, floors)
 }
 
 /// Lets each cell along an axis stand for all up to the next one.

@@ -10,7 +10,7 @@ use super::property::{Issue, Property};
 use super::subgroups::issues;
 use crate::error::NestError;
 use crate::interpret::Operation;
-use crate::ir::{Expr, Instruction, LoopId, Memory, Nest, Type};
+use crate::ir::{Expr, Instruction, Lookup, LoopId, Memory, Nest, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Counts beside those of the paper, and what could not be counted.
@@ -62,12 +62,22 @@ impl Nest {
         let mut refused = Vec::new();
         for (kind, gather) in [("bank", banks as Gather), ("sub", sub_groups), ("chain", chain)] {
             let mut tried = found.clone();
-            match gather(self, &mut tried) {
+            match refuse_data(self).and_then(|()| gather(self, &mut tried)) {
                 Ok(()) => found = tried,
                 Err(error) => refused.push((kind, error)),
             }
         }
         Ok(Modern { counts: Counts::new(self, &found), refused })
+    }
+}
+
+/// Refuses a nest that looks up values: what lanes do together is not known.
+fn refuse_data(nest: &Nest) -> Result<(), NestError> {
+    match nest.lookups.first() {
+        None => Ok(()),
+        Some(Lookup { name, place, .. }) => {
+            Err(NestError::new(format!("it depends on the value of `{name}`")).at(*place))
+        }
     }
 }
 

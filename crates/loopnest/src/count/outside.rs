@@ -1,10 +1,10 @@
 //! Accesses that leave their arrays, counted.
 
 use super::compiled::Counts;
-use super::factors::Factors;
+use super::factors::{Factors, apart_from_data};
 use super::points::count_points;
 use crate::error::{NestError, Place};
-use crate::ir::{Access, Instruction, LoopId, Nest};
+use crate::ir::{Access, Affine, Instruction, LoopId, Nest};
 
 /// The accesses of a nest that may leave their arrays, with the number of times they do as functions of the sizes.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ struct Suspect {
 
 impl Nest {
     /// Finds the accesses that may leave their arrays: those not proven to stay within them for all sizes that keep the
-    /// assumptions.
+    /// assumptions. Accesses whose cell depends on data are left out, and loops whose bounds do are taken to run once.
     ///
     /// ```
     /// use tunesmith_loopnest::Nest;
@@ -71,11 +71,16 @@ fn suspects_of(
     factors: &mut Factors,
 ) -> Result<Vec<Suspect>, NestError> {
     let array = nest.array(access.array);
-    let loops: Vec<LoopId> = instruction.within.iter().copied().collect();
+    let (data, within) = apart_from_data(nest, &instruction.within)?;
+    let loops: Vec<LoopId> = within.iter().copied().collect();
+    let is_counted = |sum: &Affine| sum.lookups().next().is_none() && !data.iter().any(|id| sum.uses(*id));
     let mut suspects = Vec::new();
     for (axis, (subscript, extent)) in access.subscripts.iter().zip(&array.shape).enumerate() {
+        if !is_counted(subscript) {
+            continue;
+        }
         for (is_below, beyond) in [(true, (-subscript).plus(-1)), (false, subscript - extent)] {
-            let mut bounds = nest.domain(&instruction.within);
+            let mut bounds = nest.domain(&within);
             bounds.push(beyond);
             let known: Vec<_> = bounds.iter().map(|bound| factors.floors.known_remainders(bound)).collect();
             if factors.floors.contradict(&known) {

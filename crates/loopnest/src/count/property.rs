@@ -18,6 +18,8 @@ pub enum Stride {
     Fraction(u8, u8),
     /// A distance above 4; the numerator is in quarters.
     Wide(u8),
+    /// Which cells the lanes access depends on data.
+    Data,
 }
 
 impl Stride {
@@ -51,6 +53,7 @@ impl fmt::Display for Stride {
             Stride::Uniform => write!(formatter, "s0"),
             Stride::Unit => write!(formatter, "s1"),
             Stride::Fraction(used, stride) => write!(formatter, "{used}/{stride}"),
+            Stride::Data => write!(formatter, "data"),
             Stride::Wide(used) => write!(formatter, "{used}/>4"),
         }
     }

@@ -1,8 +1,8 @@
 //! How often sub-groups issue an instruction.
 
 use super::factors::{Factors, Product};
+use super::footprint::different;
 use super::image::cells;
-use super::points::count_points;
 use crate::error::NestError;
 use crate::hardware::AXES;
 use crate::ir::{Affine, LoopId, Nest, Tag, Var};
@@ -87,10 +87,8 @@ fn of_lanes(
     let loops: Vec<LoopId> = loops.into_iter().collect();
     let coordinates: Vec<LoopId> = fresh.take(kept.len()).collect();
     let start = coordinates[0];
-    let pieces = match cells(bounds, &loops, &kept, start, &mut factors.floors)? {
-        Some(cells) => count_points(&cells.bounds, &coordinates, &mut factors.floors)?,
-        None => Vec::new(),
-    };
+    let sets = cells(bounds, &loops, &kept, start, &mut factors.floors)?;
+    let pieces = different(sets, &coordinates, &mut factors.floors)?;
     Ok(factors.found(pieces))
 }
 

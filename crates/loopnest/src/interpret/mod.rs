@@ -14,6 +14,7 @@ use crate::hardware::AXES;
 use crate::ir::{Access, Affine, ArrayId, Direction, LoopId, Memory, Nest, Tag, Type, Var};
 use crate::schedule::{Schedule, Step};
 use code::{Code, Machine};
+use std::collections::BTreeSet;
 
 /// The order in which the work-items of a group run between two barriers. A nest that lacks a barrier gives different
 /// results in the two orders.
@@ -127,7 +128,7 @@ impl<'a> Run<'a> {
             match &phase[0] {
                 Step::Barrier => self.tally.barriers += self.lanes.len() as u64,
                 Step::Loop(id, body) if phase[0].has_barrier() => {
-                    for index in self.range(*id) {
+                    for index in self.range(*id)? {
                         self.indices[id.0] = index;
                         self.together(body)?;
                     }
@@ -149,7 +150,7 @@ impl<'a> Run<'a> {
         for step in steps {
             match step {
                 Step::Loop(id, body) => {
-                    for index in self.range(*id) {
+                    for index in self.range(*id)? {
                         self.indices[id.0] = index;
                         self.alone(body)?;
                     }
@@ -161,25 +162,43 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn range(&self, id: LoopId) -> std::ops::RangeInclusive<i128> {
-        let (first, last) = self.nest.loop_at(id).range(id, |variable| self.value(variable));
-        first..=last
+    fn range(&self, id: LoopId) -> Result<std::ops::RangeInclusive<i128>, NestError> {
+        let own = self.nest.loop_at(id);
+        // Work-items beyond the last one have nowhere to look.
+        let is_left_out = self.nest.depends_on_data(id) && !self.is_inside(&self.nest.closed([id]));
+        let (first, last) = if is_left_out {
+            (0, -1)
+        } else {
+            own.constraints.iter().try_for_each(|sum| self.can_look_up(sum)).map_err(|error| error.at(own.place))?;
+            own.range(id, |variable| self.value(variable))
+        };
+        Ok(first..=last)
+    }
+
+    /// Refuses a sum with a value that is looked up outside of its array.
+    fn can_look_up(&self, sum: &Affine) -> Result<(), NestError> {
+        sum.lookups().try_for_each(|id| self.place(&self.nest.lookup(id).access).map(|_| ()))
     }
 
     fn value(&self, variable: Var) -> i128 {
         match variable {
             Var::Size(id) => self.sizes[id.0].into(),
             Var::Loop(id) => self.indices[id.0],
+            Var::Lookup(id) => self.look_up(&self.nest.lookup(id).access),
             Var::Floor(_) => 0,
         }
     }
 
+    /// Whether the bounds of the hardware loops among `within` hold for the work-item.
+    fn is_inside(&self, within: &BTreeSet<LoopId>) -> bool {
+        let is_hardware = |id: &&LoopId| self.nest.loop_at(**id).tag.is_hardware();
+        let mut bounds = within.iter().filter(is_hardware).flat_map(|id| &self.nest.loop_at(*id).constraints);
+        bounds.all(|sum| self.index(sum) >= 0)
+    }
+
     fn instruction(&mut self, number: usize) -> Result<(), NestError> {
         let instruction = &self.nest.instructions[number];
-        let nest = self.nest;
-        let is_hardware = |id: &&LoopId| nest.loop_at(**id).tag.is_hardware();
-        let mut bounds = instruction.within.iter().filter(is_hardware).flat_map(|id| &nest.loop_at(*id).constraints);
-        if bounds.any(|sum| sum.evaluate(|variable| self.value(variable)) < 0) {
+        if !self.is_inside(&instruction.within) {
             return Ok(());
         }
         self.tally.runs[number] += 1;
@@ -190,10 +209,18 @@ impl<'a> Run<'a> {
         stored.map_err(|error| error.at(instruction.place))
     }
 
-    fn cell(&mut self, access: &Access, direction: Direction) -> Result<usize, NestError> {
+    /// The value of a cell that [`Run::can_look_up`] has found within its array.
+    fn look_up(&self, access: &Access) -> i128 {
+        let cell = self.place(access).ok().and_then(|place| self.data.cells[access.array.0].get(place));
+        cell.map_or(0, |value| value.as_f64() as i128)
+    }
+
+    /// The number of a cell, the last axis fastest.
+    fn place(&self, access: &Access) -> Result<usize, NestError> {
         let extents = &self.extents[access.array.0];
         let mut cell = 0;
         for (axis, (subscript, extent)) in access.subscripts.iter().zip(extents).enumerate() {
+            self.can_look_up(subscript)?;
             let index = subscript.evaluate(|variable| self.value(variable));
             if index < 0 || index >= *extent {
                 let text = self.nest.show_access(access);
@@ -201,9 +228,14 @@ impl<'a> Run<'a> {
             }
             cell = cell * extent + index;
         }
-        *self.tally.accesses.entry((access.array, direction)).or_default() += 1;
-        self.tally.touched.entry(access.array).or_default().insert(cell as usize);
         Ok(cell as usize)
+    }
+
+    fn cell(&mut self, access: &Access, direction: Direction) -> Result<usize, NestError> {
+        let cell = self.place(access)?;
+        *self.tally.accesses.entry((access.array, direction)).or_default() += 1;
+        self.tally.touched.entry(access.array).or_default().insert(cell);
+        Ok(cell)
     }
 
     fn fresh(&mut self, array: ArrayId) -> &mut Fresh {

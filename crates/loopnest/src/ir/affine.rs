@@ -17,6 +17,10 @@ impl SizeId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LoopId(pub(crate) usize);
 
+/// A value that a nest looks up in an array of integers, by its place in [`Nest::lookups`](super::Nest::lookups).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LookupId(pub(crate) usize);
+
 /// What an affine expression may contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Var {
@@ -24,6 +28,8 @@ pub enum Var {
     Size(SizeId),
     /// The index of a loop.
     Loop(LoopId),
+    /// A value that is looked up in an array.
+    Lookup(LookupId),
     /// A floor of sizes divided by a constant, by its place in the table of the counter that made it.
     Floor(usize),
 }
@@ -93,6 +99,19 @@ impl Affine {
         })
     }
 
+    /// The values looked up that occur.
+    pub fn lookups(&self) -> impl Iterator<Item = LookupId> + '_ {
+        self.terms.iter().filter_map(|(variable, _)| match variable {
+            Var::Lookup(id) => Some(*id),
+            _ => None,
+        })
+    }
+
+    /// Whether no loop and nothing looked up occurs.
+    pub fn is_of_sizes(&self) -> bool {
+        self.loops().next().is_none() && self.lookups().next().is_none()
+    }
+
     /// Whether `id` occurs.
     pub fn uses(&self, id: LoopId) -> bool {
         self.place(Var::Loop(id)).is_ok()
@@ -136,7 +155,7 @@ impl Affine {
     pub fn at_sizes(&self, sizes: &[i64]) -> i128 {
         self.evaluate(|variable| match variable {
             Var::Size(id) => sizes[id.0].into(),
-            Var::Loop(_) | Var::Floor(_) => 0,
+            Var::Loop(_) | Var::Lookup(_) | Var::Floor(_) => 0,
         })
     }
 }

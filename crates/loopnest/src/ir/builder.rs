@@ -1,10 +1,11 @@
 //! Nests made in a program, with handles instead of names.
 
-use super::affine::{Affine, LoopId, SizeId, Var};
+use super::affine::{Affine, LookupId, LoopId, SizeId, Var};
 use super::expr::{Access, ArrayId, Expr, Type};
 use super::nest::{Array, Assumptions, Congruence, Instruction, Layout, Loop, Memory, Nest, Tag};
 use crate::check;
 use crate::error::NestError;
+use std::collections::BTreeMap;
 
 /// Builds a [`Nest`]. Declaring a size, a loop or an array returns the handle that expressions are written with.
 ///
@@ -36,6 +37,8 @@ impl NestBuilder {
             sizes: Vec::new(),
             assumptions: Assumptions::default(),
             arrays: Vec::new(),
+            lookups: Vec::new(),
+            statistics: BTreeMap::new(),
             loops: Vec::new(),
             order: Vec::new(),
             instructions: Vec::new(),
@@ -116,9 +119,10 @@ impl NestBuilder {
 }
 
 impl Nest {
-    /// The variable of a loop or size by name, for expressions.
+    /// The variable of a loop, size or lookup by name, for expressions.
     pub fn variable(&self, name: &str) -> Option<Var> {
         let size = self.sizes.iter().position(|size| size == name).map(|at| Var::Size(SizeId(at)));
-        size.or_else(|| self.loop_id(name).ok().map(Var::Loop))
+        let lookup = || self.lookups.iter().position(|lookup| lookup.name == name).map(|at| Var::Lookup(LookupId(at)));
+        size.or_else(|| self.loop_id(name).ok().map(Var::Loop)).or_else(lookup)
     }
 }

@@ -6,9 +6,9 @@ mod expr;
 mod nest;
 mod types;
 
-pub use affine::{Affine, LoopId, SizeId, Var};
+pub use affine::{Affine, LookupId, LoopId, SizeId, Var};
 pub use builder::NestBuilder;
 pub use expr::{Access, ArrayId, Expr, Function, Operator, Type};
 pub use nest::{
-    Array, Assumptions, AxisOrder, Bound, Congruence, Direction, Instruction, Layout, Loop, Memory, Nest, Tag,
+    Array, Assumptions, AxisOrder, Bound, Congruence, Direction, Instruction, Layout, Lookup, Loop, Memory, Nest, Tag,
 };

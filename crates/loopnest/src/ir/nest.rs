@@ -1,9 +1,9 @@
 //! A kernel as a loop nest.
 
-use super::affine::{Affine, LoopId, SizeId, Var};
+use super::affine::{Affine, LookupId, LoopId, SizeId, Var};
 use super::expr::{Access, ArrayId, Expr, Type};
 use crate::error::{NestError, Place};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// A kernel: loops, arrays, and instructions run at the points of the loops they are within.
@@ -20,12 +20,27 @@ pub struct Nest {
     pub assumptions: Assumptions,
     /// Arrays and scalars.
     pub arrays: Vec<Array>,
+    /// Values that bounds and subscripts take from arrays.
+    pub lookups: Vec<Lookup>,
+    /// How many iterations loops have on average whose bounds depend on data: sums of sizes that the user gives.
+    pub statistics: BTreeMap<LoopId, Affine>,
     /// Every loop; [`Nest::order`] says how they nest.
     pub loops: Vec<Loop>,
     /// The loops from the outermost to the innermost. A loop's bounds use only loops that stand before it.
     pub order: Vec<LoopId>,
     /// What is computed.
     pub instructions: Vec<Instruction>,
+}
+
+/// A value that is taken from an array of integers, which nothing writes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lookup {
+    /// Its name, an identifier.
+    pub name: String,
+    /// The cell.
+    pub access: Access,
+    /// Where it is declared.
+    pub place: Option<Place>,
 }
 
 /// What may be taken for granted about the sizes.
@@ -323,10 +338,26 @@ impl Nest {
         let mut open: Vec<LoopId> = within.into_iter().collect();
         while let Some(id) = open.pop() {
             if closed.insert(id) {
-                open.extend(self.loops[id.0].constraints.iter().flat_map(Affine::loops));
+                open.extend(self.loops[id.0].constraints.iter().flat_map(|sum| self.loops_of(sum)));
             }
         }
         closed
+    }
+
+    /// The loops on which the value of a sum depends: those in it, and those that say where its values are looked up.
+    pub fn loops_of<'a>(&'a self, sum: &'a Affine) -> impl Iterator<Item = LoopId> + 'a {
+        let subscripts = sum.lookups().flat_map(|id| &self.lookup(id).access.subscripts);
+        sum.loops().chain(subscripts.flat_map(Affine::loops))
+    }
+
+    /// The lookup behind a handle of this nest.
+    pub fn lookup(&self, id: LookupId) -> &Lookup {
+        &self.lookups[id.0]
+    }
+
+    /// Whether the bounds of a loop depend on data.
+    pub fn depends_on_data(&self, id: LoopId) -> bool {
+        self.loop_at(id).constraints.iter().any(|sum| sum.lookups().next().is_some())
     }
 
     /// Whether some instruction writes, and whether some instruction reads the array.
@@ -349,6 +380,9 @@ impl Nest {
                 other.constraints.iter_mut().for_each(|constraint| *constraint = change(constraint));
             }
         }
+        for lookup in &mut self.lookups {
+            lookup.access = lookup.access.map(&change);
+        }
         for instruction in &mut self.instructions {
             instruction.target = instruction.target.map(&change);
             let value = std::mem::replace(&mut instruction.value, Expr::Number(0.0));
@@ -360,7 +394,8 @@ impl Nest {
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let arrays = self.arrays.iter().map(|array| array.name.as_str());
         let loops = self.loops.iter().map(|candidate| candidate.name.as_str());
-        self.sizes.iter().map(String::as_str).chain(arrays).chain(loops)
+        let lookups = self.lookups.iter().map(|lookup| lookup.name.as_str());
+        self.sizes.iter().map(String::as_str).chain(arrays).chain(loops).chain(lookups)
     }
 
     /// Whether the sizes keep the assumptions.

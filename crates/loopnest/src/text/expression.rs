@@ -158,13 +158,19 @@ impl<'a> Expressions<'a> {
     }
 
     fn is_affine(&self, read: Expr, what: &str) -> Result<Affine, NestError> {
-        let remedy = "sums of loop indices and sizes, each times an integer, can be counted; nothing else can";
-        let refused = match read {
+        let only = "sums of loop indices and sizes, each times an integer, can be counted; nothing else can";
+        let (refused, remedy) = match read {
             Expr::Index(affine) => return Ok(affine),
             Expr::Load(access, _) => {
-                format!("the {what} depends on the data in `{}`", self.nest.array(access.array).name)
+                let array = self.nest.array(access.array);
+                let lookup = || {
+                    let text = self.nest.show_access(&access);
+                    format!("declare the value before the line that uses it: `lookup value = {text}`")
+                };
+                let remedy = if array.element.is_float() { only.to_string() } else { lookup() };
+                (format!("the {what} depends on the data in `{}`", array.name), remedy)
             }
-            _ => format!("the {what} is not affine"),
+            _ => (format!("the {what} is not affine"), only.to_string()),
         };
         Err(NestError::new(refused).remedy(remedy))
     }

@@ -7,7 +7,7 @@ use super::relation::{Relation, relations};
 use super::transformation::{KEYWORDS, layout, transformation, when};
 use crate::check;
 use crate::error::{NestError, Place};
-use crate::ir::{Affine, Array, Expr, Instruction, Layout, Loop, LoopId, Memory, Nest, NestBuilder, Tag, Type};
+use crate::ir::{Affine, Array, Expr, Instruction, Layout, Lookup, Loop, LoopId, Memory, Nest, NestBuilder, Tag, Type};
 use crate::transform::{Parameter, Recipe, Step};
 use std::collections::BTreeSet;
 
@@ -94,6 +94,11 @@ fn declaration(recipe: &mut Recipe, cursor: &mut Cursor, word: &str) -> Result<(
         "nest" => nest.name = cursor.name("a name for the nest")?,
         "sizes" => nest.sizes.extend(cursor.list(|cursor| cursor.name("the name of a size"))?),
         "assume" => assume(nest, cursor)?,
+        "lookup" => {
+            let declared = lookup(nest, cursor)?;
+            nest.lookups.push(declared);
+        }
+        "statistic" => statistic(nest, cursor)?,
         "parameter" => {
             let declared = parameter(cursor)?;
             if recipe.parameters.iter().any(|known| known.name == declared.name) {
@@ -107,7 +112,7 @@ fn declaration(recipe: &mut Recipe, cursor: &mut Cursor, word: &str) -> Result<(
                 nest.arrays.push(declared);
             }
             None => {
-                let known = ["nest", "sizes", "assume", "parameter"].into_iter();
+                let known = ["nest", "sizes", "assume", "lookup", "statistic", "parameter"].into_iter();
                 let known = known.chain(MEMORIES.map(|(keyword, _)| keyword)).chain(KEYWORDS);
                 return Err(NestError::unknown("declaration", word, known).at(place));
             }
@@ -130,10 +135,36 @@ fn parameter(cursor: &mut Cursor) -> Result<Parameter, NestError> {
     }
 }
 
+/// The rest of `lookup first = row[i]`
+fn lookup(nest: &Nest, cursor: &mut Cursor) -> Result<Lookup, NestError> {
+    let place = Some(cursor.place());
+    let name = cursor.name("a name for the value")?;
+    cursor.expect("=")?;
+    Ok(Lookup { name, access: Expressions::new(nest).access(cursor)?, place })
+}
+
+/// The rest of `statistic k = per_row`
+fn statistic(nest: &mut Nest, cursor: &mut Cursor) -> Result<(), NestError> {
+    let (id, place) = loop_name(nest, cursor)?;
+    cursor.expect("=")?;
+    let average = Expressions::new(nest).affine(cursor, "statistic")?;
+    if !nest.depends_on_data(id) {
+        let name = &nest.loop_at(id).name;
+        return Err(NestError::new(format!("the bounds of `{name}` do not depend on data"))
+            .at(place)
+            .remedy("leave the statistic out: the iterations are counted"));
+    }
+    if !average.is_of_sizes() {
+        return Err(NestError::new("a statistic is a sum of sizes and numbers").at(place));
+    }
+    nest.statistics.insert(id, average);
+    Ok(())
+}
+
 fn assume(nest: &mut Nest, cursor: &mut Cursor) -> Result<(), NestError> {
     for relation in relations(nest, cursor)? {
         match relation {
-            Relation::AtLeastZero(sum, place) if sum.loops().next().is_some() => {
+            Relation::AtLeastZero(sum, place) if !sum.is_of_sizes() => {
                 return Err(NestError::new("an assumption is about sizes, not about loops").at(place));
             }
             Relation::AtLeastZero(sum, _) => nest.assumptions.at_least_zero.push(sum),
@@ -216,7 +247,8 @@ fn instruction(nest: &Nest, cursor: &mut Cursor) -> Result<Instruction, NestErro
     let target = Expressions::new(nest).access(cursor)?;
     cursor.expect("=")?;
     let value = Expressions::new(nest).expression(cursor)?;
-    let within = if cursor.accept("@") { named_loops(nest, cursor)? } else { occurring(&target.subscripts, &value) };
+    let within =
+        if cursor.accept("@") { named_loops(nest, cursor)? } else { occurring(nest, &target.subscripts, &value) };
     Ok(Instruction { target, value, within: nest.closed(within), place })
 }
 
@@ -234,13 +266,13 @@ pub(super) fn loop_name(nest: &Nest, cursor: &mut Cursor) -> Result<(LoopId, Pla
     Ok((nest.loop_id(&name).map_err(|error| error.at(place))?, place))
 }
 
-fn occurring(subscripts: &[Affine], value: &Expr) -> BTreeSet<LoopId> {
-    let mut loops: BTreeSet<LoopId> = subscripts.iter().flat_map(Affine::loops).collect();
+fn occurring(nest: &Nest, subscripts: &[Affine], value: &Expr) -> BTreeSet<LoopId> {
+    let mut loops: BTreeSet<LoopId> = subscripts.iter().flat_map(|sum| nest.loops_of(sum)).collect();
     let mut open = vec![value];
     while let Some(expr) = open.pop() {
         match expr {
-            Expr::Index(affine) => loops.extend(affine.loops()),
-            Expr::Load(access, _) => loops.extend(access.subscripts.iter().flat_map(Affine::loops)),
+            Expr::Index(affine) => loops.extend(nest.loops_of(affine)),
+            Expr::Load(access, _) => loops.extend(access.subscripts.iter().flat_map(|sum| nest.loops_of(sum))),
             _ => open.extend(expr.children()),
         }
     }

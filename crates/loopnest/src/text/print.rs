@@ -1,6 +1,6 @@
 //! A nest as text that reads back as the same nest.
 
-use crate::ir::{Access, Affine, Array, Congruence, Expr, Instruction, Layout, Memory, Nest, Operator, Var};
+use crate::ir::{Access, Affine, Array, Congruence, Expr, Instruction, Layout, Lookup, Memory, Nest, Operator, Var};
 use std::fmt;
 
 /// Something of a nest, with the names of the nest.
@@ -10,6 +10,18 @@ impl Nest {
     /// A sum as text, with the names of this nest.
     pub fn show_affine(&self, affine: &Affine) -> String {
         Named(self, affine).to_string()
+    }
+
+    /// The lookups that depend on the loop at `place - 1` of the order and on no later one; at 0 those that depend on none.
+    fn write_lookups(&self, formatter: &mut fmt::Formatter<'_>, place: usize) -> fmt::Result {
+        for Lookup { name, access, .. } in &self.lookups {
+            let loops = || access.subscripts.iter().flat_map(Affine::loops);
+            let last = (0..self.order.len()).rfind(|at| loops().any(|id| id == self.order[*at]));
+            if last.map_or(0, |last| last + 1) == place {
+                writeln!(formatter, "lookup {name} = {}", Named(self, access))?;
+            }
+        }
+        Ok(())
     }
 
     /// An access as text, with the names of this nest.
@@ -33,10 +45,15 @@ impl fmt::Display for Nest {
         for array in &self.arrays {
             writeln!(formatter, "{}", Named(self, array))?;
         }
-        for id in &self.order {
+        self.write_lookups(formatter, 0)?;
+        for (place, id) in self.order.iter().enumerate() {
             let own = self.loop_at(*id);
             let constraints = own.constraints.iter().map(|sum| format!("{} >= 0", Named(self, sum)));
             writeln!(formatter, "{{[{}]: {}}}", own.name, constraints.collect::<Vec<_>>().join(" and "))?;
+            if let Some(average) = self.statistics.get(id) {
+                writeln!(formatter, "statistic {} = {}", own.name, Named(self, average))?;
+            }
+            self.write_lookups(formatter, place + 1)?;
         }
         for instruction in &self.instructions {
             writeln!(formatter, "{}", Named(self, instruction))?;
@@ -63,6 +80,7 @@ impl fmt::Display for Named<'_, Affine> {
             match variable {
                 Var::Size(id) => write!(formatter, "{}", nest.sizes[id.0])?,
                 Var::Loop(id) => write!(formatter, "{}", nest.loop_at(id).name)?,
+                Var::Lookup(id) => write!(formatter, "{}", nest.lookup(id).name)?,
                 Var::Floor(id) => write!(formatter, "floor{id}")?,
             }
         }

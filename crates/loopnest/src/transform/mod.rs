@@ -1,5 +1,6 @@
 //! Transformations that keep the meaning of a nest, or are refused.
 
+mod data;
 mod dependence;
 mod layout;
 mod order;

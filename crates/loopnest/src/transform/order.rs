@@ -1,5 +1,6 @@
 //! Loops that change places.
 
+use super::data::refuse_data;
 use super::dependence::{Pair, pairs, shared_loops};
 use crate::error::NestError;
 use crate::ir::{Affine, LoopId, Nest};
@@ -9,6 +10,7 @@ use crate::schedule::Instances;
 /// two instances of which one writes.
 pub(super) fn order(nest: &mut Nest, names: &[String]) -> Result<(), NestError> {
     let loops = names.iter().map(|name| nest.loop_id(name)).collect::<Result<Vec<_>, _>>()?;
+    loops.iter().try_for_each(|id| refuse_data(nest, *id))?;
     let mut places: Vec<usize> = Vec::new();
     for (place, id) in nest.order.iter().enumerate() {
         if loops.contains(id) {

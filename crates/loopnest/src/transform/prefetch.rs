@@ -1,5 +1,6 @@
 //! What loads touch, copied into local memory first.
 
+use super::data::refuse_data_accesses;
 use super::dependence::shared_loops;
 use super::fresh;
 use crate::error::NestError;
@@ -54,6 +55,7 @@ pub(super) fn prefetch(
         let place = nest.instructions.iter().find(writes).and_then(|writer| writer.place);
         return Err(NestError::new(format!("`{array}` is written, so a copy of it could be out of date")).at(place));
     }
+    refuse_data_accesses(nest, id)?;
     let footprint = footprint(nest, id, &sweep)?;
     let axes = footprint.axes(indices.len())?;
     for name in indices.iter().chain([&tile.to_string()]) {

@@ -1,5 +1,6 @@
 //! One loop as a loop over blocks and a loop within a block.
 
+use super::data::refuse_data;
 use super::fresh;
 use crate::error::NestError;
 use crate::ir::{Affine, Loop, LoopId, Nest, Tag, Var};
@@ -14,6 +15,7 @@ pub(super) fn split(nest: &mut Nest, index: &str, length: i64, names: [&String; 
     if nest.loop_at(id).tag != Tag::Sequential {
         return Err(NestError::new(format!("loop `{index}` is tagged")).remedy("split a loop before it is tagged"));
     }
+    refuse_data(nest, id)?;
     let length = i128::from(length);
     let inner = LoopId(nest.loops.len());
     let replacement = &Affine::term(Var::Loop(id), length) + &Affine::from(inner);

@@ -1,5 +1,6 @@
 //! How a loop is run.
 
+use super::data::refuse_data;
 use super::dependence::{hardware_is_unique, independent, shared_loops};
 use crate::error::NestError;
 use crate::hardware::AXES;
@@ -9,6 +10,9 @@ use crate::ir::{Affine, Instruction, LoopId, Memory, Nest, Tag, Var};
 /// keeps its place among the others.
 pub(super) fn tag(nest: &mut Nest, index: &str, tag: Tag) -> Result<(), NestError> {
     let id = nest.loop_id(index)?;
+    if tag != Tag::Sequential {
+        refuse_data(nest, id)?;
+    }
     is_admitted(nest, id, tag)?;
     let before = neighbours(nest, id);
     nest.loops[id.0].tag = tag;

@@ -66,7 +66,7 @@ impl Item<'_> {
         match variable {
             Var::Size(id) => self.sizes[id.place()].into(),
             Var::Loop(id) => self.indices.get(&id).copied().unwrap_or(0),
-            Var::Floor(_) => 0,
+            Var::Lookup(_) | Var::Floor(_) => 0,
         }
     }
 
