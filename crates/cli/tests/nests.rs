@@ -108,6 +108,24 @@ fn count_says_what_a_nest_does_without_running_it() {
 }
 
 #[test]
+fn count_shows_what_the_paper_leaves_out_where_it_is_asked_for() {
+    let nest = folder(TWICE, PROBLEM);
+    let arguments = ["count", "twice.nest", "--size", "n=1000", "--config", "width=48"];
+    assert_eq!(nest.run(&[&arguments[..], &["--json"]].concat()).json()["modern"], serde_json::Value::Null);
+    let counted = nest.run(&[&arguments[..], &["--modern", "--json"]].concat()).json();
+    let properties = counted["modern"]["properties"].as_array().unwrap();
+    let count = |name: &str| properties.iter().find(|own| own["property"] == name).map(|own| own["count"].clone());
+    // 20 whole groups of a whole sub-group and a half one, and 40 work-items.
+    assert_eq!(count("sub:op:f32:mul"), Some(42.into()), "{counted:#}");
+    assert_eq!(count("chain"), Some(1.into()), "{counted:#}");
+    let shown = nest.run(&[&arguments[..], &["--modern"]].concat());
+    assert!(shown.stdout.contains("  sub:g:32:load"), "{shown:#?}");
+    let passed = "sizes n\nassume n > 1\narray a[n]: f32\n{[i]: 1 <= i < n}\na[i] = a[i] + a[i - 1]";
+    let shown = folder(passed, PROBLEM).run(&["count", "twice.nest", "--size", "n=9", "--modern"]);
+    assert!(shown.stdout.contains("not counted: line 5, column 8: results pass through"), "{shown:#?}");
+}
+
+#[test]
 fn what_cannot_be_counted_is_refused_by_name() {
     let refused = |nest: &str, arguments: &[&str], parts: &[&str]| {
         folder(nest, PROBLEM).run(&[&["count"], arguments].concat()).refused(parts);

@@ -79,7 +79,7 @@ pub use estimate::{
 pub use explain::{BottleneckShare, Effect, ExplainOptions, Explanation, Wanted, explain};
 pub use export::{ExportFormat, ExportOptions, Exported, ExportedPortfolio, GuardOptions, Guarded, export};
 pub use metrics::{Direction, Target};
-pub use nests::{ArrayFootprint, CountOptions, NestCount, PropertyCount, count};
+pub use nests::{ArrayFootprint, CountOptions, ModernCount, NestCount, PropertyCount, count};
 pub use online::Online;
 pub use outcome::{Candidate, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
 pub use page::{Written, write_page};

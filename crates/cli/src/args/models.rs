@@ -165,6 +165,9 @@ pub(crate) struct CountArgs {
     /// The loop nest with its transformations
     #[arg(value_name = "KERNEL.nest")]
     pub(crate) kernel: PathBuf,
+    /// Count what the paper leaves out as well: bank conflicts, sub-groups, the longest chain of dependent arithmetic
+    #[arg(long)]
+    pub(crate) modern: bool,
     /// A value for each of its sizes
     #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
     pub(crate) size: Option<Pairs>,

@@ -6,7 +6,12 @@ use crate::{Ending, output};
 use tunesmith::{CountOptions, Error, NestCount, report};
 
 pub(crate) fn count(args: &CountArgs) -> Result<Ending, Error> {
-    let options = CountOptions { kernel: args.kernel.clone(), sizes: pairs(&args.size), config: pairs(&args.config) };
+    let options = CountOptions {
+        kernel: args.kernel.clone(),
+        sizes: pairs(&args.size),
+        config: pairs(&args.config),
+        modern: args.modern,
+    };
     let counted = tunesmith::count(&options)?;
     if args.json {
         output::json(&counted);
@@ -20,13 +25,17 @@ fn text(counted: &NestCount) -> String {
     let named = counted.sizes.iter().chain(&counted.config).map(|(name, value)| format!("{name}={value}"));
     let heading = format!("{}  {}\n", counted.kernel, named.collect::<Vec<_>>().join(" "));
     let grouped = |count: i128| report::count(&count.to_string());
-    let properties = counted.properties.iter().map(|own| (own.property.clone(), grouped(own.count)));
+    let modern = counted.modern.iter();
+    let all = counted.properties.iter().chain(modern.clone().flat_map(|modern| &modern.properties));
+    let properties = all.map(|own| (own.property.clone(), grouped(own.count)));
+    let refused = modern.flat_map(|modern| &modern.refused);
+    let refused = refused.map(|(kind, reason)| (kind.clone(), format!("not counted: {reason}")));
     let footprints = counted.footprints.iter().map(|own| {
         let bytes = own.bytes.map(|bytes| format!("{} bytes", grouped(bytes)));
         let reason = || format!("not counted: {}", own.reason.as_deref().unwrap_or_default());
         (format!("touched of `{}`", own.array), bytes.unwrap_or_else(reason))
     });
-    let lines: Vec<(String, String)> = properties.chain(footprints).collect();
+    let lines: Vec<(String, String)> = properties.chain(refused).chain(footprints).collect();
     let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     lines.iter().fold(heading, |text, (name, value)| text + &format!("  {name:width$}  {value}\n"))
 }

@@ -6,7 +6,7 @@ use crate::Error;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
-use tunesmith_loopnest::{ArrayId, Memory, Nest, NestError};
+use tunesmith_loopnest::{ArrayId, Counts, Memory, Nest, NestError};
 
 /// What to count.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +17,8 @@ pub struct CountOptions {
     pub sizes: Vec<(String, String)>,
     /// Values for parameters of its transformations, in place of those that it states.
     pub config: Vec<(String, String)>,
+    /// Whether to count what the paper leaves out as well.
+    pub modern: bool,
 }
 
 /// What a loop nest does at given sizes. Its JSON form is that of `count --json`.
@@ -30,6 +32,9 @@ pub struct NestCount {
     pub config: Map<String, Json>,
     /// The properties with a count that is not zero.
     pub properties: Vec<PropertyCount>,
+    /// What the paper leaves out, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modern: Option<ModernCount>,
     /// The arrays in global memory.
     pub footprints: Vec<ArrayFootprint>,
 }
@@ -41,6 +46,15 @@ pub struct PropertyCount {
     pub property: String,
     /// The count, over all work-items.
     pub count: i128,
+}
+
+/// How often a nest does what the paper leaves out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ModernCount {
+    /// The properties with a count that is not zero.
+    pub properties: Vec<PropertyCount>,
+    /// Kinds of properties that cannot be counted exactly, with the reason.
+    pub refused: Vec<(String, String)>,
 }
 
 /// What a nest touches of an array.
@@ -67,15 +81,27 @@ pub fn count(options: &CountOptions) -> Result<NestCount, Error> {
     let refused = |error: NestError| wrong(path, &in_words(&error), error.remedy);
     let PlacedNest { nest, sizes, config } = PlacedNest::new(&read(path)?, path, &options.sizes, &options.config)?;
     let counts = nest.count().map_err(refused)?;
-    let found = counts.evaluate(&sizes).map_err(refused)?;
-    let counted = counts.properties().iter().zip(found).filter(|(_, count)| *count != 0);
+    let modern = if options.modern { Some(modern(&nest, &sizes).map_err(refused)?) } else { None };
     Ok(NestCount {
         kernel: nest.name.clone(),
         sizes: nest.sizes.iter().cloned().zip(sizes.iter().map(|size| Json::from(*size))).collect(),
         config: config.iter().map(|(name, value)| (name.clone(), Json::from(*value))).collect(),
-        properties: counted.map(|(property, count)| PropertyCount { property: property.to_string(), count }).collect(),
+        properties: present(&counts, &sizes).map_err(refused)?,
+        modern,
         footprints: footprints(&nest, &sizes),
     })
+}
+
+/// The counts that are not zero.
+fn present(counts: &Counts, sizes: &[i64]) -> Result<Vec<PropertyCount>, NestError> {
+    let found = counts.properties().iter().zip(counts.evaluate(sizes)?).filter(|(_, count)| *count != 0);
+    Ok(found.map(|(property, count)| PropertyCount { property: property.to_string(), count }).collect())
+}
+
+fn modern(nest: &Nest, sizes: &[i64]) -> Result<ModernCount, NestError> {
+    let modern = nest.count_modern()?;
+    let refused = modern.refused.iter().map(|(kind, error)| ((*kind).to_string(), in_words(error))).collect();
+    Ok(ModernCount { properties: present(&modern.counts, sizes)?, refused })
 }
 
 fn footprints(nest: &Nest, sizes: &[i64]) -> Vec<ArrayFootprint> {

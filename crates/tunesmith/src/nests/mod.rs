@@ -11,7 +11,7 @@ mod placed;
 
 pub(crate) use arguments::arguments;
 pub(crate) use count::NestCounts;
-pub use counted::{ArrayFootprint, CountOptions, NestCount, PropertyCount, count};
+pub use counted::{ArrayFootprint, CountOptions, ModernCount, NestCount, PropertyCount, count};
 pub(crate) use counters::Counted;
 pub(crate) use counting::Counting;
 pub(crate) use estimates::{Guess, NestEstimates};
