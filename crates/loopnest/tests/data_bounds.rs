@@ -108,6 +108,8 @@ fn counts_are_multiplied_by_the_statistic() {
     nest.outside().unwrap().refuse(&[1000, 16000, 16]).unwrap();
     let value = nest.array_id("value").unwrap();
     assert!(nest.footprint(value).unwrap_err().message.contains("which cells of `value` are touched depends on data"));
+    let row = nest.array_id("row").unwrap();
+    assert_eq!(nest.footprint(row).unwrap_err().message, "`first` is looked up in `row`, which is not counted");
     assert!(nest.count_modern().unwrap().refused.iter().any(|(kind, _)| *kind == "chain"));
 }
 

@@ -38,6 +38,11 @@ pub(super) fn touched(
     filled: Option<usize>,
     floors: &mut Floors,
 ) -> Result<Vec<Piece>, NestError> {
+    if let Some(lookup) = nest.lookups.iter().find(|lookup| lookup.access.array == array) {
+        let (name, value) = (&nest.array(array).name, &lookup.name);
+        let error = NestError::new(format!("`{value}` is looked up in `{name}`, which is not counted"));
+        return Err(error.at(lookup.place));
+    }
     let first = LoopId(nest.loops.len());
     let mut sets: Vec<Cells> = Vec::new();
     for (instruction, access, _) in accesses(nest, array) {
