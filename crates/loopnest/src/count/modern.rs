@@ -55,10 +55,7 @@ impl Nest {
     ///
     /// Where the nest cannot be scheduled, or its loops cannot be counted.
     pub fn count_modern(&self) -> Result<Modern, NestError> {
-        let mut found = Collected::new(self);
-        for instruction in &self.instructions {
-            arithmetic(self, instruction, &mut found).map_err(|error| error.at(instruction.place))?;
-        }
+        let mut found = self.collect_arithmetic()?;
         let mut refused = Vec::new();
         for (kind, gather) in [("bank", banks as Gather), ("sub", sub_groups), ("chain", chain)] {
             let mut tried = found.clone();
@@ -68,6 +65,23 @@ impl Nest {
             }
         }
         Ok(Modern { counts: Counts::new(self, &found), refused })
+    }
+
+    /// Counts the properties `arith:...` alone: arithmetic with small powers as multiplications. Costs about as much as the paper's.
+    ///
+    /// # Errors
+    ///
+    /// Where the nest cannot be scheduled, or its loops cannot be counted.
+    pub fn count_arithmetic(&self) -> Result<Counts, NestError> {
+        Ok(Counts::new(self, &self.collect_arithmetic()?))
+    }
+
+    fn collect_arithmetic(&self) -> Result<Collected, NestError> {
+        let mut found = Collected::new(self);
+        for instruction in &self.instructions {
+            arithmetic(self, instruction, &mut found).map_err(|error| error.at(instruction.place))?;
+        }
+        Ok(found)
     }
 }
 

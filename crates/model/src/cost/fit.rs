@@ -4,6 +4,7 @@ use super::case::{Case, CostError};
 use super::dependence::dependences;
 use super::design::{Design, count};
 use super::model::{CostModel, Form, Residual, Term, error_mean};
+use super::property::{is_modern, is_superseded};
 use super::waves::balanced;
 use super::{linear, overlap};
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,7 +53,9 @@ pub fn fit_on(cases: &[Case], form: Form, units: f64) -> Result<CostModel, CostE
     let units = if form == Form::Paper { 1.0 } else { units.max(1.0) };
     let measured = cases;
     let cases: &[Case] = &cases.iter().map(|case| balanced(case, units)).collect::<Vec<_>>();
-    let design = Design::new(cases, |property| form.takes(property));
+    let has_modern = cases.iter().any(|case| case.counts.keys().any(|property| is_modern(property)));
+    let is_kept = |property: &str| form == Form::Paper || !is_superseded(property, has_modern);
+    let design = Design::new(cases, |property| form.takes(property) && is_kept(property));
     let (coefficients, exponent) = match form {
         Form::Paper => (linear::plain(&design.rows), 1.0),
         Form::Nnls => (linear::nonnegative(&design.rows), 1.0),
@@ -196,6 +199,28 @@ mod tests {
         };
         assert!(largest(Form::Overlap) < 0.02, "{}", largest(Form::Overlap));
         assert!(largest(Form::Nnls) > 0.1);
+    }
+
+    #[test]
+    fn small_powers_cost_what_their_multiplications_do_where_they_are_counted_so() {
+        // A power by a number is a call; a square is a multiplication of 1 ns.
+        let made = |name: &str, squares: f64, products: f64, calls: f64| {
+            let counts = [
+                ("op:f32:pow", squares + calls),
+                ("op:f32:mul", products),
+                ("arith:f32:mul", squares + products),
+                ("arith:f32:pow", calls),
+            ];
+            case(name, "c", &counts, 1e-6 + 1e-9 * (squares + products) + 2e-8 * calls)
+        };
+        let cases =
+            [made("a", 1e6, 0.0, 0.0), made("b", 1e4, 3e6, 0.0), made("c", 0.0, 1e3, 1e6), made("d", 5e5, 5e5, 1e5)];
+        let model = fit(&cases, Form::Nnls).unwrap();
+        assert!(model.residuals["c"].largest < 1e-3, "{:?}", model.residuals);
+        assert!(model.terms.iter().all(|term| !term.property.starts_with("op:")), "{:?}", model.terms);
+        assert!(fit(&cases, Form::Paper).unwrap().terms.iter().all(|term| !term.property.starts_with("arith:")));
+        let unseen = super::super::hull::outside(&model, &cases, &cases[3].counts);
+        assert_eq!(unseen, [], "neither count of the arithmetic is new");
     }
 
     #[test]

@@ -65,7 +65,7 @@ impl fmt::Display for Outside {
 /// Costs cases^2 x properties.
 pub(super) fn outside(model: &CostModel, cases: &[Case], counts: &BTreeMap<String, f64>) -> Vec<Outside> {
     let is_unseen = |property: &&String| model.terms.iter().all(|term| term.property != **property);
-    let unseen = counts.iter().filter(|(property, count)| **count > 0.0 && model.form.takes(property));
+    let unseen = counts.iter().filter(|(property, count)| **count > 0.0 && model.takes(property));
     let unseen = unseen.filter(|(property, _)| is_unseen(property));
     let mut found: Vec<Outside> =
         unseen.map(|(property, &count)| Outside::Unseen { property: property.clone(), count }).collect();

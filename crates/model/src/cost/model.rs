@@ -2,7 +2,7 @@
 
 use super::dependence::Dependence;
 use super::overlap::Parts;
-use super::property::{CONSTANT, Resource, is_published};
+use super::property::{CONSTANT, Resource, is_modern, is_published, is_superseded};
 use super::waves::imbalance;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -137,6 +137,12 @@ impl CostModel {
     /// The relative error of the time of a kernel that took `seconds`.
     pub fn error(&self, counts: &BTreeMap<String, f64>, seconds: f64) -> f64 {
         (self.seconds(counts) - seconds).abs() / seconds
+    }
+
+    /// Whether the model has a part for the property where measured kernels have it.
+    pub(super) fn takes(&self, property: &str) -> bool {
+        let has_modern = self.terms.iter().any(|term| is_modern(&term.property));
+        self.form.takes(property) && (self.form == Form::Paper || !is_superseded(property, has_modern))
     }
 
     fn parts(&self, counts: &BTreeMap<String, f64>) -> Parts {

@@ -38,6 +38,19 @@ pub fn is_published(property: &str) -> bool {
     }
 }
 
+/// Whether the property counts arithmetic as another one does better: `op:f32:mul` where small powers count as the multiplications that
+/// they are (`arith:f32:mul`, with `has_modern`), or the latter where nothing is known of them.
+pub(super) fn is_superseded(property: &str, has_modern: bool) -> bool {
+    let is_modern = is_modern(property);
+    let is_plain = property.strip_prefix("op:").is_some_and(|rest| rest.starts_with('f'));
+    if has_modern { is_plain } else { is_modern }
+}
+
+/// Whether the property is arithmetic with small powers as multiplications.
+pub(super) fn is_modern(property: &str) -> bool {
+    property.starts_with("arith:")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,26 +12,29 @@ const CACHES: [(&str, f64); 3] = [("cache:first", 48e3), ("cache:second", 1.5e6)
 pub(crate) struct NestCounts<'a> {
     nest: &'a Nest,
     counts: tunesmith_loopnest::Counts,
+    /// Arithmetic with small powers as multiplications.
+    arithmetic: tunesmith_loopnest::Counts,
 }
 
 impl<'a> NestCounts<'a> {
     /// # Errors
     /// What cannot be counted.
     pub(crate) fn new(nest: &'a Nest) -> Result<Self, NestError> {
-        Ok(Self { nest, counts: nest.count()? })
+        Ok(Self { nest, counts: nest.count()?, arithmetic: nest.count_arithmetic()? })
     }
 
-    /// By property how often the kernel has it in these sizes: the paper's properties, and beyond each level of cache the
-    /// bytes of all arrays where they do not fit into it. Properties that it has not are left out.
+    /// By property how often the kernel has it in these sizes: the paper's properties; arithmetic with small powers as multiplications; and
+    /// beyond each level of cache the bytes of all arrays where they do not fit into it. Properties that it has not are left out.
     ///
     /// # Errors
     /// A count above 2^127.
     pub(crate) fn at(&self, sizes: &[i64]) -> Result<BTreeMap<String, f64>, NestError> {
-        let values = self.counts.evaluate(sizes)?;
-        let counted = self.counts.properties().iter().zip(values);
-        let counted = counted.filter(|(property, count)| **property != Property::Launch && *count != 0);
-        let mut counts: BTreeMap<String, f64> =
-            counted.map(|(property, count)| (property.to_string(), count as f64)).collect();
+        let mut counts = BTreeMap::new();
+        for counted in [&self.counts, &self.arithmetic] {
+            let found = counted.properties().iter().zip(counted.evaluate(sizes)?);
+            let found = found.filter(|(property, count)| **property != Property::Launch && *count != 0);
+            counts.extend(found.map(|(property, count)| (property.to_string(), count as f64)));
+        }
         let bytes = self.bytes(sizes);
         let beyond = CACHES.iter().filter(|(_, size)| bytes > *size);
         counts.extend(beyond.map(|(name, _)| ((*name).to_string(), bytes)));
@@ -59,7 +62,7 @@ impl<'a> NestCounts<'a> {
     /// # Errors
     /// A count above 2^127.
     pub(crate) fn least(&self, sizes: &[i64]) -> Result<BTreeMap<String, f64>, NestError> {
-        let is_kept = |property: &String| ["op:", "cache:"].iter().any(|kind| property.starts_with(kind));
+        let is_kept = |property: &String| ["op:", "arith:", "cache:"].iter().any(|kind| property.starts_with(kind));
         let mut least: BTreeMap<String, f64> =
             self.at(sizes)?.into_iter().filter(|(property, _)| is_kept(property)).collect();
         for id in self.nest.array_ids().filter(|id| self.nest.array(*id).memory == Memory::Global) {
