@@ -88,6 +88,35 @@ fn the_examples_check_out_and_their_variants_are_right() {
 }
 
 #[test]
+fn arrays_that_bounds_are_looked_up_in_are_given_by_the_problem() {
+    let nest = std::fs::read_to_string(repository().join("examples/nests/spmv.nest")).unwrap();
+    let problem = "
+        [problem]
+        sizes = { n = 300, nnz = 300, per_row = 1 }
+        [kernel]
+        file = \"spmv.nest\"
+        [parameters]
+        width = [32, 64]
+    ";
+    let row = "
+        [[arguments]]
+        name = \"row\"
+        type = \"i32\"
+        shape = [301]
+        fill = \"iota\"
+    ";
+    let column = row.replace("row", "column").replace("301", "300");
+    let folder = Folder::with(&[
+        ("spmv.nest", &nest),
+        ("random.toml", problem),
+        ("spmv.toml", &format!("{problem}{row}{column}")),
+    ]);
+    folder.run(&["check", "random.toml"]).refused(&["looked up in `row`", "filled at random", "row.npy"]);
+    let ran = folder.run(&["run", "spmv.toml", "--device", "c", "--json"]);
+    assert_eq!(ran.json()["status"], "correct", "{ran:#?}");
+}
+
+#[test]
 fn count_says_what_a_nest_does_without_running_it() {
     let nest = folder(TWICE, PROBLEM);
     let counted = nest.run(&["count", "twice.nest", "--size", "n=1000", "--config", "width=128", "--json"]).json();

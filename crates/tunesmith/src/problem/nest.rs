@@ -101,6 +101,12 @@ pub(super) fn read(
         }
     };
     let sizes: Vec<i64> = recipe.nest.sizes.iter().map(value).collect::<Vec<_>>().into_iter().collect::<Option<_>>()?;
+    if let Some(array) = looked_up(&recipe, &stated) {
+        let remedy =
+            format!("say what it holds: `[[arguments]] name = \"{array}\", fill = \"file\", path = \"{array}.npy\"`");
+        wrong(format!("values are looked up in `{array}`, which would be filled at random"), Some(remedy));
+        return None;
+    }
     if !recipe.nest.admits(&sizes) {
         wrong("the sizes break an assumption of the nest".to_string(), Some("change `sizes`".to_string()));
         return None;
@@ -125,6 +131,12 @@ pub(super) fn read(
         file: file.clone(),
     };
     Some(Read { nest, places, arguments })
+}
+
+/// An array in which bounds or subscripts are looked up, and of which the problem does not say what it holds.
+fn looked_up<'a>(recipe: &'a Recipe, stated: &[(Argument, Range<usize>)]) -> Option<&'a str> {
+    let arrays = recipe.nest.lookups.iter().map(|lookup| recipe.nest.array(lookup.access.array).name.as_str());
+    arrays.into_iter().find(|array| !stated.iter().any(|(argument, _)| argument.name == *array))
 }
 
 /// The arguments of the nest, with those that the file states in their places.
