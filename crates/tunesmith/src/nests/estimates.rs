@@ -108,10 +108,9 @@ impl<'a> NestEstimates<'a> {
         let nest = &self.nest.recipe.nest;
         Ok(self.model.seconds(&NestCounts::new(nest)?.least(&self.nest.sizes)?))
     }
-}
 
-/// What estimates are as a recording: times and counters as if they had been measured. What cannot be counted is left out.
-impl NestEstimates<'_> {
+    /// The estimates as a recording: times and counters as if they had been measured. What cannot be counted is left out.
+    ///
     /// # Errors
     /// Nothing can be counted.
     pub(crate) fn recording(&self, space: &Space, guesses: &[(ConfigId, Guess)]) -> Result<Recording, RecordingError> {

@@ -1,7 +1,6 @@
 //! What a run is to do: the user's choices, then those of the run that is resumed, then the problem's, then ours.
 
-use super::Session;
-use super::TuneOptions;
+use super::{Session, TuneOptions};
 use crate::compare::ModelChoice;
 use crate::devices::DeviceChoice;
 use crate::metrics::{Direction, Target};
