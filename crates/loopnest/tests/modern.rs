@@ -208,6 +208,21 @@ fn independent_accumulators_make_no_longer_chain_and_dependent_ones_do() {
 }
 
 #[test]
+fn no_chain_is_claimed_where_there_may_be_no_work_group() {
+    let chain = |assumed: &str| {
+        let text = format!(
+            "sizes n\nassume {assumed}\narray a[n]: f32\narray b[1]: f32\ntemporary x: f32\n{{[i]: 0 <= i < n - 1}}\n\
+             x = 0.25 @\nx = x + b[0] @\na[i] = 1.0 @ i\ntag i group.0"
+        );
+        let nest = Nest::parse(&text).unwrap();
+        compare(&nest, &[vec![2], vec![5]]).unwrap();
+        nest.count_modern().unwrap().refused.iter().any(|(kind, _)| *kind == "chain")
+    };
+    assert!(chain("n > 0"), "n may be 1");
+    assert!(!chain("n > 1"));
+}
+
+#[test]
 fn waves_are_as_many_as_fill_the_device() {
     let nest = Nest::parse(
         "sizes n\narray a[n]: f32\n{[i]: 0 <= i < n}\na[i] = 1.0\nsplit i 32 -> o, l\ntag o group.0\ntag l local.0",

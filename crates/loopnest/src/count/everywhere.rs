@@ -1,5 +1,6 @@
 //! Whether the first work-item runs an instruction, in every iteration of the loops around it.
 
+use super::collect::all_groups;
 use super::floors::Floors;
 use crate::error::NestError;
 use crate::ir::{Affine, Instruction, LoopId, Nest, Var};
@@ -8,8 +9,9 @@ use std::collections::BTreeSet;
 /// Refuses an instruction that the first work-item may leave out, or that is within a loop which may have no iteration.
 pub(super) fn runs_everywhere(nest: &Nest, floors: &Floors, instruction: &Instruction) -> Result<(), NestError> {
     let is_hardware = |id: &LoopId| nest.loop_at(*id).tag.is_hardware();
+    // Without work-groups nothing runs, be it within their loops or not.
     let (hardware, sequential): (BTreeSet<LoopId>, BTreeSet<LoopId>) =
-        instruction.within.iter().copied().partition(is_hardware);
+        all_groups(nest, &instruction.within).into_iter().partition(is_hardware);
     let refuse = |message: String| Err(NestError::new(message).at(instruction.place));
     let around = nest.domain(&sequential);
     if let Some(id) = around.iter().flat_map(Affine::loops).find(is_hardware) {
