@@ -134,45 +134,8 @@ fn widths(folder: &Folder, journal: &str) -> Vec<i64> {
     lines.filter_map(|line| line["config"]["width"].as_i64()).collect()
 }
 
-#[test]
-fn a_search_begins_with_the_best_estimates_and_ends_near_the_modelled_limit() {
-    let folder = problem_folder();
-    let tune = |strategy: &str, stop: &str, out: &str| {
-        let ran = folder.run(&[
-            "tune",
-            "scale.toml",
-            "--device",
-            "synthetic:6.0 + 32 / width",
-            "--model",
-            "d.json",
-            "--strategy",
-            strategy,
-            "--stop",
-            stop,
-            "--out",
-            out,
-            "--json",
-            "--quiet",
-        ]);
-        assert_eq!(ran.code, Some(0), "{ran:#?}");
-        ran.json()
-    };
-    for strategy in ["default", "random", "profile_guided"] {
-        let out = format!("{strategy}.jsonl");
-        tune(strategy, "evaluations 2", &out);
-        assert_eq!(widths(&folder, &out), [8, 64], "{strategy}: the default, then the best estimate");
-    }
-    let ended = tune("random", "limit 75%", "near.jsonl");
-    assert_eq!((&ended["stop_reason"], &ended["evaluations"]), (&"limit 75%".into(), &2.into()), "{ended:#}");
-    let (limit, share) = (ended["limit"]["time_ms"].as_f64().unwrap(), ended["limit"]["share"].as_f64().unwrap());
-    assert!((limit - 5.01).abs() < 1e-9 && (share - 5.01 / 6.5).abs() < 1e-9, "{ended:#}");
-    let ended = tune("random", "limit 80%", "far.jsonl");
-    assert_eq!(ended["stop_reason"], "space exhausted", "{ended:#}");
-}
-
-#[test]
-fn a_guided_search_reads_symbolic_counts_where_the_device_has_no_counters() {
-    let folder = problem_folder();
+/// Tunes the problem, told the estimates of the device file.
+fn tuned(folder: &Folder, strategy: &str, stop: &str, out: &str) -> serde_json::Value {
     let ran = folder.run(&[
         "tune",
         "scale.toml",
@@ -181,13 +144,38 @@ fn a_guided_search_reads_symbolic_counts_where_the_device_has_no_counters() {
         "--model",
         "d.json",
         "--strategy",
-        "profile_guided",
+        strategy,
+        "--stop",
+        stop,
         "--out",
-        "guided.jsonl",
+        out,
         "--json",
         "--quiet",
     ]);
-    let outcome = ran.json();
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    ran.json()
+}
+
+#[test]
+fn a_search_begins_with_the_best_estimates_and_ends_near_the_modelled_limit() {
+    let folder = problem_folder();
+    for strategy in ["default", "random", "profile_guided"] {
+        let out = format!("{strategy}.jsonl");
+        tuned(&folder, strategy, "evaluations 2", &out);
+        assert_eq!(widths(&folder, &out), [8, 64], "{strategy}: the default, then the best estimate");
+    }
+    let ended = tuned(&folder, "random", "limit 75%", "near.jsonl");
+    assert_eq!((&ended["stop_reason"], &ended["evaluations"]), (&"limit 75%".into(), &2.into()), "{ended:#}");
+    let (limit, share) = (ended["limit"]["time_ms"].as_f64().unwrap(), ended["limit"]["share"].as_f64().unwrap());
+    assert!((limit - 5.01).abs() < 1e-9 && (share - 5.01 / 6.5).abs() < 1e-9, "{ended:#}");
+    let ended = tuned(&folder, "random", "limit 80%", "far.jsonl");
+    assert_eq!(ended["stop_reason"], "space exhausted", "{ended:#}");
+}
+
+#[test]
+fn a_guided_search_reads_symbolic_counts_where_the_device_has_no_counters() {
+    let folder = problem_folder();
+    let outcome = tuned(&folder, "profile_guided", "evaluations 200", "guided.jsonl");
     assert_eq!((&outcome["evaluations"], &outcome["best"]["config"]["width"]), (&7.into(), &64.into()), "{outcome:#}");
     let text = std::fs::read_to_string(folder.path("guided.jsonl")).unwrap();
     let profiled = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());

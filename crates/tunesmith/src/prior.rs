@@ -4,7 +4,7 @@ use crate::compare::ModelChoice;
 use crate::devices::DeviceChoice;
 use crate::estimate::{form, model, read_device};
 use crate::guided::{Guided, of_model};
-use crate::nests::{Guess, NestEstimates, in_words};
+use crate::nests::{Guess, NestEstimates};
 use crate::timing::{TIMING_KIND, TimingModel};
 use crate::tune::Plan;
 use crate::{Error, Problem};
@@ -94,13 +94,7 @@ impl<'a> Prior<'a> {
             notes.push(format!("{count} configurations could not be counted and have no estimate: {reason}"));
         }
         let times = scores.iter().any(|(_, score)| score.is_some()).then(|| PastTimes::from_scores(vec![scores]));
-        let limit_ms = match estimates.limit() {
-            Ok(seconds) => Some(seconds * 1e3),
-            Err(error) => {
-                notes.push(format!("the nest has no modelled limit: {}", in_words(&error)));
-                None
-            }
-        };
+        let limit_ms = estimates.limit_ms().map_err(|reason| notes.push(reason)).ok();
         let is_guided = plan.strategy.trim_start().starts_with("profile_guided");
         let guided = if is_guided { counting(estimates, space, &guesses) } else { Guided::default() };
         Estimated { times, limit_ms, guided, notes }

@@ -4,7 +4,7 @@ use super::case::{Case, CostError};
 use super::dependence::dependences;
 use super::design::{Design, count};
 use super::model::{CostModel, Form, Residual, Term, error_mean};
-use super::property::{is_modern, is_superseded};
+use super::property::is_modern;
 use super::waves::balanced;
 use super::{linear, overlap};
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,8 +54,7 @@ pub fn fit_on(cases: &[Case], form: Form, units: f64) -> Result<CostModel, CostE
     let measured = cases;
     let cases: &[Case] = &cases.iter().map(|case| balanced(case, units)).collect::<Vec<_>>();
     let has_modern = cases.iter().any(|case| case.counts.keys().any(|property| is_modern(property)));
-    let is_kept = |property: &str| form == Form::Paper || !is_superseded(property, has_modern);
-    let design = Design::new(cases, |property| form.takes(property) && is_kept(property));
+    let design = Design::new(cases, |property| form.takes_beside(property, has_modern));
     let (coefficients, exponent) = match form {
         Form::Paper => (linear::plain(&design.rows), 1.0),
         Form::Nnls => (linear::nonnegative(&design.rows), 1.0),

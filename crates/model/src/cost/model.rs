@@ -3,7 +3,7 @@
 use super::dependence::Dependence;
 use super::overlap::Parts;
 use super::property::{CONSTANT, Resource, is_modern, is_published, is_superseded};
-use super::waves::imbalance;
+use super::waves::factor;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -35,6 +35,12 @@ impl Form {
     /// Whether models of this form have the property.
     pub fn takes(self, property: &str) -> bool {
         self != Self::Paper || is_published(property)
+    }
+
+    /// The same where it is known whether arithmetic is counted with small powers as multiplications, which the paper's form leaves
+    /// aside and the others prefer.
+    pub(super) fn takes_beside(self, property: &str, has_modern: bool) -> bool {
+        self.takes(property) && (self == Self::Paper || !is_superseded(property, has_modern))
     }
 }
 
@@ -126,7 +132,7 @@ impl CostModel {
             let (count, slope) =
                 (count(counts, &term.property), parts.slope(Resource::of(&term.property), self.exponent));
             let (property, weight) = (term.property.clone(), term.weight);
-            let factor = self.imbalance(counts, &property);
+            let factor = factor(counts, &property, self.units);
             Share { property, count, weight, seconds: count * weight * factor * slope }
         };
         let mut shares: Vec<Share> = self.terms.iter().map(share).filter(|share| share.count > 0.0).collect();
@@ -142,21 +148,16 @@ impl CostModel {
     /// Whether the model has a part for the property where measured kernels have it.
     pub(super) fn takes(&self, property: &str) -> bool {
         let has_modern = self.terms.iter().any(|term| is_modern(&term.property));
-        self.form.takes(property) && (self.form == Form::Paper || !is_superseded(property, has_modern))
+        self.form.takes_beside(property, has_modern)
     }
 
     fn parts(&self, counts: &BTreeMap<String, f64>) -> Parts {
         let mut parts = Parts::default();
         for term in &self.terms {
-            let factor = self.imbalance(counts, &term.property);
+            let factor = factor(counts, &term.property, self.units);
             parts.add(Resource::of(&term.property), count(counts, &term.property) * term.weight * factor);
         }
         parts
-    }
-
-    /// How much longer the property takes than if the work-groups were spread evenly.
-    fn imbalance(&self, counts: &BTreeMap<String, f64>, property: &str) -> f64 {
-        if Resource::of(property) == Resource::Overhead { 1.0 } else { imbalance(counts, self.units) }
     }
 }
 

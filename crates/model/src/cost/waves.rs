@@ -6,19 +6,22 @@ use std::collections::BTreeMap;
 
 /// By how much longer a launch takes than if its work were spread evenly over `units` compute units, each of which runs one
 /// work-group after the other: `ceil(groups / units) * units / groups`. 1 where the work-groups are not counted.
-pub(super) fn imbalance(counts: &BTreeMap<String, f64>, units: f64) -> f64 {
+fn imbalance(counts: &BTreeMap<String, f64>, units: f64) -> f64 {
     match counts.get("groups") {
         Some(groups) if *groups > 0.0 => (groups / units).ceil() * units / groups,
         _ => 1.0,
     }
 }
 
-/// The kernel as if every unit did what the busiest one does: all but what each launch and work-group costs is multiplied by the
-/// [imbalance].
+/// What a count of the property is multiplied by: the [imbalance], and 1 for what each launch and work-group costs.
+pub(super) fn factor(counts: &BTreeMap<String, f64>, property: &str, units: f64) -> f64 {
+    if Resource::of(property) == Resource::Overhead { 1.0 } else { imbalance(counts, units) }
+}
+
+/// The kernel as if every unit did what the busiest one does.
 pub(super) fn balanced(case: &Case, units: f64) -> Case {
-    let imbalance = imbalance(&case.counts, units);
-    let factor = |property: &str| if Resource::of(property) == Resource::Overhead { 1.0 } else { imbalance };
-    let counts = case.counts.iter().map(|(property, count)| (property.clone(), count * factor(property)));
+    let counts = case.counts.iter();
+    let counts = counts.map(|(property, count)| (property.clone(), count * factor(&case.counts, property, units)));
     Case { counts: counts.collect(), ..case.clone() }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{EstimatedTerm, form, model, read_device, terms};
 use crate::convert::format_of;
-use crate::nests::{Guess, NestEstimates, in_words};
+use crate::nests::{Guess, NestEstimates};
 use crate::{Error, Problem, ProblemSpace};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
@@ -100,8 +100,8 @@ pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Resu
         Guess::Unknown(reason) => Some(reason),
         _ => None,
     });
-    let limit = estimates.limit();
-    notes.extend(limit.as_ref().err().map(|error| format!("the nest has no modelled limit: {}", in_words(error))));
+    let limit_ms = estimates.limit_ms();
+    notes.extend(limit_ms.as_ref().err().cloned());
     Ok(EstimatedSpace {
         problem: problem.name.clone(),
         form: form.name(),
@@ -109,7 +109,7 @@ pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Resu
         estimated: guesses.len() - refused - uncounted,
         refused,
         uncounted,
-        limit_ms: limit.ok().map(|seconds| seconds * 1e3),
+        limit_ms: limit_ms.ok(),
         best: best(&space, guesses, options.count),
         notes,
     })

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use tunesmith_core::recording::{Column, Row};
 use tunesmith_core::{Failure, FailureKind, Measurement, Recording, RecordingError, Rng};
 use tunesmith_device::{Language, Scope};
-use tunesmith_loopnest::NestError;
 use tunesmith_model::cost::{CostModel, Estimate};
 use tunesmith_space::{ConfigId, Space};
 
@@ -99,14 +98,15 @@ impl<'a> NestEstimates<'a> {
         known.par_extend(configs.into_par_iter().map(|config| (config, self.guess(space, config))));
     }
 
-    /// The time that no variant of the nest can fall below by the model, in seconds: that of a kernel which does each of the
+    /// The time that no variant of the nest can fall below by the model, in milliseconds: that of a kernel which does each of the
     /// nest's operations once, and loads and stores every cell that it touches once, side by side.
     ///
     /// # Errors
-    /// The nest cannot be counted.
-    pub(crate) fn limit(&self) -> Result<f64, NestError> {
-        let nest = &self.nest.recipe.nest;
-        Ok(self.model.seconds(&NestCounts::new(nest)?.least(&self.nest.sizes)?))
+    /// Why there is none, for users: the nest cannot be counted.
+    pub(crate) fn limit_ms(&self) -> Result<f64, String> {
+        let least = NestCounts::new(&self.nest.recipe.nest).and_then(|counts| counts.least(&self.nest.sizes));
+        let least = least.map_err(|error| format!("the nest has no modelled limit: {}", in_words(&error)))?;
+        Ok(self.model.seconds(&least) * 1e3)
     }
 
     /// The estimates as a recording: times and counters as if they had been measured. What cannot be counted is left out.

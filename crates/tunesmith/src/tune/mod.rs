@@ -46,8 +46,8 @@ pub struct TuneOptions {
     /// Recordings of the same kernel on other devices, or for other sizes, that the strategy is told of; a resumed run takes
     /// those it began with.
     pub history: Vec<PathBuf>,
-    /// The counter model that `default` and `profile_guided` are guided by, or a timing model, whose best candidates any
-    /// strategy begins with; a resumed run takes the one it began with.
+    /// The counter model that `default` and `profile_guided` are guided by, or a timing model or a device
+    /// file, whose best candidates any strategy begins with; a resumed run takes the one it began with.
     pub model: Option<ModelChoice>,
     /// Whether the counters of every configuration are read.
     pub profile: bool,
