@@ -2,23 +2,43 @@
 
 use super::names::Names;
 use crate::hardware::AXES;
-use crate::ir::{Affine, Bound, Congruence, LoopId, Tag, Var};
+use crate::ir::{Affine, Bound, Congruence, Loop, LoopId, Tag, Var};
 use crate::polyhedra::System;
 use std::collections::BTreeSet;
 
 impl Names<'_> {
     /// The constraints of the loops with hardware tags among `within` that can fail: those that follow from the number of
-    /// work-groups and work-items, the loops around, and the assumptions are left out.
+    /// work-groups and work-items, the loops around, the assumptions, or the others are left out.
     pub(super) fn conditions(&self, within: &BTreeSet<LoopId>) -> Vec<Affine> {
-        let known = self.known(within);
         let is_hardware = |id: &&LoopId| self.nest.loop_at(**id).tag.is_hardware();
         let constraints = within.iter().filter(is_hardware).flat_map(|id| &self.nest.loop_at(*id).constraints);
-        constraints.filter(|constraint| !self.follows(&known, constraint)).cloned().collect()
+        self.needed(&self.known(within), constraints.cloned().collect())
+    }
+
+    /// The constraints of a loop that can decide where it begins and ends.
+    pub(super) fn loop_bounds(&self, id: LoopId) -> Vec<Affine> {
+        let mut around = self.nest.closed([id]);
+        around.remove(&id);
+        self.needed(&self.known(&around), self.nest.loop_at(id).constraints.clone())
+    }
+
+    /// The constraints without those that follow from `known` and the ones that stay.
+    pub(super) fn needed(&self, known: &[Affine], mut constraints: Vec<Affine>) -> Vec<Affine> {
+        let mut at = 0;
+        while at < constraints.len() {
+            let constraint = constraints.remove(at);
+            if !self.follows(known.iter().chain(&constraints), &constraint) {
+                constraints.insert(at, constraint);
+                at += 1;
+            }
+        }
+        constraints
     }
 
     /// What holds wherever an instruction `within` these loops may run.
-    fn known(&self, within: &BTreeSet<LoopId>) -> Vec<Affine> {
+    pub(super) fn known(&self, within: &BTreeSet<LoopId>) -> Vec<Affine> {
         let mut known = self.nest.assumptions.at_least_zero.clone();
+        known.extend(self.branch.facts.iter().cloned());
         for &id in within {
             let (own, index) = (self.nest.loop_at(id), Affine::from(id));
             match own.tag {
@@ -40,9 +60,9 @@ impl Names<'_> {
         known
     }
 
-    fn follows(&self, known: &[Affine], constraint: &Affine) -> bool {
+    fn follows<'a>(&self, known: impl Iterator<Item = &'a Affine>, constraint: &Affine) -> bool {
         let mut system = System::default();
-        system.at_least_zero(known.iter().cloned());
+        system.at_least_zero(known.cloned());
         for (place, Congruence { size, modulus, remainder }) in self.nest.assumptions.congruences.iter().enumerate() {
             let quotient = Affine::term(Var::Floor(2 * AXES + place), *modulus);
             system.equal_zero(&Affine::from(*size) - &quotient.plus(*remainder));
@@ -64,8 +84,8 @@ impl Names<'_> {
 
     /// `for (...)` over every index of a loop.
     pub(super) fn loop_head(&self, id: LoopId) -> String {
-        let own = self.nest.loop_at(id);
-        self.head(&self.index(id), &own.lower(id), &own.upper(id))
+        let needed = Loop { constraints: self.loop_bounds(id), ..self.nest.loop_at(id).clone() };
+        self.head(&self.index(id), &needed.lower(id), &needed.upper(id))
     }
 
     /// `for (int index = the greatest of lower; index <= the least of upper; index++)`.

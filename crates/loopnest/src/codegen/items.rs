@@ -1,12 +1,17 @@
 //! Functions that every work-item runs: OpenCL and CUDA.
 
 use super::dialect::Dialect;
+use super::full::versions;
 use super::names::Names;
 use super::writer::Writer;
 use crate::error::NestError;
 use crate::hardware::AXES;
 use crate::ir::{LoopId, Memory, Nest, Tag};
 use crate::schedule::{Schedule, Step};
+
+/// GCC writes out loops of up to 16 iterations before it looks for vectors, and then finds fewer: it took nine times as long for a
+/// tiled matrix product.
+pub(super) const KEEP_FOR_VECTORS: &str = "#pragma GCC unroll 1";
 
 /// Writes the body.
 pub(super) fn write(names: &Names, schedule: &Schedule, writer: &mut Writer) -> Result<(), NestError> {
@@ -36,17 +41,31 @@ fn indices(names: &Names, writer: &mut Writer) {
     }
 }
 
+/// Steps with barriers among them.
 fn steps(names: &Names, list: &[Step], writer: &mut Writer) -> Result<(), NestError> {
+    for phase in phases(list) {
+        match &phase[0] {
+            Step::Barrier => writer.line(barrier(names)),
+            Step::Loop(id, body) if phase[0].has_barrier() => {
+                let opened = open_loop(names, *id, writer)?;
+                steps(&names.inside(*id), body, writer)?;
+                writer.close_all(opened);
+            }
+            _ => versions(names, phase, writer, |names, writer| straight(names, phase, writer))?,
+        }
+    }
+    Ok(())
+}
+
+/// Steps without a barrier.
+fn straight(names: &Names, list: &[Step], writer: &mut Writer) -> Result<(), NestError> {
     for run in list.chunk_by(|one, two| same_loops(names.nest, one, two)) {
         match &run[0] {
-            Step::Barrier => writer.line(barrier(names)),
+            Step::Barrier => {}
             Step::Loop(id, body) => {
-                let guard = names.loop_guard(*id);
-                guard.iter().for_each(|test| writer.open(test));
-                pragma(names, *id, writer)?;
-                writer.open(&names.loop_head(*id));
-                steps(names, body, writer)?;
-                writer.close_all(1 + guard.iter().count());
+                let opened = open_loop(names, *id, writer)?;
+                versions(&names.inside(*id), body, writer, |names, writer| straight(names, body, writer))?;
+                writer.close_all(opened);
             }
             Step::Run(first) => {
                 let test = names.test(&names.conditions(&names.nest.instructions[*first].within));
@@ -57,6 +76,20 @@ fn steps(names: &Names, list: &[Step], writer: &mut Writer) -> Result<(), NestEr
         }
     }
     Ok(())
+}
+
+/// Steps cut where work-items wait for each other.
+pub(super) fn phases(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
+    steps.chunk_by(|one, two| !one.has_barrier() && !two.has_barrier())
+}
+
+/// Writes the head of a loop; returns how many blocks it opens.
+pub(super) fn open_loop(names: &Names, id: LoopId, writer: &mut Writer) -> Result<usize, NestError> {
+    let guard = names.loop_guard(id);
+    guard.iter().for_each(|test| writer.open(test));
+    pragma(names, id, writer)?;
+    writer.open(&names.loop_head(id));
+    Ok(1 + guard.iter().count())
 }
 
 /// Whether both are instructions within the same loops.
@@ -77,10 +110,13 @@ pub(super) fn assignments(names: &Names, run: &[Step], writer: &mut Writer) {
 }
 
 /// How the compiler is to treat a loop.
-pub(super) fn pragma(names: &Names, id: LoopId, writer: &mut Writer) -> Result<(), NestError> {
+fn pragma(names: &Names, id: LoopId, writer: &mut Writer) -> Result<(), NestError> {
     match names.nest.loop_at(id).tag {
         Tag::Unroll => writer.line(&names.dialect.unroll(names.nest.constant_extent(id)?)),
-        Tag::Vector if names.dialect == Dialect::C => writer.line("#pragma GCC ivdep"),
+        Tag::Vector if names.dialect == Dialect::C => {
+            writer.line("#pragma GCC ivdep");
+            writer.line(KEEP_FOR_VECTORS);
+        }
         Tag::Vector => writer.line(&names.dialect.unroll(names.nest.constant_extent(id)?)),
         Tag::Parallel if names.dialect == Dialect::C => writer.line("#pragma omp parallel for"),
         _ => {}

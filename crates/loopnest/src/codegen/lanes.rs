@@ -5,7 +5,8 @@
 //! inside of sequential loops, where a compiler makes vectors of them. A temporary that lives on while other work-items run
 //! has a copy for each.
 
-use super::items::{assignments, pragma, same_loops};
+use super::full::versions;
+use super::items::{KEEP_FOR_VECTORS, assignments, open_loop, phases, same_loops};
 use super::names::{Lanes, Names};
 use super::writer::Writer;
 use crate::error::NestError;
@@ -99,25 +100,17 @@ fn use_array(nest: &Nest, instructions: &[usize], id: ArrayId) -> bool {
     instructions.iter().any(|number| nest.instructions[*number].accesses().any(|(access, ..)| access.array == id))
 }
 
-/// Steps cut where work-items wait for each other.
-fn phases(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
-    steps.chunk_by(|one, two| !one.has_barrier() && !two.has_barrier())
-}
-
 /// Steps with barriers among them.
 fn together(names: &Names, steps: &[Step], writer: &mut Writer) -> Result<(), NestError> {
     for phase in phases(steps) {
         match &phase[0] {
             Step::Barrier => {}
             Step::Loop(id, body) if phase[0].has_barrier() => {
-                let guard = names.loop_guard(*id);
-                guard.iter().for_each(|test| writer.open(test));
-                pragma(names, *id, writer)?;
-                writer.open(&names.loop_head(*id));
-                together(names, body, writer)?;
-                writer.close_all(1 + guard.iter().count());
+                let opened = open_loop(names, *id, writer)?;
+                together(&names.inside(*id), body, writer)?;
+                writer.close_all(opened);
             }
-            _ => region(names, phase, writer)?,
+            _ => versions(names, phase, writer, |names, writer| region(names, phase, writer))?,
         }
     }
     Ok(())
@@ -150,47 +143,50 @@ fn row(names: &Names, steps: &[Step], one: bool, writer: &mut Writer) -> Result<
                 if opens {
                     writer.open(&format!("for (int lid0 = 0; lid0 < {}; lid0++)", names.local[0]));
                 }
-                let guard = names.loop_guard(*id);
-                guard.iter().for_each(|test| writer.open(test));
-                pragma(names, *id, writer)?;
-                writer.open(&names.loop_head(*id));
-                row(names, body, one || opens, writer)?;
-                writer.close_all(1 + guard.iter().count() + usize::from(opens));
+                let opened = open_loop(names, *id, writer)?;
+                let one = one || opens;
+                versions(&names.inside(*id), body, writer, |names, writer| row(names, body, one, writer))?;
+                writer.close_all(opened + usize::from(opens));
             }
             Step::Run(first) => {
                 let within = &names.nest.instructions[*first].within;
-                let heads = if one { guard(names, within) } else { lane_heads(names, within) };
-                heads.iter().for_each(|head| writer.open(head));
+                let alone = one || names.local[0] == 1;
+                let opened = if alone {
+                    open_guard(names, &names.conditions(within), writer)
+                } else {
+                    open_lanes(names, within, writer)
+                };
                 assignments(names, run, writer);
-                writer.close_all(heads.len());
+                writer.close_all(opened);
             }
         }
     }
     Ok(())
 }
 
-fn guard(names: &Names, within: &BTreeSet<LoopId>) -> Vec<String> {
-    names.test(&names.conditions(within)).into_iter().collect()
+/// Writes the test of conditions; returns how many blocks it opens.
+fn open_guard(names: &Names, conditions: &[Affine], writer: &mut Writer) -> usize {
+    let test = names.test(conditions);
+    test.iter().for_each(|test| writer.open(test));
+    test.iter().count()
 }
 
-/// The condition of the row and the loop over its work-items. What `lid0` has to keep becomes bounds of the loop, so that
-/// no condition is left in it.
-fn lane_heads(names: &Names, within: &BTreeSet<LoopId>) -> Vec<String> {
-    if names.local[0] == 1 {
-        return guard(names, within);
-    }
+/// Writes the condition of the row and the loop over its work-items; returns how many blocks they open. What `lid0` has to keep
+/// becomes bounds of the loop, so that no condition is left in it.
+fn open_lanes(names: &Names, within: &BTreeSet<LoopId>, writer: &mut Writer) -> usize {
     let lane = within.iter().copied().find(|id| names.nest.loop_at(*id).tag == Tag::Local(0));
     let on_lane = |sum: &Affine| lane.is_some_and(|lane| sum.uses(lane));
     let (bounds, conditions): (Vec<Affine>, Vec<Affine>) = names.conditions(within).into_iter().partition(on_lane);
-    let mut heads: Vec<String> = names.test(&conditions).into_iter().collect();
+    let opened = open_guard(names, &conditions, writer);
     let (mut lower, mut upper) = (vec![number(0)], vec![number(names.local[0] - 1)]);
     if let Some(lane) = lane {
         let tightened = Loop { constraints: bounds, ..names.nest.loop_at(lane).clone() };
         lower.extend(tightened.lower(lane));
         upper.extend(tightened.upper(lane));
     }
-    heads.push(names.head("lid0", &lower, &upper));
-    heads
+    writer.line(KEEP_FOR_VECTORS);
+    writer.open(&names.head("lid0", &lower, &upper));
+    opened + 1
 }
 
 fn number(value: i128) -> Bound {

@@ -3,6 +3,7 @@
 mod bounds;
 mod dialect;
 mod expression;
+mod full;
 mod items;
 mod lanes;
 mod names;

@@ -2,11 +2,13 @@
 
 use super::CodeParameter;
 use super::dialect::{Dialect, RESERVED};
+use super::full::Branch;
 use super::writer::Writer;
 use crate::hardware::AXES;
 use crate::ir::{Affine, ArrayId, Expr, Instruction, Memory, Nest, Tag, Type, Var};
 
 /// A nest that is being written in a language.
+#[derive(Clone)]
 pub(super) struct Names<'a> {
     pub(super) nest: &'a Nest,
     pub(super) dialect: Dialect,
@@ -14,6 +16,8 @@ pub(super) struct Names<'a> {
     pub(super) local: [i128; AXES],
     /// In C, by array, how a temporary is kept for the work-items: see [`Lanes`].
     pub(super) lanes: Vec<Lanes>,
+    /// Where the code being written stands.
+    pub(super) branch: Branch,
 }
 
 /// How many copies of a temporary there are: one where each work-item is a thread of its own.
@@ -29,7 +33,7 @@ pub(super) enum Lanes {
 
 impl<'a> Names<'a> {
     pub(super) fn new(nest: &'a Nest, dialect: Dialect, local: [i128; AXES]) -> Self {
-        Names { nest, dialect, local, lanes: vec![Lanes::One; nest.arrays.len()] }
+        Names { nest, dialect, local, lanes: vec![Lanes::One; nest.arrays.len()], branch: Branch::default() }
     }
 
     pub(super) fn function(&self) -> String {
