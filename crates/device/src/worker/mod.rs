@@ -49,6 +49,18 @@ pub struct WorkerCommand {
     under: Vec<String>,
 }
 
+/// Makes PoCL keep each of its threads on a processor. Otherwise the system may wake all of them on the one where the launch came
+/// from, and leave them there: the same kernel then takes twice as long on two cores, in every run or in none.
+const AFFINITY: &str = "POCL_AFFINITY";
+
+/// Whether every processor can be used, by numbers from 0 on: PoCL gives up where it may not use the one it chose.
+fn sees_all_processors() -> bool {
+    let read = |path| std::fs::read_to_string(path).unwrap_or_default();
+    let (status, online) = (read("/proc/self/status"), read("/sys/devices/system/cpu/online"));
+    let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap_or_default().trim();
+    allowed.starts_with('0') && !allowed.contains(',') && allowed == online.trim()
+}
+
 impl WorkerCommand {
     /// This very program, which calls [`enter_if_worker`].
     pub fn current() -> Self {
@@ -68,6 +80,9 @@ impl WorkerCommand {
     /// The command for a worker of this process.
     fn command(&self) -> std::io::Result<Command> {
         let mut command = self.entered_with(MARKER)?;
+        if std::env::var_os(AFFINITY).is_none() && sees_all_processors() {
+            command.env(AFFINITY, "1");
+        }
         if self.under.is_empty() {
             command.arg(std::process::id().to_string());
         }
