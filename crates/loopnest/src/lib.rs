@@ -39,7 +39,7 @@ mod text;
 mod transform;
 
 pub use codegen::{Code, CodeParameter, Dialect};
-pub use count::{Counts, Issue, Modern, Outside, Property, Stride};
+pub use count::{Counts, Issue, Lanes, Modern, Outside, Property, Stride};
 pub use error::{NestError, Place};
 pub use hardware::{AXES, Residency};
 pub use interpret::{Data, LaneOrder, Operation, Tally, Value, interpret};

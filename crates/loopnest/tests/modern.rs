@@ -13,7 +13,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use tunesmith_loopnest::kernels::{Extent, Groups, KERNELS};
-use tunesmith_loopnest::{Access, ArrayId, Direction, Expr, Instruction, Memory, Nest, Operation, Residency, Type};
+use tunesmith_loopnest::{
+    Access, ArrayId, Counts, Direction, Expr, Instruction, Lanes, Memory, Nest, Operation, Property, Residency, Tag,
+    Type,
+};
 
 /// Names of operations with their numbers, and the depth of the result; `loaded` gives that of a cell.
 fn operations(
@@ -136,6 +139,141 @@ fn compare(nest: &Nest, all_sizes: &[Vec<i64>]) -> Result<Vec<(String, String)>,
         }
     }
     Ok(modern.refused.iter().map(|(kind, error)| (kind.to_string(), error.message.clone())).collect())
+}
+
+/// Whether an access of the instruction is to one cell for all work-items of a row, by its cells.
+fn is_shared(item: &Item, access: &Access, instruction: &Instruction) -> bool {
+    let nest = item.nest;
+    let lane = nest.hardware_loop(instruction, Tag::Local(0));
+    let at = |index: i128| {
+        let mut other = Item { indices: item.indices.clone(), ..*item };
+        other.indices.extend(lane.map(|id| (id, index)));
+        let strides =
+            |axis: usize| nest.array(access.array).stride(axis).iter().map(|extent| other.at(extent)).product::<i128>();
+        other.cell(access).into_iter().enumerate().map(|(axis, index)| index * strides(axis)).sum::<i128>()
+    };
+    at(0) == at(1)
+}
+
+/// The lanes taken, found work-item by work-item: operations by name, loads and stores of any stride.
+fn lanes_enumerated(nest: &Nest, sizes: &[i64], lanes: Lanes) -> BTreeMap<String, i128> {
+    let mut counts = BTreeMap::<String, i128>::new();
+    let mut issued = BTreeSet::new();
+    let has_rows = nest.order.iter().any(|id| nest.loop_at(*id).tag == Tag::Local(0));
+    let row = nest.local_size().unwrap()[0];
+    each_item(
+        nest,
+        sizes,
+        || {},
+        |item, number, instruction| {
+            let together = match lanes {
+                _ if !has_rows => [item.number, 0],
+                Lanes::Numbered(width) => [item.number / i128::from(width), 0],
+                Lanes::InRows(width) => [item.number / row, item.number % row / i128::from(width)],
+            };
+            let width = if has_rows { lanes.width() } else { 1 };
+            let mut add = |name: String, place: usize, together: [i128; 2]| {
+                if issued.insert((number, place, item.group, together, item.point(instruction))) {
+                    *counts.entry(name).or_default() += width;
+                }
+            };
+            let mut done = Vec::new();
+            operations(nest, &instruction.value, nest.array(instruction.target.array).element, &|_| 0, &mut done);
+            done.into_iter().enumerate().for_each(|(place, name)| add(format!("arith:{name}"), place, together));
+            for (place, (access, _, direction)) in instruction.accesses().enumerate() {
+                let array = nest.array(access.array);
+                let letter = match (array.memory, direction) {
+                    (Memory::Global, _) => "g",
+                    (Memory::Local, Direction::Load) => "l",
+                    _ => continue,
+                };
+                let is_shared = has_rows && direction == Direction::Load && is_shared(item, access, instruction);
+                let together =
+                    if is_shared && matches!(lanes, Lanes::InRows(2..)) { [together[0], -1] } else { together };
+                add(format!("{letter}:{}:{direction}", array.element.bits()), 1000 + place, together);
+            }
+        },
+    );
+    counts.retain(|_, count| *count != 0);
+    counts
+}
+
+/// The counts of lanes whatever the stride and the conflict.
+fn lanes_counted(counts: &Counts, sizes: &[i64]) -> BTreeMap<String, i128> {
+    let mut found = BTreeMap::new();
+    for (property, count) in counts.properties().iter().zip(counts.evaluate(sizes).unwrap()) {
+        let name = match property {
+            Property::Arithmetic(..) => property.to_string(),
+            Property::Global(bits, direction, _) => format!("g:{bits}:{direction}"),
+            Property::LocalLoads(bits) | Property::StridedLocalLoads(bits, _) | Property::Banks(bits, ..) => {
+                format!("l:{bits}:load")
+            }
+            _ => continue,
+        };
+        *found.entry(name).or_default() += count;
+    }
+    found.retain(|_, count| *count != 0);
+    found
+}
+
+#[test]
+fn every_kernel_takes_the_lanes_that_its_work_items_do_one_by_one() {
+    let in_rows = [1, 4, 16].map(Lanes::InRows);
+    let numbered = [1, 32].map(Lanes::Numbered);
+    for kernel in &KERNELS {
+        let shapes: &[(i64, i64, &[Lanes])] = match kernel.groups {
+            Groups::Line => &[(40, 1, &in_rows), (40, 1, &numbered)],
+            // Sub-groups that end within a row take longer to count, or cannot be counted.
+            Groups::Rectangle => &[(8, 4, &numbered), (6, 6, &in_rows)],
+        };
+        for (x, y, all) in shapes {
+            let nest = kernel.nest(*x, *y, false).unwrap();
+            for lanes in *all {
+                let counts = nest.count_lanes(*lanes).unwrap();
+                for main in [5, 13] {
+                    let main = if kernel.sizes.contains(&Extent::Times(8)) { main / 4 } else { main };
+                    let sizes = kernel.size_values(if kernel.name.starts_with("filled") { 1 } else { main }, 3);
+                    let expected = lanes_enumerated(&nest, &sizes, *lanes);
+                    assert_eq!(lanes_counted(&counts, &sizes), expected, "{} {x}x{y} {sizes:?} {lanes:?}", kernel.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn random_nests_take_the_lanes_that_their_work_items_do_one_by_one() {
+    let (compared, refused) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+    let mut runner = TestRunner::new(Config { cases: 300, failure_persistence: None, ..Config::default() });
+    let plans = (common::plans(), prop::collection::vec(any::<[u8; 3]>(), 0..5));
+    let outcome = runner.run(&plans, |(plan, choices)| {
+        let mut nest = common::build(&plan);
+        for (number, choice) in choices.into_iter().enumerate() {
+            let _ = nest.transform(&steps::transformation(&nest, number, choice), |_| None);
+        }
+        // A vector loop makes one access of several.
+        let has_vectors = nest.order.iter().any(|id| nest.loop_at(*id).tag == Tag::Vector);
+        if has_vectors || nest.count().is_err() {
+            return Ok(());
+        }
+        for lanes in [Lanes::InRows(1), Lanes::InRows(4), Lanes::InRows(16), Lanes::Numbered(32)] {
+            let Ok(counts) = nest.count_lanes(lanes) else {
+                refused.set(refused.get() + 1);
+                continue;
+            };
+            for sizes in [[1, 1], [2, 5], [4, 3]] {
+                let expected = lanes_enumerated(&nest, &sizes, lanes);
+                prop_assert_eq!(lanes_counted(&counts, &sizes), expected, "{:?} at {:?}\n{}", lanes, sizes, nest);
+            }
+            compared.set(compared.get() + 1);
+        }
+        Ok(())
+    });
+    if let Err(TestError::Fail(reason, _)) = outcome {
+        panic!("{reason}");
+    }
+    println!("{} compared, {} refused", compared.get(), refused.get());
+    assert!(compared.get() > 700 && refused.get() < compared.get() / 20, "{} {}", compared.get(), refused.get());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::compare::ModelChoice;
 use crate::devices::DeviceChoice;
-use crate::estimate::{form, model, read_device};
+use crate::estimate::{form, read_device};
 use crate::guided::{Guided, of_model};
 use crate::nests::{Guess, NestEstimates};
 use crate::timing::{TIMING_KIND, TimingModel};
@@ -60,8 +60,7 @@ impl<'a> Prior<'a> {
             Some(TIMING_KIND) => Ok(Some(Self::Timing(Box::new(TimingModel::read(file)?)))),
             Some(DEVICE_KIND) => {
                 let device = read_device(file)?;
-                let model = model(&device, form(None)?, file)?.clone();
-                let estimates = NestEstimates::new(problem, model, file)?;
+                let estimates = NestEstimates::new(problem, &device, form(None)?, file)?;
                 Ok(Some(Self::Estimates { estimates, measured: device.provenance.backend }))
             }
             _ => Ok(None),

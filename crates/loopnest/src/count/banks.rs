@@ -2,7 +2,7 @@
 
 use super::collect::distance;
 use super::factors::number;
-use super::subgroups::LANES;
+use super::subgroups::WARP;
 use crate::error::NestError;
 use crate::hardware::AXES;
 use crate::ir::{Access, Instruction, Nest, Tag};
@@ -39,7 +39,7 @@ pub(super) fn conflict(
 
 /// The conflict of lanes at these distances in cells of so many words.
 fn degree(strides: [i128; AXES], local: [i128; AXES], words: u32) -> u32 {
-    let lanes = local.iter().product::<i128>().min(LANES);
+    let lanes = local.iter().product::<i128>().min(WARP.width());
     let [x, y, _] = local;
     let cell = |lane: i128| {
         let at = [lane % x, lane / x % y, lane / x / y];

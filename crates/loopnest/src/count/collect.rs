@@ -1,11 +1,14 @@
 //! Walks a nest and gathers the counts of its properties: algorithm 1 of the paper.
 
+use super::banks::conflict;
 use super::depth::Depth;
 use super::factors::{Factors, Product, add, number};
 use super::footprint::touched;
+use super::modern::count_arithmetic;
 use super::points::Piece;
 use super::polynomial::{Polynomial, Ratio};
 use super::property::{Property, Stride};
+use super::subgroups::{Lanes, issues};
 use crate::error::NestError;
 use crate::hardware::AXES;
 use crate::interpret::Operation;
@@ -51,12 +54,17 @@ impl Collected {
 /// The widest access to memory, in bits.
 const WIDEST: u32 = 128;
 
-/// Gathers the counts of a nest.
-pub(super) fn collect(nest: &Nest) -> Result<Collected, NestError> {
+/// Gathers the counts of a nest: of what work-items do, or of the lanes that it takes.
+pub(super) fn collect(nest: &Nest, lanes: Option<Lanes>) -> Result<Collected, NestError> {
     let schedule = Schedule::new(nest)?;
+    let is_modern = lanes.is_some();
+    // Without work-items along axis 0 the lanes are iterations of a loop, all of which are busy.
+    let lanes = lanes.filter(|_| nest.tagged(Tag::Local(0)).next().is_some());
     let mut collector = Collector {
         nest,
         local: nest.local_size()?,
+        lanes,
+        is_modern,
         touched: BTreeMap::new(),
         filled: BTreeMap::new(),
         found: Collected::new(nest),
@@ -97,6 +105,9 @@ pub(super) fn runs(
 struct Collector<'a> {
     nest: &'a Nest,
     local: [i128; AXES],
+    lanes: Option<Lanes>,
+    /// Whether small powers are multiplications.
+    is_modern: bool,
     touched: BTreeMap<ArrayId, Product>,
     filled: BTreeMap<(ArrayId, usize), Product>,
     found: Collected,
@@ -119,17 +130,43 @@ impl Collector<'_> {
     }
 
     fn instruction(&mut self, instruction: &Instruction) -> Result<(), NestError> {
-        let runs = runs(self.nest, instruction, self.local, &mut self.found.factors)?;
+        let runs = self.runs(instruction)?;
         let context = self.nest.array(instruction.target.array).element;
         let mut operations = BTreeMap::new();
-        count_operations(self.nest, &instruction.value, context, &mut operations);
+        if self.is_modern {
+            count_arithmetic(self.nest, &instruction.value, context, &mut operations);
+        } else {
+            count_operations(self.nest, &instruction.value, context, &mut operations);
+        }
+        let property = if self.is_modern { Property::Arithmetic } else { Property::Operations };
         for ((operation, kind), times) in operations {
-            self.add(Property::Operations(operation, kind), runs.scaled(times));
+            self.add(property(operation, kind), runs.scaled(times));
         }
         for (access, place, direction) in instruction.accesses() {
             self.access(instruction, access, direction, &runs).map_err(|error| error.at(place))?;
         }
         Ok(())
+    }
+
+    /// How often an instruction runs, or how many lanes it takes.
+    fn runs(&mut self, instruction: &Instruction) -> Result<Product, NestError> {
+        match self.lanes.filter(|lanes| lanes.width() > 1) {
+            None => runs(self.nest, instruction, self.local, &mut self.found.factors),
+            Some(lanes) => {
+                let within = all_groups(self.nest, &instruction.within);
+                let issues = issues(self.nest, &within, self.local, lanes, &mut self.found.factors)?;
+                Ok(issues.scaled(lanes.width()))
+            }
+        }
+    }
+
+    /// How many lanes it takes where one vector of each row does.
+    fn once_per_row(&mut self, instruction: &Instruction, runs: &Product) -> Result<Product, NestError> {
+        let row = u32::try_from(self.local[0]).unwrap_or(u32::MAX);
+        let Some(lanes @ Lanes::InRows(2..)) = self.lanes else { return Ok(runs.clone()) };
+        let within = all_groups(self.nest, &instruction.within);
+        let rows = issues(self.nest, &within, self.local, Lanes::InRows(row), &mut self.found.factors)?;
+        Ok(rows.scaled(lanes.width()))
     }
 
     fn access(
@@ -140,17 +177,23 @@ impl Collector<'_> {
         runs: &Product,
     ) -> Result<(), NestError> {
         let array = self.nest.array(access.array);
+        let lane = self.lane(instruction);
+        let is_scattered = lane.is_some_and(|lane| is_scattered(self.nest, access, lane));
+        let cells = lane.map_or(Polynomial::default(), |lane| distance(self.nest, access, lane));
+        let is_shared = direction == Direction::Load && !is_scattered && cells == Polynomial::default();
+        let runs = if is_shared { &self.once_per_row(instruction, runs)? } else { runs };
         let (width, product) = self.widened(instruction, access, runs);
         let bits = array.element.bits() * width;
         match (array.memory, direction) {
-            (Memory::Local, Direction::Load) => self.add(Property::LocalLoads(bits), product),
+            (Memory::Local, Direction::Load) => {
+                let property = self.local_load(instruction, access, bits, &cells)?;
+                self.add(property, product);
+            }
             (Memory::Global, _) => {
-                let lane = self.lane(instruction);
-                if lane.is_some_and(|lane| is_scattered(self.nest, access, lane)) {
+                if is_scattered {
                     self.add(Property::Global(bits, direction, Stride::Data), product);
                     return Ok(());
                 }
-                let cells = lane.map_or(Polynomial::default(), |lane| distance(self.nest, access, lane));
                 let distance = cells.scaled(Ratio::new(1, width.into()));
                 let same = |known: &&mut Strided| {
                     (known.array, known.bits, known.direction) == (access.array, bits, direction)
@@ -171,6 +214,27 @@ impl Collector<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// The property of a load from local memory whose lanes are so many cells apart.
+    fn local_load(
+        &self,
+        instruction: &Instruction,
+        access: &Access,
+        bits: u32,
+        cells: &Polynomial,
+    ) -> Result<Property, NestError> {
+        Ok(match self.lanes {
+            None => Property::LocalLoads(bits),
+            Some(Lanes::Numbered(_)) => {
+                Property::Banks(bits, Direction::Load, conflict(self.nest, instruction, access, self.local)?)
+            }
+            Some(Lanes::InRows(_)) => {
+                // Where the shape depends on sizes, lanes are far apart.
+                let distance = number(cells).map_or(i128::MAX, i128::abs);
+                Property::StridedLocalLoads(bits, Stride::classify(distance, 1, 1))
+            }
+        })
     }
 
     /// The loop whose iterations are taken for SIMD lanes: work-items along axis 0, or else the innermost loop, which a

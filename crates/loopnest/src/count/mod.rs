@@ -22,6 +22,7 @@ pub use compiled::Counts;
 pub use modern::Modern;
 pub use outside::Outside;
 pub use property::{Issue, Property, Stride};
+pub use subgroups::Lanes;
 
 use crate::error::NestError;
 use crate::ir::{ArrayId, Nest};
@@ -49,7 +50,18 @@ impl Nest {
     ///
     /// Where something cannot be counted exactly, by name, or the nest cannot be scheduled.
     pub fn count(&self) -> Result<Counts, NestError> {
-        Ok(Counts::new(self, &collect::collect(self)?))
+        Ok(Counts::new(self, &collect::collect(self, None)?))
+    }
+
+    /// Counts the same properties in lanes that they take: where of a vector of work-items one does something, all have to wait. What a
+    /// load from one cell gives to a whole row is counted once for [each row](Lanes::InRows). Barriers, work-groups and the launch are
+    /// counted as in [`count`](Self::count), and so is everything where the nest has no work-items.
+    ///
+    /// # Errors
+    ///
+    /// As for [`count`](Self::count), and where sub-groups that lie [across rows](Lanes::Numbered) cannot be counted exactly.
+    pub fn count_lanes(&self, lanes: Lanes) -> Result<Counts, NestError> {
+        Ok(Counts::new(self, &collect::collect(self, Some(lanes))?))
     }
 
     /// Counts the bytes of an array that the nest touches at least once: [`Property::TouchedBytes`] alone.

@@ -7,7 +7,7 @@ use super::compiled::Counts;
 use super::depth::Depth;
 use super::factors::Product;
 use super::property::{Issue, Property};
-use super::subgroups::issues;
+use super::subgroups::{WARP, issues};
 use crate::error::NestError;
 use crate::interpret::Operation;
 use crate::ir::{Expr, Instruction, Lookup, LoopId, Memory, Nest, Type};
@@ -67,13 +67,16 @@ impl Nest {
         Ok(Modern { counts: Counts::new(self, &found), refused })
     }
 
-    /// Counts the properties `arith:...` alone: arithmetic with small powers as multiplications. Costs about as much as the paper's.
+    /// Counts the longest chain of dependent operations alone: [`Property::Chain`].
     ///
     /// # Errors
     ///
-    /// Where the nest cannot be scheduled, or its loops cannot be counted.
-    pub fn count_arithmetic(&self) -> Result<Counts, NestError> {
-        Ok(Counts::new(self, &self.collect_arithmetic()?))
+    /// Where the nest cannot be scheduled, the chain cannot be followed exactly, or the nest looks up values.
+    pub fn count_chain(&self) -> Result<Counts, NestError> {
+        refuse_data(self)?;
+        let mut found = Collected::new(self);
+        chain(self, &mut found)?;
+        Ok(Counts::new(self, &found))
     }
 
     fn collect_arithmetic(&self) -> Result<Collected, NestError> {
@@ -129,7 +132,9 @@ fn sub_groups(nest: &Nest, found: &mut Collected) -> Result<(), NestError> {
         let within = all_groups(nest, &instruction.within);
         let once = match known.get(&within) {
             Some(once) => once.clone(),
-            None => issues(nest, &within, local, &mut found.factors).map_err(|error| error.at(instruction.place))?,
+            None => {
+                issues(nest, &within, local, WARP, &mut found.factors).map_err(|error| error.at(instruction.place))?
+            }
         };
         known.insert(within, once.clone());
         for ((operation, kind), times) in operations(nest, instruction) {
@@ -155,11 +160,17 @@ fn chain(nest: &Nest, found: &mut Collected) -> Result<(), NestError> {
 /// Floating-point operations of an instruction by kind and type.
 fn operations(nest: &Nest, instruction: &Instruction) -> BTreeMap<(Operation, Type), i128> {
     let mut counts = BTreeMap::new();
-    gather_operations(nest, &instruction.value, nest.array(instruction.target.array).element, &mut counts);
+    count_arithmetic(nest, &instruction.value, nest.array(instruction.target.array).element, &mut counts);
     counts
 }
 
-fn gather_operations(nest: &Nest, expr: &Expr, context: Type, counts: &mut BTreeMap<(Operation, Type), i128>) {
+/// Floating-point operations of an expression by kind and type, small powers being multiplications.
+pub(super) fn count_arithmetic(
+    nest: &Nest,
+    expr: &Expr,
+    context: Type,
+    counts: &mut BTreeMap<(Operation, Type), i128>,
+) {
     let kind = nest.operation_type(expr, context);
     let own = match (expr, expr.small_power()) {
         (_, Some(times)) => Some((Operation::Mul, times - 1)),
@@ -170,5 +181,5 @@ fn gather_operations(nest: &Nest, expr: &Expr, context: Type, counts: &mut BTree
     if let Some((operation, times)) = own.filter(|(_, times)| kind.is_float() && *times > 0) {
         *counts.entry((operation, kind)).or_default() += times;
     }
-    expr.children().into_iter().for_each(|child| gather_operations(nest, child, kind, counts));
+    expr.children().into_iter().for_each(|child| count_arithmetic(nest, child, kind, counts));
 }

@@ -71,6 +71,8 @@ pub enum Property {
     LoadsAndStores(u32, Stride),
     /// Loads from local memory of so many bits.
     LocalLoads(u32),
+    /// The same by the distance of the lanes of [rows](crate::Lanes::InRows), between which all cells are taken for used.
+    StridedLocalLoads(u32, Stride),
     /// Floating-point operations.
     Operations(Operation, Type),
     /// Barriers times the work-items that meet them.
@@ -106,6 +108,7 @@ impl fmt::Display for Property {
             Property::Global(bits, direction, stride) => write!(formatter, "g:{bits}:{direction}:{stride}"),
             Property::LoadsAndStores(bits, stride) => write!(formatter, "g:{bits}:min(load,store):{stride}"),
             Property::LocalLoads(bits) => write!(formatter, "l:{bits}:load"),
+            Property::StridedLocalLoads(bits, stride) => write!(formatter, "l:{bits}:load:{stride}"),
             Property::Operations(operation, kind) => write!(formatter, "op:{kind}:{operation}"),
             Property::Barriers => write!(formatter, "barriers"),
             Property::Groups => write!(formatter, "groups"),

@@ -8,12 +8,38 @@ use crate::hardware::AXES;
 use crate::ir::{Affine, LoopId, Nest, Tag, Var};
 use std::collections::BTreeSet;
 
-/// Work-items that run together; of a work-group that is no multiple the last ones are fewer.
-pub(super) const LANES: i128 = 32;
+/// The lanes of today's GPUs; of a work-group that is no multiple the last ones are fewer.
+pub(super) const WARP: Lanes = Lanes::Numbered(32);
+
+/// Which work-items of a work-group run together. With a width of 1 each runs alone, and no lane is ever idle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lanes {
+    /// So many in the order of their numbers, those along axis 0 first: sub-groups of GPUs.
+    Numbered(u32),
+    /// So many neighbours of a row along axis 0: vectors of processors. What all work-items of a row load is loaded once.
+    InRows(u32),
+}
+
+impl Lanes {
+    /// How many run together.
+    pub fn width(self) -> i128 {
+        match self {
+            Lanes::Numbered(width) | Lanes::InRows(width) => i128::from(width.max(1)),
+        }
+    }
+
+    /// The axes along which they are numbered.
+    fn axes(self) -> usize {
+        match self {
+            Lanes::Numbered(_) => AXES,
+            Lanes::InRows(_) => 1,
+        }
+    }
+}
 
 /// The number of points of the loops `within` and of sub-groups at which a lane is among the points.
 ///
-/// Work-items are numbered along axis 0 first. `within` has a loop for every axis of work-groups.
+/// `within` has a loop for every axis of work-groups.
 ///
 /// # Errors
 ///
@@ -22,20 +48,23 @@ pub(super) fn issues(
     nest: &Nest,
     within: &BTreeSet<LoopId>,
     local: [i128; AXES],
+    lanes: Lanes,
     factors: &mut Factors,
 ) -> Result<Product, NestError> {
-    let beside = beside_lanes(nest, within);
+    let beside = beside_lanes(nest, within, lanes);
     let (others, within): (BTreeSet<LoopId>, BTreeSet<LoopId>) =
         within.iter().copied().partition(|id| !beside.contains(id));
-    let mut product = factors.points(nest, &others)?;
-    product.factors.push(of_lanes(nest, &within, local, factors)?);
+    let has_own = |axis: &usize| others.iter().any(|id| nest.loop_at(*id).tag == Tag::Local(*axis as u8));
+    let repeated: i128 = (lanes.axes()..AXES).filter(|axis| !has_own(axis)).map(|axis| local[axis]).product();
+    let mut product = factors.points(nest, &others)?.scaled(repeated);
+    product.factors.push(of_lanes(nest, &within, local, lanes, factors)?);
     product.factors.sort_unstable();
     Ok(product)
 }
 
 /// The loops that bounds join with those of the work-items.
-fn beside_lanes(nest: &Nest, within: &BTreeSet<LoopId>) -> BTreeSet<LoopId> {
-    let is_local = |id: &LoopId| matches!(nest.loop_at(*id).tag, Tag::Local(_));
+fn beside_lanes(nest: &Nest, within: &BTreeSet<LoopId>, lanes: Lanes) -> BTreeSet<LoopId> {
+    let is_local = |id: &LoopId| matches!(nest.loop_at(*id).tag, Tag::Local(axis) if usize::from(axis) < lanes.axes());
     let mut joined: BTreeSet<LoopId> = within.iter().copied().filter(is_local).collect();
     let bounds = nest.domain(within);
     loop {
@@ -56,14 +85,16 @@ fn of_lanes(
     nest: &Nest,
     within: &BTreeSet<LoopId>,
     local: [i128; AXES],
+    together: Lanes,
     factors: &mut Factors,
 ) -> Result<usize, NestError> {
+    let width = together.width();
     let mut fresh = (nest.loops.len()..).map(LoopId);
     let mut bounds = nest.domain(within);
     let mut loops: BTreeSet<LoopId> = within.clone();
     let mut lanes = Vec::new();
     let mut stride = 1;
-    for (axis, extent) in local.into_iter().enumerate() {
+    for (axis, extent) in local.into_iter().enumerate().take(together.axes()) {
         let own = within.iter().copied().find(|id| nest.loop_at(*id).tag == Tag::Local(axis as u8));
         let lane = own.or_else(|| fresh.next()).unwrap_or(LoopId(0));
         bounds.extend(range(lane, extent));
@@ -72,10 +103,10 @@ fn of_lanes(
         stride *= extent;
     }
     let [sub_group, place] = [fresh.next(), fresh.next()].map(|id| id.unwrap_or(LoopId(0)));
-    bounds.extend(range(sub_group, (stride + LANES - 1) / LANES));
-    bounds.extend(range(place, LANES));
-    // 32 * sub_group + place is the number of the work-item: so is the lane along axis 0.
-    let mut first = Affine::term(Var::Loop(sub_group), LANES);
+    bounds.extend(range(sub_group, (stride + width - 1) / width));
+    bounds.extend(range(place, width));
+    // width * sub_group + place is the number of the work-item: so is the lane along axis 0.
+    let mut first = Affine::term(Var::Loop(sub_group), width);
     first.add_term(Var::Loop(place), 1);
     let others = lanes[1..].iter().fold(first, |sum, (lane, stride)| &sum - &Affine::term(Var::Loop(*lane), *stride));
     bounds.iter_mut().for_each(|bound| *bound = bound.substitute(Var::Loop(lanes[0].0), &others));

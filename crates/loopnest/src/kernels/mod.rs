@@ -1,8 +1,9 @@
 //! The kernels of the cost model's paper: nine classes that measure a device, and four that judge the model.
 //!
 //! Stevens and Klöckner, "A Unified, Hardware-Fitted, Cross-GPU Performance Model", sections 4.1 and 5. Kernels whose
-//! reading the paper leaves open come in both readings; arithmetic on independent values is added to that on values
-//! which depend on each other.
+//! reading the paper leaves open come in both readings. Added are arithmetic on independent values beside that on values which depend
+//! on each other, and what the paper's kernels do too little of to tell what it costs: loads of neighbouring cells at a stride, and local
+//! memory at strides.
 
 use crate::error::NestError;
 use crate::ir::{Congruence, Nest, SizeId};
@@ -16,8 +17,8 @@ pub enum Role {
     Measure,
     /// The fitted model is judged by its times, which no fit sees.
     Judge,
-    /// Not in the paper: measures arithmetic without dependences.
-    Independent,
+    /// Not in the paper: measures what its kernels leave open.
+    Added,
 }
 
 /// Whether work-groups are lines or rectangles of work-items.
@@ -48,7 +49,7 @@ pub enum Extent {
     Summands,
 }
 
-/// A kernel of the paper.
+/// A kernel that measures a device or judges the model.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel {
     /// Its name.
@@ -62,37 +63,49 @@ pub struct Kernel {
     /// What its sizes are, in their order.
     pub sizes: &'static [Extent],
     text: &'static str,
-    body: [&'static str; 2],
+    /// What the text leaves open: a word or number, a body, and a stride.
+    fill: [&'static str; 3],
 }
 
 const ONE: &[Extent] = &[Extent::Times(1)];
-const NONE: [&str; 2] = ["", ""];
+const NONE: [&str; 3] = [""; 3];
 const ARITHMETIC: &str = include_str!("arithmetic.nest");
+const STRIDED: &str = include_str!("strided.nest");
+const LOCAL_STRIDE: &str = include_str!("local_stride.nest");
 const TILED: &str = include_str!("matmul_tiled.nest");
 
 const fn line(name: &'static str, class: &'static str, role: Role, text: &'static str) -> Kernel {
-    Kernel { name, class, role, groups: Groups::Line, sizes: ONE, text, body: NONE }
+    Kernel { name, class, role, groups: Groups::Line, sizes: ONE, text, fill: NONE }
 }
 
 const fn rectangle(name: &'static str, class: &'static str, role: Role, text: &'static str) -> Kernel {
-    Kernel { name, class, role, groups: Groups::Rectangle, sizes: ONE, text, body: NONE }
+    Kernel { name, class, role, groups: Groups::Rectangle, sizes: ONE, text, fill: NONE }
 }
 
 const fn product(name: &'static str, class: &'static str, role: Role, sizes: &'static [Extent]) -> Kernel {
-    Kernel { name, class, role, groups: Groups::Rectangle, sizes, text: TILED, body: NONE }
+    Kernel { name, class, role, groups: Groups::Rectangle, sizes, text: TILED, fill: NONE }
+}
+
+/// Loads of `used` neighbouring cells of every `stride`.
+const fn strided(name: &'static str, used: &'static str, stride: &'static str, body: &'static str) -> Kernel {
+    Kernel { fill: [used, body, stride], ..line(name, "strided", Added, STRIDED) }
+}
+
+const fn local_stride(name: &'static str, stride: &'static str) -> Kernel {
+    Kernel { fill: [stride, "", ""], ..line(name, "local", Added, LOCAL_STRIDE) }
 }
 
 const fn arithmetic(name: &'static str, role: Role, what: &'static str, body: &'static str) -> Kernel {
     let sizes = &[Extent::Times(1), Extent::Summands];
     let class = "arithmetic";
-    Kernel { name, class, role, groups: Groups::Rectangle, sizes, text: ARITHMETIC, body: [what, body] }
+    Kernel { name, class, role, groups: Groups::Rectangle, sizes, text: ARITHMETIC, fill: [what, body, ""] }
 }
 
 use Extent::Times;
-use Role::{Independent, Judge, Measure};
+use Role::{Added, Judge, Measure};
 
 /// Every kernel. Sizes of matrix products are rows, inner extent and columns.
-pub const KERNELS: [Kernel; 34] = [
+pub const KERNELS: [Kernel; 45] = [
     product("matmul_square", "matmul_tiled", Measure, &[Times(1), Times(1), Times(1)]),
     product("matmul_few_rows", "matmul_tiled", Measure, &[Times(1), Times(2), Times(2)]),
     product("matmul_short_sums", "matmul_tiled", Measure, &[Times(2), Times(1), Times(2)]),
@@ -167,32 +180,43 @@ acc = acc + rsqrt(rsqrt(rsqrt(rsqrt(rsqrt(rsqrt(value))))))    @ i, j, k",
     line("nbody", "nbody", Judge, include_str!("nbody.nest")),
     arithmetic(
         "independent_mul",
-        Independent,
+        Added,
         "independent products",
         "value = i + j + k + 1    @ i, j, k
 acc = value*(value + 1.0) + value*(value + 1.25) + value*(value + 1.5) + value*(value + 1.75) + value*(value + 2.0) + value*(value + 2.25) + acc    @ i, j, k",
     ),
     arithmetic(
         "independent_div",
-        Independent,
+        Added,
         "independent quotients",
         "value = i + j + k + 1    @ i, j, k
 acc = 1.0/(value + 1.0) + 1.25/(value + 1.25) + 1.5/(value + 1.5) + 1.75/(value + 1.75) + 2.0/(value + 2.0) + 2.25/(value + 2.25) + acc    @ i, j, k",
     ),
     arithmetic(
         "independent_square",
-        Independent,
+        Added,
         "independent squares",
         "value = i + j + k + 1    @ i, j, k
 acc = (value + 1.0)**2 + (value + 1.25)**2 + (value + 1.5)**2 + (value + 1.75)**2 + (value + 2.0)**2 + (value + 2.25)**2 + acc    @ i, j, k",
     ),
     arithmetic(
         "independent_rsqrt",
-        Independent,
+        Added,
         "independent inverse roots",
         "value = i + j + k + 1    @ i, j, k
 acc = rsqrt(value + 1.0) + rsqrt(value + 1.25) + rsqrt(value + 1.5) + rsqrt(value + 1.75) + rsqrt(value + 2.0) + rsqrt(value + 2.25) + acc    @ i, j, k",
     ),
+    strided("strided_2of2", "2", "2", "a[2*i] + a[2*i + 1]"),
+    strided("strided_2of3", "2", "3", "a[3*i] + a[3*i + 1]"),
+    strided("strided_3of3", "3", "3", "a[3*i] + a[3*i + 1] + a[3*i + 2]"),
+    strided("strided_1of4", "1", "4", "a[4*i] + 1.0"),
+    strided("strided_2of4", "2", "4", "a[4*i] + a[4*i + 1]"),
+    strided("strided_3of4", "3", "4", "a[4*i] + a[4*i + 1] + a[4*i + 2]"),
+    strided("strided_4of4", "4", "4", "a[4*i] + a[4*i + 1] + a[4*i + 2] + a[4*i + 3]"),
+    local_stride("local_stride1", "1"),
+    local_stride("local_stride2", "2"),
+    local_stride("local_stride3", "3"),
+    local_stride("local_stride4", "4"),
 ];
 
 impl Kernel {
@@ -203,10 +227,10 @@ impl Kernel {
 
     /// The text of the kernel for work-groups of `x` work-items in a row.
     pub fn text(&self, x: i64) -> String {
-        let [what, body] = self.body;
+        let [what, body, stride] = self.fill;
         let name = self.name.strip_prefix("arithmetic_").unwrap_or(self.name);
         let filled = self.text.replace("{x}", &x.to_string()).replace("{what}", what);
-        filled.replace("{name}", name).replace("{body}", body)
+        filled.replace("{name}", name).replace("{body}", body).replace("{stride}", stride)
     }
 
     /// The kernel for work-groups of `x` times `y` work-items, `y` being 1 for those in lines. With `whole_groups` the

@@ -10,8 +10,24 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What `kind` is in every device file.
 pub const DEVICE_KIND: &str = "device";
-/// The version written, and the only one there was.
-const VERSION: u64 = 1;
+/// The version written, and the only one that is read: the first counted other properties.
+const VERSION: u64 = 2;
+
+/// Which work-items of a work-group counts of lanes (`lane:...`) take together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lanes {
+    /// So many neighbours of a row: the vectors of a processor.
+    InRows(u32),
+    /// So many in the order of their numbers: the sub-groups of a GPU.
+    Numbered(u32),
+}
+
+impl Default for Lanes {
+    fn default() -> Self {
+        Self::InRows(1)
+    }
+}
 
 /// Where a device's cost models come from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -25,6 +41,8 @@ pub struct Provenance {
     pub program: String,
     /// When it had measured, in seconds since the Unix epoch.
     pub measured: u64,
+    /// The lanes that were counted.
+    pub lanes: Lanes,
     /// What launching an empty kernel took, in seconds.
     pub launch_seconds: f64,
     /// Runs of each kernel, and how many of the first were left out.
@@ -89,7 +107,13 @@ impl DeviceFile {
         match json.get("version").and_then(Json::as_u64) {
             Some(VERSION) => {}
             Some(found) if found > VERSION => return Err(ModelError::Newer { found, known: VERSION }),
-            _ => return Err(damaged(format!("`version` is not {VERSION}"))),
+            Some(found) => {
+                let reason = format!(
+                    "it has version {found}, which counted other properties than {VERSION} does: calibrate again"
+                );
+                return Err(damaged(reason));
+            }
+            None => return Err(damaged("it has no `version`")),
         }
         let Document { provenance, models, cases, .. } =
             serde_json::from_value(json).map_err(|error| damaged(error.to_string()))?;

@@ -21,8 +21,13 @@ pub(super) fn plain(rows: &[Vec<f64>]) -> Vec<f64> {
 
 /// The coefficients `x >= 0` that minimise `|rows * x - 1|^2`.
 pub(super) fn nonnegative(rows: &[Vec<f64>]) -> Vec<f64> {
+    nonnegative_towards(rows, &vec![1.0; rows.len()])
+}
+
+/// The coefficients `x >= 0` that minimise `|rows * x - targets|^2`.
+pub(super) fn nonnegative_towards(rows: &[Vec<f64>], targets: &[f64]) -> Vec<f64> {
     let columns = rows.first().map_or(0, Vec::len);
-    nonnegative_least_squares(rows, &vec![1.0; rows.len()], &vec![0.0; columns], RIDGE)
+    nonnegative_least_squares(rows, targets, &vec![0.0; columns], RIDGE)
 }
 
 #[cfg(test)]

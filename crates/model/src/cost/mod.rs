@@ -20,7 +20,7 @@ mod waves;
 
 pub use case::{Case, CostError};
 pub use dependence::Dependence;
-pub use document::{DEVICE_KIND, DeviceFile, Provenance};
+pub use document::{DEVICE_KIND, DeviceFile, Lanes, Provenance};
 pub use fit::{fit, fit_on};
 pub use hull::Outside;
 pub use model::{CostModel, Estimate, Form, Residual, Share, Term, error_mean};

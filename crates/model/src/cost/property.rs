@@ -3,13 +3,18 @@
 /// The property that every kernel has once: what a launch costs whatever it does.
 pub const CONSTANT: &str = "const";
 
-/// What a property is a use of. Uses of memory and of the arithmetic units overlap; the rest adds up.
+/// What properties begin with that count lanes of vectors or sub-groups, idle ones included, in place of what work-items do.
+const OF_LANES: &str = "lane:";
+
+/// What a property is a use of. Uses of memory and of the arithmetic units and waiting for results overlap; the rest adds up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Resource {
     /// Global memory and the caches before it: `g:...` and `cache:...`.
     Memory,
     /// The arithmetic units, and local memory beside them: `op:...`, `l:...` and what else is done by the work-items.
     Compute,
+    /// Waiting for the results of operations before: `chains`.
+    Latency,
     /// Launching, work-groups and barriers: `const`, `groups`, `barriers` and `waves`.
     Overhead,
 }
@@ -17,8 +22,9 @@ pub enum Resource {
 impl Resource {
     /// What the property of this name uses.
     pub fn of(property: &str) -> Self {
-        match property.split(':').next() {
+        match property.strip_prefix(OF_LANES).unwrap_or(property).split(':').next() {
             Some("g" | "cache") => Self::Memory,
+            Some("chains") => Self::Latency,
             Some(CONSTANT | "groups" | "barriers" | "waves") => Self::Overhead,
             _ => Self::Compute,
         }
@@ -38,17 +44,14 @@ pub fn is_published(property: &str) -> bool {
     }
 }
 
-/// Whether the property counts arithmetic as another one does better: `op:f32:mul` where small powers count as the multiplications that
-/// they are (`arith:f32:mul`, with `has_modern`), or the latter where nothing is known of them.
-pub(super) fn is_superseded(property: &str, has_modern: bool) -> bool {
-    let is_modern = is_modern(property);
-    let is_plain = property.strip_prefix("op:").is_some_and(|rest| rest.starts_with('f'));
-    if has_modern { is_plain } else { is_modern }
+/// Whether the property counts what work-items do, and lanes are counted in its place where they are known.
+pub(super) fn is_superseded(property: &str) -> bool {
+    ["g:", "l:", "op:"].iter().any(|kind| property.starts_with(kind))
 }
 
-/// Whether the property is arithmetic with small powers as multiplications.
-pub(super) fn is_modern(property: &str) -> bool {
-    property.starts_with("arith:")
+/// Whether the property counts lanes.
+pub(super) fn is_of_lanes(property: &str) -> bool {
+    property.starts_with(OF_LANES)
 }
 
 #[cfg(test)]
@@ -64,6 +67,9 @@ mod tests {
         assert_eq!(of("l:32:store"), (Resource::Compute, false));
         assert_eq!(of("op:f32:special:rsqrt"), (Resource::Compute, true));
         assert_eq!(of("op:int32:add"), (Resource::Compute, false));
+        assert_eq!(of("lane:g:32:load:s1"), (Resource::Memory, false));
+        assert_eq!(of("lane:l:32:load:s1"), (Resource::Compute, false));
+        assert_eq!(of("chains"), (Resource::Latency, false));
         assert_eq!(of("barriers"), (Resource::Overhead, true));
         assert_eq!(of("waves"), (Resource::Overhead, false));
         assert_eq!(of(CONSTANT), (Resource::Overhead, true));

@@ -67,7 +67,8 @@ impl Judgement {
             done[at].push((size, seconds));
             progress(&CalibrationStep { measured: kernels.len() + 1, kernel: &subject.name, size, seconds });
             let Some(seconds) = seconds.filter(|seconds| bounds.is_telling(*seconds)) else { continue };
-            let counts = NestCounts::new(&subject.nest).and_then(|counts| counts.at(&subject.sizes(size)));
+            let counts = NestCounts::new(&subject.nest, file.provenance.lanes)
+                .and_then(|counts| counts.at(&subject.sizes(size)));
             let counts = counts.map_err(|error| wrong(subject, &error))?;
             let predicted = file.models.iter().map(|model| (model.form.name(), model.seconds(&counts) * 1e3));
             kernels.push(Judged {

@@ -7,8 +7,11 @@ use crate::tune::TuneOptions;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{Clock, Evaluator as _, Interrupt, Request};
-use tunesmith_device::{Kernel, KernelSpec, Language, LiveEvaluator, LiveOptions, Policy, Sampling, Target, Verify};
+use tunesmith_device::{
+    Kernel, KernelSpec, Language, LiveEvaluator, LiveOptions, OpenClKind, Policy, Sampling, Target, Verify,
+};
 use tunesmith_loopnest::Recipe;
+use tunesmith_model::cost::Lanes;
 use tunesmith_model::cost::protocol::{RUNS, Timing};
 use tunesmith_space::{ConfigId, Parameter, Space, Value};
 
@@ -37,6 +40,20 @@ fn one_configuration() -> Result<(Space, ConfigId), Error> {
     Ok((space, only))
 }
 
+/// How many numbers of 32 bits the processor's vectors hold.
+fn vector_width() -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if std::arch::is_x86_feature_detected!("avx512f") {
+            return 16;
+        }
+        if std::arch::is_x86_feature_detected!("avx") {
+            return 8;
+        }
+    }
+    4
+}
+
 impl Bench<'_> {
     pub(super) fn language(&self) -> Language {
         language(&self.target)
@@ -60,6 +77,15 @@ impl Bench<'_> {
             Target::Processor => return 1.0,
         };
         limits.get("compute_units").copied().unwrap_or(1.0)
+    }
+
+    /// The work-items that run together: those of a vector on processors, of a sub-group on GPUs.
+    pub(super) fn lanes(&self) -> Lanes {
+        match &self.target {
+            Target::Processor => Lanes::InRows(vector_width()),
+            Target::OpenCl(device) if device.kind == OpenClKind::Cpu => Lanes::InRows(vector_width()),
+            Target::OpenCl(_) | Target::Cuda(_) => Lanes::Numbered(32),
+        }
     }
 
     /// Runs the kernel with its main size.

@@ -9,7 +9,7 @@ pub use judge::{Judged, Judgement};
 
 use crate::Error;
 use crate::devices::DeviceChoice;
-use crate::nests::{NestCounts, in_words};
+use crate::nests::{NestCounts, array_bytes, in_words};
 use crate::tune::TuneOptions;
 use journal::{Entry, Journal};
 use measure::{Bench, Measured};
@@ -22,7 +22,7 @@ use tunesmith_core::{Clock, Interrupt, statistics};
 use tunesmith_device::Target;
 use tunesmith_loopnest::kernels::Role;
 use tunesmith_model::cost::protocol::{Bounds, LEFT_OUT, RUNS, Step, next};
-use tunesmith_model::cost::{Case, DeviceFile, Form, Provenance, fit_on};
+use tunesmith_model::cost::{Case, DeviceFile, Form, Lanes, Provenance, fit_on};
 
 /// Kernels that are expected to take longer are not measured at that size: thirty runs of it would take seconds.
 const LONGEST: f64 = 0.03;
@@ -78,7 +78,7 @@ pub fn calibrate(
     let bench = bench(&options.tune, Arc::clone(&clock))?;
     let (journal, known) = Journal::open(&options.out, &format!("{:?} {}", bench.language(), bench.device()))?;
     let (empty, kernels): (Vec<_>, Vec<_>) =
-        subjects(&[Role::Measure, Role::Independent])?.into_iter().partition(|subject| subject.kernel.class == "empty");
+        subjects(&[Role::Measure, Role::Added])?.into_iter().partition(|subject| subject.kernel.class == "empty");
     let deadline = clock.now() + options.limit;
     let mut run = Run { bench: &bench, journal, entries: known, notes: Vec::new(), interrupt, progress, deadline };
     // Every empty kernel tells of the launch, whatever it takes.
@@ -92,8 +92,9 @@ pub fn calibrate(
         return Ok(None);
     }
     let Run { journal, entries, mut notes, .. } = run;
-    let mut cases = cases(&empty, &entries, &Bounds { launch: 0.0, ..bounds })?;
-    cases.extend(self::cases(&kernels, &entries, &bounds)?);
+    let lanes = bench.lanes();
+    let mut cases = cases(&empty, &entries, &Bounds { launch: 0.0, ..bounds }, lanes)?;
+    cases.extend(self::cases(&kernels, &entries, &bounds, lanes)?);
     let noises: Vec<f64> = entries.iter().filter(|entry| entry.seconds.is_some()).map(|entry| entry.noise).collect();
     let noise = statistics::median(&noises).unwrap_or(0.0);
     notes.extend(noisy(noise));
@@ -102,6 +103,7 @@ pub fn calibrate(
         backend: bench.language().to_string(),
         program: format!("tunesmith {}", env!("CARGO_PKG_VERSION")),
         measured: clock.unix().as_secs(),
+        lanes,
         launch_seconds: launch,
         runs: (RUNS, LEFT_OUT),
         noise,
@@ -188,8 +190,7 @@ impl Run<'_> {
     fn entry(&mut self, subject: &Subject, size: i64) -> Result<Option<Entry>, Error> {
         let kernel = subject.name.clone();
         let failed = Entry { kernel: kernel.clone(), size, seconds: None, noise: 0.0 };
-        let counts = NestCounts::new(&subject.nest).map_err(|error| wrong(subject, &error))?;
-        if counts.bytes(&subject.sizes(size)) > MOST_BYTES {
+        if array_bytes(&subject.nest, &subject.sizes(size)) > MOST_BYTES {
             return Ok(Some(failed));
         }
         match self.bench.measure(subject, size, self.interrupt)? {
@@ -208,10 +209,10 @@ fn wrong(subject: &Subject, error: &tunesmith_loopnest::NestError) -> Error {
 }
 
 /// Counts beside the times that tell of their kernels.
-fn cases(subjects: &[Subject], entries: &[Entry], bounds: &Bounds) -> Result<Vec<Case>, Error> {
+fn cases(subjects: &[Subject], entries: &[Entry], bounds: &Bounds, lanes: Lanes) -> Result<Vec<Case>, Error> {
     let mut cases = Vec::new();
     for subject in subjects {
-        let counts = NestCounts::new(&subject.nest).map_err(|error| wrong(subject, &error))?;
+        let counts = NestCounts::new(&subject.nest, lanes).map_err(|error| wrong(subject, &error))?;
         for entry in entries.iter().filter(|entry| entry.kernel == subject.name) {
             let Some(seconds) = entry.seconds.filter(|seconds| bounds.is_telling(*seconds)) else { continue };
             let values = subject.sizes(entry.size);

@@ -51,10 +51,10 @@ pub(super) fn subjects(roles: &[Role]) -> Result<Vec<Subject>, Error> {
 fn ladder(kernel: &Kernel) -> Ladder {
     let (first, last, step, wanted) = match kernel.class {
         "matmul_tiled" | "matmul_naive" | "matmul_skinny" => (4, 13, 1, 4),
-        "vector_scale_add" => (12, 27, 2, 4),
+        "vector_scale_add" | "strided" => (12, 27, 2, 4),
         "transpose" | "finite_differences" => (6, 14, 1, 4),
         "stride1" => (12, 27, 1, 9),
-        "stride2_filled" | "stride3_filled" => (6, 20, 1, 4),
+        "stride2_filled" | "stride3_filled" | "local" => (6, 20, 1, 4),
         "convolution" => (3, 10, 1, 4),
         "nbody" => (7, 14, 1, 4),
         "empty" => (5, 13, 1, 6),
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn every_kernel_has_three_shapes_and_ascending_sizes_that_it_admits() {
-        let all = subjects(&[Role::Measure, Role::Independent, Role::Judge]).unwrap();
+        let all = subjects(&[Role::Measure, Role::Added, Role::Judge]).unwrap();
         assert_eq!(all.len(), 3 * KERNELS.len());
         for subject in &all {
             let sizes = &subject.ladder.sizes;

@@ -67,9 +67,13 @@ pub fn estimate(options: &EstimateOptions) -> Result<Estimated, Error> {
     let is_parameter = |name: &str| recipe.parameters.iter().any(|parameter| parameter.name == name);
     let (config, sizes): (Vec<_>, Vec<_>) = options.sizes.iter().cloned().partition(|(name, _)| is_parameter(name));
     let PlacedNest { nest, sizes, .. } = PlacedNest::new(&recipe, &options.kernel, &sizes, &config)?;
-    let counts = NestCounts::new(&nest).and_then(|counts| counts.at(&sizes)).map_err(|error| wrong(&error))?;
+    let counted = NestCounts::new(&nest, file.provenance.lanes).map_err(|error| wrong(&error))?;
+    let counts = counted.at(&sizes).map_err(|error| wrong(&error))?;
     let estimate = model.estimate(&counts);
-    let warnings = file.outside(model, &counts).iter().map(ToString::to_string).collect();
+    // The paper's form has neither lanes nor chains.
+    let notes = if form == Form::Paper { Vec::new() } else { counted.notes };
+    let outside = file.outside(model, &counts);
+    let warnings = notes.into_iter().chain(outside.iter().map(ToString::to_string)).collect();
     Ok(Estimated { time_ms: estimate.seconds * 1e3, terms: terms(estimate), form: form.name(), warnings })
 }
 

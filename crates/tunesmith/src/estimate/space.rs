@@ -1,6 +1,6 @@
 //! The configurations of a tuned nest, ranked without running one.
 
-use super::{EstimatedTerm, form, model, read_device, terms};
+use super::{EstimatedTerm, form, read_device, terms};
 use crate::convert::format_of;
 use crate::nests::{Guess, NestEstimates};
 use crate::{Error, Problem, ProblemSpace};
@@ -73,7 +73,7 @@ impl EstimatedConfig {
 pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Result<EstimatedSpace, Error> {
     let file = read_device(&options.on)?;
     let form = form(options.form.as_deref())?;
-    let estimates = NestEstimates::new(problem, model(&file, form, &options.on)?.clone(), &options.on)?;
+    let estimates = NestEstimates::new(problem, &file, form, &options.on)?;
     let format = options.out.as_deref().map(|out| format_of(out, None)).transpose()?;
     let ProblemSpace { space, warnings } = problem.space(&[])?;
     let guesses = estimates.all(&space);

@@ -1,8 +1,9 @@
 //! Counts of a nest as cost models take them.
 
-use super::Counted;
+use super::{Counted, in_words};
 use std::collections::BTreeMap;
 use tunesmith_loopnest::{Array, ArrayId, Direction, Memory, Nest, NestError, Property, Stride};
+use tunesmith_model::cost::Lanes;
 
 /// Where data no longer fit into the fastest cache, the next and the last of today's processors and GPUs, in bytes.
 const CACHES: [(&str, f64); 3] = [("cache:first", 48e3), ("cache:second", 1.5e6), ("cache:last", 32e6)];
@@ -12,33 +13,72 @@ const CACHES: [(&str, f64); 3] = [("cache:first", 48e3), ("cache:second", 1.5e6)
 pub(crate) struct NestCounts<'a> {
     nest: &'a Nest,
     counts: tunesmith_loopnest::Counts,
-    /// Arithmetic with small powers as multiplications.
-    arithmetic: tunesmith_loopnest::Counts,
+    /// The same in lanes.
+    lanes: tunesmith_loopnest::Counts,
+    chain: Option<tunesmith_loopnest::Counts>,
+    /// What is left out of what estimates go by, for users.
+    pub(crate) notes: Vec<String>,
 }
 
 impl<'a> NestCounts<'a> {
+    /// Counts with what is counted in `lanes`.
+    ///
     /// # Errors
-    /// What cannot be counted.
-    pub(crate) fn new(nest: &'a Nest) -> Result<Self, NestError> {
-        Ok(Self { nest, counts: nest.count()?, arithmetic: nest.count_arithmetic()? })
+    /// What cannot be counted. Where only idle lanes cannot, they are taken for busy, and where only the longest chain of
+    /// operations cannot, it is left out; [notes](Self::notes) say so.
+    pub(crate) fn new(nest: &'a Nest, lanes: Lanes) -> Result<Self, NestError> {
+        let mut notes = Vec::new();
+        let counts = nest.count()?;
+        let (together, alone) = match lanes {
+            Lanes::InRows(width) => (tunesmith_loopnest::Lanes::InRows(width), tunesmith_loopnest::Lanes::InRows(1)),
+            Lanes::Numbered(width) => {
+                (tunesmith_loopnest::Lanes::Numbered(width), tunesmith_loopnest::Lanes::Numbered(1))
+            }
+        };
+        let lanes = nest.count_lanes(together).or_else(|error| {
+            notes.push(format!("which lanes are idle is not known, all are taken for busy: {}", in_words(&error)));
+            nest.count_lanes(alone)
+        })?;
+        let chain = nest.count_chain();
+        let chain = chain.map_err(|error| {
+            notes.push(format!("the time of waiting for results is left out: {}", in_words(&error)));
+        });
+        Ok(Self { nest, counts, lanes, chain: chain.ok(), notes })
     }
 
-    /// By property how often the kernel has it in these sizes: the paper's properties; arithmetic with small powers as multiplications; and
-    /// beyond each level of cache the bytes of all arrays where they do not fit into it. Properties that it has not are left out.
+    /// By property how often the kernel has it in these sizes: the paper's properties; the same in lanes, `lane:...`, arithmetic with small
+    /// powers as multiplications; the longest chain of operations times the work-items, `chains`; and beyond each level of cache the
+    /// bytes of all arrays where they do not fit into it. Properties that it has not are left out.
     ///
     /// # Errors
     /// A count above 2^127.
     pub(crate) fn at(&self, sizes: &[i64]) -> Result<BTreeMap<String, f64>, NestError> {
         let mut counts = BTreeMap::new();
-        for counted in [&self.counts, &self.arithmetic] {
+        for (counted, prefix) in [(&self.counts, ""), (&self.lanes, "lane:")] {
             let found = counted.properties().iter().zip(counted.evaluate(sizes)?);
-            let found = found.filter(|(property, count)| **property != Property::Launch && *count != 0);
-            counts.extend(found.map(|(property, count)| (property.to_string(), count as f64)));
+            let is_kept = |property: &Property| match property {
+                Property::Launch => false,
+                Property::Barriers | Property::Groups => prefix.is_empty(),
+                _ => true,
+            };
+            let found = found.filter(|(property, count)| is_kept(property) && *count != 0);
+            counts.extend(found.map(|(property, count)| (format!("{prefix}{property}"), count as f64)));
         }
-        let bytes = self.bytes(sizes);
+        if let Some(chain) = &self.chain {
+            let (longest, (items, _)) = (chain.evaluate(sizes)?.iter().sum::<i128>() as f64, self.items(sizes)?);
+            counts.extend((longest > 0.0).then(|| ("chains".to_string(), longest * items)));
+        }
+        let bytes = array_bytes(self.nest, sizes);
         let beyond = CACHES.iter().filter(|(_, size)| bytes > *size);
         counts.extend(beyond.map(|(name, _)| ((*name).to_string(), bytes)));
         Ok(counts)
+    }
+
+    /// Work-items of the launch and of a work-group.
+    fn items(&self, sizes: &[i64]) -> Result<(f64, f64), NestError> {
+        let group: f64 = self.nest.local_size()?.into_iter().map(|items| items as f64).product();
+        let groups: f64 = self.nest.group_counts(sizes).into_iter().map(|groups| groups as f64).product();
+        Ok((groups * group, group))
     }
 
     /// What is known of the kernel without running it.
@@ -46,14 +86,12 @@ impl<'a> NestCounts<'a> {
     /// # Errors
     /// A count above 2^127, a work-group without a size.
     pub(crate) fn counted(&self, sizes: &[i64]) -> Result<Counted, NestError> {
-        let group: f64 = self.nest.local_size()?.into_iter().map(|items| items as f64).product();
-        let groups: f64 = self.nest.group_counts(sizes).into_iter().map(|groups| groups as f64).product();
         let bytes = |is_written: bool| {
             let is_such = |id: &ArrayId| self.nest.uses(*id).0 == is_written;
             let global = self.nest.array_ids().filter(|id| self.nest.array(*id).memory == Memory::Global);
-            global.filter(is_such).map(|id| array_bytes(self.nest.array(id), sizes)).sum::<f64>()
+            global.filter(is_such).map(|id| bytes_of(self.nest.array(id), sizes)).sum::<f64>()
         };
-        Ok(Counted { counts: self.at(sizes)?, arrays: (bytes(false), bytes(true)), items: (groups * group, group) })
+        Ok(Counted { counts: self.at(sizes)?, arrays: (bytes(false), bytes(true)), items: self.items(sizes)? })
     }
 
     /// What no variant of the nest can do less of: its operations, and each cell that it touches loaded or stored once, next to
@@ -62,7 +100,8 @@ impl<'a> NestCounts<'a> {
     /// # Errors
     /// A count above 2^127.
     pub(crate) fn least(&self, sizes: &[i64]) -> Result<BTreeMap<String, f64>, NestError> {
-        let is_kept = |property: &String| ["op:", "arith:", "cache:"].iter().any(|kind| property.starts_with(kind));
+        let is_kept =
+            |property: &String| ["op:", "lane:arith:", "cache:"].iter().any(|kind| property.starts_with(kind));
         let mut least: BTreeMap<String, f64> =
             self.at(sizes)?.into_iter().filter(|(property, _)| is_kept(property)).collect();
         for id in self.nest.array_ids().filter(|id| self.nest.array(*id).memory == Memory::Global) {
@@ -70,19 +109,21 @@ impl<'a> NestCounts<'a> {
             let direction = if self.nest.uses(id).0 { Direction::Store } else { Direction::Load };
             let bits = self.nest.array(id).element.bits();
             let property = Property::Global(bits, direction, Stride::Unit);
-            *least.entry(property.to_string()).or_default() += bytes.iter().sum::<i128>() as f64 / f64::from(bits / 8);
+            for property in [property.to_string(), format!("lane:{property}")] {
+                *least.entry(property).or_default() += bytes.iter().sum::<i128>() as f64 / f64::from(bits / 8);
+            }
         }
         Ok(least)
     }
-
-    /// The bytes of all arrays.
-    pub(crate) fn bytes(&self, sizes: &[i64]) -> f64 {
-        let global = self.nest.arrays.iter().filter(|array| array.memory == Memory::Global);
-        global.map(|array| array_bytes(array, sizes)).sum()
-    }
 }
 
-fn array_bytes(array: &Array, sizes: &[i64]) -> f64 {
+/// The bytes of all arrays in global memory.
+pub(crate) fn array_bytes(nest: &Nest, sizes: &[i64]) -> f64 {
+    let global = nest.arrays.iter().filter(|array| array.memory == Memory::Global);
+    global.map(|array| bytes_of(array, sizes)).sum()
+}
+
+fn bytes_of(array: &Array, sizes: &[i64]) -> f64 {
     let cells: f64 = array.cells().iter().map(|extent| extent.at_sizes(sizes) as f64).product();
     cells * f64::from(array.element.bits() / 8)
 }

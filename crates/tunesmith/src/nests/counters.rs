@@ -57,7 +57,10 @@ impl Counted {
         let shares = [
             ("memory.utilisation", busy(&|property| property == "cache:last")),
             ("last_cache.utilisation", busy(&|property| property == "cache:first" || property == "cache:second")),
-            ("first_cache.utilisation", busy(&|property| property.starts_with("g:"))),
+            (
+                "first_cache.utilisation",
+                busy(&|property| property.starts_with("g:") || property.starts_with("lane:g:")),
+            ),
             ("issue.utilisation", busy(&|property| Resource::of(property) == Resource::Compute)),
         ];
         measurement.counters.extend(shares.map(|(name, share)| (name.to_string(), share)));

@@ -1,6 +1,7 @@
 //! What a calibrated device would take for the configurations of a tuned nest, without running one.
 
 use super::{Counted, NestCounts, NestGenerator, in_words};
+use crate::estimate::model;
 use crate::problem::NestKernel;
 use crate::{Error, Problem};
 use rand::SeedableRng as _;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 use tunesmith_core::recording::{Column, Row};
 use tunesmith_core::{Failure, FailureKind, Measurement, Recording, RecordingError, Rng};
 use tunesmith_device::{Language, Scope};
-use tunesmith_model::cost::{CostModel, Estimate};
+use tunesmith_model::cost::{CostModel, DeviceFile, Estimate, Form, Lanes};
 use tunesmith_space::{ConfigId, Space};
 
 /// Spaces of up to so many configurations are estimated whole, at some milliseconds each.
@@ -28,6 +29,7 @@ pub(crate) struct NestEstimates<'a> {
     nest: &'a NestKernel,
     generator: NestGenerator,
     model: CostModel,
+    lanes: Lanes,
 }
 
 /// What is estimated of a configuration.
@@ -42,11 +44,11 @@ pub(crate) enum Guess {
 }
 
 impl<'a> NestEstimates<'a> {
-    /// Estimates with `model`, which comes from `file`.
+    /// Estimates with the model of `device` in this form; the device file is `file`.
     ///
     /// # Errors
-    /// The problem's kernel is no loop nest.
-    pub(crate) fn new(problem: &'a Problem, model: CostModel, file: &Path) -> Result<Self, Error> {
+    /// The problem's kernel is no loop nest, the file has no model of that form.
+    pub(crate) fn new(problem: &'a Problem, device: &DeviceFile, form: Form, file: &Path) -> Result<Self, Error> {
         let Some(nest) = &problem.nest else {
             let text = format!(
                 "`{}` is a device file, which estimates loop nests, and the kernel of `{}` is none",
@@ -57,7 +59,8 @@ impl<'a> NestEstimates<'a> {
             return Err(Error::request(text, Some(remedy)));
         };
         let generator = NestGenerator::new(Arc::clone(&nest.recipe), nest.sizes.clone(), Language::C);
-        Ok(Self { problem, nest, generator, model })
+        let model = model(device, form, file)?.clone();
+        Ok(Self { problem, nest, generator, model, lanes: device.provenance.lanes })
     }
 
     /// Costs the transformations and a count: some milliseconds.
@@ -67,7 +70,7 @@ impl<'a> NestEstimates<'a> {
             Ok(nest) => nest,
             Err(reason) => return Guess::Refused(reason),
         };
-        match NestCounts::new(&nest).and_then(|counts| counts.counted(&self.nest.sizes)) {
+        match NestCounts::new(&nest, self.lanes).and_then(|counts| counts.counted(&self.nest.sizes)) {
             Ok(counted) => Guess::Time(Box::new((self.model.estimate(&counted.counts), counted))),
             Err(error) => Guess::Unknown(in_words(&error)),
         }
@@ -104,7 +107,8 @@ impl<'a> NestEstimates<'a> {
     /// # Errors
     /// Why there is none, for users: the nest cannot be counted.
     pub(crate) fn limit_ms(&self) -> Result<f64, String> {
-        let least = NestCounts::new(&self.nest.recipe.nest).and_then(|counts| counts.least(&self.nest.sizes));
+        let least =
+            NestCounts::new(&self.nest.recipe.nest, self.lanes).and_then(|counts| counts.least(&self.nest.sizes));
         let least = least.map_err(|error| format!("the nest has no modelled limit: {}", in_words(&error)))?;
         Ok(self.model.seconds(&least) * 1e3)
     }

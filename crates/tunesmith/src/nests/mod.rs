@@ -10,7 +10,7 @@ mod generator;
 mod placed;
 
 pub(crate) use arguments::arguments;
-pub(crate) use count::NestCounts;
+pub(crate) use count::{NestCounts, array_bytes};
 pub use counted::{ArrayFootprint, CountOptions, ModernCount, NestCount, PropertyCount, count};
 pub(crate) use counters::Counted;
 pub(crate) use counting::Counting;
