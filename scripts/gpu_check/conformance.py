@@ -1,5 +1,7 @@
 """A kernel that fails in every way there is, one for each value of a parameter."""
 
+from .tool import FROM_A_TO_B
+
 SOURCE = r"""
 extern "C" __global__ void f(const float *a, float *b, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -22,10 +24,10 @@ extern "C" __global__ void f(const float *a, float *b, int n) {
 
 REFERENCE = "void reference(const float *a, float *b, int n) { for (int i = 0; i < n; i++) b[i] = 2 * a[i]; }\n"
 
-PROBLEM = """
+PROBLEM = f"""
 [problem]
 name = "failures"
-sizes = { N = 4096 }
+sizes = {{ N = 4096 }}
 
 [kernel]
 file = "f.cu"
@@ -36,26 +38,14 @@ local = ["2048 if MODE == 5 else 256"]
 [parameters]
 MODE = [0, 1, 2, 3, 4, 5, 6]
 
-[[arguments]]
-name = "a"
-type = "f32"
-shape = ["N"]
-fill = "random"
-access = "in"
-
-[[arguments]]
-name = "b"
-type = "f32"
-shape = ["N"]
-access = "out"
-
+{FROM_A_TO_B}
 [[arguments]]
 name = "n"
 type = "i32"
 value = "N"
 
 [verify]
-reference = { file = "reference.c", function = "reference" }
+reference = {{ file = "reference.c", function = "reference" }}
 """
 
 # What each value of MODE must get. A stray write between buffers is found by their margins.

@@ -1,5 +1,7 @@
 """Counters of kernels whose work can be counted by hand."""
 
+from .tool import FROM_A_TO_B
+
 SOURCE = r"""
 extern "C" __global__ void copy(const float *a, float *b) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -36,19 +38,7 @@ local = ["BLOCK"]
 [parameters]
 BLOCK = [256, 512]
 
-[[arguments]]
-name = "a"
-type = "f32"
-shape = ["N"]
-fill = "random"
-access = "in"
-
-[[arguments]]
-name = "b"
-type = "f32"
-shape = ["N"]
-access = "out"
-
+{arguments}
 [verify]
 reference = {{ file = "reference.c", function = "{function}" }}
 relative = 1e-3
@@ -62,7 +52,7 @@ FMAS = 256
 
 def profiled(check, function, n):
     sources = {"k.cu": SOURCE, "reference.c": REFERENCE}
-    path = check.problem(function, PROBLEM.format(function=function, n=n, fmas=FMAS), sources)
+    path = check.problem(function, PROBLEM.format(function=function, n=n, fmas=FMAS, arguments=FROM_A_TO_B), sources)
     found = check.tool.json("run", path, "--config", "BLOCK=256", "--profile")
     check.data[function] = found
     if found.get("no_profile"):

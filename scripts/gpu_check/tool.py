@@ -9,6 +9,22 @@ import subprocess
 import tempfile
 import time
 
+# The arguments of a kernel that makes one array of another.
+FROM_A_TO_B = """\
+[[arguments]]
+name = "a"
+type = "f32"
+shape = ["N"]
+fill = "random"
+access = "in"
+
+[[arguments]]
+name = "b"
+type = "f32"
+shape = ["N"]
+access = "out"
+"""
+
 Row = collections.namedtuple("Row", "name expected found passed")
 
 
