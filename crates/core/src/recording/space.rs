@@ -38,10 +38,17 @@ impl Recording {
     /// The space whose configurations are the rows, by conditions on the beginnings of configurations: each allows the
     /// beginnings that were recorded with one parameter more than the last, so that the diagram never looks at more
     /// combinations than rows times values. Conditions that exclude nothing are left out.
+    ///
+    /// A diagram orders its levels by the numbers of values where conditions do not tell, and a condition holds back no combination
+    /// before the last of its parameters has its level. So where the rows are few, the beginnings are those in that order.
     fn space_of_rows(&self) -> Result<Space, SpaceError> {
         let parameters = self.parameters();
         let mut builder = parameters.iter().cloned().fold(Space::builder(), |builder, p| builder.parameter(p));
-        let varying: Vec<usize> = (0..parameters.len()).filter(|at| parameters[*at].values().len() > 1).collect();
+        let mut varying: Vec<usize> = (0..parameters.len()).filter(|at| parameters[*at].values().len() > 1).collect();
+        let combinations: f64 = parameters.iter().map(|parameter| parameter.values().len() as f64).product();
+        if combinations > SPARSE * self.rows().len() as f64 {
+            varying.sort_by_key(|at| (parameters[*at].values().len(), parameters[*at].name()));
+        }
         let codes = Arc::new(Codes::new(varying.iter().map(|at| &parameters[*at])));
         let rows: Vec<Vec<u32>> = self.rows().iter().filter_map(|row| codes.of_row(row, &varying)).collect();
         let mut before = 1;
@@ -100,6 +107,9 @@ impl Recording {
     }
 }
 
+/// Combinations of values for each row from which on there are too many to look at: journals of searches have few rows of large spaces.
+const SPARSE: f64 = 1000.0;
+
 /// `value` in the kind of `parameter` where files write both the same: truth values as 0 and 1.
 fn converted(value: &Value, parameter: &Parameter) -> Value {
     match (value, parameter.kind()) {
@@ -151,6 +161,26 @@ mod tests {
         let space = recording.space().unwrap();
         assert_eq!(space.len(), Some(recording.rows().len() as u128));
         assert_eq!(recording.evaluations(&space).len(), recording.rows().len());
+    }
+
+    /// A search's journal: few rows of 10^8 combinations, which nothing may walk through.
+    #[test]
+    fn few_rows_of_many_combinations_are_a_space_at_once() {
+        let lengths = [8, 8, 7, 2, 5, 6, 2, 5, 4, 4, 3, 7, 8, 2];
+        let row = |number: i64| Row {
+            values: (1..)
+                .zip(lengths)
+                .map(|(at, length)| Value::Int((number * number + number * at) / 3 % length))
+                .collect(),
+            ..Row::default()
+        };
+        let columns = (0..lengths.len()).map(|at| Column::of_rows(&format!("P{at}"))).collect();
+        let recording = Recording::new("journal", columns, (0..60).map(row).collect()).unwrap();
+        let space = recording.space().unwrap();
+        assert_eq!(space.len(), Some(recording.rows().len() as u128));
+        assert_eq!(recording.evaluations(&space).len(), recording.rows().len());
+        let combinations: f64 = space.parameters().iter().map(|parameter| parameter.values().len() as f64).product();
+        assert!(combinations > 5e7 && recording.rows().len() > 30, "{combinations:e}");
     }
 
     #[test]
