@@ -75,6 +75,33 @@ fn the_winner_comes_with_its_interval_its_ties_and_what_it_took_at_first() {
 }
 
 #[test]
+fn the_speed_up_is_that_of_one_run_the_default_configuration_takes_part_in_the_final() {
+    let folder = folder();
+    let problem = PROBLEM.replace("4000000", "400000") + "default = { WORK = 400000 }\n";
+    folder.write("p.toml", &problem);
+    let ran = folder.run(&["tune", "p.toml", "--quiet"]);
+    assert!(
+        ran.stdout.contains("times the default configuration (") && ran.stdout.contains(" in the final)"),
+        "{ran:#?}"
+    );
+    let outcome = folder.run(&["tune", "p.toml", "--json", "--quiet", "--resume"]).json();
+    let (best, default) = (&outcome["best"], &outcome["default"]);
+    let visits = |candidate: &Json| candidate["final_times_ms"].as_array().unwrap().len();
+    assert_eq!((visits(default), default["config"]["WORK"].as_i64()), (visits(best), Some(400_000)), "{outcome:#}");
+    assert_eq!(outcome["finalists"], 2, "it is no finalist: {outcome:#}");
+    let top = folder.run(&["top", "p.jsonl", "--json"]).json();
+    assert_eq!(top["default_ms"], default["time_ms"]);
+    let (searched, last) = (&default["first_time_ms"], &top["configs"][3]);
+    assert!(last["config"]["WORK"] == 400_000 && last["config"]["SAME"] == 1, "{top:#}");
+    let speedup = searched.as_f64().unwrap() / last["time_ms"].as_f64().unwrap();
+    assert_eq!(last["speedup"], speedup, "what was in no final is compared with what the search measured");
+
+    folder.write("q.toml", &format!("{problem}\n[measure]\nfinal = false\n"));
+    let ran = folder.run(&["tune", "q.toml", "--quiet"]);
+    assert!(ran.stdout.contains(" in the search)"), "{ran:#?}");
+}
+
+#[test]
 fn a_configuration_200_times_slower_gets_three_samples_unless_racing_is_off() {
     let folder = folder();
     let samples = |name: &str| {

@@ -13,6 +13,8 @@ pub enum Role {
     Selection,
     /// In the final, to estimate the winner by samples that did not choose it.
     Confirmation,
+    /// Beside the confirmation: what the winner is compared with, which is no finalist.
+    Baseline,
 }
 
 impl Role {
@@ -22,12 +24,14 @@ impl Role {
             Self::Reference => "reference",
             Self::Selection => "selection",
             Self::Confirmation => "confirmation",
+            Self::Baseline => "baseline",
         }
     }
 
     /// The role a word stands for; the inverse of [`word`](Self::word).
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Reference, Self::Selection, Self::Confirmation].into_iter().find(|role| role.word() == word)
+        let all = [Self::Reference, Self::Selection, Self::Confirmation, Self::Baseline];
+        all.into_iter().find(|role| role.word() == word)
     }
 }
 

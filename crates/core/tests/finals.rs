@@ -247,6 +247,72 @@ fn a_reference_that_fails_later_is_reported_and_not_measured_again() {
     assert_ne!(winner(&device, &run), Some(0), "what failed once does not win");
 }
 
+/// Tunes `device` with X = 0 as the baseline and time enough for it.
+fn tune_beside(device: &mut Device, before: &Kept) -> (Run, Kept) {
+    let finals = Finals { floor: std::time::Duration::from_secs(60), ..Finals::default() };
+    let mut kept = before.clone();
+    let (space, clock) = (device.space.clone(), device.clock.clone());
+    let run = Tuner::new(&space, &mut InOrder::default(), device)
+        .store(&mut kept)
+        .clock(clock)
+        .judging(Judging { finals: Some(finals), ..Judging::nothing() })
+        .baseline(space.id(0))
+        .recorded(before.evaluations())
+        .resamples(before.again())
+        .run()
+        .unwrap();
+    (run, kept)
+}
+
+/// The medians of the visits of X in this role.
+fn medians(device: &Device, run: &Run, x: i64, role: Role) -> Vec<f64> {
+    let own = run.resamples.iter().filter(|again| again.role == role && device.x(again.config) == x);
+    own.filter_map(|again| statistics::median(&again.measurement.times_ms)).collect()
+}
+
+#[test]
+fn how_much_faster_the_winner_is_does_not_depend_on_when_the_baseline_was_measured_first() {
+    let mut device = device(1);
+    // The first configuration is measured before the device becomes twice as slow: 14 ms against 20 ms.
+    device.drift = Box::new(|at| if at.as_millis() > 160 { 2.0 } else { 1.0 });
+    let (run, _) = tune_beside(&mut device, &Kept::default());
+    let best = winner(&device, &run).unwrap();
+    let (default, best) = (medians(&device, &run, 0, Role::Baseline), medians(&device, &run, best, Role::Confirmation));
+    assert_eq!(default.len(), best.len());
+    let speedup = statistics::median(&default).unwrap() / statistics::median(&best).unwrap();
+    assert!((speedup - 1.4).abs() < 0.05, "{speedup}");
+    assert!(winner(&device, &run) != Some(0) && !run.verdict.ties.contains(&device.space.id(0).unwrap()));
+}
+
+#[test]
+fn a_final_with_a_baseline_is_resumed_where_it_was_interrupted_and_is_not_held_again() {
+    let mut whole = device(1);
+    let (run, kept) = tune_beside(&mut whole, &Kept::default());
+    let mut again = device(2);
+    let (resumed, after) = tune_beside(&mut again, &kept);
+    assert!(again.log.is_empty());
+    assert_eq!((after.0, resumed.verdict, resumed.resamples), (kept.0, run.verdict.clone(), run.resamples));
+    // Within the selection, and within the first rounds that visit the baseline.
+    for cut in [3, 23, 30] {
+        let mut first = device(1);
+        first.interrupt_at = Some(cut);
+        let (_, before) = tune_beside(&mut first, &Kept::default());
+        (first.interrupt_at, first.clock) = (None, Arc::default());
+        let (resumed, _) = tune_beside(&mut first, &before);
+        assert_eq!((first.log, resumed.verdict), (whole.log.clone(), run.verdict.clone()), "cut {cut}");
+    }
+}
+
+#[test]
+fn a_baseline_that_fails_now_is_reported_and_costs_nobody_else_a_place() {
+    let mut device = device(1);
+    device.breaks = Some((0, 0));
+    let (run, _) = tune_beside(&mut device, &Kept::default());
+    let failed: Vec<i64> = run.verdict.failed.iter().map(|(config, _)| device.x(*config)).collect();
+    assert_eq!(failed, [0]);
+    assert!(run.verdict.by_final && run.verdict.winner.is_some());
+}
+
 #[test]
 fn the_unit_of_time_changes_neither_the_visits_nor_the_verdict() {
     let results: Vec<_> = [1.0, 1024.0]

@@ -19,8 +19,8 @@ pub struct Summary {
     pub seconds: f64,
     /// The best correct configuration.
     pub best: Option<Winner>,
-    /// The time of the default configuration, where it was correct.
-    pub default_ms: Option<f64>,
+    /// The default configuration, where it was correct.
+    pub default: Option<Baseline>,
     /// Why the default configuration failed.
     pub default_failure: Option<String>,
     /// How many other configurations the best cannot be told from.
@@ -50,6 +50,47 @@ pub struct Winner {
     pub gflops: Option<f64>,
     /// 10^9 bytes per second, where declared.
     pub gbytes: Option<f64>,
+}
+
+/// What the best configuration is compared with.
+#[derive(Clone, Copy, Debug)]
+pub struct Baseline {
+    /// The median time in milliseconds.
+    pub time_ms: f64,
+    /// Where that was measured.
+    pub source: Source,
+    /// Whether it is the best itself.
+    pub is_best: bool,
+    /// Whether the best cannot be told from it.
+    pub is_tie: bool,
+}
+
+/// Where the times that a speed-up compares come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Both from the final, where the two took turns.
+    Final,
+    /// Both from the search.
+    Search,
+    /// That of the best from the final, that of the baseline from the search.
+    Different,
+}
+
+impl Baseline {
+    /// The speed-up of a best configuration that takes `best_ms`.
+    fn speedup(&self, best_ms: f64) -> String {
+        if self.is_best {
+            return "none: the default configuration is the best".to_string();
+        }
+        let source = match self.source {
+            Source::Final => "in the final",
+            Source::Search => "in the search",
+            Source::Different => "in the search; the final had no time for it",
+        };
+        let tie = if self.is_tie { ", from which it cannot be told" } else { "" };
+        let (speedup, time) = (significant(self.time_ms / best_ms), milliseconds(self.time_ms));
+        format!("{speedup} times the default configuration ({time} {source}){tie}")
+    }
 }
 
 /// Failures of one kind.
@@ -101,9 +142,8 @@ impl Summary {
             best.ci95_ms.map(|(low, high)| format!("  (95 %: {} to {})", milliseconds(low), milliseconds(high)));
         line(text, "best", &format!("{}{}", milliseconds(best.time_ms), interval.unwrap_or_default()));
         line(text, "", &best.config);
-        if let Some(default) = self.default_ms {
-            let speedup = significant(default / best.time_ms);
-            line(text, "speed-up", &format!("{speedup} times the default configuration ({})", milliseconds(default)));
+        if let Some(default) = self.default {
+            line(text, "speed-up", &default.speedup(best.time_ms));
         }
         if let Some(failure) = &self.default_failure {
             line(text, "speed-up", &format!("unknown: the default configuration failed ({failure})"));
@@ -157,7 +197,7 @@ mod tests {
                 gflops: Some(116.2),
                 gbytes: None,
             }),
-            default_ms: Some(8.4),
+            default: Some(Baseline { time_ms: 8.4, source: Source::Final, is_best: false, is_tie: false }),
             default_failure: None,
             ties: 2,
             finalists: 5,
@@ -177,7 +217,7 @@ mod tests {
         insta::assert_snapshot!(summary().render(), @"
              best  2.310 ms  (95 %: 2.290 ms to 2.340 ms)
                    MC=64,NC=512
-         speed-up  3.636 times the default configuration (8.400 ms)
+         speed-up  3.636 times the default configuration (8.400 ms in the final)
              rate  116.2 GFLOP/s
              ties  2 more cannot be told from the best by their samples
             final  the 5 leaders were measured again in turn
@@ -191,7 +231,17 @@ mod tests {
 
     #[test]
     fn a_run_without_a_correct_configuration_says_so() {
-        let failed = Summary { best: None, default_ms: None, ..summary() };
+        let failed = Summary { best: None, default: None, ..summary() };
         assert!(failed.render().starts_with("     best  none: no configuration was correct\n"));
+    }
+
+    #[test]
+    fn a_speed_up_says_what_it_compares() {
+        let speedup = |source, is_best, is_tie| Baseline { time_ms: 2.0, source, is_best, is_tie }.speedup(1.0);
+        let times = |rest: &str| format!("2.000 times the default configuration (2.000 ms {rest}");
+        assert_eq!(speedup(Source::Search, false, false), times("in the search)"));
+        assert_eq!(speedup(Source::Different, false, false), times("in the search; the final had no time for it)"));
+        assert_eq!(speedup(Source::Final, false, true), times("in the final), from which it cannot be told"));
+        assert_eq!(speedup(Source::Final, true, false), "none: the default configuration is the best");
     }
 }

@@ -40,7 +40,7 @@ pub struct Outcome {
     /// The commonest message of each kind of failure.
     #[serde(skip)]
     pub common_failures: Vec<(FailureKind, usize, String)>,
-    /// The configuration that speed-ups refer to, when it was evaluated.
+    /// The configuration that speed-ups refer to, when it was evaluated. A final measures it beside the winner, in the same rounds.
     pub default: Option<Candidate>,
     /// The best correct configuration.
     pub best: Option<Candidate>,
@@ -126,7 +126,7 @@ pub struct Candidate {
     pub index: String,
     /// `correct`, or how it failed.
     pub status: String,
-    /// The median time: of the final for finalists, else of all samples; none where the configuration failed.
+    /// The median time: of the final for who was measured in it, else of all samples; none where the configuration failed.
     pub time_ms: Option<f64>,
     /// A 95 % interval of that median.
     pub ci95_ms: Option<(f64, f64)>,
@@ -134,7 +134,7 @@ pub struct Candidate {
     pub first_time_ms: Option<f64>,
     /// All samples of the search.
     pub times_ms: Vec<f64>,
-    /// The medians of the visits in the final, for finalists.
+    /// The medians of the visits in the final, for finalists and the default configuration.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub final_times_ms: Vec<f64>,
     /// Of a composite problem: the median time of each kernel by its name, over all samples of the search.
@@ -143,7 +143,7 @@ pub struct Candidate {
     /// The medians of the other numbers that its runs yielded, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, f64>,
-    /// The value of the objective, where that is not time; as of the time, of the final for finalists.
+    /// The value of the objective, where that is not time; as of the time, of the final for who was in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
     /// A 95 % interval of that value.
@@ -237,7 +237,7 @@ pub(crate) fn unscored<'a>(
     Some((1 + reasons.count(), first))
 }
 
-/// The median of every visit of one finalist that counts ([`counted`]). Empty for one that was in no final.
+/// The median of every visit of one configuration that counts ([`counted`]). Empty for one that was in no final.
 pub(crate) fn final_medians<'a>(visits: impl Iterator<Item = (Role, &'a [f64])>) -> Vec<f64> {
     counted(visits.filter_map(|(role, samples)| Some((role.stage()?, statistics::median(samples)?))))
 }

@@ -44,7 +44,8 @@ pub struct TopConfig {
     /// The value of the objective, where that is not time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// How many times faster than the default configuration.
+    /// How many times faster than the default configuration: of finalists by the times of the final where the default configuration
+    /// was measured in it, of others by those of the search.
     pub speedup: Option<f64>,
 }
 
@@ -71,13 +72,14 @@ pub(crate) fn top_of(recorded: &Recorded, count: usize) -> Top {
         again.entry(line.entry.index.as_str()).or_default().push(line);
     }
     let place = places(recorded);
-    let of = |entry: &Entry| times(entry, again.get(entry.index.as_str()).map_or(&[], Vec::as_slice));
+    let of = |entry: &Entry| counted(entry, again.get(entry.index.as_str()).map_or(&[], Vec::as_slice));
     let default = recorded.header.default.as_ref();
     let default = recorded.entries.iter().find(|entry| Some(&entry.config) == default);
-    let default_ms = default.and_then(of).and_then(|times| statistics::median(&times));
+    let searched_ms = default.filter(|entry| of(entry).is_some()).and_then(|entry| statistics::median(&entry.times_ms));
+    let default_ms = default.and_then(of).and_then(|counted| statistics::median(&counted.times_ms));
     let target = Target::of(&recorded.header);
     let config = |entry: &Entry| {
-        let times = of(entry)?;
+        let Counted { times_ms: times, in_final } = of(entry)?;
         let value = match &target {
             Some(target) => Some(value(target, entry, again.get(entry.index.as_str()).map_or(&[], Vec::as_slice))?),
             None => None,
@@ -90,7 +92,7 @@ pub(crate) fn top_of(recorded: &Recorded, count: usize) -> Top {
             ci95_ms: statistics::median_interval(&times, 0.95)?,
             samples: times.len(),
             value,
-            speedup: default_ms.map(|default| default / time_ms),
+            speedup: if in_final { default_ms } else { searched_ms }.map(|default| default / time_ms),
         })
     };
     let mut configs: Vec<TopConfig> = recorded.entries.iter().filter_map(config).collect();
@@ -122,15 +124,23 @@ fn value(target: &Target, entry: &Entry, again: &[&Again]) -> Option<f64> {
     statistics::median(&if finals.is_empty() { values(entry)? } else { finals })
 }
 
+/// The samples that count for a configuration.
+struct Counted {
+    times_ms: Vec<f64>,
+    /// Whether they are visits of the final.
+    in_final: bool,
+}
+
 /// The samples that count for a configuration; `None` where it failed, at first or later.
-fn times(entry: &Entry, again: &[&Again]) -> Option<Vec<f64>> {
+fn counted(entry: &Entry, again: &[&Again]) -> Option<Counted> {
     let mut all = again.iter().map(|line| &line.entry).chain([entry]);
     if all.any(|entry| entry.status != "correct") {
         return None;
     }
     let visits = again.iter().filter_map(|line| Some((line.role()?, line.entry.times_ms.as_slice())));
     let finals = final_medians(visits);
-    Some(if finals.is_empty() { entry.times_ms.clone() } else { finals })
+    let in_final = !finals.is_empty();
+    Some(Counted { times_ms: if in_final { finals } else { entry.times_ms.clone() }, in_final })
 }
 
 /// The winner of the final and its ties, by index, with their places.

@@ -5,7 +5,7 @@ use crate::args::TuneArgs;
 use crate::progress::Display;
 use crate::{Ending, output, render};
 use tunesmith::core::Event;
-use tunesmith::report::{FailureLine, Summary, Winner, count, milliseconds};
+use tunesmith::report::{Baseline, FailureLine, Source, Summary, Winner, count, milliseconds};
 use tunesmith::{Candidate, Error, ModelChoice, Outcome, Problem, Session, Starting, TuneOptions};
 
 pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
@@ -89,7 +89,7 @@ fn summary(problem: &Problem, args: &TuneArgs, outcome: &Outcome) -> Summary {
         space_size: outcome.space_size.clone(),
         seconds: outcome.wall_seconds,
         best: outcome.best.as_ref().and_then(|best| winner(problem, best)),
-        default_ms: default.and_then(|default| default.time_ms),
+        default: default.and_then(|default| baseline(outcome, default)),
         default_failure: default.and_then(|default| default.message.as_deref()?.lines().next().map(str::to_string)),
         ties: outcome.ties.len(),
         finalists: outcome.finalists,
@@ -152,6 +152,22 @@ fn next_commands(args: &TuneArgs, outcome: &Outcome) -> Vec<String> {
     match &outcome.best {
         Some(_) if outcome.stop_reason == "interrupted" => vec![format!("tunesmith tune {problem} --resume")],
         Some(_) => vec![
+/// What the best is compared with, by the measurements that count for both.
+fn baseline(outcome: &Outcome, default: &Candidate) -> Option<Baseline> {
+    let best = outcome.best.as_ref()?;
+    let (source, time_ms) = match (best.final_times_ms.is_empty(), default.final_times_ms.is_empty()) {
+        (false, false) => (Source::Final, default.time_ms),
+        (false, true) => (Source::Different, default.time_ms),
+        (true, _) => (Source::Search, default.time_ms.and(default.first_time_ms)),
+    };
+    Some(Baseline {
+        time_ms: time_ms?,
+        source,
+        is_best: best.index == default.index,
+        is_tie: outcome.ties.iter().any(|tie| tie.index == default.index),
+    })
+}
+
             format!("tunesmith top {journal}"),
             format!("tunesmith tune {problem} --resume --stop \"evaluations {}\"", outcome.evaluations * 2),
         ],

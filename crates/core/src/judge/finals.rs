@@ -115,7 +115,8 @@ fn least_cost<K>(leaders: &[&Leader<K>], samples: usize) -> Duration {
 /// the smallest median of all scores, those of the search included, wins.
 ///
 /// **Confirmation**: the winner and those that did not drop out are visited in up to 17 more rounds, whose number is
-/// fixed before the first. They estimate the winner and say whom it ties with.
+/// fixed before the first. They estimate the winner and say whom it ties with. A [baseline](Self::beside) is visited in the
+/// same rounds, so that how much faster the winner is does not depend on when either was measured.
 #[derive(Clone, Debug)]
 pub struct Contest<K> {
     /// Those still visited.
@@ -126,11 +127,13 @@ pub struct Contest<K> {
     made: u32,
     samples: usize,
     stage: Stage,
-    /// Who is still to be visited in this round.
-    round: VecDeque<K>,
+    /// Who is still to be visited in this round, and what for.
+    round: VecDeque<(K, Stage)>,
     /// Rounds of this stage begun.
     begun: usize,
     confirmation: usize,
+    /// What the winner is compared with, and what a visit to it takes at least.
+    baseline: Option<(K, Duration)>,
     budget: Duration,
     rng: Rng,
 }
@@ -147,9 +150,18 @@ impl<K: Copy + Ord> Contest<K> {
             round: VecDeque::new(),
             begun: 0,
             confirmation: FEWEST_CONFIRMATIONS,
+            baseline: None,
             budget,
             rng: Rng::seed_from_u64(seed),
         }
+    }
+
+    /// Visits `baseline` in the rounds of the confirmation as well, unless it is confirmed itself, or its launches take longer than
+    /// a visit has taken on average and more than half of what is left for the fewest rounds. It cannot win by that and ties with nobody.
+    pub fn beside(mut self, baseline: &Leader<K>) -> Self {
+        let launches = u32::try_from(self.samples + UNTIMED).unwrap_or(u32::MAX);
+        self.baseline = Some((baseline.config, baseline.launch * launches));
+        self
     }
 
     /// How many compete.
@@ -170,8 +182,8 @@ impl<K: Copy + Ord> Contest<K> {
     /// Who is to be visited next, `used` into the final; `None` when it is over.
     pub fn next(&mut self, used: Duration) -> Option<(K, Stage)> {
         loop {
-            if let Some(config) = self.round.pop_front() {
-                return Some((config, self.stage));
+            if let Some(visit) = self.round.pop_front() {
+                return Some(visit);
             }
             if self.stage == Stage::Selection {
                 self.go_on_selecting(used);
@@ -193,13 +205,17 @@ impl<K: Copy + Ord> Contest<K> {
         self.made += 1;
         if failed {
             self.running.retain(|running| *running != config);
-            self.round.retain(|waiting| *waiting != config);
+            self.round.retain(|(waiting, _)| *waiting != config);
+            self.baseline = self.baseline.filter(|(baseline, _)| *baseline != config);
         }
     }
 
     fn begin_round(&mut self) {
         self.begun += 1;
-        self.round = self.running.iter().copied().collect();
+        let visits = self.running.iter().map(|config| (*config, self.stage));
+        let beside = self.baseline.map(|(config, _)| config).filter(|config| !self.running.contains(config));
+        let beside = beside.filter(|_| self.stage == Stage::Confirmation).map(|config| (config, Stage::Baseline));
+        self.round = visits.chain(beside).collect();
         self.round.make_contiguous().shuffle(&mut self.rng);
     }
 
@@ -228,9 +244,15 @@ impl<K: Copy + Ord> Contest<K> {
     fn begin_confirmation(&mut self, used: Duration, pace: Duration) {
         let mut ranked = self.by_median();
         let left = self.budget.saturating_sub(used).as_secs_f64();
-        let visits = if pace.is_zero() { f64::INFINITY } else { left / pace.as_secs_f64() };
-        ranked.truncate((visits / FEWEST_CONFIRMATIONS as f64).max(1.0) as usize);
-        let rounds = visits / ranked.len().max(1) as f64;
+        // What a round may take where there are no more than the fewest.
+        let (round, pace) = (left / FEWEST_CONFIRMATIONS as f64, pace.as_secs_f64());
+        // Where the launches do not matter, a visit is as cheap as any other.
+        let fits = |visit: &Duration| visit.as_secs_f64() <= pace.max(round / 2.0);
+        self.baseline = self.baseline.filter(|(config, visit)| !ranked.contains(config) && fits(visit));
+        let beside = self.baseline.map_or(0.0, |(_, visit)| visit.as_secs_f64().max(pace));
+        let times = |whole: f64, part: f64| if part > 0.0 { whole / part } else { f64::INFINITY };
+        ranked.truncate(times(round - beside, pace).max(1.0) as usize);
+        let rounds = times(left, pace * ranked.len() as f64 + beside);
         let affordable = CONFIRMATION.into_iter().rev().find(|count| *count as f64 <= rounds);
         self.confirmation = affordable.unwrap_or(FEWEST_CONFIRMATIONS);
         (self.stage, self.begun, self.running) = (Stage::Confirmation, 0, ranked);
@@ -239,7 +261,8 @@ impl<K: Copy + Ord> Contest<K> {
     /// When all that were to be confirmed failed, the best of those that dropped out takes their place.
     fn bring_back(&mut self) -> bool {
         let failed = failed(&self.visits);
-        let mut others: Vec<K> = self.visits.iter().map(|visit| visit.config).collect();
+        let finalists = self.visits.iter().filter(|visit| visit.stage != Stage::Baseline);
+        let mut others: Vec<K> = finalists.map(|visit| visit.config).collect();
         others.retain(|config| !failed.contains(config));
         others.sort();
         others.dedup();

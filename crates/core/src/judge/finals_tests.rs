@@ -102,6 +102,61 @@ fn when_the_winner_fails_in_the_end_one_that_dropped_out_takes_its_place() {
     assert_eq!(standing(contest.visits()).unwrap(), Standing { winner: 1, ties: vec![] });
 }
 
+/// The final of two equal leaders beside a baseline called 9, which is five times as fast as they are, so that it would win if it
+/// competed.
+fn beside(launch_ms: u64, elapsed: Duration) -> Contest<usize> {
+    let baseline = Leader { config: 9, scores: vec![0.2; 7], launch: Duration::from_millis(launch_ms) };
+    Finals::default().contest(&equal(2), elapsed, 1).unwrap().beside(&baseline)
+}
+
+fn score_beside(config: usize, at: usize) -> Option<f64> {
+    Some(if config == 9 { 0.2 } else { 1.0 + 0.01 * (at * 7 % 5) as f64 })
+}
+
+#[test]
+fn a_baseline_is_visited_once_in_every_confirming_round_and_decides_nothing() {
+    let mut contest = beside(0, LONG);
+    let order = play(&mut contest, Duration::ZERO, score_beside);
+    let (selection, confirmation) = order.split_at(22);
+    assert!(selection.iter().all(|visit| visit.0 != 9));
+    assert_eq!(confirmation.len(), 3 * 17);
+    assert!(confirmation.chunks(3).all(|round| count(round, 9, Stage::Baseline) == 1), "{confirmation:?}");
+    let mut alone = Finals::default().contest(&equal(2), LONG, 1).unwrap();
+    play(&mut alone, Duration::ZERO, score_beside);
+    let Standing { winner, ties } = standing(contest.visits()).unwrap();
+    assert_eq!((winner + ties[0], ties.len()), (1, 1));
+    assert_eq!(count(&order, 0, Stage::Confirmation), 17);
+    assert_eq!(standing(alone.visits()).unwrap().winner, winner);
+}
+
+#[test]
+fn a_baseline_that_is_confirmed_itself_is_visited_as_a_finalist_alone() {
+    let leaders = equal(2);
+    let mut contest = Finals::default().contest(&leaders, LONG, 1).unwrap().beside(&leaders[1]);
+    let order = play(&mut contest, Duration::ZERO, score_beside);
+    assert_eq!([Stage::Confirmation, Stage::Baseline].map(|stage| count(&order, 1, stage)), [17, 0]);
+}
+
+#[test]
+fn a_baseline_that_would_take_the_time_of_the_finalists_is_left_out() {
+    let visits = |launch_ms| {
+        let order = play(&mut beside(launch_ms, Duration::from_secs(100)), Duration::from_millis(1), score_beside);
+        [(9, Stage::Baseline), (0, Stage::Confirmation)].map(|(config, stage)| count(&order, config, stage))
+    };
+    // Some 20 s are left, of which six rounds with 4 launches each may take half.
+    assert_eq!(visits(1), [17, 17]);
+    assert_eq!(visits(410), [12, 12], "fewer rounds, and the finalists in all of them");
+    assert_eq!(visits(420), [0, 17]);
+}
+
+#[test]
+fn a_baseline_that_fails_is_not_visited_again_and_the_final_goes_on() {
+    let mut contest = beside(0, LONG);
+    let order = play(&mut contest, Duration::ZERO, |config, at| score_beside(config, at).filter(|_| config != 9));
+    assert_eq!(count(&order, 9, Stage::Baseline), 1);
+    assert!(standing(contest.visits()).is_some_and(|result| result.winner != 9));
+}
+
 #[test]
 fn when_all_fail_there_is_no_result() {
     let mut contest = Finals::default().contest(&equal(3), LONG, 1).unwrap();

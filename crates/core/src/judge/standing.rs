@@ -1,6 +1,6 @@
 //! Who won the final, and whom the winner cannot be told from: visits in, verdict out.
 
-use crate::statistics;
+use crate::{Role, statistics};
 
 /// Where scores come from: the search, and the two stages of a final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +12,20 @@ pub enum Stage {
     /// Estimates it. A winner chosen and estimated by the same samples looks better than it is, the more so the more
     /// configurations competed; samples that did not choose it have no such bias.
     Confirmation,
+    /// In the rounds of the confirmation, of a configuration that does not compete: what the winner is compared with.
+    Baseline,
+}
+
+impl Stage {
+    /// What is measured again in this stage is stored as; none for the search.
+    pub fn role(self) -> Option<Role> {
+        match self {
+            Self::Search => None,
+            Self::Selection => Some(Role::Selection),
+            Self::Confirmation => Some(Role::Confirmation),
+            Self::Baseline => Some(Role::Baseline),
+        }
+    }
 }
 
 /// One visit of one finalist: a few samples taken in its turn of a round.
@@ -44,7 +58,7 @@ const TELLING_APART: f64 = 0.025;
 /// all finalists together.
 const DROPPING: f64 = 0.01;
 
-/// The result of the visits of one final, in the order made. `None` where nobody was confirmed.
+/// The result of the visits of one final, in the order made; those of a baseline decide nothing. `None` where nobody was confirmed.
 ///
 /// A configuration that failed in any visit has lost its place. Of those that were confirmed the one with the smallest
 /// median of all its scores before the confirmation wins; of equal medians the smaller key. Ties are the other finalists
@@ -81,11 +95,11 @@ pub fn failed<K: Copy + Ord>(visits: &[Visit<K>]) -> Vec<K> {
     failed
 }
 
-/// The scores of one finalist's visits that its estimate rests on: the confirming ones where there are enough, else the
-/// selecting ones. Their median has no bias, their 95 % interval is that of the configuration's median.
+/// The scores of one configuration's visits that its estimate rests on: those in the rounds of the confirmation where there are
+/// enough, else the selecting ones. Their median has no bias, their 95 % interval is that of the configuration's median.
 pub fn counted(visits: impl Iterator<Item = (Stage, f64)>) -> Vec<f64> {
     let own = visits.filter(|(stage, _)| *stage != Stage::Search);
-    let (confirmation, selection): (Vec<_>, Vec<_>) = own.partition(|(stage, _)| *stage == Stage::Confirmation);
+    let (confirmation, selection): (Vec<_>, Vec<_>) = own.partition(|(stage, _)| *stage != Stage::Selection);
     let counted = if confirmation.len() >= FEWEST_CONFIRMATIONS { confirmation } else { selection };
     counted.into_iter().map(|(_, score)| score).collect()
 }
@@ -132,7 +146,8 @@ impl<K: Ord> Finalist<K> {
 fn finalists<K: Copy + Ord>(visits: &[Visit<K>]) -> Vec<Finalist<K>> {
     let failed = failed(visits);
     let mut finalists: Vec<Finalist<K>> = Vec::new();
-    for visit in visits.iter().filter(|visit| !failed.contains(&visit.config)) {
+    let competes = |visit: &&Visit<K>| visit.stage != Stage::Baseline && !failed.contains(&visit.config);
+    for visit in visits.iter().filter(competes) {
         let Some(scores) = &visit.scores else { continue };
         let known = finalists.iter().position(|finalist| finalist.config == visit.config);
         let at = known.unwrap_or_else(|| {
@@ -142,7 +157,7 @@ fn finalists<K: Copy + Ord>(visits: &[Visit<K>]) -> Vec<Finalist<K>> {
         });
         let finalist = &mut finalists[at];
         match visit.stage {
-            Stage::Search => {}
+            Stage::Search | Stage::Baseline => {}
             Stage::Selection => finalist.selection.extend(statistics::median(scores)),
             Stage::Confirmation => finalist.confirmation.extend(statistics::median(scores)),
         }

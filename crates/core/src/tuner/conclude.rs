@@ -25,11 +25,7 @@ pub struct Verdict {
 impl Role {
     /// The stage of the final, for what belongs to one.
     pub fn stage(self) -> Option<Stage> {
-        match self {
-            Self::Reference => None,
-            Self::Selection => Some(Stage::Selection),
-            Self::Confirmation => Some(Stage::Confirmation),
-        }
+        [Stage::Selection, Stage::Confirmation, Stage::Baseline].into_iter().find(|stage| stage.role() == Some(self))
     }
 }
 
@@ -47,12 +43,15 @@ impl Running<'_> {
             self.resamples.extend(std::mem::take(&mut self.recorded_final));
             return Ok(true);
         }
-        let start = self.searched_until();
-        let Some(mut contest) = finals.contest(&self.leaders(), start, self.tuner.seed) else { return Ok(true) };
+        let (start, leaders) = (self.searched_until(), self.leaders());
+        let Some(mut contest) = finals.contest(&leaders, start, self.tuner.seed) else { return Ok(true) };
+        if let Some(baseline) = leaders.iter().find(|leader| Some(leader.config) == self.tuner.baseline) {
+            contest = contest.beside(baseline);
+        }
         self.notify(&Event::Compared { finalists: contest.entrants() });
         let mut used = Duration::ZERO;
         while let Some((config, stage)) = contest.next(used) {
-            let role = if stage == Stage::Confirmation { Role::Confirmation } else { Role::Selection };
+            let Some(role) = stage.role() else { continue };
             let recorded = self.recorded_final.pop_front().filter(|next| (next.config, next.role) == (config, role));
             let resample = match recorded {
                 Some(resample) => resample,
@@ -159,7 +158,8 @@ impl Running<'_> {
         if own.is_empty() {
             return own;
         }
-        let finalists: HashSet<ConfigId> = own.iter().map(|visit| visit.config).collect();
+        let competing = own.iter().filter(|visit| visit.stage != Stage::Baseline);
+        let finalists: HashSet<ConfigId> = competing.map(|visit| visit.config).collect();
         let leaders = self.leaders();
         let before = leaders.iter().filter(|leader| finalists.contains(&leader.config)).map(from_search);
         before.chain(own).collect()

@@ -30,6 +30,7 @@ pub struct Tuner<'a> {
     objective: &'a dyn Objective,
     regret: Option<&'a mut dyn RegretEstimator>,
     limit: Option<f64>,
+    baseline: Option<ConfigId>,
     judging: Judging,
     observers: Vec<&'a mut dyn Observer>,
     clock: Arc<dyn Clock>,
@@ -95,6 +96,7 @@ impl<'a> Tuner<'a> {
             objective: &MedianTime,
             regret: None,
             limit: None,
+            baseline: None,
             judging: Judging::default(),
             observers: Vec::new(),
             clock: Arc::new(SystemClock::new()),
@@ -131,6 +133,13 @@ impl<'a> Tuner<'a> {
     /// Lets stop conditions `limit` compare with the best score that a model holds possible; without one they never hold.
     pub fn limit(mut self, limit: Option<f64>) -> Self {
         self.limit = limit;
+        self
+    }
+
+    /// Measures `baseline` in the final beside the winner, so that the two can be compared: it does not compete by that. One that was
+    /// not correct is left out.
+    pub fn baseline(mut self, baseline: Option<ConfigId>) -> Self {
+        self.baseline = baseline;
         self
     }
 

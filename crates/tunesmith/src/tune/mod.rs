@@ -20,7 +20,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tunesmith_core::{Clock, Evaluator, Interrupt, MedianTime, Objective, Observer, Run, Seconds, SystemClock, Tuner};
+use tunesmith_core::{
+    Clock, Evaluator, Interrupt, MedianTime, Objective, Observer, Resample, Role, Run, Seconds, SystemClock, Tuner,
+};
 use tunesmith_device::Compilers;
 use tunesmith_device::worker::WorkerCommand;
 use tunesmith_search::{Knowledge, PastTimes, RegretModel};
@@ -196,6 +198,7 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
         .objective(objective)
         .regret(&mut regret)
         .limit(estimated.limit_ms)
+        .baseline(default.as_ref().and_then(|configuration| space.rank(configuration)))
         .judging(problem.judging.clone())
         .first(first)
         .recorded(recorded)
@@ -282,8 +285,8 @@ fn outcome_of(run: &Run, space: &Space, objective: &dyn Objective) -> Outcome {
         let scored = run.history.of(*config)?;
         Some(Candidate::new(space, &scored.evaluation, &run.resamples))
     };
-    let finalists: HashSet<ConfigId> =
-        run.resamples.iter().filter(|again| again.role.stage().is_some()).map(|again| again.config).collect();
+    let competed = |again: &&Resample| [Role::Selection, Role::Confirmation].contains(&again.role);
+    let finalists: HashSet<ConfigId> = run.resamples.iter().filter(competed).map(|again| again.config).collect();
     let evaluations = || run.history.iter().map(|scored| &scored.evaluation);
     let failed = tunesmith_core::FailureKind::ALL.map(|kind| (kind.word(), run.history.failed(kind)));
     Outcome {
