@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Folder, repository};
+use common::{Folder, entries, repository};
 
 /// A device file as `calibrate` writes it, of two kernels.
 const DEVICE: &str = r#"{
@@ -189,6 +189,27 @@ fn a_guided_search_reads_symbolic_counts_where_the_device_has_no_counters() {
     folder.run(&["estimate", "scale.toml", "--on", "d.json", "-o", "all.csv", "--json"]);
     let trained = folder.run(&["train", "counters", "all.csv", "-o", "scale.counters.json", "--method", "exact"]);
     assert_eq!(trained.code, Some(0), "{trained:#?}");
+}
+
+#[test]
+fn a_device_file_of_another_device_orders_the_configurations_and_tells_no_limit() {
+    let folder = problem_folder();
+    let tune = |more: &[&str]| {
+        let fixed = ["tune", "scale.toml", "--model", "d.json", "--strategy", "random", "--stop"];
+        folder.run(&[&fixed[..], more].concat())
+    };
+    let ran = tune(&["evaluations 2", "--json", "--quiet"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert!(ran.json().get("limit").is_none() && ran.json()["notes"][0].as_str().unwrap().contains("measured on `d`"));
+    assert!(ran.stderr.contains("only order the configurations"), "{ran:#?}");
+    let widths: Vec<_> =
+        entries(&folder.path("scale.jsonl")).iter().map(|line| line["config"]["width"].as_i64()).collect();
+    assert_eq!(widths, [Some(8), Some(64)], "the default, then the best estimate");
+    tune(&["limit 90%"]).refused(&["needs a model"]);
+    folder.write("d.json", &device_with_groups().replace("\"backend\": \"C\"", "\"backend\": \"OpenCL C\""));
+    tune(&["evaluations 2"]).refused(&["kernels in OpenCL C take on `d`", "run in C on", "calibrate --device c -o"]);
+    let estimated = folder.run(&["estimate", "scale.toml", "--on", "d.json"]);
+    assert!(estimated.stdout.contains("for d in OpenCL C"), "{estimated:#?}");
 }
 
 #[test]

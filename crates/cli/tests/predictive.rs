@@ -170,7 +170,7 @@ fn damaged_empty_foreign_and_later_models_are_refused() {
     refused("", &["not readable as JSON", "train timing"]);
     refused(&text[..text.len() / 2], &["not readable as JSON"]);
     refused("{\"kind\": \"counters\", \"version\": 1}", &["model of kind `counters`", "`timing` is wanted"]);
-    refused("[1, 2]", &["model of kind `nothing`"]);
+    refused("[1, 2]", &["it has no `kind`", "`tunesmith train timing`"]);
     refused(&text.replacen("\"version\": 1", "\"version\": 2", 1), &["version 2", "newer"]);
     refused(&text.replacen("\"version\": 1", "\"version\": \"old\"", 1), &["damaged", "version"]);
     refused(&text.replacen("\"TILE\": [", "\"TILES\": [", 1), &["damaged"]);

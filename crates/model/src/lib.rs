@@ -47,6 +47,7 @@ mod improvement;
 mod kernel;
 mod nnls;
 mod rows;
+mod saved;
 mod table;
 mod trees;
 
@@ -58,6 +59,7 @@ pub use improvement::log_expected_improvement;
 pub use kernel::{Feature, Kernel};
 pub use nnls::nonnegative_least_squares;
 pub use rows::Rows;
+pub use saved::saved;
 pub use table::{Column, Kind, Table};
 pub use trees::{
     BoostedSettings, BoostedTrees, Direction, FitError, Loss, ModelError, Node, RandomisedSettings, RandomisedTrees,

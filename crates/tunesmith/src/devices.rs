@@ -92,12 +92,12 @@ impl DeviceChoice {
         }
     }
 
-    /// The language that a nest is compiled from here; `None` where nothing is compiled.
-    pub(crate) fn nest_language(&self) -> Option<Language> {
+    /// The language that kernels are compiled from here, and the device's name; `None` where none are, or no compiler can be used.
+    pub(crate) fn of_kernels(&self, compilers: &Compilers) -> Option<(Language, String)> {
         match self {
-            Self::C => Some(Language::C),
-            Self::OpenCl(_) => Some(Language::OpenCl),
-            Self::Cuda(_) => Some(Language::Cuda),
+            Self::C => Some((Language::C, tunesmith_device::processor(compilers)?.name)),
+            Self::OpenCl(device) => Some((Language::OpenCl, device.name.clone())),
+            Self::Cuda(device) => Some((Language::Cuda, device.name.clone())),
             Self::Command | Self::Replay { .. } | Self::Synthetic(_) => None,
         }
     }

@@ -1,7 +1,6 @@
 //! What a model file says of a kernel before its first trial.
 
 use crate::compare::ModelChoice;
-use crate::devices::DeviceChoice;
 use crate::estimate::{form, read_device};
 use crate::guided::{Guided, of_model};
 use crate::nests::{Guess, NestEstimates};
@@ -9,10 +8,12 @@ use crate::timing::{TIMING_KIND, TimingModel};
 use crate::tune::Plan;
 use crate::{Error, Problem};
 use serde_json::Value as Json;
+use std::path::Path;
 use tunesmith_core::Searcher;
 use tunesmith_core::counters::Hardware;
-use tunesmith_model::cost::DEVICE_KIND;
-use tunesmith_model::counters::{CounterModel, Method};
+use tunesmith_device::Language;
+use tunesmith_model::cost::{DEVICE_KIND, Provenance};
+use tunesmith_model::counters::{COUNTERS_KIND, CounterModel, Method};
 use tunesmith_search::profile_guided::counter_data;
 use tunesmith_search::{PastTimes, Primed, begins_with_history};
 use tunesmith_space::{ConfigId, Space};
@@ -25,8 +26,8 @@ pub(crate) enum Prior<'a> {
     Estimates {
         /// The estimates.
         estimates: NestEstimates<'a>,
-        /// The language of the kernels that the device was measured with.
-        measured: String,
+        /// What the user should know where the file is of another device than the one tuned on.
+        foreign: Option<String>,
     },
 }
 
@@ -48,37 +49,39 @@ const CANDIDATES: usize = 25;
 const WANTED: usize = 5;
 
 impl<'a> Prior<'a> {
-    /// The prior of a choice, if its file is one by its `kind`.
+    /// The prior of a choice, if its file is one by its `kind`; none of a counter model, which says nothing of times.
     ///
     /// # Errors
-    /// A damaged file; a device file for a kernel that is no loop nest.
-    pub(crate) fn chosen(choice: Option<&ModelChoice>, problem: &'a Problem) -> Result<Option<Self>, Error> {
+    /// A file that is no model, or a damaged one; a device file for a kernel that is no loop nest, or of a device that runs kernels in
+    /// another language than the one tuned on, whose language and name `here` tells.
+    pub(crate) fn chosen(
+        choice: Option<&ModelChoice>,
+        problem: &'a Problem,
+        here: impl FnOnce() -> Option<(Language, String)>,
+    ) -> Result<Option<Self>, Error> {
         let Some(ModelChoice::File(file)) = choice else { return Ok(None) };
-        let json = std::fs::read_to_string(file).ok().and_then(|text| serde_json::from_str::<Json>(&text).ok());
-        let kind = json.as_ref().and_then(|json| json.get("kind")).and_then(Json::as_str);
-        match kind {
-            Some(TIMING_KIND) => Ok(Some(Self::Timing(Box::new(TimingModel::read(file)?)))),
-            Some(DEVICE_KIND) => {
+        match kind(file)?.as_str() {
+            COUNTERS_KIND => Ok(None),
+            TIMING_KIND => Ok(Some(Self::Timing(Box::new(TimingModel::read(file)?)))),
+            DEVICE_KIND => {
                 let device = read_device(file)?;
                 let estimates = NestEstimates::new(problem, &device, form(None)?, file)?;
-                Ok(Some(Self::Estimates { estimates, measured: device.provenance.backend }))
+                let foreign = here().map_or(Ok(None), |here| foreign(&device.provenance, here, file))?;
+                Ok(Some(Self::Estimates { estimates, foreign }))
             }
-            _ => Ok(None),
+            other => Err(no_model(file, &format!("`kind` is \"{other}\""))),
         }
     }
 
-    /// What it says of the configurations of `space` on `device`, where time is what `plan` optimises. Costs an
-    /// estimate for each, of up to some thousands.
-    pub(crate) fn estimated(&self, space: &Space, device: &DeviceChoice, plan: &Plan) -> Estimated {
-        let Self::Estimates { estimates, measured } = self else { return Estimated::default() };
+    /// What it says of the configurations of `space`, where time is what `plan` optimises. Costs an estimate for each, of up
+    /// to some thousands.
+    pub(crate) fn estimated(&self, space: &Space, plan: &Plan) -> Estimated {
+        let Self::Estimates { estimates, foreign } = self else { return Estimated::default() };
         if let Some(target) = &plan.target {
             let note = format!("the device file says nothing of `{}`: the search goes on without it", target.text());
             return Estimated { notes: vec![note], ..Estimated::default() };
         }
-        let other = device.nest_language().map(|language| language.to_string()).filter(|run| run != measured);
-        let other =
-            other.map(|run| format!("the device file was measured with kernels in {measured}, and these are in {run}"));
-        let mut notes = Vec::from_iter(other);
+        let mut notes = Vec::from_iter(foreign.clone());
         let mut uncounted: Option<(usize, &String)> = None;
         let mut scores: Vec<(ConfigId, Option<f64>)> = Vec::new();
         let guesses = estimates.all(space);
@@ -93,11 +96,56 @@ impl<'a> Prior<'a> {
             notes.push(format!("{count} configurations could not be counted and have no estimate: {reason}"));
         }
         let times = scores.iter().any(|(_, score)| score.is_some()).then(|| PastTimes::from_scores(vec![scores]));
-        let limit_ms = estimates.limit_ms().map_err(|reason| notes.push(reason)).ok();
+        let limit_ms = match foreign {
+            None => estimates.limit_ms().map_err(|reason| notes.push(reason)).ok(),
+            Some(_) => None,
+        };
         let is_guided = plan.strategy.trim_start().starts_with("profile_guided");
         let guided = if is_guided { counting(estimates, space, &guesses) } else { Guided::default() };
         Estimated { times, limit_ms, guided, notes }
     }
+}
+
+/// The `kind` of a model file.
+fn kind(file: &Path) -> Result<String, Error> {
+    let text = std::fs::read_to_string(file).map_err(|error| no_model(file, &error.to_string()))?;
+    let json: Json = serde_json::from_str(&text)
+        .map_err(|error| no_model(file, &format!("not readable as JSON: {error}; was the file cut off or edited?")))?;
+    let kind = json.get("kind").and_then(Json::as_str).map(str::to_string);
+    kind.ok_or_else(|| no_model(file, "it has no `kind`"))
+}
+
+fn no_model(file: &Path, reason: &str) -> Error {
+    let remedy = "name a counter model (`tunesmith train counters` makes one of recordings), a timing model (`train timing`), a device file \
+                  (`calibrate`), or `exact` or `trees` of a replayed recording";
+    Error::request(format!("`{}` is no model: {reason}", file.display()), Some(remedy.to_string()))
+}
+
+/// What the user should know where the device that was measured is not the one tuned on; nothing where it is.
+///
+/// # Errors
+/// Kernels in another language: what they take says little even on the same processor.
+fn foreign(measured: &Provenance, (language, name): (Language, String), file: &Path) -> Result<Option<String>, Error> {
+    if measured.backend == language.to_string() {
+        let note = format!(
+            "the device file was measured on `{}`, and this is `{name}`: its estimates only order the configurations, and tell no limit",
+            measured.device
+        );
+        return Ok((measured.device != name).then_some(note));
+    }
+    let Provenance { device, backend, .. } = measured;
+    let text = format!(
+        "`{}` tells what kernels in {backend} take on `{device}`, and these run in {language} on `{name}`",
+        file.display()
+    );
+    let id = match language {
+        Language::OpenCl => "opencl",
+        Language::Cuda => "cuda",
+        _ => "c",
+    };
+    let remedy =
+        format!("measure this device (`tunesmith calibrate --device {id} -o FILE`), or tune on the other (--device)");
+    Err(Error::request(text, Some(remedy)))
 }
 
 /// A guide by the counts of the configurations, as if they had been counted by hardware.

@@ -51,8 +51,10 @@ fn several(args: &EstimateArgs) -> Result<Ending, Error> {
 
 fn listed(space: &EstimatedSpace) -> String {
     let (estimated, size) = (count(&space.estimated.to_string()), count(&space.space_size));
-    let mut text =
-        format!("{}: {estimated} of {size} configurations estimated (model `{}`)\n", space.problem, space.form);
+    let mut text = format!(
+        "{}: {estimated} of {size} configurations estimated, for {} in {} (model `{}`)\n",
+        space.problem, space.device, space.backend, space.form
+    );
     if let Some(limit) = space.limit_ms {
         text += &format!("{:>10}  no configuration can fall below, by the model\n", milliseconds(limit));
     }
@@ -63,7 +65,8 @@ fn listed(space: &EstimatedSpace) -> String {
 }
 
 fn text(estimated: &Estimated) -> String {
-    let mut text = format!("{} (model `{}`)\n", milliseconds(estimated.time_ms), estimated.form);
+    let Estimated { device, backend, form, .. } = estimated;
+    let mut text = format!("{} on {device} in {backend} (model `{form}`)\n", milliseconds(estimated.time_ms));
     for term in &estimated.terms {
         let share = 100.0 * term.time_ms / estimated.time_ms;
         text += &format!("{share:6.1} %  {:<28} {:>12.4e} x {:.3e} s\n", term.property, term.count, term.weight);

@@ -3,9 +3,8 @@
 use super::case::Case;
 use super::hull::{Outside, outside};
 use super::model::{CostModel, Form};
-use crate::ModelError;
+use crate::{ModelError, saved};
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What `kind` is in every device file.
@@ -99,21 +98,9 @@ impl DeviceFile {
     /// # Errors
     /// It is no JSON, of another kind, of a later version, or its parts do not make models.
     pub fn parse(text: &str) -> Result<Self, ModelError> {
-        let json: Json = serde_json::from_str(text).map_err(ModelError::Json)?;
-        let kind = json.get("kind").and_then(Json::as_str).unwrap_or("nothing");
-        if kind != DEVICE_KIND {
-            return Err(ModelError::Kind { found: kind.to_string(), expected: DEVICE_KIND });
-        }
-        match json.get("version").and_then(Json::as_u64) {
-            Some(VERSION) => {}
-            Some(found) if found > VERSION => return Err(ModelError::Newer { found, known: VERSION }),
-            Some(found) => {
-                let reason = format!(
-                    "it has version {found}, which counted other properties than {VERSION} does: calibrate again"
-                );
-                return Err(damaged(reason));
-            }
-            None => return Err(damaged("it has no `version`")),
+        let json = saved(text, DEVICE_KIND, VERSION)?;
+        if json.get("version").and_then(Json::as_u64) != Some(VERSION) {
+            return Err(damaged(format!("it is of an earlier version than {VERSION}, which counted less: calibrate again")));
         }
         let Document { provenance, models, cases, .. } =
             serde_json::from_value(json).map_err(|error| damaged(error.to_string()))?;
@@ -227,7 +214,7 @@ mod tests {
         };
         assert!(refused("\"device\",", "\"counters\",").contains("kind `counters`"));
         assert!(refused("\"version\": 1", "\"version\": 2").contains("version 2"));
-        assert!(refused("\"version\": 1", "\"version\": 0").contains("`version` is not 1"));
+        assert!(refused("\"version\": 1", "\"version\": 0").contains("`version` is not a whole number"));
         assert!(refused("\"form\": \"nnls\"", "\"form\": \"paper\"").contains("same form"));
         assert!(refused("\"exponent\": 1.0", "\"exponent\": 0.5").contains("exponent of model `paper` is 0.5"));
         assert!(refused("\"property\":\"op:f32:add\"", "\"property\":\"const\"").contains("two terms `const`"));

@@ -2,12 +2,11 @@
 
 use super::{CounterModel, Predictor, Provenance};
 use crate::trees::Regressor as _;
-use crate::{Column, Kind, ModelError};
+use crate::{Column, Kind, ModelError, saved};
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
 
-/// What `kind` is in every file.
-const KIND: &str = "counters";
+/// What `kind` is in every file of a counter model.
+pub const COUNTERS_KIND: &str = "counters";
 /// The version written, and the latest that is read.
 const VERSION: u64 = 1;
 
@@ -38,7 +37,7 @@ pub(super) fn text(model: &CounterModel) -> String {
         },
     };
     let document = Document {
-        kind: KIND.to_string(),
+        kind: COUNTERS_KIND.to_string(),
         version: VERSION,
         provenance: model.provenance.clone(),
         parameters: model.columns.iter().map(parameter).collect(),
@@ -50,15 +49,7 @@ pub(super) fn text(model: &CounterModel) -> String {
 }
 
 pub(super) fn parse(text: &str) -> Result<CounterModel, ModelError> {
-    let json: Json = serde_json::from_str(text).map_err(ModelError::Json)?;
-    let kind = json.get("kind").and_then(Json::as_str).unwrap_or("nothing");
-    if kind != KIND {
-        return Err(ModelError::Kind { found: kind.to_string(), expected: KIND });
-    }
-    if let Some(found) = json.get("version").and_then(Json::as_u64).filter(|version| *version > VERSION) {
-        return Err(ModelError::Newer { found, known: VERSION });
-    }
-    let document: Document = serde_json::from_value(json).map_err(ModelError::Json)?;
+    let document: Document = serde_json::from_value(saved(text, COUNTERS_KIND, VERSION)?).map_err(ModelError::Json)?;
     let column = |parameter: Parameter| match parameter.levels {
         None => Column::ordinal(parameter.name),
         Some(levels) => Column::categorical(parameter.name, levels),

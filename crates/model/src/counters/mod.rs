@@ -9,6 +9,7 @@ mod exact;
 mod least_squares;
 mod train;
 
+pub use document::COUNTERS_KIND;
 pub use train::{CounterData, Method};
 
 use crate::trees::{RandomisedTrees, RegressionTree, Regressor};

@@ -62,6 +62,12 @@ pub enum ModelError {
         /// What it should be.
         expected: &'static str,
     },
+    /// JSON that says of no model which it is.
+    #[error("this is no model: it has no `kind`; a model of kind `{expected}` is wanted")]
+    NoKind {
+        /// The kind that was asked for.
+        expected: &'static str,
+    },
     /// A model of another kind.
     #[error("this is a model of kind `{found}`; a model of kind `{expected}` is wanted")]
     Kind {

@@ -103,7 +103,7 @@ fn trained(recording: &Recording, path: &Path, method: Method, seed: u64) -> Res
 /// # Errors
 /// It cannot be read or is none.
 pub(crate) fn read_model(file: &Path) -> Result<CounterModel, Error> {
-    let remedy = || Some("name a counter model, or `exact` or `trees`".to_string());
+    let remedy = || Some("name a counter model, which `tunesmith train counters` writes".to_string());
     let text = std::fs::read_to_string(file)
         .map_err(|error| Error::request(format!("cannot read the model `{}`: {error}", file.display()), remedy()))?;
     CounterModel::from_json(&text).map_err(|error| Error::request(format!("`{}`: {error}", file.display()), remedy()))

@@ -9,7 +9,7 @@ use crate::nests::{NestCounts, PlacedNest, in_words, read_nest};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use tunesmith_loopnest::Recipe;
-use tunesmith_model::cost::{CostModel, DeviceFile, Estimate, Form, Share};
+use tunesmith_model::cost::{CostModel, DeviceFile, Estimate, Form, Provenance, Share};
 use tunesmith_space::closest;
 
 /// What to estimate.
@@ -28,6 +28,10 @@ pub struct EstimateOptions {
 /// An estimated time. Its JSON form is a contract: see `estimate --json` in the interface.
 #[derive(Clone, Debug, Serialize)]
 pub struct Estimated {
+    /// The device that the time is one of.
+    pub device: String,
+    /// The language of its kernels.
+    pub backend: String,
     /// The time.
     pub time_ms: f64,
     /// Its parts, the largest first.
@@ -74,7 +78,9 @@ pub fn estimate(options: &EstimateOptions) -> Result<Estimated, Error> {
     let notes = if form == Form::Paper { Vec::new() } else { counted.notes };
     let outside = file.outside(model, &counts);
     let warnings = notes.into_iter().chain(outside.iter().map(ToString::to_string)).collect();
-    Ok(Estimated { time_ms: estimate.seconds * 1e3, terms: terms(estimate), form: form.name(), warnings })
+    let Provenance { device, backend, .. } = file.provenance;
+    let (time_ms, terms) = (estimate.seconds * 1e3, terms(estimate));
+    Ok(Estimated { device, backend, time_ms, terms, form: form.name(), warnings })
 }
 
 /// The parts of a time, the largest first.
@@ -88,20 +94,17 @@ fn terms(estimate: Estimate) -> Vec<EstimatedTerm> {
     estimate.shares.into_iter().map(term).collect()
 }
 
-fn read(path: &Path) -> Result<String, Error> {
-    std::fs::read_to_string(path)
-        .map_err(|error| Error::request(format!("cannot read `{}`: {error}", path.display()), None))
-}
-
 /// Reads a device file.
 ///
 /// # Errors
 /// It cannot be read, or is none.
 pub(crate) fn read_device(path: &Path) -> Result<DeviceFile, Error> {
-    DeviceFile::parse(&read(path)?).map_err(|error| {
+    let wrong = |error: String| {
         let remedy = "`tunesmith calibrate -o FILE` writes a device file".to_string();
         Error::request(format!("`{}`: {error}", path.display()), Some(remedy))
-    })
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    DeviceFile::parse(&text).map_err(|error| wrong(error.to_string()))
 }
 
 /// The model of a device file in one form.

@@ -29,6 +29,10 @@ pub struct EstimateSpaceOptions {
 pub struct EstimatedSpace {
     /// The problem's name.
     pub problem: String,
+    /// The device that the times are those of.
+    pub device: String,
+    /// The language of its kernels.
+    pub backend: String,
     /// How the model adds up the parts of a time.
     pub form: &'static str,
     /// The number of configurations, in decimal.
@@ -104,6 +108,8 @@ pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Resu
     notes.extend(limit_ms.as_ref().err().cloned());
     Ok(EstimatedSpace {
         problem: problem.name.clone(),
+        device: file.provenance.device,
+        backend: file.provenance.backend,
         form: form.name(),
         space_size: space.size().to_string(),
         estimated: guesses.len() - refused - uncounted,

@@ -9,7 +9,7 @@ use crate::rates::parameter_value;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
-use tunesmith_model::{BoostedTrees, Column, Kind, ModelError, Regressor as _, Shortlist};
+use tunesmith_model::{BoostedTrees, Column, Kind, ModelError, Regressor as _, Shortlist, saved};
 use tunesmith_space::{Constraint, Expr, Parameter, Value};
 use tunesmith_store::Journal;
 
@@ -80,16 +80,7 @@ impl TimingModel {
     /// # Errors
     /// The text is damaged, of something else, or of a later version.
     pub fn from_json(text: &str) -> Result<Self, ModelError> {
-        let json: Json = serde_json::from_str(text).map_err(ModelError::Json)?;
-        let kind = json.get("kind").and_then(Json::as_str).unwrap_or("nothing");
-        if kind != KIND {
-            return Err(ModelError::Kind { found: kind.to_string(), expected: KIND });
-        }
-        match json.get("version").and_then(Json::as_u64) {
-            Some(found) if found > VERSION => return Err(ModelError::Newer { found, known: VERSION }),
-            Some(VERSION) => {}
-            _ => return Err(damaged("`version` is not a whole number from 1")),
-        }
+        let json = saved(text, KIND, VERSION)?;
         let head: Head = Head::deserialize(&json).map_err(|error| damaged(error.to_string()))?;
         let trees: Trees = serde_json::from_value(json).map_err(|error| damaged(error.to_string()))?;
         assemble(head, trees).map_err(damaged)

@@ -135,8 +135,8 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
 
     let grid = problem.grid(&space, default.as_ref())?.map(Arc::from);
     // A wrong model is found before the device is opened.
-    let prior = Prior::chosen(plan.model.as_ref(), problem)?;
-    let mut estimated = prior.as_ref().map_or_else(Estimated::default, |prior| prior.estimated(&space, &device, &plan));
+    let prior = Prior::chosen(plan.model.as_ref(), problem, || device.of_kernels(&options.compilers))?;
+    let mut estimated = prior.as_ref().map_or_else(Estimated::default, |prior| prior.estimated(&space, &plan));
     let mut guided = match prior {
         Some(_) => std::mem::take(&mut estimated.guided),
         None => guided(plan.model.as_ref(), &space, &device, &plan.strategy)?,
