@@ -81,11 +81,13 @@ impl CudaBackend {
         })
     }
 
-    /// What a cubin depends on.
+    /// What a cubin depends on. The digest covers the text unless that was made for the configuration.
     fn key(&self, task: &CudaTask, text: &str) -> String {
         let mut key = Fields::default();
         key.add(&self.text_digest);
-        key.add(text);
+        if self.source.kernel.generator.is_some() {
+            key.add(text);
+        }
         key.add(&self.device.compiler);
         task.options.iter().chain(&task.symbols).for_each(|text| key.add(text));
         key.digest()

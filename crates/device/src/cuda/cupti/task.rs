@@ -4,7 +4,7 @@ use super::host::{Host, chip_of, known_chips};
 use super::library::Cupti;
 use super::resolution::{ChipCounters, Metrics, resolution};
 use super::status::{REMEDY, Refusal};
-use crate::cuda::libraries;
+use crate::cuda::{Absent, libraries};
 use crate::error::DeviceError;
 use crate::worker::WorkerCommand;
 use crate::worker::process::{Waited, Worker};
@@ -28,11 +28,17 @@ pub(crate) struct CountersTask {
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct NoCounters {
-    pub(crate) reason: String,
-    pub(crate) remedy: String,
-    /// Whether a chip was asked for that there is none of.
-    pub(crate) wrong_request: bool,
+pub(crate) enum NoCounters {
+    /// Something is missing.
+    Absent(Absent),
+    /// A chip was asked for that there is none of.
+    UnknownChip(Absent),
+}
+
+impl From<Refusal> for NoCounters {
+    fn from(refusal: Refusal) -> Self {
+        Self::Absent(Absent { reason: refusal.to_string(), remedy: refusal.remedy().to_owned() })
+    }
 }
 
 /// How long CUPTI may take: a chip takes a tenth of a second, a sleeping GPU's driver seconds.
@@ -55,10 +61,10 @@ pub fn counters(
     let _ = process.send(&Request::Counters(task));
     let (reason, remedy) = match process.wait(LIMIT, &Interrupt::default()) {
         Waited::Message(Message::Counters(Ok(found))) => return Ok(found),
-        Waited::Message(Message::Counters(Err(NoCounters { reason, remedy, wrong_request: true }))) => {
+        Waited::Message(Message::Counters(Err(NoCounters::UnknownChip(Absent { reason, remedy })))) => {
             return Err(DeviceError::NoChip { reason, remedy });
         }
-        Waited::Message(Message::Counters(Err(none))) => (none.reason, none.remedy),
+        Waited::Message(Message::Counters(Err(NoCounters::Absent(Absent { reason, remedy })))) => (reason, remedy),
         Waited::Ended(how) => (format!("CUPTI crashes ({how})"), CRASH_REMEDY.to_owned()),
         Waited::TimedOut => (format!("CUPTI does not answer within {} s", LIMIT.as_secs()), REMEDY.to_owned()),
         Waited::Message(_) | Waited::Interrupted => ("a worker speaks another protocol".to_owned(), String::new()),
@@ -71,16 +77,16 @@ const CRASH_REMEDY: &str = "without a driver take CUPTI 12.6 to 13.1, whose late
 
 /// Answers in a worker.
 pub(crate) fn resolve(task: &CountersTask) -> Result<Vec<ChipCounters>, NoCounters> {
-    let cupti = Cupti::open(task.libraries.as_deref()).map_err(none)?;
+    let cupti = Cupti::open(task.libraries.as_deref())?;
     let chips = if task.chips.is_empty() { own_chips(cupti)? } else { task.chips.clone() };
     chips.iter().map(|chip| of_chip(cupti, chip)).collect()
 }
 
 fn of_chip(cupti: Cupti, chip: &str) -> Result<ChipCounters, NoCounters> {
     match Host::open(cupti, chip, None) {
-        Ok(_) => resolution(chip, &VOLTA, &Asked { cupti, chip, available: None }).map_err(none),
-        Err(refusal) if refusal.is_unknown_chip() => Err(unknown(chip, &known_chips(cupti).map_err(none)?)),
-        Err(refusal) => Err(none(refusal)),
+        Ok(_) => Ok(resolution(chip, &VOLTA, &Asked { cupti, chip, available: None })?),
+        Err(refusal) if refusal.is_unknown_chip() => Err(NoCounters::UnknownChip(unknown(chip, &known_chips(cupti)?))),
+        Err(refusal) => Err(refusal.into()),
     }
 }
 
@@ -95,26 +101,19 @@ fn own_chips(cupti: Cupti) -> Result<Vec<String>, NoCounters> {
     if !chips.is_empty() {
         return Ok(chips);
     }
-    let known = known_chips(cupti).map_err(none)?.join(", ");
-    Err(NoCounters {
-        reason: if has_driver { "there is no NVIDIA GPU" } else { "there is no NVIDIA driver" }.to_owned(),
-        remedy: format!("name a chip with --chip: {known}"),
-        wrong_request: false,
-    })
+    let known = known_chips(cupti)?.join(", ");
+    let reason = if has_driver { "there is no NVIDIA GPU" } else { "there is no NVIDIA driver" }.to_owned();
+    Err(NoCounters::Absent(Absent { reason, remedy: format!("name a chip with --chip: {known}") }))
 }
 
-fn none(refusal: Refusal) -> NoCounters {
-    NoCounters { reason: refusal.to_string(), remedy: refusal.remedy().to_owned(), wrong_request: false }
-}
-
-fn unknown(chip: &str, known: &[String]) -> NoCounters {
+fn unknown(chip: &str, known: &[String]) -> Absent {
     let remedy = if is_before_volta(chip) {
         "counters of chips before Volta come with recordings alone (of KTT, for instance)".to_owned()
     } else {
         let like = closest(chip, known.iter().map(String::as_str)).map(|known| format!("did you mean `{known}`?"));
         like.unwrap_or_else(|| format!("it knows {}", known.join(", ")))
     };
-    NoCounters { reason: format!("CUPTI knows no chip `{chip}`"), remedy, wrong_request: true }
+    Absent { reason: format!("CUPTI knows no chip `{chip}`"), remedy }
 }
 
 /// Fermi, Kepler, Maxwell and Pascal, whose counters CUPTI read by an interface that it no longer has.
