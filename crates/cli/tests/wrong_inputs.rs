@@ -67,6 +67,24 @@ fn a_misspelt_parameter_in_a_constraint() {
 }
 
 #[test]
+fn a_constraint_that_forgot_to_compare_is_warned_of_quiet_or_not() {
+    let ran = tune_with("N % WIDTH == 0", "SCALE < 9 and N // WIDTH");
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert!(ran.stderr.contains("p.toml:14:") && ran.stderr.contains("takes a number for a truth"), "{ran:#?}");
+    for fine in ["N % WIDTH == 0", "(WIDTH < 9) & (SCALE > 0)", "not WIDTH % 3", "all([WIDTH])", "True"] {
+        let ran = tune_with("N % WIDTH == 0", fine);
+        assert!(!ran.stderr.contains("for a truth"), "{ran:#?}");
+    }
+}
+
+#[test]
+fn a_constraint_that_is_left_out_is_said_quiet_or_not_with_the_limit_that_may_be_meant() {
+    let ran = tune_with("N % WIDTH == 0", "WIDTH < device.l1_cach");
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert!(ran.stderr.contains("is left out") && ran.stderr.contains("did you mean `device.l1_cache`?"), "{ran:#?}");
+}
+
+#[test]
 fn an_expression_cut_short() {
     tune_with("N % WIDTH == 0", "N % WIDTH ==").refused(&["p.toml:14:", "`==`", "N % WIDTH =="]);
 }

@@ -22,8 +22,10 @@ pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
             output::note(text);
         }
     };
+    let mut warn = |starting: &Starting<'_>| warn(&problem, starting);
     if args.quiet {
         session.observers.push(&mut notes);
+        session.on_start = Some(&mut warn);
     } else {
         session.observers.push(&mut display);
         session.on_start = Some(&mut announce);
@@ -61,10 +63,15 @@ fn options(args: &TuneArgs) -> TuneOptions {
     }
 }
 
+/// Says what is left out, quiet or not.
+fn warn(problem: &Problem, starting: &Starting<'_>) {
+    render::messages(starting.warnings, Some(&problem.source_file));
+    starting.left_out.iter().for_each(render::left_out);
+}
+
 fn announce(problem: &Problem, starting: &Starting<'_>) {
-    let Starting { device, strategy, space, warnings, history, left_out, journal, resumed } = starting;
-    render::messages(warnings, Some(&problem.source_file));
-    left_out.iter().for_each(render::left_out);
+    warn(problem, starting);
+    let Starting { device, strategy, space, history, journal, resumed, .. } = starting;
     let size = count(&space.size().to_string());
     let resumed = if *resumed > 0 { format!(", {resumed} evaluations resumed") } else { String::new() };
     output::note(&format!("{}: {size} configurations on {device}, strategy {strategy}{resumed}", problem.name));

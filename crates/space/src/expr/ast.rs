@@ -23,6 +23,24 @@ impl Node {
     }
 }
 
+impl Node {
+    /// Whether its value is a computed number, or it joins conditions of which one's is.
+    pub(super) fn is_number(&self) -> bool {
+        match &self.kind {
+            Kind::Binary(BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor, left, right) => {
+                left.is_number() || right.is_number()
+            }
+            Kind::And(parts) | Kind::Or(parts) => parts.iter().any(Node::is_number),
+            Kind::Unary(..) | Kind::Binary(..) => true,
+            Kind::Call(function, _) => !matches!(
+                function,
+                Builtin::Bool | Builtin::Any | Builtin::All | Builtin::Range | Builtin::List | Builtin::Set
+            ),
+            _ => false,
+        }
+    }
+}
+
 /// What a part of an expression is.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {

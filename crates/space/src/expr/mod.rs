@@ -118,6 +118,12 @@ impl Expr {
         &self.parsed.names
     }
 
+    /// Whether a number that is computed counts as a truth where the expression is a condition, by being 0 or not: as in `N % T`, of which
+    /// `== 0` was forgotten, or in `A < B and N % T`.
+    pub fn takes_number_for_truth(&self) -> bool {
+        self.parsed.root.is_number()
+    }
+
     /// The value of the expression where `scope` knows the names' values.
     ///
     /// # Errors

@@ -45,7 +45,7 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
     let head = read_head(root, messages, overrides);
     let sizes = &head.sizes;
     let (parameters, parameter_places): (Vec<_>, Vec<_>) = parameters::read(root, sizes, messages).into_iter().unzip();
-    let (constraints, constraint_places) = parameters::read_constraints(root).into_iter().unzip();
+    let (constraints, constraint_places) = parameters::read_constraints(root, messages).into_iter().unzip();
     let stated = arguments::read(root, sizes, messages);
     let is_command = root.get("kernel").as_ref().is_some_and(command::is_command);
     let (command, command_places) = command::read(root, messages).unzip();

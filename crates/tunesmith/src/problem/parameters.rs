@@ -28,13 +28,18 @@ pub(super) fn read(
     parameters
 }
 
-/// The constraints with the places of their expressions.
-pub(super) fn read_constraints(root: &Section<'_>) -> Vec<(Constraint, Range<usize>)> {
+/// The constraints with the places of their expressions, and a warning for each that forgot to compare.
+pub(super) fn read_constraints(root: &Section<'_>, messages: &Messages) -> Vec<(Constraint, Range<usize>)> {
     let tables = ["constraints", "restrictions"].into_iter().filter_map(|key| root.get(key)?.section());
     let mut constraints = Vec::new();
     for section in tables {
         for (name, node) in section.entries() {
             if let Some(Located { value, span }) = node.expression() {
+                if value.takes_number_for_truth() {
+                    let text =
+                        format!("constraint `{}` takes a number for a truth: it excludes what makes it 0", name.value);
+                    messages.warning(span.clone(), text, Some("compare the number: `N % TILE == 0`".to_string()));
+                }
                 constraints.push((Constraint::new(name.value, value), span));
             }
         }

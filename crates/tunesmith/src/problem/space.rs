@@ -2,6 +2,7 @@
 
 use super::tree::place_inside;
 use super::{Diagnostic, Level, NestKernel, Problem, ProblemError, lookup};
+use crate::suggest::did_you_mean;
 use std::ops::Range;
 use tunesmith_space::{Configuration, Constraint, Space, SpaceBuilder, SpaceError, Value};
 
@@ -43,7 +44,9 @@ impl Problem {
                 None => builder = builder.constraint(constraint.clone()),
                 Some(limit) => {
                     let text = format!("constraint `{}` is left out: `{limit}` is not known here", constraint.name());
-                    let remedy = Some("it is applied when a device that has it is tuned".to_string());
+                    let remedy = did_you_mean(limit, constants.iter().map(|(name, _)| name.as_str()))
+                        .unwrap_or_else(|| "it is applied when a device that has it is tuned".to_string());
+                    let remedy = Some(remedy);
                     warnings.push(self.source_file.diagnostic(Level::Warning, place.clone(), text, remedy));
                 }
             }
