@@ -60,6 +60,20 @@ fn journals(folder: &Folder) -> Vec<String> {
     names
 }
 
+#[test]
+fn a_stop_condition_goes_before_that_of_every_run_but_the_grids() {
+    let folder = folder();
+    folder.write("tiles.toml", &PROBLEM.replace("count = 24", "count = 2"));
+    let outcome = tune(&folder, &["--inputs", "--stop", "evaluations 3"]);
+    let runs = outcome["runs"].as_array().unwrap();
+    let evaluations = |strategy: &str| -> Vec<u64> {
+        let own = runs.iter().filter(|run| run["strategy"].as_str().unwrap().starts_with(strategy));
+        own.map(|run| run["evaluations"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(evaluations("hill_climbing"), [3, 3], "{outcome:#}");
+    assert!(evaluations("grid").iter().all(|count| *count > 3), "{outcome:#}");
+}
+
 fn trained() -> (Folder, Json) {
     let folder = folder();
     tune(&folder, &["--inputs"]);

@@ -33,6 +33,51 @@ fn init_check_and_tune_work_one_after_the_other() {
     folder.run(&["init", "--out", "first"]).refused(&["exists already", "--out"]);
 }
 
+/// The commands that a run recommends, as words.
+fn recommended(ran: &common::Ran) -> Vec<Vec<String>> {
+    let commands = ran.stdout.lines().filter_map(|line| line.split_once("tunesmith ").map(|(_, words)| words));
+    commands.map(|words| shlex::split(words).unwrap()).collect()
+}
+
+#[test]
+fn what_a_run_recommends_next_works_as_it_is_printed() {
+    let sized = format!("[problem]\nsizes = {{ N = 3 }}\n{BOWL}");
+    let folder = Folder::with(&[("a bowl.toml", &sized)]);
+    let device = format!("{TIMES} + N");
+    let tuned = [
+        "tune",
+        "a bowl.toml",
+        "--size",
+        "N=5",
+        "--device",
+        &device,
+        "--stop",
+        "evaluations 6",
+        "--out",
+        "my run.jsonl",
+    ];
+    let ran = folder.run(&tuned);
+    let [top, more] = &recommended(&ran)[..] else { panic!("{ran:#?}") };
+    let run = |words: &[String]| folder.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(run(top).code, Some(0), "{top:?}");
+    let resumed = run(more);
+    assert_eq!(resumed.code, Some(0), "{more:?}: {resumed:#?}");
+    assert!(resumed.stdout.contains("12 of ") && resumed.stdout.contains("(6 from the journal)"), "{resumed:#?}");
+    let whole = folder.run(&["tune", "a bowl.toml", "--device", &device, "--strategy", "exhaustive"]);
+    assert_eq!(recommended(&whole).len(), 1, "nothing is left to search: {whole:#?}");
+}
+
+#[test]
+fn a_journal_of_other_sizes_is_not_resumed_and_the_sizes_are_named() {
+    let sized = format!("[problem]\nsizes = {{ N = 3 }}\n{BOWL}");
+    let folder = Folder::with(&[("bowl.toml", &sized)]);
+    let tune = |more: &[&str]| {
+        folder.run(&[&["tune", "bowl.toml", "--device", "synthetic:X + N", "--stop", "evaluations 3"], more].concat())
+    };
+    assert_eq!(tune(&["--size", "N=5"]).code, Some(0));
+    tune(&["--resume"]).refused(&["cannot be resumed", "size N: 5 in the journal, 3 now"]);
+}
+
 #[test]
 fn tune_prints_the_promised_json() {
     let folder = Folder::with(&[("bowl.toml", BOWL)]);

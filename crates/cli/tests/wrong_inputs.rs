@@ -138,6 +138,30 @@ fn a_missing_problem_file() {
 }
 
 #[test]
+fn a_missing_or_foreign_journal_and_a_folder_that_is_not_there() {
+    let folder = folder(PROBLEM);
+    folder.run(&["top", "absent.jsonl"]).refused(&["absent.jsonl", "No such file"]);
+    folder.run(&["report", "absent.jsonl", "-o", "x.html"]).refused(&["absent.jsonl", "No such file"]);
+    folder.run(&["top", "scale.c"]).refused(&["scale.c", "no journal", "`tunesmith tune` writes"]);
+    folder.run(&["tune", "p.toml", "--out", "absent/run.jsonl"]).refused(&["absent/run.jsonl", "No such file"]);
+}
+
+#[test]
+fn a_model_that_is_none_and_the_kinds_there_are() {
+    let folder = folder(PROBLEM);
+    folder.write("other.json", "{\"kind\": \"portfolio\"}");
+    folder.write("bare.json", "{}");
+    let kinds = ["train counters", "train timing", "calibrate", "`exact`"];
+    let refused = |file: &str, why: &str| {
+        folder.run(&["tune", "p.toml", "--model", file]).refused(&[&[file, "is no model", why], &kinds[..]].concat());
+    };
+    refused("absent.json", "No such file");
+    refused("scale.c", "not readable as JSON");
+    refused("bare.json", "it has no `kind`");
+    refused("other.json", "`kind` is \"portfolio\"");
+}
+
+#[test]
 fn a_missing_kernel_file() {
     tune_with("scale.c", "sclae.c").refused(&["p.toml:6:", "no file `./sclae.c`", "paths are relative"]);
 }

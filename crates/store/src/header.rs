@@ -80,23 +80,29 @@ pub struct Difference {
 }
 
 impl Header {
-    /// In what this header's run differs from that of `now`, by [`identity`](Self::identity). Empty when a journal
-    /// with this header may be resumed.
+    /// In what this header's run differs from that of `now`, by [`identity`](Self::identity), and in which sizes then. Empty when a
+    /// journal with this header may be resumed.
     pub fn differences(&self, now: &Header) -> Vec<Difference> {
         let text = |value: Option<&Json>| match value {
             None => "nothing".to_string(),
             Some(Json::String(text)) => text.clone(),
             Some(other) => other.to_string(),
         };
-        let added = now.identity.keys().filter(|key| !self.identity.contains_key(*key));
-        let keys = self.identity.keys().chain(added);
-        keys.filter(|key| self.identity.get(*key) != now.identity.get(*key))
-            .map(|key| Difference {
-                what: key.clone(),
-                journal: text(self.identity.get(key)),
-                now: text(now.identity.get(key)),
-            })
-            .collect()
+        let differing = |before: &Map<String, Json>, now: &Map<String, Json>, prefix: &str| -> Vec<Difference> {
+            let added = now.keys().filter(|key| !before.contains_key(*key));
+            let keys = before.keys().chain(added).filter(|key| before.get(*key) != now.get(*key));
+            let difference = |key: &String| Difference {
+                what: format!("{prefix}{key}"),
+                journal: text(before.get(key)),
+                now: text(now.get(key)),
+            };
+            keys.map(difference).collect()
+        };
+        let identity = differing(&self.identity, &now.identity, "");
+        // Sizes change the digests; said by their names, they tell what to do.
+        let has_sizes = !identity.is_empty() && !self.sizes.is_empty();
+        let sizes = if has_sizes { differing(&self.sizes, &now.sizes, "size ") } else { Vec::new() };
+        sizes.into_iter().chain(identity).collect()
     }
 }
 

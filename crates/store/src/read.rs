@@ -89,7 +89,8 @@ const REFERENCE: &str = "reference";
 
 /// The header, or either a finished error or the reason why the line is none.
 fn parse_header(path: &Path, line: &[u8]) -> Result<Header, Result<StoreError, String>> {
-    let json: serde_json::Value = serde_json::from_slice(line).map_err(|error| Err(format!("no journal: {error}")))?;
+    let json: serde_json::Value = serde_json::from_slice(line)
+        .map_err(|error| Err(format!("no journal, which `tunesmith tune` writes (.jsonl): {error}")))?;
     // The version first: the header of a later version may not parse as ours.
     let format = json.get("format").and_then(serde_json::Value::as_u64);
     match format.and_then(|format| u32::try_from(format).ok()) {

@@ -71,17 +71,13 @@ impl Error {
     pub fn is_request(&self) -> bool {
         match self {
             Self::Problem(_) | Self::Request { .. } | Self::Strategy(_) | Self::Stop(_) => true,
-            // A file that is not there is a wrong name.
-            Self::Recording(ImportError::Io { source, .. }) => source.kind() == std::io::ErrorKind::NotFound,
-            Self::Recording(_) => true,
-            Self::Wisdom(WisdomError::Io { source, .. }) => source.kind() == std::io::ErrorKind::NotFound,
-            Self::Wisdom(_) => true,
-            Self::Store(StoreError::Io { .. })
-            | Self::Run(_)
-            | Self::Write { .. }
-            | Self::Plot { .. }
-            | Self::Export(_) => false,
-            Self::Store(_) => true,
+            // A file or a folder that is not there is a wrong name.
+            Self::Recording(ImportError::Io { source, .. })
+            | Self::Wisdom(WisdomError::Io { source, .. })
+            | Self::Store(StoreError::Io { source, .. })
+            | Self::Write { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+            Self::Recording(_) | Self::Wisdom(_) | Self::Store(_) => true,
+            Self::Run(_) | Self::Plot { .. } | Self::Export(_) => false,
             Self::Device(error) => is_about_the_problem(error),
         }
     }

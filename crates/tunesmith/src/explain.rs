@@ -120,7 +120,7 @@ pub fn explain(options: &ExplainOptions) -> Result<Explanation, Error> {
 }
 
 /// What to do where there are no counters.
-pub(crate) const REMEDY: &str = "record counters: KTT with profiling on an NVIDIA GPU writes them, or replay such a recording (--device replay:FILE)";
+pub(crate) const REMEDY: &str = "record counters (`tune --profile` on a CUDA device, KTT with profiling), or replay such a recording (--device replay:FILE)";
 
 /// The row that is explained.
 fn row<'a>(recording: &'a Recording, path: &Path, pairs: &[(String, String)]) -> Result<&'a Row, Error> {

@@ -144,7 +144,7 @@ fn no_counters(recording: &Recording, path: &Path) -> Error {
         profiled(recording).flat_map(|row| row.measurement.counters.keys().map(String::as_str)).collect();
     if names.is_empty() {
         let text = format!("`{}` has no counters to learn from", path.display());
-        let remedy = "record runs with counters (KTT with profiling, `run --profile`), or name another recording";
+        let remedy = "record runs with counters (`tune --profile` on a CUDA device, KTT with profiling), or name another recording";
         return Error::request(text, Some(remedy.to_string()));
     }
     let some: Vec<String> = names.iter().take(3).map(|name| format!("`{name}`")).collect();

@@ -95,14 +95,15 @@ const TUNE_HELP: &str = "Examples:
 
 Stop conditions, joined by `and`, `or` and parentheses:
   evaluations 200, time 60s, fraction 0.1, cost 1.5ms,
-  speedup 1.01 in 50 evaluations, speedup 1.01 in 30s
+  speedup 1.01 in 50 evaluations, speedup 1.01 in 30s,
+  regret 2% at 95%, limit 90%
 
 Ctrl-C ends the run with the best so far; --resume goes on.";
 
 /// A problem file and its sizes.
 #[derive(Debug, Args)]
 pub(crate) struct ProblemArgs {
-    /// The problem: TOML, or Kernel Tuner's T1 JSON
+    /// The problem: TOML, Kernel Tuner's T1 JSON, or a kernel with ATF's directives
     pub(crate) problem: PathBuf,
     /// Sizes in place of the problem's own
     #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
@@ -175,8 +176,9 @@ pub(crate) struct SpaceArgs {
 pub(crate) struct TuneArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
-    /// What to tune on: c, command, replay:FILE (a recording), replay:FILE?noise (the same, with samples drawn from its
-    /// noise), or synthetic:EXPR (an expression over parameters and sizes that gives milliseconds)
+    /// What to tune on: c, opencl[:N or a part of its name], cuda[:N], command, replay:FILE (a recording), replay:FILE?noise (the
+    /// same, with samples drawn from its noise), or synthetic:EXPR (an expression over parameters and sizes that gives
+    /// milliseconds)
     /// [default: what the problem's kernel is for]
     #[arg(long)]
     pub(crate) device: Option<String>,
@@ -184,7 +186,8 @@ pub(crate) struct TuneArgs {
     #[arg(long)]
     pub(crate) strategy: Option<String>,
     /// When to end: evaluations 200, time 60s, fraction 0.1, cost 1.5ms, speedup 1.01 in 50 evaluations, regret 2% at 95%
-    /// (the best is within 2 % of the optimum with a probability of 95 %), joined by and, or, parentheses
+    /// (the best is within 2 % of the optimum with a probability of 95 %), limit 90% (of what a device file holds possible), joined
+    /// by and, or, parentheses
     /// [default: evaluations 200; exhaustive runs to its end]
     #[arg(long, value_name = "CONDITION")]
     pub(crate) stop: Option<String>,
@@ -218,7 +221,7 @@ pub(crate) struct TuneArgs {
     /// Compilations at once [default: the number of processors]
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<usize>,
-    /// Requests the strategy may have in flight [default: 4]
+    /// Requests the strategy may have in flight [default: 4; on OpenCL and CUDA 8, on recordings and synthetic devices 1]
     #[arg(long, value_name = "N")]
     pub(crate) room: Option<usize>,
     /// Tune for every input of `[inputs]`, by the strategies that it names; --out is the folder of the journals
@@ -240,7 +243,8 @@ pub(crate) struct RunArgs {
     /// The configuration; unnamed parameters as in the default configuration
     #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
     pub(crate) config: Option<Pairs>,
-    /// What to run on: c, command, or synthetic:EXPR [default: what the problem's kernel is for]
+    /// What to run on: c, opencl[:N or a part of its name], cuda[:N], command, replay:FILE or synthetic:EXPR
+    /// [default: what the problem's kernel is for]
     #[arg(long)]
     pub(crate) device: Option<String>,
     /// Read counters as well, and show what they say: bottlenecks and what would relieve them
@@ -262,12 +266,17 @@ pub(crate) struct RunArgs {
 
 /// Names with the text of their values.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Pairs(pub(crate) Vec<(String, String)>);
+pub(crate) struct Pairs {
+    pub(crate) pairs: Vec<(String, String)>,
+    /// As it was written.
+    pub(crate) text: String,
+}
 
 fn pairs(text: &str) -> Result<Pairs, String> {
     let pair = |part: &str| {
         let (name, value) = part.split_once('=').ok_or_else(|| format!("`{part}` is not of the form NAME=VALUE"))?;
         Ok((name.trim().to_string(), value.trim().to_string()))
     };
-    text.split(',').map(pair).collect::<Result<_, String>>().map(Pairs)
+    let pairs = text.split(',').map(pair).collect::<Result<_, String>>()?;
+    Ok(Pairs { pairs, text: text.to_string() })
 }

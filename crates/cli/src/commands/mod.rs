@@ -37,7 +37,7 @@ pub(crate) use top::top;
 pub(crate) use train::train;
 pub(crate) use tune::tune;
 
-use crate::args::{Pairs, ProblemArgs};
+use crate::args::{Pairs, ProblemArgs, TuneArgs};
 use crate::render;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -71,6 +71,22 @@ fn cache_folder() -> Option<PathBuf> {
     caches.map(|caches| caches.join("tunesmith").join("cubin"))
 }
 
+/// The command that does something with the problem again as it was tuned, with its sizes and on its device.
+fn again(subcommand: &str, args: &TuneArgs, more: &[&str]) -> String {
+    let file = args.problem.problem.to_string_lossy();
+    let size = args.problem.size.iter().flat_map(|pairs| ["--size", &pairs.text]);
+    let device = args.device.iter().flat_map(|device| ["--device", device]);
+    let words = ["tunesmith", subcommand, &file].into_iter().chain(size).chain(device);
+    command(words.chain(more.iter().copied()))
+}
+
+/// The words as they are written in a shell.
+fn command<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<&str> = words.into_iter().collect();
+    // Only a NUL byte could not be quoted, and no argument of a process holds one.
+    shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" "))
+}
+
 /// Loads the problem and shows what is odd about it.
 fn load(args: &ProblemArgs) -> Result<Problem, Error> {
     let problem = Problem::load(&args.problem, &sizes(args))?;
@@ -94,7 +110,7 @@ fn values(named: &Option<Pairs>) -> Vec<(String, Value)> {
 }
 
 fn pairs(pairs: &Option<Pairs>) -> Vec<(String, String)> {
-    pairs.as_ref().map(|pairs| pairs.0.clone()).unwrap_or_default()
+    pairs.as_ref().map(|pairs| pairs.pairs.clone()).unwrap_or_default()
 }
 
 /// A flag that Ctrl-C and SIGTERM raise; the second Ctrl-C ends the process at once.

@@ -1,6 +1,6 @@
 //! `tunesmith run`.
 
-use super::{compilers, explain, interrupt, load, pairs};
+use super::{command, compilers, explain, interrupt, load, pairs};
 use crate::args::RunArgs;
 use crate::{Ending, output};
 use tunesmith::device::KernelPlan;
@@ -40,10 +40,7 @@ fn show(args: &RunArgs, KernelPlan { build, .. }: &KernelPlan) {
         output::print(&build.source);
     }
     if args.show_command {
-        let words = build.command.iter().map(String::as_str);
-        // Only a NUL byte could not be quoted, and no argument of a process holds one.
-        let command = shlex::try_join(words).unwrap_or_else(|_| build.command.join(" "));
-        output::print(&format!("{command}\n"));
+        output::print(&format!("{}\n", command(build.command.iter().map(String::as_str))));
     }
 }
 

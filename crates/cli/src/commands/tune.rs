@@ -1,6 +1,6 @@
 //! `tunesmith tune`.
 
-use super::{compilers, interrupt, load, pairs, tune_inputs};
+use super::{again, command, compilers, interrupt, load, pairs, tune_inputs};
 use crate::args::TuneArgs;
 use crate::progress::Display;
 use crate::{Ending, output, render};
@@ -152,13 +152,6 @@ fn winner(problem: &Problem, best: &Candidate) -> Option<Winner> {
     })
 }
 
-/// What a user is likely to want next.
-fn next_commands(args: &TuneArgs, outcome: &Outcome) -> Vec<String> {
-    let problem = args.problem.problem.display();
-    let journal = outcome.out.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
-    match &outcome.best {
-        Some(_) if outcome.stop_reason == "interrupted" => vec![format!("tunesmith tune {problem} --resume")],
-        Some(_) => vec![
 /// What the best is compared with, by the measurements that count for both.
 fn baseline(outcome: &Outcome, default: &Candidate) -> Option<Baseline> {
     let best = outcome.best.as_ref()?;
@@ -175,9 +168,26 @@ fn baseline(outcome: &Outcome, default: &Candidate) -> Option<Baseline> {
     })
 }
 
-            format!("tunesmith top {journal}"),
-            format!("tunesmith tune {problem} --resume --stop \"evaluations {}\"", outcome.evaluations * 2),
-        ],
-        None => vec![format!("tunesmith run {problem}"), format!("tunesmith check {problem}")],
+/// What a user is likely to want next.
+fn next_commands(args: &TuneArgs, outcome: &Outcome) -> Vec<String> {
+    let journal = outcome.out.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+    let mut resume = vec!["--resume"];
+    // Without it the latest journal beside the problem is resumed.
+    if args.out.is_some() {
+        resume.extend(["--out", &journal]);
+    }
+    if args.profile {
+        resume.push("--profile");
+    }
+    let more = format!("evaluations {}", outcome.evaluations * 2);
+    let top = command(["tunesmith", "top", &journal]);
+    match &outcome.best {
+        Some(_) if outcome.stop_reason == "interrupted" => vec![again("tune", args, &resume)],
+        Some(_) if outcome.evaluations.to_string() == outcome.space_size => vec![top],
+        Some(_) => {
+            resume.extend(["--stop", &more]);
+            vec![top, again("tune", args, &resume)]
+        }
+        None => ["run", "check"].map(|subcommand| again(subcommand, args, &[])).into(),
     }
 }

@@ -1,8 +1,9 @@
 //! `tunesmith tune --inputs`.
 
-use super::interrupt;
+use super::{again, interrupt};
 use crate::args::TuneArgs;
 use crate::{Ending, output};
+use tunesmith::report::milliseconds;
 use tunesmith::{Error, FinishedRun, InputsOutcome, Problem, Session, TuneOptions};
 
 pub(crate) fn tune_inputs(problem: &Problem, options: &TuneOptions, args: &TuneArgs) -> Result<Ending, Error> {
@@ -31,9 +32,9 @@ pub(crate) fn tune_inputs(problem: &Problem, options: &TuneOptions, args: &TuneA
 
 fn line(run: &FinishedRun, finished: usize, all: usize) -> String {
     let head = format!("{finished}/{all} {} {}: {} evaluations", run.input, run.strategy, run.evaluations);
-    match (run.best_ms, run.speedup()) {
-        (Some(ms), Some(speedup)) => format!("{head}, {ms:.4} ms, {speedup:.2} times as fast as the default"),
-        (Some(ms), None) => format!("{head}, {ms:.4} ms; the default failed"),
+    match (run.best_ms.map(milliseconds), run.speedup()) {
+        (Some(time), Some(speedup)) => format!("{head}, {time}, {speedup:.2} times as fast as the default"),
+        (Some(time), None) => format!("{head}, {time}; the default failed"),
         (None, _) => format!("{head}, none correct"),
     }
 }
@@ -44,7 +45,7 @@ fn text(outcome: &InputsOutcome, is_interrupted: bool, args: &TuneArgs) -> Strin
     let mean = (speedups.iter().map(|speedup| speedup.ln()).sum::<f64>() / speedups.len().max(1) as f64).exp();
     let (count, folder) = (runs.len(), out.display());
     let next = if is_interrupted {
-        format!("tunesmith tune {} --inputs --resume", args.problem.problem.display())
+        again("tune", args, &["--inputs", "--resume", "--out", &folder.to_string()])
     } else {
         format!("tunesmith train timing {folder}/*=*.jsonl -o timing.json")
     };

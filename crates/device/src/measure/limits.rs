@@ -110,7 +110,8 @@ pub(crate) fn human(duration: Duration) -> String {
     let (value, unit) = match seconds {
         seconds if seconds >= 1.0 => (seconds, "s"),
         seconds if seconds >= 1e-3 => (seconds * 1e3, "ms"),
-        seconds => (seconds * 1e6, "us"),
+        seconds if seconds >= 1e-6 => (seconds * 1e6, "us"),
+        seconds => (seconds * 1e9, "ns"),
     };
     if value >= 10.0 { format!("{value:.0} {unit}") } else { format!("{value:.1} {unit}") }
 }

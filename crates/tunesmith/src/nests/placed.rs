@@ -49,7 +49,10 @@ impl PlacedNest {
 pub(crate) fn read(path: &Path) -> Result<Recipe, Error> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| wrong(path, &error.to_string(), Some("name a file with a loop nest".to_string())))?;
-    Recipe::parse(&text).map_err(|error| wrong(path, &in_words(&error), error.remedy))
+    // Of a problem, say, the first line that means nothing as a nest is not what is wrong.
+    let is_nest = path.extension().is_some_and(|suffix| suffix == "nest");
+    let other = (!is_nest).then(|| "name a loop nest (`.nest`); a problem names that of its kernel".to_string());
+    Recipe::parse(&text).map_err(|error| wrong(path, &in_words(&error), other.or(error.remedy)))
 }
 
 /// A request that the nest at `path` does not allow.

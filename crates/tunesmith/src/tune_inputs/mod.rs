@@ -76,6 +76,9 @@ pub fn tune_inputs(
     let began = session.clock.now();
     let all = problem.input_sizes()?;
     let runs = problem.inputs.as_ref().map(|inputs| runs(problem, inputs)).unwrap_or_default();
+    // What the user asks for goes before what the file says, but for strategies that end by themselves.
+    let stop = |run: &InputRun| options.stop.clone().filter(|_| !is_finite(run)).or(run.stop.clone());
+    let runs: Vec<InputRun> = runs.into_iter().map(|run| InputRun { stop: stop(&run), ..run }).collect();
     for run in &runs {
         tunesmith_search::build(&run.strategy)?;
     }
@@ -135,11 +138,7 @@ fn tune_one(
     session: &mut Session<'_>,
 ) -> Result<Outcome, Error> {
     let problem = Problem::load(&problem.source_file.path, sizes)?;
-    let stop = run.stop.clone().or_else(|| match run.strategy.as_str() {
-        // They end by themselves.
-        "grid" | "exhaustive" => Some("fraction 1".to_string()),
-        _ => options.stop.clone(),
-    });
+    let stop = run.stop.clone().or_else(|| is_finite(run).then(|| "fraction 1".to_string()));
     let options = TuneOptions {
         strategy: Some(run.strategy.clone()),
         stop,
@@ -148,6 +147,11 @@ fn tune_one(
         ..options.clone()
     };
     tune(&problem, &options, session)
+}
+
+/// Whether the strategy ends by itself.
+fn is_finite(run: &InputRun) -> bool {
+    ["grid", "exhaustive"].contains(&run.strategy.as_str())
 }
 
 fn folder(problem: &Problem, options: &TuneOptions) -> PathBuf {
