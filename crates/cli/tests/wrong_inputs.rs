@@ -158,7 +158,7 @@ fn a_model_that_is_none_and_the_kinds_there_are() {
     refused("absent.json", "No such file");
     refused("scale.c", "not readable as JSON");
     refused("bare.json", "it has no `kind`");
-    refused("other.json", "`kind` is \"portfolio\"");
+    refused("other.json", "it is of kind `portfolio`");
 }
 
 #[test]

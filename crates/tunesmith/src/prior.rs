@@ -69,7 +69,7 @@ impl<'a> Prior<'a> {
                 let foreign = here().map_or(Ok(None), |here| foreign(&device.provenance, here, file))?;
                 Ok(Some(Self::Estimates { estimates, foreign }))
             }
-            other => Err(no_model(file, &format!("`kind` is \"{other}\""))),
+            other => Err(no_model(file, &format!("it is of kind `{other}`"))),
         }
     }
 
