@@ -4,7 +4,7 @@ use super::floors::Floors;
 use super::points::{Piece, count_points};
 use super::polynomial::Polynomial;
 use crate::error::NestError;
-use crate::ir::{Affine, LoopId, Nest, Var};
+use crate::ir::{Affine, LoopId, Nest};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// `coefficient * product of factors`, a factor being a number in the table.
@@ -90,18 +90,7 @@ impl Factors {
 
     fn factor(&mut self, bounds: &[Affine], loops: &BTreeSet<LoopId>) -> Result<usize, NestError> {
         let numbers: BTreeMap<LoopId, LoopId> = loops.iter().enumerate().map(|(at, id)| (*id, LoopId(at))).collect();
-        let renumbered = |bound: &Affine| {
-            let mut sum = Affine::constant(bound.offset());
-            for (variable, coefficient) in bound.terms() {
-                let variable = match variable {
-                    Var::Loop(id) => Var::Loop(numbers[&id]),
-                    other => other,
-                };
-                sum.add_term(variable, coefficient);
-            }
-            sum
-        };
-        let mut key: Vec<Affine> = bounds.iter().map(renumbered).collect();
+        let mut key: Vec<Affine> = bounds.iter().map(|bound| bound.renumbered(|id| numbers[&id])).collect();
         key.sort();
         if let Some(known) = self.points.get(&key) {
             return Ok(*known);

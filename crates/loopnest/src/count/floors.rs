@@ -44,12 +44,7 @@ impl Floors {
 
     /// `floor(sum / divisor)` for a sum without loops.
     pub(super) fn divided(&mut self, sum: &Affine, divisor: i128) -> Affine {
-        let mut whole = Affine::constant(sum.offset().div_euclid(divisor));
-        let mut rest = Affine::constant(sum.offset().rem_euclid(divisor));
-        for (variable, coefficient) in sum.terms() {
-            whole.add_term(variable, coefficient.div_euclid(divisor));
-            rest.add_term(variable, coefficient.rem_euclid(divisor));
-        }
+        let (mut whole, rest) = sum.divided(divisor);
         if rest.as_constant().is_some() {
             return whole;
         }

@@ -1,38 +1,33 @@
 //! Sets of cells: what the subscripts of an access reach while its loops run.
 
 use super::floors::Floors;
-use super::merge::{without_blocks, without_redundant};
-use super::points::whole;
+use super::merge::without_blocks;
+use super::project::project;
 use crate::error::NestError;
 use crate::ir::{Affine, LoopId, Var};
-use crate::polyhedra::gcd;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// More parts of loops than this, by remainders, would make too many sets.
-const MOST_PARTS: i128 = 16;
-
-/// Cells along some axes: `step * coordinate + residue` for coordinates between bounds.
+/// Cells, each reached at exactly one point: those at `place` for `loops` between `bounds`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cells {
-    /// Bounds of the coordinates, which are loops numbered from the first given.
     pub(super) bounds: Vec<Affine>,
-    /// Distance of neighbouring cells along each axis; 0 along an axis where there is one cell only.
-    pub(super) steps: Vec<i128>,
-    /// What cells leave when divided by the step.
-    pub(super) residues: Vec<i128>,
+    /// The coordinates along the axes, and what is determined by them.
+    pub(super) loops: BTreeSet<LoopId>,
+    /// The cell along each axis.
+    pub(super) place: Vec<Affine>,
 }
 
 /// The cells that `subscripts` reach at the points of `loops` between `bounds`, in sets that may have cells in common;
-/// coordinates are the loops from `first`.
+/// the loops of the sets are numbered from `first`, the coordinates along the axes before the others.
 ///
-/// Loops that the coordinates determine are replaced, the others are projected out. A projection is exact where one
-/// of each two bounds has coefficient 1, or where they always leave room for an integer (the dark shadow of Pugh's
-/// Omega test, 1991). A subscript such as `2*i + 3*j` determines a loop
-/// once `j` is taken apart by its remainder.
+/// The subscripts are brought into the triangular form of Hermite, by steps of Euclid's algorithm that replace loops by
+/// others with the same integer points. Coordinates stand in it, one for each axis, and no other loop: the others move no
+/// cell and are projected out.
 ///
 /// # Errors
 ///
-/// Where a projection could hide a gap.
+/// Where a projection makes too many sets.
 pub(super) fn cells(
     bounds: Vec<Affine>,
     loops: &[LoopId],
@@ -41,148 +36,57 @@ pub(super) fn cells(
     floors: &mut Floors,
 ) -> Result<Vec<Cells>, NestError> {
     let mut open: BTreeSet<LoopId> = loops.iter().copied().collect();
-    let mut subscripts: Vec<Affine> = subscripts.iter().map(|sum| floors.known_remainders(sum)).collect();
-    let Some(bounds) = without_blocks(&bounds, &mut open, &mut subscripts, floors) else { return Ok(Vec::new()) };
-    let gaps = match reached(bounds.clone(), open.clone(), &subscripts, first, floors) {
-        Ok(cells) => return Ok(cells.into_iter().collect()),
-        Err(gaps) => gaps,
-    };
-    let parts = apart(bounds, subscripts, MOST_PARTS).filter(|parts| parts.len() > 1).ok_or(gaps)?;
-    let mut sets = Vec::new();
-    for (bounds, subscripts) in parts {
-        sets.extend(reached(bounds, open.clone(), &subscripts, first, floors)?);
+    let mut place: Vec<Affine> = subscripts.iter().map(|sum| floors.known_remainders(sum)).collect();
+    let Some(bounds) = without_blocks(&bounds, &mut open, &mut place, floors) else { return Ok(Vec::new()) };
+    let mut cells = Cells { bounds, loops: BTreeSet::new(), place };
+    for axis in 0..subscripts.len() {
+        let pivot = cells.pivot(axis, &open);
+        open.retain(|id| Some(*id) != pivot);
+        cells.number(axis, pivot, LoopId(first.0 + axis));
     }
-    Ok(sets)
+    let fresh = LoopId(first.0 + subscripts.len());
+    project(cells, open, fresh, floors)
 }
 
-/// Bounds and subscripts with loops replaced by `period * quotient + remainder`, for every remainder, so that in each
-/// subscript the coefficient of some loop divides all others. Nothing where that takes more parts than `room`.
-fn apart(bounds: Vec<Affine>, subscripts: Vec<Affine>, room: i128) -> Option<Vec<(Vec<Affine>, Vec<Affine>)>> {
-    let Some((id, period)) = subscripts.iter().find_map(undivided) else { return Some(vec![(bounds, subscripts)]) };
-    if period > room {
-        return None;
+impl Cells {
+    /// Replaces a loop in bounds and place.
+    pub(super) fn substitute(&mut self, id: LoopId, replacement: &Affine) {
+        let sums = self.bounds.iter_mut().chain(&mut self.place);
+        sums.for_each(|sum| *sum = sum.substitute(Var::Loop(id), replacement));
     }
-    let mut parts = Vec::new();
-    for remainder in 0..period {
-        let index = Affine::term(Var::Loop(id), period).plus(remainder);
-        let replaced = |sums: &[Affine]| sums.iter().map(|sum| sum.substitute(Var::Loop(id), &index)).collect();
-        parts.extend(apart(replaced(&bounds), replaced(&subscripts), room / period)?);
-    }
-    Some(parts)
-}
 
-/// A loop whose coefficient is no multiple of the subscript's least one, and the period in which it becomes one: `j` and 2 of
-/// `2*i + 3*j`.
-fn undivided(subscript: &Affine) -> Option<(LoopId, i128)> {
-    let factors = || subscript.loops().map(|id| (id, subscript.coefficient(Var::Loop(id)).abs()));
-    let least = factors().map(|(_, factor)| factor).min()?;
-    let (id, factor) = factors().find(|(_, factor)| factor % least != 0)?;
-    Some((id, least / gcd(least, factor)))
-}
-
-/// The cells as one set, where the subscripts determine loops or no projection hides a gap; nothing where there is no cell.
-fn reached(
-    bounds: Vec<Affine>,
-    mut open: BTreeSet<LoopId>,
-    subscripts: &[Affine],
-    first: LoopId,
-    floors: &mut Floors,
-) -> Result<Option<Cells>, NestError> {
-    let mut cells = Cells { bounds, steps: Vec::new(), residues: Vec::new() };
-    let mut equations = Vec::new();
-    for (axis, subscript) in subscripts.iter().enumerate() {
-        let (step, residue, coordinate) = lattice(subscript)?;
-        cells.steps.push(step);
-        cells.residues.push(residue);
-        equations.push(&Affine::from(LoopId(first.0 + axis)) - &coordinate);
-    }
-    solve(&mut cells.bounds, &mut equations, &mut open);
-    for equation in equations {
-        cells.bounds.extend([-&equation, equation]);
-    }
-    match whole(cells.bounds, floors) {
-        Some(bounds) => cells.bounds = bounds,
-        None => return Ok(None),
-    }
-    while let Some(id) = cheapest(&cells.bounds, &open) {
-        open.remove(&id);
-        match project(cells.bounds, id, floors)? {
-            Some(bounds) => cells.bounds = bounds,
-            None => return Ok(None),
-        }
-    }
-    Ok((!floors.contradict(&cells.bounds)).then_some(cells))
-}
-
-/// A subscript as `step * coordinate + residue`.
-fn lattice(subscript: &Affine) -> Result<(i128, i128, Affine), NestError> {
-    let step = subscript.terms().fold(0, |common, (variable, coefficient)| match variable {
-        Var::Loop(_) => gcd(common, coefficient.abs()),
-        _ => common,
-    });
-    if step <= 1 {
-        return Ok((step, 0, subscript.clone()));
-    }
-    let mut coordinate = Affine::constant(subscript.offset().div_euclid(step));
-    for (variable, coefficient) in subscript.terms() {
-        if coefficient % step != 0 {
-            return Err(NestError::new("the place of a strided access depends on the remainder of a size"));
-        }
-        coordinate.add_term(variable, coefficient / step);
-    }
-    Ok((step, subscript.offset().rem_euclid(step), coordinate))
-}
-
-/// Replaces a loop by what an equation says of it, for each equation in which one has coefficient 1.
-fn solve(bounds: &mut [Affine], equations: &mut Vec<Affine>, open: &mut BTreeSet<LoopId>) {
-    let mut at = 0;
-    while at < equations.len() {
-        let solvable = open.iter().copied().find(|id| equations[at].coefficient(Var::Loop(*id)).abs() == 1);
-        let Some(id) = solvable else {
-            at += 1;
-            continue;
-        };
-        let equation = equations.remove(at);
-        let sign = equation.coefficient(Var::Loop(id));
-        let solution = equation.without(Var::Loop(id)).scaled(-sign);
-        for sum in bounds.iter_mut().chain(equations.iter_mut()) {
-            *sum = sum.substitute(Var::Loop(id), &solution);
-        }
-        open.remove(&id);
-    }
-}
-
-fn cheapest(bounds: &[Affine], open: &BTreeSet<LoopId>) -> Option<LoopId> {
-    let cost = |id: &LoopId| {
-        let factors = bounds.iter().map(|bound| bound.coefficient(Var::Loop(*id)));
-        let sides = |sign: i128| factors.clone().filter(move |factor| factor * sign > 0).count();
-        (factors.clone().any(|factor| factor.abs() > 1), sides(1) * sides(-1))
-    };
-    open.iter().copied().min_by_key(|id| cost(id))
-}
-
-/// What bounds say of the other loops, where some integer index of `id` exists.
-fn project(bounds: Vec<Affine>, id: LoopId, floors: &mut Floors) -> Result<Option<Vec<Affine>>, NestError> {
-    let own = Var::Loop(id);
-    let bounds = without_redundant(bounds, floors, |bound| bound.coefficient(own) != 0);
-    let (with, mut rest): (Vec<Affine>, Vec<Affine>) =
-        bounds.into_iter().partition(|bound| bound.coefficient(own) != 0);
-    let all = with.clone();
-    let (lower, upper): (Vec<Affine>, Vec<Affine>) = with.into_iter().partition(|bound| bound.coefficient(own) > 0);
-    let mut dark = Vec::new();
-    for low in &lower {
-        for high in &upper {
-            let (up, down) = (low.coefficient(own), -high.coefficient(own));
-            let shadow = &low.scaled(down) + &high.scaled(up);
-            if up > 1 && down > 1 {
-                dark.push(shadow.plus(-(up - 1) * (down - 1)));
+    /// Replaces loops of `open` until at most one of them is in the place along an axis, which it gives. Points of the
+    /// old loops are points of the new ones, one each.
+    pub(super) fn pivot(&mut self, axis: usize, open: &BTreeSet<LoopId>) -> Option<LoopId> {
+        loop {
+            let factor = |id: LoopId| self.place[axis].coefficient(Var::Loop(id));
+            let used: Vec<LoopId> = self.place[axis].loops().filter(|id| open.contains(id)).collect();
+            let pivot = used.iter().copied().min_by_key(|id| (factor(*id).abs(), Reverse(*id)))?;
+            if used.len() == 1 {
+                return Some(pivot);
             }
-            rest.push(shadow);
+            let mut replacement = Affine::from(pivot);
+            for other in used.into_iter().filter(|id| *id != pivot) {
+                replacement.add_term(Var::Loop(other), -factor(other).div_euclid(factor(pivot)));
+            }
+            self.substitute(pivot, &replacement);
         }
     }
-    let known: Vec<Affine> = rest.iter().chain(&all).cloned().collect();
-    if !dark.iter().all(|bound| floors.imply(&known, bound)) {
-        return Err(NestError::new("the cells that are touched may have gaps that depend on the sizes"));
+
+    /// Gives the pivot of an axis the number of the coordinate, shifted so that what is beside it in the place is less
+    /// than its factor: sets of cells on the same lattice get the same place. An axis without one gets the cell for its
+    /// coordinate.
+    fn number(&mut self, axis: usize, pivot: Option<LoopId>, coordinate: LoopId) {
+        self.loops.insert(coordinate);
+        let Some(pivot) = pivot else {
+            let cell = std::mem::replace(&mut self.place[axis], Affine::from(coordinate));
+            let beyond = &cell - &Affine::from(coordinate);
+            self.bounds.extend([-&beyond, beyond]);
+            return;
+        };
+        let factor = self.place[axis].coefficient(Var::Loop(pivot));
+        let (whole, _) = self.place[axis].without(Var::Loop(pivot)).divided(factor.abs());
+        let replacement = &Affine::from(coordinate) - &whole;
+        self.substitute(pivot, &replacement.scaled(factor.signum()));
     }
-    Ok(whole(rest, floors))
 }

@@ -15,8 +15,10 @@ mod modern;
 mod outside;
 mod points;
 mod polynomial;
+mod project;
 mod property;
 mod subgroups;
+mod union;
 
 pub use compiled::Counts;
 pub use modern::Modern;

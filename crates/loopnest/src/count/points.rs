@@ -4,8 +4,8 @@
 //! coefficient 1 is summed by Faulhaber's formulas between its greatest lower and its least upper bound, with one case
 //! for each choice of the two. What then limits the case is a bound on the other loops or, in the end, a condition on
 //! the sizes. Blocks of a constant length and the points within them are joined to one loop first, so that a split
-//! loop with its last block cut off counts as what it was. Where no loop has only coefficients of 1, others are taken
-//! apart by their remainders.
+//! loop with its last block cut off counts as what it was, and loops are skewed so that bounds have small coefficients.
+//! Where no loop has only coefficients of 1, others are taken apart by their remainders.
 
 use super::floors::Floors;
 use super::merge::{without_blocks, without_redundant};
@@ -37,6 +37,10 @@ const MOST_REMAINDERS: i128 = 64;
 pub(super) fn count_points(bounds: &[Affine], loops: &[LoopId], floors: &mut Floors) -> Result<Vec<Piece>, NestError> {
     let mut open: BTreeSet<LoopId> = loops.iter().copied().collect();
     let Some(bounds) = without_blocks(bounds, &mut open, &mut [], floors) else { return Ok(Vec::new()) };
+    let has_side = |id: &LoopId, sign: i128| bounds.iter().any(|bound| bound.coefficient(Var::Loop(*id)) * sign > 0);
+    if open.iter().any(|id| !has_side(id, 1) || !has_side(id, -1)) {
+        return Err(NestError::new("a loop has no bound on one side"));
+    }
     let mut counter = Counter { floors, pieces: Vec::new() };
     counter.sum(bounds, open, Polynomial::constant(1))?;
     Ok(counter.pieces)
@@ -83,10 +87,17 @@ fn divided(bound: &Affine, common: i128, floors: &mut Floors) -> Affine {
 
 impl Counter<'_> {
     fn sum(&mut self, bounds: Vec<Affine>, open: BTreeSet<LoopId>, count: Polynomial) -> Result<(), NestError> {
-        let Some(bounds) = whole(bounds, self.floors) else { return Ok(()) };
-        if self.floors.contradict(&bounds) {
-            return Ok(());
-        }
+        let Some(bounds) = self.possible(bounds) else { return Ok(()) };
+        let (bounds, count) = skewed(bounds, &open, count);
+        self.step(bounds, open, count)
+    }
+
+    /// The bounds in their tightest form, if there may be points.
+    fn possible(&mut self, bounds: Vec<Affine>) -> Option<Vec<Affine>> {
+        whole(bounds, self.floors).filter(|bounds| !self.floors.contradict(bounds))
+    }
+
+    fn step(&mut self, bounds: Vec<Affine>, open: BTreeSet<LoopId>, count: Polynomial) -> Result<(), NestError> {
         if open.is_empty() {
             return self.finish(bounds, count);
         }
@@ -137,7 +148,8 @@ impl Counter<'_> {
         };
         let (lower, upper) = (limits(1), limits(-1));
         if lower.is_empty() || upper.is_empty() {
-            return Err(NestError::new("a loop has no bound on one side"));
+            // All loops together are bounded: with one point there would be points without end.
+            return Ok(());
         }
         open.remove(&id);
         for (at, low) in lower.iter().enumerate() {
@@ -157,34 +169,56 @@ impl Counter<'_> {
     /// Replaces loops by `period * quotient + remainder` so that some loop gets coefficients of 1.
     fn take_apart(&mut self, bounds: Vec<Affine>, open: BTreeSet<LoopId>, count: Polynomial) -> Result<(), NestError> {
         let plan = |id: &LoopId| {
-            let own = Var::Loop(*id);
-            let with = || bounds.iter().filter(move |bound| bound.coefficient(own) != 0);
-            let period = with().fold(1, |period, bound| {
-                let factor = bound.coefficient(own).abs();
-                lcm(period, factor)
-            });
-            let odd = with().flat_map(|bound| {
-                let is_odd = move |other: &LoopId| bound.coefficient(Var::Loop(*other)) % bound.coefficient(own) != 0;
-                bound.loops().filter(is_odd)
-            });
-            let odd: BTreeSet<LoopId> = odd.filter(|other| open.contains(other)).collect();
-            (period.checked_pow(odd.len() as u32).unwrap_or(i128::MAX), period, odd)
+            let mut odd: BTreeMap<LoopId, i128> = BTreeMap::new();
+            for bound in bounds.iter().filter(|bound| bound.uses(*id)) {
+                for (other, period) in bound.odd_beside(*id) {
+                    odd.entry(other).and_modify(|known| *known = lcm(*known, period)).or_insert(period);
+                }
+            }
+            let cases = odd.values().try_fold(1_i128, |cases, period| cases.checked_mul(*period));
+            (cases.unwrap_or(i128::MAX), odd)
         };
-        let (cases, period, odd) = match open.iter().map(plan).min_by_key(|(cases, ..)| *cases) {
-            Some(plan) => plan,
-            None => return Ok(()),
-        };
-        let Some(id) = odd.first().copied().filter(|_| cases <= MOST_REMAINDERS) else {
+        let Some((cases, odd)) = open.iter().map(plan).min_by_key(|(cases, _)| *cases) else { return Ok(()) };
+        let Some((id, period)) = odd.into_iter().next().filter(|_| cases <= MOST_REMAINDERS) else {
             return Err(NestError::new("the coefficients of the bounds leave too many remainders"));
         };
         for remainder in 0..period {
             let apart = Affine::term(Var::Loop(id), period).plus(remainder);
             let bounds = bounds.iter().map(|bound| bound.substitute(Var::Loop(id), &apart)).collect();
-            let count = count.substitute(Var::Loop(id), &Polynomial::from(&apart));
-            self.sum(bounds, open.clone(), count)?;
+            let Some(bounds) = self.possible(bounds) else { continue };
+            // Not skewed before a loop is summed: that could undo this step, and so go on without end.
+            self.step(bounds, open.clone(), count.substitute(Var::Loop(id), &Polynomial::from(&apart)))?;
         }
         Ok(())
     }
+}
+
+/// Replaces loops by sums with others while that makes the coefficients of the bounds less: a reduction of the lattice
+/// basis of their columns. It finds the box in `0 <= 3*i - j < n and 0 <= j - 2*i < n`.
+fn skewed(bounds: Vec<Affine>, open: &BTreeSet<LoopId>, count: Polynomial) -> (Vec<Affine>, Polynomial) {
+    let (mut bounds, mut count) = (bounds, count);
+    while let Some((id, replacement)) = skew(&bounds, open) {
+        bounds.iter_mut().for_each(|bound| *bound = bound.substitute(Var::Loop(id), &replacement));
+        count = count.substitute(Var::Loop(id), &Polynomial::from(&replacement));
+    }
+    (bounds, count)
+}
+
+/// A replacement of a loop by itself less a multiple of one with coefficients other than 1, which makes its column shorter.
+fn skew(bounds: &[Affine], open: &BTreeSet<LoopId>) -> Option<(LoopId, Affine)> {
+    let is_wide = |bound: &&Affine| bound.loops().any(|id| bound.coefficient(Var::Loop(id)).abs() > 1);
+    let wide: BTreeSet<LoopId> = bounds.iter().filter(is_wide).flat_map(Affine::loops).collect();
+    let product = |one: LoopId, two: LoopId| -> i128 {
+        bounds.iter().map(|bound| bound.coefficient(Var::Loop(one)) * bound.coefficient(Var::Loop(two))).sum()
+    };
+    let shorter = |own: LoopId, other: LoopId| {
+        let (along, square) = (product(own, other), product(other, other).max(1));
+        // The nearest integer to the projection on the other column; a half makes nothing shorter.
+        let times = (2 * along.abs() + square - 1) / (2 * square) * along.signum();
+        let replacement = &Affine::from(other) - &Affine::term(Var::Loop(own), times);
+        (times != 0).then_some((other, replacement))
+    };
+    wide.iter().find_map(|own| open.iter().filter(|other| *other != own).find_map(|other| shorter(*own, *other)))
 }
 
 fn others_of(limits: &[Affine], chosen: usize) -> impl Iterator<Item = (usize, &Affine)> {

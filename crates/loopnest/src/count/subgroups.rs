@@ -1,8 +1,8 @@
 //! How often sub-groups issue an instruction.
 
 use super::factors::{Factors, Product};
-use super::footprint::different;
 use super::image::cells;
+use super::union::different;
 use crate::error::NestError;
 use crate::hardware::AXES;
 use crate::ir::{Affine, LoopId, Nest, Tag, Var};
@@ -116,10 +116,9 @@ fn of_lanes(
     let kept: Vec<Affine> =
         within.iter().copied().filter(|id| !is_lane(id)).chain([sub_group]).map(Affine::from).collect();
     let loops: Vec<LoopId> = loops.into_iter().collect();
-    let coordinates: Vec<LoopId> = fresh.take(kept.len()).collect();
-    let start = coordinates[0];
-    let sets = cells(bounds, &loops, &kept, start, &mut factors.floors)?;
-    let pieces = different(sets, &coordinates, &mut factors.floors)?;
+    let coordinates = fresh.next().unwrap_or(LoopId(0));
+    let sets = cells(bounds, &loops, &kept, coordinates, &mut factors.floors)?;
+    let pieces = different(sets, &mut factors.floors)?;
     Ok(factors.found(pieces))
 }
 

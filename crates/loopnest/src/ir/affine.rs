@@ -1,5 +1,6 @@
 //! Sums of sizes and loop indices with integer coefficients.
 
+use crate::polyhedra::gcd;
 use std::ops::{Add, Neg, Sub};
 
 /// A size of the nest, by its place in [`Nest::sizes`](super::Nest::sizes).
@@ -131,11 +132,41 @@ impl Affine {
         Affine { terms: self.terms.clone(), constant: self.constant + offset }
     }
 
+    /// `(quotient, rest)` of a division of every coefficient by a positive number; those of the rest are from 0 to
+    /// `divisor - 1`.
+    pub(crate) fn divided(&self, divisor: i128) -> (Self, Self) {
+        let mut quotient = Affine::constant(self.constant.div_euclid(divisor));
+        self.terms().for_each(|(variable, coefficient)| quotient.add_term(variable, coefficient.div_euclid(divisor)));
+        let rest = self - &quotient.scaled(divisor);
+        (quotient, rest)
+    }
+
+    /// The loops whose coefficients are no multiples of that of `id`, with the periods in which they become multiples: `j` and
+    /// 2 for `i` in `2*i + 3*j`.
+    pub(crate) fn odd_beside(&self, id: LoopId) -> impl Iterator<Item = (LoopId, i128)> + '_ {
+        let own = self.coefficient(Var::Loop(id)).abs();
+        let period = move |other| (other, own / gcd(own, self.coefficient(Var::Loop(other)).abs()));
+        self.loops().map(period).filter(|(_, period)| *period > 1)
+    }
+
     /// The part without `variable`.
     pub(crate) fn without(&self, variable: Var) -> Self {
         let mut rest = self.clone();
         rest.terms.retain(|(known, _)| *known != variable);
         rest
+    }
+
+    /// With other numbers of loops.
+    pub(crate) fn renumbered(&self, number: impl Fn(LoopId) -> LoopId) -> Self {
+        let mut sum = Affine::constant(self.constant);
+        for (variable, coefficient) in self.terms() {
+            let variable = match variable {
+                Var::Loop(id) => Var::Loop(number(id)),
+                other => other,
+            };
+            sum.add_term(variable, coefficient);
+        }
+        sum
     }
 
     /// With `replacement` in the place of `variable`.
