@@ -4,8 +4,8 @@
 //! coefficient 1 is summed by Faulhaber's formulas between its greatest lower and its least upper bound, with one case
 //! for each choice of the two. What then limits the case is a bound on the other loops or, in the end, a condition on
 //! the sizes. Blocks of a constant length and the points within them are joined to one loop first, so that a split
-//! loop with its last block cut off counts as what it was, and loops are skewed so that bounds have small coefficients.
-//! Where no loop has only coefficients of 1, others are taken apart by their remainders.
+//! loop with its last block cut off counts as what it was. Where no loop has only coefficients of 1, others are taken
+//! apart by their remainders. Where that makes too many cases, loops are skewed so that bounds have small coefficients.
 
 use super::floors::Floors;
 use super::merge::{without_blocks, without_redundant};
@@ -41,13 +41,22 @@ pub(super) fn count_points(bounds: &[Affine], loops: &[LoopId], floors: &mut Flo
     if open.iter().any(|id| !has_side(id, 1) || !has_side(id, -1)) {
         return Err(NestError::new("a loop has no bound on one side"));
     }
-    let mut counter = Counter { floors, pieces: Vec::new() };
-    counter.sum(bounds, open, Polynomial::constant(1))?;
-    Ok(counter.pieces)
+    let count = |skews: bool, floors: &mut Floors| {
+        let mut counter = Counter { floors, skews, pieces: Vec::new() };
+        counter.sum(bounds.clone(), open.clone(), Polynomial::constant(1))?;
+        Ok(counter.pieces)
+    };
+    // Skewed bounds of tiles within tiles have more cases, not fewer.
+    let before = floors.clone();
+    count(false, floors).or_else(|_: NestError| {
+        *floors = before;
+        count(true, floors)
+    })
 }
 
 struct Counter<'a> {
     floors: &'a mut Floors,
+    skews: bool,
     pieces: Vec<Piece>,
 }
 
@@ -88,7 +97,7 @@ fn divided(bound: &Affine, common: i128, floors: &mut Floors) -> Affine {
 impl Counter<'_> {
     fn sum(&mut self, bounds: Vec<Affine>, open: BTreeSet<LoopId>, count: Polynomial) -> Result<(), NestError> {
         let Some(bounds) = self.possible(bounds) else { return Ok(()) };
-        let (bounds, count) = skewed(bounds, &open, count);
+        let (bounds, count) = if self.skews { skewed(bounds, &open, count) } else { (bounds, count) };
         self.step(bounds, open, count)
     }
 
