@@ -99,8 +99,10 @@ impl DeviceFile {
     /// It is no JSON, of another kind, of a later version, or its parts do not make models.
     pub fn parse(text: &str) -> Result<Self, ModelError> {
         let json = saved(text, DEVICE_KIND, VERSION)?;
-        if json.get("version").and_then(Json::as_u64) != Some(VERSION) {
-            return Err(damaged(format!("it is of an earlier version than {VERSION}, which counted less: calibrate again")));
+        if json["version"].as_u64() != Some(VERSION) {
+            return Err(damaged(format!(
+                "it is of an earlier version than {VERSION}, which counted less: calibrate again"
+            )));
         }
         let Document { provenance, models, cases, .. } =
             serde_json::from_value(json).map_err(|error| damaged(error.to_string()))?;
