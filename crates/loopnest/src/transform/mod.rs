@@ -8,11 +8,13 @@ mod prefetch;
 mod recipe;
 mod split;
 mod tag;
+mod tile;
 
 pub use recipe::{Parameter, Recipe};
 
 use crate::error::{NestError, Place};
-use crate::ir::{AxisOrder, Nest, Tag};
+use crate::ir::{AxisOrder, Memory, Nest, Tag};
+use tile::Tile;
 
 /// A number of a transformation: given, or a parameter of the recipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,7 +120,8 @@ impl Nest {
             Transformation::Tag { index, tag } => tag::tag(&mut changed, index, *tag)?,
             Transformation::Order { loops } => order::order(&mut changed, loops)?,
             Transformation::Prefetch { array, sweep, tile, indices } => {
-                prefetch::prefetch(&mut changed, array, sweep, tile, indices)?;
+                let tile = Tile { name: tile, indices, memory: Memory::Local };
+                prefetch::prefetch(&mut changed, array, sweep, &tile)?;
             }
             Transformation::Layout { array, order, padding } => layout::layout(&mut changed, array, order, padding)?,
         }
