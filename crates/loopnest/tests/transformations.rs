@@ -105,6 +105,14 @@ fn transformations_that_would_change_the_meaning_are_refused_with_place_and_reas
             "a[i] = b[i, j] + b[j, i]\nsplit j 4 -> jo, ji\nprefetch b sweep ji -> t[p]",
             "line 6, column 18: b[4*jo + ji, i] moves along axis 0 unlike the other loads, so no tile of constant size holds both",
         ),
+        (
+            "a[i] = b[i, j] + b[i, j + 1]\nsplit i 4 -> io, ii\nprefetch b sweep ii -> t[p]",
+            "line 8, column 1: the tile has 4 x 2 cells, so it is filled by 2 loops",
+        ),
+        (
+            "{[l, k]: 1 <= l < i and 0 <= k < 4}\na[i] = a[i] + b[i - 1, k] @ i, l, k\nprefetch b sweep k -> t[p]",
+            "line 7, column 1: the tile would also be filled where nothing uses it, and `i - 1` is then no cell of `b`",
+        ),
         ("a[i] = 1.0\nsplit i 0 -> io, ii", "line 7, column 1: a block of 0 iterations"),
         ("a[i] = 1.0\nsplit i 4 -> io, j", "line 7, column 1: the name `j` is taken"),
         ("a[i] = 1.0\ntag i group.3", "line 7, column 1: there is no axis 3"),

@@ -33,7 +33,7 @@ pub(super) struct Footprint {
     first: Vec<Affine>,
     /// Values along each axis.
     extents: Vec<i128>,
-    /// The axes along which swept loops move, be it by no more than one value.
+    /// The axes along which swept loops move, be it by no more than one value, or along which uses lie apart.
     moving: Vec<usize>,
 }
 
@@ -66,7 +66,7 @@ impl Footprint {
         let first =
             bases.into_iter().zip(&ranges).map(|(base, range)| base.unwrap_or_default().plus(range.0)).collect();
         let extents: Vec<i128> = ranges.iter().map(|(low, high)| high - low + 1).collect();
-        let moving = (0..axes).filter(|axis| moving.contains(axis)).collect();
+        let moving = (0..axes).filter(|axis| moving.contains(axis) || extents[*axis] > 1).collect();
         Ok(Footprint { uses, sweep, first, extents, moving })
     }
 
@@ -255,6 +255,13 @@ impl Filling<'_> {
                 }
                 if self.is_of_tile(&inside) {
                     bounds.push(inside);
+                } else if !self.may_fail_in_uses(&inside) {
+                    let text = self.nest.show_affine(cell);
+                    return Err(NestError::new(format!(
+                        "the tile would also be filled where nothing uses it, and `{text}` is then no cell of `{}`",
+                        array.name
+                    ))
+                    .remedy("bound the loops around it so that they only run where it is used"));
                 }
             }
         }
@@ -269,6 +276,12 @@ impl Filling<'_> {
         let is_known = |id: &LoopId| around.is_some_and(|around| around.contains(id));
         let known = self.nest.closed(outer).into_iter().filter(is_known).collect();
         may_be_negative(self.nest, self.nest.domain(&known).iter().chain(bounds).cloned(), sum)
+    }
+
+    /// Whether a sum may be negative where some reader runs.
+    fn may_fail_in_uses(&self, sum: &Affine) -> bool {
+        let domain = |number: usize| self.nest.domain(&self.nest.instructions[number].within);
+        self.readers().any(|number| may_be_negative(self.nest, domain(number), sum))
     }
 
     /// The loops around the instruction that fills the tile: those on which the tile depends, and those of the work-groups of
