@@ -113,6 +113,10 @@ fn transformations_that_would_change_the_meaning_are_refused_with_place_and_reas
             "{[l, k]: 1 <= l < i and 0 <= k < 4}\na[i] = a[i] + b[i - 1, k] @ i, l, k\nprefetch b sweep k -> t[p]",
             "line 7, column 1: the tile would also be filled where nothing uses it, and `i - 1` is then no cell of `b`",
         ),
+        (
+            "a[i] = 1.0\nsplit i 4 -> io, ii\ntag ii local.0\ntag ii unroll",
+            "line 9, column 1: `ii` is already run by work-groups or work-items",
+        ),
         ("a[i] = 1.0\nsplit i 0 -> io, ii", "line 7, column 1: a block of 0 iterations"),
         ("a[i] = 1.0\nsplit i 4 -> io, j", "line 7, column 1: the name `j` is taken"),
         ("a[i] = 1.0\ntag i group.3", "line 7, column 1: there is no axis 3"),

@@ -13,6 +13,10 @@ pub(super) fn tag(nest: &mut Nest, index: &str, tag: Tag) -> Result<(), NestErro
     if tag != Tag::Sequential {
         refuse_data(nest, id)?;
     }
+    if nest.loop_at(id).tag.is_hardware() && !tag.is_hardware() {
+        return Err(NestError::new(format!("`{index}` is already run by work-groups or work-items"))
+            .remedy("leave the other tag out: instructions may have come between those that would share the loop"));
+    }
     is_admitted(nest, id, tag)?;
     let before = neighbours(nest, id);
     nest.loops[id.0].tag = tag;
