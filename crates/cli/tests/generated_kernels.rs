@@ -34,11 +34,39 @@ struct Case {
     sizes: Vec<i64>,
 }
 
-/// Every kernel in every shape of its work-groups.
+/// Every kernel in every shape of its work-groups, and values computed ahead.
 fn cases(kind: Sizes) -> Vec<Case> {
     let shaped = |kernel: &'static Kernel| kernel.groups.shapes().map(|shape| Case::new(kernel, shape, kind));
-    KERNELS.iter().flat_map(shaped).collect()
+    let ahead = AHEAD.into_iter().map(|(name, steps)| Case::ahead(name, steps, kind));
+    KERNELS.iter().flat_map(shaped).chain(ahead).collect()
 }
+
+const BLUR: &str = include_str!("../../../examples/nests/blur.nest");
+
+/// Values of the blur computed ahead, by the work-items of a group together and by each for itself.
+const AHEAD: [(&str, &str); 2] = [
+    (
+        "blur_of_group",
+        "split i 4 -> io, ii
+        split j 16 -> jo, ji
+        tag jo group.0
+        tag io group.1
+        tag ji local.0
+        tag ii local.1
+        precompute light sweep ii, ji, x, y -> lights[l0, l1]
+        split l1 16 -> l1o, l1i
+        tag l1i local.0",
+    ),
+    (
+        "blur_of_item",
+        "split i 2 -> io, ii
+        split j 16 -> jo, ji
+        tag jo group.0
+        tag io group.1
+        tag ji local.0
+        precompute light sweep ii, x, y -> temporary lights[l0, l1]",
+    ),
+];
 
 impl Case {
     fn new(kernel: &Kernel, (x, y): (i64, i64), kind: Sizes) -> Self {
@@ -53,6 +81,13 @@ impl Case {
             (_, _, Groups::Rectangle) => 19,
         };
         Self { name: format!("{}_{x}x{y}", kernel.name), nest, sizes: kernel.size_values(main, 3) }
+    }
+
+    fn ahead(name: &str, steps: &str, kind: Sizes) -> Self {
+        let (blur, _) = BLUR.split_once("parameter").unwrap();
+        let (assumed, n) = if kind == Sizes::Whole { ("assume n mod 16 = 0\n", 32) } else { ("", 37) };
+        let text = format!("{}\n{steps}", blur.replace("array img", &format!("{assumed}array img")));
+        Self { name: name.to_string(), nest: Nest::parse(&text).unwrap(), sizes: vec![n] }
     }
 
     /// Adds the kernel to a problem as a step with its own arguments.
@@ -195,10 +230,10 @@ fn opencl_computes_what_the_interpreter_says(kind: Sizes) {
     let mut spec = problem(&cases, Language::OpenCl, &folder);
     spec.verify.expected = cases.iter().flat_map(|case| case.expected(&folder)).collect();
     // Only `empty` has no result.
-    assert_eq!(spec.verify.expected.len(), 3 * (KERNELS.len() - 1));
+    assert_eq!(spec.verify.expected.len(), 3 * (KERNELS.len() - 1) + AHEAD.len());
     let completion = evaluated(spec, Target::OpenCl(Box::new(device)));
     assert_eq!(completion.failure, None);
-    assert_eq!(completion.measurement.parts_ms.len(), 3 * KERNELS.len());
+    assert_eq!(completion.measurement.parts_ms.len(), 3 * KERNELS.len() + AHEAD.len());
 }
 
 #[test]

@@ -76,6 +76,8 @@ fn the_examples_check_out_and_their_variants_are_right() {
         ("convolution", "n=19", "copy_img=0,copy_f=0,unrolled=1"),
         ("nbody", "n=300", "width=64,copy=1"),
         ("nbody", "n=300", "depth=16,copy=0"),
+        ("blur", "n=70", "ahead=1,unrolled=1"),
+        ("blur", "n=70", "rows=4,ahead=0"),
     ];
     for (example, size, config) in variants {
         let path = repository().join(format!("examples/nests/{example}.toml"));

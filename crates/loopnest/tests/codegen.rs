@@ -1,6 +1,8 @@
 //! Generated C against the interpreter: one program with many kernels, so that the compiler is started once.
 
 mod common;
+#[path = "common/values.rs"]
+mod values;
 
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
@@ -8,7 +10,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 use tunesmith_loopnest::{
-    Array, ArrayId, CodeParameter, Data, Dialect, LaneOrder, Memory, Nest, Tag, Type, Value, interpret, kernels,
+    Array, ArrayId, CodeParameter, Data, Dialect, LaneOrder, Memory, Nest, Schedule, Tag, Type, Value, interpret,
+    kernels,
 };
 
 /// A kernel to be run with these sizes.
@@ -161,6 +164,19 @@ fn random_nests_compute_in_c_what_the_interpreter_says() {
         })
         .collect();
     compare(&samples);
+}
+
+#[test]
+fn values_computed_ahead_are_in_c_what_the_interpreter_says() {
+    let mut runner = TestRunner::deterministic();
+    let choices = proptest::prelude::any::<values::Choices>();
+    let texts = (0..300).map(|_| values::neighbours(&choices.new_tree(&mut runner).unwrap().current()));
+    let nests = texts.filter_map(|text| Nest::parse(&text).ok()).filter(|nest| Schedule::new(nest).is_ok());
+    let sizes = |place: usize| vec![1 + place as i64 % 7, 1 + place as i64 % 5];
+    let mut all: Vec<Sample> = nests.enumerate().map(|(place, nest)| Sample { nest, sizes: sizes(place) }).collect();
+    assert!(all.len() > 50, "{} of 300", all.len());
+    all.extend(samples(include_str!("../../../examples/nests/blur.nest"), &[&[37]]));
+    compare(&all);
 }
 
 /// A nest whose loops have hardware tags: `i_in.0` runs along the work-items of axis 0.

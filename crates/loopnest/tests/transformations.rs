@@ -1,20 +1,15 @@
 //! Transformed nests against the nests they come from.
 
 mod common;
+#[path = "common/outcome.rs"]
+mod outcome;
 #[path = "common/steps.rs"]
 mod steps;
 
+use outcome::outcome;
 use proptest::prelude::*;
 use tunesmith_loopnest::kernels::{Groups, KERNELS};
-use tunesmith_loopnest::{Data, LaneOrder, Nest, Recipe, interpret};
-
-/// The bits of all cells after a run.
-fn outcome(nest: &Nest, sizes: &[i64], order: LaneOrder) -> Vec<Vec<u64>> {
-    let mut data = Data::filled(nest, sizes, 5).unwrap();
-    interpret(nest, sizes, &mut data, order).unwrap_or_else(|error| panic!("{error} in\n{nest}"));
-    let bits = |cells: &Vec<tunesmith_loopnest::Value>| cells.iter().map(|cell| cell.as_f64().to_bits()).collect();
-    data.cells.iter().map(bits).collect()
-}
+use tunesmith_loopnest::{LaneOrder, Nest, Recipe};
 
 #[test]
 fn every_kernel_computes_what_its_plain_nest_computes() {

@@ -178,6 +178,15 @@ impl Expr {
         }
     }
 
+    /// Every sum of indices within it, subscripts included.
+    pub(crate) fn sums(&self) -> Vec<&Affine> {
+        match self {
+            Expr::Index(sum) => vec![sum],
+            Expr::Load(access, _) => access.subscripts.iter().collect(),
+            _ => self.children().into_iter().flat_map(Expr::sums).collect(),
+        }
+    }
+
     /// The expression with every part replaced by what `change` makes of it, the innermost first.
     pub fn map(self, change: &mut impl FnMut(Expr) -> Expr) -> Expr {
         let mapped = match self {

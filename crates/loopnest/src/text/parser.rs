@@ -267,14 +267,5 @@ pub(super) fn loop_name(nest: &Nest, cursor: &mut Cursor) -> Result<(LoopId, Pla
 }
 
 fn occurring(nest: &Nest, subscripts: &[Affine], value: &Expr) -> BTreeSet<LoopId> {
-    let mut loops: BTreeSet<LoopId> = subscripts.iter().flat_map(|sum| nest.loops_of(sum)).collect();
-    let mut open = vec![value];
-    while let Some(expr) = open.pop() {
-        match expr {
-            Expr::Index(affine) => loops.extend(nest.loops_of(affine)),
-            Expr::Load(access, _) => loops.extend(access.subscripts.iter().flat_map(|sum| nest.loops_of(sum))),
-            _ => open.extend(expr.children()),
-        }
-    }
-    loops
+    subscripts.iter().chain(value.sums()).flat_map(|sum| nest.loops_of(sum)).collect()
 }

@@ -3,11 +3,11 @@
 use super::cursor::Cursor;
 use super::lexer::Kind;
 use crate::error::NestError;
-use crate::ir::{AxisOrder, Tag};
+use crate::ir::{AxisOrder, Memory, Tag};
 use crate::transform::{Amount, Transformation, When};
 
 /// The words that transformations begin with.
-pub(super) const KEYWORDS: [&str; 5] = ["split", "tag", "order", "prefetch", "layout"];
+pub(super) const KEYWORDS: [&str; 6] = ["split", "tag", "order", "prefetch", "precompute", "layout"];
 
 /// Reads one transformation.
 pub(super) fn transformation(cursor: &mut Cursor) -> Result<Transformation, NestError> {
@@ -17,6 +17,7 @@ pub(super) fn transformation(cursor: &mut Cursor) -> Result<Transformation, Nest
         "tag" => Ok(Transformation::Tag { index: cursor.name("the name of a loop")?, tag: tag(cursor)? }),
         "order" => Ok(Transformation::Order { loops: cursor.list(|cursor| cursor.name("the name of a loop"))? }),
         "prefetch" => prefetch(cursor),
+        "precompute" => precompute(cursor),
         _ => {
             let array = cursor.name("the name of an array")?;
             let (order, padding) = layout(cursor)?;
@@ -60,18 +61,39 @@ fn split(cursor: &mut Cursor) -> Result<Transformation, NestError> {
 /// `a sweep ii, ki -> tile[t0, t1]`
 fn prefetch(cursor: &mut Cursor) -> Result<Transformation, NestError> {
     let array = cursor.name("the name of an array")?;
+    let sweep = sweep(cursor)?;
+    let (tile, indices) = tile(cursor)?;
+    Ok(Transformation::Prefetch { array, sweep, tile, indices })
+}
+
+/// `v sweep ii, ki -> tile[t0, t1]`, with `temporary` before the tile's name for one of each work-item
+fn precompute(cursor: &mut Cursor) -> Result<Transformation, NestError> {
+    let temporary = cursor.name("the name of a temporary")?;
+    let sweep = sweep(cursor)?;
+    let memory = if cursor.accept_word("temporary") { Memory::Private } else { Memory::Local };
+    let (tile, indices) = tile(cursor)?;
+    Ok(Transformation::Precompute { temporary, sweep, memory, tile, indices })
+}
+
+/// `sweep ii, ki ->`
+fn sweep(cursor: &mut Cursor) -> Result<Vec<String>, NestError> {
     if !cursor.accept_word("sweep") {
         return Err(cursor.unexpected("`sweep`"));
     }
     let sweep = cursor.list(|cursor| cursor.name("the name of a loop"))?;
     cursor.expect("->")?;
+    Ok(sweep)
+}
+
+/// `tile[t0, t1]`
+fn tile(cursor: &mut Cursor) -> Result<(String, Vec<String>), NestError> {
     let tile = cursor.name("a name for the tile")?;
     let mut indices = Vec::new();
     if cursor.accept("[") {
         indices = cursor.list(|cursor| cursor.name("a name for a loop"))?;
         cursor.expect("]")?;
     }
-    Ok(Transformation::Prefetch { array, sweep, tile, indices })
+    Ok((tile, indices))
 }
 
 const TAGS: [(&str, Tag); 4] =

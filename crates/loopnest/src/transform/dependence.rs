@@ -154,7 +154,7 @@ fn covers(nest: &Nest, writer: &Instruction, reader: &Instruction, read: &Access
 }
 
 /// Whether a loop runs from 0 to `extent - 1` exactly.
-fn runs_over(nest: &Nest, id: LoopId, extent: i128) -> bool {
+pub(super) fn runs_over(nest: &Nest, id: LoopId, extent: i128) -> bool {
     let own = nest.loop_at(id);
     let all_constant = own.constraints.iter().all(|bound| bound.without(Var::Loop(id)).as_constant().is_some());
     all_constant && nest.constant_extent(id).is_ok_and(|iterations| iterations >= extent)

@@ -4,6 +4,7 @@ mod data;
 mod dependence;
 mod layout;
 mod order;
+mod precompute;
 mod prefetch;
 mod recipe;
 mod split;
@@ -58,6 +59,21 @@ pub enum Transformation {
         array: String,
         /// The loops whose accesses the tile covers.
         sweep: Vec<String>,
+        /// Name of the tile.
+        tile: String,
+        /// Names of the loops that fill it, one for each axis along which the tile has more than one cell.
+        indices: Vec<String>,
+    },
+    /// `precompute v sweep ii, ki -> tile[t0, t1]`: the values of a temporary that are used while the swept loops run are
+    /// first computed, each once, into local memory or a temporary. The new loops run along the axes of the tile, one for each
+    /// sum of loops on which the value depends.
+    Precompute {
+        /// The temporary, which one instruction computes.
+        temporary: String,
+        /// The loops whose uses the tile covers.
+        sweep: Vec<String>,
+        /// Where the tile lives: [`Memory::Local`], or [`Memory::Private`] for one of each work-item.
+        memory: Memory,
         /// Name of the tile.
         tile: String,
         /// Names of the loops that fill it, one for each axis along which the tile has more than one cell.
@@ -122,6 +138,10 @@ impl Nest {
             Transformation::Prefetch { array, sweep, tile, indices } => {
                 let tile = Tile { name: tile, indices, memory: Memory::Local };
                 prefetch::prefetch(&mut changed, array, sweep, &tile)?;
+            }
+            Transformation::Precompute { temporary, sweep, memory, tile, indices } => {
+                let tile = Tile { name: tile, indices, memory: *memory };
+                precompute::precompute(&mut changed, temporary, sweep, &tile)?;
             }
             Transformation::Layout { array, order, padding } => layout::layout(&mut changed, array, order, padding)?,
         }

@@ -70,6 +70,11 @@ impl Footprint {
         Ok(Footprint { uses, sweep, first, extents, moving })
     }
 
+    /// Whether swept loops move some use, or uses lie apart.
+    pub(super) fn moves(&self) -> bool {
+        !self.moving.is_empty()
+    }
+
     /// Makes the array `id` the tile, lets the uses read it, and fills it before them: `value` gives what a cell of the box
     /// is. `place` is that of the instruction that fills it.
     ///
