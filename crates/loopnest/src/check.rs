@@ -20,6 +20,9 @@ pub(crate) fn check(nest: &Nest) -> Result<(), NestError> {
         }
     }
     nest.lookups.iter().try_for_each(|lookup| lookup_is_sound(nest, lookup).map_err(|error| error.at(lookup.place)))?;
+    for (id, average) in &nest.statistics {
+        statistic_is_sound(nest, *id, average).map_err(|error| error.at(nest.loop_at(*id).place))?;
+    }
     let mut outer = BTreeSet::new();
     for id in &nest.order {
         outer.insert(*id);
@@ -47,6 +50,22 @@ fn lookup_is_sound(nest: &Nest, lookup: &Lookup) -> Result<(), NestError> {
             .at(writer.place)
             .remedy("look up values in arrays that nothing writes")),
         None => Ok(()),
+    }
+}
+
+/// Refuses an average number of iterations that is not known before the run, or of a loop that needs none.
+pub(crate) fn statistic_is_sound(nest: &Nest, id: LoopId, average: &Affine) -> Result<(), NestError> {
+    let name = &nest.loop_at(id).name;
+    if !nest.depends_on_data(id) {
+        return Err(NestError::new(format!("the bounds of `{name}` do not depend on data"))
+            .remedy("leave the statistic out: the iterations are counted"));
+    }
+    if !average.is_of_sizes() {
+        return Err(NestError::new("a statistic is a sum of sizes and numbers"));
+    }
+    match average.as_constant() {
+        Some(number) if number < 0 => Err(NestError::new(format!("`{name}` cannot have {number} iterations"))),
+        _ => Ok(()),
     }
 }
 

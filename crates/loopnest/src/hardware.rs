@@ -2,6 +2,7 @@
 
 use crate::error::NestError;
 use crate::ir::{Affine, Instruction, LoopId, Nest, Tag, Var};
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 /// Axes of work-groups and of work-items.
@@ -24,7 +25,12 @@ impl Nest {
 
     /// The loop of an instruction that runs along a hardware axis.
     pub fn hardware_loop(&self, instruction: &Instruction, tag: Tag) -> Option<LoopId> {
-        instruction.within.iter().copied().find(|id| self.loop_at(*id).tag == tag)
+        self.loop_with(&instruction.within, tag)
+    }
+
+    /// The loop with a tag among `within`.
+    pub(crate) fn loop_with(&self, within: &BTreeSet<LoopId>, tag: Tag) -> Option<LoopId> {
+        within.iter().copied().find(|id| self.loop_at(*id).tag == tag)
     }
 
     /// Work-items of a work-group along each axis; 1 along axes that no loop uses.

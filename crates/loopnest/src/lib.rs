@@ -33,6 +33,7 @@ mod hardware;
 mod interpret;
 mod ir;
 pub mod kernels;
+mod lookups;
 mod polyhedra;
 mod schedule;
 mod text;

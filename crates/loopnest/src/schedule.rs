@@ -56,7 +56,7 @@ impl Schedule {
 }
 
 /// Instructions under the loops they share.
-fn tree(nest: &Nest) -> Vec<Step> {
+pub(crate) fn tree(nest: &Nest) -> Vec<Step> {
     let mut steps = Vec::new();
     for (number, instruction) in nest.instructions.iter().enumerate() {
         let is_run_in_order = |id: &LoopId| !nest.loop_at(*id).tag.is_hardware();

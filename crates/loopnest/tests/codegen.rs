@@ -1,155 +1,25 @@
-//! Generated C against the interpreter: one program with many kernels, so that the compiler is started once.
+//! Generated C against the interpreter.
 
 mod common;
+#[path = "common/program.rs"]
+mod program;
 #[path = "common/values.rs"]
 mod values;
 
+use program::{Sample, compare};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
-use std::fmt::Write as _;
-use std::io::Write as _;
-use std::process::{Command, Stdio};
-use tunesmith_loopnest::{
-    Array, ArrayId, CodeParameter, Data, Dialect, LaneOrder, Memory, Nest, Schedule, Tag, Type, Value, interpret,
-    kernels,
-};
+use tunesmith_loopnest::{Data, Dialect, Nest, Schedule, Tag, kernels};
 
-/// A kernel to be run with these sizes.
-struct Sample {
-    nest: Nest,
-    sizes: Vec<i64>,
+/// A kernel with arrays filled at random.
+fn sample(nest: Nest, sizes: &[i64]) -> Sample {
+    let data = Data::filled(&nest, sizes, 3).unwrap();
+    Sample { nest, sizes: sizes.to_vec(), data }
 }
 
 fn samples(text: &str, sizes: &[&[i64]]) -> Vec<Sample> {
     let nest = Nest::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    sizes.iter().map(|sizes| Sample { nest: nest.clone(), sizes: sizes.to_vec() }).collect()
-}
-
-/// The cells of memory and, for each cell by subscripts, its place there: computed one subscript at a time.
-fn places(array: &Array, sizes: &[i64]) -> (usize, Vec<usize>) {
-    let extents: Vec<usize> = array.shape.iter().map(|extent| extent.at_sizes(sizes) as usize).collect();
-    let cells = array.cells().iter().map(|extent| extent.at_sizes(sizes) as usize).product::<usize>();
-    let count = extents.iter().product::<usize>();
-    let place = |mut cell: usize| {
-        let mut subscripts = vec![0; extents.len()];
-        for axis in (0..extents.len()).rev() {
-            subscripts[axis] = cell % extents[axis];
-            cell /= extents[axis];
-        }
-        let stride =
-            |axis: usize| array.stride(axis).iter().map(|factor| factor.at_sizes(sizes) as usize).product::<usize>();
-        (0..extents.len()).map(|axis| subscripts[axis] * stride(axis)).sum()
-    };
-    (cells, (0..count).map(place).collect())
-}
-
-fn value(bytes: &[u8], kind: Type) -> Value {
-    match kind {
-        Type::I32 => Value::Integer(i32::from_ne_bytes(bytes.try_into().unwrap()).into()),
-        Type::I64 => Value::Integer(i64::from_ne_bytes(bytes.try_into().unwrap())),
-        Type::F32 => Value::Float(f32::from_ne_bytes(bytes.try_into().unwrap()).into()),
-        Type::F64 => Value::Float(f64::from_ne_bytes(bytes.try_into().unwrap())),
-    }
-}
-
-fn width(kind: Type) -> usize {
-    kind.bits() as usize / 8
-}
-
-fn globals(nest: &Nest) -> Vec<ArrayId> {
-    nest.array_ids().filter(|id| nest.array(*id).memory == Memory::Global).collect()
-}
-
-/// The memory of all global arrays.
-fn memory(sample: &Sample, data: &Data) -> Vec<u8> {
-    let of = |id| data.memory(&sample.nest, &sample.sizes, id).unwrap();
-    globals(&sample.nest).into_iter().flat_map(of).collect()
-}
-
-/// A program that runs every sample on what it reads and writes what became of it.
-fn program(samples: &[Sample], inputs: &[Data]) -> String {
-    let mut text = String::from("#include <stdio.h>\n#include <stdlib.h>\n");
-    let mut main = String::from("int main(void) {\n");
-    for (place, (sample, data)) in samples.iter().zip(inputs).enumerate() {
-        let code = sample.nest.code(Dialect::C).unwrap_or_else(|error| panic!("{error}\n{}", sample.nest));
-        // Helpers and functions have the same names in every kernel.
-        let own = code.text.replace("nest_", &format!("nest{place}_"));
-        text += &own.replace(&format!("void {}(", code.function), &format!("void kernel_{place}("));
-        main += &call(sample, data, place, &code.parameters);
-    }
-    text + &main + "  return 0;\n}\n"
-}
-
-fn call(sample: &Sample, data: &Data, place: usize, parameters: &[CodeParameter]) -> String {
-    let (mut before, mut after, mut arguments) = (String::new(), String::new(), Vec::new());
-    for parameter in parameters {
-        match parameter {
-            CodeParameter::Array(id) => {
-                let array = sample.nest.array(*id);
-                let size = places(array, &sample.sizes).0 * width(array.element);
-                let name = format!("p{place}_{}", arguments.len());
-                let _ = writeln!(before, "  void *{name} = malloc({size} + 1); fread({name}, 1, {size}, stdin);");
-                let _ = writeln!(after, "  fwrite({name}, 1, {size}, stdout); free({name});");
-                arguments.push(name);
-            }
-            CodeParameter::Argument(id) => arguments.push(data.of(*id)[0].as_f64().to_string()),
-            CodeParameter::Size(id) => arguments.push(sample.sizes[id.place()].to_string()),
-        }
-    }
-    format!("{before}  kernel_{place}({});\n{after}", arguments.join(", "))
-}
-
-/// Runs all samples as C and as the interpreter does.
-fn compare(samples: &[Sample]) {
-    let data = |sample: &Sample| Data::filled(&sample.nest, &sample.sizes, 3).unwrap();
-    let inputs: Vec<Data> = samples.iter().map(data).collect();
-    let folder = tempfile::tempdir().unwrap();
-    let (source, executable) = (folder.path().join("all.c"), folder.path().join("all"));
-    std::fs::write(&source, program(samples, &inputs)).unwrap();
-    let compiled =
-        Command::new("cc").args(["-O1", "-w", "-o"]).arg(&executable).arg(&source).arg("-lm").output().unwrap();
-    let text = || std::fs::read_to_string(&source).unwrap();
-    assert!(compiled.status.success(), "{}\n{}", String::from_utf8_lossy(&compiled.stderr), text());
-    let mut child = Command::new(&executable).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let input: Vec<u8> = samples.iter().zip(&inputs).flat_map(|(sample, data)| memory(sample, data)).collect();
-    let mut pipe = child.stdin.take().unwrap();
-    let writer = std::thread::spawn(move || pipe.write_all(&input));
-    let output = child.wait_with_output().unwrap();
-    writer.join().unwrap().unwrap();
-    assert!(output.status.success(), "{}", output.status);
-    let mut rest = &output.stdout[..];
-    for (sample, input) in samples.iter().zip(inputs) {
-        let mut expected = input;
-        interpret(&sample.nest, &sample.sizes, &mut expected, LaneOrder::Ascending)
-            .unwrap_or_else(|error| panic!("{error}\n{}", sample.nest));
-        rest = agree(sample, &expected, rest);
-    }
-}
-
-/// Compares one sample's arrays and gives what follows them.
-fn agree<'a>(sample: &Sample, expected: &Data, mut found: &'a [u8]) -> &'a [u8] {
-    for id in globals(&sample.nest) {
-        let array = sample.nest.array(id);
-        let (cells, places) = places(array, &sample.sizes);
-        let (own, rest) = found.split_at(cells * width(array.element));
-        for (cell, (expected, place)) in expected.of(id).iter().zip(places).enumerate() {
-            let at = place * width(array.element);
-            let (found, expected) =
-                (value(&own[at..at + width(array.element)], array.element).as_f64(), expected.as_f64());
-            let near = (found - expected).abs() <= 1e-5 + 1e-4 * expected.abs();
-            let same = found == expected || (found.is_nan() && expected.is_nan());
-            assert!(
-                near || same,
-                "cell {cell} of `{}` is {found}, not {expected}, with {:?} in\n{}\n{}",
-                array.name,
-                sample.sizes,
-                sample.nest,
-                sample.nest.code(Dialect::C).unwrap().text
-            );
-        }
-        found = rest;
-    }
-    found
+    sizes.iter().map(|sizes| sample(nest.clone(), sizes)).collect()
 }
 
 #[test]
@@ -158,10 +28,7 @@ fn random_nests_compute_in_c_what_the_interpreter_says() {
     let plans = (0..120).map(|_| common::plans().new_tree(&mut runner).unwrap().current());
     let samples: Vec<Sample> = plans
         .enumerate()
-        .map(|(place, plan)| Sample {
-            nest: common::build(&plan),
-            sizes: vec![1 + place as i64 % 7, 1 + place as i64 % 5],
-        })
+        .map(|(place, plan)| sample(common::build(&plan), &[1 + place as i64 % 7, 1 + place as i64 % 5]))
         .collect();
     compare(&samples);
 }
@@ -173,7 +40,7 @@ fn values_computed_ahead_are_in_c_what_the_interpreter_says() {
     let texts = (0..300).map(|_| values::neighbours(&choices.new_tree(&mut runner).unwrap().current()));
     let nests = texts.filter_map(|text| Nest::parse(&text).ok()).filter(|nest| Schedule::new(nest).is_ok());
     let sizes = |place: usize| vec![1 + place as i64 % 7, 1 + place as i64 % 5];
-    let mut all: Vec<Sample> = nests.enumerate().map(|(place, nest)| Sample { nest, sizes: sizes(place) }).collect();
+    let mut all: Vec<Sample> = nests.enumerate().map(|(place, nest)| sample(nest, &sizes(place))).collect();
     assert!(all.len() > 50, "{} of 300", all.len());
     all.extend(samples(include_str!("../../../examples/nests/blur.nest"), &[&[37]]));
     compare(&all);
@@ -268,10 +135,10 @@ fn what_always_holds_is_not_tested() {
         {[g, l]: 0 <= g and 16*g < n and 0 <= l < 16 and l + 16*g < n}
         a[l + 16*g] = 2*a[l + 16*g] @ g, l
     ";
-    let sample = |text: &str| tagged(text, &[("g", Tag::Group(0)), ("l", Tag::Local(0))], &[&[32]]).remove(0).nest;
-    let divisible = sample(text).code(Dialect::OpenCl).unwrap().text;
+    let only = |text: &str| tagged(text, &[("g", Tag::Group(0)), ("l", Tag::Local(0))], &[&[32]]).remove(0).nest;
+    let divisible = only(text).code(Dialect::OpenCl).unwrap().text;
     assert!(!divisible.contains("if ("), "{divisible}");
-    let general = sample(&text.replace("assume n mod 16 = 0", "")).code(Dialect::OpenCl).unwrap().text;
+    let general = only(&text.replace("assume n mod 16 = 0", "")).code(Dialect::OpenCl).unwrap().text;
     assert!(general.contains("if (n - 16 * gid0 - lid0 - 1 >= 0) {"), "{general}");
 }
 
@@ -297,7 +164,7 @@ fn every_kernel_of_the_cost_model_computes_in_c_what_the_interpreter_says_for_ev
                 (_, kernels::Groups::Line) => 401,
                 (_, kernels::Groups::Rectangle) => 19,
             };
-            all.push(Sample { nest, sizes: kernel.size_values(main, 3) });
+            all.push(sample(nest, &kernel.size_values(main, 3)));
         }
     }
     compare(&all);

@@ -1,57 +1,26 @@
 //! Symbolic counts against enumeration.
 
 mod common;
+#[path = "common/named.rs"]
+mod named;
 #[path = "common/steps.rs"]
 mod steps;
 #[path = "common/values.rs"]
 mod values;
 
 use common::Plan;
+use named::{evaluated, tallied};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestError, TestRunner};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use tunesmith_loopnest::{ArrayId, Data, Direction, LaneOrder, Memory, Nest, Property, interpret};
+use tunesmith_loopnest::{ArrayId, Data, LaneOrder, Nest, interpret};
 
 /// Counts by name, as the interpreter finds them one by one.
 fn enumerated(nest: &Nest, sizes: &[i64]) -> BTreeMap<String, i128> {
     let mut data = Data::filled(nest, sizes, 5).unwrap();
-    let tally =
-        interpret(nest, sizes, &mut data, LaneOrder::Ascending).unwrap_or_else(|error| panic!("{error}\n{nest}"));
-    let mut counts = BTreeMap::from([("groups".to_string(), i128::from(tally.groups)), ("launch".to_string(), 1)]);
-    let mut add = |name: String, times: u64| *counts.entry(name).or_default() += i128::from(times);
-    for ((operation, kind), times) in &tally.operations {
-        if kind.is_float() {
-            add(format!("op:{kind}:{operation}"), *times);
-        }
-    }
-    for ((array, direction), times) in &tally.accesses {
-        let array = nest.array(*array);
-        match (array.memory, direction) {
-            (Memory::Global, _) => add(format!("global {direction:?} {}", array.element), *times),
-            (Memory::Local, Direction::Load) => add(format!("l:{}:load", array.element.bits()), *times),
-            _ => {}
-        }
-    }
-    add("barriers".to_string(), tally.barriers);
-    counts.retain(|_, times| *times != 0);
-    counts
-}
-
-/// The symbolic counts at those sizes, accesses summed over their strides.
-fn evaluated(counts: &tunesmith_loopnest::Counts, sizes: &[i64]) -> BTreeMap<String, i128> {
-    let mut named = BTreeMap::new();
-    for (property, value) in counts.properties().iter().zip(counts.evaluate(sizes).unwrap()) {
-        let name = match property {
-            Property::Global(32, direction, _) => format!("global {direction:?} f32"),
-            Property::Global(_, direction, _) => format!("global {direction:?} f64"),
-            Property::LoadsAndStores(..) => continue,
-            other => other.to_string(),
-        };
-        *named.entry(name).or_default() += value;
-    }
-    named.retain(|_, times| *times != 0);
-    named
+    let tally = interpret(nest, sizes, &mut data, LaneOrder::Ascending);
+    tallied(nest, &tally.unwrap_or_else(|error| panic!("{error}\n{nest}")))
 }
 
 /// The bytes of an array that are touched, cell by cell.

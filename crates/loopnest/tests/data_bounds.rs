@@ -1,8 +1,10 @@
 //! Bounds and subscripts that are looked up in arrays.
 
-use std::io::Write;
-use std::process::Command;
-use tunesmith_loopnest::{Data, Dialect, LaneOrder, Nest, Value, interpret};
+#[path = "common/program.rs"]
+mod program;
+
+use program::{Sample, compare};
+use tunesmith_loopnest::{Data, Dialect, LaneOrder, Nest, Recipe, Value, interpret};
 
 const ROWS: &str = include_str!("../../../examples/nests/spmv.nest");
 
@@ -47,37 +49,13 @@ fn a_sparse_product_is_what_it_is_in_rust_in_every_order_of_lanes() {
 
 #[test]
 fn the_generated_c_is_what_the_interpreter_gives() {
-    let nest = Nest::parse(ROWS).unwrap();
-    let code = nest.code(Dialect::C).unwrap();
-    let mut after = data(&nest);
-    let list = |name: &str| cells(&nest, &after, name).iter().map(|x| format!("{x:?}")).collect::<Vec<_>>().join(", ");
-    let main = format!(
-        "#include <stdio.h>\n{}\nint main(void) {{\nint row[] = {{{}}}, column[] = {{{}}};\nfloat value[] = {{{}}}, x[] = {{{}}}, y[5];\n\
-         spmv(row, column, value, x, y, 5, 8, 2);\nfor (int i = 0; i < 5; i++) printf(\"%.9g \", y[i]);\nreturn 0; }}\n",
-        code.text,
-        FIRST.map(|number| number.to_string()).join(", "),
-        COLUMNS.map(|number| number.to_string()).join(", "),
-        list("value"),
-        list("x"),
-    );
-    interpret(&nest, &SIZES, &mut after, LaneOrder::Ascending).unwrap();
-    let folder = std::env::temp_dir().join(format!("tunesmith-data-bounds-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let (source, program) = (folder.join("spmv.c"), folder.join("spmv"));
-    std::fs::File::create(&source).unwrap().write_all(main.as_bytes()).unwrap();
-    let compiled = Command::new("cc")
-        .args(["-O1", "-Wall", "-Wno-unused", "-Wno-unknown-pragmas", "-Werror", "-ffp-contract=off", "-o"])
-        .arg(&program)
-        .arg(&source)
-        .arg("-lm")
-        .status();
-    assert!(compiled.unwrap().success(), "{main}");
-    let ran = Command::new(&program).output().unwrap();
-    std::fs::remove_dir_all(&folder).unwrap();
-    let found: Vec<f32> =
-        String::from_utf8(ran.stdout).unwrap().split_whitespace().map(|x| x.parse().unwrap()).collect();
-    let expected: Vec<f32> = cells(&nest, &after, "y").into_iter().map(|x| x as f32).collect();
-    assert_eq!(found, expected, "{main}");
+    let recipe = Recipe::parse(ROWS).unwrap();
+    let sample = |width| {
+        let nest = recipe.apply(&[("width", width)]).unwrap();
+        let data = data(&nest);
+        Sample { nest, sizes: SIZES.to_vec(), data }
+    };
+    compare(&[1, 2, 4, 64].map(sample));
 }
 
 #[test]
@@ -92,33 +70,126 @@ fn work_items_beyond_the_last_row_look_nothing_up() {
     }
 }
 
+/// The counts of a nest at sizes, without those that are zero.
+fn counts(text: &str, sizes: &[i64]) -> Vec<(String, i128)> {
+    let counts = Nest::parse(text).unwrap().count().unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    let values = counts.evaluate(sizes).unwrap();
+    let named = counts.properties().iter().map(ToString::to_string).zip(values);
+    named.filter(|(_, count)| *count != 0).collect()
+}
+
+/// How often `text` loads from global memory, by stride.
+fn loads(text: &str, sizes: &[i64]) -> Vec<(String, i128)> {
+    let stride = |name: &str| name.strip_prefix("g:32:load:").map(ToString::to_string);
+    counts(text, sizes).into_iter().filter_map(|(name, count)| Some((stride(&name)?, count))).collect()
+}
+
+fn strides(list: &[(&str, i128)]) -> Vec<(String, i128)> {
+    list.iter().map(|(stride, count)| ((*stride).to_string(), *count)).collect()
+}
+
 #[test]
-fn counts_are_multiplied_by_the_statistic() {
-    let nest = Nest::parse(ROWS).unwrap();
-    let counts = nest.count().unwrap();
-    let values = counts.evaluate(&[1000, 16000, 16]).unwrap();
-    let count = |name: &str| {
-        let at = counts.properties().iter().position(|property| property.to_string() == name);
-        at.map(|at| values[at])
-    };
+fn counts_are_multiplied_by_the_statistic_and_have_what_is_looked_up() {
+    let sizes = [1000, 16000, 16];
+    let count = |name: &str| counts(ROWS, &sizes).into_iter().find(|(known, _)| known == name).map(|(_, count)| count);
     assert_eq!(count("op:f32:add"), Some(16000));
-    // Each lane is in a row of its own: how far the lanes are from each other depends on the rows.
-    assert_eq!(count("g:32:load:data"), Some(32000));
     assert_eq!(count("g:32:store:s1"), Some(1000));
-    nest.outside().unwrap().refuse(&[1000, 16000, 16]).unwrap();
-    let value = nest.array_id("value").unwrap();
-    assert!(nest.footprint(value).unwrap_err().message.contains("which cells of `value` are touched depends on data"));
-    let row = nest.array_id("row").unwrap();
-    assert_eq!(nest.footprint(row).unwrap_err().message, "`first` is looked up in `row`, which is not counted");
+    // Each lane is in a row of its own: how far the lanes are from each other in `column`, `value` and `x` depends on the rows.
+    // Both ends of its row are next to those of its neighbours.
+    assert_eq!(loads(ROWS, &sizes), strides(&[("s1", 2000), ("data", 48000)]));
+    let nest = Nest::parse(ROWS).unwrap();
+    nest.outside().unwrap().refuse(&sizes).unwrap();
+    let footprint = |name: &str| nest.footprint(nest.array_id(name).unwrap());
+    assert_eq!(footprint("row").unwrap().evaluate(&sizes).unwrap(), [4 * 1001]);
+    for array in ["column", "value", "x"] {
+        let message = footprint(array).unwrap_err().message;
+        assert_eq!(message, format!("which cells of `{array}` are touched depends on data"));
+    }
     assert!(nest.count_modern().unwrap().refused.iter().any(|(kind, _)| *kind == "chain"));
 }
 
 #[test]
 fn lanes_that_run_along_a_row_are_neighbours() {
     let untransformed = ROWS.split("\nsplit").next().unwrap();
-    let counts = Nest::parse(untransformed).unwrap().count().unwrap();
-    let names: Vec<String> = counts.properties().iter().map(ToString::to_string).collect();
-    assert!(names.contains(&"g:32:load:s1".to_string()) && names.contains(&"g:32:load:data".to_string()), "{names:?}");
+    // Rows follow each other, and so do the cells of one; where those point to is for the data to say.
+    let expected = strides(&[("s1", 2 * 1000 + 2 * 16000), ("data", 16000)]);
+    assert_eq!(loads(untransformed, &[1000, 16000, 16]), expected);
+}
+
+/// A sparse matrix times a dense one: `k` runs over the cells of a row, `j` over the columns of the result.
+const DENSE: &str = "
+    nest dense
+    sizes n, m, nnz, per_row
+    assume n > 0, m > 0, nnz > 0
+    array row[2*n + 1]: i32
+    array column[nnz]: i32
+    array value[nnz]: f32
+    array x[n, m]: f32
+    array y[n, m]: f32
+    {[i, j]: 0 <= i < n and 0 <= j < m}
+    lookup first = row[2*i]
+    lookup end = row[2*i + 2]
+    {[k]: first <= k < end}
+    statistic k = per_row
+    lookup at = column[k]
+    y[i, j] = 0.0 @ i, j
+    y[i, j] = y[i, j] + value[k]*x[at, j] @ i, j, k
+";
+
+#[test]
+fn a_value_is_loaded_once_for_each_iteration_of_the_innermost_loop_that_says_where() {
+    let sizes = [100, 24, 700, 7];
+    let all = |text: &str| loads(text, &sizes).into_iter().map(|(_, count)| count).sum::<i128>();
+    // `value`, `x` and `y` are loaded at every point.
+    let others = 3 * 100 * 24 * 7;
+    // As written, the ends of a row are known before `j` begins, and `column` is read again for each `j`.
+    assert_eq!(all(DENSE) - others, 2 * 100 + 100 * 24 * 7);
+    // Every other cell of `row` is looked up, by neighbouring iterations of `i`.
+    assert!(loads(DENSE, &sizes).contains(&("1/2".to_string(), 200)), "{:?}", loads(DENSE, &sizes));
+    // A work-group for each row: its work-items look up the same, and those beyond the last column the ends of the row too.
+    let lanes = format!("{DENSE}tag i group.0\nsplit j 32 -> jo, ji\ntag ji local.0\n");
+    assert_eq!(all(&lanes) - others, 2 * 100 * 32 + 100 * 24 * 7);
+    // Two loops over the cells of a row: each looks up its columns.
+    let twice = format!("{DENSE}    y[i, j] = 1.0 @ i, j\n    y[i, j] = y[i, j] + x[at, j] @ i, j, k\n");
+    assert_eq!(all(&twice) - others, 2 * 100 + 2 * 100 * 24 * 7 + 2 * 100 * 24 * 7);
+    // What nothing uses is not loaded.
+    let unused = DENSE.replace("x[at, j]", "x[i, j]");
+    assert_eq!(all(&unused) - others, 2 * 100);
+}
+
+#[test]
+fn a_share_of_cells_that_data_decide_leaves_the_stride_to_them() {
+    let jagged = "
+        sizes n, most, c
+        array length[n]: i32
+        array value[n, most]: f32
+        array sum[n]: f32
+        temporary acc: f32
+        {[i]: 0 <= i < n}
+        lookup cells = length[i]
+        {[k]: 0 <= k < cells}
+        statistic k = c
+        acc = 0.0 @ i
+        acc = acc + value[i, k] @ i, k
+        sum[i] = acc @ i
+        split i 32 -> io, ii
+        tag io group.0
+        tag ii local.0
+    ";
+    assert_eq!(loads(jagged, &[64, 100, 7]), strides(&[("s1", 64), ("data", 64 * 7)]));
+}
+
+#[test]
+fn lookups_that_leave_their_arrays_are_counted_and_refused() {
+    let outside = |text: &str| Nest::parse(text).unwrap().outside().unwrap().refuse(&SIZES).unwrap_err();
+    let error = outside(&ROWS.replace("row[i + 1]", "row[i + 3]"));
+    assert_eq!(error.to_string(), "row[64*io + ii + 3] is beyond the end of axis 0 of `row` 2 times");
+    assert_eq!(error.place.map(|place| (place.line, place.column)), Some((13, 8)));
+    assert!(error.remedy.unwrap().contains("from 0 to n + 1 - 1"));
+    let error = outside(&ROWS.replace("lookup at = column[k]", "lookup at = column[4*i - 3]"));
+    assert_eq!(error.message, "column[256*io + 4*ii - 3] is before the start of axis 0 of `column` once");
+    // Where the data decide, nothing can be said: `interpret` and `refuse_data` have them.
+    Nest::parse(&ROWS.replace("column[k]", "column[k + 8]")).unwrap().outside().unwrap().refuse(&SIZES).unwrap();
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::factors::number;
 use super::subgroups::WARP;
 use crate::error::NestError;
 use crate::hardware::AXES;
-use crate::ir::{Access, Instruction, Nest, Tag};
+use crate::ir::{Access, LoopId, Nest, Tag};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Banks of local memory, each giving one word at a time.
@@ -21,13 +21,13 @@ const WORD: u32 = 32;
 /// Where the distance of lanes in memory depends on the sizes.
 pub(super) fn conflict(
     nest: &Nest,
-    instruction: &Instruction,
+    within: &BTreeSet<LoopId>,
     access: &Access,
     local: [i128; AXES],
 ) -> Result<u32, NestError> {
     let mut strides = [0; AXES];
     for (axis, stride) in strides.iter_mut().enumerate() {
-        let Some(id) = nest.hardware_loop(instruction, Tag::Local(axis as u8)) else { continue };
+        let Some(id) = nest.loop_with(within, Tag::Local(axis as u8)) else { continue };
         *stride = number(&distance(nest, access, id)).ok_or_else(|| {
             let text = nest.show_access(access);
             NestError::new(format!("the distance of lanes in {text} depends on the sizes"))

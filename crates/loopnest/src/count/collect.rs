@@ -3,7 +3,7 @@
 use super::banks::conflict;
 use super::depth::Depth;
 use super::factors::{Factors, Product, add, number};
-use super::footprint::touched;
+use super::footprint::{data_decide, touched};
 use super::modern::count_arithmetic;
 use super::points::Piece;
 use super::polynomial::{Polynomial, Ratio};
@@ -13,8 +13,9 @@ use crate::error::NestError;
 use crate::hardware::AXES;
 use crate::interpret::Operation;
 use crate::ir::{
-    Access, Affine, ArrayId, Direction, Expr, Instruction, LookupId, LoopId, Memory, Nest, Tag, Type, Var,
+    Access, Affine, ArrayId, Direction, Expr, Instruction, Lookup, LookupId, LoopId, Memory, Nest, Tag, Type, Var,
 };
+use crate::lookups::LookupLoad;
 use crate::schedule::{Schedule, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,6 +73,10 @@ pub(super) fn collect(nest: &Nest, lanes: Option<Lanes>) -> Result<Collected, Ne
     for instruction in &nest.instructions {
         collector.instruction(instruction).map_err(|error| error.at(instruction.place))?;
     }
+    for LookupLoad { lookup, within } in nest.lookup_loads() {
+        let Lookup { access, place, .. } = nest.lookup(lookup);
+        collector.lookup(access, &within).map_err(|error| error.at(*place))?;
+    }
     collector.barriers(&schedule.steps, &BTreeSet::new())?;
     let groups = collector.found.factors.points(nest, &all_groups(nest, &BTreeSet::new()))?;
     collector.add(Property::Groups, groups);
@@ -97,8 +102,18 @@ pub(super) fn runs(
     local: [i128; AXES],
     factors: &mut Factors,
 ) -> Result<Product, NestError> {
-    let runs = factors.points(nest, &all_groups(nest, &instruction.within))?;
-    let is_repeated = |axis: &usize| nest.hardware_loop(instruction, Tag::Local(*axis as u8)).is_none();
+    runs_within(nest, &instruction.within, local, factors)
+}
+
+/// How often work-items are at the points of the loops `within`, those included that do what others do.
+fn runs_within(
+    nest: &Nest,
+    within: &BTreeSet<LoopId>,
+    local: [i128; AXES],
+    factors: &mut Factors,
+) -> Result<Product, NestError> {
+    let runs = factors.points(nest, &all_groups(nest, within))?;
+    let is_repeated = |axis: &usize| nest.loop_with(within, Tag::Local(*axis as u8)).is_none();
     Ok(runs.scaled((0..AXES).filter(is_repeated).map(|axis| local[axis]).product()))
 }
 
@@ -130,7 +145,7 @@ impl Collector<'_> {
     }
 
     fn instruction(&mut self, instruction: &Instruction) -> Result<(), NestError> {
-        let runs = self.runs(instruction)?;
+        let runs = self.runs(&instruction.within)?;
         let context = self.nest.array(instruction.target.array).element;
         let mut operations = BTreeMap::new();
         if self.is_modern {
@@ -143,17 +158,22 @@ impl Collector<'_> {
             self.add(property(operation, kind), runs.scaled(times));
         }
         for (access, place, direction) in instruction.accesses() {
-            self.access(instruction, access, direction, &runs).map_err(|error| error.at(place))?;
+            self.access(&instruction.within, access, direction, &runs).map_err(|error| error.at(place))?;
         }
         Ok(())
     }
 
-    /// How often an instruction runs, or how many lanes it takes.
-    fn runs(&mut self, instruction: &Instruction) -> Result<Product, NestError> {
+    fn lookup(&mut self, access: &Access, within: &BTreeSet<LoopId>) -> Result<(), NestError> {
+        let runs = self.runs(within)?;
+        self.access(within, access, Direction::Load, &runs)
+    }
+
+    /// How often work-items are at the points of the loops `within`, or how many lanes that takes.
+    fn runs(&mut self, within: &BTreeSet<LoopId>) -> Result<Product, NestError> {
         match self.lanes.filter(|lanes| lanes.width() > 1) {
-            None => runs(self.nest, instruction, self.local, &mut self.found.factors),
+            None => runs_within(self.nest, within, self.local, &mut self.found.factors),
             Some(lanes) => {
-                let within = all_groups(self.nest, &instruction.within);
+                let within = all_groups(self.nest, within);
                 let issues = issues(self.nest, &within, self.local, lanes, &mut self.found.factors)?;
                 Ok(issues.scaled(lanes.width()))
             }
@@ -161,65 +181,77 @@ impl Collector<'_> {
     }
 
     /// How many lanes it takes where one vector of each row does.
-    fn once_per_row(&mut self, instruction: &Instruction, runs: &Product) -> Result<Product, NestError> {
+    fn once_per_row(&mut self, within: &BTreeSet<LoopId>, runs: &Product) -> Result<Product, NestError> {
         let row = u32::try_from(self.local[0]).unwrap_or(u32::MAX);
         let Some(lanes @ Lanes::InRows(2..)) = self.lanes else { return Ok(runs.clone()) };
-        let within = all_groups(self.nest, &instruction.within);
+        let within = all_groups(self.nest, within);
         let rows = issues(self.nest, &within, self.local, Lanes::InRows(row), &mut self.found.factors)?;
         Ok(rows.scaled(lanes.width()))
     }
 
     fn access(
         &mut self,
-        instruction: &Instruction,
+        within: &BTreeSet<LoopId>,
         access: &Access,
         direction: Direction,
         runs: &Product,
     ) -> Result<(), NestError> {
         let array = self.nest.array(access.array);
-        let lane = self.lane(instruction);
+        let lane = self.lane(within);
         let is_scattered = lane.is_some_and(|lane| is_scattered(self.nest, access, lane));
         let cells = lane.map_or(Polynomial::default(), |lane| distance(self.nest, access, lane));
         let is_shared = direction == Direction::Load && !is_scattered && cells == Polynomial::default();
-        let runs = if is_shared { &self.once_per_row(instruction, runs)? } else { runs };
-        let (width, product) = self.widened(instruction, access, runs);
-        let bits = array.element.bits() * width;
+        let runs = if is_shared { &self.once_per_row(within, runs)? } else { runs };
+        let (width, product) = self.widened(within, access, runs);
         match (array.memory, direction) {
             (Memory::Local, Direction::Load) => {
-                let property = self.local_load(instruction, access, bits, &cells)?;
+                let property = self.local_load(within, access, array.element.bits() * width, &cells)?;
                 self.add(property, product);
+                Ok(())
             }
-            (Memory::Global, _) => {
-                if is_scattered {
-                    self.add(Property::Global(bits, direction, Stride::Data), product);
-                    return Ok(());
-                }
-                let distance = cells.scaled(Ratio::new(1, width.into()));
-                let same = |known: &&mut Strided| {
-                    (known.array, known.bits, known.direction) == (access.array, bits, direction)
-                        && known.distance == distance
-                };
-                if let Some(known) = self.found.strided.iter_mut().find(same) {
-                    add(&mut known.count, product);
-                    return Ok(());
-                }
-                let is_dense = number(&distance).is_some_and(|distance| distance.abs() <= 1);
-                let footprint = match lane {
-                    Some(lane) if !is_dense => Some(self.footprint(access, lane)?),
-                    _ => None,
-                };
-                let (array, count) = (access.array, vec![product]);
-                self.found.strided.push(Strided { array, bits, direction, distance, footprint, count });
-            }
-            _ => {}
+            (Memory::Global, _) => self.global(access, width, direction, self.lane(within), product),
+            _ => Ok(()),
         }
+    }
+
+    /// Accesses to global memory of `width` cells at once, along the lanes of a loop.
+    fn global(
+        &mut self,
+        access: &Access,
+        width: u32,
+        direction: Direction,
+        lane: Option<LoopId>,
+        product: Product,
+    ) -> Result<(), NestError> {
+        let bits = self.nest.array(access.array).element.bits() * width;
+        let cells = lane.map_or(Polynomial::default(), |lane| distance(self.nest, access, lane));
+        let distance = cells.scaled(Ratio::new(1, width.into()));
+        let is_dense = number(&distance).is_some_and(|distance| distance.abs() <= 1);
+        let share_is_data = || !is_dense && data_decide(self.nest, access.array).is_some();
+        if lane.is_some_and(|lane| is_scattered(self.nest, access, lane) || share_is_data()) {
+            self.add(Property::Global(bits, direction, Stride::Data), product);
+            return Ok(());
+        }
+        let same = |known: &&mut Strided| {
+            (known.array, known.bits, known.direction) == (access.array, bits, direction) && known.distance == distance
+        };
+        if let Some(known) = self.found.strided.iter_mut().find(same) {
+            add(&mut known.count, product);
+            return Ok(());
+        }
+        let footprint = match lane {
+            Some(lane) if !is_dense => Some(self.footprint(access, lane)?),
+            _ => None,
+        };
+        let (array, count) = (access.array, vec![product]);
+        self.found.strided.push(Strided { array, bits, direction, distance, footprint, count });
         Ok(())
     }
 
     /// The property of a load from local memory whose lanes are so many cells apart.
     fn local_load(
         &self,
-        instruction: &Instruction,
+        within: &BTreeSet<LoopId>,
         access: &Access,
         bits: u32,
         cells: &Polynomial,
@@ -227,7 +259,7 @@ impl Collector<'_> {
         Ok(match self.lanes {
             None => Property::LocalLoads(bits),
             Some(Lanes::Numbered(_)) => {
-                Property::Banks(bits, Direction::Load, conflict(self.nest, instruction, access, self.local)?)
+                Property::Banks(bits, Direction::Load, conflict(self.nest, within, access, self.local)?)
             }
             Some(Lanes::InRows(_)) => {
                 // Where the shape depends on sizes, lanes are far apart.
@@ -239,17 +271,17 @@ impl Collector<'_> {
 
     /// The loop whose iterations are taken for SIMD lanes: work-items along axis 0, or else the innermost loop, which a
     /// compiler would vectorise.
-    fn lane(&self, instruction: &Instruction) -> Option<LoopId> {
+    fn lane(&self, within: &BTreeSet<LoopId>) -> Option<LoopId> {
         match self.nest.tagged(Tag::Local(0)).next() {
-            Some(_) => self.nest.hardware_loop(instruction, Tag::Local(0)),
-            None => self.nest.nesting(&instruction.within).last().copied(),
+            Some(_) => self.nest.loop_with(within, Tag::Local(0)),
+            None => self.nest.nesting(within).last().copied(),
         }
     }
 
     /// How many neighbouring cells one access of a vector loop takes at once, and how often it then runs.
-    fn widened(&self, instruction: &Instruction, access: &Access, runs: &Product) -> (u32, Product) {
+    fn widened(&self, within: &BTreeSet<LoopId>, access: &Access, runs: &Product) -> (u32, Product) {
         let element = self.nest.array(access.array).element.bits();
-        for id in instruction.within.iter().filter(|id| self.nest.loop_at(**id).tag == Tag::Vector) {
+        for id in within.iter().filter(|id| self.nest.loop_at(**id).tag == Tag::Vector) {
             let is_whole = self.nest.loop_at(*id).constraints.iter().all(|bound| bound.terms().count() == 1);
             let extent = self.nest.constant_extent(*id).ok().and_then(|extent| u32::try_from(extent).ok());
             let Some(extent) = extent.filter(|extent| is_whole && runs.coefficient % i128::from(*extent) == 0) else {

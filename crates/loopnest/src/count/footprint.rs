@@ -5,17 +5,30 @@ use super::floors::Floors;
 use super::image::{Cells, cells};
 use super::points::Piece;
 use super::union::different;
-use crate::error::NestError;
-use crate::ir::{Access, Affine, ArrayId, Direction, Instruction, LoopId, Nest, Var};
+use crate::error::{NestError, Place};
+use crate::ir::{Access, Affine, ArrayId, LoopId, Nest, Var};
+use crate::lookups::LookupLoad;
 use crate::polyhedra::gcd;
 use std::collections::BTreeSet;
 
-/// Every access to an array with its instruction.
-pub(super) fn accesses(nest: &Nest, array: ArrayId) -> impl Iterator<Item = (&Instruction, &Access, Direction)> {
-    let all = nest.instructions.iter();
-    let all =
-        all.flat_map(|instruction| instruction.accesses().map(move |(access, _, side)| (instruction, access, side)));
-    all.filter(move |(_, access, _)| access.array == array)
+/// Every access to an array, those of lookups included, with the loops that it is within and its place.
+fn accesses(nest: &Nest, array: ArrayId) -> impl Iterator<Item = (BTreeSet<LoopId>, &Access, Option<Place>)> {
+    let stated = nest.instructions.iter().flat_map(|instruction| {
+        instruction.accesses().map(|(access, ..)| (instruction.within.clone(), access, instruction.place))
+    });
+    let looked_up = nest.lookup_loads().into_iter().map(|LookupLoad { lookup, within }| {
+        let lookup = nest.lookup(lookup);
+        (within, &lookup.access, lookup.place)
+    });
+    stated.chain(looked_up).filter(move |(_, access, _)| access.array == array)
+}
+
+/// The place of an access to the array that touches other cells with other data.
+pub(super) fn data_decide(nest: &Nest, array: ArrayId) -> Option<Option<Place>> {
+    let is_scattered = |access: &Access| access.subscripts.iter().any(|sum| sum.lookups().next().is_some());
+    let decide =
+        |within: &BTreeSet<LoopId>, access| is_scattered(access) || within.iter().any(|id| nest.depends_on_data(*id));
+    accesses(nest, array).find(|(within, access, _)| decide(within, access)).map(|(.., place)| place)
 }
 
 /// The number of different cells of an array that its accesses touch along `axes`, the other axes left out. With
@@ -31,23 +44,16 @@ pub(super) fn touched(
     filled: Option<usize>,
     floors: &mut Floors,
 ) -> Result<Vec<Piece>, NestError> {
-    if let Some(lookup) = nest.lookups.iter().find(|lookup| lookup.access.array == array) {
-        let (name, value) = (&nest.array(array).name, &lookup.name);
-        let error = NestError::new(format!("`{value}` is looked up in `{name}`, which is not counted"));
-        return Err(error.at(lookup.place));
-    }
     let name = &nest.array(array).name;
+    if let Some(place) = data_decide(nest, array) {
+        return Err(NestError::new(format!("which cells of `{name}` are touched depends on data")).at(place));
+    }
     let refuse =
         |error: NestError| NestError::new(format!("the footprint of `{name}` cannot be counted: {}", error.message));
     let (mut seen, mut sets) = (BTreeSet::new(), Vec::<Cells>::new());
-    for (instruction, access, _) in accesses(nest, array) {
+    for (within, access, place) in accesses(nest, array) {
         // Without work-groups nothing runs, be it within their loops or not.
-        let within = all_groups(nest, &instruction.within);
-        let scattered = access.subscripts.iter().any(|sum| sum.lookups().next().is_some());
-        if scattered || within.iter().any(|id| nest.depends_on_data(*id)) {
-            let error = NestError::new(format!("which cells of `{name}` are touched depends on data"));
-            return Err(error.at(instruction.place));
-        }
+        let within = all_groups(nest, &within);
         let mut subscripts: Vec<Affine> = axes.iter().map(|axis| access.subscripts[*axis].clone()).collect();
         if !seen.insert((within.clone(), subscripts.clone())) {
             continue;
@@ -61,7 +67,7 @@ pub(super) fn touched(
             fresh.0 += 1;
         }
         let reached = cells(bounds, &loops, &subscripts, fresh, floors);
-        for cells in reached.map_err(|error| refuse(error).at(instruction.place))? {
+        for cells in reached.map_err(|error| refuse(error).at(place))? {
             if !sets.contains(&cells) {
                 sets.push(cells);
             }
@@ -87,7 +93,7 @@ mod tests {
     /// The cells of `a` with those up to the next `step`-th along axis 1, one by one.
     fn enumerated(nest: &Nest, n: i64, step: i128) -> BTreeSet<(i128, i128)> {
         let mut cells = BTreeSet::new();
-        for (instruction, access, _) in accesses(nest, ArrayId(0)) {
+        for (within, access, _) in accesses(nest, ArrayId(0)) {
             for point in 0..40 * 40 {
                 let value = |variable: Var| match variable {
                     Var::Loop(LoopId(0)) => point / 40,
@@ -95,7 +101,7 @@ mod tests {
                     _ => n.into(),
                 };
                 let [row, column] = [0, 1].map(|axis| access.subscripts[axis].evaluate(value));
-                if nest.domain(&instruction.within).iter().all(|bound| bound.evaluate(value) >= 0) {
+                if nest.domain(&within).iter().all(|bound| bound.evaluate(value) >= 0) {
                     cells.extend((0..step).map(|gap| (row, column + gap)));
                 }
             }

@@ -115,7 +115,7 @@ fn banks(nest: &Nest, found: &mut Collected) -> Result<(), NestError> {
         for (access, place, direction) in instruction.accesses() {
             let array = nest.array(access.array);
             if array.memory == Memory::Local {
-                let conflict = conflict(nest, instruction, access, local);
+                let conflict = conflict(nest, &instruction.within, access, local);
                 let conflict = conflict.map_err(|error| error.at(place).at(instruction.place))?;
                 let runs = runs(nest, instruction, local, &mut found.factors)?;
                 found.add(Property::Banks(array.element.bits(), direction, conflict), runs);

@@ -4,7 +4,9 @@ use super::compiled::Counts;
 use super::factors::{Factors, apart_from_data};
 use super::points::count_points;
 use crate::error::{NestError, Place};
-use crate::ir::{Access, Affine, Instruction, LoopId, Nest};
+use crate::ir::{Access, Affine, Lookup, LoopId, Nest};
+use crate::lookups::LookupLoad;
+use std::collections::BTreeSet;
 
 /// The accesses of a nest that may leave their arrays, with the number of times they do as functions of the sizes.
 #[derive(Clone, Debug)]
@@ -53,11 +55,13 @@ impl Nest {
         let mut suspects = Vec::new();
         for instruction in &self.instructions {
             for (access, place, _) in instruction.accesses() {
-                let found = suspects_of(self, instruction, access, &mut factors);
                 let place = place.or(instruction.place);
-                let found = found.map_err(|error| error.at(place))?;
-                suspects.extend(found.into_iter().map(|suspect| Suspect { place, ..suspect }));
+                suspects.extend(suspects_of(self, &instruction.within, access, place, &mut factors)?);
             }
+        }
+        for LookupLoad { lookup, within } in self.lookup_loads() {
+            let Lookup { access, place, .. } = self.lookup(lookup);
+            suspects.extend(suspects_of(self, &within, access, *place, &mut factors)?);
         }
         Ok(Outside { counts: Counts::of_factors(self, &factors), suspects })
     }
@@ -66,12 +70,13 @@ impl Nest {
 /// The ends of the axes beyond which an access may be, each with a new factor that counts how often.
 fn suspects_of(
     nest: &Nest,
-    instruction: &Instruction,
+    within: &BTreeSet<LoopId>,
     access: &Access,
+    place: Option<Place>,
     factors: &mut Factors,
 ) -> Result<Vec<Suspect>, NestError> {
     let array = nest.array(access.array);
-    let (data, within) = apart_from_data(nest, &instruction.within)?;
+    let (data, within) = apart_from_data(nest, within).map_err(|error| error.at(place))?;
     let loops: Vec<LoopId> = within.iter().copied().collect();
     let is_counted = |sum: &Affine| sum.lookups().next().is_none() && !data.iter().any(|id| sum.uses(*id));
     let mut suspects = Vec::new();
@@ -92,11 +97,11 @@ fn suspects_of(
                 axis,
                 extent: nest.show_affine(extent),
                 is_below,
-                place: None,
+                place,
             };
             let pieces = count_points(&bounds, &loops, &mut factors.floors).map_err(|error| {
                 let (what, why) = (&suspect.access, error.message);
-                NestError::new(format!("how often {what} leaves `{}` cannot be counted: {why}", array.name))
+                NestError::new(format!("how often {what} leaves `{}` cannot be counted: {why}", array.name)).at(place)
             })?;
             factors.push(pieces);
             suspects.push(suspect);

@@ -11,7 +11,7 @@ pub use value::Value;
 
 use crate::error::NestError;
 use crate::hardware::AXES;
-use crate::ir::{Access, Affine, ArrayId, Direction, LoopId, Memory, Nest, Tag, Type, Var};
+use crate::ir::{Access, Affine, ArrayId, Direction, Lookup, LoopId, Memory, Nest, Tag, Type, Var};
 use crate::schedule::{Schedule, Step};
 use code::{Code, Machine};
 use std::collections::BTreeSet;
@@ -53,7 +53,7 @@ pub fn interpret(nest: &Nest, sizes: &[i64], data: &mut Data, order: LaneOrder) 
     for group in 0..groups.iter().product::<i128>() {
         let at = [group % groups[0], group / groups[0] % groups[1], group / groups[0] / groups[1]];
         run.begin_group(at);
-        run.together(&schedule.steps)?;
+        run.together_at_begin(&schedule.steps)?;
     }
     Ok(run.tally)
 }
@@ -67,8 +67,9 @@ struct Run<'a> {
     data: &'a mut Data,
     code: Vec<Code>,
     extents: Vec<Vec<i128>>,
-    /// Indices of the loops that are open.
     indices: Vec<i128>,
+    /// The loops that are open and not run by hardware, the outermost first.
+    open: Vec<LoopId>,
     lanes: Vec<[i128; AXES]>,
     lane: usize,
     local: Vec<Fresh>,
@@ -92,6 +93,7 @@ impl<'a> Run<'a> {
             code: nest.instructions.iter().map(code).collect(),
             extents,
             indices: vec![0; nest.loops.len()],
+            open: Vec::new(),
             lanes,
             lane: 0,
             local: Vec::new(),
@@ -122,21 +124,51 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Steps with which an iteration begins for all work-items of the group.
+    fn together_at_begin(&mut self, body: &[Step]) -> Result<(), NestError> {
+        for lane in 0..self.lanes.len() {
+            self.change_to(lane);
+            self.look_up_for(body)?;
+        }
+        self.together(body)
+    }
+
+    fn change_to(&mut self, lane: usize) {
+        self.lane = lane;
+        self.set_indices(Tag::Local, self.lanes[lane]);
+    }
+
+    /// Loads what the work-item looks up at the beginning of an iteration; see [`LookupLoad`](crate::lookups::LookupLoad).
+    fn look_up_for(&mut self, body: &[Step]) -> Result<(), NestError> {
+        if self.nest.lookups.is_empty() {
+            return Ok(());
+        }
+        for load in self.nest.loads_at(body, &self.open) {
+            if self.is_inside(&load.within) {
+                let Lookup { access, place, .. } = self.nest.lookup(load.lookup);
+                self.cell(access, Direction::Load).map_err(|error| error.at(*place))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Steps that all work-items of the group do, waiting for each other at barriers.
     fn together(&mut self, steps: &[Step]) -> Result<(), NestError> {
         for phase in steps.chunk_by(|one, two| !one.has_barrier() && !two.has_barrier()) {
             match &phase[0] {
                 Step::Barrier => self.tally.barriers += self.lanes.len() as u64,
                 Step::Loop(id, body) if phase[0].has_barrier() => {
-                    for index in self.range(*id)? {
+                    let range = self.range(*id)?;
+                    self.open.push(*id);
+                    for index in range {
                         self.indices[id.0] = index;
-                        self.together(body)?;
+                        self.together_at_begin(body)?;
                     }
+                    self.open.pop();
                 }
                 _ => {
                     for lane in 0..self.lanes.len() {
-                        self.lane = lane;
-                        self.set_indices(Tag::Local, self.lanes[lane]);
+                        self.change_to(lane);
                         self.alone(phase)?;
                     }
                 }
@@ -150,10 +182,14 @@ impl<'a> Run<'a> {
         for step in steps {
             match step {
                 Step::Loop(id, body) => {
-                    for index in self.range(*id)? {
+                    let range = self.range(*id)?;
+                    self.open.push(*id);
+                    for index in range {
                         self.indices[id.0] = index;
+                        self.look_up_for(body)?;
                         self.alone(body)?;
                     }
+                    self.open.pop();
                 }
                 Step::Run(number) => self.instruction(*number)?,
                 Step::Barrier => {}

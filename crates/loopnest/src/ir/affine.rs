@@ -225,6 +225,12 @@ impl From<LoopId> for Affine {
     }
 }
 
+impl From<LookupId> for Affine {
+    fn from(id: LookupId) -> Self {
+        Affine::term(Var::Lookup(id), 1)
+    }
+}
+
 impl From<SizeId> for Affine {
     fn from(id: SizeId) -> Self {
         Affine::term(Var::Size(id), 1)

@@ -2,7 +2,7 @@
 
 use super::affine::{Affine, LookupId, LoopId, SizeId, Var};
 use super::expr::{Access, ArrayId, Expr, Type};
-use super::nest::{Array, Assumptions, Congruence, Instruction, Layout, Loop, Memory, Nest, Tag};
+use super::nest::{Array, Assumptions, Congruence, Instruction, Layout, Lookup, Loop, Memory, Nest, Tag};
 use crate::check;
 use crate::error::NestError;
 use std::collections::BTreeMap;
@@ -90,6 +90,18 @@ impl NestBuilder {
         LoopId(self.nest.loops.len())
     }
 
+    /// Declares a value that bounds and subscripts take from an array of integers, which nothing writes. In sums it is
+    /// [`Affine::from`] its handle.
+    pub fn lookup(&mut self, name: impl Into<String>, array: ArrayId, subscripts: Vec<Affine>) -> LookupId {
+        self.nest.lookups.push(Lookup { name: name.into(), access: Access { array, subscripts }, place: None });
+        LookupId(self.nest.lookups.len() - 1)
+    }
+
+    /// Says how many iterations a loop has on average whose bounds are looked up: a sum of sizes.
+    pub fn statistic(&mut self, id: LoopId, average: Affine) {
+        self.nest.statistics.insert(id, average);
+    }
+
     /// The value of a cell.
     pub fn load(&self, array: ArrayId, subscripts: Vec<Affine>) -> Expr {
         Expr::Load(Access { array, subscripts }, None)
@@ -111,7 +123,8 @@ impl NestBuilder {
     /// # Errors
     ///
     /// Where it is not sound: a name taken twice, a loop without bounds, a subscript that uses a loop the instruction is
-    /// not within, a number of subscripts that is not that of the axes, an argument that is written.
+    /// not within, a number of subscripts that is not that of the axes, an argument that is written, a value looked up in an
+    /// array that is written, a statistic of a loop that has no use for one.
     pub fn finish(self) -> Result<Nest, NestError> {
         check::check(&self.nest)?;
         Ok(self.nest)

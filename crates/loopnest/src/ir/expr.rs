@@ -178,7 +178,7 @@ impl Expr {
         }
     }
 
-    /// Every sum of indices within it, subscripts included.
+    /// Every sum of sizes, indices and values looked up within it, those in subscripts included.
     pub(crate) fn sums(&self) -> Vec<&Affine> {
         match self {
             Expr::Index(sum) => vec![sum],

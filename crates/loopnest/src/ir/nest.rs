@@ -264,6 +264,11 @@ impl Instruction {
         let loads = self.value.loads().into_iter().map(|(access, place)| (access, place, Direction::Load));
         loads.chain(std::iter::once((&self.target, self.place, Direction::Store)))
     }
+
+    /// Every sum of sizes, indices and values looked up in it.
+    pub(crate) fn sums(&self) -> Vec<&Affine> {
+        self.target.subscripts.iter().chain(self.value.sums()).collect()
+    }
 }
 
 /// Whether an access reads or writes.

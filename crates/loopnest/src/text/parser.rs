@@ -148,17 +148,11 @@ fn statistic(nest: &mut Nest, cursor: &mut Cursor) -> Result<(), NestError> {
     let (id, place) = loop_name(nest, cursor)?;
     cursor.expect("=")?;
     let average = Expressions::new(nest).affine(cursor, "statistic")?;
-    if !nest.depends_on_data(id) {
-        let name = &nest.loop_at(id).name;
-        return Err(NestError::new(format!("the bounds of `{name}` do not depend on data"))
-            .at(place)
-            .remedy("leave the statistic out: the iterations are counted"));
+    check::statistic_is_sound(nest, id, &average).map_err(|error| error.at(place))?;
+    match nest.statistics.insert(id, average) {
+        None => Ok(()),
+        Some(_) => Err(NestError::new(format!("there are two statistics of `{}`", nest.loop_at(id).name)).at(place)),
     }
-    if !average.is_of_sizes() {
-        return Err(NestError::new("a statistic is a sum of sizes and numbers").at(place));
-    }
-    nest.statistics.insert(id, average);
-    Ok(())
 }
 
 fn assume(nest: &mut Nest, cursor: &mut Cursor) -> Result<(), NestError> {
