@@ -31,7 +31,7 @@ pub use command::{
     Unit, device as command_device,
 };
 pub use cuda::{ChipCounters, CudaDevice, CudaSetup, ResolvedCounter, counters, cuda_devices};
-pub use data::{DataError, ScratchError};
+pub use data::{DataError, Given, ScratchError, contents};
 pub use devices::{DeviceInfo, Missing, devices, processor};
 pub use energy::ENERGY_MJ;
 pub use error::DeviceError;

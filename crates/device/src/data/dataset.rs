@@ -1,7 +1,7 @@
 //! The pristine contents of all buffers, and what they should hold after a launch.
 
 use crate::data::file::copy_file;
-use crate::data::fill::write_fill;
+use crate::data::fill::{Given, write_fill};
 use crate::data::{DataError, Scratch};
 use crate::error::DeviceError;
 use crate::problem::{Access, Argument, ArgumentKind, ElementType, Fill, KernelSpec, Scope};
@@ -194,10 +194,33 @@ fn write_pristine(
     fill: &Fill,
     path: &Path,
 ) -> Result<(), DataError> {
-    write(path, |to| match fill {
+    let given = Given { seed: spec.seed, sizes: &spec.sizes };
+    write(path, |to| write_contents(argument, shape, fill, given, to))
+}
+
+fn write_contents(
+    argument: &Argument,
+    shape: &[u64],
+    fill: &Fill,
+    given: Given<'_>,
+    to: &mut dyn Write,
+) -> Result<(), DataError> {
+    match fill {
         Fill::File(from) => copy_file(from, argument.element, shape, to),
-        _ => write_fill(fill, &argument.name, argument.element, shape.iter().product(), spec.seed, to),
-    })
+        _ => write_fill(fill, &argument.name, argument.element, shape.iter().product(), given, to),
+    }
+}
+
+/// The bytes that a buffer holds before a kernel runs; none for what is no buffer.
+///
+/// # Errors
+/// A file that is missing or not as declared, a number that the type cannot hold.
+pub fn contents(argument: &Argument, given: Given<'_>) -> Result<Vec<u8>, DataError> {
+    let mut bytes = Vec::new();
+    if let ArgumentKind::Buffer { shape, fill, .. } = &argument.kind {
+        write_contents(argument, shape, fill, given, &mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<(), DataError>) -> Result<(), DataError> {

@@ -9,6 +9,15 @@ use sha2::{Digest, Sha256};
 use std::io::Write;
 use tunesmith_space::{Expr, Value};
 
+/// What contents depend on beside the argument that has them.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// The seed of random numbers.
+    pub seed: u64,
+    /// The problem's sizes, by name.
+    pub sizes: &'a [(String, Value)],
+}
+
 /// Writes `count` elements as `fill` says. A [`Fill::File`] is no business of this function and writes nothing.
 ///
 /// # Errors
@@ -18,20 +27,20 @@ pub(crate) fn write_fill(
     name: &str,
     element: ElementType,
     count: u64,
-    seed: u64,
+    given: Given<'_>,
     to: &mut dyn Write,
 ) -> Result<(), DataError> {
     let scalar = element.scalar();
     match fill {
         Fill::Random => {
-            let mut random = RandomLanes::new(name, seed);
+            let mut random = RandomLanes::new(name, given.seed);
             write_lanes(element, count, to, |_, lane| random.next(scalar, lane))
         }
         Fill::Zeros => write_constant(0.0, element, count, to),
         Fill::Ones => write_constant(1.0, element, count, to),
         Fill::Constant(value) => write_constant(*value, element, count, to),
         Fill::Iota => write_lanes(element, count, to, |index, lane| iota(scalar, index, lane)),
-        Fill::Generator(expr) => write_generated(expr, element, count, to),
+        Fill::Generator(expr) => write_generated(expr, element, count, given.sizes, to),
         Fill::File(_) => Ok(()),
     }
 }
@@ -60,11 +69,17 @@ fn write_constant(value: f64, element: ElementType, count: u64, to: &mut dyn Wri
     write_lanes(element, count, to, |_, place| place.copy_from_slice(&bytes))
 }
 
-fn write_generated(expr: &Expr, element: ElementType, count: u64, to: &mut dyn Write) -> Result<(), DataError> {
+fn write_generated(
+    expr: &Expr,
+    element: ElementType,
+    count: u64,
+    sizes: &[(String, Value)],
+    to: &mut dyn Write,
+) -> Result<(), DataError> {
     let mut wrong = None;
     write_lanes(element, count, to, |index, place| {
         if wrong.is_none() {
-            match generated(expr, element.scalar(), index) {
+            match generated(expr, element.scalar(), index, sizes) {
                 Ok(bytes) => place.copy_from_slice(&bytes),
                 Err(problem) => {
                     wrong = Some(DataError::Generator { expression: expr.text().to_owned(), index, problem });
@@ -76,9 +91,13 @@ fn write_generated(expr: &Expr, element: ElementType, count: u64, to: &mut dyn W
 }
 
 /// The bytes of lane `index`, or what is wrong with it.
-fn generated(expr: &Expr, scalar: ScalarType, index: u64) -> Result<Vec<u8>, String> {
+fn generated(expr: &Expr, scalar: ScalarType, index: u64, sizes: &[(String, Value)]) -> Result<Vec<u8>, String> {
     let number = i64::try_from(index).map(Value::Int).map_err(|error| error.to_string())?;
-    let value = expr.evaluate(&|name| (name == "i").then(|| number.clone())).map_err(|error| error.to_string())?;
+    let known = |name: &str| match name {
+        "i" => Some(number.clone()),
+        _ => sizes.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()),
+    };
+    let value = expr.evaluate(&known).map_err(|error| error.to_string())?;
     let bytes = match &value {
         Value::Float(value) => scalar.encode_float(*value),
         Value::Int(value) => scalar.encode_int((*value).into()),
@@ -146,10 +165,13 @@ mod tests {
     use crate::problem::Number;
     use proptest::prelude::*;
 
+    const NOTHING: Given<'_> = Given { seed: 0, sizes: &[] };
+
     fn filled(fill: &Fill, name: &str, element: &str, count: u64, seed: u64) -> Vec<Number> {
         let element = ElementType::parse(element).unwrap();
         let mut bytes = Vec::new();
-        write_fill(fill, name, element, count, seed, &mut bytes).unwrap();
+        let sizes = [("n".to_string(), Value::Int(7))];
+        write_fill(fill, name, element, count, Given { seed, sizes: &sizes }, &mut bytes).unwrap();
         assert_eq!(bytes.len() as u64, count * element.size() as u64);
         bytes.chunks(element.scalar().size()).map(|lane| element.scalar().decode(lane)).collect()
     }
@@ -210,12 +232,14 @@ mod tests {
     }
 
     #[test]
-    fn a_generator_gives_every_lane_its_number() {
+    fn a_generator_gives_every_lane_a_value_of_its_number_and_the_sizes() {
         let generator = |text| Fill::Generator(Expr::parse(text).unwrap());
         assert_eq!(filled(&generator("1 + i * 0.5"), "a", "f32x2", 2, 0), floats(&[1.0, 1.5, 2.0, 2.5]));
         assert_eq!(filled(&generator("(i % 3) == 2"), "a", "u8", 4, 0), [0, 0, 1, 0].map(Number::Int));
+        assert_eq!(filled(&generator("i * n // 2"), "a", "i32", 4, 0), [0, 3, 7, 10].map(Number::Int));
         let element = ElementType::parse("i32").unwrap();
-        let fails = |text| write_fill(&generator(text), "a", element, 3, 0, &mut Vec::new()).unwrap_err().to_string();
+        let fails =
+            |text| write_fill(&generator(text), "a", element, 3, NOTHING, &mut Vec::new()).unwrap_err().to_string();
         assert_eq!(fails("i / 2"), "`i / 2` where i = 1: it is 0.5, which i32 cannot hold");
         assert_eq!(fails("i + j"), "`i + j` where i = 0: `j` is not known here");
     }
@@ -223,7 +247,7 @@ mod tests {
     #[test]
     fn a_constant_that_the_type_cannot_hold_is_refused() {
         let element = ElementType::parse("u8").unwrap();
-        let error = write_fill(&Fill::Constant(300.0), "a", element, 1, 0, &mut Vec::new()).unwrap_err();
+        let error = write_fill(&Fill::Constant(300.0), "a", element, 1, NOTHING, &mut Vec::new()).unwrap_err();
         assert_eq!(error.to_string(), "u8 cannot hold the constant 300");
     }
 }

@@ -8,7 +8,9 @@ mod fill;
 mod npy;
 mod scratch;
 
+pub use dataset::contents;
 pub use file::DataError;
+pub use fill::Given;
 pub use scratch::ScratchError;
 
 pub(crate) use dataset::{DataSet, passed};

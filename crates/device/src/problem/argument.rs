@@ -75,7 +75,7 @@ pub enum Fill {
     Iota,
     /// One number everywhere.
     Constant(f64),
-    /// An expression over `i`, the running number of the lane from 0, which is the only name in it.
+    /// An expression over `i`, the running number of the lane from 0, and the problem's sizes.
     Generator(Expr),
     /// A file: NumPy's `.npy`, checked for type and shape, or else raw bytes of the exact length.
     File(PathBuf),

@@ -2,7 +2,7 @@
 
 use super::diagnostic::Messages;
 use super::tree::{Node, Section};
-use super::{folder_of, kernel, parameters};
+use super::{folder_of, kernel, lookup, parameters};
 use crate::suggest::did_you_mean;
 use std::ops::Range;
 use std::path::Path;
@@ -12,7 +12,19 @@ use tunesmith_device::{
 use tunesmith_space::Value;
 
 const KEYS: &[&str] = &[
-    "name", "type", "shape", "fill", "constant", "path", "access", "memory", "symbol", "value", "relative", "absolute",
+    "name",
+    "type",
+    "shape",
+    "fill",
+    "constant",
+    "path",
+    "generator",
+    "access",
+    "memory",
+    "symbol",
+    "value",
+    "relative",
+    "absolute",
 ];
 
 /// The arguments with their places in the file.
@@ -75,7 +87,7 @@ fn is_local(section: &Section<'_>) -> bool {
 
 /// Local memory has extents alone, which may depend on the parameters.
 fn read_local(section: &Section<'_>, shape: &Node<'_>) -> Option<ArgumentKind> {
-    for extra in ["fill", "constant", "path", "access"].iter().filter_map(|key| section.get(key)) {
+    for extra in ["fill", "constant", "path", "generator", "access"].iter().filter_map(|key| section.get(key)) {
         let remedy = "remove it: local memory holds nothing before a kernel runs".to_string();
         extra.error(format!("`{}` has no meaning for local memory", extra.name), Some(remedy));
     }
@@ -99,7 +111,7 @@ fn read_buffer(
         positive
     };
     let shape: Option<Vec<u64>> = shape.items().into_iter().map(extent).collect();
-    let fill = read_fill(section, folder_of(&messages.source.path));
+    let fill = read_fill(section, sizes, folder_of(&messages.source.path));
     let access =
         word_or(section, "access", Access::In, &[("in", Access::In), ("out", Access::Out), ("inout", Access::InOut)]);
     // "local" was taken care of before; here it completes the list for whoever misspells.
@@ -126,7 +138,7 @@ pub(super) fn word<T: Copy>(section: &Section<'_>, key: &str, words: &[(&str, T)
     known.map(|(_, value)| *value)
 }
 
-fn read_fill(section: &Section<'_>, folder: &Path) -> Option<Fill> {
+fn read_fill(section: &Section<'_>, sizes: &[(String, Value)], folder: &Path) -> Option<Fill> {
     let Some(node) = section.get("fill") else { return Some(Fill::Random) };
     match node.string()? {
         "constant" => {
@@ -137,8 +149,21 @@ fn read_fill(section: &Section<'_>, folder: &Path) -> Option<Fill> {
             let path = section.require("path", "path = \"a.npy\"").and_then(|node| node.string());
             Some(Fill::File(folder.join(path?)))
         }
+        "generator" => {
+            let node = section.require("generator", "generator = \"3 * i\"")?;
+            let expression = node.expression()?.value;
+            let is_known = |name: &str| name == "i" || lookup(sizes, name).is_some();
+            if let Some(name) = expression.names().iter().find(|name| !is_known(&name.text)) {
+                let known = || std::iter::once("i").chain(sizes.iter().map(|(name, _)| name.as_str()));
+                let remedy = did_you_mean(&name.text, known())
+                    .unwrap_or_else(|| "a generator knows the sizes and `i`, the number of the element".to_string());
+                node.error(format!("`{}` in the generator is not known", name.text), Some(remedy));
+            }
+            Some(Fill::Generator(expression))
+        }
         _ => {
-            let plain = [("random", 0), ("zeros", 1), ("ones", 2), ("iota", 3), ("constant", 4), ("file", 5)];
+            let plain =
+                [("random", 0), ("zeros", 1), ("ones", 2), ("iota", 3), ("constant", 4), ("file", 5), ("generator", 6)];
             match word(section, "fill", &plain)? {
                 0 => Some(Fill::Random),
                 1 => Some(Fill::Zeros),
