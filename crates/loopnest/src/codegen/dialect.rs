@@ -19,7 +19,9 @@ impl Dialect {
         match (kind, self) {
             (Type::I32, _) => "int",
             (Type::I64, Dialect::OpenCl) => "long",
-            (Type::I64, _) => "long long",
+            (Type::I64, Dialect::Cuda) => "long long",
+            // As callers know it: `long` on one machine, `long long` on another.
+            (Type::I64, Dialect::C) => "int64_t",
             (Type::F32, _) => "float",
             (Type::F64, _) => "double",
         }
@@ -142,6 +144,7 @@ pub(super) const RESERVED: &[&str] = &[
     "asm",
     "typeof",
     "linux",
+    "int64_t",
     "unix",
     "barrier",
     "rsqrt",

@@ -64,6 +64,7 @@ impl<'a> Names<'a> {
         let inline = match self.dialect {
             Dialect::C => {
                 writer.line("#include <math.h>");
+                writer.line("#include <stdint.h>");
                 "static inline"
             }
             Dialect::OpenCl => {
