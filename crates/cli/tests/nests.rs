@@ -78,6 +78,8 @@ fn the_examples_check_out_and_their_variants_are_right() {
         ("nbody", "n=300", "depth=16,copy=0"),
         ("blur", "n=70", "ahead=1,unrolled=1"),
         ("blur", "n=70", "rows=4,ahead=0"),
+        ("spmv", "n=300,nnz=5000,per_row=17", "width=8"),
+        ("spmv", "n=1000,nnz=1000,per_row=1", "width=256"),
     ];
     for (example, size, config) in variants {
         let path = repository().join(format!("examples/nests/{example}.toml"));
@@ -90,8 +92,101 @@ fn the_examples_check_out_and_their_variants_are_right() {
 }
 
 #[test]
+fn a_nest_with_bounds_that_are_looked_up_is_tuned_on_every_device() {
+    let example = repository().join("examples/nests/spmv.toml");
+    let devices: &[&str] = if has_opencl() { &["c", "opencl"] } else { &["c"] };
+    for device in devices {
+        let folder = Folder::new();
+        let arguments = ["tune", example.to_str().unwrap(), "--device", device, "--strategy", "exhaustive"];
+        let sizes = ["--size", "n=1000,nnz=8000,per_row=8", "--out", "run.jsonl", "--json", "--quiet"];
+        let outcome = folder.run(&[&arguments[..], &sizes].concat()).json();
+        let failed = outcome["failed"].as_object().unwrap();
+        assert_eq!(outcome["evaluations"], 8, "{outcome:#}");
+        // Devices whose work-groups are smaller refuse some widths.
+        assert!(failed.iter().all(|(kind, times)| kind == "constraints" || *times == 0), "{outcome:#}");
+        assert!(outcome["best"]["time_ms"].as_f64().unwrap() > 0.0, "{outcome:#}");
+    }
+}
+
+fn spmv() -> String {
+    std::fs::read_to_string(repository().join("examples/nests/spmv.nest")).unwrap()
+}
+
+#[test]
+fn data_that_lead_out_of_arrays_are_refused_before_anything_runs() {
+    let problem = std::fs::read_to_string(repository().join("examples/nests/spmv.toml")).unwrap();
+    let problem = problem.replace("n = 16384, nnz = 262144, per_row = 16", "n = 100, nnz = 1600, per_row = 16");
+    let check = |nest: &str, from: &str, to: &str| {
+        assert!(problem.contains(from), "{from}");
+        Folder::with(&[("spmv.nest", nest), ("spmv.toml", &problem.replace(from, to))]).run(&["check", "spmv.toml"])
+    };
+    let refused = |from: &str, to: &str, parts: &[&str]| check(&spmv(), from, to).refused(parts);
+    refused(
+        "i * 7919 % n",
+        "i * 7919 % (n + 1)",
+        &[
+            "line 18, column 22: x[at] is at 100 of axis 0, which has 100 cells, where i =",
+            "k = ",
+            "make the array larger",
+        ],
+    );
+    refused(
+        "nnz * i * i // (n * n)",
+        "17 * i",
+        &["line 16, column 8: column[k] is at 1600 of axis 0, which has 1600 cells"],
+    );
+    refused("nnz * i * i // (n * n)", "i - 1", &["column[k] is at -1 of axis 0"]);
+    refused("nnz * i * i // (n * n)", "nzz * i", &["`nzz` in the generator is not known", "did you mean `nnz`"]);
+    refused("i * 7919 % n", "i / 2", &["`column`", "where i = 1: it is 0.5, which i32 cannot hold"]);
+    refused("generator = \"i * 7919 % n\"", "", &["generator = "]);
+    refused(
+        "fill = \"generator\"\ngenerator = \"i * 7919 % n\"",
+        "fill = \"file\"\npath = \"none.npy\"",
+        &["none.npy", "cannot be read"],
+    );
+    refused("shape = [\"nnz\"]", "shape = [\"nnz + 1\"]", &["`column` is declared otherwise in the nest"]);
+    let warned = check(&spmv(), "per_row = 16", "per_row = 12");
+    assert_eq!(warned.code, Some(0), "{warned:#?}");
+    let shown = format!("{}{}", warned.stdout, warned.stderr);
+    assert!(shown.contains("the data give loop `k` 16.0 iterations on average, its statistic 12"), "{warned:#?}");
+    // What no data decide is found by counting.
+    let nest = spmv().replace("row[i + 1]", "row[i + 2]");
+    check(&nest, "per_row = 16", "per_row = 16")
+        .refused(&["line 13, column 8: row[i + 2] is beyond the end of axis 0 of `row` once"]);
+}
+
+#[test]
+fn what_depends_on_data_is_counted_by_its_statistic_or_refused() {
+    let count = |nest: &str, more: &[&str]| {
+        let sizes = ["count", "spmv.nest", "--size", "n=100,nnz=1600,per_row=16", "--json"];
+        Folder::with(&[("spmv.nest", nest)]).run(&[&sizes[..], more].concat())
+    };
+    let counted = count(&spmv(), &[]).json();
+    let properties = counted["properties"].as_array().unwrap();
+    let times = |name: &str| properties.iter().find(|own| own["property"] == name).map(|own| own["count"].clone());
+    assert_eq!(times("g:32:load:s1"), Some(200.into()), "{counted:#}");
+    assert_eq!(times("g:32:load:data"), Some(4800.into()), "{counted:#}");
+    assert_eq!(counted["footprints"][0], serde_json::json!({ "array": "row", "bytes": 404 }));
+    assert!(counted["footprints"][1]["reason"].as_str().unwrap().contains("depends on data"), "{counted:#}");
+    let line = "statistic k = per_row";
+    let refused = |to: &str, parts: &[&str]| count(&spmv().replace(line, to), &[]).refused(parts);
+    refused("", &["line 14, column 3: the number of iterations of `k` depends on data", "`statistic k = 16`"]);
+    refused("statistic k", &["line 15", "expected"]);
+    refused("statistic k =", &["line 15"]);
+    refused("statistic k = per_rwo", &["line 15, column 15", "`per_rwo`", "did you mean `per_row`"]);
+    refused("statistic k = i", &["line 15, column 11: a statistic is a sum of sizes and numbers"]);
+    refused("statistic k = -2", &["line 15, column 11: `k` cannot have -2 iterations"]);
+    refused(
+        "statistic i = 100",
+        &["line 15, column 11: the bounds of `i` do not depend on data", "leave the statistic out"],
+    );
+    refused("statistic kk = 100", &["line 15, column 11: there is no loop `kk`", "did you mean `k`"]);
+    refused(&format!("{line}\n{line}"), &["line 16, column 11: there are two statistics of `k`"]);
+}
+
+#[test]
 fn arrays_that_bounds_are_looked_up_in_are_given_by_the_problem() {
-    let nest = std::fs::read_to_string(repository().join("examples/nests/spmv.nest")).unwrap();
+    let nest = spmv();
     let problem = "
         [problem]
         sizes = { n = 300, nnz = 300, per_row = 1 }

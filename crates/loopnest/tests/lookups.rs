@@ -127,6 +127,10 @@ fn transformed(plan: &Plan) -> Nest {
     nest
 }
 
+fn cells_of<'a>(data: &'a mut Data, nest: &Nest, name: &str) -> &'a mut Vec<Value> {
+    &mut data.cells[nest.arrays.iter().position(|array| array.name == name).unwrap()]
+}
+
 /// Rows of `c` cells each: all of them, or in pairs with one more and one less.
 fn data(nest: &Nest, sizes: &[i64], is_even: bool) -> Data {
     let (rows, cells) = (sizes[0], sizes[2]);
@@ -138,7 +142,7 @@ fn data(nest: &Nest, sizes: &[i64], is_even: bool) -> Data {
     let length = |row: i64| cells + change(row);
     let mut data = Data::filled(nest, sizes, 7).unwrap();
     let mut set = |name: &str, value: &dyn Fn(i64) -> i64| {
-        let own = &mut data.cells[nest.arrays.iter().position(|array| array.name == name).unwrap()];
+        let own = cells_of(&mut data, nest, name);
         own.iter_mut().zip(0..).for_each(|(cell, place)| *cell = Value::Integer(value(place)));
     };
     set("row", &|row| (0..row).map(length).sum());
@@ -179,6 +183,8 @@ fn what_random_nests_do_and_look_up_counts_as_enumerated() {
             let mut data = data(&nest, &sizes, plan.is_even);
             let tally = interpret(&nest, &sizes, &mut data, LaneOrder::Ascending);
             let tally = tally.unwrap_or_else(|error| panic!("{error:?} at {sizes:?}\n{nest}"));
+            let mean = nest.mean_iterations(nest.loop_id("k").unwrap(), &sizes, &data).unwrap();
+            prop_assert!(mean.is_none_or(|mean| mean == sizes[2] as f64), "at {:?}: {:?}\n{}", sizes, mean, nest);
             let (expected, found) = (tallied(&nest, &tally), evaluated(&counts, &sizes));
             prop_assert!(found == expected, "at {:?}: {:?}, not {:?}\n{}", sizes, found, expected, nest);
         }
@@ -237,4 +243,43 @@ fn lookups_leave_their_arrays_where_the_interpreter_says_so() {
     let (left, stayed) = (left.get(), stayed.get());
     println!("{left} left, {stayed} stayed");
     assert!(left > 50 && stayed > 50, "{left} left, {stayed} stayed");
+}
+
+#[test]
+fn data_lead_out_of_arrays_where_the_interpreter_says_so() {
+    let (left, stayed) = (Cell::new(0), Cell::new(0));
+    let one_more = |cell: &Cell<usize>| cell.set(cell.get() + 1);
+    let mut runner = TestRunner::new(Config { cases: 200, failure_persistence: None, ..Config::default() });
+    let wrong = (0_usize..6, 0_usize..12, prop::sample::select(vec![-30_i64, -1, 3, 19, 399, 5000]));
+    let outcome = runner.run(&(plans(), wrong), |(plan, (array, cell, value))| {
+        let nest = transformed(&plan);
+        for sizes in SIZES.into_iter().filter(|sizes| sizes[2] > 0) {
+            let mut data = data(&nest, &sizes, plan.is_even);
+            if let Some(name) = ["row", "lengths", "column", "place", "turn"].get(array) {
+                let cells = cells_of(&mut data, &nest, name);
+                let own = cell % cells.len();
+                cells[own] = Value::Integer(value);
+            }
+            let found = nest.refuse_data(&sizes, &data);
+            let ran = interpret(&nest, &sizes, &mut data, LaneOrder::Ascending);
+            one_more(if ran.is_err() { &left } else { &stayed });
+            // A loop that data leave without iterations hides what would go wrong within it.
+            let is_refused = found.is_err() && (ran.is_err() || value < 20);
+            prop_assert!(
+                is_refused || found.is_ok() == ran.is_ok(),
+                "{:?} and {:?} at {:?}\n{}",
+                found,
+                ran.err(),
+                sizes,
+                nest
+            );
+        }
+        Ok(())
+    });
+    if let Err(TestError::Fail(reason, _)) = outcome {
+        panic!("{reason}");
+    }
+    let (left, stayed) = (left.get(), stayed.get());
+    println!("{left} left, {stayed} stayed");
+    assert!(left > 100 && stayed > 100, "{left} left, {stayed} stayed");
 }

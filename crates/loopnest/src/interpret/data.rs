@@ -45,6 +45,38 @@ fn encoded(value: Value, kind: Type) -> Vec<u8> {
     }
 }
 
+/// A value from memory.
+fn decoded(bytes: &[u8], kind: Type) -> Value {
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    let half = [word[0], word[1], word[2], word[3]];
+    match kind {
+        Type::I32 => Value::Integer(i32::from_ne_bytes(half).into()),
+        Type::I64 => Value::Integer(i64::from_ne_bytes(word)),
+        Type::F32 => Value::Float(f32::from_ne_bytes(half).into()),
+        Type::F64 => Value::Float(f64::from_ne_bytes(word)),
+    }
+}
+
+fn product(factors: &[Affine], sizes: &[i64]) -> i128 {
+    factors.iter().map(|factor| factor.at_sizes(sizes)).product()
+}
+
+/// By cell, the last axis fastest, its place in memory.
+fn places(array: &Array, sizes: &[i64]) -> Result<Vec<usize>, NestError> {
+    let extents = extents(array, sizes)?;
+    let strides: Vec<i128> = (0..extents.len()).map(|axis| product(&array.stride(axis), sizes)).collect();
+    let place = |cell: i128| {
+        let (mut rest, mut place) = (cell, 0);
+        for (extent, stride) in extents.iter().zip(&strides).rev() {
+            place += rest % extent * stride;
+            rest /= extent;
+        }
+        place as usize
+    };
+    Ok((0..extents.iter().product()).map(place).collect())
+}
+
 impl Data {
     /// The cells of an array by their subscripts, the last axis fastest.
     pub fn of(&self, array: ArrayId) -> &[Value] {
@@ -59,21 +91,35 @@ impl Data {
     /// Where the array cannot be made in these sizes.
     pub fn memory(&self, nest: &Nest, sizes: &[i64], array: ArrayId) -> Result<Vec<u8>, NestError> {
         let (values, array) = (self.of(array), nest.array(array));
-        let extents = extents(array, sizes)?;
-        let product = |factors: Vec<Affine>| factors.iter().map(|factor| factor.at_sizes(sizes)).product::<i128>();
-        let strides: Vec<i128> = (0..extents.len()).map(|axis| product(array.stride(axis))).collect();
         let width = array.element.bits() as usize / 8;
-        let mut memory = vec![0; product(array.cells()) as usize * width];
-        for (cell, value) in values.iter().enumerate() {
-            let (mut rest, mut place) = (cell as i128, 0);
-            for (extent, stride) in extents.iter().zip(&strides).rev() {
-                place += rest % extent * stride;
-                rest /= extent;
-            }
-            let start = place as usize * width;
-            memory[start..start + width].copy_from_slice(&encoded(*value, array.element));
+        let mut memory = vec![0; product(&array.cells(), sizes) as usize * width];
+        for (value, place) in values.iter().zip(places(array, sizes)?) {
+            memory[place * width..][..width].copy_from_slice(&encoded(*value, array.element));
         }
         Ok(memory)
+    }
+
+    /// Takes the cells of an array from such memory.
+    ///
+    /// # Errors
+    ///
+    /// Where the array cannot be made in these sizes, or the memory is not as long as it.
+    pub fn set_memory(&mut self, nest: &Nest, sizes: &[i64], id: ArrayId, memory: &[u8]) -> Result<(), NestError> {
+        let array = nest.array(id);
+        let width = array.element.bits() as usize / 8;
+        let wanted = product(&array.cells(), sizes) as usize * width;
+        if memory.len() != wanted {
+            let (name, given) = (&array.name, memory.len());
+            return Err(NestError::new(format!("`{name}` has {wanted} bytes, not {given}")).at(array.place));
+        }
+        let cell = |place: usize| decoded(&memory[place * width..][..width], array.element);
+        self.cells[id.0] = places(array, sizes)?.into_iter().map(cell).collect();
+        Ok(())
+    }
+
+    /// No contents yet.
+    pub fn empty(nest: &Nest) -> Self {
+        Data { cells: vec![Vec::new(); nest.arrays.len()] }
     }
 
     /// Reproducible contents: floating-point cells in [-1, 1), integers from 0 to 99, arguments alike.

@@ -2,6 +2,8 @@
 
 mod code;
 mod data;
+mod point;
+mod reach;
 mod tally;
 mod value;
 
@@ -11,9 +13,10 @@ pub use value::Value;
 
 use crate::error::NestError;
 use crate::hardware::AXES;
-use crate::ir::{Access, Affine, ArrayId, Direction, Lookup, LoopId, Memory, Nest, Tag, Type, Var};
+use crate::ir::{Access, Affine, ArrayId, Direction, Lookup, LoopId, Memory, Nest, Tag, Type};
 use crate::schedule::{Schedule, Step};
 use code::{Code, Machine};
+use point::Point;
 use std::collections::BTreeSet;
 
 /// The order in which the work-items of a group run between two barriers. A nest that lacks a barrier gives different
@@ -63,11 +66,10 @@ type Fresh = Vec<Option<Value>>;
 
 struct Run<'a> {
     nest: &'a Nest,
-    sizes: &'a [i64],
     data: &'a mut Data,
     code: Vec<Code>,
-    extents: Vec<Vec<i128>>,
-    indices: Vec<i128>,
+    /// Where the work-item is that runs.
+    point: Point<'a>,
     /// The loops that are open and not run by hardware, the outermost first.
     open: Vec<LoopId>,
     lanes: Vec<[i128; AXES]>,
@@ -79,7 +81,7 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(nest: &'a Nest, sizes: &'a [i64], data: &'a mut Data) -> Result<Self, NestError> {
-        let extents = nest.arrays.iter().map(|array| data::extents(array, sizes)).collect::<Result<_, _>>()?;
+        let point = Point::new(nest, sizes)?;
         let code = |instruction: &crate::ir::Instruction| {
             Code::new(nest, &instruction.value, nest.array(instruction.target.array).element)
         };
@@ -88,11 +90,9 @@ impl<'a> Run<'a> {
         let tally = Tally { runs: vec![0; nest.instructions.len()], ..Tally::default() };
         Ok(Run {
             nest,
-            sizes,
             data,
             code: nest.instructions.iter().map(code).collect(),
-            extents,
-            indices: vec![0; nest.loops.len()],
+            point,
             open: Vec::new(),
             lanes,
             lane: 0,
@@ -110,7 +110,7 @@ impl<'a> Run<'a> {
                 let count = if array.memory == memory { extents.iter().product::<i128>() } else { 0 };
                 vec![None; count as usize]
             };
-            self.nest.arrays.iter().zip(&self.extents).map(cells).collect::<Vec<Fresh>>()
+            self.nest.arrays.iter().zip(&self.point.extents).map(cells).collect::<Vec<Fresh>>()
         };
         self.local = fresh(Memory::Local);
         self.private = vec![fresh(Memory::Private); self.lanes.len()];
@@ -119,7 +119,7 @@ impl<'a> Run<'a> {
     fn set_indices(&mut self, tag: impl Fn(u8) -> Tag, at: [i128; AXES]) {
         for (axis, index) in at.into_iter().enumerate() {
             for id in self.nest.tagged(tag(axis as u8)) {
-                self.indices[id.0] = index;
+                self.point.indices[id.0] = index;
             }
         }
     }
@@ -161,7 +161,7 @@ impl<'a> Run<'a> {
                     let range = self.range(*id)?;
                     self.open.push(*id);
                     for index in range {
-                        self.indices[id.0] = index;
+                        self.point.indices[id.0] = index;
                         self.together_at_begin(body)?;
                     }
                     self.open.pop();
@@ -185,7 +185,7 @@ impl<'a> Run<'a> {
                     let range = self.range(*id)?;
                     self.open.push(*id);
                     for index in range {
-                        self.indices[id.0] = index;
+                        self.point.indices[id.0] = index;
                         self.look_up_for(body)?;
                         self.alone(body)?;
                     }
@@ -205,24 +205,11 @@ impl<'a> Run<'a> {
         let (first, last) = if is_left_out {
             (0, -1)
         } else {
-            own.constraints.iter().try_for_each(|sum| self.can_look_up(sum)).map_err(|error| error.at(own.place))?;
-            own.range(id, |variable| self.value(variable))
+            let cells = &self.data.cells;
+            own.constraints.iter().try_for_each(|sum| self.point.can_look_up(cells, sum))?;
+            own.range(id, |variable| self.point.value(cells, variable))
         };
         Ok(first..=last)
-    }
-
-    /// Refuses a sum with a value that is looked up outside of its array.
-    fn can_look_up(&self, sum: &Affine) -> Result<(), NestError> {
-        sum.lookups().try_for_each(|id| self.place(&self.nest.lookup(id).access).map(|_| ()))
-    }
-
-    fn value(&self, variable: Var) -> i128 {
-        match variable {
-            Var::Size(id) => self.sizes[id.0].into(),
-            Var::Loop(id) => self.indices[id.0],
-            Var::Lookup(id) => self.look_up(&self.nest.lookup(id).access),
-            Var::Floor(_) => 0,
-        }
     }
 
     /// Whether the bounds of the hardware loops among `within` hold for the work-item.
@@ -245,30 +232,8 @@ impl<'a> Run<'a> {
         stored.map_err(|error| error.at(instruction.place))
     }
 
-    /// The value of a cell that [`Run::can_look_up`] has found within its array.
-    fn look_up(&self, access: &Access) -> i128 {
-        let cell = self.place(access).ok().and_then(|place| self.data.cells[access.array.0].get(place));
-        cell.map_or(0, |value| value.as_f64() as i128)
-    }
-
-    /// The number of a cell, the last axis fastest.
-    fn place(&self, access: &Access) -> Result<usize, NestError> {
-        let extents = &self.extents[access.array.0];
-        let mut cell = 0;
-        for (axis, (subscript, extent)) in access.subscripts.iter().zip(extents).enumerate() {
-            self.can_look_up(subscript)?;
-            let index = subscript.evaluate(|variable| self.value(variable));
-            if index < 0 || index >= *extent {
-                let text = self.nest.show_access(access);
-                return Err(NestError::new(format!("{text} is at {index} of axis {axis}, which has {extent} cells")));
-            }
-            cell = cell * extent + index;
-        }
-        Ok(cell as usize)
-    }
-
     fn cell(&mut self, access: &Access, direction: Direction) -> Result<usize, NestError> {
-        let cell = self.place(access)?;
+        let cell = self.point.place(&self.data.cells, access)?;
         *self.tally.accesses.entry((access.array, direction)).or_default() += 1;
         self.tally.touched.entry(access.array).or_default().insert(cell);
         Ok(cell)
@@ -295,7 +260,7 @@ impl<'a> Run<'a> {
 
 impl Machine for Run<'_> {
     fn index(&self, sum: &Affine) -> i128 {
-        sum.evaluate(|variable| self.value(variable))
+        self.point.at(&self.data.cells, sum)
     }
 
     fn load(&mut self, access: &Access) -> Result<Value, NestError> {

@@ -12,6 +12,7 @@ mod judging;
 mod kernel;
 mod kernel_spec;
 mod nest;
+mod nest_data;
 mod parameters;
 mod space;
 mod t1;

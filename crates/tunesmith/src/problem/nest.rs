@@ -3,7 +3,7 @@
 use super::diagnostic::Messages;
 use super::kernel::KernelPlaces;
 use super::tree::{Node, Section};
-use super::{folder_of, lookup};
+use super::{folder_of, lookup, nest_data};
 use crate::nests::{NestGenerator, arguments, in_words};
 use crate::suggest::did_you_mean;
 use std::ops::Range;
@@ -100,31 +100,36 @@ pub(super) fn read(
             None
         }
     };
-    let sizes: Vec<i64> = recipe.nest.sizes.iter().map(value).collect::<Vec<_>>().into_iter().collect::<Option<_>>()?;
+    let values: Vec<i64> =
+        recipe.nest.sizes.iter().map(value).collect::<Vec<_>>().into_iter().collect::<Option<_>>()?;
     if let Some(array) = looked_up(&recipe, &stated) {
-        let remedy =
-            format!("say what it holds: `[[arguments]] name = \"{array}\", fill = \"file\", path = \"{array}.npy\"`");
+        let remedy = format!(
+            "say what it holds: `[[arguments]] name = \"{array}\", fill = \"file\", path = \"{array}.npy\"`, or a generator"
+        );
         wrong(format!("values are looked up in `{array}`, which would be filled at random"), Some(remedy));
         return None;
     }
-    if !recipe.nest.admits(&sizes) {
+    if !recipe.nest.admits(&values) {
         wrong("the sizes break an assumption of the nest".to_string(), Some("change `sizes`".to_string()));
         return None;
     }
     match recipe.nest.outside() {
-        Ok(outside) => outside.refuse(&sizes).map_err(|error| nested(&error)).ok()?,
+        Ok(outside) => outside.refuse(&values).map_err(|error| nested(&error)).ok()?,
         Err(error) => {
             messages.warning(node.span(), format!("`{}`: {}", file.display(), in_words(&error)), error.remedy);
         }
     }
     let code = recipe.nest.code(Dialect::C).map_err(|error| nested(&error)).ok()?;
-    let derived = arguments(&recipe.nest, &code.parameters, &sizes).map_err(|text| wrong(text, None)).ok()?;
+    let derived = arguments(&recipe.nest, &code.parameters, &values).map_err(|text| wrong(text, None)).ok()?;
     let arguments = overridden(derived, stated, &node, messages);
+    if !nest_data::check((&recipe.nest, node.span()), &values, sizes, &arguments, messages) {
+        return None;
+    }
     let options = section.get("options").map(|node| super::kernel::options(&node)).unwrap_or_default();
     let places = KernelPlaces { file: node.span(), function: node.span() };
     let nest = NestKernel {
         recipe: Arc::new(recipe),
-        sizes,
+        sizes: values,
         function: code.function,
         options,
         arguments: arguments.len(),
