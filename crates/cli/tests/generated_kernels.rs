@@ -15,7 +15,7 @@ use tunesmith::device::{
 };
 use tunesmith::loopnest::Memory::Global;
 use tunesmith::loopnest::kernels::{Groups, KERNELS, Kernel};
-use tunesmith::loopnest::{ArrayId, CodeParameter, Data, Dialect, LaneOrder, Nest, interpret};
+use tunesmith::loopnest::{self, ArrayId, CodeParameter, Data, Dialect, LaneOrder, Nest, Recipe, interpret};
 use tunesmith::space::{Expr, Parameter, Space, Value};
 
 /// What the sizes of a nest are.
@@ -32,6 +32,7 @@ struct Case {
     name: String,
     nest: Nest,
     sizes: Vec<i64>,
+    before: Data,
 }
 
 /// Every kernel in every shape of its work-groups, and values computed ahead.
@@ -80,22 +81,38 @@ impl Case {
             (_, _, Groups::Line) => 401,
             (_, _, Groups::Rectangle) => 19,
         };
-        Self { name: format!("{}_{x}x{y}", kernel.name), nest, sizes: kernel.size_values(main, 3) }
+        let sizes = kernel.size_values(main, 3);
+        let before = Data::filled(&nest, &sizes, 3).unwrap();
+        Self { name: format!("{}_{x}x{y}", kernel.name), nest, sizes, before }
+    }
+
+    /// A nest in work-groups of some width; `looked_up` has the arrays in which it looks up values.
+    fn of_data(text: &str, width: i64, sizes: &[i64], looked_up: &[(&str, fn(i64) -> i64)]) -> Self {
+        let nest = Recipe::parse(text).and_then(|recipe| recipe.apply(&[("width", width)]));
+        let nest = nest.unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+        let mut before = Data::filled(&nest, sizes, 3).unwrap();
+        for (name, value) in looked_up {
+            let place = nest.arrays.iter().position(|array| array.name == *name).unwrap();
+            let cells = before.cells[place].iter_mut().zip(0..);
+            cells.for_each(|(cell, number)| *cell = loopnest::Value::Integer(value(number)));
+        }
+        Self { name: format!("{}_{width}", nest.name), nest, sizes: sizes.to_vec(), before }
     }
 
     fn ahead(name: &str, steps: &str, kind: Sizes) -> Self {
         let (blur, _) = BLUR.split_once("parameter").unwrap();
         let (assumed, n) = if kind == Sizes::Whole { ("assume n mod 16 = 0\n", 32) } else { ("", 37) };
         let text = format!("{}\n{steps}", blur.replace("array img", &format!("{assumed}array img")));
-        Self { name: name.to_string(), nest: Nest::parse(&text).unwrap(), sizes: vec![n] }
+        let (nest, sizes) = (Nest::parse(&text).unwrap(), vec![n]);
+        let before = Data::filled(&nest, &sizes, 3).unwrap();
+        Self { name: name.to_string(), nest, sizes, before }
     }
 
     /// Adds the kernel to a problem as a step with its own arguments.
     fn add_to(&self, spec: &mut KernelSpec, language: Language, folder: &Folder) {
         let written = Written::new(self, language);
-        let before = self.before();
         let first = spec.arguments.len();
-        spec.arguments.extend(written.parameters.iter().map(|parameter| self.argument(*parameter, &before, folder)));
+        spec.arguments.extend(written.parameters.iter().map(|parameter| self.argument(*parameter, folder)));
         spec.kernels.push(tunesmith::device::Kernel {
             name: self.name.clone(),
             language,
@@ -111,13 +128,9 @@ impl Case {
         });
     }
 
-    fn before(&self) -> Data {
-        Data::filled(&self.nest, &self.sizes, 3).unwrap()
-    }
-
     /// The arguments that are written, by name, with files of what the interpreter leaves in them.
     fn expected(&self, folder: &Folder) -> Vec<(String, PathBuf)> {
-        let mut after = self.before();
+        let mut after = self.before.clone();
         interpret(&self.nest, &self.sizes, &mut after, LaneOrder::Ascending).unwrap();
         let is_written = |id: &ArrayId| self.nest.array(*id).memory == Global && self.nest.uses(*id).0;
         let written = self.nest.array_ids().filter(is_written);
@@ -129,7 +142,8 @@ impl Case {
         written.map(expected).collect()
     }
 
-    fn argument(&self, parameter: CodeParameter, data: &Data, folder: &Folder) -> Argument {
+    fn argument(&self, parameter: CodeParameter, folder: &Folder) -> Argument {
+        let data = &self.before;
         let scalar = |value: String| ArgumentKind::Scalar(Expr::parse(&value).unwrap());
         let (own, element, kind) = match parameter {
             CodeParameter::Size(id) => {
@@ -170,12 +184,16 @@ struct Written {
 
 impl Written {
     fn new(case: &Case, language: Language) -> Self {
-        let dialect = if language == Language::Cuda { Dialect::Cuda } else { Dialect::OpenCl };
+        let dialect = match language {
+            Language::Cuda => Dialect::Cuda,
+            Language::OpenCl => Dialect::OpenCl,
+            _ => Dialect::C,
+        };
         let code = case.nest.code(dialect).unwrap();
         let local = case.nest.local_size().unwrap().map(|items| items as usize);
         let groups = case.nest.group_counts(&case.sizes);
         let global = local.iter().zip(groups).map(|(items, groups)| items * groups as usize).collect();
-        let grid = Some(Grid { global, local: Some(local.to_vec()) });
+        let grid = language.has_work_items().then(|| Grid { global, local: Some(local.to_vec()) });
         let made = Generated { text: code.text, grid };
         Self { made, function: code.function, parameters: code.parameters }
     }
@@ -220,20 +238,25 @@ fn evaluated(spec: KernelSpec, target: Target) -> Completion {
     evaluator.next(&Interrupt::default()).unwrap().unwrap()
 }
 
-fn opencl_computes_what_the_interpreter_says(kind: Sizes) {
-    if !has_opencl() {
-        return;
-    }
-    let device = opencl_devices(&worker()).unwrap().remove(0);
+/// Runs cases that have so many results, and compares these.
+fn computes_what_the_interpreter_says(cases: &[Case], results: usize, language: Language, target: Target) {
     let folder = Folder::new();
-    let cases = cases(kind);
-    let mut spec = problem(&cases, Language::OpenCl, &folder);
+    let mut spec = problem(cases, language, &folder);
     spec.verify.expected = cases.iter().flat_map(|case| case.expected(&folder)).collect();
-    // Only `empty` has no result.
-    assert_eq!(spec.verify.expected.len(), 3 * (KERNELS.len() - 1) + AHEAD.len());
-    let completion = evaluated(spec, Target::OpenCl(Box::new(device)));
+    assert_eq!(spec.verify.expected.len(), results);
+    let completion = evaluated(spec, target);
     assert_eq!(completion.failure, None);
-    assert_eq!(completion.measurement.parts_ms.len(), 3 * KERNELS.len() + AHEAD.len());
+    assert_eq!(completion.measurement.parts_ms.len(), cases.len());
+}
+
+fn opencl() -> Option<Target> {
+    has_opencl().then(|| Target::OpenCl(Box::new(opencl_devices(&worker()).unwrap().remove(0))))
+}
+
+fn opencl_computes_what_the_interpreter_says(kind: Sizes) {
+    let Some(target) = opencl() else { return };
+    // Only `empty` has no result.
+    computes_what_the_interpreter_says(&cases(kind), 3 * (KERNELS.len() - 1) + AHEAD.len(), Language::OpenCl, target);
 }
 
 #[test]
@@ -246,31 +269,141 @@ fn every_kernel_for_any_sizes_computes_in_opencl_what_the_interpreter_says() {
     opencl_computes_what_the_interpreter_says(Sizes::General);
 }
 
-fn compiles_for(capability: (u32, u32), kind: Sizes) {
+#[test]
+fn kernels_that_look_up_bounds_and_subscripts_compute_in_c_what_the_interpreter_says() {
+    let cases = looked_up();
+    computes_what_the_interpreter_says(&cases, cases.len(), Language::C, Target::Processor);
+}
+
+#[test]
+fn kernels_that_look_up_bounds_and_subscripts_compute_in_opencl_what_the_interpreter_says() {
+    let Some(target) = opencl() else { return };
+    let cases = looked_up();
+    computes_what_the_interpreter_says(&cases, cases.len(), Language::OpenCl, target);
+}
+
+fn compiles_for(capability: (u32, u32), cases: &[Case]) {
     let Some(libraries) = nvidia() else { return };
     let folder = Folder::with(&[("script.json", &script(capability, false, "[]"))]);
     let script = Some(folder.path("script.json"));
     let setup = CudaSetup { libraries: Some(libraries), script, ..CudaSetup::default() };
     let device = cuda_devices(&setup, &worker()).unwrap().remove(0);
     // The script's kernels write nothing: nothing is expected of them.
-    let spec = problem(&cases(kind), Language::Cuda, &folder);
+    let spec = problem(cases, Language::Cuda, &folder);
     let completion = evaluated(spec, Target::Cuda(Box::new(device)));
     assert_eq!(completion.failure, None);
     let compiled = completion.measurement.compile.unwrap();
-    assert!(compiled.binary_bytes > Some(1000 * 3 * KERNELS.len() as u64), "{compiled:?}");
+    assert!(compiled.binary_bytes > Some(1000 * cases.len() as u64), "{compiled:?}");
 }
 
 #[test]
 fn every_kernel_for_any_sizes_compiles_for_the_oldest_gpus() {
-    compiles_for((7, 5), Sizes::General);
+    compiles_for((7, 5), &cases(Sizes::General));
 }
 
 #[test]
 fn every_kernel_for_sizes_that_work_groups_divide_compiles_for_newer_gpus() {
-    compiles_for((8, 0), Sizes::Whole);
+    compiles_for((8, 0), &cases(Sizes::Whole));
 }
 
 #[test]
 fn every_kernel_for_any_sizes_compiles_for_the_newest_gpus() {
-    compiles_for((9, 0), Sizes::General);
+    compiles_for((9, 0), &cases(Sizes::General));
+}
+
+#[test]
+fn kernels_that_look_up_bounds_and_subscripts_compile_for_gpus() {
+    compiles_for((8, 0), &looked_up());
+}
+
+const SPARSE: &str = include_str!("../../../examples/nests/spmv.nest");
+
+/// The cells of rows side by side, and how many each row has.
+const SIDE_BY_SIDE: &str = "
+    nest side_by_side
+    sizes n, most
+    array length[n]: i64
+    array column[most, n]: i32
+    array value[most, n]: f32
+    array x[n]: f32
+    array y[n]: f32
+    temporary acc: f32
+    {[i]: 0 <= i < n}
+    lookup cells = length[i]
+    {[k]: 0 <= k < min(cells, most)}
+    lookup at = column[k, i]
+    acc = 0.0                      @ i
+    acc = acc + value[k, i]*x[at]  @ i, k
+    y[i] = acc                     @ i
+    parameter width = 16
+    split i width -> io, ii
+    tag io group.0
+    tag ii local.0
+";
+
+/// A sparse matrix times a dense one: a work-group for each row, its work-items along the columns of the result.
+const DENSE: &str = "
+    nest dense
+    sizes n, m, nnz
+    array row[n + 1]: i32
+    array column[nnz]: i32
+    array value[nnz]: f32
+    array x[n, m]: f32
+    array y[n, m]: f32
+    temporary acc: f32
+    {[i, j]: 0 <= i < n and 0 <= j < m}
+    lookup first = row[i]
+    lookup end = row[i + 1]
+    {[k]: first <= k < end}
+    lookup at = column[k]
+    acc = 0.0                         @ i, j
+    acc = acc + value[k]*x[at, j]     @ i, j, k
+    y[i, j] = acc + 0.5*first         @ i, j
+    parameter width = 16
+    split j width -> jo, ji
+    tag i group.1
+    tag jo group.0
+    tag ji local.0
+";
+
+/// A triangular matrix, of which each row is kept from its first cell on, and what a permutation adds.
+const TRIANGLE: &str = "
+    nest triangle
+    sizes n, nnz
+    array first[n]: i32
+    array start[n]: i32
+    array from[n]: i32
+    array value[nnz]: f64
+    array x[n]: f64
+    array y[n]: f64
+    temporary acc: f64
+    {[i]: 0 <= i < n}
+    lookup begin = first[i]
+    lookup offset = start[i]
+    lookup other = from[i]
+    {[k]: begin <= k <= i}
+    acc = x[other]                               @ i
+    acc = acc + value[offset + k - begin]*x[k]   @ i, k
+    y[i] = acc + offset                          @ i
+    parameter width = 16
+    split i width -> io, ii
+    tag io group.0
+    tag ii local.0
+";
+
+/// Kernels whose bounds or subscripts depend on data, in work-groups of several widths.
+fn looked_up() -> Vec<Case> {
+    let widths = |text: &str, sizes: &[i64], looked_up: &[(&str, fn(i64) -> i64)]| {
+        [1, 8, 32, 128].map(|width| Case::of_data(text, width, sizes, looked_up))
+    };
+    let row: (&str, fn(i64) -> i64) = ("row", |row| row * row / 10);
+    let column: (&str, fn(i64) -> i64) = ("column", |cell| cell * 7919 % 77);
+    let triangle: [(&str, fn(i64) -> i64); 3] =
+        [("first", |row| row / 3 * 2), ("start", |row| row * 30), ("from", |row| row * 8 % 77)];
+    let mut all = Vec::new();
+    all.extend(widths(SPARSE, &[77, 600, 8], &[row, column]));
+    all.extend(widths(SIDE_BY_SIDE, &[77, 6], &[("length", |row| row % 9), column]));
+    all.extend(widths(DENSE, &[77, 45, 600], &[row, column]));
+    all.extend(widths(TRIANGLE, &[77, 77 * 30], &triangle));
+    all
 }
