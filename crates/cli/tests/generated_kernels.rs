@@ -27,6 +27,9 @@ enum Sizes {
     General,
 }
 
+/// The name of an array, and the value of each cell by its number.
+type Contents = (&'static str, fn(i64) -> i64);
+
 /// A kernel for work-groups of one shape, with values of its sizes.
 struct Case {
     name: String,
@@ -87,7 +90,7 @@ impl Case {
     }
 
     /// A nest in work-groups of some width; `looked_up` has the arrays in which it looks up values.
-    fn of_data(text: &str, width: i64, sizes: &[i64], looked_up: &[(&str, fn(i64) -> i64)]) -> Self {
+    fn of_data(text: &str, width: i64, sizes: &[i64], looked_up: &[Contents]) -> Self {
         let nest = Recipe::parse(text).and_then(|recipe| recipe.apply(&[("width", width)]));
         let nest = nest.unwrap_or_else(|error| panic!("{error:?}\n{text}"));
         let mut before = Data::filled(&nest, sizes, 3).unwrap();
@@ -393,12 +396,12 @@ const TRIANGLE: &str = "
 
 /// Kernels whose bounds or subscripts depend on data, in work-groups of several widths.
 fn looked_up() -> Vec<Case> {
-    let widths = |text: &str, sizes: &[i64], looked_up: &[(&str, fn(i64) -> i64)]| {
+    let widths = |text: &str, sizes: &[i64], looked_up: &[Contents]| {
         [1, 8, 32, 128].map(|width| Case::of_data(text, width, sizes, looked_up))
     };
-    let row: (&str, fn(i64) -> i64) = ("row", |row| row * row / 10);
-    let column: (&str, fn(i64) -> i64) = ("column", |cell| cell * 7919 % 77);
-    let triangle: [(&str, fn(i64) -> i64); 3] =
+    let row: Contents = ("row", |row| row * row / 10);
+    let column: Contents = ("column", |cell| cell * 7919 % 77);
+    let triangle: [Contents; 3] =
         [("first", |row| row / 3 * 2), ("start", |row| row * 30), ("from", |row| row * 8 % 77)];
     let mut all = Vec::new();
     all.extend(widths(SPARSE, &[77, 600, 8], &[row, column]));

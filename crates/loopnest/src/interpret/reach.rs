@@ -37,7 +37,7 @@ impl Nest {
     /// # Ok::<(), tunesmith_loopnest::NestError>(())
     /// ```
     ///
-    /// Cost: some 100 ns for each point of the loops on which such accesses depend.
+    /// Cost: some 100 ns for each such access at each point of the loops on which it depends.
     ///
     /// # Errors
     ///
