@@ -82,6 +82,19 @@ const TILED: &str = "
     c[ii + 4*io, ji + 8*jo] = acc              @ io, ii, jo, ji
 ";
 
+const TILED_TAGS: [(&str, Tag); 10] = [
+    ("io", Tag::Group(1)),
+    ("jo", Tag::Group(0)),
+    ("ii", Tag::Local(1)),
+    ("ji", Tag::Local(0)),
+    ("ar", Tag::Local(1)),
+    ("ac", Tag::Local(0)),
+    ("br", Tag::Local(1)),
+    ("bc", Tag::Local(0)),
+    ("bh", Tag::Unroll),
+    ("ki", Tag::Unroll),
+];
+
 /// Work-items that need one another's values, bounds that differ between them, and a temporary used within a row.
 const SHIFTED: &str = "
     nest double
@@ -106,19 +119,7 @@ const SHIFTED: &str = "
 
 #[test]
 fn work_groups_and_work_items_become_loops_split_at_barriers() {
-    let tags = [
-        ("io", Tag::Group(1)),
-        ("jo", Tag::Group(0)),
-        ("ii", Tag::Local(1)),
-        ("ji", Tag::Local(0)),
-        ("ar", Tag::Local(1)),
-        ("ac", Tag::Local(0)),
-        ("br", Tag::Local(1)),
-        ("bc", Tag::Local(0)),
-        ("bh", Tag::Unroll),
-        ("ki", Tag::Unroll),
-    ];
-    let mut all = tagged(TILED, &tags, &[&[1, 1], &[8, 16], &[13, 21]]);
+    let mut all = tagged(TILED, &TILED_TAGS, &[&[1, 1], &[8, 16], &[13, 21]]);
     all.extend(tagged(SHIFTED, &[("g", Tag::Group(0)), ("l", Tag::Local(0))], &[&[1], &[16], &[41]]));
     // Without tags the same nests are plain loops.
     all.extend(samples(TILED, &[&[9, 5]]));
@@ -140,6 +141,35 @@ fn what_always_holds_is_not_tested() {
     assert!(!divisible.contains("if ("), "{divisible}");
     let general = only(&text.replace("assume n mod 16 = 0", "")).code(Dialect::OpenCl).unwrap().text;
     assert!(general.contains("if (n - 16 * gid0 - lid0 - 1 >= 0) {"), "{general}");
+}
+
+#[test]
+fn whole_tiles_have_neither_tests_nor_bounds_that_sizes_cut() {
+    let nest = tagged(TILED, &TILED_TAGS, &[&[1, 1]]).remove(0).nest;
+    let cuts = |line: &&str| ["if (", "nest_min(", "nest_max("].iter().any(|cut| line.contains(cut));
+    for dialect in [Dialect::C, Dialect::OpenCl, Dialect::Cuda] {
+        let text = nest.code(dialect).unwrap().text;
+        let body = text.lines().skip_while(|line| !line.contains("gid1"));
+        // Versions begin with a test of sizes and of indices that are the same for the whole group.
+        let is_version = |line: &str| {
+            let test = line.trim();
+            test.starts_with("if (") && !test.contains("lid")
+        };
+        let mut whole = Vec::new();
+        let mut depth = None;
+        for line in body {
+            let indent = line.len() - line.trim_start().len();
+            match depth {
+                None if is_version(line) => depth = Some(indent),
+                Some(opened) if indent == opened => depth = None,
+                Some(_) => whole.push(line),
+                None => {}
+            }
+        }
+        assert!(whole.len() > 5, "{text}");
+        let left: Vec<&str> = whole.into_iter().filter(cuts).collect();
+        assert!(left.is_empty(), "{left:#?}\n{text}");
+    }
 }
 
 #[test]

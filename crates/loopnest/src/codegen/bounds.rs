@@ -17,9 +17,14 @@ impl Names<'_> {
 
     /// The constraints of a loop that can decide where it begins and ends.
     pub(super) fn loop_bounds(&self, id: LoopId) -> Vec<Affine> {
+        self.needed(&self.known_outside(id), self.nest.loop_at(id).constraints.clone())
+    }
+
+    /// What holds wherever the loop begins.
+    pub(super) fn known_outside(&self, id: LoopId) -> Vec<Affine> {
         let mut around = self.nest.closed([id]);
         around.remove(&id);
-        self.needed(&self.known(&around), self.nest.loop_at(id).constraints.clone())
+        self.known(&around)
     }
 
     /// The constraints without those that follow from `known` and the ones that stay.

@@ -82,9 +82,8 @@ impl Names<'_> {
 fn whole(names: &Names, steps: &[Step], cuts: impl Fn(LoopId) -> bool) -> Vec<Affine> {
     let mut bounds = Bounds { names, cuts: &cuts, found: Vec::new() };
     steps.iter().for_each(|step| bounds.visit(step));
-    let known = names.known(&names.branch.around);
-    let around: BTreeSet<LoopId> = bounds.found.iter().flat_map(Affine::loops).collect();
-    let known: Vec<Affine> = known.into_iter().chain(names.known(&around)).collect();
+    let around = bounds.found.iter().flat_map(Affine::loops).chain(names.branch.around.iter().copied());
+    let known = names.known(&around.collect());
     let facts = names.needed(&known, bounds.found);
     let mut all = System::default();
     all.at_least_zero(known.into_iter().chain(facts.iter().cloned()));
@@ -102,8 +101,7 @@ impl Bounds<'_> {
     fn visit(&mut self, step: &Step) {
         let names = self.names;
         if let Step::Loop(id, body) = step {
-            let around = names.nest.closed([*id]);
-            self.gather(&names.known(&without(&around, *id)), &names.loop_bounds(*id));
+            self.gather(&names.known_outside(*id), &names.loop_bounds(*id));
             body.iter().for_each(|step| self.visit(step));
         }
         if let Step::Run(number) = step {
@@ -135,10 +133,6 @@ impl Bounds<'_> {
         let known = known.filter(|sum| sum.terms().all(|(variable, _)| is_inner(variable))).cloned().collect();
         Some(outer.plus(least(known, &inner)?))
     }
-}
-
-fn without(loops: &BTreeSet<LoopId>, id: LoopId) -> BTreeSet<LoopId> {
-    loops.iter().copied().filter(|other| *other != id).collect()
 }
 
 /// The least value of a sum where none of `known` is negative; nothing where that is not a small number.
