@@ -6,13 +6,13 @@ use common::{Folder, entries, repository};
 
 /// A device file as `calibrate` writes it, of two kernels.
 const DEVICE: &str = r#"{
-  "kind": "device", "version": 1,
-  "provenance": {"device": "d", "backend": "C", "program": "p", "measured": 0, "launch_seconds": 1e-6, "runs": [30, 4], "noise": 0.01},
+  "kind": "device", "version": 2,
+  "provenance": {"device": "d", "backend": "C", "program": "p", "measured": 0, "lanes": {"in_rows": 1}, "launch_seconds": 1e-6, "runs": [30, 4], "noise": 0.01},
   "models": [{"form": "overlap", "exponent": 2.0, "rank": 3, "merged": [], "dependent": [], "residuals": {}, "terms": [
     {"property": "const", "weight": 1e-5, "spread": 1e-7, "kernels": 2},
-    {"property": "g:32:load:s1", "weight": 3e-9, "spread": 1e-10, "kernels": 2},
-    {"property": "op:f32:mul", "weight": 4e-9, "spread": null, "kernels": 1}]}],
-  "cases": [{"kernel": "k", "class": "c", "sizes": {"n": 1}, "counts": {"g:32:load:s1": 1000.0, "op:f32:mul": 1000.0}, "seconds": 1.5e-5}]
+    {"property": "lane:g:32:load:s1", "weight": 3e-9, "spread": 1e-10, "kernels": 2},
+    {"property": "lane:arith:f32:mul", "weight": 4e-9, "spread": null, "kernels": 1}]}],
+  "cases": [{"kernel": "k", "class": "c", "sizes": {"n": 1}, "counts": {"lane:g:32:load:s1": 1000.0, "lane:arith:f32:mul": 1000.0}, "seconds": 1.5e-5}]
 }"#;
 
 const NEST: &str = "
@@ -44,8 +44,8 @@ const PROBLEM: &str = "
 /// Of `DEVICE`, with a cost of every work-group.
 fn device_with_groups() -> String {
     let groups = r#"{"property": "groups", "weight": 1e-8, "spread": null, "kernels": 1},
-    {"property": "op:f32:mul""#;
-    DEVICE.replace(r#"{"property": "op:f32:mul""#, groups)
+    {"property": "lane:arith:f32:mul""#;
+    DEVICE.replace(r#"{"property": "lane:arith:f32:mul""#, groups)
 }
 
 fn problem_folder() -> Folder {
@@ -68,9 +68,9 @@ fn an_estimate_is_the_sum_of_the_shares_of_what_the_nest_does() {
     let terms = estimated["terms"].as_array().unwrap();
     let shares: f64 = terms.iter().map(|term| term["time_ms"].as_f64().unwrap()).sum();
     assert!((shares - time).abs() < 1e-9);
-    assert_eq!((&terms[0]["property"], &terms[0]["count"]), (&"op:f32:mul".into(), &1e6.into()));
+    assert_eq!((&terms[0]["property"], &terms[0]["count"]), (&"lane:arith:f32:mul".into(), &1e6.into()));
     // No measured kernel stores.
-    assert!(ran.stderr.contains("no measured kernel has `g:32:store:s1`"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("no measured kernel has `lane:g:32:store:s1`"), "{}", ran.stderr);
 }
 
 #[test]

@@ -272,7 +272,8 @@ fn what_cannot_be_counted_is_refused_by_name() {
         &["`twice.nest`: line 9, column 17: a[i + 1] is beyond the end of axis 0 of `a` once", "from 0 to n - 1"],
     );
     refused(
-        "sizes n\narray a[n]: f32\narray b[8*n]: f32\n{[i, j]: 0 <= i < n and 0 <= j < n}\nb[3*i + 5*j] = a[i]",
+        "sizes n\nassume n > 0\narray a[n]: f32\narray b[80*n]: f32\n{[i, j, k]: 0 <= i < n and 0 <= j and 7*j <= 3*i + n and 0 <= k \
+         and 5*k <= 4*j + n}\nb[6*i + 10*j + 15*k] = a[i]",
         &["twice.nest", "--size", "n=4"],
         &["the footprint of `b` cannot be counted"],
     );

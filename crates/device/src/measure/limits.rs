@@ -170,6 +170,6 @@ mod tests {
     fn durations_read_well_in_every_range() {
         let read: Vec<String> =
             [3, 3_400, 12_000_000, 999_000_000, 1_000_000_000].map(Duration::from_nanos).map(human).to_vec();
-        assert_eq!(read, ["0.0 us", "3.4 us", "12 ms", "999 ms", "1.0 s"]);
+        assert_eq!(read, ["3.0 ns", "3.4 us", "12 ms", "999 ms", "1.0 s"]);
     }
 }

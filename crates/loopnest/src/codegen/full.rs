@@ -1,10 +1,10 @@
 //! Versions of code for tiles that are cut off nowhere.
 //!
 //! Bounds of tiles that a size may cut off cost a test in every iteration, and keep compilers from unrolling loops and from making
-//! vectors of work-items. Most tiles are whole: what runs without a barrier is written twice, once for whole tiles, where all
-//! bounds that a size takes part in are known to hold, and once for the rest.
+//! vectors of work-items. Most tiles are whole: in C what runs without a barrier is written once for whole tiles, where all bounds that a size
+//! takes part in are known to hold, once for whole rows, and once for the rest. GPUs mask lanes at no cost, and PoCL 3.1 computes wrong
+//! results where work-groups branch around loops that differ, so that OpenCL and CUDA have one version.
 
-use super::dialect::Dialect;
 use super::names::Names;
 use super::writer::Writer;
 use crate::error::NestError;
@@ -27,8 +27,7 @@ pub(super) struct Branch {
     is_general: bool,
 }
 
-/// What `body` writes of these steps, which have no barrier: for whole tiles; in C, where work-items of a row are a loop, for whole
-/// rows; and for all others.
+/// What `body` writes of these steps, which have no barrier: for whole tiles, for whole rows, and for all others.
 pub(super) fn versions(
     names: &Names,
     steps: &[Step],
@@ -41,7 +40,7 @@ pub(super) fn versions(
     body(&names.knowing(facts.clone(), false), writer)?;
     writer.close();
     let is_lane = |id| names.nest.loop_at(id).tag == Tag::Local(0);
-    let rows = if names.dialect == Dialect::C { whole(names, steps, is_lane) } else { Vec::new() };
+    let rows = whole(names, steps, is_lane);
     if let Some(test) = names.test(&rows).filter(|_| rows != facts) {
         writer.open(&format!("else {test}"));
         body(&names.knowing(rows, true), writer)?;

@@ -1,7 +1,6 @@
 //! Functions that every work-item runs: OpenCL and CUDA.
 
 use super::dialect::Dialect;
-use super::full::versions;
 use super::names::Names;
 use super::writer::Writer;
 use crate::error::NestError;
@@ -41,30 +40,13 @@ fn indices(names: &Names, writer: &mut Writer) {
     }
 }
 
-/// Steps with barriers among them.
 fn steps(names: &Names, list: &[Step], writer: &mut Writer) -> Result<(), NestError> {
-    for phase in phases(list) {
-        match &phase[0] {
-            Step::Barrier => writer.line(barrier(names)),
-            Step::Loop(id, body) if phase[0].has_barrier() => {
-                let opened = open_loop(names, *id, writer)?;
-                steps(&names.inside(*id), body, writer)?;
-                writer.close_all(opened);
-            }
-            _ => versions(names, phase, writer, |names, writer| straight(names, phase, writer))?,
-        }
-    }
-    Ok(())
-}
-
-/// Steps without a barrier.
-fn straight(names: &Names, list: &[Step], writer: &mut Writer) -> Result<(), NestError> {
     for run in list.chunk_by(|one, two| same_loops(names.nest, one, two)) {
         match &run[0] {
-            Step::Barrier => {}
+            Step::Barrier => writer.line(barrier(names)),
             Step::Loop(id, body) => {
                 let opened = open_loop(names, *id, writer)?;
-                versions(&names.inside(*id), body, writer, |names, writer| straight(names, body, writer))?;
+                steps(names, body, writer)?;
                 writer.close_all(opened);
             }
             Step::Run(first) => {
@@ -76,11 +58,6 @@ fn straight(names: &Names, list: &[Step], writer: &mut Writer) -> Result<(), Nes
         }
     }
     Ok(())
-}
-
-/// Steps cut where work-items wait for each other.
-pub(super) fn phases(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
-    steps.chunk_by(|one, two| !one.has_barrier() && !two.has_barrier())
 }
 
 /// Writes the head of a loop; returns how many blocks it opens.

@@ -6,7 +6,7 @@
 //! has a copy for each.
 
 use super::full::versions;
-use super::items::{KEEP_FOR_VECTORS, assignments, open_loop, phases, same_loops};
+use super::items::{KEEP_FOR_VECTORS, assignments, open_loop, same_loops};
 use super::names::{Lanes, Names};
 use super::writer::Writer;
 use crate::error::NestError;
@@ -98,6 +98,11 @@ fn runs(step: &Step, found: &mut Vec<usize>) {
 /// Whether one of the instructions reads or writes an array.
 fn use_array(nest: &Nest, instructions: &[usize], id: ArrayId) -> bool {
     instructions.iter().any(|number| nest.instructions[*number].accesses().any(|(access, ..)| access.array == id))
+}
+
+/// Steps cut where work-items wait for each other.
+fn phases(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
+    steps.chunk_by(|one, two| !one.has_barrier() && !two.has_barrier())
 }
 
 /// Steps with barriers among them.
