@@ -174,7 +174,6 @@ fn count_as_enumerated<S: Strategy>(cases: u32, plans: &S, make: impl Fn(S::Valu
         panic!("{reason}");
     }
     let (counted, refused) = (counted.get(), refused.into_inner());
-    println!("{counted} counted, refused: {refused:?}");
     assert!(counted > 30 * refused.values().sum::<usize>(), "{counted} counted, refused: {refused:?}");
 }
 

@@ -25,7 +25,7 @@ pub(crate) enum Prior<'a> {
     /// Times of a loop nest by its counts and the costs of a device.
     Estimates {
         /// The estimates.
-        estimates: NestEstimates<'a>,
+        estimates: Box<NestEstimates<'a>>,
         /// What the user should know where the file is of another device than the one tuned on.
         foreign: Option<String>,
     },
@@ -65,7 +65,7 @@ impl<'a> Prior<'a> {
             TIMING_KIND => Ok(Some(Self::Timing(Box::new(TimingModel::read(file)?)))),
             DEVICE_KIND => {
                 let device = read_device(file)?;
-                let estimates = NestEstimates::new(problem, &device, form(None)?, file)?;
+                let estimates = Box::new(NestEstimates::new(problem, &device, form(None)?, file)?);
                 let foreign = here().map_or(Ok(None), |here| foreign(&device.provenance, here, file))?;
                 Ok(Some(Self::Estimates { estimates, foreign }))
             }

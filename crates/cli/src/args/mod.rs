@@ -176,7 +176,7 @@ pub(crate) struct SpaceArgs {
 pub(crate) struct TuneArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
-    /// What to tune on: c, opencl[:N or a part of its name], cuda[:N], command, replay:FILE (a recording), replay:FILE?noise (the
+    /// What to tune on: c, opencl, opencl:N, opencl:NAME, cuda, cuda:N, command, replay:FILE (a recording), replay:FILE?noise (the
     /// same, with samples drawn from its noise), or synthetic:EXPR (an expression over parameters and sizes that gives
     /// milliseconds)
     /// [default: what the problem's kernel is for]
@@ -243,7 +243,7 @@ pub(crate) struct RunArgs {
     /// The configuration; unnamed parameters as in the default configuration
     #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
     pub(crate) config: Option<Pairs>,
-    /// What to run on: c, opencl[:N or a part of its name], cuda[:N], command, replay:FILE or synthetic:EXPR
+    /// What to run on: c, opencl, opencl:N, opencl:NAME, cuda, cuda:N, command, replay:FILE or synthetic:EXPR
     /// [default: what the problem's kernel is for]
     #[arg(long)]
     pub(crate) device: Option<String>,

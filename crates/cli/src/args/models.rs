@@ -181,7 +181,7 @@ pub(crate) struct CountArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateArgs {
-    /// The device: c, opencl[:N or a part of its name] or cuda:N
+    /// The device: c, opencl, opencl:N, opencl:NAME, cuda or cuda:N
     #[arg(long, value_name = "DEVICE", default_value = "c")]
     pub(crate) device: String,
     /// The device file to write

@@ -174,7 +174,7 @@ mod tests {
                 .collect(),
             ..Row::default()
         };
-        let columns = (0..lengths.len()).map(|at| Column::of_rows(&format!("P{at}"))).collect();
+        let columns = (0..lengths.len()).map(|at| Column::of_rows(format!("P{at}"))).collect();
         let recording = Recording::new("journal", columns, (0..60).map(row).collect()).unwrap();
         let space = recording.space().unwrap();
         assert_eq!(space.len(), Some(recording.rows().len() as u128));

@@ -80,7 +80,7 @@ impl WorkerCommand {
     /// The command for a worker of this process.
     fn command(&self) -> std::io::Result<Command> {
         let mut command = self.entered_with(MARKER)?;
-        if std::env::var_os(AFFINITY).is_none() && sees_all_processors() {
+        if sees_all_processors() {
             command.env(AFFINITY, "1");
         }
         if self.under.is_empty() {
