@@ -28,8 +28,11 @@ impl Scratch {
         remove_stale(parent);
         let cannot = |source| ScratchError::Io { parent: parent.clone(), source };
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent).map_err(cannot)?;
-        let file = File::create(folder.path().join(LOCK)).map_err(cannot)?;
+        // Locked before it has the name by which others find it: until then they would take the folder for a stale one.
+        let hidden = folder.path().join("locking");
+        let file = File::create(&hidden).map_err(cannot)?;
         let lock = Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|(_, error)| cannot(error.into()))?;
+        std::fs::rename(hidden, folder.path().join(LOCK)).map_err(cannot)?;
         Ok(Self { folder, _lock: lock })
     }
 
@@ -107,6 +110,15 @@ mod tests {
 
         assert!(!stale.exists());
         assert!(used.exists() && foreign.exists());
+    }
+
+    #[test]
+    fn folders_being_made_are_not_taken_for_stale_ones() {
+        let make = || (0..200).for_each(|_| assert!(Scratch::create(1).unwrap().path().join(LOCK).exists()));
+        std::thread::scope(|scope| {
+            let makers: Vec<_> = (0..4).map(|_| scope.spawn(make)).collect();
+            makers.into_iter().for_each(|maker| maker.join().unwrap());
+        });
     }
 
     #[test]
