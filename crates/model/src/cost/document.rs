@@ -215,8 +215,9 @@ mod tests {
             DeviceFile::parse(&text.replacen(from, to, 1)).unwrap_err().to_string()
         };
         assert!(refused("\"device\",", "\"counters\",").contains("kind `counters`"));
-        assert!(refused("\"version\": 1", "\"version\": 2").contains("version 2"));
-        assert!(refused("\"version\": 1", "\"version\": 0").contains("`version` is not a whole number"));
+        assert!(refused("\"version\": 2", "\"version\": 3").contains("version 3"));
+        assert!(refused("\"version\": 2", "\"version\": 1").contains("calibrate again"));
+        assert!(refused("\"version\": 2", "\"version\": 0").contains("`version` is not a whole number"));
         assert!(refused("\"form\": \"nnls\"", "\"form\": \"paper\"").contains("same form"));
         assert!(refused("\"exponent\": 1.0", "\"exponent\": 0.5").contains("exponent of model `paper` is 0.5"));
         assert!(refused("\"property\":\"op:f32:add\"", "\"property\":\"const\"").contains("two terms `const`"));
