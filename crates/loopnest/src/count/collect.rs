@@ -197,6 +197,9 @@ impl Collector<'_> {
         runs: &Product,
     ) -> Result<(), NestError> {
         let array = self.nest.array(access.array);
+        if !matches!(array.memory, Memory::Global | Memory::Local) {
+            return Ok(());
+        }
         let lane = self.lane(within);
         let is_scattered = lane.is_some_and(|lane| is_scattered(self.nest, access, lane));
         let cells = lane.map_or(Polynomial::default(), |lane| distance(self.nest, access, lane));
@@ -209,31 +212,34 @@ impl Collector<'_> {
                 self.add(property, product);
                 Ok(())
             }
-            (Memory::Global, _) => self.global(access, width, direction, self.lane(within), product),
+            (Memory::Global, _) if is_scattered => {
+                self.add(Property::Global(array.element.bits() * width, direction, Stride::Data), product);
+                Ok(())
+            }
+            (Memory::Global, _) => {
+                self.global(access, direction, lane, (width, &cells.scaled(Ratio::new(1, width.into()))), product)
+            }
             _ => Ok(()),
         }
     }
 
-    /// Accesses to global memory of `width` cells at once, along the lanes of a loop.
+    /// Accesses to global memory of `width` cells at once, so many of which `distance` is from one lane to the next.
     fn global(
         &mut self,
         access: &Access,
-        width: u32,
         direction: Direction,
         lane: Option<LoopId>,
+        (width, distance): (u32, &Polynomial),
         product: Product,
     ) -> Result<(), NestError> {
         let bits = self.nest.array(access.array).element.bits() * width;
-        let cells = lane.map_or(Polynomial::default(), |lane| distance(self.nest, access, lane));
-        let distance = cells.scaled(Ratio::new(1, width.into()));
-        let is_dense = number(&distance).is_some_and(|distance| distance.abs() <= 1);
-        let share_is_data = || !is_dense && data_decide(self.nest, access.array).is_some();
-        if lane.is_some_and(|lane| is_scattered(self.nest, access, lane) || share_is_data()) {
+        let is_dense = number(distance).is_some_and(|distance| distance.abs() <= 1);
+        if lane.is_some() && !is_dense && data_decide(self.nest, access.array).is_some() {
             self.add(Property::Global(bits, direction, Stride::Data), product);
             return Ok(());
         }
         let same = |known: &&mut Strided| {
-            (known.array, known.bits, known.direction) == (access.array, bits, direction) && known.distance == distance
+            (known.array, known.bits, known.direction) == (access.array, bits, direction) && known.distance == *distance
         };
         if let Some(known) = self.found.strided.iter_mut().find(same) {
             add(&mut known.count, product);
@@ -243,7 +249,7 @@ impl Collector<'_> {
             Some(lane) if !is_dense => Some(self.footprint(access, lane)?),
             _ => None,
         };
-        let (array, count) = (access.array, vec![product]);
+        let (array, distance, count) = (access.array, distance.clone(), vec![product]);
         self.found.strided.push(Strided { array, bits, direction, distance, footprint, count });
         Ok(())
     }
