@@ -281,5 +281,5 @@ fn data_lead_out_of_arrays_where_the_interpreter_says_so() {
     }
     let (left, stayed) = (left.get(), stayed.get());
     println!("{left} left, {stayed} stayed");
-    assert!(left > 100 && stayed > 100, "{left} left, {stayed} stayed");
+    assert!(left > 40 && stayed > 100, "{left} left, {stayed} stayed");
 }

@@ -120,7 +120,7 @@ fn values_computed_ahead_for_neighbouring_points_keep_every_result() {
 fn values_are_computed_ahead_only_where_each_use_reads_what_was_written_for_it() {
     let [accepted, refused] = precomputed_keep_every_result(2000, &[&[]], scrambled);
     println!("{accepted} accepted, {refused} refused");
-    assert!(accepted > 100 && refused > 1000, "{accepted} accepted, {refused} refused");
+    assert!(accepted > 60 && refused > 1000, "{accepted} accepted, {refused} refused");
 }
 
 #[test]
