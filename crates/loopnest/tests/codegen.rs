@@ -3,10 +3,12 @@
 mod common;
 #[path = "common/program.rs"]
 mod program;
+#[path = "common/sums.rs"]
+mod sums;
 #[path = "common/values.rs"]
 mod values;
 
-use program::{Sample, compare};
+use program::{Sample, compare, compare_with};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use tunesmith_loopnest::{Data, Dialect, Nest, Schedule, Tag, kernels};
@@ -44,6 +46,23 @@ fn values_computed_ahead_are_in_c_what_the_interpreter_says() {
     assert!(all.len() > 50, "{} of 300", all.len());
     all.extend(samples(include_str!("../../../examples/nests/blur.nest"), &[&[37]]));
     compare(&all);
+}
+
+/// Sums of work-items side by side, in vectors as wide as any machine has them, as this one has, and in none.
+#[test]
+fn sums_in_registers_are_in_c_what_the_interpreter_says() {
+    let mut runner = TestRunner::deterministic();
+    let choices = proptest::prelude::any::<values::Choices>();
+    let texts: Vec<String> = (0..80).map(|_| sums::tiled(&choices.new_tree(&mut runner).unwrap().current())).collect();
+    let all: Vec<Sample> = (0..)
+        .zip(&texts)
+        .flat_map(|(place, text)| samples(text, &[&[[16, 48, 37][place % 3], 1 + place as i64 % 7]]))
+        .collect();
+    let in_blocks = all.iter().filter(|sample| sample.nest.code(Dialect::C).unwrap().text.contains("_v[")).count();
+    assert!(in_blocks > 25, "{in_blocks} of {}", all.len());
+    compare(&all);
+    compare_with(&["-march=native"], str::to_string, &all);
+    compare_with(&[], |text| text.replace("__GNUC__", "NO_VECTORS"), &all);
 }
 
 /// A nest whose loops have hardware tags: `i_in.0` runs along the work-items of axis 0.

@@ -9,7 +9,7 @@ pub enum Dialect {
     OpenCl,
     /// CUDA C++.
     Cuda,
-    /// C99. Work-groups and work-items are loops; those over work-groups run in parallel where OpenMP is switched on.
+    /// C11. Work-groups and work-items are loops; those over work-groups run in parallel where OpenMP is switched on.
     C,
 }
 
@@ -177,6 +177,8 @@ pub(super) const RESERVED: &[&str] = &[
     "nest_min",
     "nest_max",
     "nest_floor",
+    "first0",
+    "first1",
     "gid0",
     "gid1",
     "gid2",

@@ -1,7 +1,7 @@
 //! Expressions and subscripts as text.
 
 use super::names::{Lanes, Names, power};
-use crate::ir::{Access, Affine, Expr, Instruction, Memory, Operator, Type, Var};
+use crate::ir::{Access, Affine, ArrayId, Expr, Instruction, Memory, Operator, Type, Var};
 
 impl Names<'_> {
     /// A sum of integers.
@@ -35,10 +35,26 @@ impl Names<'_> {
     /// The cell that an access reaches.
     pub(super) fn cell(&self, access: &Access) -> String {
         let (array, name) = (self.nest.array(access.array), self.array(access.array));
+        if let Some(block) = self.block.filter(|_| array.memory == Memory::Private) {
+            return self.register(block, access.array, &self.offset(access, 1));
+        }
         let copies = self.copies(access.array);
         if array.is_scalar() && copies == 1 && matches!(array.memory, Memory::Private | Memory::Argument) {
             return name;
         }
+        let parts = [self.offset(access, copies)].into_iter().chain(self.copy(self.lanes[access.array.0]));
+        self.vector(access, format!("{name}[{}]", joined(parts)))
+    }
+
+    /// A copy of a cell of a temporary that each work-item has.
+    pub(super) fn copy_of(&self, id: ArrayId, cell: i128) -> String {
+        let parts = [(cell * self.copies(id)).to_string()].into_iter().chain(self.copy(self.lanes[id.0]));
+        format!("{}[{}]", self.array(id), joined(parts))
+    }
+
+    /// The place of a cell among the array's, each of them `copies` times.
+    pub(super) fn offset(&self, access: &Access, copies: i128) -> String {
+        let array = self.nest.array(access.array);
         let mut parts = Vec::new();
         // From the slowest axis to the fastest, as people write it.
         for &axis in &array.layout.order {
@@ -62,9 +78,7 @@ impl Names<'_> {
                 parts.push(all.join(" * "));
             }
         }
-        parts.extend(self.copy(self.lanes[access.array.0]));
-        parts.retain(|part| part != "0");
-        format!("{name}[{}]", if parts.is_empty() { "0".to_string() } else { parts.join(" + ") })
+        joined(parts)
     }
 
     /// Which copy of a temporary is the work-item's.
@@ -87,7 +101,8 @@ impl Names<'_> {
     /// `target = value;`
     pub(super) fn assignment(&self, instruction: &Instruction) -> String {
         let element = self.nest.array(instruction.target.array).element;
-        format!("{} = {};", self.cell(&instruction.target), self.converted(&instruction.value, element))
+        let value = self.spread(&instruction.value, self.converted(&instruction.value, element));
+        format!("{} = {value};", self.cell(&instruction.target))
     }
 
     /// An expression as a value of the type `to`.
@@ -145,6 +160,12 @@ impl Names<'_> {
     pub(super) fn index(&self, id: crate::ir::LoopId) -> String {
         self.variable(Var::Loop(id)).unwrap_or_default()
     }
+}
+
+/// A sum of texts, without zeros.
+fn joined(parts: impl IntoIterator<Item = String>) -> String {
+    let parts: Vec<String> = parts.into_iter().filter(|part| part != "0").collect();
+    if parts.is_empty() { "0".to_string() } else { parts.join(" + ") }
 }
 
 /// The text in parentheses, unless it is one word, one call or one cell.

@@ -52,7 +52,7 @@ fn steps(names: &Names, list: &[Step], writer: &mut Writer) -> Result<(), NestEr
             Step::Run(first) => {
                 let test = names.test(&names.conditions(&names.nest.instructions[*first].within));
                 test.iter().for_each(|test| writer.open(test));
-                assignments(names, run, writer);
+                assignments(names, run).iter().for_each(|line| writer.line(line));
                 writer.close_all(test.iter().count());
             }
         }
@@ -78,12 +78,12 @@ pub(super) fn same_loops(nest: &Nest, one: &Step, two: &Step) -> bool {
 }
 
 /// One line for each instruction among `run`.
-pub(super) fn assignments(names: &Names, run: &[Step], writer: &mut Writer) {
-    for step in run {
-        if let Step::Run(number) = step {
-            writer.line(&names.assignment(&names.nest.instructions[*number]));
-        }
-    }
+pub(super) fn assignments(names: &Names, run: &[Step]) -> Vec<String> {
+    let line = |step: &Step| match step {
+        Step::Run(number) => Some(names.assignment(&names.nest.instructions[*number])),
+        _ => None,
+    };
+    run.iter().filter_map(line).collect()
 }
 
 /// How the compiler is to treat a loop.

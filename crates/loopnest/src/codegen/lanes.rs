@@ -5,6 +5,7 @@
 //! inside of sequential loops, where a compiler makes vectors of them. A temporary that lives on while other work-items run
 //! has a copy for each.
 
+use super::blocks;
 use super::full::versions;
 use super::items::{KEEP_FOR_VECTORS, assignments, open_loop, same_loops};
 use super::names::{Lanes, Names};
@@ -87,7 +88,7 @@ fn collect(steps: &[Step], repeated: bool, regions: &mut Vec<Region>) {
     }
 }
 
-fn runs(step: &Step, found: &mut Vec<usize>) {
+pub(super) fn runs(step: &Step, found: &mut Vec<usize>) {
     match step {
         Step::Run(number) => found.push(*number),
         Step::Loop(_, body) => body.iter().for_each(|step| runs(step, found)),
@@ -96,7 +97,7 @@ fn runs(step: &Step, found: &mut Vec<usize>) {
 }
 
 /// Whether one of the instructions reads or writes an array.
-fn use_array(nest: &Nest, instructions: &[usize], id: ArrayId) -> bool {
+pub(super) fn use_array(nest: &Nest, instructions: &[usize], id: ArrayId) -> bool {
     instructions.iter().any(|number| nest.instructions[*number].accesses().any(|(access, ..)| access.array == id))
 }
 
@@ -123,6 +124,9 @@ fn together(names: &Names, steps: &[Step], writer: &mut Writer) -> Result<(), Ne
 
 /// Steps without a barrier, for every work-item.
 fn region(names: &Names, steps: &[Step], writer: &mut Writer) -> Result<(), NestError> {
+    if let Some(block) = names.block(steps) {
+        return blocks::write(names, block, steps, writer);
+    }
     let rows: Vec<usize> = (1..AXES).rev().filter(|axis| names.local[*axis] > 1).collect();
     for axis in &rows {
         writer.open(&format!("for (int lid{axis} = 0; lid{axis} < {}; lid{axis}++)", names.local[*axis]));
@@ -161,7 +165,7 @@ fn row(names: &Names, steps: &[Step], one: bool, writer: &mut Writer) -> Result<
                 } else {
                     open_lanes(names, within, writer)
                 };
-                assignments(names, run, writer);
+                assignments(names, run).iter().for_each(|line| writer.line(line));
                 writer.close_all(opened);
             }
         }

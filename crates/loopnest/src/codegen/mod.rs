@@ -1,5 +1,6 @@
 //! Nests as source code: OpenCL C, CUDA C++ and C.
 
+mod blocks;
 mod bounds;
 mod dialect;
 mod expression;

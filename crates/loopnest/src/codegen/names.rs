@@ -1,9 +1,11 @@
 //! Names and declarations of generated code.
 
 use super::CodeParameter;
+use super::blocks::Block;
 use super::dialect::{Dialect, RESERVED};
 use super::full::Branch;
 use super::writer::Writer;
+use crate::error::NestError;
 use crate::hardware::AXES;
 use crate::ir::{Affine, ArrayId, Expr, Instruction, Memory, Nest, Tag, Type, Var};
 
@@ -18,6 +20,8 @@ pub(super) struct Names<'a> {
     pub(super) lanes: Vec<Lanes>,
     /// Where the code being written stands.
     pub(super) branch: Branch,
+    /// In C, the work-items that are run side by side.
+    pub(super) block: Option<Block>,
 }
 
 /// How many copies of a temporary there are: one where each work-item is a thread of its own.
@@ -33,7 +37,14 @@ pub(super) enum Lanes {
 
 impl<'a> Names<'a> {
     pub(super) fn new(nest: &'a Nest, dialect: Dialect, local: [i128; AXES]) -> Self {
-        Names { nest, dialect, local, lanes: vec![Lanes::One; nest.arrays.len()], branch: Branch::default() }
+        Names {
+            nest,
+            dialect,
+            local,
+            lanes: vec![Lanes::One; nest.arrays.len()],
+            branch: Branch::default(),
+            block: None,
+        }
     }
 
     pub(super) fn function(&self) -> String {
@@ -140,24 +151,32 @@ impl<'a> Names<'a> {
     }
 
     /// The declaration of a local array or of a temporary, with one cell for each of its own and each of its copies.
-    pub(super) fn declaration(&self, id: ArrayId) -> Result<String, crate::NestError> {
+    pub(super) fn declaration(&self, id: ArrayId) -> Result<String, NestError> {
         let array = self.nest.array(id);
-        let extent = |extent: Affine| {
-            extent.as_constant().ok_or_else(|| {
-                crate::NestError::new(format!("the shape of `{}` is not constant", array.name))
-                    .remedy("local arrays and temporaries have shapes of numbers")
-                    .at(array.place)
-            })
-        };
-        let cells = array.cells().into_iter().map(extent).product::<Result<i128, _>>()? * self.copies(id);
+        let cells = self.cells(id)? * self.copies(id);
         let shared = match (array.memory, self.dialect) {
             (Memory::Local, Dialect::OpenCl) => "__local ",
             (Memory::Local, Dialect::Cuda) => "__shared__ ",
+            // Of an array that is never read GCC 12 takes for granted that it lies where vectors do, and does not see to it.
+            (_, Dialect::C) => "_Alignas(64) ",
             _ => "",
         };
         let (kind, name) = (self.dialect.name(array.element), self.array(id));
         let one = array.is_scalar() && self.copies(id) == 1 && array.memory == Memory::Private;
         Ok(if one { format!("{kind} {name};") } else { format!("{shared}{kind} {name}[{}];", cells.max(1)) })
+    }
+
+    /// Cells of a local array or of a temporary.
+    pub(super) fn cells(&self, id: ArrayId) -> Result<i128, NestError> {
+        let array = self.nest.array(id);
+        let extent = |extent: Affine| {
+            extent.as_constant().ok_or_else(|| {
+                NestError::new(format!("the shape of `{}` is not constant", array.name))
+                    .remedy("local arrays and temporaries have shapes of numbers")
+                    .at(array.place)
+            })
+        };
+        array.cells().into_iter().map(extent).product()
     }
 
     /// How many copies of an array there are.

@@ -5,12 +5,20 @@
 pub(super) struct Writer {
     lines: Vec<String>,
     depth: usize,
+    first: Vec<String>,
 }
 
 impl Writer {
     /// Adds a line.
     pub(super) fn line(&mut self, text: &str) {
         self.lines.push(format!("{}{text}", "    ".repeat(self.depth)));
+    }
+
+    /// Adds a text before all lines, once.
+    pub(super) fn first(&mut self, text: &str) {
+        if !self.first.iter().any(|other| other == text) {
+            self.first.push(text.to_string());
+        }
     }
 
     /// Adds a line that begins a block.
@@ -31,6 +39,6 @@ impl Writer {
     }
 
     pub(super) fn text(self) -> String {
-        self.lines.join("\n") + "\n"
+        self.first.into_iter().chain(self.lines).map(|line| line + "\n").collect()
     }
 }

@@ -90,11 +90,23 @@ fn call(sample: &Sample, place: usize, parameters: &[CodeParameter]) -> String {
 
 /// Runs all samples as C and as the interpreter does.
 pub(crate) fn compare(samples: &[Sample]) {
+    compare_with(&[], str::to_string, samples);
+}
+
+/// Runs all samples as C that is changed or compiled with further options, and as the interpreter does.
+pub(crate) fn compare_with(options: &[&str], change: impl Fn(&str) -> String, samples: &[Sample]) {
     let folder = tempfile::tempdir().unwrap();
     let (source, executable) = (folder.path().join("all.c"), folder.path().join("all"));
-    std::fs::write(&source, program(samples)).unwrap();
-    let compiled =
-        Command::new("cc").args(["-O1", "-w", "-o"]).arg(&executable).arg(&source).arg("-lm").output().unwrap();
+    std::fs::write(&source, change(&program(samples))).unwrap();
+    let compiled = Command::new("cc")
+        .args(["-O1", "-w"])
+        .args(options)
+        .arg("-o")
+        .arg(&executable)
+        .arg(&source)
+        .arg("-lm")
+        .output();
+    let compiled = compiled.unwrap();
     let text = || std::fs::read_to_string(&source).unwrap();
     assert!(compiled.status.success(), "{}\n{}", String::from_utf8_lossy(&compiled.stderr), text());
     let mut child = Command::new(&executable).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
