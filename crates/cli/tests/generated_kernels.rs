@@ -82,7 +82,7 @@ impl Case {
             (_, "nbody", _) => 150,
             (_, "stride2_filled" | "stride3_filled", _) => 9,
             (_, _, Groups::Line) => 401,
-            (_, _, Groups::Rectangle) => 19,
+            (_, _, Groups::Rectangle | Groups::Narrow) => 19,
         };
         let sizes = kernel.size_values(main, 3);
         let before = Data::filled(&nest, &sizes, 3).unwrap();

@@ -190,6 +190,20 @@ fn whole_tiles_have_neither_tests_nor_bounds_that_sizes_cut() {
 }
 
 #[test]
+fn work_items_side_by_side_are_those_of_a_block_or_of_a_row() {
+    let side_by_side = |name: &str, x: i64, y: i64| {
+        kernels::Kernel::named(name).unwrap().nest(x, y, false).unwrap().side_by_side().unwrap()
+    };
+    // 4 rows of 16, or as many as there are, and longer ones of fewer rows.
+    assert_eq!(
+        [(16, 16), (16, 1), (128, 1), (8, 2)].map(|(x, y)| side_by_side("matmul_naive", x, y)),
+        [64, 16, 64, 16]
+    );
+    // Inverse roots are left to the compiler, and sums of indices.
+    assert_eq!([side_by_side("nbody", 128, 1), side_by_side("arithmetic_add", 32, 16)], [128, 32]);
+}
+
+#[test]
 fn the_languages_differ_in_what_launches_a_kernel() {
     let nest = tagged(SHIFTED, &[("g", Tag::Group(0)), ("l", Tag::Local(0))], &[&[1]]).remove(0).nest;
     insta::assert_snapshot!("opencl", nest.code(Dialect::OpenCl).unwrap().text);
@@ -209,7 +223,7 @@ fn every_kernel_of_the_cost_model_computes_in_c_what_the_interpreter_says_for_ev
                 ("nbody", _) => 150,
                 ("stride2_filled" | "stride3_filled", _) => 9,
                 (_, kernels::Groups::Line) => 401,
-                (_, kernels::Groups::Rectangle) => 19,
+                (_, kernels::Groups::Rectangle | kernels::Groups::Narrow) => 19,
             };
             all.push(sample(nest, &kernel.size_values(main, 3)));
         }

@@ -224,7 +224,7 @@ fn every_kernel_takes_the_lanes_that_its_work_items_do_one_by_one() {
         let shapes: &[(i64, i64, &[Lanes])] = match kernel.groups {
             Groups::Line => &[(40, 1, &in_rows), (40, 1, &numbered)],
             // Sub-groups that end within a row take longer to count, or cannot be counted.
-            Groups::Rectangle => &[(8, 4, &numbered), (6, 6, &in_rows)],
+            Groups::Rectangle | Groups::Narrow => &[(8, 4, &numbered), (6, 6, &in_rows)],
         };
         for (x, y, all) in shapes {
             let nest = kernel.nest(*x, *y, false).unwrap();

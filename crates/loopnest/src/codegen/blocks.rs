@@ -8,12 +8,12 @@
 use super::dialect::Dialect;
 use super::full::versions;
 use super::items::{assignments, open_loop, same_loops};
-use super::lanes::{runs, use_array};
+use super::lanes::{phases, runs, use_array};
 use super::names::{Lanes, Names};
 use super::writer::Writer;
 use crate::error::NestError;
 use crate::ir::{Access, Affine, ArrayId, Expr, Instruction, LoopId, Memory, Nest, Operator, Tag, Type, Var};
-use crate::schedule::Step;
+use crate::schedule::{Schedule, Step};
 
 /// The widest vectors, in bytes: those of AVX-512.
 const WIDEST: i128 = 64;
@@ -160,6 +160,30 @@ impl Names<'_> {
             _ => value,
         }
     }
+}
+
+impl Nest {
+    /// Work-items of a work-group whose loops generated C runs side by side: of the smallest block whose temporaries it keeps in registers,
+    /// or else those of a row.
+    ///
+    /// # Errors
+    ///
+    /// The nest cannot be [scheduled](Schedule), or its work-items have no constant number.
+    pub fn side_by_side(&self) -> Result<i128, NestError> {
+        let (schedule, local) = (Schedule::new(self)?, self.local_size()?);
+        let blocks = smallest(&Names::new(self, Dialect::C, local), &schedule.steps);
+        Ok(blocks.map_or(local[0], |block| block.rows * block.columns))
+    }
+}
+
+/// The smallest of the blocks that whole tiles are run in.
+fn smallest(names: &Names, steps: &[Step]) -> Option<Block> {
+    let blocks = phases(steps).filter_map(|phase| match &phase[0] {
+        Step::Barrier => None,
+        Step::Loop(id, body) if phase[0].has_barrier() => smallest(&names.inside(*id), body),
+        _ => names.in_whole_tiles(phase).block(phase),
+    });
+    blocks.min_by_key(|block| block.rows * block.columns)
 }
 
 /// The temporary that some instruction in a loop adds to.

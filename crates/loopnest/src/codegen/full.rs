@@ -62,6 +62,11 @@ impl Names<'_> {
         inner
     }
 
+    /// The names in tiles from which no size cuts anything off.
+    pub(super) fn in_whole_tiles(&self, steps: &[Step]) -> Self {
+        self.knowing(whole(self, steps, |_| true), false)
+    }
+
     /// The names where `facts` hold as well.
     fn knowing(&self, facts: Vec<Affine>, is_general: bool) -> Self {
         let mut inner = self.clone();

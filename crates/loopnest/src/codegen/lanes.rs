@@ -102,7 +102,7 @@ pub(super) fn use_array(nest: &Nest, instructions: &[usize], id: ArrayId) -> boo
 }
 
 /// Steps cut where work-items wait for each other.
-fn phases(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
+pub(super) fn phases(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
     steps.chunk_by(|one, two| !one.has_barrier() && !two.has_barrier())
 }
 

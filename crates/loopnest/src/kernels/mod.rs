@@ -2,8 +2,8 @@
 //!
 //! Stevens and Klöckner, "A Unified, Hardware-Fitted, Cross-GPU Performance Model", sections 4.1 and 5. Kernels whose
 //! reading the paper leaves open come in both readings. Added are arithmetic on independent values beside that on values which depend
-//! on each other, and what the paper's kernels do too little of to tell what it costs: loads of neighbouring cells at a stride, and local
-//! memory at strides.
+//! on each other, and what the paper's kernels do too little of to tell what it costs: loads of neighbouring cells at a stride, local memory
+//! at strides, and sums in small work-groups.
 
 use crate::error::NestError;
 use crate::ir::{Congruence, Nest, SizeId};
@@ -28,6 +28,8 @@ pub enum Groups {
     Line,
     /// `x` times `y` work-items.
     Rectangle,
+    /// So few work-items that they wait for the results of their operations.
+    Narrow,
 }
 
 impl Groups {
@@ -36,6 +38,7 @@ impl Groups {
         match self {
             Groups::Line => [(128, 1), (192, 1), (256, 1)],
             Groups::Rectangle => [(16, 12), (16, 16), (32, 16)],
+            Groups::Narrow => [(16, 1), (16, 2), (16, 4)],
         }
     }
 }
@@ -105,7 +108,7 @@ use Extent::Times;
 use Role::{Added, Judge, Measure};
 
 /// Every kernel. Sizes of matrix products are rows, inner extent and columns.
-pub const KERNELS: [Kernel; 45] = [
+pub const KERNELS: [Kernel; 46] = [
     product("matmul_square", "matmul_tiled", Measure, &[Times(1), Times(1), Times(1)]),
     product("matmul_few_rows", "matmul_tiled", Measure, &[Times(1), Times(2), Times(2)]),
     product("matmul_short_sums", "matmul_tiled", Measure, &[Times(2), Times(1), Times(2)]),
@@ -206,6 +209,10 @@ acc = (value + 1.0)**2 + (value + 1.25)**2 + (value + 1.5)**2 + (value + 1.75)**
         "value = i + j + k + 1    @ i, j, k
 acc = rsqrt(value + 1.0) + rsqrt(value + 1.25) + rsqrt(value + 1.5) + rsqrt(value + 1.75) + rsqrt(value + 2.0) + rsqrt(value + 2.25) + acc    @ i, j, k",
     ),
+    Kernel {
+        groups: Groups::Narrow,
+        ..rectangle("matmul_narrow", "narrow", Added, include_str!("matmul_naive.nest"))
+    },
     strided("strided_2of2", "2", "2"),
     strided("strided_2of3", "2", "3"),
     strided("strided_3of3", "3", "3"),

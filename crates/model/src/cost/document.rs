@@ -18,6 +18,9 @@ const VERSION: u64 = 2;
 pub enum Lanes {
     /// So many neighbours of a row: the vectors of a processor.
     InRows(u32),
+    /// The same, where further vectors are computed side by side, as in generated C: operations that wait for one another keep only
+    /// their own block of work-items waiting.
+    InBlocks(u32),
     /// So many in the order of their numbers: the sub-groups of a GPU.
     Numbered(u32),
 }

@@ -82,7 +82,7 @@ impl Bench<'_> {
     /// The work-items that run together: those of a vector on processors, of a sub-group on GPUs.
     pub(super) fn lanes(&self) -> Lanes {
         match &self.target {
-            Target::Processor => Lanes::InRows(vector_width()),
+            Target::Processor => Lanes::InBlocks(vector_width()),
             Target::OpenCl(device) if device.kind == OpenClKind::Cpu => Lanes::InRows(vector_width()),
             Target::OpenCl(_) | Target::Cuda(_) => Lanes::Numbered(32),
         }

@@ -50,7 +50,7 @@ pub(super) fn subjects(roles: &[Role]) -> Result<Vec<Subject>, Error> {
 /// The sizes that the paper lists, begun early enough for the smallest launch overhead.
 fn ladder(kernel: &Kernel) -> Ladder {
     let (first, last, step, wanted) = match kernel.class {
-        "matmul_tiled" | "matmul_naive" | "matmul_skinny" => (4, 13, 1, 4),
+        "matmul_tiled" | "matmul_naive" | "matmul_skinny" | "narrow" => (4, 13, 1, 4),
         "vector_scale_add" | "strided" => (12, 27, 2, 4),
         "transpose" | "finite_differences" => (6, 14, 1, 4),
         "stride1" => (12, 27, 1, 9),

@@ -16,6 +16,8 @@ pub(crate) struct NestCounts<'a> {
     /// The same in lanes.
     lanes: tunesmith_loopnest::Counts,
     chain: Option<tunesmith_loopnest::Counts>,
+    /// Work-items whose chains of operations run side by side.
+    together: f64,
     /// What is left out of what estimates go by, for users.
     pub(crate) notes: Vec<String>,
 }
@@ -30,11 +32,14 @@ impl<'a> NestCounts<'a> {
         let mut notes = Vec::new();
         let counts = nest.count()?;
         let (together, alone) = match lanes {
-            Lanes::InRows(width) => (tunesmith_loopnest::Lanes::InRows(width), tunesmith_loopnest::Lanes::InRows(1)),
+            Lanes::InRows(width) | Lanes::InBlocks(width) => {
+                (tunesmith_loopnest::Lanes::InRows(width), tunesmith_loopnest::Lanes::InRows(1))
+            }
             Lanes::Numbered(width) => {
                 (tunesmith_loopnest::Lanes::Numbered(width), tunesmith_loopnest::Lanes::Numbered(1))
             }
         };
+        let side_by_side = if matches!(lanes, Lanes::InBlocks(_)) { nest.side_by_side()? } else { 1 };
         let lanes = nest.count_lanes(together).or_else(|error| {
             notes.push(format!("which lanes are idle is not known, all are taken for busy: {}", in_words(&error)));
             nest.count_lanes(alone)
@@ -43,12 +48,12 @@ impl<'a> NestCounts<'a> {
         let chain = chain.map_err(|error| {
             notes.push(format!("the time of waiting for results is left out: {}", in_words(&error)));
         });
-        Ok(Self { nest, counts, lanes, chain: chain.ok(), notes })
+        Ok(Self { nest, counts, lanes, chain: chain.ok(), together: side_by_side as f64, notes })
     }
 
     /// By property how often the kernel has it in these sizes: the paper's properties; the same in lanes, `lane:...`, arithmetic with small
-    /// powers as multiplications; the longest chain of operations times the work-items, `chains`; and beyond each level of cache the
-    /// bytes of all arrays where they do not fit into it. Properties that it has not are left out.
+    /// powers as multiplications; the longest chain of operations times the work-items or blocks of them, `chains`; and beyond each
+    /// level of cache the bytes of all arrays where they do not fit into it. Properties that it has not are left out.
     ///
     /// # Errors
     /// A count above 2^127.
@@ -66,7 +71,7 @@ impl<'a> NestCounts<'a> {
         }
         if let Some(chain) = &self.chain {
             let (longest, (items, _)) = (chain.evaluate(sizes)?.iter().sum::<i128>() as f64, self.items(sizes)?);
-            counts.extend((longest > 0.0).then(|| ("chains".to_string(), longest * items)));
+            counts.extend((longest > 0.0).then(|| ("chains".to_string(), longest * items / self.together)));
         }
         let bytes = array_bytes(self.nest, sizes);
         let beyond = CACHES.iter().filter(|(_, size)| bytes > *size);
