@@ -14,6 +14,7 @@ use super::writer::Writer;
 use crate::error::NestError;
 use crate::ir::{Access, Affine, ArrayId, Expr, Instruction, LoopId, Memory, Nest, Operator, Tag, Type, Var};
 use crate::schedule::{Schedule, Step};
+use std::collections::BTreeSet;
 
 /// The widest vectors, in bytes: those of AVX-512.
 const WIDEST: i128 = 64;
@@ -37,13 +38,14 @@ pub(super) struct Block {
 
 impl Names<'_> {
     /// The block in which steps without a barrier are best run; nothing where they add to no temporary in a loop, where one of their
-    /// conditions or bounds differs between work-items, or where they need more than vectors can do.
+    /// bounds or conditions that matter differs between work-items, or where they need more than vectors can do.
     pub(super) fn block(&self, steps: &[Step]) -> Option<Block> {
         let mut numbers = Vec::new();
         steps.iter().for_each(|step| runs(step, &mut numbers));
         let instructions: Vec<&Instruction> = numbers.iter().map(|number| &self.nest.instructions[*number]).collect();
         let element = self.nest.array(summed(self.nest, steps)?).element;
-        let fits = steps.iter().all(|step| self.is_uniform(step))
+        let is_harmless = instructions.iter().all(|instruction| self.is_harmless(instruction));
+        let fits = steps.iter().all(|step| self.is_uniform(step, is_harmless))
             && instructions.iter().all(|instruction| self.is_vector(instruction, element));
         if !fits {
             return None;
@@ -68,20 +70,46 @@ impl Names<'_> {
         1 << self.local[0].trailing_zeros().min(most.trailing_zeros())
     }
 
-    /// Whether all work-items of the group take the step together.
-    fn is_uniform(&self, step: &Step) -> bool {
+    /// Whether all work-items of the group take the step together; with `for_all` those outside of the bounds as well.
+    fn is_uniform(&self, step: &Step, for_all: bool) -> bool {
         match step {
             Step::Barrier => false,
-            Step::Run(number) => self.conditions(&self.nest.instructions[*number].within).is_empty(),
+            Step::Run(number) => for_all || self.conditions(&self.nest.instructions[*number].within).is_empty(),
             Step::Loop(id, body) => {
                 let own = self.nest.loop_at(*id);
                 let is_item = |id: LoopId| matches!(self.nest.loop_at(id).tag, Tag::Local(_));
                 matches!(own.tag, Tag::Sequential | Tag::Unroll)
                     && !self.loop_bounds(*id).iter().any(|sum| self.nest.loops_of(sum).any(is_item))
                     && self.loop_guard(*id).is_none()
-                    && body.iter().all(|step| self.is_uniform(step))
+                    && body.iter().all(|step| self.is_uniform(step, for_all))
             }
         }
+    }
+
+    /// Whether nothing comes of it where work-items run an instruction of whose bounds they lie outside: it changes temporaries that mean
+    /// nothing to them, and reads no memory but that of their work-group, within its arrays.
+    fn is_harmless(&self, instruction: &Instruction) -> bool {
+        let Instruction { target, within, .. } = instruction;
+        let axes = |within: &BTreeSet<LoopId>| {
+            within.iter().copied().filter(|id| self.nest.loop_at(*id).tag.is_hardware()).collect::<Vec<LoopId>>()
+        };
+        let has_those_axes = |other: &Instruction| {
+            other.accesses().all(|(access, ..)| access.array != target.array) || axes(&other.within) == axes(within)
+        };
+        let known = self.known(&self.nest.closed(within.iter().copied()));
+        let is_within = |access: &Access| {
+            let shape = &self.nest.array(access.array).shape;
+            access.subscripts.iter().zip(shape).all(|(subscript, extent)| {
+                [subscript.clone(), (extent - subscript).plus(-1)].iter().all(|bound| self.follows(known.iter(), bound))
+            })
+        };
+        let array = self.nest.array(target.array);
+        array.memory == Memory::Private
+            && array.element.is_float()
+            && self.nest.instructions.iter().all(has_those_axes)
+            && instruction
+                .accesses()
+                .all(|(access, ..)| self.nest.array(access.array).memory != Memory::Global && is_within(access))
     }
 
     /// Whether vectors of a type can do what an instruction does.

@@ -65,7 +65,8 @@ impl Names<'_> {
         known
     }
 
-    fn follows<'a>(&self, known: impl Iterator<Item = &'a Affine>, constraint: &Affine) -> bool {
+    /// Whether a sum is not negative where none of `known` is.
+    pub(super) fn follows<'a>(&self, known: impl Iterator<Item = &'a Affine>, constraint: &Affine) -> bool {
         let mut system = System::default();
         system.at_least_zero(known.cloned());
         for (place, Congruence { size, modulus, remainder }) in self.nest.assumptions.congruences.iter().enumerate() {

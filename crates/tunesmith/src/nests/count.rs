@@ -8,6 +8,10 @@ use tunesmith_model::cost::Lanes;
 /// Where data no longer fit into the fastest cache, the next and the last of today's processors and GPUs, in bytes.
 const CACHES: [(&str, f64); 3] = [("cache:first", 48e3), ("cache:second", 1.5e6), ("cache:last", 32e6)];
 
+/// Operations that a processor looks ahead of one that waits: shorter chains are hidden behind those of the next work-items. Some 300
+/// instructions, ten or so for each operation of a block.
+const AHEAD: f64 = 32.0;
+
 /// Counts of a nest, made ready for many sizes.
 #[derive(Debug)]
 pub(crate) struct NestCounts<'a> {
@@ -16,8 +20,8 @@ pub(crate) struct NestCounts<'a> {
     /// The same in lanes.
     lanes: tunesmith_loopnest::Counts,
     chain: Option<tunesmith_loopnest::Counts>,
-    /// Work-items whose chains of operations run side by side.
-    together: f64,
+    /// Work-items whose chains of operations run side by side, and how much of a chain is hidden behind others.
+    together: (f64, f64),
     /// What is left out of what estimates go by, for users.
     pub(crate) notes: Vec<String>,
 }
@@ -39,7 +43,8 @@ impl<'a> NestCounts<'a> {
                 (tunesmith_loopnest::Lanes::Numbered(width), tunesmith_loopnest::Lanes::Numbered(1))
             }
         };
-        let side_by_side = if matches!(lanes, Lanes::InBlocks(_)) { nest.side_by_side()? } else { 1 };
+        let in_blocks = matches!(lanes, Lanes::InBlocks(_));
+        let side_by_side = if in_blocks { (nest.side_by_side()? as f64, AHEAD) } else { (1.0, 0.0) };
         let lanes = nest.count_lanes(together).or_else(|error| {
             notes.push(format!("which lanes are idle is not known, all are taken for busy: {}", in_words(&error)));
             nest.count_lanes(alone)
@@ -48,7 +53,7 @@ impl<'a> NestCounts<'a> {
         let chain = chain.map_err(|error| {
             notes.push(format!("the time of waiting for results is left out: {}", in_words(&error)));
         });
-        Ok(Self { nest, counts, lanes, chain: chain.ok(), together: side_by_side as f64, notes })
+        Ok(Self { nest, counts, lanes, chain: chain.ok(), together: side_by_side, notes })
     }
 
     /// By property how often the kernel has it in these sizes: the paper's properties; the same in lanes, `lane:...`, arithmetic with small
@@ -71,7 +76,8 @@ impl<'a> NestCounts<'a> {
         }
         if let Some(chain) = &self.chain {
             let (longest, (items, _)) = (chain.evaluate(sizes)?.iter().sum::<i128>() as f64, self.items(sizes)?);
-            counts.extend((longest > 0.0).then(|| ("chains".to_string(), longest * items / self.together)));
+            let (together, hidden) = self.together;
+            counts.extend((longest > hidden).then(|| ("chains".to_string(), (longest - hidden) * items / together)));
         }
         let bytes = array_bytes(self.nest, sizes);
         let beyond = CACHES.iter().filter(|(_, size)| bytes > *size);
