@@ -11,6 +11,10 @@ use tunesmith_space::{ConfigId, Space};
 pub(super) const SPREAD: usize = 2;
 /// In how many parameters picks differ at least: neighbours of the best elsewhere are good or bad together.
 const APART: usize = 2;
+/// Means no farther apart are equal: models estimate whole plateaus alike, and measured times differ by as much from run to run.
+const EQUAL: f64 = 0.01;
+/// Equal configurations that are looked at: more are thinned out.
+const MOST_EQUAL: usize = 512;
 /// A recording of at least this share of a space was meant to be of all of it: what is missing did not run there. Of a
 /// smaller one it is unknown.
 const WHOLE: f64 = 0.5;
@@ -24,14 +28,15 @@ pub(super) const LENGTH: f64 = 0.8;
 /// logarithms of the slowdown ([`targets`]), 0 for the best.
 ///
 /// - The first configurations asked, `picks` many, are those with the lowest mean over the recordings, each at least two
-///   parameters apart from those before.
+///   parameters apart from those before. Of equal ones the first is the one in their middle, and each next one the farthest from
+///   those before: at the edge of a plateau what its history does not tell weighs most, and equal picks would fail together.
 /// - Every recording is a feature of configurations beside the parameters. How much it says of the device at hand is its
 ///   length scale, fitted as those of the parameters are: a recording that says nothing costs the picks and little else.
 #[derive(Debug)]
 pub(super) struct History {
     slowdowns: Vec<Slowdowns>,
     /// The configurations recorded, by ascending mean.
-    ascending: Vec<ConfigId>,
+    ascending: Vec<(f64, ConfigId)>,
     picked: Vec<ConfigId>,
 }
 
@@ -57,9 +62,8 @@ impl History {
             let known: Vec<f64> = slowdowns.iter().filter_map(|known| known.at(config)).collect();
             known.iter().sum::<f64>() / known.len() as f64
         };
-        let mut means: Vec<(f64, ConfigId)> = configs.into_iter().map(|config| (mean(config), config)).collect();
-        means.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let ascending = means.into_iter().map(|(_, config)| config).collect();
+        let mut ascending: Vec<(f64, ConfigId)> = configs.into_iter().map(|config| (mean(config), config)).collect();
+        ascending.sort_by(|a, b| a.0.total_cmp(&b.0));
         Self { slowdowns, ascending, picked: Vec::new() }
     }
 
@@ -69,14 +73,25 @@ impl History {
             return None;
         }
         let is_apart = |config: ConfigId| self.picked.iter().all(|&pick| apart(space, pick, config) >= APART);
-        let pick = self.ascending.iter().copied().find(|&config| is_new(config) && is_apart(config))?;
+        let mut left = self.ascending.iter().filter(|(_, config)| is_new(*config) && is_apart(*config));
+        let &(least, first) = left.next()?;
+        let others = left.take_while(|(mean, _)| *mean <= least + EQUAL).map(|(_, config)| *config);
+        let equal: Vec<ConfigId> = [first].into_iter().chain(others).collect();
+        let step = equal.len().div_ceil(MOST_EQUAL);
+        let equal: Vec<ConfigId> = equal.into_iter().step_by(step).collect();
+        let to_all = |config: ConfigId| equal.iter().map(|other| distance(space, config, *other)).sum::<f64>();
+        let from_picks = |config: ConfigId| {
+            self.picked.iter().map(|pick| distance(space, config, *pick)).fold(f64::INFINITY, f64::min)
+        };
+        let badness = |config: ConfigId| if self.picked.is_empty() { to_all(config) } else { -from_picks(config) };
+        let pick = equal.iter().map(|config| (badness(*config), *config)).min_by(|a, b| a.0.total_cmp(&b.0))?.1;
         self.picked.push(pick);
         Some(pick)
     }
 
     /// The `count` best elsewhere: what a space too large to be listed might not show the model by chance.
-    pub(super) fn best(&self, count: usize) -> &[ConfigId] {
-        &self.ascending[..count.min(self.ascending.len())]
+    pub(super) fn best(&self, count: usize) -> Vec<ConfigId> {
+        self.ascending.iter().take(count).map(|(_, config)| *config).collect()
     }
 
     /// One column of a feature for each recording.
@@ -119,6 +134,16 @@ fn apart(space: &Space, a: ConfigId, b: ConfigId) -> usize {
     one.iter().zip(&other).filter(|(a, b)| a != b).count()
 }
 
+/// How far apart two configurations are: for each parameter at most 1, from its first value to its last.
+fn distance(space: &Space, a: ConfigId, b: ConfigId) -> f64 {
+    let (mut one, mut other) = (Vec::new(), Vec::new());
+    space.unrank_into(a, &mut one);
+    space.unrank_into(b, &mut other);
+    let values = space.parameters().iter().map(|parameter| parameter.values().len());
+    let apart = one.iter().zip(&other).map(|(a, b)| f64::from(a.abs_diff(*b)));
+    apart.zip(values).map(|(apart, values)| apart / values.max(2).saturating_sub(1) as f64).sum()
+}
+
 /// The levels of a feature that is known by configuration.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
@@ -154,8 +179,11 @@ mod tests {
     }
 
     fn ranks(history: &History, space: &Space) -> Vec<u128> {
-        let place = |config: &ConfigId| (0..16).find(|at| space.id(*at) == Some(*config)).unwrap();
-        history.ascending.iter().map(place).collect()
+        history.ascending.iter().map(|(_, config)| rank(space, *config)).collect()
+    }
+
+    fn rank(space: &Space, config: ConfigId) -> u128 {
+        (0..16).find(|at| space.id(*at) == Some(config)).unwrap()
     }
 
     #[test]
@@ -189,5 +217,20 @@ mod tests {
         for (at, pick) in picks.iter().enumerate() {
             assert!(picks[..at].iter().all(|other| apart(&space, *other, *pick) == 2));
         }
+    }
+    #[test]
+    fn of_equal_configurations_the_one_in_the_middle_comes_first_and_then_the_farthest() {
+        let space = space();
+        let picked = |time: fn(u128) -> f64| {
+            let all: Vec<(u128, Option<f64>)> = (0..16).map(|at| (at, Some(time(at)))).collect();
+            let mut history = history(&space, &[&all]);
+            let picks = std::iter::from_fn(|| history.pick(&space, |_| true, 3));
+            picks.map(|pick| rank(&space, pick)).collect::<Vec<u128>>()
+        };
+        // A plateau of A from 0 to 2 and B from 0 to 2: the middle is A=1 B=1, and its corners are equally far from it.
+        assert_eq!(picked(|at| if at / 4 < 3 && at % 4 < 3 { 1.0 } else { 2.0 }), [5, 0, 10]);
+        // Half a percent is no difference, two are.
+        assert_eq!(picked(|at| 1.0 + 0.005 * (at % 2) as f64)[0], picked(|_| 1.0)[0]);
+        assert_eq!(picked(|at| 1.0 + 0.02 * at as f64)[0], 0);
     }
 }

@@ -156,7 +156,7 @@ impl GaussianProcess {
 fn surrogate(view: &View<'_>, history: Option<&History>) -> Surrogate {
     let columns = history.map(History::columns).unwrap_or_default();
     let promising = history.map(|history| history.best(PROMISING)).unwrap_or_default();
-    Surrogate::new(view, Features::new(view.space()).with(columns), promising)
+    Surrogate::new(view, Features::new(view.space()).with(columns), &promising)
 }
 
 impl Searcher for GaussianProcess {
