@@ -2,7 +2,7 @@
 
 use crate::error::NestError;
 use crate::hardware::AXES;
-use crate::ir::{Access, Affine, Direction, LookupId, LoopId, Memory, Nest, Tag, Var};
+use crate::ir::{Access, Affine, Direction, Expr, LookupId, LoopId, Memory, Nest, Tag, Var};
 use crate::polyhedra::System;
 use std::collections::BTreeSet;
 
@@ -52,6 +52,40 @@ impl Schedule {
             barriers_are_uniform(nest, step)?;
         }
         Ok(Schedule { steps })
+    }
+}
+
+impl Nest {
+    /// The instructions between barriers where no work-item computes anything: a work-group copies cells there, and neither the barrier
+    /// before nor the one after lets its arithmetic hide that. None of a nest without barriers.
+    ///
+    /// # Errors
+    ///
+    /// The nest cannot be [scheduled](Schedule).
+    pub fn copying(&self) -> Result<Vec<usize>, NestError> {
+        let steps = Schedule::new(self)?.steps;
+        let mut phases = vec![Vec::new()];
+        cut(&steps, &mut phases);
+        let computes = |number: &usize| !matches!(self.instructions[*number].value, Expr::Load(..));
+        let copies = phases.iter().filter(|phase| !phase.iter().any(computes));
+        Ok(if phases.len() > 1 { copies.flatten().copied().collect() } else { Vec::new() })
+    }
+}
+
+/// Appends instructions to the phase that runs, and a phase at each barrier.
+fn cut(steps: &[Step], phases: &mut Vec<Vec<usize>>) {
+    for step in steps {
+        match step {
+            Step::Barrier => phases.push(Vec::new()),
+            Step::Run(number) => phases.last_mut().into_iter().for_each(|phase| phase.push(*number)),
+            // What comes before a loop of barriers, and after it, is not in its phases.
+            Step::Loop(_, body) if step.has_barrier() => {
+                phases.push(Vec::new());
+                cut(body, phases);
+                phases.push(Vec::new());
+            }
+            Step::Loop(_, body) => cut(body, phases),
+        }
     }
 }
 

@@ -41,6 +41,20 @@ fn operations(
     };
     let times = if kind.is_float() { times } else { 0 };
     found.extend((0..times).map(|_| format!("{kind}:{name}")));
+    // One product among the parts of a sum is done with it.
+    let product = format!("{kind}:{}", Operation::Mul);
+    let is_product = |part: &Expr| {
+        let part = if let Expr::Neg(inner) = part { inner } else { part };
+        let mut own = Vec::new();
+        operations(nest, part, kind, loaded, &mut own);
+        let is_quotient = matches!(part, Expr::Binary(operator, ..) if Operation::of(*operator) == Operation::Div);
+        matches!(part, Expr::Binary(..)) && !is_quotient && own.last() == Some(&product)
+    };
+    if times > 0 && name == Operation::Add && expr.children().into_iter().any(is_product) {
+        found.pop();
+        let at = found.iter().rposition(|name| *name == product).unwrap();
+        found[at] = format!("{kind}:fma");
+    }
     below.unwrap_or(0) + times
 }
 

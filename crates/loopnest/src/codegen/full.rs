@@ -62,6 +62,14 @@ impl Names<'_> {
         inner
     }
 
+    /// The names where the index of a loop has that value.
+    pub(super) fn at(&self, id: LoopId, value: i128) -> Self {
+        let index = Affine::from(id);
+        let mut inner = self.clone();
+        inner.branch.facts.extend([index.plus(-value), (-&index).plus(value)]);
+        inner
+    }
+
     /// The names in tiles from which no size cuts anything off.
     pub(super) fn in_whole_tiles(&self, steps: &[Step]) -> Self {
         self.knowing(whole(self, steps, |_| true), false)

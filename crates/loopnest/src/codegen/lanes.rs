@@ -12,9 +12,12 @@ use super::names::{Lanes, Names};
 use super::writer::Writer;
 use crate::error::NestError;
 use crate::hardware::AXES;
-use crate::ir::{Affine, ArrayId, Bound, Loop, LoopId, Memory, Nest, Tag};
+use crate::ir::{Affine, ArrayId, Bound, Loop, LoopId, Memory, Nest, Tag, Var};
 use crate::schedule::{Schedule, Step};
 use std::collections::BTreeSet;
+
+/// Pieces of a row that are written one by one at most.
+const MOST_PIECES: i128 = 4;
 
 /// Writes the body.
 pub(super) fn write(names: &Names, schedule: &Schedule, writer: &mut Writer) -> Result<(), NestError> {
@@ -147,6 +150,15 @@ fn row(names: &Names, steps: &[Step], one: bool, writer: &mut Writer) -> Result<
     for run in steps.chunk_by(|one, two| same_loops(names.nest, one, two)) {
         match &run[0] {
             Step::Barrier => {}
+            Step::Loop(id, body) if pieces(names, *id, body).is_some() => {
+                for place in 0..pieces(names, *id, body).unwrap_or_default() {
+                    let index = names.index(*id);
+                    writer.open(&format!("for (int {index} = {place}; {index} <= {place}; {index}++)"));
+                    let piece = names.inside(*id).at(*id, place);
+                    versions(&piece, body, writer, |names, writer| row(names, body, one, writer))?;
+                    writer.close();
+                }
+            }
             Step::Loop(id, body) => {
                 let opens = !one && names.local[0] > 1 && depends_on_lane(names.nest, *id);
                 if opens {
@@ -171,6 +183,21 @@ fn row(names: &Names, steps: &[Step], one: bool, writer: &mut Writer) -> Result<
         }
     }
     Ok(())
+}
+
+/// The iterations of a short loop over the pieces of a row or column of which the last one may not be whole: written one by one they have
+/// constant bounds, which a loop that is the same for all has not.
+fn pieces(names: &Names, id: LoopId, body: &[Step]) -> Option<i128> {
+    let own = names.nest.loop_at(id);
+    let is_constant = |sum: &Affine| sum.terms().all(|(variable, _)| variable == Var::Loop(id));
+    let count = names.nest.constant_extent(id).ok()?;
+    let mut numbers = Vec::new();
+    body.iter().for_each(|step| runs(step, &mut numbers));
+    let cuts = |number: &usize| {
+        names.conditions(&names.nest.instructions[*number].within).iter().any(|condition| condition.uses(id))
+    };
+    let is_short = own.tag == Tag::Sequential && (2..=MOST_PIECES).contains(&count);
+    (is_short && names.loop_bounds(id).iter().all(is_constant) && numbers.iter().any(cuts)).then_some(count)
 }
 
 /// Writes the test of conditions; returns how many blocks it opens.

@@ -10,7 +10,7 @@ use super::property::{Issue, Property};
 use super::subgroups::{WARP, issues};
 use crate::error::NestError;
 use crate::interpret::Operation;
-use crate::ir::{Expr, Instruction, Lookup, LoopId, Memory, Nest, Type};
+use crate::ir::{Expr, Instruction, Lookup, LoopId, Memory, Nest, Operator, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Counts beside those of the paper, and what could not be counted.
@@ -164,7 +164,8 @@ fn operations(nest: &Nest, instruction: &Instruction) -> BTreeMap<(Operation, Ty
     counts
 }
 
-/// Floating-point operations of an expression by kind and type, small powers being multiplications.
+/// Floating-point operations of an expression by kind and type: small powers are multiplications, and a sum takes one product that it is of
+/// along.
 pub(super) fn count_arithmetic(
     nest: &Nest,
     expr: &Expr,
@@ -172,8 +173,10 @@ pub(super) fn count_arithmetic(
     counts: &mut BTreeMap<(Operation, Type), i128>,
 ) {
     let kind = nest.operation_type(expr, context);
+    let is_fused = is_fused(nest, expr, kind);
     let own = match (expr, expr.small_power()) {
         (_, Some(times)) => Some((Operation::Mul, times - 1)),
+        (Expr::Binary(..), _) if is_fused => Some((Operation::Fma, 1)),
         (Expr::Binary(operator, ..), _) => Some((Operation::of(*operator), 1)),
         (Expr::Call(function, _), _) => Some((Operation::Special(*function), 1)),
         _ => None,
@@ -182,4 +185,20 @@ pub(super) fn count_arithmetic(
         *counts.entry((operation, kind)).or_default() += times;
     }
     expr.children().into_iter().for_each(|child| count_arithmetic(nest, child, kind, counts));
+    if is_fused {
+        *counts.entry((Operation::Mul, kind)).or_default() -= 1;
+        counts.retain(|_, times| *times != 0);
+    }
+}
+
+/// Whether a sum or difference takes along a product that it is of, as all of today's processors and GPUs do.
+fn is_fused(nest: &Nest, sum: &Expr, kind: Type) -> bool {
+    let is_product = |part: &Expr| {
+        let part = if let Expr::Neg(inner) = part { inner } else { part };
+        let multiplies =
+            matches!(part, Expr::Binary(Operator::Mul, ..)) || part.small_power().is_some_and(|times| times > 1);
+        multiplies && nest.operation_type(part, kind) == kind
+    };
+    matches!(sum, Expr::Binary(Operator::Add | Operator::Sub, left, right) if is_product(left) || is_product(right))
+        && kind.is_float()
 }

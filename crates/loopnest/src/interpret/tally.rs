@@ -15,6 +15,8 @@ pub enum Operation {
     Div,
     /// Exponentiation.
     Pow,
+    /// A product and a sum in one, where they are [counted](crate::Nest::count_modern) as such: no operator counts as it.
+    Fma,
     /// A function.
     Special(Function),
 }
@@ -55,6 +57,7 @@ impl fmt::Display for Operation {
             Operation::Mul => "mul",
             Operation::Div => "div",
             Operation::Pow => "pow",
+            Operation::Fma => "fma",
             Operation::Special(function) => function.name(),
         })
     }

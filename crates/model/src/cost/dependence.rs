@@ -48,7 +48,7 @@ mod tests {
 
     fn design(rows: Vec<Vec<f64>>) -> Design {
         let column = |at: usize| Column { members: vec![Member::unit(format!("p{at}"))], resource: Resource::Compute };
-        Design { columns: (0..rows[0].len()).map(column).collect(), rows }
+        Design { columns: (0..rows[0].len()).map(column).collect(), rows, apart: Vec::new() }
     }
 
     /// The rank by elimination in exact integers.

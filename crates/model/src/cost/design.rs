@@ -1,6 +1,8 @@
 //! The matrix that a model is fitted with.
 
 use super::case::Case;
+use super::model::apart;
+use super::overlap::Uses;
 use super::property::{CONSTANT, Resource};
 
 /// Columns whose cosine is this near to 1 are multiples of each other: rounding of counts below 2^53 stays under it.
@@ -14,6 +16,8 @@ const PARALLEL: f64 = 1e-12;
 pub(super) struct Design {
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Vec<f64>>,
+    /// What of each cell is done [apart](super::APART).
+    pub(super) apart: Vec<Vec<f64>>,
 }
 
 /// Properties that cannot be told apart, the first of which gives the name.
@@ -50,7 +54,8 @@ impl Design {
         properties.retain(|property| keep(property));
         properties.sort_unstable();
         properties.dedup();
-        let mut design = Self { columns: Vec::new(), rows: vec![Vec::new(); cases.len()] };
+        let empty = vec![Vec::new(); cases.len()];
+        let mut design = Self { columns: Vec::new(), rows: empty.clone(), apart: empty };
         properties.into_iter().for_each(|property| design.add(property, cases));
         design
     }
@@ -67,8 +72,16 @@ impl Design {
             None => {
                 self.columns.push(Column { members: vec![member], resource });
                 self.rows.iter_mut().zip(&relative).for_each(|(row, x)| row.push(x / length));
+                let apart = cases.iter().map(|case| apart(&case.counts, property) / case.seconds / length);
+                self.apart.iter_mut().zip(apart).for_each(|(row, x)| row.push(x));
             }
         }
+    }
+
+    /// The rows with what of them is done apart.
+    pub(super) fn uses(&self) -> Vec<Uses> {
+        let uses = |(all, apart): (&Vec<f64>, &Vec<f64>)| Uses { all: all.clone(), apart: apart.clone() };
+        self.rows.iter().zip(&self.apart).map(uses).collect()
     }
 
     /// What each column uses.

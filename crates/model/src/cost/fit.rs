@@ -4,6 +4,7 @@ use super::case::{Case, CostError};
 use super::dependence::dependences;
 use super::design::{Design, count};
 use super::model::{CostModel, Form, Residual, Term, error_mean};
+use super::overlap::Uses;
 use super::property::is_of_lanes;
 use super::waves::balanced;
 use super::{linear, overlap};
@@ -58,7 +59,7 @@ pub fn fit_on(cases: &[Case], form: Form, units: f64) -> Result<CostModel, CostE
     let (coefficients, exponent) = match form {
         Form::Paper => (linear::plain(&design.rows), 1.0),
         Form::Nnls => (linear::nonnegative(&design.rows), 1.0),
-        Form::Overlap => overlap::fit(&design.rows, &design.resources()),
+        Form::Overlap => overlap::fit(&design.uses(), &design.resources()),
     };
     let replicates = replicates(cases, &design, form, &coefficients, exponent);
     let (rank, dependent) = dependences(&design);
@@ -80,16 +81,13 @@ fn replicates<'a>(
 ) -> Vec<(&'a str, Vec<f64>)> {
     let kernels: BTreeSet<&str> = cases.iter().map(|case| case.kernel.as_str()).collect();
     let without = |kernel: &'a str| {
-        let rows: Vec<Vec<f64>> = cases
-            .iter()
-            .zip(&design.rows)
-            .filter(|(case, _)| case.kernel != kernel)
-            .map(|(_, row)| row.clone())
-            .collect();
+        let others = cases.iter().zip(design.uses()).filter(|(case, _)| case.kernel != kernel);
+        let uses: Vec<Uses> = others.map(|(_, uses)| uses).collect();
+        let rows = || uses.iter().map(|uses| uses.all.clone()).collect::<Vec<_>>();
         let coefficients = match form {
-            Form::Paper => linear::plain(&rows),
-            Form::Nnls => linear::nonnegative(&rows),
-            Form::Overlap => overlap::refine(&rows, &design.resources(), coefficients.to_vec(), exponent),
+            Form::Paper => linear::plain(&rows()),
+            Form::Nnls => linear::nonnegative(&rows()),
+            Form::Overlap => overlap::refine(&uses, &design.resources(), coefficients.to_vec(), exponent),
         };
         (kernel, coefficients)
     };

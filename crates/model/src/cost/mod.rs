@@ -24,4 +24,4 @@ pub use document::{DEVICE_KIND, DeviceFile, Lanes, Provenance};
 pub use fit::{fit, fit_on};
 pub use hull::Outside;
 pub use model::{CostModel, Estimate, Form, Residual, Share, Term, error_mean};
-pub use property::{CONSTANT, Resource, is_published};
+pub use property::{APART, CONSTANT, Resource, is_published};

@@ -2,7 +2,7 @@
 
 use super::dependence::Dependence;
 use super::overlap::Parts;
-use super::property::{CONSTANT, Resource, is_of_lanes, is_published, is_superseded};
+use super::property::{APART, CONSTANT, Resource, is_of_lanes, is_property, is_published, is_superseded};
 use super::waves::factor;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub enum Form {
     /// A sum over all properties with weights that are not negative.
     Nnls,
     /// As `Nnls`, but memory, arithmetic and waiting for results overlap: `overhead + (memory^e + arithmetic^e + latency^e)^(1/e)` with a
-    /// fitted exponent `e`. Fitted to the least sum of relative errors, not of their squares: a few kernels that the compiler
+    /// fitted exponent `e`; what is done [apart](super::APART) is among the overhead. Fitted to the least sum of relative errors, not of their squares: a few kernels that the compiler
     /// treats unlike the others count for less.
     Overlap,
 }
@@ -36,7 +36,7 @@ impl Form {
 
     /// Whether models of this form have the property.
     pub fn takes(self, property: &str) -> bool {
-        self != Self::Paper || is_published(property)
+        is_property(property) && (self != Self::Paper || is_published(property))
     }
 
     /// The same where it is known whether lanes are counted, which the paper's form leaves aside and the others prefer.
@@ -134,7 +134,8 @@ impl CostModel {
                 (count(counts, &term.property), parts.slope(Resource::of(&term.property), self.exponent));
             let (property, weight) = (term.property.clone(), term.weight);
             let factor = factor(counts, &property, self.units);
-            Share { property, count, weight, seconds: count * weight * factor * slope }
+            let apart = apart(counts, &property);
+            Share { property, count, weight, seconds: (apart + (count - apart) * slope) * weight * factor }
         };
         let mut shares: Vec<Share> = self.terms.iter().map(share).filter(|share| share.count > 0.0).collect();
         shares.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
@@ -156,7 +157,9 @@ impl CostModel {
         let mut parts = Parts::default();
         for term in &self.terms {
             let factor = factor(counts, &term.property, self.units);
-            parts.add(Resource::of(&term.property), count(counts, &term.property) * term.weight * factor);
+            let (count, apart) = (count(counts, &term.property), apart(counts, &term.property));
+            parts.add(Resource::of(&term.property), (count - apart) * term.weight * factor);
+            parts.add(Resource::Overhead, apart * term.weight * factor);
         }
         parts
     }
@@ -174,4 +177,9 @@ pub fn error_mean(errors: &[f64]) -> f64 {
 
 fn count(counts: &BTreeMap<String, f64>, property: &str) -> f64 {
     if property == CONSTANT { 1.0 } else { counts.get(property).copied().unwrap_or(0.0) }
+}
+
+/// How much of a property is done where it overlaps with nothing.
+pub(super) fn apart(counts: &BTreeMap<String, f64>, property: &str) -> f64 {
+    counts.get(&format!("{APART}{property}")).map_or(0.0, |apart| apart.min(count(counts, property)))
 }

@@ -16,6 +16,13 @@ const PROGRESS: f64 = 1e-5;
 /// Relative errors well below this are as good as none.
 const SMALL: f64 = 0.05;
 
+/// How much of each property a kernel has, and how much of that it does where nothing else is done: see [`APART`](super::APART).
+#[derive(Clone, Debug)]
+pub(super) struct Uses {
+    pub(super) all: Vec<f64>,
+    pub(super) apart: Vec<f64>,
+}
+
 /// The seconds that a kernel uses each resource for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Parts {
@@ -70,8 +77,9 @@ impl Parts {
 /// The loss has several minima: what one resource explained from the beginning another does not take over. So every
 /// exponent begins three times: with the answer of the exponent before, without overlap, and with the most that each
 /// property may cost.
-pub(super) fn fit(rows: &[Vec<f64>], resources: &[Resource]) -> (Vec<f64>, f64) {
-    let starts = [nonnegative(rows), most(rows)];
+pub(super) fn fit(rows: &[Uses], resources: &[Resource]) -> (Vec<f64>, f64) {
+    let all: Vec<Vec<f64>> = rows.iter().map(|uses| uses.all.clone()).collect();
+    let starts = [nonnegative(&all), most(&all)];
     let mut best = (f64::INFINITY, starts[0].clone(), 1.0);
     let mut before = starts[0].clone();
     for exponent in EXPONENTS {
@@ -100,7 +108,7 @@ fn most(rows: &[Vec<f64>]) -> Vec<f64> {
 /// The time is homogeneous, so that its linear approximation at `x` has no constant: a round solves a non-negative linear
 /// problem with every use multiplied by its slope, in which squares of errors are divided by their present sizes, and goes that way
 /// as far as the loss falls (Gauss and Newton's method with weights).
-pub(super) fn refine(rows: &[Vec<f64>], resources: &[Resource], mut x: Vec<f64>, exponent: f64) -> Vec<f64> {
+pub(super) fn refine(rows: &[Uses], resources: &[Resource], mut x: Vec<f64>, exponent: f64) -> Vec<f64> {
     let mut before = loss(rows, resources, &x, exponent);
     for _ in 0..ROUNDS {
         let (linear, targets) = linearised(rows, resources, &x, exponent);
@@ -122,23 +130,27 @@ pub(super) fn refine(rows: &[Vec<f64>], resources: &[Resource], mut x: Vec<f64>,
 }
 
 /// Rows and targets of the linear problem.
-fn linearised(rows: &[Vec<f64>], resources: &[Resource], x: &[f64], exponent: f64) -> (Vec<Vec<f64>>, Vec<f64>) {
-    let linear = |row: &Vec<f64>| {
+fn linearised(rows: &[Uses], resources: &[Resource], x: &[f64], exponent: f64) -> (Vec<Vec<f64>>, Vec<f64>) {
+    let linear = |row: &Uses| {
         let parts = parts(row, resources, x);
         let weight = size(1.0 - parts.seconds(exponent)).sqrt().recip();
-        let slope = |resource: Resource| weight * parts.slope(resource, exponent).max(LEAST_SLOPE);
-        (row.iter().zip(resources).map(|(a, resource)| a * slope(*resource)).collect(), weight)
+        let slope = |resource: Resource| parts.slope(resource, exponent).max(LEAST_SLOPE);
+        let uses = row.all.iter().zip(&row.apart).zip(resources);
+        (uses.map(|((all, apart), resource)| weight * (apart + (all - apart) * slope(*resource))).collect(), weight)
     };
     rows.iter().map(linear).unzip()
 }
 
-fn parts(row: &[f64], resources: &[Resource], x: &[f64]) -> Parts {
+fn parts(row: &Uses, resources: &[Resource], x: &[f64]) -> Parts {
     let mut parts = Parts::default();
-    row.iter().zip(x).zip(resources).for_each(|((a, x), resource)| parts.add(*resource, a * x));
+    for (((all, apart), x), resource) in row.all.iter().zip(&row.apart).zip(x).zip(resources) {
+        parts.add(*resource, (all - apart) * x);
+        parts.add(Resource::Overhead, apart * x);
+    }
     parts
 }
 
-fn loss(rows: &[Vec<f64>], resources: &[Resource], x: &[f64], exponent: f64) -> f64 {
+fn loss(rows: &[Uses], resources: &[Resource], x: &[f64], exponent: f64) -> f64 {
     rows.iter().map(|row| size(1.0 - parts(row, resources, x).seconds(exponent))).sum()
 }
 
@@ -156,14 +168,24 @@ mod tests {
         [Resource::Memory, Resource::Memory, Resource::Compute, Resource::Compute, Resource::Overhead];
 
     /// Rows in the manner of measured kernels: each property alone, and mixtures; divided by the time that `truth` gives.
-    fn planted(mixtures: &[Vec<f64>], truth: &[f64], exponent: f64) -> Vec<Vec<f64>> {
+    fn planted(mixtures: &[Vec<f64>], truth: &[f64], exponent: f64) -> Vec<Uses> {
         let alone = (0..5).map(|at| (0..5).map(|other| if other == at { 1.0 } else { 0.01 }).collect());
         let rows = alone.chain(mixtures.iter().cloned());
-        let relative = |row: Vec<f64>| {
-            let seconds = parts(&row, &RESOURCES, truth).seconds(exponent);
-            row.iter().map(|a| a / seconds).collect()
+        // Of every third kernel half of what it has first is done apart.
+        let uses = rows.enumerate().map(|(at, all)| {
+            let apart = (0..5).map(|column| if at % 3 == 0 && column == 0 { all[0] / 2.0 } else { 0.0 });
+            Uses { apart: apart.collect(), all }
+        });
+        let relative = |mut uses: Uses| {
+            let seconds = parts(&uses, &RESOURCES, truth).seconds(exponent);
+            scale(&mut uses, 1.0 / seconds);
+            uses
         };
-        rows.map(relative).collect()
+        uses.map(relative).collect()
+    }
+
+    fn scale(uses: &mut Uses, factor: f64) {
+        uses.all.iter_mut().chain(&mut uses.apart).for_each(|a| *a *= factor);
     }
 
     proptest! {
@@ -209,7 +231,7 @@ mod tests {
         let truth = [1.0, 0.5, 0.8, 0.3, 0.2];
         let mut rows = planted(&mixtures, &truth, 4.0);
         // They take four times as long as they should.
-        rows.iter_mut().skip(6).step_by(5).flatten().for_each(|a| *a /= 4.0);
+        rows.iter_mut().skip(6).step_by(5).for_each(|uses| scale(uses, 0.25));
         let (found, exponent) = fit(&rows, &RESOURCES);
         assert_eq!(exponent, 4.0);
         for (found, truth) in found.iter().zip(&truth) {
@@ -222,12 +244,10 @@ mod tests {
         let rows =
             planted(&[vec![1.0, 0.2, 0.7, 0.1, 0.3], vec![0.3, 0.9, 0.4, 0.8, 0.0]], &[1.0, 0.5, 0.8, 0.3, 0.2], 4.0);
         // Times that no weights give exactly.
-        let noisy: Vec<Vec<f64>> = rows
-            .iter()
-            .enumerate()
-            .map(|(at, row)| row.iter().map(|a| a * (1.0 + 0.1 * (at % 3) as f64)).collect())
-            .collect();
-        let found = loss(&noisy, &RESOURCES, &refine(&noisy, &RESOURCES, nonnegative(&noisy), 4.0), 4.0);
+        let mut noisy = rows;
+        noisy.iter_mut().enumerate().for_each(|(at, uses)| scale(uses, 1.0 + 0.1 * (at % 3) as f64));
+        let all: Vec<Vec<f64>> = noisy.iter().map(|uses| uses.all.clone()).collect();
+        let found = loss(&noisy, &RESOURCES, &refine(&noisy, &RESOURCES, nonnegative(&all), 4.0), 4.0);
         let levels = [0.0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
         let grid = (0..100_000usize).map(|code| {
             let x: Vec<f64> = (0..5).map(|at| levels[code / 10_usize.pow(at) % 10]).collect();

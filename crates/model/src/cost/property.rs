@@ -3,6 +3,10 @@
 /// The property that every kernel has once: what a launch costs whatever it does.
 pub const CONSTANT: &str = "const";
 
+/// What begins the names of counts that say how much of a property is done where nothing else is, between barriers: it overlaps with
+/// nothing.
+pub const APART: &str = "apart:";
+
 /// What properties begin with that count lanes of vectors or sub-groups, idle ones included, in place of what work-items do.
 const OF_LANES: &str = "lane:";
 
@@ -42,6 +46,11 @@ pub fn is_published(property: &str) -> bool {
         (Some(CONSTANT | "groups" | "barriers"), None, _) => true,
         _ => false,
     }
+}
+
+/// Whether it is a property, not how much of one is done [apart](APART).
+pub(super) fn is_property(name: &str) -> bool {
+    !name.starts_with(APART)
 }
 
 /// Whether the property counts what work-items do, and lanes are counted in its place where they are known.

@@ -3,7 +3,7 @@
 use super::{Counted, in_words};
 use std::collections::BTreeMap;
 use tunesmith_loopnest::{Array, ArrayId, Direction, Memory, Nest, NestError, Property, Stride};
-use tunesmith_model::cost::Lanes;
+use tunesmith_model::cost::{APART, Lanes};
 
 /// Where data no longer fit into the fastest cache, the next and the last of today's processors and GPUs, in bytes.
 const CACHES: [(&str, f64); 3] = [("cache:first", 48e3), ("cache:second", 1.5e6), ("cache:last", 32e6)];
@@ -19,6 +19,8 @@ pub(crate) struct NestCounts<'a> {
     counts: tunesmith_loopnest::Counts,
     /// The same in lanes.
     lanes: tunesmith_loopnest::Counts,
+    /// What of that is done where work-groups only copy, on processors: on GPUs other work-groups compute meanwhile.
+    apart: Option<tunesmith_loopnest::Counts>,
     chain: Option<tunesmith_loopnest::Counts>,
     /// Work-items whose chains of operations run side by side, and how much of a chain is hidden behind others.
     together: (f64, f64),
@@ -45,6 +47,7 @@ impl<'a> NestCounts<'a> {
         };
         let in_blocks = matches!(lanes, Lanes::InBlocks(_));
         let side_by_side = if in_blocks { (nest.side_by_side()? as f64, AHEAD) } else { (1.0, 0.0) };
+        let apart = if matches!(lanes, Lanes::Numbered(_)) { None } else { copies(nest, together)? };
         let lanes = nest.count_lanes(together).or_else(|error| {
             notes.push(format!("which lanes are idle is not known, all are taken for busy: {}", in_words(&error)));
             nest.count_lanes(alone)
@@ -53,7 +56,7 @@ impl<'a> NestCounts<'a> {
         let chain = chain.map_err(|error| {
             notes.push(format!("the time of waiting for results is left out: {}", in_words(&error)));
         });
-        Ok(Self { nest, counts, lanes, chain: chain.ok(), together: side_by_side, notes })
+        Ok(Self { nest, counts, lanes, apart, chain: chain.ok(), together: side_by_side, notes })
     }
 
     /// By property how often the kernel has it in these sizes: the paper's properties; the same in lanes, `lane:...`, arithmetic with small
@@ -64,7 +67,9 @@ impl<'a> NestCounts<'a> {
     /// A count above 2^127.
     pub(crate) fn at(&self, sizes: &[i64]) -> Result<BTreeMap<String, f64>, NestError> {
         let mut counts = BTreeMap::new();
-        for (counted, prefix) in [(&self.counts, ""), (&self.lanes, "lane:")] {
+        let apart = format!("{APART}lane:");
+        let all = [(&self.counts, ""), (&self.lanes, "lane:")].into_iter();
+        for (counted, prefix) in all.chain(self.apart.as_ref().map(|counts| (counts, apart.as_str()))) {
             let found = counted.properties().iter().zip(counted.evaluate(sizes)?);
             let is_kept = |property: &Property| match property {
                 Property::Launch => false,
@@ -126,6 +131,17 @@ impl<'a> NestCounts<'a> {
         }
         Ok(least)
     }
+}
+
+/// What is done in lanes where work-groups only copy; nothing where they do not, or where that cannot be counted alone.
+fn copies(nest: &Nest, lanes: tunesmith_loopnest::Lanes) -> Result<Option<tunesmith_loopnest::Counts>, NestError> {
+    let copying = nest.copying()?;
+    if copying.is_empty() {
+        return Ok(None);
+    }
+    let mut copies = nest.clone();
+    copies.instructions = copying.into_iter().map(|number| nest.instructions[number].clone()).collect();
+    Ok(copies.count_lanes(lanes).ok())
 }
 
 /// The bytes of all arrays in global memory.
