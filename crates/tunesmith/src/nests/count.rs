@@ -19,7 +19,7 @@ pub(crate) struct NestCounts<'a> {
     counts: tunesmith_loopnest::Counts,
     /// The same in lanes.
     lanes: tunesmith_loopnest::Counts,
-    /// What of that is done where work-groups only copy, on processors: on GPUs other work-groups compute meanwhile.
+    /// What of that is done where work-groups only copy, in generated C: elsewhere other work-groups compute meanwhile.
     apart: Option<tunesmith_loopnest::Counts>,
     chain: Option<tunesmith_loopnest::Counts>,
     /// Work-items whose chains of operations run side by side, and how much of a chain is hidden behind others.
@@ -47,7 +47,7 @@ impl<'a> NestCounts<'a> {
         };
         let in_blocks = matches!(lanes, Lanes::InBlocks(_));
         let side_by_side = if in_blocks { (nest.side_by_side()? as f64, AHEAD) } else { (1.0, 0.0) };
-        let apart = if matches!(lanes, Lanes::Numbered(_)) { None } else { copies(nest, together)? };
+        let apart = if in_blocks { copies(nest, together)? } else { None };
         let lanes = nest.count_lanes(together).or_else(|error| {
             notes.push(format!("which lanes are idle is not known, all are taken for busy: {}", in_words(&error)));
             nest.count_lanes(alone)
