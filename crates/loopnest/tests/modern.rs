@@ -155,10 +155,10 @@ fn compare(nest: &Nest, all_sizes: &[Vec<i64>]) -> Result<Vec<(String, String)>,
     Ok(modern.refused.iter().map(|(kind, error)| (kind.to_string(), error.message.clone())).collect())
 }
 
-/// Whether an access of the instruction is to one cell for all work-items of a row, by its cells.
-fn is_shared(item: &Item, access: &Access, instruction: &Instruction) -> bool {
+/// Whether an access of the instruction is to one cell for all work-items along an axis, by its cells.
+fn is_shared(item: &Item, access: &Access, instruction: &Instruction, axis: Tag) -> bool {
     let nest = item.nest;
-    let lane = nest.hardware_loop(instruction, Tag::Local(0));
+    let lane = nest.hardware_loop(instruction, axis);
     let at = |index: i128| {
         let mut other = Item { indices: item.indices.clone(), ..*item };
         other.indices.extend(lane.map(|id| (id, index)));
@@ -175,6 +175,8 @@ fn lanes_enumerated(nest: &Nest, sizes: &[i64], lanes: Lanes) -> BTreeMap<String
     let mut issued = BTreeSet::new();
     let has_rows = nest.order.iter().any(|id| nest.loop_at(*id).tag == Tag::Local(0));
     let row = nest.local_size().unwrap()[0];
+    let items = nest.local_size().unwrap().into_iter().product::<i128>();
+    let rows = nest.rows_side_by_side().unwrap();
     each_item(
         nest,
         sizes,
@@ -183,17 +185,19 @@ fn lanes_enumerated(nest: &Nest, sizes: &[i64], lanes: Lanes) -> BTreeMap<String
             let together = match lanes {
                 _ if !has_rows => [item.number, 0],
                 Lanes::Numbered(width) => [item.number / i128::from(width), 0],
-                Lanes::InRows(width) => [item.number / row, item.number % row / i128::from(width)],
+                Lanes::InRows(width) | Lanes::InBlocks(width) => {
+                    [item.number / row, item.number % row / i128::from(width)]
+                }
             };
             let width = if has_rows { lanes.width() } else { 1 };
-            let mut add = |name: String, place: usize, together: [i128; 2]| {
+            let mut add = |name: String, place: usize, together: [i128; 2], width: i128| {
                 if issued.insert((number, place, item.group, together, item.point(instruction))) {
                     *counts.entry(name).or_default() += width;
                 }
             };
             let mut done = Vec::new();
             operations(nest, &instruction.value, nest.array(instruction.target.array).element, &|_| 0, &mut done);
-            done.into_iter().enumerate().for_each(|(place, name)| add(format!("arith:{name}"), place, together));
+            done.into_iter().enumerate().for_each(|(place, name)| add(format!("arith:{name}"), place, together, width));
             for (place, (access, _, direction)) in instruction.accesses().enumerate() {
                 let array = nest.array(access.array);
                 let letter = match (array.memory, direction) {
@@ -201,10 +205,19 @@ fn lanes_enumerated(nest: &Nest, sizes: &[i64], lanes: Lanes) -> BTreeMap<String
                     (Memory::Local, Direction::Load) => "l",
                     _ => continue,
                 };
-                let is_shared = has_rows && direction == Direction::Load && is_shared(item, access, instruction);
-                let together =
-                    if is_shared && matches!(lanes, Lanes::InRows(2..)) { [together[0], -1] } else { together };
-                add(format!("{letter}:{}:{direction}", array.element.bits()), 1000 + place, together);
+                let is_load = has_rows && direction == Direction::Load;
+                let [is_shared, is_same_in_rows] =
+                    [0, 1].map(|axis| is_load && is_shared(item, access, instruction, Tag::Local(axis)));
+                let name = format!("{letter}:{}:{direction}", array.element.bits());
+                if is_same_in_rows && matches!(lanes, Lanes::InBlocks(2..)) && rows[number] > 1 {
+                    // All blocks of the work-group, once.
+                    let vectors = if is_shared { 1 } else { (row + width - 1) / width };
+                    add(name, 1000 + place, [-1, -1], vectors * width * (items / row / rows[number]));
+                    continue;
+                }
+                let in_rows = matches!(lanes, Lanes::InRows(2..) | Lanes::InBlocks(2..));
+                let together = if is_shared && in_rows { [together[0], -1] } else { together };
+                add(name, 1000 + place, together, width);
             }
         },
     );
@@ -232,7 +245,7 @@ fn lanes_counted(counts: &Counts, sizes: &[i64]) -> BTreeMap<String, i128> {
 
 #[test]
 fn every_kernel_takes_the_lanes_that_its_work_items_do_one_by_one() {
-    let in_rows = [1, 4, 16].map(Lanes::InRows);
+    let in_rows = [Lanes::InRows(1), Lanes::InRows(4), Lanes::InRows(16), Lanes::InBlocks(16)];
     let numbered = [1, 32].map(Lanes::Numbered);
     for kernel in &KERNELS {
         let shapes: &[(i64, i64, &[Lanes])] = match kernel.groups {
@@ -270,7 +283,7 @@ fn random_nests_take_the_lanes_that_their_work_items_do_one_by_one() {
         if has_vectors || nest.count().is_err() {
             return Ok(());
         }
-        for lanes in [Lanes::InRows(1), Lanes::InRows(4), Lanes::InRows(16), Lanes::Numbered(32)] {
+        for lanes in [Lanes::InRows(1), Lanes::InRows(4), Lanes::InRows(16), Lanes::InBlocks(4), Lanes::Numbered(32)] {
             let Ok(counts) = nest.count_lanes(lanes) else {
                 refused.set(refused.get() + 1);
                 continue;

@@ -198,20 +198,44 @@ impl Nest {
     ///
     /// The nest cannot be [scheduled](Schedule), or its work-items have no constant number.
     pub fn side_by_side(&self) -> Result<i128, NestError> {
+        let blocks = self.blocks()?.into_iter().map(|(block, _)| block.rows * block.columns).min();
+        Ok(blocks.unwrap_or(self.local_size()?[0]))
+    }
+
+    /// For each instruction the rows of work-items that generated C runs side by side in whole tiles: 1 where it runs row by row.
+    ///
+    /// # Errors
+    ///
+    /// As for [`side_by_side`](Self::side_by_side).
+    pub fn rows_side_by_side(&self) -> Result<Vec<i128>, NestError> {
+        let mut rows = vec![1; self.instructions.len()];
+        for (block, numbers) in self.blocks()? {
+            numbers.into_iter().for_each(|number| rows[number] = block.rows);
+        }
+        Ok(rows)
+    }
+
+    /// The blocks that whole tiles are run in, with their instructions.
+    fn blocks(&self) -> Result<Vec<(Block, Vec<usize>)>, NestError> {
         let (schedule, local) = (Schedule::new(self)?, self.local_size()?);
-        let blocks = smallest(&Names::new(self, Dialect::C, local), &schedule.steps);
-        Ok(blocks.map_or(local[0], |block| block.rows * block.columns))
+        let mut found = Vec::new();
+        blocks(&Names::new(self, Dialect::C, local), &schedule.steps, &mut found);
+        Ok(found)
     }
 }
 
-/// The smallest of the blocks that whole tiles are run in.
-fn smallest(names: &Names, steps: &[Step]) -> Option<Block> {
-    let blocks = phases(steps).filter_map(|phase| match &phase[0] {
-        Step::Barrier => None,
-        Step::Loop(id, body) if phase[0].has_barrier() => smallest(&names.inside(*id), body),
-        _ => names.in_whole_tiles(phase).block(phase),
-    });
-    blocks.min_by_key(|block| block.rows * block.columns)
+fn blocks(names: &Names, steps: &[Step], found: &mut Vec<(Block, Vec<usize>)>) {
+    for phase in phases(steps) {
+        match &phase[0] {
+            Step::Barrier => {}
+            Step::Loop(id, body) if phase[0].has_barrier() => blocks(&names.inside(*id), body, found),
+            _ => found.extend(names.in_whole_tiles(phase).block(phase).map(|block| {
+                let mut numbers = Vec::new();
+                phase.iter().for_each(|step| runs(step, &mut numbers));
+                (block, numbers)
+            })),
+        }
+    }
 }
 
 /// The temporary that some instruction in a loop adds to.

@@ -66,11 +66,17 @@ pub(super) fn collect(nest: &Nest, lanes: Option<Lanes>) -> Result<Collected, Ne
         local: nest.local_size()?,
         lanes,
         is_modern,
+        rows: 1,
         touched: BTreeMap::new(),
         filled: BTreeMap::new(),
         found: Collected::new(nest),
     };
-    for instruction in &nest.instructions {
+    let rows = match lanes {
+        Some(Lanes::InBlocks(2..)) => nest.rows_side_by_side()?,
+        _ => vec![1; nest.instructions.len()],
+    };
+    for (instruction, rows) in nest.instructions.iter().zip(rows) {
+        collector.rows = rows;
         collector.instruction(instruction).map_err(|error| error.at(instruction.place))?;
     }
     for LookupLoad { lookup, within } in nest.lookup_loads() {
@@ -123,6 +129,8 @@ struct Collector<'a> {
     lanes: Option<Lanes>,
     /// Whether small powers are multiplications.
     is_modern: bool,
+    /// Rows of work-items that run the instruction side by side.
+    rows: i128,
     touched: BTreeMap<ArrayId, Product>,
     filled: BTreeMap<(ArrayId, usize), Product>,
     found: Collected,
@@ -183,10 +191,22 @@ impl Collector<'_> {
     /// How many lanes it takes where one vector of each row does.
     fn once_per_row(&mut self, within: &BTreeSet<LoopId>, runs: &Product) -> Result<Product, NestError> {
         let row = u32::try_from(self.local[0]).unwrap_or(u32::MAX);
-        let Some(lanes @ Lanes::InRows(2..)) = self.lanes else { return Ok(runs.clone()) };
+        let Some(lanes @ (Lanes::InRows(2..) | Lanes::InBlocks(2..))) = self.lanes else { return Ok(runs.clone()) };
         let within = all_groups(self.nest, within);
         let rows = issues(self.nest, &within, self.local, Lanes::InRows(row), &mut self.found.factors)?;
         Ok(rows.scaled(lanes.width()))
+    }
+
+    /// How many lanes it takes where each block of rows does what one row does, or one vector of it where `is_shared`. Whatever rows of
+    /// the work-group are idle, its blocks are taken for whole.
+    fn once_per_block(&mut self, within: &BTreeSet<LoopId>, is_shared: bool) -> Result<Product, NestError> {
+        let [x, y, z] = self.local;
+        let width = self.lanes.map_or(1, Lanes::width);
+        let within = all_groups(self.nest, within);
+        let group = Lanes::Numbered(u32::try_from(x * y * z).unwrap_or(u32::MAX));
+        let groups = issues(self.nest, &within, self.local, group, &mut self.found.factors)?;
+        let vectors = if is_shared { 1 } else { (x + width - 1) / width };
+        Ok(groups.scaled(vectors * width * (y / self.rows) * z))
     }
 
     fn access(
@@ -204,7 +224,17 @@ impl Collector<'_> {
         let is_scattered = lane.is_some_and(|lane| is_scattered(self.nest, access, lane));
         let cells = lane.map_or(Polynomial::default(), |lane| distance(self.nest, access, lane));
         let is_shared = direction == Direction::Load && !is_scattered && cells == Polynomial::default();
-        let runs = if is_shared { &self.once_per_row(within, runs)? } else { runs };
+        let is_same_in_rows = self
+            .nest
+            .loop_with(within, Tag::Local(1))
+            .is_none_or(|row| distance(self.nest, access, row) == Polynomial::default());
+        let runs = if self.rows > 1 && direction == Direction::Load && is_same_in_rows && !is_scattered {
+            &self.once_per_block(within, is_shared)?
+        } else if is_shared {
+            &self.once_per_row(within, runs)?
+        } else {
+            runs
+        };
         let (width, product) = self.widened(within, access, runs);
         match (array.memory, direction) {
             (Memory::Local, Direction::Load) => {
@@ -267,7 +297,7 @@ impl Collector<'_> {
             Some(Lanes::Numbered(_)) => {
                 Property::Banks(bits, Direction::Load, conflict(self.nest, within, access, self.local)?)
             }
-            Some(Lanes::InRows(_)) => {
+            Some(Lanes::InRows(_) | Lanes::InBlocks(_)) => {
                 // Where the shape depends on sizes, lanes are far apart.
                 let distance = number(cells).map_or(i128::MAX, i128::abs);
                 Property::StridedLocalLoads(bits, Stride::classify(distance, 1, 1))

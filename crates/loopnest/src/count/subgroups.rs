@@ -18,13 +18,15 @@ pub enum Lanes {
     Numbered(u32),
     /// So many neighbours of a row along axis 0: vectors of processors. What all work-items of a row load is loaded once.
     InRows(u32),
+    /// The same, and what [rows that generated C runs side by side](crate::Nest::rows_side_by_side) have in common is loaded once for them.
+    InBlocks(u32),
 }
 
 impl Lanes {
     /// How many run together.
     pub fn width(self) -> i128 {
         match self {
-            Lanes::Numbered(width) | Lanes::InRows(width) => i128::from(width.max(1)),
+            Lanes::Numbered(width) | Lanes::InRows(width) | Lanes::InBlocks(width) => i128::from(width.max(1)),
         }
     }
 
@@ -32,7 +34,7 @@ impl Lanes {
     fn axes(self) -> usize {
         match self {
             Lanes::Numbered(_) => AXES,
-            Lanes::InRows(_) => 1,
+            Lanes::InRows(_) | Lanes::InBlocks(_) => 1,
         }
     }
 }

@@ -38,8 +38,9 @@ impl<'a> NestCounts<'a> {
         let mut notes = Vec::new();
         let counts = nest.count()?;
         let (together, alone) = match lanes {
-            Lanes::InRows(width) | Lanes::InBlocks(width) => {
-                (tunesmith_loopnest::Lanes::InRows(width), tunesmith_loopnest::Lanes::InRows(1))
+            Lanes::InRows(width) => (tunesmith_loopnest::Lanes::InRows(width), tunesmith_loopnest::Lanes::InRows(1)),
+            Lanes::InBlocks(width) => {
+                (tunesmith_loopnest::Lanes::InBlocks(width), tunesmith_loopnest::Lanes::InBlocks(1))
             }
             Lanes::Numbered(width) => {
                 (tunesmith_loopnest::Lanes::Numbered(width), tunesmith_loopnest::Lanes::Numbered(1))
