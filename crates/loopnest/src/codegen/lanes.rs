@@ -150,16 +150,17 @@ fn row(names: &Names, steps: &[Step], one: bool, writer: &mut Writer) -> Result<
     for run in steps.chunk_by(|one, two| same_loops(names.nest, one, two)) {
         match &run[0] {
             Step::Barrier => {}
-            Step::Loop(id, body) if pieces(names, *id, body).is_some() => {
-                for place in 0..pieces(names, *id, body).unwrap_or_default() {
-                    let index = names.index(*id);
-                    writer.open(&format!("for (int {index} = {place}; {index} <= {place}; {index}++)"));
-                    let piece = names.inside(*id).at(*id, place);
-                    versions(&piece, body, writer, |names, writer| row(names, body, one, writer))?;
-                    writer.close();
-                }
-            }
             Step::Loop(id, body) => {
+                if let Some(count) = pieces(names, *id, body) {
+                    let index = names.index(*id);
+                    for place in 0..count {
+                        writer.open(&format!("for (int {index} = {place}; {index} <= {place}; {index}++)"));
+                        let piece = names.inside(*id).at(*id, place);
+                        versions(&piece, body, writer, |names, writer| row(names, body, one, writer))?;
+                        writer.close();
+                    }
+                    continue;
+                }
                 let opens = !one && names.local[0] > 1 && depends_on_lane(names.nest, *id);
                 if opens {
                     writer.open(&format!("for (int lid0 = 0; lid0 < {}; lid0++)", names.local[0]));
