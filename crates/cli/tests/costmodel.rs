@@ -6,7 +6,7 @@ use common::{Folder, entries, repository};
 
 /// A device file as `calibrate` writes it, of two kernels.
 const DEVICE: &str = r#"{
-  "kind": "device", "version": 2,
+  "kind": "device", "version": 3,
   "provenance": {"device": "d", "backend": "C", "program": "p", "measured": 0, "lanes": {"in_rows": 1}, "launch_seconds": 1e-6, "runs": [30, 4], "noise": 0.01},
   "models": [{"form": "overlap", "exponent": 2.0, "rank": 3, "merged": [], "dependent": [], "residuals": {}, "terms": [
     {"property": "const", "weight": 1e-5, "spread": 1e-7, "kernels": 2},

@@ -244,6 +244,18 @@ fn lanes_counted(counts: &Counts, sizes: &[i64]) -> BTreeMap<String, i128> {
 }
 
 #[test]
+fn what_work_groups_only_copy_between_barriers_is_known() {
+    let copied = |name: &str| {
+        let nest = KERNELS.iter().find(|kernel| kernel.name == name).unwrap().nest(16, 16, false).unwrap();
+        let target = |number: usize| nest.array(nest.instructions[number].target.array).name.clone();
+        nest.copying().unwrap().into_iter().map(target).collect::<Vec<String>>()
+    };
+    assert_eq!(copied("matmul_square"), ["a_tile", "b_tile", "c"]);
+    assert_eq!(copied("finite_differences"), ["u_tile"]);
+    assert_eq!(copied("matmul_naive"), [""; 0], "there are no barriers");
+}
+
+#[test]
 fn every_kernel_takes_the_lanes_that_its_work_items_do_one_by_one() {
     let in_rows = [Lanes::InRows(1), Lanes::InRows(4), Lanes::InRows(16), Lanes::InBlocks(16)];
     let numbered = [1, 32].map(Lanes::Numbered);

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What `kind` is in every device file.
 pub const DEVICE_KIND: &str = "device";
-/// The version written, and the only one that is read: the first counted other properties.
-const VERSION: u64 = 2;
+/// The version written, and the only one that is read: those before counted other properties.
+const VERSION: u64 = 3;
 
 /// Which work-items of a work-group counts of lanes (`lane:...`) take together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -218,9 +218,9 @@ mod tests {
             DeviceFile::parse(&text.replacen(from, to, 1)).unwrap_err().to_string()
         };
         assert!(refused("\"device\",", "\"counters\",").contains("kind `counters`"));
-        assert!(refused("\"version\": 2", "\"version\": 3").contains("version 3"));
-        assert!(refused("\"version\": 2", "\"version\": 1").contains("calibrate again"));
-        assert!(refused("\"version\": 2", "\"version\": 0").contains("`version` is not a whole number"));
+        assert!(refused("\"version\": 3", "\"version\": 4").contains("version 4"));
+        assert!(refused("\"version\": 3", "\"version\": 2").contains("calibrate again"));
+        assert!(refused("\"version\": 3", "\"version\": 0").contains("`version` is not a whole number"));
         assert!(refused("\"form\": \"nnls\"", "\"form\": \"paper\"").contains("same form"));
         assert!(refused("\"exponent\": 1.0", "\"exponent\": 0.5").contains("exponent of model `paper` is 0.5"));
         assert!(refused("\"property\":\"op:f32:add\"", "\"property\":\"const\"").contains("two terms `const`"));
