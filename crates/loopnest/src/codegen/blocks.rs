@@ -40,8 +40,7 @@ impl Names<'_> {
     /// The block in which steps without a barrier are best run; nothing where they add to no temporary in a loop, where one of their
     /// bounds or conditions that matter differs between work-items, or where they need more than vectors can do.
     pub(super) fn block(&self, steps: &[Step]) -> Option<Block> {
-        let mut numbers = Vec::new();
-        steps.iter().for_each(|step| runs(step, &mut numbers));
+        let numbers = runs(steps);
         let instructions: Vec<&Instruction> = numbers.iter().map(|number| &self.nest.instructions[*number]).collect();
         let element = self.nest.array(summed(self.nest, steps)?).element;
         let is_harmless = instructions.iter().all(|instruction| self.is_harmless(instruction));
@@ -229,28 +228,21 @@ fn blocks(names: &Names, steps: &[Step], found: &mut Vec<(Block, Vec<usize>)>) {
         match &phase[0] {
             Step::Barrier => {}
             Step::Loop(id, body) if phase[0].has_barrier() => blocks(&names.inside(*id), body, found),
-            _ => found.extend(names.in_whole_tiles(phase).block(phase).map(|block| {
-                let mut numbers = Vec::new();
-                phase.iter().for_each(|step| runs(step, &mut numbers));
-                (block, numbers)
-            })),
+            _ => found.extend(names.in_whole_tiles(phase).block(phase).map(|block| (block, runs(phase)))),
         }
     }
 }
 
 /// The temporary that some instruction in a loop adds to.
 fn summed(nest: &Nest, steps: &[Step]) -> Option<ArrayId> {
-    steps.iter().filter(|step| matches!(step, Step::Loop(..))).find_map(|step| {
-        let mut numbers = Vec::new();
-        runs(step, &mut numbers);
-        numbers.into_iter().map(|number| &nest.instructions[number]).find_map(
-            |Instruction { target, value, .. }| {
-                let is_private = nest.array(target.array).memory == Memory::Private;
-                let reads = value.loads().iter().any(|(access, _)| access.array == target.array);
-                (is_private && reads).then_some(target.array)
-            },
-        )
-    })
+    let in_loops = steps.iter().filter(|step| matches!(step, Step::Loop(..)));
+    let instructions =
+        in_loops.flat_map(|step| runs(std::slice::from_ref(step))).map(|number| &nest.instructions[number]);
+    let adds = |Instruction { target, value, .. }: &&Instruction| {
+        nest.array(target.array).memory == Memory::Private
+            && value.loads().iter().any(|(access, _)| access.array == target.array)
+    };
+    instructions.into_iter().find(adds).map(|instruction| instruction.target.array)
 }
 
 /// Writes steps for all work-items of the group, block by block.
@@ -271,8 +263,7 @@ pub(super) fn write(names: &Names, block: Block, steps: &[Step], writer: &mut Wr
     heads.push(format!("for (int first0 = 0; first0 < {width}; first0 += {columns})"));
     heads.iter().for_each(|head| writer.open(head));
 
-    let mut numbers = Vec::new();
-    steps.iter().for_each(|step| runs(step, &mut numbers));
+    let numbers = runs(steps);
     let used: Vec<ArrayId> = names.arrays(Memory::Private).filter(|id| use_array(names.nest, &numbers, *id)).collect();
     for &id in &used {
         let array = names.nest.array(id);

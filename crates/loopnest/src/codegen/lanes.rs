@@ -83,20 +83,20 @@ fn collect(steps: &[Step], repeated: bool, regions: &mut Vec<Region>) {
             Step::Barrier => {}
             Step::Loop(_, body) if phase[0].has_barrier() => collect(body, true, regions),
             _ => {
-                let mut instructions = Vec::new();
-                phase.iter().for_each(|step| runs(step, &mut instructions));
-                regions.push(Region { instructions, repeated });
+                regions.push(Region { instructions: runs(phase), repeated });
             }
         }
     }
 }
 
-pub(super) fn runs(step: &Step, found: &mut Vec<usize>) {
-    match step {
-        Step::Run(number) => found.push(*number),
-        Step::Loop(_, body) => body.iter().for_each(|step| runs(step, found)),
-        Step::Barrier => {}
-    }
+/// The instructions of steps, in their order.
+pub(super) fn runs(steps: &[Step]) -> Vec<usize> {
+    let of = |step: &Step| match step {
+        Step::Run(number) => vec![*number],
+        Step::Loop(_, body) => runs(body),
+        Step::Barrier => Vec::new(),
+    };
+    steps.iter().flat_map(of).collect()
 }
 
 /// Whether one of the instructions reads or writes an array.
@@ -134,8 +134,7 @@ fn region(names: &Names, steps: &[Step], writer: &mut Writer) -> Result<(), Nest
     for axis in &rows {
         writer.open(&format!("for (int lid{axis} = 0; lid{axis} < {}; lid{axis}++)", names.local[*axis]));
     }
-    let mut instructions = Vec::new();
-    steps.iter().for_each(|step| runs(step, &mut instructions));
+    let instructions = runs(steps);
     let used = |id: &ArrayId| names.lanes[id.0] == Lanes::Row && use_array(names.nest, &instructions, *id);
     for id in names.arrays(Memory::Private).filter(used) {
         writer.line(&names.declaration(id)?);
@@ -192,13 +191,11 @@ fn pieces(names: &Names, id: LoopId, body: &[Step]) -> Option<i128> {
     let own = names.nest.loop_at(id);
     let is_constant = |sum: &Affine| sum.terms().all(|(variable, _)| variable == Var::Loop(id));
     let count = names.nest.constant_extent(id).ok()?;
-    let mut numbers = Vec::new();
-    body.iter().for_each(|step| runs(step, &mut numbers));
     let cuts = |number: &usize| {
         names.conditions(&names.nest.instructions[*number].within).iter().any(|condition| condition.uses(id))
     };
     let is_short = own.tag == Tag::Sequential && (2..=MOST_PIECES).contains(&count);
-    (is_short && names.loop_bounds(id).iter().all(is_constant) && numbers.iter().any(cuts)).then_some(count)
+    (is_short && names.loop_bounds(id).iter().all(is_constant) && runs(body).iter().any(cuts)).then_some(count)
 }
 
 /// Writes the test of conditions; returns how many blocks it opens.
