@@ -63,30 +63,55 @@ impl Nest {
     ///
     /// The nest cannot be [scheduled](Schedule).
     pub fn copying(&self) -> Result<Vec<usize>, NestError> {
-        let steps = Schedule::new(self)?.steps;
-        let mut phases = vec![Vec::new()];
-        cut(&steps, &mut phases);
-        let computes = |number: &usize| !matches!(self.instructions[*number].value, Expr::Load(..));
-        let copies = phases.iter().filter(|phase| !phase.iter().any(computes));
-        Ok(if phases.len() > 1 { copies.flatten().copied().collect() } else { Vec::new() })
+        let schedule = Schedule::new(self)?;
+        if !schedule.steps.iter().any(Step::has_barrier) {
+            return Ok(Vec::new());
+        }
+        let copies = |number: &usize| matches!(self.instructions[*number].value, Expr::Load(..));
+        let regions = schedule.regions().into_iter().map(|region| region.instructions);
+        Ok(regions.filter(|region| region.iter().all(copies)).flatten().collect())
     }
 }
 
-/// Appends instructions to the phase that runs, and a phase at each barrier.
-fn cut(steps: &[Step], phases: &mut Vec<Vec<usize>>) {
-    for step in steps {
-        match step {
-            Step::Barrier => phases.push(Vec::new()),
-            Step::Run(number) => phases.last_mut().into_iter().for_each(|phase| phase.push(*number)),
-            // What comes before a loop of barriers, and after it, is not in its phases.
-            Step::Loop(_, body) if step.has_barrier() => {
-                phases.push(Vec::new());
-                cut(body, phases);
-                phases.push(Vec::new());
-            }
-            Step::Loop(_, body) => cut(body, phases),
+/// Instructions that a work-item runs without waiting for others.
+pub(crate) struct Region {
+    pub(crate) instructions: Vec<usize>,
+    /// Whether a loop that has barriers is around: temporaries may live from one iteration to the next.
+    pub(crate) repeated: bool,
+}
+
+impl Schedule {
+    /// What stands between barriers, in its order.
+    pub(crate) fn regions(&self) -> Vec<Region> {
+        let mut regions = Vec::new();
+        collect(&self.steps, false, &mut regions);
+        regions
+    }
+}
+
+fn collect(steps: &[Step], repeated: bool, regions: &mut Vec<Region>) {
+    for phase in phases(steps) {
+        match &phase[0] {
+            Step::Barrier => {}
+            Step::Loop(_, body) if phase[0].has_barrier() => collect(body, true, regions),
+            _ => regions.push(Region { instructions: runs(phase), repeated }),
         }
     }
+}
+
+/// Steps cut where work-items wait for each other.
+pub(crate) fn phases(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
+    steps.chunk_by(|one, two| !one.has_barrier() && !two.has_barrier())
+}
+
+/// The instructions of steps, in their order.
+pub(crate) fn runs(steps: &[Step]) -> Vec<usize> {
+    let of = |step: &Step| match step {
+        Step::Run(number) => vec![*number],
+        Step::Loop(_, body) => runs(body),
+        Step::Barrier => Vec::new(),
+    };
+    steps.iter().flat_map(of).collect()
 }
 
 /// Instructions under the loops they share.

@@ -8,12 +8,12 @@
 use super::dialect::Dialect;
 use super::full::versions;
 use super::items::{assignments, open_loop, same_loops};
-use super::lanes::{phases, runs, use_array};
+use super::lanes::use_array;
 use super::names::{Lanes, Names};
 use super::writer::Writer;
 use crate::error::NestError;
 use crate::ir::{Access, Affine, ArrayId, Expr, Instruction, LoopId, Memory, Nest, Operator, Tag, Type, Var};
-use crate::schedule::{Schedule, Step};
+use crate::schedule::{Schedule, Step, phases, runs};
 use std::collections::BTreeSet;
 
 /// The widest vectors, in bytes: those of AVX-512.

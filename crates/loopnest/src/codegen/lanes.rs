@@ -13,7 +13,7 @@ use super::writer::Writer;
 use crate::error::NestError;
 use crate::hardware::AXES;
 use crate::ir::{Affine, ArrayId, Bound, Loop, LoopId, Memory, Nest, Tag, Var};
-use crate::schedule::{Schedule, Step};
+use crate::schedule::{Region, Schedule, Step, phases, runs};
 use std::collections::BTreeSet;
 
 /// Pieces of a row that are written one by one at most.
@@ -54,8 +54,7 @@ fn group_head(names: &Names, axis: usize) -> String {
 
 /// By array, how a temporary is kept.
 fn lanes(names: &Names, schedule: &Schedule) -> Vec<Lanes> {
-    let mut regions = Vec::new();
-    collect(&schedule.steps, false, &mut regions);
+    let regions = schedule.regions();
     let kept = |id: ArrayId| {
         if names.nest.array(id).memory != Memory::Private {
             return Lanes::One;
@@ -70,43 +69,9 @@ fn lanes(names: &Names, schedule: &Schedule) -> Vec<Lanes> {
     names.nest.array_ids().map(kept).collect()
 }
 
-/// Instructions that a work-item runs without waiting for others.
-struct Region {
-    instructions: Vec<usize>,
-    /// Whether a loop that has barriers is around: temporaries may live from one iteration to the next.
-    repeated: bool,
-}
-
-fn collect(steps: &[Step], repeated: bool, regions: &mut Vec<Region>) {
-    for phase in phases(steps) {
-        match &phase[0] {
-            Step::Barrier => {}
-            Step::Loop(_, body) if phase[0].has_barrier() => collect(body, true, regions),
-            _ => {
-                regions.push(Region { instructions: runs(phase), repeated });
-            }
-        }
-    }
-}
-
-/// The instructions of steps, in their order.
-pub(super) fn runs(steps: &[Step]) -> Vec<usize> {
-    let of = |step: &Step| match step {
-        Step::Run(number) => vec![*number],
-        Step::Loop(_, body) => runs(body),
-        Step::Barrier => Vec::new(),
-    };
-    steps.iter().flat_map(of).collect()
-}
-
 /// Whether one of the instructions reads or writes an array.
 pub(super) fn use_array(nest: &Nest, instructions: &[usize], id: ArrayId) -> bool {
     instructions.iter().any(|number| nest.instructions[*number].accesses().any(|(access, ..)| access.array == id))
-}
-
-/// Steps cut where work-items wait for each other.
-pub(super) fn phases(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
-    steps.chunk_by(|one, two| !one.has_barrier() && !two.has_barrier())
 }
 
 /// Steps with barriers among them.

@@ -224,11 +224,11 @@ impl Collector<'_> {
         let is_scattered = lane.is_some_and(|lane| is_scattered(self.nest, access, lane));
         let cells = lane.map_or(Polynomial::default(), |lane| distance(self.nest, access, lane));
         let is_shared = direction == Direction::Load && !is_scattered && cells == Polynomial::default();
-        let is_same_in_rows = self
-            .nest
-            .loop_with(within, Tag::Local(1))
-            .is_none_or(|row| distance(self.nest, access, row) == Polynomial::default());
-        let runs = if self.rows > 1 && direction == Direction::Load && is_same_in_rows && !is_scattered {
+        let is_same_in_rows = || {
+            let row = self.nest.loop_with(within, Tag::Local(1));
+            row.is_none_or(|row| distance(self.nest, access, row) == Polynomial::default())
+        };
+        let runs = if self.rows > 1 && direction == Direction::Load && !is_scattered && is_same_in_rows() {
             &self.once_per_block(within, is_shared)?
         } else if is_shared {
             &self.once_per_row(within, runs)?
