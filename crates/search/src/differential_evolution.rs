@@ -158,13 +158,15 @@ impl Searcher for DifferentialEvolution {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::knowledge::Knowledge;
     use rand::SeedableRng as _;
     use tunesmith_space::{Parameter, Value};
 
     fn population(members: &[[u32; 3]]) -> (Space, DifferentialEvolution) {
         let parameter = |d| Parameter::new(format!("P{d}"), (0..10).map(Value::Int)).unwrap();
         let space = (0..3).fold(Space::builder(), |builder, d| builder.parameter(parameter(d))).build().unwrap();
-        let options = Options::new("differential_evolution", DifferentialEvolution::OPTIONS, Vec::new()).unwrap();
+        let (specs, knowledge) = (DifferentialEvolution::OPTIONS, Knowledge::default());
+        let options = Options::new("differential_evolution", specs, &[], &knowledge, |_, _| unreachable!()).unwrap();
         let mut evolution = DifferentialEvolution::from_options(&options).unwrap();
         evolution.population = members
             .iter()

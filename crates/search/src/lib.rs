@@ -4,8 +4,12 @@
 //! the command line, the documentation and the conformance tests read it.
 //!
 //! ```
-//! let searcher = tunesmith_search::build("annealing(temperature=0.5)")?;
-//! let error = tunesmith_search::build("anealing").err().unwrap();
+//! use tunesmith_search::{Knowledge, StrategySpec};
+//!
+//! let spec: StrategySpec = "annealing(temperature=0.5)".parse()?;
+//! let searcher = spec.build(&Knowledge::default())?;
+//!
+//! let error = "anealing".parse::<StrategySpec>().unwrap_err();
 //! assert!(error.to_string().contains("did you mean `annealing`?"));
 //! # Ok::<(), tunesmith_search::StrategyError>(())
 //! ```
@@ -36,6 +40,7 @@ mod random;
 mod regression_tree;
 mod regret;
 mod round_robin;
+mod spec;
 mod swarm;
 mod tabu;
 mod techniques;
@@ -47,7 +52,7 @@ pub use annealing::Annealing;
 pub use bandit::Bandit;
 pub use basin_hopping::BasinHopping;
 pub use boosted_trees::BoostedTrees;
-pub use catalogue::{Strategy, begins_with_history, build, build_with, catalogue};
+pub use catalogue::{Strategy, catalogue};
 pub use climb::climb;
 pub use differential_evolution::DifferentialEvolution;
 pub use exhaustive::Exhaustive;
@@ -66,6 +71,7 @@ pub use random::Random;
 pub use regression_tree::RegressionTree;
 pub use regret::{RegretModel, RegretParts};
 pub use round_robin::RoundRobin;
+pub use spec::{StrategySpec, begins_with_history, build, build_with};
 pub use swarm::Swarm;
 pub use tabu::Tabu;
 pub use torczon::Torczon;

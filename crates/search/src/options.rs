@@ -1,7 +1,8 @@
 //! Options of strategies: `NAME(option=value, ...)`.
 
-use crate::catalogue::suggestion;
 use crate::knowledge::Knowledge;
+use tunesmith_core::Searcher;
+use tunesmith_space::closest;
 
 /// One option of a strategy. Its default stands here and nowhere else.
 #[derive(Clone, Copy, Debug)]
@@ -63,58 +64,66 @@ pub enum StrategyError {
 /// The largest whole number an option takes: no run makes more evaluations, and what is so many fits in memory.
 const MAX_WHOLE: usize = 1_000_000;
 
+/// Names and values as the user wrote them.
+pub(crate) type Pairs = [(String, String)];
+
+/// Makes a strategy from its text. The options of a strategy that runs others carry it, so that only the catalogue knows
+/// all strategies.
+pub(crate) type Make = fn(&str, &Knowledge) -> Result<Box<dyn Searcher>, StrategyError>;
+
 /// The options given to one strategy, checked against its list.
 pub struct Options<'a> {
     strategy: &'static str,
     specs: &'static [OptionSpec],
-    given: Pairs<'a>,
-    knowledge: Knowledge,
+    given: &'a Pairs,
+    knowledge: &'a Knowledge,
+    make: Make,
 }
 
-/// Names and values as the user wrote them.
-type Pairs<'a> = Vec<(&'a str, &'a str)>;
-
 impl<'a> Options<'a> {
+    /// Checks that `specs` has every option in `given`.
     pub(crate) fn new(
         strategy: &'static str,
         specs: &'static [OptionSpec],
-        given: Pairs<'a>,
+        given: &'a Pairs,
+        knowledge: &'a Knowledge,
+        make: Make,
     ) -> Result<Self, StrategyError> {
-        let is_unknown = |(name, _): &&(&str, &str)| specs.iter().all(|spec| spec.name != *name);
+        let is_unknown = |(name, _): &&(String, String)| specs.iter().all(|spec| spec.name != name);
         match given.iter().find(is_unknown) {
-            None => Ok(Self { strategy, specs, given, knowledge: Knowledge::default() }),
+            None => Ok(Self { strategy, specs, given, knowledge, make }),
             Some((option, _)) => Err(StrategyError::UnknownOption {
                 strategy,
-                option: (*option).to_string(),
+                option: option.clone(),
                 suggestion: suggestion(option, specs.iter().map(|spec| spec.name)),
                 known: known_options(specs),
             }),
         }
     }
 
-    /// No options given: the defaults of `specs`.
-    pub(crate) fn defaults(specs: &'static [OptionSpec]) -> Self {
-        Self { strategy: "default", specs, given: Vec::new(), knowledge: Knowledge::default() }
+    /// Returns the defaults of `specs`, the options of another strategy, with the same knowledge.
+    pub(crate) fn defaults_of(&self, specs: &'static [OptionSpec]) -> Self {
+        Self { strategy: self.strategy, specs, given: &[], knowledge: self.knowledge, make: self.make }
     }
 
-    /// What the word given for `name` stands for, or its default.
+    /// Makes the strategy that `text`, a part of an option's value, names. It has the same knowledge.
+    pub(crate) fn searcher(&self, text: &str) -> Result<Box<dyn Searcher>, StrategyError> {
+        (self.make)(text, self.knowledge)
+    }
+
+    /// Parses the word given for `name`, or its default, by `meaning`.
     pub(crate) fn word<T>(&self, name: &str, meaning: fn(&str) -> Option<T>) -> Result<T, StrategyError> {
         self.parsed(name, meaning)
     }
 
-    /// The same with what is known of the kernel.
-    pub(crate) fn with(self, knowledge: &Knowledge) -> Self {
-        Self { knowledge: knowledge.clone(), ..self }
-    }
-
-    /// Whether the user gave any.
+    /// Returns whether the user gave any option.
     pub(crate) fn are_given(&self) -> bool {
         !self.given.is_empty()
     }
 
-    /// What is known of the kernel.
+    /// Returns what is known of the kernel.
     pub(crate) fn knowledge(&self) -> &Knowledge {
-        &self.knowledge
+        self.knowledge
     }
 
     /// The number given for `name`, or its default; refused unless `valid`.
@@ -150,7 +159,8 @@ impl<'a> Options<'a> {
     fn parsed<T>(&self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, StrategyError> {
         let spec = self.specs.iter().find(|spec| spec.name == name);
         let spec = spec.unwrap_or_else(|| panic!("strategy `{}` reads an option it does not list", self.strategy));
-        let text = self.given.iter().rev().find(|(given, _)| *given == name).map_or(spec.default, |(_, text)| text);
+        let given = self.given.iter().rev().find(|(given, _)| given == name);
+        let text = given.map_or(spec.default, |(_, text)| text.as_str());
         parse(text).ok_or_else(|| StrategyError::BadValue {
             strategy: self.strategy,
             option: spec.name,
@@ -169,8 +179,13 @@ fn known_options(specs: &[OptionSpec]) -> String {
     format!("its options and their defaults are\n{}", lines.join("\n"))
 }
 
+/// Returns ``; did you mean `name`?`` for the name that `wrong` resembles most, or nothing.
+pub(crate) fn suggestion(wrong: &str, names: impl Iterator<Item = &'static str>) -> String {
+    closest(wrong, names).map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
+}
+
 /// Splits `NAME(option=value, ...)` into the name and its pairs. A value may itself be such a call.
-pub(crate) fn parse_call(text: &str) -> Result<(String, Pairs<'_>), StrategyError> {
+pub(crate) fn parse_call(text: &str) -> Result<(String, Vec<(String, String)>), StrategyError> {
     let malformed = || StrategyError::Form { text: text.to_string() };
     let Some((name, rest)) = text.split_once('(') else {
         return if text.contains(')') { Err(malformed()) } else { Ok((text.trim().to_string(), Vec::new())) };
@@ -178,8 +193,8 @@ pub(crate) fn parse_call(text: &str) -> Result<(String, Pairs<'_>), StrategyErro
     let inside = rest.trim_end().strip_suffix(')').ok_or_else(malformed)?;
     let parts = split_outside(inside, ',').ok_or_else(malformed)?;
     let parts = parts.into_iter().map(str::trim).filter(|part| !part.is_empty());
-    let pair = |part| str::split_once(part, '=').map(|(option, value)| (option.trim(), value.trim()));
-    let pairs: Option<Pairs<'_>> = parts.map(pair).collect();
+    let pair = |part| str::split_once(part, '=').map(|(option, value)| (option.trim().into(), value.trim().into()));
+    let pairs: Option<Vec<(String, String)>> = parts.map(pair).collect();
     Ok((name.trim().to_string(), pairs.ok_or_else(malformed)?))
 }
 
@@ -215,7 +230,7 @@ mod tests {
     fn values_may_be_calls_with_options_of_their_own() {
         let (name, pairs) = parse_call("a(techniques = b(x=1, y=2)+c, window=5)").unwrap();
         assert_eq!(name, "a");
-        assert_eq!(pairs, [("techniques", "b(x=1, y=2)+c"), ("window", "5")]);
+        assert_eq!(pairs, [("techniques", "b(x=1, y=2)+c"), ("window", "5")].map(|(a, b)| (a.into(), b.into())));
         assert_eq!(split_outside("b(x=1e+5, y=2)+c", '+').unwrap(), ["b(x=1e+5, y=2)", "c"]);
     }
 

@@ -29,6 +29,11 @@ impl Random {
     pub(crate) fn from_options(options: &Options<'_>) -> Result<Self, StrategyError> {
         Ok(Self::new(options.truth("replacement")?))
     }
+
+    /// Returns whether each configuration is drawn once.
+    pub(crate) fn draws_each_once(options: &Options<'_>) -> Result<bool, StrategyError> {
+        Ok(!options.truth("replacement")?)
+    }
 }
 
 impl Searcher for Random {

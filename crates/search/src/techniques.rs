@@ -28,10 +28,7 @@ impl Techniques {
             value: text.clone(),
             expected: MEANING.to_string(),
         })?;
-        let searchers = parts
-            .into_iter()
-            .map(|part| crate::build_with(part.trim(), options.knowledge()))
-            .collect::<Result<_, _>>()?;
+        let searchers = parts.into_iter().map(|part| options.searcher(part.trim())).collect::<Result<_, _>>()?;
         Ok(Self { searchers, asked: Vec::new() })
     }
 

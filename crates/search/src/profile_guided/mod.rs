@@ -63,7 +63,7 @@ impl ProfileGuided {
         let reaction = options.number("reaction", |reaction| (0.0..1.0).contains(&reaction))?;
         let batch = options.number("batch", |batch| batch >= 1.0 && batch.fract() == 0.0)? as usize;
         let rules = Rules { variant, reaction };
-        let defaults = Options::defaults(GaussianProcess::OPTIONS).with(options.knowledge());
+        let defaults = options.defaults_of(GaussianProcess::OPTIONS);
         let surrogate = GaussianProcess::from_options(&defaults)?;
         let Some(guide) = &options.knowledge().guide else { return Ok(Self(Box::new(surrogate))) };
         Ok(Self(match variant {
