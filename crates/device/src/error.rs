@@ -74,6 +74,16 @@ pub enum DeviceError {
         /// Its name.
         name: String,
     },
+    /// The machine has no such device of this driver.
+    #[error("there is no {driver} device `{which}`")]
+    Absent {
+        /// The driver's name.
+        driver: &'static str,
+        /// The number or the part of a name that was asked for.
+        which: String,
+        /// Which devices there are.
+        remedy: String,
+    },
     /// The kernels are not for this device.
     #[error("{what} `{name}` is written in {language}, which {device} does not run; {remedy}")]
     Language {

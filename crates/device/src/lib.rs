@@ -17,6 +17,7 @@ mod devices;
 mod energy;
 mod error;
 mod live;
+mod machine;
 mod measure;
 mod opencl;
 mod problem;
@@ -36,6 +37,7 @@ pub use devices::{DeviceInfo, Missing, devices, processor};
 pub use energy::ENERGY_MJ;
 pub use error::DeviceError;
 pub use live::{KernelPlan, LiveEvaluator, LiveOptions, Target};
+pub use machine::{ChoiceError, Device, DeviceChoice, Machine, WhichDevice};
 pub use measure::{Cache, Limits, Policy, Sampling, limits, sampling};
 pub use opencl::{OpenClDevice, OpenClKind, opencl_devices};
 pub use problem::{

@@ -1,0 +1,216 @@
+//! Devices as users name them.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use tunesmith_space::{Expr, ExprError, closest};
+
+/// A device as a user names it: `c`, `opencl`, `cuda:1`, `command`, `replay:FILE` or `synthetic:EXPR`. Whether the
+/// machine has it, only [`Machine::device_or`](super::Machine::device_or) knows.
+#[derive(Clone, Debug)]
+pub enum DeviceChoice {
+    /// The processor of this machine, through its C or C++ compiler.
+    C,
+    /// An OpenCL device.
+    OpenCl(WhichDevice),
+    /// A CUDA device.
+    Cuda(WhichDevice),
+    /// Any program, for problems whose kernel is a command.
+    Command,
+    /// A recording: the journal of an earlier run, or measurements of another tool.
+    Replay {
+        /// The recording.
+        file: PathBuf,
+        /// Draws samples anew from the noise that was recorded.
+        noise: bool,
+    },
+    /// An expression over the parameters that gives the time in milliseconds.
+    Synthetic(Expr),
+}
+
+/// Selects one device of a driver.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum WhichDevice {
+    /// The best one.
+    #[default]
+    Best,
+    /// The one with this number.
+    Number(usize),
+    /// The first one whose name contains this text.
+    Named(String),
+}
+
+/// The text names no device.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChoiceError {
+    /// No device has such a name.
+    #[error("there is no device `{text}`")]
+    Unknown {
+        /// The text.
+        text: String,
+        /// What would be right.
+        remedy: String,
+    },
+    /// The expression of a synthetic device is wrong.
+    #[error("in `{text}`: {error}")]
+    Expression {
+        /// The expression.
+        text: String,
+        /// What is wrong.
+        error: ExprError,
+    },
+    /// A replay has no such option.
+    #[error("a replay has no option `{option}`")]
+    ReplayOption {
+        /// The option.
+        option: String,
+        /// What would be right.
+        remedy: String,
+    },
+}
+
+/// The forms of `--device`, as users write them.
+const FORMS: [&str; 6] =
+    ["c", "opencl[:N or a part of its name]", "cuda[:N]", "command", "replay:FILE[?noise]", "synthetic:EXPR"];
+
+/// The names that the forms begin with.
+const NAMES: [&str; 6] = ["c", "opencl", "cuda", "command", "replay", "synthetic"];
+
+impl ChoiceError {
+    /// Returns what to do about it, where that is not part of the text.
+    pub fn remedy(&self) -> Option<&str> {
+        match self {
+            Self::Unknown { remedy, .. } | Self::ReplayOption { remedy, .. } => Some(remedy),
+            Self::Expression { error, .. } => error.remedy.as_deref(),
+        }
+    }
+
+    fn unknown(text: &str, name: &str) -> Self {
+        let known = || format!("devices are {}", FORMS.join(", "));
+        let remedy = did_you_mean(name, NAMES).filter(|_| !NAMES.contains(&name)).unwrap_or_else(known);
+        Self::Unknown { text: text.to_string(), remedy }
+    }
+}
+
+impl FromStr for DeviceChoice {
+    type Err = ChoiceError;
+
+    /// Parses one of the forms of `--device`. Asks no driver; of a replay it looks whether a file has the whole text as
+    /// its name.
+    fn from_str(text: &str) -> Result<Self, ChoiceError> {
+        let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        match (name, rest) {
+            ("c", None) => Ok(Self::C),
+            ("opencl", which) => Ok(Self::OpenCl(WhichDevice::parse(which))),
+            ("cuda", which) => Ok(Self::Cuda(WhichDevice::parse(which))),
+            ("command", None) => Ok(Self::Command),
+            ("replay", Some(file)) => replay(file),
+            ("synthetic", Some(expression)) => Expr::parse(expression)
+                .map(Self::Synthetic)
+                .map_err(|error| ChoiceError::Expression { text: expression.to_string(), error }),
+            _ => Err(ChoiceError::unknown(text, name)),
+        }
+    }
+}
+
+/// Parses `FILE` or `FILE?noise`. A file that has the whole text as its name is meant by it.
+fn replay(text: &str) -> Result<DeviceChoice, ChoiceError> {
+    match text.rsplit_once('?') {
+        Some((file, "noise")) if !Path::new(text).exists() => {
+            Ok(DeviceChoice::Replay { file: PathBuf::from(file), noise: true })
+        }
+        Some((_, option)) if !Path::new(text).exists() => {
+            let remedy = did_you_mean(option, ["noise"]).unwrap_or_else(|| "the only option is `?noise`".to_string());
+            Err(ChoiceError::ReplayOption { option: option.to_string(), remedy })
+        }
+        _ => Ok(DeviceChoice::Replay { file: PathBuf::from(text), noise: false }),
+    }
+}
+
+impl fmt::Display for DeviceChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::C => f.write_str("c"),
+            Self::OpenCl(which) => write!(f, "opencl{which}"),
+            Self::Cuda(which) => write!(f, "cuda{which}"),
+            Self::Command => f.write_str("command"),
+            Self::Replay { file, noise } => {
+                write!(f, "replay:{}{}", file.display(), if *noise { "?noise" } else { "" })
+            }
+            Self::Synthetic(expression) => write!(f, "synthetic:{}", expression.text()),
+        }
+    }
+}
+
+impl WhichDevice {
+    fn parse(text: Option<&str>) -> Self {
+        match text {
+            None => Self::Best,
+            Some(text) => text.parse().map_or_else(|_| Self::Named(text.to_string()), Self::Number),
+        }
+    }
+}
+
+impl fmt::Display for WhichDevice {
+    /// Writes the selection as it follows the backend's name: nothing, `:1` or `:pocl`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Best => Ok(()),
+            Self::Number(number) => write!(f, ":{number}"),
+            Self::Named(part) => write!(f, ":{part}"),
+        }
+    }
+}
+
+fn did_you_mean(wrong: &str, names: impl IntoIterator<Item = &'static str>) -> Option<String> {
+    closest(wrong, names).map(|name| format!("did you mean `{name}`?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_parsed_is_written_as_it_was() {
+        let texts = [
+            "c",
+            "opencl",
+            "opencl:0",
+            "opencl:Portable Computing",
+            "cuda",
+            "cuda:3",
+            "command",
+            "replay:run.jsonl",
+            "replay:run.jsonl?noise",
+            "synthetic:1 + abs(X - 3)",
+        ];
+        for text in texts {
+            assert_eq!(text.parse::<DeviceChoice>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn numbers_and_parts_of_names_select_devices() {
+        let which = |text: &str| match text.parse().unwrap() {
+            DeviceChoice::OpenCl(which) | DeviceChoice::Cuda(which) => which,
+            other => panic!("{other}"),
+        };
+        assert_eq!(which("opencl"), WhichDevice::Best);
+        assert_eq!(which("cuda:1"), WhichDevice::Number(1));
+        assert_eq!(which("opencl:pocl"), WhichDevice::Named("pocl".to_string()));
+    }
+
+    #[test]
+    fn what_names_no_device_is_told_with_a_remedy() {
+        let wrong = |text: &str| {
+            let error = text.parse::<DeviceChoice>().unwrap_err();
+            format!("{error}; {}", error.remedy().unwrap_or_default())
+        };
+        assert_eq!(wrong("opencll"), "there is no device `opencll`; did you mean `opencl`?");
+        assert!(wrong("c:1").starts_with("there is no device `c:1`; devices are c, opencl[:N"));
+        assert!(wrong("replay:run?nois").contains("did you mean `noise`?"));
+        assert!(wrong("replay:run?quietly").contains("the only option is `?noise`"));
+        assert!(wrong("synthetic:1 +").starts_with("in `1 +`: "));
+    }
+}

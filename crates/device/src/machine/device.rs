@@ -1,0 +1,128 @@
+//! Devices that this machine has.
+
+use super::{DeviceChoice, Machine, WhichDevice};
+use crate::{Compilers, CudaDevice, DeviceError, Language, OpenClDevice, Target, cuda_devices, opencl_devices};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use tunesmith_core::counters::Hardware;
+use tunesmith_space::{Expr, Value};
+
+/// A device that was found: what a problem is tuned on.
+#[derive(Clone, Debug)]
+pub enum Device {
+    /// A device that runs compiled kernels.
+    Kernels(Target),
+    /// Any program, for problems whose kernel is a command.
+    Command,
+    /// A recording.
+    Replay {
+        /// The recording.
+        file: PathBuf,
+        /// Draws samples anew from the noise that was recorded.
+        noise: bool,
+    },
+    /// An expression over the parameters that gives the time in milliseconds.
+    Synthetic(Expr),
+}
+
+impl Device {
+    /// Finds the device that `choice` names. Asks the drivers in a worker where it is an OpenCL or CUDA device.
+    ///
+    /// # Errors
+    /// The machine has no such device.
+    pub(super) fn find(choice: DeviceChoice, machine: &Machine) -> Result<Self, DeviceError> {
+        Ok(match choice {
+            DeviceChoice::C => Self::Kernels(Target::Processor),
+            DeviceChoice::OpenCl(which) => Self::Kernels(Target::OpenCl(Box::new(opencl(&which, machine)?))),
+            DeviceChoice::Cuda(which) => Self::Kernels(Target::Cuda(Box::new(cuda(&which, machine)?))),
+            DeviceChoice::Command => Self::Command,
+            DeviceChoice::Replay { file, noise } => Self::Replay { file, noise },
+            DeviceChoice::Synthetic(expression) => Self::Synthetic(expression),
+        })
+    }
+
+    /// Returns the language that kernels are compiled from here, and the device's name; `None` where none are, or where
+    /// no compiler can be used.
+    pub fn of_kernels(&self, compilers: &Compilers) -> Option<(Language, String)> {
+        match self {
+            Self::Kernels(Target::Processor) => Some((Language::C, crate::processor(compilers)?.name)),
+            Self::Kernels(Target::OpenCl(device)) => Some((Language::OpenCl, device.name.clone())),
+            Self::Kernels(Target::Cuda(device)) => Some((Language::Cuda, device.name.clone())),
+            Self::Command | Self::Replay { .. } | Self::Synthetic(_) => None,
+        }
+    }
+
+    /// Returns the size of a device that counts what kernels do as they run; `None` of others.
+    pub fn counted_hardware(&self) -> Option<Hardware> {
+        let device = match self {
+            Self::Kernels(Target::Cuda(device)) => device,
+            // Of the processor no bottleneck needs the size.
+            Self::Kernels(Target::Processor) => return crate::missing_counters().is_none().then(Hardware::default),
+            _ => return None,
+        };
+        let limit = |name: &str| device.limits.get(name).copied();
+        Some(Hardware {
+            compute_capability: limit("compute_capability"),
+            multiprocessors: limit("compute_units"),
+            ..Hardware::default()
+        })
+    }
+
+    /// Returns the limits that constraints know as `device.NAME`.
+    pub fn limits(&self, compilers: &Compilers) -> Vec<(String, Value)> {
+        match self {
+            Self::Synthetic(_) | Self::Replay { .. } => Vec::new(),
+            Self::Command => values(&crate::command_device().limits),
+            Self::Kernels(Target::Processor) => {
+                values(&crate::processor(compilers).map(|device| device.limits).unwrap_or_default())
+            }
+            Self::Kernels(Target::OpenCl(device)) => values(&device.limits),
+            Self::Kernels(Target::Cuda(device)) => values(&device.limits),
+        }
+    }
+}
+
+/// Finds an OpenCL device; the best one is of the fastest kind, of these the one with the most compute units, of these
+/// the first.
+fn opencl(which: &WhichDevice, machine: &Machine) -> Result<OpenClDevice, DeviceError> {
+    let devices = opencl_devices(&machine.worker)?;
+    let units = |device: &OpenClDevice| device.limits.get("compute_units").map_or(0, |units| *units as u64);
+    let found = match which {
+        WhichDevice::Best => devices.iter().min_by_key(|device| (device.kind, Reverse(units(device)), device.index)),
+        WhichDevice::Number(number) => devices.iter().find(|device| device.index == *number),
+        WhichDevice::Named(part) => {
+            let part = part.to_lowercase();
+            devices.iter().find(|device| !part.is_empty() && device.name.to_lowercase().contains(&part))
+        }
+    };
+    let known = || devices.iter().map(|device| format!("opencl:{} ({})", device.index, device.name)).collect();
+    found.cloned().ok_or_else(|| absent("OpenCL", which, known()))
+}
+
+/// Finds a CUDA device; the best one is the first.
+fn cuda(which: &WhichDevice, machine: &Machine) -> Result<CudaDevice, DeviceError> {
+    let devices = cuda_devices(&machine.compilers.cuda, &machine.worker)?;
+    let number = match which {
+        WhichDevice::Best => Some(0),
+        WhichDevice::Number(number) => Some(*number),
+        WhichDevice::Named(_) => None,
+    };
+    let found = number.and_then(|number| devices.iter().find(|device| device.index == number));
+    let known = || devices.iter().map(|device| format!("cuda:{} ({})", device.index, device.name)).collect();
+    found.cloned().ok_or_else(|| absent("CUDA", which, known()))
+}
+
+fn absent(driver: &'static str, which: &WhichDevice, known: Vec<String>) -> DeviceError {
+    let which = which.to_string().trim_start_matches(':').to_string();
+    DeviceError::Absent { driver, which, remedy: format!("there are {}", known.join(", ")) }
+}
+
+fn values(limits: &BTreeMap<String, f64>) -> Vec<(String, Value)> {
+    limits.iter().map(|(name, limit)| (name.clone(), number(*limit))).collect()
+}
+
+/// Returns an integer where the number is one: sizes and counts divide as integers do.
+fn number(limit: f64) -> Value {
+    if limit.fract() == 0.0 && limit.abs() < 2f64.powi(53) { Value::Int(limit as i64) } else { Value::Float(limit) }
+}

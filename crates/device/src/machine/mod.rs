@@ -1,0 +1,39 @@
+//! Where kernels run: the device that a user names, and what it takes to use it.
+
+mod choice;
+mod device;
+
+pub use choice::{ChoiceError, DeviceChoice, WhichDevice};
+pub use device::Device;
+
+use crate::worker::WorkerCommand;
+use crate::{Compilers, DeviceError};
+
+/// Where kernels run, and what builds and runs them.
+#[derive(Clone, Debug, Default)]
+pub struct Machine {
+    /// The device; by default the one that the kernels are written for.
+    pub device: Option<DeviceChoice>,
+    /// The compilers.
+    pub compilers: Compilers,
+    /// The executable that runs kernels; by default this one.
+    pub worker: WorkerCommand,
+    /// The number of compilations at once; by default the number of processors.
+    pub jobs: Option<usize>,
+}
+
+impl Machine {
+    /// Returns the number of builds that run at once, which is at least 1.
+    pub fn jobs(&self) -> usize {
+        self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
+    }
+
+    /// Finds the device that the user chose, or else `default`. Asks the drivers in a worker where the choice is an
+    /// OpenCL or CUDA device.
+    ///
+    /// # Errors
+    /// The machine has no such device.
+    pub fn device_or(&self, default: DeviceChoice) -> Result<Device, DeviceError> {
+        Device::find(self.device.clone().unwrap_or(default), self)
+    }
+}
