@@ -38,7 +38,7 @@ const FEWEST_SUCCESSES: usize = 6;
 /// model was sure, and wrong, for hundreds of evaluations, 4 to 8 of its deviations off.
 ///
 /// The probability claimed is `(1 - X) exp(-E)`: 0 with fewer than six correct evaluations, 1 when the space is
-/// evaluated. It is checked against nine recordings in `bench/RESULTS.md`.
+/// evaluated. It is checked against nine recordings in `bench/results/regret.md`.
 ///
 /// Up to 20,000 configurations the space is listed: the 2048 with the lowest means are looked at, and 2048 others
 /// stand for the rest. Of a larger space these are the neighbours of the best five and 2048 random configurations, each
