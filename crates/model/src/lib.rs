@@ -37,28 +37,22 @@
 //! A [cost model](cost) predicts the time of a kernel from how often it does what and from what that costs on a device.
 
 pub mod bottleneck;
-mod candidates;
 mod cholesky;
 pub mod cost;
 pub mod counters;
-mod fit;
 mod gaussian_process;
 mod improvement;
-mod kernel;
 mod nnls;
-mod rows;
+mod prediction;
 mod saved;
 mod table;
 mod trees;
 
-pub use candidates::{Candidates, Prediction};
 pub use cholesky::Cholesky;
-pub use fit::Hyperparameters;
-pub use gaussian_process::{GaussianProcess, Posterior};
+pub use gaussian_process::{Candidates, Feature, GaussianProcess, Hyperparameters, Kernel, Posterior, Rows};
 pub use improvement::log_expected_improvement;
-pub use kernel::{Feature, Kernel};
 pub use nnls::nonnegative_least_squares;
-pub use rows::Rows;
+pub use prediction::Prediction;
 pub use saved::saved;
 pub use table::{Column, Kind, Table};
 pub use trees::{

@@ -1,6 +1,7 @@
 //! Points whose predictions are moved along as the process grows.
 
-use crate::{GaussianProcess, Posterior, Rows};
+use super::{GaussianProcess, Posterior, Rows};
+use crate::prediction::Prediction;
 
 /// Rows of which a [`GaussianProcess`] predicts mean and deviation again and again.
 ///
@@ -11,15 +12,6 @@ pub struct Candidates {
     rows: Rows,
     tiles: Vec<Tile>,
     points: usize,
-}
-
-/// What a Gaussian process expects of one candidate, in the unit of the targets.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Prediction {
-    /// The mean.
-    pub mean: f64,
-    /// The standard deviation, without the noise of a measurement.
-    pub deviation: f64,
 }
 
 /// Candidates of a tile: as many as a compiler keeps in vector registers.

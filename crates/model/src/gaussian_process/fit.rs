@@ -1,8 +1,8 @@
 //! Hyperparameters by maximum a posteriori.
 
+use super::posterior::posterior;
+use super::{Feature, Kernel, Rows};
 use crate::cholesky::Cholesky;
-use crate::gaussian_process::posterior;
-use crate::{Feature, Kernel, Rows};
 
 /// The length scale of each feature and the variance of the noise, relative to that of the process.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! How alike two points are expected to behave.
 
-use crate::Rows;
+use super::Rows;
 use std::ops::Range;
 
 /// One feature: the numbers its levels stand for, and how far its influence typically reaches.

@@ -1,7 +1,20 @@
 //! Gaussian process regression that takes one point at a time.
 
+mod candidates;
+mod fit;
+mod kernel;
+mod posterior;
+mod rows;
+
+pub use candidates::Candidates;
+pub use fit::Hyperparameters;
+pub use kernel::{Feature, Kernel};
+pub use posterior::Posterior;
+pub use rows::Rows;
+
 use crate::cholesky::{Cholesky, dot};
-use crate::{Feature, Hyperparameters, Kernel, Prediction, Rows};
+use crate::prediction::Prediction;
+use posterior::posterior;
 
 /// A Gaussian process with a separable [`Kernel`], noise and a constant mean estimated by generalised least squares
 /// (Rasmussen and Williams, Gaussian Processes for Machine Learning, sections 2.2 and 2.7).
@@ -15,21 +28,6 @@ pub struct GaussianProcess {
     rows: Rows,
     factor: Cholesky,
 }
-
-/// What targets say about the points of a [`GaussianProcess`]: the constant mean, the scale of the deviations from it,
-/// and a weight for each point.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Posterior {
-    /// The constant mean far from all points, in the unit of the targets.
-    pub mean: f64,
-    /// The variance of the process, in the unit of the targets squared; positive.
-    pub variance: f64,
-    /// `L^-1 (y - mean)`, with `L` the factor of the covariance matrix.
-    pub(crate) weights: Vec<f64>,
-}
-
-/// The smallest variance: constant targets leave no deviation to scale by.
-pub(crate) const LEAST_VARIANCE: f64 = 1e-12;
 
 impl GaussianProcess {
     /// The process over `features` at the points `rows`. Costs n^3 / 6 products.
@@ -121,16 +119,4 @@ impl GaussianProcess {
         }
         means
     }
-}
-
-/// The posterior of the leading points of `factor`: mean `1' A^-1 y / 1' A^-1 1`, variance `r' A^-1 r / (n - 1)` with
-/// `r = y - mean`: the mean is estimated from the same points.
-pub(crate) fn posterior(factor: &Cholesky, targets: &[f64]) -> Posterior {
-    assert!(!targets.is_empty() && targets.len() <= factor.len(), "targets of the first points");
-    let ones = factor.solve(&vec![1.0; targets.len()]);
-    let whitened = factor.solve(targets);
-    let mean = dot(&ones, &whitened) / dot(&ones, &ones);
-    let weights: Vec<f64> = whitened.iter().zip(&ones).map(|(target, one)| target - mean * one).collect();
-    let variance = (dot(&weights, &weights) / (targets.len() as f64 - 1.0).max(1.0)).max(LEAST_VARIANCE);
-    Posterior { mean, variance, weights }
 }

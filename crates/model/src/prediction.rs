@@ -1,0 +1,10 @@
+//! A predicted value and how sure it is.
+
+/// The mean that a model predicts and the deviation it leaves, in the unit of the targets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prediction {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation, without the noise of a measurement.
+    pub deviation: f64,
+}
