@@ -26,6 +26,7 @@ mod exhaustive;
 mod gaussian_process;
 mod genetic;
 mod grid;
+mod guide;
 mod hill_climbing;
 mod iterated_local_search;
 pub mod knowledge;

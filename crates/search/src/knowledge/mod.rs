@@ -4,7 +4,7 @@ mod past_times;
 
 pub use past_times::{Misfit, PastTimes};
 
-use crate::profile_guided::Guide;
+use crate::guide::Guide;
 use std::sync::Arc;
 use tunesmith_space::ConfigId;
 

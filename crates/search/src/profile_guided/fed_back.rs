@@ -1,8 +1,7 @@
 //! Our counter-guided search: bottlenecks say where to go, measured times say what to believe.
 
 use super::draw::weighted;
-use super::time_model::BELIEF;
-use super::{Guide, readings};
+use crate::guide::{BELIEF, Guide, readings};
 use crate::GaussianProcess;
 use crate::unseen::Unseen;
 use rand::RngExt as _;

@@ -3,19 +3,11 @@
 //! Filipovic et al., Using hardware performance counters to speed up autotuning convergence on GPUs (2022): profiled runs
 //! show bottlenecks, and a model of counters tells which configurations relieve them.
 
-mod candidates;
 mod draw;
-mod encoder;
-mod features;
 mod fed_back;
-mod guide;
 mod published;
-mod readings;
-mod time_model;
 
-pub use features::{counter_data, number};
-pub use guide::{Guide, GuideError};
-pub use readings::{name_of, readings, size};
+pub use crate::guide::{Guide, GuideError, counter_data, name_of, number, readings, size};
 
 use crate::GaussianProcess;
 use crate::options::{OptionSpec, Options, StrategyError};

@@ -1,7 +1,7 @@
 //! Algorithm 1 as published, and as its authors simulate it.
 
 use super::draw::weighted;
-use super::{Guide, readings};
+use crate::guide::{Guide, readings};
 use crate::unseen::Unseen;
 use tunesmith_core::{Depth, Evaluation, Request, Rng, Searcher, Told, View};
 use tunesmith_model::bottleneck::{Rules, Variant, analyse, weights};

@@ -1,9 +1,17 @@
 //! A counter model made ready for one space and one device.
 
-use super::candidates::Candidates;
-use super::encoder::Encoder;
-use super::readings::{name_of, size};
-use super::time_model::TimeModel;
+mod candidates;
+mod encoder;
+mod features;
+mod readings;
+mod time_model;
+
+pub use features::{counter_data, number};
+pub use readings::{name_of, readings, size};
+pub(crate) use time_model::{BELIEF, TimeModel};
+
+use candidates::Candidates;
+use encoder::Encoder;
 use rand::{RngExt as _, SeedableRng as _};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -99,12 +107,12 @@ impl Guide {
     }
 
     /// Whether the space is too large to score whole, so that places come and go.
-    pub(super) fn is_sampled(&self) -> bool {
+    pub(crate) fn is_sampled(&self) -> bool {
         self.basis.beyond.is_some()
     }
 
     /// Of a space scored in part: leaves `kept` and a new uniform sample. Places change.
-    pub(super) fn resample(&mut self, space: &Space, kept: &[ConfigId], rng: &mut Rng) {
+    pub(crate) fn resample(&mut self, space: &Space, kept: &[ConfigId], rng: &mut Rng) {
         let Some((model, encoder)) = &self.basis.beyond else { return };
         let mut seen = HashSet::new();
         let configs = kept.iter().copied().chain(space.sample_distinct(SAMPLE, rng));
@@ -114,7 +122,7 @@ impl Guide {
     }
 
     /// Of a space scored in part: sees to it that `configs` have places.
-    pub(super) fn include(&mut self, space: &Space, configs: &[ConfigId]) {
+    pub(crate) fn include(&mut self, space: &Space, configs: &[ConfigId]) {
         let Some((model, encoder)) = &self.basis.beyond else { return };
         let is_new = |config: &&ConfigId| !self.candidates.places.contains_key(*config);
         let mut new: Vec<ConfigId> = configs.iter().filter(is_new).copied().collect();
@@ -128,7 +136,7 @@ impl Guide {
 
     /// Of a space scored in part: includes the configurations that differ from `config` in one parameter, unless it did.
     /// Whether it had to.
-    pub(super) fn expand(&mut self, space: &Space, config: ConfigId, rng: &mut Rng) -> bool {
+    pub(crate) fn expand(&mut self, space: &Space, config: ConfigId, rng: &mut Rng) -> bool {
         if !self.is_sampled() || self.candidates.expanded.contains(&config) {
             return false;
         }
@@ -149,33 +157,33 @@ impl Guide {
     }
 
     /// The size of the device that is tuned.
-    pub(super) fn size(&self) -> Size {
+    pub(crate) fn size(&self) -> Size {
         self.basis.size
     }
 
     /// The configurations that have a place, in its order.
-    pub(super) fn configs(&self) -> &[ConfigId] {
+    pub(crate) fn configs(&self) -> &[ConfigId] {
         &self.candidates.configs
     }
 
     /// The place of `config`, if its counters are predicted.
-    pub(super) fn place(&self, config: ConfigId) -> Option<usize> {
+    pub(crate) fn place(&self, config: ConfigId) -> Option<usize> {
         self.candidates.places.get(&config).copied().filter(|place| self.is_predicted(*place))
     }
 
     /// Whether the model knows the configuration at `place`.
-    pub(super) fn is_predicted(&self, place: usize) -> bool {
+    pub(crate) fn is_predicted(&self, place: usize) -> bool {
         self.candidates.predicted.known[place]
     }
 
     /// What the authors' program multiplies scores by.
-    pub(super) fn authors_scale(&self) -> f64 {
+    pub(crate) fn authors_scale(&self) -> f64 {
         self.basis.scale
     }
 
     /// How well every configuration brings what `bottlenecks` of the configuration at `profiled` want (Eq. 16); NaN
     /// of those that are not predicted.
-    pub(super) fn scores(&self, bottlenecks: &Bottlenecks, profiled: usize, rules: &Rules) -> Vec<f64> {
+    pub(crate) fn scores(&self, bottlenecks: &Bottlenecks, profiled: usize, rules: &Rules) -> Vec<f64> {
         let wanted = wanted_changes(bottlenecks, self.basis.family, rules);
         let known = wanted.iter().filter_map(|(quantity, change)| Some((*change, self.column(*quantity)?)));
         let (changes, columns): (Vec<f64>, Vec<&[f64]>) = known.unzip();
@@ -193,7 +201,7 @@ impl Guide {
     }
 
     /// What times on the tuned device are predicted from.
-    pub(super) fn times(&self) -> &TimeModel {
+    pub(crate) fn times(&self) -> &TimeModel {
         &self.candidates.times
     }
 

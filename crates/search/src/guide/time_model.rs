@@ -4,7 +4,7 @@ use tunesmith_model::nonnegative_least_squares;
 
 /// How far relative times are believed to lie from a sum of work that all costs the same, as a standard deviation: so few
 /// runs as a search makes leave most coefficients open, and this belief holds them.
-pub(super) const BELIEF: f64 = 0.3;
+pub(crate) const BELIEF: f64 = 0.3;
 /// Places that are predicted at a time, so that their sums stay in the fastest cache.
 const BLOCK: usize = 2048;
 
@@ -12,7 +12,7 @@ const BLOCK: usize = 2048;
 /// and the predicted counters. Counters are shares of their mean over the configurations it was made of, times shares of
 /// the best.
 #[derive(Clone, Debug)]
-pub(super) struct TimeModel {
+pub(crate) struct TimeModel {
     /// For every counter what its values are divided by; `None` of one that says nothing.
     scales: Vec<Option<f64>>,
     /// For every counter that says something its values by place, then what costs the same everywhere. Of half the width that
@@ -57,7 +57,7 @@ impl TimeModel {
 
     /// The coefficients after `runs`, places with times; without runs all work costs the same. Cost: the fit of some dozens
     /// of coefficients.
-    pub(super) fn fit(&self, runs: &[(usize, f64)]) -> Vec<f64> {
+    pub(crate) fn fit(&self, runs: &[(usize, f64)]) -> Vec<f64> {
         let best = runs.iter().map(|(_, time)| *time).fold(f64::INFINITY, f64::min);
         let row = |place: usize, time: f64| {
             self.columns.iter().map(|c| f64::from(c[place]) * best / time).collect::<Vec<f64>>()
@@ -69,14 +69,14 @@ impl TimeModel {
     }
 
     /// The predicted time of a place, as a share of the best measured.
-    pub(super) fn predict(&self, coefficients: &[f64], place: usize) -> f64 {
+    pub(crate) fn predict(&self, coefficients: &[f64], place: usize) -> f64 {
         let part = |(column, coefficient): (&Vec<f32>, &f64)| coefficient * f64::from(column[place]);
         self.columns.iter().zip(coefficients).map(part).sum()
     }
 
     /// Of the places that are not `closed` the one with the least predicted time, of equal ones the first. Costs a product
     /// per coefficient and place.
-    pub(super) fn least(&self, coefficients: &[f64], closed: &[bool]) -> Option<usize> {
+    pub(crate) fn least(&self, coefficients: &[f64], closed: &[bool]) -> Option<usize> {
         let mut least: Option<(f32, usize)> = None;
         for start in (0..closed.len()).step_by(BLOCK) {
             let end = (start + BLOCK).min(closed.len());
