@@ -54,6 +54,7 @@ mod stop;
 mod store;
 pub mod testing;
 mod tuner;
+mod verdict;
 pub mod wisdom;
 
 pub use clock::{Clock, ManualClock, SystemClock};
@@ -74,4 +75,5 @@ pub use resample::{Resample, Role};
 pub use searcher::{Rng, Searcher, Told, View};
 pub use stop::{Condition, Stop, StopParseError, StopReason, Window};
 pub use store::Store;
-pub use tuner::{Run, Seconds, Tuner, Verdict};
+pub use tuner::{Run, Seconds, Tuner};
+pub use verdict::Verdict;

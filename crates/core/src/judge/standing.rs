@@ -28,6 +28,13 @@ impl Stage {
     }
 }
 
+impl Role {
+    /// Returns the stage of the final that the samples belong to, if they belong to one.
+    pub fn stage(self) -> Option<Stage> {
+        [Stage::Selection, Stage::Confirmation, Stage::Baseline].into_iter().find(|stage| stage.role() == Some(self))
+    }
+}
+
 /// One visit of one finalist: a few samples taken in its turn of a round.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Visit<K> {

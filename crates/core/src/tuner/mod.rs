@@ -1,6 +1,11 @@
 //! The tuning loop: the only place where evaluations are counted, kept, scored and told.
 
-mod conclude;
+mod bench;
+mod clocks;
+mod final_round;
+mod findings;
+mod observers;
+mod queue;
 mod race;
 mod regret;
 mod running;
@@ -9,9 +14,8 @@ mod watch;
 use crate::judge::drift::Drift;
 use crate::{
     Clock, Error, Evaluation, Evaluator, History, Interrupt, Judging, MedianTime, Objective, Observer, Progress,
-    RegretEstimator, Request, Resample, Rng, Searcher, Stop, StopReason, Store, SystemClock,
+    RegretEstimator, Request, Resample, Rng, Searcher, Stop, StopReason, Store, SystemClock, Verdict,
 };
-pub use conclude::Verdict;
 use rand::SeedableRng;
 use running::Running;
 use std::sync::Arc;
@@ -217,8 +221,6 @@ impl<'a> Tuner<'a> {
     /// the store gave up, after everything measured before was stored.
     pub fn run(self) -> Result<Run, Error> {
         let started = self.clock.now();
-        let mut running = Running::new(self);
-        let reason = running.search_and_compare()?;
-        Ok(running.finish(reason, started))
+        Running::new(self).run(started)
     }
 }

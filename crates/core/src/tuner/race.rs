@@ -1,20 +1,16 @@
 //! What a configuration has to come near to be measured in full.
 
-use super::running::Running;
-use crate::judge::racing::CONFIDENCE;
+use super::findings::Findings;
+use crate::judge::racing::{CONFIDENCE, Racing};
 use crate::{Request, statistics};
 
-impl Running<'_> {
-    /// The time in milliseconds that `request` is raced against: the bar of the best one's scores, as the time at which
-    /// this configuration would have that score. `None` without racing, without a best, or where time is not what
-    /// decides.
-    pub(super) fn bar_ms(&self, request: Request) -> Option<f64> {
-        let racing = self.tuner.judging.racing?;
-        let best = &self.told.best()?.evaluation;
-        let scores = self.tuner.objective.samples(best.request.config, &best.measurement).ok()?;
-        let (_, upper) = statistics::median_interval(&scores, CONFIDENCE)?;
-        let per_millisecond = self.tuner.objective.per_millisecond(request.config)?;
-        let bar = racing.bar(upper, self.change_since(best.clock)) / per_millisecond;
-        (bar.is_finite() && bar > 0.0).then_some(bar)
-    }
+/// Returns the time in milliseconds that `request` is raced against: the bar of the best one's scores, as the time at
+/// which this configuration would have that score. `None` without a best, or where time is not what decides.
+pub(super) fn bar_ms(racing: &Racing, findings: &Findings<'_>, request: Request) -> Option<f64> {
+    let best = &findings.told.best()?.evaluation;
+    let scores = findings.objective.samples(best.request.config, &best.measurement).ok()?;
+    let (_, upper) = statistics::median_interval(&scores, CONFIDENCE)?;
+    let per_millisecond = findings.objective.per_millisecond(request.config)?;
+    let bar = racing.bar(upper, findings.change_since(best.clock)) / per_millisecond;
+    (bar.is_finite() && bar > 0.0).then_some(bar)
 }

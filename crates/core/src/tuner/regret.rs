@@ -1,7 +1,7 @@
 //! When the regret is estimated.
 
-use super::running::Running;
-use crate::{RegretBound, RegretEstimator, Stop};
+use crate::{History, RegretBound, RegretEstimator, Stop};
+use tunesmith_space::Space;
 
 /// The first estimate: before, a model of a space with several parameters knows next to nothing.
 const FIRST: usize = 20;
@@ -9,46 +9,45 @@ const FIRST: usize = 20;
 /// that an estimate may cost as much as several steps of a strategy.
 const GROWTH: f64 = 1.05;
 
-/// What is known of the estimates to come.
-#[derive(Debug, Default)]
-pub(super) struct Estimating {
+/// Who estimates the regret, and when next.
+#[derive(Default)]
+pub(super) struct Estimating<'a> {
+    estimator: Option<&'a mut dyn RegretEstimator>,
     /// The shares that the stop condition names; empty where there is nothing to estimate.
     shares: Vec<f64>,
     /// Evaluations at the last estimate.
     last: usize,
 }
 
-impl Estimating {
-    /// What `stop` needs.
-    pub(super) fn of(stop: &Stop) -> Self {
-        Self { shares: stop.regrets(), last: 0 }
+impl<'a> Estimating<'a> {
+    /// Estimates what `stop` needs.
+    pub(super) fn new(stop: &Stop, estimator: Option<&'a mut dyn RegretEstimator>) -> Self {
+        Self { estimator, shares: stop.regrets(), last: 0 }
     }
 
-    /// Whether `evaluations` are as many more as make an estimate worth its cost.
-    fn is_due(&self, evaluations: usize) -> bool {
+    /// Returns whether the stop condition asks for an estimate and it is time. `exhausted` says that the space is
+    /// evaluated.
+    pub(super) fn is_due(&self, evaluations: usize, exhausted: bool) -> bool {
+        let over = exhausted && self.last < evaluations;
+        self.estimator.is_some() && !self.shares.is_empty() && (over || self.has_grown(evaluations))
+    }
+
+    /// Returns whether `evaluations` are as many more as make an estimate worth its cost.
+    fn has_grown(&self, evaluations: usize) -> bool {
         let next = ((self.last as f64 * GROWTH).ceil() as usize).max(self.last + 1).max(FIRST);
         evaluations >= next
     }
-}
 
-impl Running<'_> {
-    /// Estimates the regret where the stop condition asks for it and it is time.
+    /// Estimates the regret from what was told.
     ///
-    /// From what was told, not from what a resumed journal holds: a resumed run then ends where it would have ended.
-    pub(super) fn estimate_regret(&mut self) {
-        let evaluations = self.told.len();
-        let over = self.is_exhausted() && self.estimating.last < evaluations;
-        if self.estimating.shares.is_empty() || !(over || self.estimating.is_due(evaluations)) {
-            return;
-        }
-        let Some(estimator) = &mut self.tuner.regret else { return };
-        let started = self.tuner.clock.now();
-        let estimator: &mut dyn RegretEstimator = &mut **estimator;
-        let probabilities = estimator.within(self.tuner.space, &self.told, &self.estimating.shares);
-        let bound = |(&share, probability)| RegretBound { share, probability, evaluations: evaluations as u64 };
-        self.progress.regret = self.estimating.shares.iter().zip(probabilities).map(bound).collect();
-        self.estimating.last = evaluations;
-        self.seconds.search += self.tuner.clock.now() - started;
+    /// What a resumed journal holds does not count, so that a resumed run ends where it would have ended.
+    pub(super) fn estimate(&mut self, space: &Space, told: &History) -> Vec<RegretBound> {
+        let Some(estimator) = &mut self.estimator else { return Vec::new() };
+        self.last = told.len();
+        let evaluations = told.len() as u64;
+        let probabilities = estimator.within(space, told, &self.shares);
+        let bound = |(&share, probability)| RegretBound { share, probability, evaluations };
+        self.shares.iter().zip(probabilities).map(bound).collect()
     }
 }
 
@@ -61,7 +60,7 @@ mod tests {
         let mut estimating = Estimating::default();
         let mut made = Vec::new();
         for evaluations in 0..=200 {
-            if estimating.is_due(evaluations) {
+            if estimating.has_grown(evaluations) {
                 estimating.last = evaluations;
                 made.push(evaluations);
             }

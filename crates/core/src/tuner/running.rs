@@ -1,150 +1,162 @@
 //! The loop itself.
 
+use super::bench::{Bench, Resampled};
+use super::clocks::Clocks;
+use super::final_round::FinalRound;
+use super::findings::Findings;
+use super::observers::Observers;
+use super::queue::{AnswerFrom, Queue};
+use super::race::bar_ms;
 use super::regret::Estimating;
 use super::watch::Watching;
-use super::{Run, Seconds, Tuner, Verdict};
-use crate::judge::drift::Drift;
+use super::{Run, Seconds, Tuner};
+use crate::judge::drift::SAMPLES;
+use crate::judge::racing::Racing;
 use crate::{
-    Completion, Error, Evaluation, Event, History, Improvement, Progress, Request, Resample, Role, Scored, Spent,
-    StopReason, Told, View,
+    Error, Evaluation, Event, Improvement, Progress, Request, Rng, Role, Scored, Searcher, Stop, StopReason, Told, View,
 };
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
-use tunesmith_space::ConfigId;
+use tunesmith_space::{ConfigId, Space};
 
 /// A strategy that asks only what it knows already so many times in a row will not ask anything new.
 const MAX_REPEATS: u64 = 10_000;
 
-/// The state of the loop. Requests are answered in the order of `queue`, whether they were submitted to the
-/// evaluator or are known from the resumed journal: a resumed run must tell in the same order as an uninterrupted one.
+/// The state of the loop.
 pub(super) struct Running<'a> {
-    pub(super) tuner: Tuner<'a>,
-    budget: Option<u64>,
-    first: VecDeque<Request>,
-    queue: VecDeque<Pending>,
-    in_flight: HashSet<Request>,
-    pub(super) told: History,
+    space: &'a Space,
+    asking: Asking<'a>,
+    stop: Stop,
+    queue: Queue,
+    /// What the resumed journal holds and the searcher has not asked again.
     recorded: HashMap<Request, Evaluation>,
-    resumed: usize,
-    /// Evaluations made in this part of the run.
-    pub(super) measured: usize,
-    /// What was measured again, in the order made.
-    pub(super) resamples: Vec<Resample>,
-    /// The visits of the journal's final that were not taken over yet.
-    pub(super) recorded_final: VecDeque<Resample>,
-    pub(super) watching: Watching,
-    pub(super) estimating: Estimating,
-    /// Whether this part of the run measured anything, be it again.
-    pub(super) added: bool,
-    /// What the user was told last.
-    noted: String,
-    pub(super) verdict: Verdict,
-    /// What the probes show, once the search is over.
-    pub(super) drift: Option<Drift>,
+    racing: Option<Racing>,
+    watching: Watching,
+    estimating: Estimating<'a>,
+    bench: Bench<'a>,
+    findings: Findings<'a>,
+    final_round: FinalRound,
+    observers: Observers<'a>,
+    progress: Progress,
+    /// The configurations that count as evaluated.
     configs: HashSet<ConfigId>,
-    pub(super) progress: Progress,
-    /// When this part of the run started, on the clock.
-    started: Duration,
-    /// How long the earlier parts took, so that `time 60s` means the whole run.
-    earlier: Duration,
+    resumed: usize,
+    /// Answers in a row that told nothing new.
     repeats: u64,
-    pub(super) seconds: Seconds,
 }
 
-struct Pending {
-    request: Request,
-    source: Source,
-}
-
-/// Where the answer to a request comes from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Source {
-    /// It is or will be measured.
-    Evaluator,
-    /// The resumed journal has it.
-    Journal,
-    /// It was asked before in this run.
-    Told,
+/// The searcher, and what it is given.
+struct Asking<'a> {
+    searcher: &'a mut dyn Searcher,
+    rng: Rng,
+    room: usize,
+    budget: Option<u64>,
+    /// Requests that come before those of the searcher.
+    first: VecDeque<Request>,
 }
 
 impl<'a> Running<'a> {
-    pub(super) fn new(mut tuner: Tuner<'a>) -> Self {
-        let recorded = std::mem::take(&mut tuner.recorded);
-        let again = std::mem::take(&mut tuner.resamples);
+    pub(super) fn new(tuner: Tuner<'a>) -> Self {
+        let Tuner { space, objective, stop, recorded, .. } = tuner;
         let (resamples, recorded_final): (Vec<_>, Vec<_>) =
-            again.into_iter().partition(|resample| resample.role == Role::Reference);
+            tuner.resamples.into_iter().partition(|resample| resample.role == Role::Reference);
         let clocks = resamples.iter().chain(&recorded_final).map(|resample| resample.clock);
         let earlier = recorded.iter().map(|evaluation| evaluation.clock).chain(clocks).max().unwrap_or_default();
-        let space_size = tuner.space.len().map_or(f64::INFINITY, |size| size as f64);
+        let space_size = space.len().map_or(f64::INFINITY, |size| size as f64);
         let mut running = Self {
-            budget: tuner.stop.evaluation_limit(space_size),
-            first: std::mem::take(&mut tuner.first).into(),
-            queue: VecDeque::new(),
-            in_flight: HashSet::new(),
-            told: History::default(),
-            recorded: HashMap::new(),
+            space,
+            asking: Asking {
+                searcher: tuner.searcher,
+                rng: tuner.rng,
+                room: tuner.room,
+                budget: stop.evaluation_limit(space_size),
+                first: tuner.first.into(),
+            },
+            queue: Queue::default(),
             resumed: recorded.len(),
-            measured: 0,
-            resamples,
-            recorded_final: recorded_final.into(),
-            watching: Watching::default(),
-            estimating: Estimating::of(&tuner.stop),
-            added: false,
-            noted: String::new(),
-            verdict: Verdict::default(),
-            drift: None,
-            configs: HashSet::new(),
+            recorded: HashMap::new(),
+            racing: tuner.judging.racing,
+            watching: Watching::new(tuner.judging.drift),
+            estimating: Estimating::new(&stop, tuner.regret),
+            stop,
+            bench: Bench {
+                evaluator: tuner.evaluator,
+                store: tuner.store,
+                objective,
+                interrupt: tuner.interrupt,
+                clocks: Clocks::new(tuner.clock, tuner.simulated, earlier),
+                seconds: Seconds::default(),
+                latest: Duration::ZERO,
+                added: false,
+            },
+            findings: Findings::new(objective, resamples),
+            final_round: FinalRound {
+                rule: tuner.judging.finals,
+                baseline: tuner.baseline,
+                seed: tuner.seed,
+                recorded: recorded_final.into(),
+            },
+            observers: Observers::new(tuner.observers),
             progress: Progress { space_size, elapsed: earlier, limit: tuner.limit, ..Progress::default() },
-            started: tuner.simulated.as_ref().unwrap_or(&tuner.clock).now(),
-            earlier,
+            configs: HashSet::new(),
             repeats: 0,
-            seconds: Seconds::default(),
-            tuner,
         };
-        for evaluation in recorded {
-            running.count(&evaluation, running.tuner.objective.score(&evaluation));
-            running.recorded.insert(evaluation.request, evaluation);
-        }
+        running.resume(recorded);
         running
     }
 
-    /// Searches and holds the final.
-    pub(super) fn search_and_compare(&mut self) -> Result<StopReason, Error> {
-        let reason = self.until_stopped()?;
-        self.take_over_recorded();
-        self.judge_probes();
-        // An interrupted run ends at once; resumed, it comes to its final.
-        let in_full = reason != StopReason::Interrupted && self.hold_final()?;
-        self.verdict = self.judge();
-        // A run that was judged before and brought nothing new needs no other line.
-        if self.verdict.by_final
-            && self.added
-            && let Some(store) = &mut self.tuner.store
-        {
-            store.append_verdict(&self.verdict, self.drift.as_ref())?;
+    /// Counts what the resumed journal holds.
+    fn resume(&mut self, recorded: Vec<Evaluation>) {
+        for evaluation in recorded {
+            self.count(&evaluation, self.findings.objective.score(&evaluation));
+            self.recorded.insert(evaluation.request, evaluation);
         }
-        Ok(if in_full { reason } else { StopReason::Interrupted })
     }
 
-    fn until_stopped(&mut self) -> Result<StopReason, Error> {
-        for observer in &mut self.tuner.observers {
-            observer.notice(&Event::Started {
-                space: self.tuner.space,
-                stop: &self.tuner.stop,
-                progress: &self.progress,
-            });
+    /// Searches, holds the final and judges; `started` is the real time at which the run began.
+    pub(super) fn run(mut self, started: Duration) -> Result<Run, Error> {
+        let reason = self.search()?;
+        self.take_over_recorded();
+        self.findings.judge_probes();
+        // An interrupted run ends at once; resumed, it comes to its final.
+        let in_full = reason != StopReason::Interrupted && self.hold_final()?;
+        let stop_reason = if in_full { reason } else { StopReason::Interrupted };
+        let verdict = self.findings.verdict();
+        // A run that was judged before and brought nothing new needs no other line.
+        if verdict.by_final
+            && self.bench.added
+            && let Some(store) = &mut self.bench.store
+        {
+            store.append_verdict(&verdict, self.findings.drift.as_ref())?;
         }
+        self.observers.notice(&Event::Finished { reason: &stop_reason });
+        let total = self.bench.clocks.real() - started;
+        Ok(Run {
+            verdict,
+            drift: self.findings.drift,
+            history: self.findings.told,
+            stop_reason,
+            progress: self.progress,
+            resumed: self.resumed,
+            resamples: self.findings.resamples,
+            seconds: Seconds { total, ..self.bench.seconds },
+        })
+    }
+
+    /// Asks and answers until the run ends.
+    fn search(&mut self) -> Result<StopReason, Error> {
+        self.observers.notice(&Event::Started { space: self.space, stop: &self.stop, progress: &self.progress });
         loop {
-            self.progress.elapsed = self.elapsed();
+            self.progress.elapsed = self.bench.clocks.elapsed();
             self.estimate_regret();
             if let Some(reason) = self.ended() {
                 return Ok(reason);
             }
             self.fill_queue()?;
-            match self.queue.pop_front() {
+            match self.queue.pop() {
                 None => return Ok(StopReason::Finished),
-                Some(pending) => {
-                    if !self.answer(&pending)? {
+                Some((request, from)) => {
+                    if !self.answer(request, from)? {
                         return Ok(StopReason::Interrupted);
                     }
                 }
@@ -152,27 +164,27 @@ impl<'a> Running<'a> {
         }
     }
 
-    pub(super) fn elapsed(&self) -> Duration {
-        self.earlier + (self.now() - self.started)
-    }
-
-    /// The time of the run, which is simulated on a recording.
-    pub(super) fn now(&self) -> Duration {
-        self.tuner.simulated.as_ref().unwrap_or(&self.tuner.clock).now()
+    fn estimate_regret(&mut self) {
+        let told = &self.findings.told;
+        if self.estimating.is_due(told.len(), self.is_exhausted()) {
+            let started = self.bench.clocks.real();
+            self.progress.regret = self.estimating.estimate(self.space, told);
+            self.bench.seconds.search += self.bench.clocks.real() - started;
+        }
     }
 
     fn ended(&self) -> Option<StopReason> {
-        if self.tuner.interrupt.is_raised() {
+        if self.bench.interrupt.is_raised() {
             return Some(StopReason::Interrupted);
         }
         if self.repeats > MAX_REPEATS {
             return Some(StopReason::Repeating(self.repeats));
         }
-        self.tuner.stop.check(&self.progress).or_else(|| self.is_exhausted().then_some(StopReason::Exhausted))
+        self.stop.check(&self.progress).or_else(|| self.is_exhausted().then_some(StopReason::Exhausted))
     }
 
-    pub(super) fn is_exhausted(&self) -> bool {
-        self.tuner.space.len() == Some(self.configs.len() as u128)
+    fn is_exhausted(&self) -> bool {
+        self.space.len() == Some(self.configs.len() as u128)
     }
 
     /// Asks until the room is used up, the searcher waits, or what is in flight already reaches the stop condition.
@@ -191,56 +203,53 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// How many requests may be added to the queue.
+    /// Returns how many requests may be added to the queue.
     ///
     /// Counted from what was told, not from what a resumed journal holds: the searcher must be given the same room
     /// as in the run that wrote the journal, or it would not go the same way.
     fn room_left(&self) -> usize {
-        let fresh = self.queue.iter().filter(|pending| pending.source != Source::Told).count();
-        let expected = (self.told.len() + fresh) as u64;
-        let free = self.tuner.room.saturating_sub(self.queue.len());
-        (0..free).take_while(|more| self.tuner.stop.check_at(&self.progress, expected + *more as u64).is_none()).count()
+        let expected = (self.findings.told.len() + self.queue.fresh()) as u64;
+        let free = self.asking.room.saturating_sub(self.queue.len());
+        (0..free).take_while(|more| self.stop.check_at(&self.progress, expected + *more as u64).is_none()).count()
     }
 
     fn ask(&mut self, room: usize) -> Vec<Request> {
-        if !self.first.is_empty() {
-            return self.first.drain(..room.min(self.first.len())).collect();
+        let asking = &mut self.asking;
+        if !asking.first.is_empty() {
+            return asking.first.drain(..room.min(asking.first.len())).collect();
         }
-        let started = self.tuner.clock.now();
-        let view = View::new(self.tuner.space, &self.told, &self.in_flight, self.budget);
-        let requests = self.tuner.searcher.ask(&view, room, &mut self.tuner.rng);
-        self.seconds.search += self.tuner.clock.now() - started;
+        let started = self.bench.clocks.real();
+        let view = View::new(self.space, &self.findings.told, self.queue.in_flight(), asking.budget);
+        let requests = asking.searcher.ask(&view, room, &mut asking.rng);
+        self.bench.seconds.search += self.bench.clocks.real() - started;
         requests
     }
 
     fn enqueue(&mut self, request: Request) -> Result<(), Error> {
-        let source = if self.told.get(request).is_some() || self.in_flight.contains(&request) {
-            Source::Told
+        let from = if self.findings.told.get(request).is_some() || self.queue.in_flight().contains(&request) {
+            AnswerFrom::Told
         } else if self.recorded.contains_key(&request) {
-            Source::Journal
+            AnswerFrom::Journal
         } else {
-            self.tuner.evaluator.submit(request)?;
-            Source::Evaluator
+            self.bench.evaluator.submit(request)?;
+            AnswerFrom::Evaluator
         };
-        self.in_flight.insert(request);
-        self.queue.push_back(Pending { request, source });
+        self.queue.push(request, from);
         Ok(())
     }
 
     /// Answers the oldest request. `false` when the run was interrupted meanwhile.
-    fn answer(&mut self, pending: &Pending) -> Result<bool, Error> {
-        let request = pending.request;
-        self.in_flight.remove(&request);
-        self.repeats = if pending.source == Source::Told { self.repeats + 1 } else { 0 };
-        match pending.source {
-            Source::Told => {}
-            Source::Journal => {
+    fn answer(&mut self, request: Request, from: AnswerFrom) -> Result<bool, Error> {
+        self.queue.answered(request);
+        self.repeats = if from == AnswerFrom::Told { self.repeats + 1 } else { 0 };
+        match from {
+            AnswerFrom::Told => {}
+            AnswerFrom::Journal => {
                 if let Some(evaluation) = self.recorded.remove(&request) {
-                    let score = self.tuner.objective.score(&evaluation);
-                    self.told.insert(evaluation, score);
+                    self.take_over(evaluation);
                 }
             }
-            Source::Evaluator => {
+            AnswerFrom::Evaluator => {
                 let Some(evaluation) = self.evaluate(request)? else { return Ok(false) };
                 self.keep(evaluation)?;
                 self.tell(request);
@@ -253,42 +262,27 @@ impl<'a> Running<'a> {
     }
 
     fn evaluate(&mut self, request: Request) -> Result<Option<Evaluation>, Error> {
-        let bar = self.bar_ms(request);
-        self.tuner.evaluator.race(bar);
-        let Some(completion) = self.tuner.evaluator.next(&self.tuner.interrupt)? else { return Ok(None) };
-        self.add_spent(completion.spent);
-        self.progress.elapsed = self.elapsed();
-        let Completion { failure, measurement, unprofiled, .. } = completion;
+        let bar = self.racing.as_ref().and_then(|racing| bar_ms(racing, &self.findings, request));
+        let Some((evaluation, unprofiled)) = self.bench.evaluate(request, bar)? else { return Ok(None) };
+        self.progress.elapsed = evaluation.clock;
         if let Some(reason) = unprofiled {
-            self.note_once(&format!("no counters are read: {reason}"));
+            self.observers.note_once(&format!("no counters are read: {reason}"));
         }
-        Ok(Some(Evaluation { request, failure, measurement, clock: self.progress.elapsed }))
-    }
-
-    /// Tells the observers `text`, unless they were told so last.
-    fn note_once(&mut self, text: &str) {
-        if self.noted != text {
-            self.tuner.observers.iter_mut().for_each(|observer| observer.notice(&Event::Noted { text }));
-            text.clone_into(&mut self.noted);
-        }
+        Ok(Some(evaluation))
     }
 
     /// Stores, scores and counts a new evaluation and shows it to the observers.
     fn keep(&mut self, evaluation: Evaluation) -> Result<(), Error> {
-        let started = self.tuner.clock.now();
-        if let Some(store) = &mut self.tuner.store {
-            store.append(&evaluation)?;
-        }
-        self.seconds.store += self.tuner.clock.now() - started;
-        let score = self.tuner.objective.score(&evaluation);
+        self.bench.keep(&evaluation)?;
+        // A final of fewer evaluations decides nothing.
+        self.final_round.recorded.clear();
+        let score = self.findings.objective.score(&evaluation);
         let request = evaluation.request;
         self.count(&evaluation, score);
-        self.measured += 1;
-        self.added = true;
-        self.told.insert(evaluation, score);
-        if let Some(scored) = self.told.get(request) {
-            let event = Event::Evaluated { scored, best: self.told.best(), progress: &self.progress };
-            self.tuner.observers.iter_mut().for_each(|observer| observer.notice(&event));
+        let told = &mut self.findings.told;
+        told.insert(evaluation, score);
+        if let Some(scored) = told.get(request) {
+            self.observers.notice(&Event::Evaluated { scored, best: told.best(), progress: &self.progress });
         }
         Ok(())
     }
@@ -303,45 +297,50 @@ impl<'a> Running<'a> {
     }
 
     fn tell(&mut self, request: Request) {
-        let Some(Scored { evaluation, score }) = self.told.get(request) else { return };
-        let started = self.tuner.clock.now();
-        let view = View::new(self.tuner.space, &self.told, &self.in_flight, self.budget);
-        self.tuner.searcher.tell(&view, &Told { evaluation, score: *score });
-        self.seconds.search += self.tuner.clock.now() - started;
+        let Some(Scored { evaluation, score }) = self.findings.told.get(request) else { return };
+        let started = self.bench.clocks.real();
+        let view = View::new(self.space, &self.findings.told, self.queue.in_flight(), self.asking.budget);
+        self.asking.searcher.tell(&view, &Told { evaluation, score: *score });
+        self.bench.seconds.search += self.bench.clocks.real() - started;
     }
 
-    pub(super) fn add_spent(&mut self, spent: Spent) {
-        self.seconds.compile += spent.compile;
-        self.seconds.run += spent.run;
-        self.seconds.verify += spent.verify;
+    /// Measures the reference again when it is time.
+    fn watch(&mut self) -> Result<(), Error> {
+        let Some(reference) = self.watching.due(&self.findings, self.progress.elapsed) else { return Ok(()) };
+        let started = self.bench.clocks.now();
+        let over = match self.bench.resample(reference, Role::Reference, SAMPLES)? {
+            Resampled::Kept(resample) => {
+                self.progress.elapsed = resample.clock;
+                let failed = resample.failure.is_some();
+                self.findings.resamples.push(*resample);
+                failed
+            }
+            // An interrupt ends the loop at its next step.
+            Resampled::NothingToAdd | Resampled::Interrupted => true,
+        };
+        self.watching.probed(self.bench.clocks.now() - started, over);
+        Ok(())
     }
 
-    pub(super) fn notify(&mut self, event: &Event<'_>) {
-        self.tuner.observers.iter_mut().for_each(|observer| observer.notice(event));
-    }
-
-    /// What the journal held and the searcher did not ask again belongs to the run as well.
+    /// Takes over what the journal held and the searcher did not ask again: it belongs to the run as well.
     fn take_over_recorded(&mut self) {
         let mut rest: Vec<Evaluation> = std::mem::take(&mut self.recorded).into_values().collect();
         rest.sort_by_key(|evaluation| evaluation.clock);
-        for evaluation in rest {
-            let score = self.tuner.objective.score(&evaluation);
-            self.told.insert(evaluation, score);
-        }
+        rest.into_iter().for_each(|evaluation| self.take_over(evaluation));
     }
 
-    pub(super) fn finish(mut self, stop_reason: StopReason, started: Duration) -> Run {
-        self.notify(&Event::Finished { reason: &stop_reason });
-        self.seconds.total = self.tuner.clock.now() - started;
-        Run {
-            verdict: self.verdict,
-            drift: self.drift,
-            history: self.told,
-            stop_reason,
-            progress: self.progress,
-            resumed: self.resumed,
-            resamples: self.resamples,
-            seconds: self.seconds,
+    fn take_over(&mut self, evaluation: Evaluation) {
+        let score = self.findings.objective.score(&evaluation);
+        self.findings.told.insert(evaluation, score);
+    }
+
+    /// Holds the final, if one is held. `false` when interrupted.
+    fn hold_final(&mut self) -> Result<bool, Error> {
+        if self.final_round.rule.is_none() {
+            return Ok(true);
         }
+        let in_full = self.final_round.hold(&mut self.findings, &mut self.bench, &mut self.observers);
+        self.progress.elapsed = self.progress.elapsed.max(self.bench.latest);
+        in_full
     }
 }

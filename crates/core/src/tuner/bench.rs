@@ -1,0 +1,91 @@
+//! What measures and keeps.
+
+use super::Seconds;
+use super::clocks::Clocks;
+use crate::{
+    Completion, Error, Evaluation, Evaluator, Failure, FailureKind, Interrupt, Objective, Request, Resample, Role,
+    Spent, Store,
+};
+use std::time::Duration;
+use tunesmith_space::ConfigId;
+
+/// The device and the journal of a run, with the clocks that date what is measured.
+pub(super) struct Bench<'a> {
+    pub(super) evaluator: &'a mut dyn Evaluator,
+    pub(super) store: Option<&'a mut dyn Store>,
+    pub(super) objective: &'a dyn Objective,
+    pub(super) interrupt: Interrupt,
+    pub(super) clocks: Clocks,
+    /// Where the time went.
+    pub(super) seconds: Seconds,
+    /// The clock of the latest measurement.
+    pub(super) latest: Duration,
+    /// Whether this part of the run stored anything.
+    pub(super) added: bool,
+}
+
+/// What measuring again gave.
+pub(super) enum Resampled {
+    /// Samples or a failure, stored.
+    Kept(Box<Resample>),
+    /// The evaluator has no more samples to give.
+    NothingToAdd,
+    /// The run is to end.
+    Interrupted,
+}
+
+/// A new evaluation, and why it lacks counters that it should have.
+pub(super) type Evaluated = (Evaluation, Option<String>);
+
+impl Bench<'_> {
+    /// Measures the oldest request submitted, `request`; above `bar_ms` it may be given up. `None` when interrupted.
+    pub(super) fn evaluate(&mut self, request: Request, bar_ms: Option<f64>) -> Result<Option<Evaluated>, Error> {
+        self.evaluator.race(bar_ms);
+        let Some(completion) = self.evaluator.next(&self.interrupt)? else { return Ok(None) };
+        self.add_spent(completion.spent);
+        self.latest = self.clocks.elapsed();
+        let Completion { failure, measurement, unprofiled, .. } = completion;
+        Ok(Some((Evaluation { request, failure, measurement, clock: self.latest }, unprofiled)))
+    }
+
+    /// Stores a new evaluation.
+    pub(super) fn keep(&mut self, evaluation: &Evaluation) -> Result<(), Error> {
+        self.store(|store| store.append(evaluation))
+    }
+
+    /// Takes samples of a configuration evaluated before and stores them.
+    pub(super) fn resample(&mut self, config: ConfigId, role: Role, samples: usize) -> Result<Resampled, Error> {
+        let Some(completion) = self.evaluator.resample(config, samples, &self.interrupt)? else {
+            return Ok(Resampled::Interrupted);
+        };
+        self.add_spent(completion.spent);
+        let Completion { mut failure, measurement, .. } = completion;
+        if failure.is_none() && measurement.times_ms.is_empty() {
+            return Ok(Resampled::NothingToAdd);
+        }
+        if failure.is_none() {
+            let scores = self.objective.samples(config, &measurement);
+            failure = scores.err().map(|reason| Failure::new(FailureKind::Runtime, reason));
+        }
+        self.latest = self.clocks.elapsed();
+        let resample = Resample { role, config, failure, measurement, clock: self.latest };
+        self.store(|store| store.append_again(&resample))?;
+        Ok(Resampled::Kept(Box::new(resample)))
+    }
+
+    fn store(&mut self, append: impl FnOnce(&mut dyn Store) -> Result<(), Error>) -> Result<(), Error> {
+        let started = self.clocks.real();
+        if let Some(store) = &mut self.store {
+            append(&mut **store)?;
+        }
+        self.added = true;
+        self.seconds.store += self.clocks.real() - started;
+        Ok(())
+    }
+
+    fn add_spent(&mut self, spent: Spent) {
+        self.seconds.compile += spent.compile;
+        self.seconds.run += spent.run;
+        self.seconds.verify += spent.verify;
+    }
+}

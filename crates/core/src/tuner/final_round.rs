@@ -1,0 +1,82 @@
+//! The end of a run: the final.
+
+use super::bench::{Bench, Resampled};
+use super::findings::Findings;
+use super::observers::Observers;
+use crate::judge::finals::{Contest, Finals};
+use crate::judge::standing::standing;
+use crate::{Error, Event, Resample, Role};
+use std::collections::VecDeque;
+use std::time::Duration;
+use tunesmith_space::ConfigId;
+
+/// The final of a run: how it is held, and the visits that a resumed journal holds of it.
+pub(super) struct FinalRound {
+    pub(super) rule: Option<Finals>,
+    /// What the winner is compared with.
+    pub(super) baseline: Option<ConfigId>,
+    /// The seed of its order, which must not depend on what was searched how.
+    pub(super) seed: u64,
+    /// The visits of the journal's final that were not taken over yet.
+    pub(super) recorded: VecDeque<Resample>,
+}
+
+impl FinalRound {
+    /// Measures the leaders again, unless the journal holds the final of the same evaluations. `false` when interrupted;
+    /// what was measured then serves the resumed run.
+    ///
+    /// All times are the clocks of what was recorded, so that a resumed final goes the way of an uninterrupted one.
+    pub(super) fn hold(
+        &mut self,
+        findings: &mut Findings<'_>,
+        bench: &mut Bench<'_>,
+        observers: &mut Observers<'_>,
+    ) -> Result<bool, Error> {
+        if standing(&findings.visits(&self.recorded)).is_some() {
+            findings.resamples.extend(std::mem::take(&mut self.recorded));
+            return Ok(true);
+        }
+        let start = findings.searched_until();
+        let Some(mut contest) = self.contest(findings, start) else { return Ok(true) };
+        observers.notice(&Event::Compared { finalists: contest.entrants() });
+        let mut used = Duration::ZERO;
+        while let Some((config, stage)) = contest.next(used) {
+            let Some(role) = stage.role() else { continue };
+            let resample = match self.visit(config, role, contest.samples(), bench)? {
+                Resampled::Interrupted => return Ok(false),
+                Resampled::NothingToAdd => return Ok(true),
+                Resampled::Kept(resample) => *resample,
+            };
+            used = resample.clock.saturating_sub(start);
+            contest.record(config, stage, findings.scores_of(&resample));
+            findings.resamples.push(resample);
+        }
+        Ok(true)
+    }
+
+    /// Returns the final among the leaders; `None` where none is held.
+    fn contest(&self, findings: &Findings<'_>, start: Duration) -> Option<Contest<ConfigId>> {
+        let leaders = findings.leaders();
+        let contest = self.rule?.contest(&leaders, start, self.seed)?;
+        let baseline = leaders.iter().find(|leader| Some(leader.config) == self.baseline);
+        Some(match baseline {
+            Some(baseline) => contest.beside(baseline),
+            None => contest,
+        })
+    }
+
+    /// Takes the next visit from the journal, if it is this one, or measures it.
+    fn visit(
+        &mut self,
+        config: ConfigId,
+        role: Role,
+        samples: usize,
+        bench: &mut Bench<'_>,
+    ) -> Result<Resampled, Error> {
+        let recorded = self.recorded.pop_front().filter(|next| (next.config, next.role) == (config, role));
+        match recorded {
+            Some(resample) => Ok(Resampled::Kept(Box::new(resample))),
+            None => bench.resample(config, role, samples),
+        }
+    }
+}

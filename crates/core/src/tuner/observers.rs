@@ -1,0 +1,29 @@
+//! Who is shown the run.
+
+use crate::{Event, Observer};
+
+/// The observers of a run.
+pub(super) struct Observers<'a> {
+    all: Vec<&'a mut dyn Observer>,
+    /// What they were told last.
+    noted: String,
+}
+
+impl<'a> Observers<'a> {
+    pub(super) fn new(all: Vec<&'a mut dyn Observer>) -> Self {
+        Self { all, noted: String::new() }
+    }
+
+    /// Shows `event` to all.
+    pub(super) fn notice(&mut self, event: &Event<'_>) {
+        self.all.iter_mut().for_each(|observer| observer.notice(event));
+    }
+
+    /// Tells all `text`, unless they were told so last.
+    pub(super) fn note_once(&mut self, text: &str) {
+        if self.noted != text {
+            self.notice(&Event::Noted { text });
+            text.clone_into(&mut self.noted);
+        }
+    }
+}

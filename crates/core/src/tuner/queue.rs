@@ -1,0 +1,53 @@
+//! Requests under way.
+
+use crate::Request;
+use std::collections::{HashSet, VecDeque};
+
+/// The requests asked and not yet answered. They are answered in the order asked, whether they were submitted to the
+/// evaluator or are known from the resumed journal: a resumed run must tell in the same order as an uninterrupted one.
+#[derive(Default)]
+pub(super) struct Queue {
+    waiting: VecDeque<(Request, AnswerFrom)>,
+    in_flight: HashSet<Request>,
+}
+
+/// Where the answer to a request comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum AnswerFrom {
+    /// It is or will be measured.
+    Evaluator,
+    /// The resumed journal has it.
+    Journal,
+    /// It was asked before in this run.
+    Told,
+}
+
+impl Queue {
+    pub(super) fn push(&mut self, request: Request, from: AnswerFrom) {
+        self.in_flight.insert(request);
+        self.waiting.push_back((request, from));
+    }
+
+    /// Takes the oldest request.
+    pub(super) fn pop(&mut self) -> Option<(Request, AnswerFrom)> {
+        self.waiting.pop_front()
+    }
+
+    /// Marks `request` as answered.
+    pub(super) fn answered(&mut self, request: Request) {
+        self.in_flight.remove(&request);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Returns how many of the requests will tell something new.
+    pub(super) fn fresh(&self) -> usize {
+        self.waiting.iter().filter(|(_, from)| *from != AnswerFrom::Told).count()
+    }
+
+    pub(super) fn in_flight(&self) -> &HashSet<Request> {
+        &self.in_flight
+    }
+}
