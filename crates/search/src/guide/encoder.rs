@@ -1,7 +1,7 @@
 //! Configurations as the rows that a counter model takes.
 
-use super::features::number;
 use super::GuideError;
+use super::features::number;
 use tunesmith_model::counters::CounterModel;
 use tunesmith_model::{Column, Table};
 use tunesmith_space::{ConfigId, Space};

@@ -1,8 +1,8 @@
 //! Our counter-guided search: bottlenecks say where to go, measured times say what to believe.
 
 use super::draw::weighted;
-use crate::guide::{BELIEF, Guide, readings};
 use crate::GaussianProcess;
+use crate::guide::{BELIEF, Guide, readings};
 use crate::unseen::Unseen;
 use rand::RngExt as _;
 use tunesmith_core::{Depth, Evaluation, Request, Rng, Searcher, Told, View};
