@@ -40,6 +40,7 @@ mod error;
 mod expr;
 mod hash;
 mod limits;
+mod named;
 mod parameter;
 mod space;
 mod suggest;
@@ -51,10 +52,11 @@ pub use diagram::Blocks;
 pub use error::SpaceError;
 pub use expr::{Expr, ExprError, Name, parse_values};
 pub use limits::Limits;
+pub use named::lookup;
 pub use parameter::Parameter;
 pub use space::{
     Analysis, ConfigId, Configuration, ConstraintEffect, Neighbour, Neighbourhood, Neighbours, Space, SpaceBuilder,
 };
-pub use suggest::closest;
+pub use suggest::{closest, did_you_mean};
 pub use value::{Value, ValueKind};
 pub use values::Values;

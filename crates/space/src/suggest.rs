@@ -13,3 +13,8 @@ pub fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
 }
+
+/// Returns ``did you mean `name`?`` for the known name that `wrong` most resembles, if any does.
+pub fn did_you_mean<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    closest(wrong, known).map(|name| format!("did you mean `{name}`?"))
+}

@@ -2,7 +2,7 @@
 
 use crate::devices::DeviceChoice;
 use crate::metrics::Target;
-use crate::problem::{Diagnostic, Level};
+use tunesmith_problem::{Diagnostic, Level};
 use crate::runner::Runner;
 use crate::space_info::{SpaceInfo, SpaceQuery};
 use crate::tune::TuneOptions;

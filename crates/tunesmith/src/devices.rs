@@ -1,6 +1,6 @@
 //! Devices by name: the edge where `--device` becomes a typed choice.
 
-use crate::suggest::did_you_mean;
+use tunesmith_space::did_you_mean;
 use crate::{Error, Problem};
 use std::path::{Path, PathBuf};
 use tunesmith_core::counters::Hardware;

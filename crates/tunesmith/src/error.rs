@@ -1,6 +1,7 @@
 //! Why a command could not do its work.
 
-use crate::problem::ProblemError;
+use tunesmith_problem::ProblemError;
+use tunesmith_core::Refusal;
 use tunesmith_device::DeviceError;
 use tunesmith_search::StrategyError;
 use tunesmith_store::{ExportError, ImportError, StoreError, WisdomError};
@@ -88,6 +89,25 @@ impl Error {
             Self::Request { remedy, .. } => remedy.as_deref(),
             Self::Recording(error) => error.remedy(),
             _ => None,
+        }
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        let Refusal { text, remedy } = refusal;
+        Self::Request { text, remedy }
+    }
+}
+
+impl From<tunesmith_problem::Error> for Error {
+    fn from(error: tunesmith_problem::Error) -> Self {
+        use tunesmith_problem::Error as Of;
+        match error {
+            Of::File(error) => error.into(),
+            Of::Refused(refusal) => refusal.into(),
+            Of::Device(error) => error.into(),
+            other => Self::request(other.to_string(), None),
         }
     }
 }

@@ -43,7 +43,6 @@ mod estimate;
 mod explain;
 mod export;
 mod guided;
-mod identity;
 mod metrics;
 mod nests;
 mod online;
@@ -52,14 +51,12 @@ mod page;
 mod past;
 mod prior;
 mod probe;
-mod problem;
 mod rates;
 mod run_one;
 mod runner;
 mod selector;
 mod space_info;
 mod starter;
-mod suggest;
 mod timing;
 mod top;
 mod train;
@@ -84,7 +81,7 @@ pub use online::Online;
 pub use outcome::{Candidate, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
 pub use page::{Written, write_page};
 pub use past::{LeftOut, WhyLeftOut};
-pub use problem::{
+pub use tunesmith_problem::{
     ConstraintReport, Diagnostic, GridTable, Input, InputRun, Inputs, Level, Problem, ProblemError, ProblemSpace,
     SourceFile, Tuning,
 };

@@ -1,8 +1,9 @@
 //! Objectives other than time: numbers that users define, or that runs yield.
 
 use crate::Error;
-use crate::problem::{Problem, lookup};
-use crate::suggest::did_you_mean;
+use crate::Problem;
+use tunesmith_space::lookup;
+use tunesmith_space::did_you_mean;
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::collections::BTreeSet;

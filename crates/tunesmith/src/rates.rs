@@ -2,9 +2,8 @@
 
 use crate::Problem;
 use crate::outcome::Candidate;
-use crate::problem::lookup;
 use serde_json::Value as Json;
-use tunesmith_space::{Expr, Value};
+use tunesmith_space::{Expr, Value, lookup};
 
 /// What a configuration achieves, where the problem declares its work.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -15,19 +14,18 @@ pub struct Rates {
     pub gbytes: Option<f64>,
 }
 
-impl Problem {
-    /// What `candidate` achieves at its median time.
-    pub fn rates(&self, candidate: &Candidate) -> Rates {
+impl Rates {
+    /// Returns what `candidate` achieves at its median time, by the work that `problem` declares.
+    pub fn new(problem: &Problem, candidate: &Candidate) -> Self {
+        let named = |name: &str| {
+            lookup(&problem.sizes, name).or_else(|| parameter_value(candidate.config.get(name)?))
+        };
         let rate = |work: &Option<Expr>| {
-            let value = work.as_ref()?.evaluate(&|name| self.named(candidate, name)).ok()?;
+            let value = work.as_ref()?.evaluate(&named).ok()?;
             // Per millisecond to 10^9 per second.
             Some(value.as_float()? / candidate.time_ms? / 1e6)
         };
-        Rates { gflops: rate(&self.flops), gbytes: rate(&self.bytes) }
-    }
-
-    fn named(&self, candidate: &Candidate, name: &str) -> Option<Value> {
-        lookup(&self.sizes, name).or_else(|| parameter_value(candidate.config.get(name)?))
+        Self { gflops: rate(&problem.flops), gbytes: rate(&problem.bytes) }
     }
 }
 

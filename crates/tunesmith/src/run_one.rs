@@ -5,6 +5,7 @@ use crate::configuration::configuration;
 use crate::devices::DeviceChoice;
 use crate::explain::{self, Explanation, Subject};
 use crate::outcome::Candidate;
+use crate::rates::Rates;
 use crate::runner::Runner;
 use crate::tune::TuneOptions;
 use crate::{Error, Problem};
@@ -82,7 +83,7 @@ pub fn run_one(problem: &Problem, options: &RunOptions, interrupt: &Interrupt) -
     let (warmup_ms, compile) = (measurement.warmup_ms, measurement.compile.clone());
     let evaluation = Evaluation { request, failure, measurement, clock: std::time::Duration::ZERO };
     let candidate = Candidate::new(&space, &evaluation, &[]);
-    let rates = problem.rates(&candidate);
+    let rates = Rates::new(problem, &candidate);
     let profile = options.profile.then(|| {
         let explanation = explained(&space, id, &evaluation.measurement, &runner.hardware(), model.as_ref());
         explanation.map(|explanation| Explanation { time_ms: candidate.time_ms, ..explanation })

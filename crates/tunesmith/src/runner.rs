@@ -1,7 +1,7 @@
 //! What answers the requests of a run: the one place that knows every kind of device.
 
 use crate::devices::DeviceChoice;
-use crate::nests::language;
+use tunesmith_problem::nests::language;
 use crate::run_one::Plan;
 use crate::tune::TuneOptions;
 use crate::{Error, Problem};
@@ -136,8 +136,8 @@ impl<'a> Runner<'a> {
     /// The problem and what it tunes do not fit together.
     pub(crate) fn preflight(&mut self, config: ConfigId) -> Result<(), Error> {
         match &mut self.kind {
-            Kind::Live(live, _) => live.preflight(config).map_err(|error| self.problem.located(error)),
-            Kind::Command(command) => command.preflight(config).map_err(|error| self.problem.located(error)),
+            Kind::Live(live, _) => live.preflight(config).map_err(|error| self.problem.located(error).into()),
+            Kind::Command(command) => command.preflight(config).map_err(|error| self.problem.located(error).into()),
             Kind::Replay { .. } | Kind::Synthetic(..) => Ok(()),
         }
     }
@@ -148,7 +148,7 @@ impl<'a> Runner<'a> {
     /// The reference cannot be run.
     pub(crate) fn prepare(&mut self, interrupt: &Interrupt) -> Result<bool, Error> {
         match &mut self.kind {
-            Kind::Live(live, _) => live.prepare(interrupt).map_err(|error| self.problem.located(error)),
+            Kind::Live(live, _) => live.prepare(interrupt).map_err(|error| self.problem.located(error).into()),
             Kind::Command(_) | Kind::Replay { .. } | Kind::Synthetic(..) => Ok(true),
         }
     }

@@ -1,7 +1,7 @@
 //! The problem that `init` writes.
 
 use crate::Error;
-use crate::suggest::did_you_mean;
+use tunesmith_space::did_you_mean;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};

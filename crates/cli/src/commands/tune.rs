@@ -6,7 +6,7 @@ use crate::progress::Display;
 use crate::{Ending, output, render};
 use tunesmith::core::Event;
 use tunesmith::report::{Baseline, FailureLine, Source, Summary, Winner, count, milliseconds};
-use tunesmith::{Candidate, Error, ModelChoice, Outcome, Problem, Session, Starting, TuneOptions};
+use tunesmith::{Candidate, Error, ModelChoice, Outcome, Problem, Rates, Session, Starting, TuneOptions};
 
 pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
     let problem = load(&args.problem)?;
@@ -142,7 +142,7 @@ fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
 }
 
 fn winner(problem: &Problem, best: &Candidate) -> Option<Winner> {
-    let rates = problem.rates(best);
+    let rates = Rates::new(problem, best);
     Some(Winner {
         time_ms: best.time_ms?,
         ci95_ms: best.ci95_ms,

@@ -2,7 +2,7 @@
 
 use super::{Counted, NestCounts, NestGenerator, in_words};
 use crate::estimate::model;
-use crate::problem::NestKernel;
+use tunesmith_problem::NestKernel;
 use crate::{Error, Problem};
 use rand::SeedableRng as _;
 use rayon::prelude::*;

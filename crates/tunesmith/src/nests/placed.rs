@@ -2,7 +2,7 @@
 
 use super::in_words;
 use crate::Error;
-use crate::suggest::did_you_mean;
+use tunesmith_space::did_you_mean;
 use std::path::Path;
 use tunesmith_loopnest::{Nest, NestError, Recipe};
 

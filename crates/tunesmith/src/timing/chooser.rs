@@ -124,7 +124,7 @@ impl ModelChooser {
 }
 
 fn find(pairs: &[(String, Value)], name: &str) -> Option<Value> {
-    crate::problem::lookup(pairs, name)
+    tunesmith_space::lookup(pairs, name)
 }
 
 /// Whether numbers of inputs decide the column.

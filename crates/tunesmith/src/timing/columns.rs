@@ -2,7 +2,7 @@
 
 use super::groups::Group;
 use super::model::KnownDevice;
-use crate::problem::lookup;
+use tunesmith_space::lookup;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use tunesmith_model::{Column, Kind};

@@ -4,7 +4,7 @@ use super::model::{KnownDevice, TimingModel};
 use super::outside::Outside;
 use super::scorer::Scorer;
 use super::search::{Field, ModelSearch, Ranked, ranked};
-use crate::problem::lookup;
+use tunesmith_space::lookup;
 use crate::{Error, Problem};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};

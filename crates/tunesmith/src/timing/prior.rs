@@ -4,7 +4,7 @@ use super::model::{KnownDevice, TimingModel};
 use super::predict::{PredictOptions, put_first, reference};
 use super::scorer::Scorer;
 use super::search::{Field, ranked};
-use crate::problem::lookup;
+use tunesmith_space::lookup;
 use crate::{Error, Problem};
 use std::path::Path;
 use tunesmith_core::Searcher;

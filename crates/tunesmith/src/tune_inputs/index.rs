@@ -1,6 +1,6 @@
 //! Which runs of a tuning over inputs are finished.
 
-use crate::problem::{Input, InputRun};
+use tunesmith_problem::{Input, InputRun};
 use crate::{Error, Outcome};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};

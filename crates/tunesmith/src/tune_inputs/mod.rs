@@ -6,7 +6,7 @@ pub use index::FinishedRun;
 
 use crate::devices::DeviceChoice;
 use crate::probe;
-use crate::problem::{Input, InputRun, Inputs};
+use tunesmith_problem::{Input, InputRun, Inputs};
 use crate::tune::{Session, TuneOptions, tune};
 use crate::{Error, Outcome, Problem};
 use index::Index;

@@ -1,0 +1,96 @@
+//! What constraints and values do to a problem's space.
+
+use crate::{Diagnostic, Level, Problem};
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+use tunesmith_space::{Analysis, Constraint, Parameter, Space, Value};
+
+/// What every constraint removes, and the values that no configuration has. Counts are decimal; one that cannot be had
+/// (a constraint that fails without another one's guard, a diagram too large) is null.
+#[derive(Clone, Debug, Serialize)]
+pub struct ConstraintReport {
+    /// The constraints in the file's order.
+    pub constraints: Vec<ConstraintRow>,
+    /// Parameters with values that no configuration has, and these values.
+    pub dead_values: Map<String, Json>,
+}
+
+/// What one constraint removes.
+#[derive(Clone, Debug, Serialize)]
+pub struct ConstraintRow {
+    /// Its name.
+    pub name: String,
+    /// Of all combinations, alone.
+    pub removed_alone: Option<String>,
+    /// Of what the constraints before it leave.
+    pub removed_in_order: Option<String>,
+    /// Whether the space is the same without it.
+    pub redundant: Option<bool>,
+}
+
+impl ConstraintReport {
+    /// Tells what the constraints do to `space`, by its analysis.
+    pub fn new(space: &Space, analysis: &Analysis) -> Self {
+        let row = |effect: &tunesmith_space::ConstraintEffect| ConstraintRow {
+            name: effect.name.clone(),
+            removed_alone: effect.removed_alone.as_ref().map(ToString::to_string),
+            removed_in_order: effect.removed_in_order.as_ref().map(ToString::to_string),
+            redundant: effect.redundant,
+        };
+        let dead = |(parameter, dead): (&Parameter, &Vec<u32>)| {
+            let values = dead.iter().map(|&index| json(&parameter.values()[index as usize])).collect();
+            (!dead.is_empty()).then(|| (parameter.name().to_string(), Json::Array(values)))
+        };
+        let dead_values = space.parameters().iter().zip(&analysis.dead_values).filter_map(dead).collect();
+        Self { constraints: analysis.constraints.iter().map(row).collect(), dead_values }
+    }
+}
+
+fn json(value: &Value) -> Json {
+    match value {
+        Value::Int(value) => Json::from(*value),
+        Value::Float(value) => Json::from(*value),
+        Value::Bool(value) => Json::from(*value),
+        Value::Str(value) => Json::from(&**value),
+    }
+}
+
+impl Problem {
+    /// Warnings about values that can be left out of the file, and constraints that change nothing.
+    pub fn warn_of(&self, space: &Space, analysis: &Analysis) -> Vec<Diagnostic> {
+        let dead = space.parameters().iter().zip(&self.places.parameters).zip(&analysis.dead_values);
+        let dead = dead.filter(|(_, dead)| !dead.is_empty()).map(|((parameter, place), dead)| {
+            let values = abridged(dead.iter().map(|&index| parameter.values()[index as usize].to_string()));
+            let text = format!("no configuration has {} = {values}", parameter.name());
+            let remedy = "remove these values, or check the constraints that exclude them".to_string();
+            self.source_file.diagnostic(Level::Warning, place.clone(), text, Some(remedy))
+        });
+        // What depends on sizes or on the device may exclude something elsewhere.
+        let always = |name: &str| self.constraints.iter().any(|known| known.name() == name && !self.varies(known));
+        let redundant = analysis.constraints.iter();
+        let redundant = redundant.filter(|effect| effect.redundant == Some(true) && always(&effect.name));
+        let redundant = redundant.map(|effect| {
+            let text = format!("constraint `{}` excludes nothing that the others do not exclude", effect.name);
+            let remedy = "remove it, or check that it says what is meant".to_string();
+            self.source_file.diagnostic(Level::Warning, self.place_of_constraint(&effect.name), text, Some(remedy))
+        });
+        dead.chain(redundant).collect()
+    }
+}
+
+impl Problem {
+    /// Whether a constraint may exclude other configurations for other sizes or on another device.
+    fn varies(&self, constraint: &Constraint) -> bool {
+        let mut names = constraint.expr().names().iter();
+        names.any(|name| name.text.starts_with("device.") || self.size(&name.text).is_some())
+    }
+}
+
+/// The first few of many values.
+fn abridged(values: impl ExactSizeIterator<Item = String>) -> String {
+    const SHOWN: usize = 12;
+    let more = values.len().saturating_sub(SHOWN);
+    let shown: Vec<String> = values.take(SHOWN).collect();
+    let rest = if more > 0 { format!(" and {more} more values") } else { String::new() };
+    format!("{}{rest}", shown.join(", "))
+}

@@ -1,0 +1,143 @@
+//! Messages about a problem file, each with its place and its remedy.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How bad a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// The problem can be tuned, but probably not as meant.
+    Warning,
+    /// The problem cannot be tuned.
+    Error,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if *self == Self::Error { "error" } else { "warning" })
+    }
+}
+
+/// One message about a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub level: Level,
+    /// The file.
+    pub file: PathBuf,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The column in characters, counted from 1.
+    pub column: usize,
+    /// The bytes of the file that are meant.
+    pub span: Range<usize>,
+    /// What is wrong.
+    pub text: String,
+    /// What to do about it.
+    pub remedy: Option<String>,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { level, file, line, column, text, .. } = self;
+        write!(f, "{}:{line}:{column}: {level}: {text}", file.display())?;
+        match &self.remedy {
+            Some(remedy) => write!(f, " ({remedy})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A text file that messages point into.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// Where it is, as the user named it.
+    pub path: PathBuf,
+    /// What it holds.
+    pub text: Arc<str>,
+}
+
+impl SourceFile {
+    /// Returns the folder that relative paths in the file start from.
+    pub fn folder(&self) -> &Path {
+        match self.path.parent() {
+            Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
+            Some(folder) => folder,
+            None => Path::new("."),
+        }
+    }
+
+    /// Line and column of a byte offset, both counted from 1.
+    fn position(&self, offset: usize) -> (usize, usize) {
+        let before = &self.text[..self.text.floor_char_boundary(offset)];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+
+    /// A message about `span` of this file.
+    pub fn diagnostic(&self, level: Level, span: Range<usize>, text: String, remedy: Option<String>) -> Diagnostic {
+        let (line, column) = self.position(span.start);
+        Diagnostic { level, file: self.path.clone(), line, column, span, text, remedy }
+    }
+}
+
+/// A problem that cannot be used, with everything that is wrong with it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{}", texts(messages))]
+pub struct ProblemError {
+    /// The messages, at least one of them an error.
+    pub messages: Vec<Diagnostic>,
+    /// The file they point into.
+    pub source_file: SourceFile,
+}
+
+impl ProblemError {
+    /// An error that concerns the file at `path` as a whole, which could not even be read.
+    pub fn unreadable(path: &Path, text: String, remedy: Option<String>) -> Self {
+        let source_file = SourceFile { path: path.to_path_buf(), text: "".into() };
+        let message = source_file.diagnostic(Level::Error, 0..0, text, remedy);
+        Self { messages: vec![message], source_file }
+    }
+}
+
+fn texts(messages: &[Diagnostic]) -> String {
+    messages.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// Collects messages while a file is read, so that one reading reports everything.
+#[derive(Debug)]
+pub(crate) struct Messages {
+    pub(crate) source: SourceFile,
+    list: RefCell<Vec<Diagnostic>>,
+}
+
+impl Messages {
+    pub(crate) fn new(source: SourceFile) -> Self {
+        Self { source, list: RefCell::default() }
+    }
+
+    pub(crate) fn error(&self, span: Range<usize>, text: impl Into<String>, remedy: Option<String>) {
+        self.add(Level::Error, span, text.into(), remedy);
+    }
+
+    pub(crate) fn warning(&self, span: Range<usize>, text: impl Into<String>, remedy: Option<String>) {
+        self.add(Level::Warning, span, text.into(), remedy);
+    }
+
+    fn add(&self, level: Level, span: Range<usize>, text: String, remedy: Option<String>) {
+        let message = self.source.diagnostic(level, span, text, remedy);
+        self.list.borrow_mut().push(message);
+    }
+
+    /// The warnings, or everything when there is an error.
+    pub(crate) fn finish(self) -> Result<Vec<Diagnostic>, ProblemError> {
+        let messages = self.list.into_inner();
+        if messages.iter().any(|message| message.level == Level::Error) {
+            return Err(ProblemError { messages, source_file: self.source });
+        }
+        Ok(messages)
+    }
+}

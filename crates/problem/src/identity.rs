@@ -1,0 +1,57 @@
+//! What a resumed run must share with the run that wrote the journal.
+
+use crate::Problem;
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+use std::path::Path;
+use tunesmith_device::{ArgumentKind, Fill};
+
+impl Problem {
+    /// A digest of what decides the times and the correctness of a configuration: sizes, arguments, tolerances.
+    /// How the problem is searched, and where its folder lies, does not enter.
+    pub fn digest(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{} {:?}", self.name, self.sizes);
+        for argument in &self.arguments {
+            let _ = match &argument.kind {
+                ArgumentKind::Scalar(value) => {
+                    write!(text, "\n{} {:?} {}", argument.name, argument.element, value.text())
+                }
+                ArgumentKind::Local { shape } => {
+                    let extents: Vec<&str> = shape.iter().map(tunesmith_space::Expr::text).collect();
+                    write!(text, "\n{} {:?} local {extents:?}", argument.name, argument.element)
+                }
+                ArgumentKind::Buffer { shape, fill, access, memory } => write!(
+                    text,
+                    "\n{} {:?} {shape:?} {} {access:?} {memory:?}",
+                    argument.name,
+                    argument.element,
+                    self.fill_text(fill)
+                ),
+            };
+        }
+        let _ = write!(text, "\n{:?} {:?} {:?}", self.verify.relative, self.verify.absolute, self.verify.tolerances);
+        for (name, path) in &self.verify.expected {
+            let _ = write!(text, "\n{name} {}", self.relative(path).display());
+        }
+        hex(&Sha256::digest(text.as_bytes()))
+    }
+
+    fn fill_text(&self, fill: &Fill) -> String {
+        match fill {
+            Fill::File(path) => self.relative(path).display().to_string(),
+            // The text alone: how it is held once parsed may change from version to version.
+            Fill::Generator(expr) => format!("generator {}", expr.text()),
+            other => format!("{other:?}"),
+        }
+    }
+
+    fn relative<'a>(&self, path: &'a Path) -> &'a Path {
+        path.strip_prefix(self.folder()).unwrap_or(path)
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,65 @@
+//! How a problem's configurations are compared: the part of `[measure]` that concerns more than one of them.
+
+use crate::tree::{Node, Section};
+use std::time::Duration;
+use tunesmith_core::Judging;
+
+/// The keys of `[measure]` that [`read`] understands.
+pub(crate) const KEYS: &[&str] =
+    &["racing", "racing_margin", "final", "final_share", "final_cap", "drift", "drift_share"];
+
+/// The rules, their defaults replaced by what the section says.
+pub(crate) fn read(section: &Section<'_>) -> Judging {
+    let mut judging = Judging::default();
+    if let (Some(racing), Some(margin)) = (&mut judging.racing, share(section, "racing_margin")) {
+        racing.margin = margin;
+    }
+    if switched_off(section, "racing") {
+        judging.racing = None;
+    }
+    if let Some(finals) = &mut judging.finals {
+        finals.share = share(section, "final_share").unwrap_or(finals.share);
+        finals.cap = seconds(section, "final_cap").unwrap_or(finals.cap);
+    }
+    if let (Some(watch), Some(most)) = (&mut judging.drift, share(section, "drift_share")) {
+        watch.share = most;
+    }
+    if switched_off(section, "drift") {
+        judging.drift = None;
+    }
+    if switched_off(section, "final") {
+        judging.finals = None;
+    }
+    judging
+}
+
+fn switched_off(section: &Section<'_>, key: &str) -> bool {
+    section.get(key).and_then(|node| node.truth()) == Some(false)
+}
+
+/// A number from 0 to 1.
+fn share(section: &Section<'_>, key: &str) -> Option<f64> {
+    let node: Node<'_> = section.get(key)?;
+    let share = node.number()?;
+    if (0.0..=1.0).contains(&share) {
+        return Some(share);
+    }
+    node.error(format!("`{}` must lie between 0 and 1", node.name), None);
+    None
+}
+
+/// Returns a number above 0.
+pub(crate) fn positive(section: &Section<'_>, key: &str) -> Option<f64> {
+    let node = section.get(key)?;
+    let number = node.number()?;
+    if number.is_finite() && number > 0.0 {
+        return Some(number);
+    }
+    node.error(format!("`{}` must be above 0", node.name), None);
+    None
+}
+
+/// Returns a number of seconds above 0.
+pub(crate) fn seconds(section: &Section<'_>, key: &str) -> Option<Duration> {
+    Duration::try_from_secs_f64(positive(section, key)?).ok()
+}

@@ -1,0 +1,75 @@
+//! From a problem to what a device compiles and runs.
+
+use crate::{Error, Problem, ProblemError};
+use std::ops::Range;
+use std::path::Path;
+use tunesmith_core::Refusal;
+use tunesmith_device::{DeviceError, KernelSpec, Language};
+
+impl Problem {
+    /// The kernels with their data, as a device needs it; loop nests in the language `nests`.
+    ///
+    /// # Errors
+    /// A problem without a kernel that this version compiles, or with a kernel or reference file that is not there.
+    pub fn kernel_spec(&self, nests: Language) -> Result<KernelSpec, Error> {
+        if !self.obstacles.is_empty() {
+            let messages = self.obstacles.clone();
+            return Err(ProblemError { messages, source_file: self.source_file.clone() }.into());
+        }
+        if self.kernels.is_empty() {
+            let text = format!("`{}` has no kernel that this version compiles", self.source_file.path.display());
+            let remedy =
+                "C, C++, OpenCL and CUDA kernels are; any space can be tuned on `--device synthetic:EXPR`".to_string();
+            return Err(Refusal::new(text, Some(remedy)).into());
+        }
+        for (kernel, places) in self.kernels.iter().zip(&self.places.kernels) {
+            self.require_file(&kernel.file, places.file.clone())?;
+        }
+        if let Some(reference) = &self.verify.reference {
+            self.require_file(&reference.file, self.places.reference.clone())?;
+        }
+        Ok(KernelSpec {
+            problem: self.name.clone(),
+            kernels: self.nest.as_ref().map_or_else(|| self.kernels.clone(), |nest| vec![nest.kernel(nests)]),
+            sizes: self.sizes.clone(),
+            arguments: self.arguments.clone(),
+            verify: self.verify.clone(),
+            seed: self.tuning.seed.unwrap_or(0),
+        })
+    }
+
+    fn require_file(&self, path: &Path, place: Range<usize>) -> Result<(), Error> {
+        if path.is_file() {
+            return Ok(());
+        }
+        let text = format!("there is no file `{}`", path.display());
+        let remedy = format!("paths are relative to `{}`", self.folder().display());
+        Err(self.error(place, text, Some(remedy)).into())
+    }
+
+    /// A device's error, pointing into this file where it is about something the file says.
+    pub fn located(&self, error: DeviceError) -> Error {
+        let (place, text, remedy) = match &error {
+            DeviceError::Signature { argument, message, remedy, .. } => {
+                (self.place_of_argument(argument.as_deref()), message.clone(), Some(remedy.clone()))
+            }
+            DeviceError::Reference { .. } => (self.places.reference.clone(), error.to_string(), None),
+            DeviceError::Data { argument, .. } | DeviceError::Scalar { argument, .. } => {
+                (self.place_of_argument(Some(argument)), error.to_string(), None)
+            }
+            DeviceError::Command { key, text, remedy } => {
+                (self.places.command.of(key), text.clone(), Some(remedy.clone()))
+            }
+            _ => return error.into(),
+        };
+        self.error(place, text, remedy).into()
+    }
+
+    /// Where an argument stands; the kernel's function where none is meant.
+    fn place_of_argument(&self, name: Option<&str>) -> Range<usize> {
+        let position = name.and_then(|name| self.arguments.iter().position(|known| known.name == name));
+        let argument = position.and_then(|position| self.places.arguments.get(position)).cloned();
+        let function = || self.places.kernels.first().map(|places| places.function.clone());
+        argument.or_else(function).unwrap_or_default()
+    }
+}

@@ -1,0 +1,40 @@
+//! Problems: what Tunesmith tunes.
+//!
+//! A [`Problem`] holds kernels, their tuning parameters and constraints, their arguments, a reference
+//! and how to tune them. [`Problem::load`] reads one from a file: TOML, Kernel Tuner's T1, or a
+//! kernel source with ATF's directives. [`Problem::space`] builds its search space,
+//! [`Problem::kernel_spec`] makes what a device compiles and runs.
+
+mod arguments;
+mod command;
+mod constraint_report;
+mod diagnostic;
+mod directives;
+mod document;
+mod error;
+mod grid;
+mod identity;
+mod input_sizes;
+mod inputs;
+mod judging;
+mod kernel;
+mod kernel_spec;
+mod load;
+mod nest;
+mod nest_data;
+pub mod nests;
+mod parameters;
+mod problem;
+mod space;
+mod t1;
+mod tree;
+mod tuning;
+
+pub use constraint_report::ConstraintReport;
+pub use diagnostic::{Diagnostic, Level, ProblemError, SourceFile};
+pub use error::Error;
+pub use inputs::{Input, InputRun, Inputs};
+pub use nest::NestKernel;
+pub use problem::Problem;
+pub use space::ProblemSpace;
+pub use tuning::{GridTable, Tuning};

@@ -1,0 +1,67 @@
+//! What the arrays hold in which a nest looks up values, checked before anything runs.
+
+use crate::diagnostic::Messages;
+use crate::nests::in_words;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use tunesmith_device::{Argument, Given, contents};
+use tunesmith_loopnest::{ArrayId, Data, Nest, NestError};
+use tunesmith_space::Value;
+
+/// Reports lookups, and accesses at what is looked up, that leave their arrays, and warns of statistics that the data do not
+/// have. `at` is the place of the nest, `values` are its sizes; `sizes` are those of the problem by name.
+///
+/// Returns whether a run is safe. Cost: up to 1 us for each cell of these arrays.
+pub(crate) fn check(
+    (nest, at): (&Nest, Range<usize>),
+    values: &[i64],
+    sizes: &[(String, Value)],
+    arguments: &[(Argument, Range<usize>)],
+    messages: &Messages,
+) -> bool {
+    let Some(data) = looked_up(nest, values, sizes, arguments, messages) else { return false };
+    let refused = |error: &NestError| {
+        let remedy = "change what the arrays hold in which values are looked up, or make the array larger".to_string();
+        messages.error(at.clone(), in_words(error), Some(error.remedy.clone().unwrap_or(remedy)));
+    };
+    if let Err(error) = nest.refuse_data(values, &data) {
+        refused(&error);
+        return false;
+    }
+    for (id, statistic) in &nest.statistics {
+        let (stated, name) = (statistic.at_sizes(values), &nest.loop_at(*id).name);
+        match nest.mean_iterations(*id, values, &data) {
+            // A statistic is an integer: the mean is rounded to it.
+            Ok(Some(mean)) if (mean - stated as f64).abs() > 0.5 => {
+                let text =
+                    format!("the data give loop `{name}` {mean:.1} iterations on average, its statistic {stated}");
+                let remedy = format!("counts and estimates follow the statistic: let it be {mean:.0}");
+                messages.warning(at.clone(), text, Some(remedy));
+            }
+            Ok(_) => {}
+            Err(error) => refused(&error),
+        }
+    }
+    true
+}
+
+/// The arrays in which the nest looks up values.
+fn looked_up(
+    nest: &Nest,
+    values: &[i64],
+    sizes: &[(String, Value)],
+    arguments: &[(Argument, Range<usize>)],
+    messages: &Messages,
+) -> Option<Data> {
+    let mut data = Data::empty(nest);
+    let arrays: BTreeSet<ArrayId> = nest.lookups.iter().map(|lookup| lookup.access.array).collect();
+    for id in arrays {
+        let (argument, place) = arguments.iter().find(|(argument, _)| argument.name == nest.array(id).name)?;
+        // Random numbers are as large for every seed.
+        let bytes = contents(argument, Given { seed: 0, sizes });
+        let bytes = bytes.map_err(|error| messages.error(place.clone(), format!("`{}`: {error}", argument.name), None));
+        // An argument of another length has been reported.
+        data.set_memory(nest, values, id, &bytes.ok()?).ok()?;
+    }
+    Some(data)
+}

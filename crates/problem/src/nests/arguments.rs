@@ -1,0 +1,57 @@
+//! What a nest's kernels are called with.
+
+use tunesmith_device::{Access, Argument, ArgumentKind, ElementType, Fill, Memory};
+use tunesmith_loopnest::{ArrayId, CodeParameter, Nest};
+use tunesmith_space::Expr;
+
+/// The value of an argument of the nest (a scalar) unless the user gives one.
+const SCALAR: &str = "0.5";
+
+/// The arguments of the function that takes these parameters, in its order: arrays filled at random, of which those that are
+/// written count as the result.
+///
+/// # Errors
+/// An array without cells, or with as many as subscripts of 32 bits cannot tell apart.
+pub fn arguments(nest: &Nest, parameters: &[CodeParameter], sizes: &[i64]) -> Result<Vec<Argument>, String> {
+    parameters.iter().map(|parameter| argument(nest, *parameter, sizes)).collect()
+}
+
+fn argument(nest: &Nest, parameter: CodeParameter, sizes: &[i64]) -> Result<Argument, String> {
+    let scalar = |text: &str| Expr::parse(text).map(ArgumentKind::Scalar).map_err(|error| error.to_string());
+    match parameter {
+        CodeParameter::Array(id) => Ok(named(nest, id, buffer(nest, id, sizes)?)),
+        CodeParameter::Argument(id) => Ok(named(nest, id, scalar(SCALAR)?)),
+        CodeParameter::Size(id) => {
+            let place = id.place();
+            let element = element("i32");
+            Ok(Argument {
+                name: nest.sizes[place].clone(),
+                element,
+                kind: scalar(&sizes[place].to_string())?,
+                symbol: None,
+            })
+        }
+    }
+}
+
+fn named(nest: &Nest, id: ArrayId, kind: ArgumentKind) -> Argument {
+    let array = nest.array(id);
+    Argument { name: array.name.clone(), element: element(&array.element.to_string()), kind, symbol: None }
+}
+
+/// The types of nests are among those of arguments.
+fn element(name: &str) -> ElementType {
+    ElementType::parse(name).expect("i32, i64, f32 and f64 are element types")
+}
+
+fn buffer(nest: &Nest, id: ArrayId, sizes: &[i64]) -> Result<ArgumentKind, String> {
+    let array = nest.array(id);
+    let cells = array.cells().iter().try_fold(1_i128, |cells, extent| cells.checked_mul(extent.at_sizes(sizes)));
+    let cells = cells.filter(|cells| (1..1 << 31).contains(cells));
+    let cells = cells
+        .and_then(|cells| u64::try_from(cells).ok())
+        .ok_or_else(|| format!("`{}` would have no cells or 2^31 and more; choose other sizes", array.name))?;
+    // What is written may leave cells as they were, at the edges of a stencil for example.
+    let access = if nest.uses(id).0 { Access::InOut } else { Access::In };
+    Ok(ArgumentKind::Buffer { shape: vec![cells], fill: Fill::Random, access, memory: Memory::Global })
+}

@@ -1,0 +1,36 @@
+//! Loop nests as kernels: joins `loopnest` with `device`.
+
+mod arguments;
+mod generator;
+
+pub use arguments::arguments;
+pub use generator::NestGenerator;
+
+use tunesmith_device::{Language, Target};
+use tunesmith_loopnest::{Dialect, NestError};
+
+/// Returns the language that a nest is compiled from for a device.
+pub fn language(target: &Target) -> Language {
+    match target {
+        Target::OpenCl(_) => Language::OpenCl,
+        Target::Cuda(_) => Language::Cuda,
+        Target::Processor => Language::C,
+    }
+}
+
+/// Returns the dialect of generated code for a language of devices.
+pub fn dialect(language: Language) -> Dialect {
+    match language {
+        Language::OpenCl => Dialect::OpenCl,
+        Language::Cuda => Dialect::Cuda,
+        _ => Dialect::C,
+    }
+}
+
+/// Returns an error of a nest as one line, with its place.
+pub fn in_words(error: &NestError) -> String {
+    match error.place {
+        Some(place) => format!("{place}: {}", error.message),
+        None => error.message.clone(),
+    }
+}

@@ -1,0 +1,104 @@
+//! The `[parameters]` and `[constraints]` of a problem.
+
+use crate::diagnostic::Messages;
+use tunesmith_space::lookup;
+use crate::tree::{Located, Node, Section, report_expression};
+use std::ops::Range;
+use tunesmith_space::{Constraint, Expr, Parameter, SpaceError, Value, Values};
+
+/// The tuning parameters with their places in the file.
+pub(crate) fn read(
+    root: &Section<'_>,
+    sizes: &[(String, Value)],
+    messages: &Messages,
+) -> Vec<(Parameter, Range<usize>)> {
+    let example = "[parameters]\nTILE = [8, 16, 32]";
+    let Some(section) = root.require("parameters", example).and_then(|node| node.section()) else { return Vec::new() };
+    let mut parameters = Vec::new();
+    for (name, node) in section.entries() {
+        let Some(values) = read_values(&node, sizes, messages) else { continue };
+        match Parameter::new(name.value, values) {
+            Ok(parameter) => parameters.push((parameter, name.span)),
+            Err(error) => node.error(error.to_string(), None),
+        }
+    }
+    if section.entries().next().is_none() {
+        messages.error(section.span.clone(), "there is no tuning parameter", Some(format!("write `{example}`")));
+    }
+    parameters
+}
+
+/// The constraints with the places of their expressions, and a warning for each that forgot to compare.
+pub(crate) fn read_constraints(root: &Section<'_>, messages: &Messages) -> Vec<(Constraint, Range<usize>)> {
+    let tables = ["constraints", "restrictions"].into_iter().filter_map(|key| root.get(key)?.section());
+    let mut constraints = Vec::new();
+    for section in tables {
+        for (name, node) in section.entries() {
+            if let Some(Located { value, span }) = node.expression() {
+                if value.takes_number_for_truth() {
+                    let text =
+                        format!("constraint `{}` takes a number for a truth: it excludes what makes it 0", name.value);
+                    messages.warning(span.clone(), text, Some("compare the number: `N % TILE == 0`".to_string()));
+                }
+                constraints.push((Constraint::new(name.value, value), span));
+            }
+        }
+    }
+    constraints
+}
+
+/// The values of a parameter: a list, or a table that generates one.
+pub(crate) fn read_values(node: &Node<'_>, sizes: &[(String, Value)], messages: &Messages) -> Option<Vec<Value>> {
+    if !node.value.get_ref().is_table() {
+        return node.items().iter().map(Node::required_scalar).collect();
+    }
+    let section = node.section()?;
+    section.allow(&["values", "range", "step", "pow2", "divisors_of"]);
+    let step = match section.get("step") {
+        Some(step) => integer(&step.expression()?, sizes, messages)?,
+        None => 1,
+    };
+    let generated = if let Some(values) = section.get("values") {
+        return values.items().iter().map(Node::required_scalar).collect();
+    } else if let Some(range) = section.get("range") {
+        let (first, last) = bounds(&range, sizes, messages)?;
+        Values::range(first, last, step)
+    } else if let Some(pow2) = section.get("pow2") {
+        let (low, high) = bounds(&pow2, sizes, messages)?;
+        Values::pow2(low, high)
+    } else if let Some(number) = section.get("divisors_of") {
+        Values::divisors_of(integer(&number.expression()?, sizes, messages)?)
+    } else {
+        let remedy = "write one of values = [..], range = \"1..=8\", pow2 = \"1..=1024\", divisors_of = \"N\"";
+        node.error(format!("`{}` does not say which values it takes", node.name), Some(remedy.to_string()));
+        return None;
+    };
+    generated.map_err(|error: SpaceError| node.error(error.to_string(), None)).ok()
+}
+
+/// Both ends, included, of a range such as `1..=N / 2`.
+fn bounds(node: &Node<'_>, sizes: &[(String, Value)], messages: &Messages) -> Option<(i64, i64)> {
+    let text = node.string()?;
+    let Some((first, last)) = text.split_once("..") else {
+        node.error(format!("`{text}` is no range"), Some("write `1..=8`, or `1..8` to leave out the 8".to_string()));
+        return None;
+    };
+    let (last, last_is_excluded) = match last.strip_prefix('=') {
+        Some(last) => (last, false),
+        None => (last, true),
+    };
+    let bound = |text: &str| {
+        let parsed =
+            Expr::parse(text.trim()).map_err(|error| report_expression(messages, &node.span(), text.trim(), &error));
+        integer(&Located { value: parsed.ok()?, span: node.span() }, sizes, messages)
+    };
+    Some((bound(first)?, bound(last)? - i64::from(last_is_excluded)))
+}
+
+/// The integer that an expression over sizes gives; reported where it gives none.
+pub(crate) fn integer(expr: &Located<Expr>, sizes: &[(String, Value)], messages: &Messages) -> Option<i64> {
+    expr.value
+        .evaluate_int(&|name| lookup(sizes, name))
+        .map_err(|error| report_expression(messages, &expr.span, expr.value.text(), &error))
+        .ok()
+}

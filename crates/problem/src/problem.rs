@@ -1,0 +1,116 @@
+//! What is tuned: kernels, their tuning parameters, their arguments and how to tune them.
+
+use crate::command::CommandPlaces;
+use crate::diagnostic::{Diagnostic, Level, ProblemError, SourceFile};
+use crate::inputs::Inputs;
+use crate::kernel::KernelPlaces;
+use crate::nest::NestKernel;
+use crate::tuning::Tuning;
+use std::ops::Range;
+use std::path::Path;
+use tunesmith_core::Judging;
+use tunesmith_device::{Argument, CommandSpec, Kernel, Policy, Verify};
+use tunesmith_space::{Constraint, Expr, Parameter, Value, lookup};
+
+/// A problem: kernels, their tuning parameters, their arguments and how to tune it.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// Its name.
+    pub name: String,
+    /// Sizes: named numbers for every expression, command-line overrides applied.
+    pub sizes: Vec<(String, Value)>,
+    /// Floating-point operations of one launch, as an expression over sizes and parameters.
+    pub flops: Option<Expr>,
+    /// Bytes that one launch moves, as an expression over sizes and parameters.
+    pub bytes: Option<Expr>,
+    /// Metrics that users define: names and expressions over what is measured.
+    pub metrics: Vec<(String, String)>,
+    /// The tuning parameters, in the user's order.
+    pub parameters: Vec<Parameter>,
+    /// The constraints, in the user's order.
+    pub constraints: Vec<Constraint>,
+    /// The kernels, in the order in which they run: a problem without can be tuned on synthetic devices only.
+    pub kernels: Vec<Kernel>,
+    /// The loop nest that the kernel is made of, if it is one.
+    pub nest: Option<NestKernel>,
+    /// The command that is tuned in place of kernels.
+    pub command: Option<CommandSpec>,
+    /// The arguments of all kernels.
+    pub arguments: Vec<Argument>,
+    /// How outputs are verified.
+    pub verify: Verify,
+    /// How the problem is tuned unless the user says otherwise.
+    pub tuning: Tuning,
+    /// The inputs that `tune --inputs` tunes it for.
+    pub inputs: Option<Inputs>,
+    /// How configurations are measured.
+    pub policy: Policy,
+    /// How configurations are compared.
+    pub judging: Judging,
+    /// What is odd about the file.
+    pub warnings: Vec<Diagnostic>,
+    /// What keeps the kernels of a T1 file from being run, each also among the warnings: without kernels the space is
+    /// still good for synthetic devices.
+    pub(crate) obstacles: Vec<Diagnostic>,
+    /// The file.
+    pub source_file: SourceFile,
+    pub(crate) places: Places,
+}
+
+/// Where the parts of a problem stand in its file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Places {
+    pub(crate) constraints: Vec<Range<usize>>,
+    pub(crate) parameters: Vec<Range<usize>>,
+    pub(crate) default: Range<usize>,
+    pub(crate) grid: Range<usize>,
+    pub(crate) kernels: Vec<KernelPlaces>,
+    pub(crate) reference: Range<usize>,
+    pub(crate) arguments: Vec<Range<usize>>,
+    pub(crate) command: CommandPlaces,
+}
+
+impl Problem {
+    /// A problem that says nothing, called by the name of its file.
+    pub(crate) fn of(source_file: SourceFile) -> Self {
+        let stem = source_file.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        Self {
+            name: stem.unwrap_or_default(),
+            sizes: Vec::new(),
+            flops: None,
+            bytes: None,
+            metrics: Vec::new(),
+            parameters: Vec::new(),
+            constraints: Vec::new(),
+            kernels: Vec::new(),
+            nest: None,
+            command: None,
+            arguments: Vec::new(),
+            verify: Verify::default(),
+            tuning: Tuning::default(),
+            inputs: None,
+            policy: Policy::default(),
+            judging: Judging::default(),
+            warnings: Vec::new(),
+            obstacles: Vec::new(),
+            source_file,
+            places: Places::default(),
+        }
+    }
+
+    /// The folder that relative paths in the file start from.
+    pub(crate) fn folder(&self) -> &Path {
+        self.source_file.folder()
+    }
+
+    /// The value of a size.
+    pub fn size(&self, name: &str) -> Option<Value> {
+        lookup(&self.sizes, name)
+    }
+
+    /// An error about `span` of the file.
+    pub fn error(&self, span: Range<usize>, text: String, remedy: Option<String>) -> ProblemError {
+        let message = self.source_file.diagnostic(Level::Error, span, text, remedy);
+        ProblemError { messages: vec![message], source_file: self.source_file.clone() }
+    }
+}

@@ -1,0 +1,134 @@
+//! From a problem to its search space.
+
+use crate::tree::place_inside;
+use crate::{Diagnostic, Level, NestKernel, Problem, ProblemError};
+use tunesmith_space::lookup;
+use tunesmith_space::did_you_mean;
+use std::ops::Range;
+use tunesmith_space::{Configuration, Constraint, Space, SpaceBuilder, SpaceError, Value};
+
+/// The space of a problem on a device.
+#[derive(Clone, Debug)]
+pub struct ProblemSpace {
+    /// The space.
+    pub space: Space,
+    /// A warning for every constraint left out because it needs a device that is not known.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl Problem {
+    /// Builds the search space. `limits` are the device's, known to constraints as `device.NAME`; a constraint that
+    /// needs one that is missing is left out with a warning.
+    ///
+    /// # Errors
+    /// What is wrong with the parameters and constraints, with places: unknown names, expressions that cannot be
+    /// evaluated, constraints that exclude everything.
+    pub fn space(&self, limits: &[(String, Value)]) -> Result<ProblemSpace, ProblemError> {
+        let (builder, warnings) = self.space_builder(limits);
+        Ok(ProblemSpace { space: self.build(builder)?, warnings })
+    }
+
+    /// The space yet to be built, and a warning for every constraint left out.
+    pub fn space_builder(&self, limits: &[(String, Value)]) -> (SpaceBuilder, Vec<Diagnostic>) {
+        let mut builder = Space::builder();
+        for parameter in &self.parameters {
+            builder = builder.parameter(parameter.clone());
+        }
+        let device = limits.iter().map(|(name, value)| (format!("device.{name}"), value.clone()));
+        let constants: Vec<(String, Value)> = self.sizes.iter().cloned().chain(device).collect();
+        for (name, value) in &constants {
+            builder = builder.constant(name, value.clone());
+        }
+        let mut warnings = Vec::new();
+        for (constraint, place) in self.constraints.iter().zip(&self.places.constraints) {
+            match unknown_limit(constraint, &constants) {
+                None => builder = builder.constraint(constraint.clone()),
+                Some(limit) => {
+                    let text = format!("constraint `{}` is left out: `{limit}` is not known here", constraint.name());
+                    let remedy = did_you_mean(limit, constants.iter().map(|(name, _)| name.as_str()))
+                        .unwrap_or_else(|| "it is applied when a device that has it is tuned".to_string());
+                    let remedy = Some(remedy);
+                    warnings.push(self.source_file.diagnostic(Level::Warning, place.clone(), text, remedy));
+                }
+            }
+        }
+        (builder, warnings)
+    }
+
+    /// The space of `builder`, with what is wrong located in the file.
+    pub fn build(&self, builder: SpaceBuilder) -> Result<Space, ProblemError> {
+        builder.build().map_err(|error| self.space_error(&error))
+    }
+
+    /// The configuration that speed-ups refer to: the file's `default`; else the values that a loop nest states, as far as they are
+    /// listed, and the first value of every other parameter. `None` when the file names none and that one is excluded by a constraint.
+    ///
+    /// # Errors
+    /// A default of the file that names an unknown parameter or value, or that a constraint excludes.
+    pub fn default_configuration(&self, space: &Space) -> Result<Option<Configuration>, ProblemError> {
+        let Some(pairs) = &self.tuning.default else {
+            let stated = self.nest.as_ref().map(NestKernel::defaults).unwrap_or_default();
+            let is_listed = |(name, value): &(&str, Value)| {
+                space.parameter_index(name).is_some_and(|at| space.parameters()[at].values().contains(value))
+            };
+            let stated: Vec<(&str, Value)> = stated.into_iter().filter(is_listed).collect();
+            let first = space.configuration(&stated, None).map_err(|error| self.space_error(&error))?;
+            return Ok(space.contains(&first).then_some(first));
+        };
+        let at_default = |text: String, remedy| self.error(self.places.default.clone(), text, remedy);
+        let pairs: Vec<(&str, Value)> = pairs.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        let configuration = space.configuration(&pairs, None);
+        let configuration =
+            configuration.map_err(|error| at_default(format!("the default configuration: {error}"), None))?;
+        let violated: Vec<String> =
+            space.violated(&configuration).iter().map(|constraint| format!("`{}`", constraint.name())).collect();
+        if !violated.is_empty() {
+            let remedy = Some("unnamed parameters take their first value; name those that matter".to_string());
+            return Err(at_default(format!("the default configuration violates {}", violated.join(", ")), remedy));
+        }
+        Ok(Some(configuration))
+    }
+
+    fn space_error(&self, error: &SpaceError) -> ProblemError {
+        let (span, remedy) = match error {
+            SpaceError::UnknownName { constraint, span, .. } => {
+                let sizes = self.sizes.iter().map(|(name, _)| name.as_str());
+                let parameters = self.parameters.iter().map(|parameter| parameter.name());
+                let names: Vec<&str> = parameters.chain(sizes).collect();
+                let known = format!("names are {}, and device.* limits", names.join(", "));
+                (self.place_in_constraint(constraint, Some(span)), Some(known))
+            }
+            SpaceError::Evaluation { constraint, error, .. } => {
+                (self.place_in_constraint(constraint, Some(&error.span)), error.remedy.clone())
+            }
+            SpaceError::Empty { culprits } => {
+                let first = culprits.first().map_or(0..0, |name| self.place_in_constraint(name, None));
+                (first, Some("widen the parameters' values or weaken a constraint".to_string()))
+            }
+            SpaceError::TooLarge { culprits, .. } => {
+                (culprits.first().map_or(0..0, |name| self.place_in_constraint(name, None)), None)
+            }
+            _ => (0..0, None),
+        };
+        self.error(span, error.to_string(), remedy)
+    }
+
+    pub(crate) fn place_of_constraint(&self, name: &str) -> Range<usize> {
+        self.place_in_constraint(name, None)
+    }
+
+    fn place_in_constraint(&self, name: &str, inside: Option<&Range<usize>>) -> Range<usize> {
+        let found =
+            self.constraints.iter().zip(&self.places.constraints).find(|(constraint, _)| constraint.name() == name);
+        let Some((constraint, place)) = found else { return 0..0 };
+        match inside {
+            Some(inside) => place_inside(&self.source_file.text, place, constraint.expr().text(), inside.clone()),
+            None => place.clone(),
+        }
+    }
+}
+
+fn unknown_limit<'a>(constraint: &'a Constraint, constants: &[(String, Value)]) -> Option<&'a str> {
+    let names = constraint.expr().names().iter().map(|name| name.text.as_str());
+    names.into_iter().find(|name| name.starts_with("device.") && lookup(constants, name).is_none())
+}

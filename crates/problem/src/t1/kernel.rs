@@ -1,0 +1,281 @@
+//! The kernel's specification, apart from its arguments.
+
+use super::expressions::{Terms, in_parentheses};
+use super::findings::Findings;
+use super::json::Item;
+use super::{arguments, reference};
+use crate::diagnostic::Messages;
+use crate::kernel::KernelPlaces;
+use crate::{Diagnostic};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use tunesmith_device::{Argument, Extent, Kernel, Language, Template, Verify, WorkSize};
+use tunesmith_space::{Expr, Parameter};
+
+/// Keys that are read, and those that say nothing about how the kernel runs.
+const KEYS: &[&str] = &[
+    "Language",
+    "KernelName",
+    "KernelFile",
+    "CompilerOptions",
+    "ProblemSize",
+    "GlobalSize",
+    "GlobalSizeType",
+    "LocalSize",
+    "GridDivX",
+    "GridDivY",
+    "GridDivZ",
+    "SharedMemory",
+    "Arguments",
+    "ReferenceArguments",
+    "BenchmarkName",
+];
+
+/// The divisors of `ProblemSize`, by dimension.
+const GRID_DIVISORS: [&str; 3] = ["GridDivX", "GridDivY", "GridDivZ"];
+
+/// Every source that Kernel Tuner compiles has this macro; some published kernels are written in two ways for it.
+const TUNED: &str = "-Dkernel_tuner=1";
+
+/// What a specification gives. Without a kernel the obstacles say why.
+#[derive(Debug, Default)]
+pub(super) struct Specification {
+    pub(super) kernel: Option<(Kernel, KernelPlaces)>,
+    pub(super) arguments: Vec<(Argument, Range<usize>)>,
+    pub(super) verify: Verify,
+    pub(super) obstacles: Vec<Diagnostic>,
+}
+
+pub(super) fn read(root: &Item<'_>, parameters: &[(Parameter, Range<usize>)], messages: &Messages) -> Specification {
+    let Some(item) = root.get("KernelSpecification") else { return Specification::default() };
+    let findings = Findings::new(messages);
+    let parameters = parameters.iter().map(|(parameter, _)| parameter).collect();
+    let terms = Terms::new(parameters, &item, &findings);
+    let reader = Reader { item: &item, terms: &terms, findings: &findings, folder: messages.source.folder() };
+    let arguments = arguments::read(&reader);
+    let verify = reference::read(&reader, &arguments);
+    let kernel = reader.kernel(arguments.len());
+    let kernel = kernel.filter(|_| !findings.has_obstacles());
+    Specification { kernel, arguments, verify, obstacles: findings.finish() }
+}
+
+/// What all parts of a specification are read with.
+pub(super) struct Reader<'a> {
+    pub(super) item: &'a Item<'a>,
+    pub(super) terms: &'a Terms<'a>,
+    pub(super) findings: &'a Findings<'a>,
+    /// Relative paths start here.
+    pub(super) folder: &'a Path,
+}
+
+impl Reader<'_> {
+    /// The kernel, with what keeps it from being run among the findings.
+    fn kernel(&self, arguments: usize) -> Option<(Kernel, KernelPlaces)> {
+        self.report_unread();
+        let (function, function_place) = self.text("KernelName")?;
+        let (file, file_place) = self.text("KernelFile")?;
+        let language = self.language(function, file, &file_place)?;
+        let options = self.options();
+        let work = if language.has_work_items() { self.work() } else { None };
+        self.report_shared_memory();
+        if self.findings.has_obstacles() {
+            let remedy = "mend what is said about it; its space can be tuned on `--device synthetic:EXPR` as it is";
+            let text = format!("kernel `{function}` cannot be run");
+            self.findings.obstacle(function_place.clone(), text, Some(remedy.to_string()));
+        }
+        let kernel = Kernel {
+            name: function.to_string(),
+            language,
+            file: self.source(file, &file_place),
+            sources: Vec::new(),
+            include: Vec::new(),
+            function: function.to_string(),
+            options,
+            arguments: (0..arguments).collect(),
+            repeat: None,
+            generator: None,
+            work,
+        };
+        Some((kernel, KernelPlaces { file: file_place, function: function_place }))
+    }
+
+    /// A text that must be there.
+    fn text(&self, key: &str) -> Option<(&str, Range<usize>)> {
+        let item = self.item.get(key);
+        let text = item.as_ref().and_then(|item| Some((item.string()?, item.span.clone())));
+        if text.is_none() {
+            let place = item.map_or_else(|| self.item.span.clone(), |item| item.span);
+            let remedy = format!("write \"{key}\": \"...\"");
+            self.findings.obstacle(place, format!("KernelSpecification has no {key}"), Some(remedy));
+        }
+        text
+    }
+
+    /// The kernel's file: beside the T1 file or, where Kernel Tuner looks as well, beside its folder.
+    fn source(&self, name: &str, place: &Range<usize>) -> PathBuf {
+        let beside = self.folder.join(name);
+        let above = self.folder.join("..").join(name);
+        if !beside.is_file() && above.is_file() {
+            return above;
+        }
+        if !beside.is_file() {
+            let remedy = format!(
+                "paths are relative to `{}`; without the kernel its space can be tuned on `--device synthetic:EXPR`",
+                self.folder.display()
+            );
+            self.findings.obstacle(place.clone(), format!("there is no file `{}`", beside.display()), Some(remedy));
+        }
+        beside
+    }
+
+    /// The kernel's language. Where it is none that this version compiles, that is all there is to say.
+    fn language(&self, function: &str, file: &str, file_place: &Range<usize>) -> Option<Language> {
+        let named = self.item.get("Language").and_then(|item| Some((item.string()?, item.span)));
+        let (found, place, written) = match named {
+            Some((name, place)) => (Language::from_name(name), place, name.to_string()),
+            None => (
+                Language::from_suffix(Path::new(file)),
+                file_place.clone(),
+                "a language its file does not tell".to_string(),
+            ),
+        };
+        if found.is_none() {
+            self.findings.clear();
+            let text = format!("kernel `{function}` is written in {written}, which this version does not compile");
+            let remedy =
+                "C, C++, OpenCL and CUDA kernels are compiled; any space can be tuned on `--device synthetic:EXPR`";
+            self.findings.obstacle(place, text, Some(remedy.to_string()));
+        }
+        found
+    }
+
+    /// Each option is one argument of the compiler; T1 files may have several in a string, and braces mean nothing.
+    fn options(&self) -> Vec<Template> {
+        let mut options: Vec<String> = vec![TUNED.to_string()];
+        for item in self.item.get("CompilerOptions").map(|item| item.items()).unwrap_or_default() {
+            match item.string() {
+                Some(text) => options.extend(text.split_whitespace().map(str::to_string)),
+                None => self.findings.obstacle(item.span, "a compiler option is no string", None),
+            }
+        }
+        let template = |option: &String| Template::parse(&option.replace('{', "{{").replace('}', "}}")).ok();
+        options.iter().filter_map(template).collect()
+    }
+
+    /// The work-items: `GlobalSize`, counted as `GlobalSizeType` says, where no `GridDiv` goes before it.
+    fn work(&self) -> Option<WorkSize> {
+        let mut local = self.sizes("LocalSize")?;
+        let mut global = self.sizes("GlobalSize")?;
+        let divided: Vec<Option<String>> = (0..3).map(|dimension| self.divided(dimension)).collect::<Option<_>>()?;
+        let used = divided.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        let dimensions = used.max(global.len()).max(local.len());
+        if dimensions == 0 {
+            let remedy = "write \"GlobalSize\": {\"X\": \"N\"} and \"LocalSize\": {\"X\": \"64\"}".to_string();
+            self.findings.obstacle(self.item.span.clone(), "the number of work-items is missing", Some(remedy));
+            return None;
+        }
+        let has_local = !local.is_empty();
+        local.resize(dimensions, "1".to_string());
+        global.resize(dimensions, "1".to_string());
+        let counts_groups = self.counts_groups();
+        for (dimension, groups) in divided.into_iter().enumerate() {
+            let Some(groups) = groups else { continue };
+            let extent =
+                if counts_groups { groups } else { format!("{groups} * {}", in_parentheses(&local[dimension])) };
+            global[dimension] = extent;
+        }
+        let global = self.exprs(&global)?;
+        let extent = if counts_groups { Extent::Groups(global) } else { Extent::Global(global) };
+        Some(WorkSize { extent, local: if has_local { Some(self.exprs(&local)?) } else { None } })
+    }
+
+    fn counts_groups(&self) -> bool {
+        let item = self.item.get("GlobalSizeType");
+        match item.as_ref().map(|item| item.string()) {
+            None | Some(Some("OpenCL")) => false,
+            Some(Some("CUDA" | "Vulkan")) => true,
+            Some(_) => {
+                let place = item.map(|item| item.span).unwrap_or_default();
+                let remedy = "it is OpenCL, where GlobalSize counts work-items, or CUDA, where it counts work-groups";
+                self.findings.obstacle(place, "GlobalSizeType is not known", Some(remedy.to_string()));
+                false
+            }
+        }
+    }
+
+    /// The extents of an object with X, Y, Z or of a list, as texts; none without the key.
+    fn sizes(&self, key: &str) -> Option<Vec<String>> {
+        let Some(item) = self.item.get(key) else { return Some(Vec::new()) };
+        let entries: Vec<Option<Item<'_>>> = if item.json.is_object() {
+            ["X", "Y", "Z"].map(|axis| item.get(axis)).into()
+        } else {
+            item.items().into_iter().map(Some).collect()
+        };
+        let entries = &entries[..entries.iter().rposition(Option::is_some).map_or(0, |last| last + 1)];
+        if entries.len() > 3 {
+            self.findings.obstacle(item.span, format!("{key} has {} dimensions", entries.len()), None);
+            return None;
+        }
+        let text = |entry: &Option<Item<'_>>| match entry {
+            None => Some("1".to_string()),
+            Some(entry) => Some(self.terms.expression(entry, key, self.findings)?.text().to_string()),
+        };
+        entries.iter().map(text).collect()
+    }
+
+    /// The work-groups of a dimension that a `GridDiv` gives: `Some(None)` where it has none.
+    fn divided(&self, dimension: usize) -> Option<Option<String>> {
+        let key = GRID_DIVISORS[dimension];
+        let Some(item) = self.item.get(key) else { return Some(None) };
+        let divisors = item.items();
+        if divisors.is_empty() {
+            return Some(None);
+        }
+        let text = |item: &Item<'_>| {
+            let expr = self.terms.expression(item, key, self.findings)?;
+            Some(in_parentheses(expr.text()))
+        };
+        let divisors: Vec<String> = divisors.iter().map(text).collect::<Option<_>>()?;
+        let Some(size) = self.terms.problem_size(dimension) else {
+            let remedy = "write \"ProblemSize\": [4096, 4096]".to_string();
+            self.findings.obstacle(item.span, format!("{key} divides nothing: ProblemSize is too short"), Some(remedy));
+            return None;
+        };
+        Some(Some(format!("ceildiv({size}, {})", divisors.join(" * "))))
+    }
+
+    fn exprs(&self, texts: &[String]) -> Option<Vec<Expr>> {
+        let parse = |text: &String| {
+            let parsed = Expr::parse(text);
+            parsed.map_err(|error| self.findings.obstacle(self.item.span.clone(), error.to_string(), error.remedy)).ok()
+        };
+        texts.iter().map(parse).collect()
+    }
+
+    fn report_shared_memory(&self) {
+        let Some(item) = self.item.get("SharedMemory").filter(|item| item.json.as_f64() != Some(0.0)) else { return };
+        let remedy =
+            "write an argument with \"MemoryType\": \"Local\" instead: its bytes are added to every launch".to_string();
+        self.findings.obstacle(item.span, "SharedMemory is not carried over to launches", Some(remedy));
+    }
+
+    fn report_unread(&self) {
+        let is_empty = |key: &str| {
+            let value = self.item.json.get(key);
+            value.is_none_or(|value| value.is_null() || value.as_bool() == Some(false))
+        };
+        for (key, place) in self.item.keys() {
+            if KEYS.contains(&key.as_ref()) || is_empty(&key) {
+                continue;
+            }
+            let remedy = match key.as_ref() {
+                "Device" => "choose the device with --device",
+                "DeviceLimits" => "the limits of the device are asked of it: conditions know them as `device.NAME`",
+                "Profiling" => "this version reads no counters",
+                "SimulationInput" => "recordings are tuned with --device",
+                _ => "remove it",
+            };
+            self.findings.note(place, format!("`{key}` of KernelSpecification is not read"), Some(remedy.to_string()));
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The search, the budget and the default configuration.
+
+use super::json::Item;
+use crate::Tuning;
+use crate::diagnostic::Messages;
+use std::ops::Range;
+use tunesmith_space::{Constraint, Parameter, Value};
+
+/// Parameters and values, as [`Tuning::default`] has them.
+type Pairs = Vec<(String, Value)>;
+
+/// What Kernel Tuner and KTT call the strategies that we have as well, in lower case without what joins words; ours
+/// after them.
+const STRATEGIES: &[(&str, &str)] = &[
+    ("deterministic", "exhaustive"),
+    ("bruteforce", "exhaustive"),
+    ("exhaustive", "exhaustive"),
+    ("random", "random"),
+    ("randomsample", "random"),
+    ("annealing", "annealing"),
+    ("simulatedannealing", "annealing"),
+    ("swarm", "swarm"),
+    ("pso", "swarm"),
+    ("particleswarm", "swarm"),
+    ("geneticalgorithm", "genetic"),
+    ("genetic", "genetic"),
+    ("diffevo", "differential_evolution"),
+    ("differentialevolution", "differential_evolution"),
+    ("basinhopping", "basin_hopping"),
+    ("greedyils", "iterated_local_search"),
+    ("greedymls", "hill_climbing"),
+    ("hillclimbing", "hill_climbing"),
+    ("profilebased", "profile_guided"),
+];
+
+/// Search and budget.
+pub(super) fn read(root: &Item<'_>, default: Option<Pairs>, messages: &Messages) -> Tuning {
+    Tuning { strategy: strategy(root, messages), stop: stop(root, messages), default, ..Tuning::default() }
+}
+
+/// Our name of the search, where we have it.
+fn strategy(root: &Item<'_>, messages: &Messages) -> Option<String> {
+    let search = root.get("Search")?;
+    let name = search.get("Name")?;
+    let plain: String = name.string()?.chars().filter(char::is_ascii_alphanumeric).collect();
+    let ours = STRATEGIES.iter().find(|(theirs, _)| *theirs == plain.to_ascii_lowercase()).map(|(_, ours)| *ours);
+    let known = || tunesmith_search::catalogue().iter().map(|strategy| strategy.name);
+    let ours = ours.filter(|ours| known().any(|name| name == *ours));
+    if ours.is_none() {
+        let names: Vec<&str> = known().collect();
+        let remedy = format!("choose with --strategy; there are {}", names.join(", "));
+        let text = format!("the search `{}` is not known, `default` takes its place", name.string()?);
+        messages.warning(name.span, text, Some(remedy));
+    }
+    if let Some(attributes) = search.get("Attributes").filter(|list| list.json.as_array() != Some(&Vec::new())) {
+        let remedy = "give a strategy's options with --strategy \"NAME(option=value)\"".to_string();
+        messages.warning(attributes.span, "the search's Attributes are not read", Some(remedy));
+    }
+    ours.map(str::to_string)
+}
+
+/// The budget as a stop condition: several entries end the run together, whichever comes first.
+fn stop(root: &Item<'_>, messages: &Messages) -> Option<String> {
+    let entries = root.get("Budget").map(|budget| budget.items()).unwrap_or_default();
+    let conditions: Vec<String> = entries.iter().filter_map(|entry| condition(entry, messages)).collect();
+    (!conditions.is_empty()).then(|| conditions.join(" or "))
+}
+
+fn condition(entry: &Item<'_>, messages: &Messages) -> Option<String> {
+    let value = entry.get("BudgetValue").and_then(|value| value.json.as_f64());
+    let kind = entry.get("Type").and_then(|kind| kind.string());
+    match (kind, value) {
+        (Some("ConfigurationCount"), Some(value)) => Some(format!("evaluations {value}")),
+        (Some("ConfigurationFraction"), Some(value)) => Some(format!("fraction {}", value / 100.0)),
+        (Some("TuningDuration"), Some(value)) => Some(format!("time {value}s")),
+        (kind, _) => {
+            let text = format!("the budget `{}` is not known and ignored", kind.unwrap_or_default());
+            let remedy = "Type is ConfigurationCount, ConfigurationFraction or TuningDuration, with a BudgetValue; or \
+                          say it with --stop";
+            messages.warning(entry.span.clone(), text, Some(remedy.to_string()));
+            None
+        }
+    }
+}
+
+/// The default configuration with the place of its first value. None, with a warning, where it is no configuration of the
+/// space: published files have such, and their spaces are as good as others.
+pub(super) fn default(
+    root: &Item<'_>,
+    parameters: &[(Parameter, Range<usize>)],
+    constraints: &[(Constraint, Range<usize>)],
+    messages: &Messages,
+) -> Option<(Pairs, Range<usize>)> {
+    let list = root.get("ConfigurationSpace").and_then(|space| space.get("TuningParameters"))?;
+    let given = |entry: &Item<'_>| {
+        let item = entry.get("Default")?;
+        let value = item.items().first()?.scalar()?;
+        Some((entry.get("Name")?.string()?.to_string(), value, item.span))
+    };
+    let given: Vec<(String, Value, Range<usize>)> = list.items().iter().filter_map(given).collect();
+    let place = given.first()?.2.clone();
+    let remedy = Some("the first value of every parameter is the default in its place".to_string());
+    let mut pairs = Pairs::new();
+    for (name, value, span) in given {
+        let parameter = parameters.iter().map(|(parameter, _)| parameter).find(|parameter| parameter.name() == name);
+        let Some(known) = parameter.and_then(|parameter| parameter.values().iter().find(|known| same(known, &value)))
+        else {
+            let text = format!("the default configuration is left out: {value} is no value of `{name}`");
+            messages.warning(span, text, remedy);
+            return None;
+        };
+        pairs.push((name, known.clone()));
+    }
+    if let Some(violated) = violated(&pairs, parameters, constraints) {
+        let text = format!("the default configuration is left out: it violates `{}`", violated.name());
+        messages.warning(place, text, remedy);
+        return None;
+    }
+    Some((pairs, place))
+}
+
+/// Whether two values are the same, be it that one is written as `1` and the other as `1.0`.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Int(int), Value::Float(float)) | (Value::Float(float), Value::Int(int)) => *int as f64 == *float,
+        _ => a == b,
+    }
+}
+
+/// The first condition that the configuration does not meet. What cannot be computed, such as a condition on a device's
+/// limits, is left to whoever builds the space.
+fn violated<'c>(
+    pairs: &Pairs,
+    parameters: &[(Parameter, Range<usize>)],
+    constraints: &'c [(Constraint, Range<usize>)],
+) -> Option<&'c Constraint> {
+    let value = |name: &str| {
+        let given = pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        let first = || parameters.iter().find(|(known, _)| known.name() == name)?.0.values().first().cloned();
+        given.or_else(first)
+    };
+    let is_false = |constraint: &&Constraint| match constraint.expr().evaluate(&value) {
+        Ok(Value::Bool(truth)) => !truth,
+        Ok(Value::Int(number)) => number == 0,
+        _ => false,
+    };
+    constraints.iter().map(|(constraint, _)| constraint).find(is_false)
+}

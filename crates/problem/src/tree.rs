@@ -1,0 +1,229 @@
+//! A TOML document with places: typed access that reports what is wrong where.
+
+use crate::diagnostic::Messages;
+use tunesmith_space::did_you_mean;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use tunesmith_space::{Expr, ExprError, Value};
+
+/// A value with the bytes of the file it came from.
+#[derive(Clone, Debug)]
+pub(crate) struct Located<T> {
+    pub(crate) value: T,
+    pub(crate) span: Range<usize>,
+}
+
+/// A table of the document with its name for messages.
+#[derive(Clone)]
+pub(crate) struct Section<'a> {
+    pub(crate) name: String,
+    pub(crate) span: Range<usize>,
+    table: &'a DeTable<'a>,
+    messages: &'a Messages,
+}
+
+/// A value of the document with its name for messages.
+#[derive(Clone)]
+pub(crate) struct Node<'a> {
+    pub(crate) name: String,
+    pub(crate) value: &'a Spanned<DeValue<'a>>,
+    messages: &'a Messages,
+}
+
+impl<'a> Section<'a> {
+    pub(crate) fn root(table: &'a Spanned<DeTable<'a>>, messages: &'a Messages) -> Self {
+        Self { name: String::new(), span: 0..0, table: table.get_ref(), messages }
+    }
+
+    /// Reports every key that is not one of `keys`.
+    pub(crate) fn allow(&self, keys: &[&str]) {
+        for key in self.table.keys().filter(|key| !keys.contains(&key.get_ref().as_ref())) {
+            let unknown = key.get_ref().as_ref();
+            let place = if self.name.is_empty() { "the file".to_string() } else { format!("`{}`", self.name) };
+            let remedy = did_you_mean(unknown, keys.iter().copied())
+                .unwrap_or_else(|| format!("{place} may have {}", keys.join(", ")));
+            self.messages.error(key.span(), format!("{place} has no `{unknown}`"), Some(remedy));
+        }
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<Node<'a>> {
+        let value = self.table.get(key)?;
+        Some(Node { name: self.full_name(key), value, messages: self.messages })
+    }
+
+    /// The value of `key`, which must be there.
+    pub(crate) fn require(&self, key: &str, example: &str) -> Option<Node<'a>> {
+        let node = self.get(key);
+        if node.is_none() {
+            let text = format!("`{}` is missing", self.full_name(key));
+            self.messages.error(self.span.clone(), text, Some(format!("write `{example}`")));
+        }
+        node
+    }
+
+    /// Where the value at `path` stands; the start of the file where there is none.
+    pub(crate) fn place(&self, path: &[&str]) -> Range<usize> {
+        let mut value = self.table.get(path[0]);
+        for key in &path[1..] {
+            value = value.and_then(|value| value.get_ref().get(*key));
+        }
+        value.map_or(0..0, Spanned::span)
+    }
+
+    /// All keys and values, in the order of the file.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (Located<&'a str>, Node<'a>)> + '_ {
+        self.table.iter().map(|(key, value)| {
+            let name = key.get_ref().as_ref();
+            let node = Node { name: self.full_name(name), value, messages: self.messages };
+            (Located { value: name, span: key.span() }, node)
+        })
+    }
+
+    fn full_name(&self, key: &str) -> String {
+        if self.name.is_empty() { key.to_string() } else { format!("{}.{key}", self.name) }
+    }
+}
+
+impl<'a> Node<'a> {
+    pub(crate) fn span(&self) -> Range<usize> {
+        self.value.span()
+    }
+
+    pub(crate) fn error(&self, text: impl Into<String>, remedy: Option<String>) {
+        self.messages.error(self.span(), text, remedy);
+    }
+
+    fn wrong_type(&self, wanted: &str) {
+        let found = self.value.get_ref().type_str();
+        self.error(format!("`{}` must be {wanted}, not a {found}", self.name), None);
+    }
+
+    pub(crate) fn section(&self) -> Option<Section<'a>> {
+        match self.value.get_ref() {
+            DeValue::Table(table) => {
+                Some(Section { name: self.name.clone(), span: self.span(), table, messages: self.messages })
+            }
+            _ => {
+                self.wrong_type("a table");
+                None
+            }
+        }
+    }
+
+    pub(crate) fn string(&self) -> Option<&'a str> {
+        let text = self.value.get_ref().as_str();
+        if text.is_none() {
+            self.wrong_type("a string");
+        }
+        text
+    }
+
+    pub(crate) fn number(&self) -> Option<f64> {
+        let number = match self.scalar() {
+            Some(Value::Int(number)) => Some(number as f64),
+            Some(Value::Float(number)) => Some(number),
+            _ => None,
+        };
+        if number.is_none() {
+            self.wrong_type("a number");
+        }
+        number
+    }
+
+    pub(crate) fn count(&self) -> Option<u64> {
+        let count = self.scalar().and_then(|value| value.as_int()).and_then(|count| u64::try_from(count).ok());
+        if count.is_none() {
+            self.error(format!("`{}` must be a whole number of at least 0", self.name), None);
+        }
+        count
+    }
+
+    pub(crate) fn truth(&self) -> Option<bool> {
+        let truth = self.value.get_ref().as_bool();
+        if truth.is_none() {
+            self.wrong_type("true or false");
+        }
+        truth
+    }
+
+    /// The elements of a list; a lone value counts as a list of one.
+    pub(crate) fn items(&self) -> Vec<Node<'a>> {
+        let node = |value| Node { name: self.name.clone(), value, messages: self.messages };
+        match self.value.get_ref() {
+            DeValue::Array(items) => items.iter().map(node).collect(),
+            _ => vec![self.clone()],
+        }
+    }
+
+    /// The strings of a list, those that are none being reported.
+    pub(crate) fn strings(&self) -> Vec<Located<&'a str>> {
+        let text = |node: Node<'a>| Some(Located { value: node.string()?, span: node.span() });
+        self.items().into_iter().filter_map(text).collect()
+    }
+
+    /// A number, truth value or string; `None`, unreported, of anything else.
+    pub(crate) fn scalar(&self) -> Option<Value> {
+        match self.value.get_ref() {
+            DeValue::Integer(integer) => {
+                let digits = integer.as_str().replace('_', "");
+                i64::from_str_radix(&digits, integer.radix()).ok().map(Value::Int)
+            }
+            DeValue::Float(float) => float.as_str().replace('_', "").parse().ok().map(Value::Float),
+            DeValue::Boolean(truth) => Some(Value::Bool(*truth)),
+            DeValue::String(text) => Some(Value::Str(text.as_ref().into())),
+            _ => None,
+        }
+    }
+
+    /// A value, reported where it is none.
+    pub(crate) fn required_scalar(&self) -> Option<Value> {
+        let value = self.scalar();
+        match &value {
+            Some(Value::Float(number)) if !number.is_finite() => {
+                self.error(format!("`{}` must be finite", self.name), None);
+                None
+            }
+            Some(_) => value,
+            None => {
+                self.wrong_type("a number within 64 bits, a string or a truth value");
+                None
+            }
+        }
+    }
+
+    /// An expression: a string that holds one, or a plain number.
+    pub(crate) fn expression(&self) -> Option<Located<Expr>> {
+        let text = match self.scalar() {
+            Some(Value::Str(text)) => text.to_string(),
+            Some(Value::Int(number)) => number.to_string(),
+            Some(Value::Float(number)) => Value::Float(number).to_string(),
+            _ => {
+                self.wrong_type("an expression");
+                return None;
+            }
+        };
+        match Expr::parse(&text) {
+            Ok(value) => Some(Located { value, span: self.span() }),
+            Err(error) => {
+                report_expression(self.messages, &self.span(), &text, &error);
+                None
+            }
+        }
+    }
+}
+
+/// Reports an error inside the expression `text` that stands, quoted, at `span`.
+pub(crate) fn report_expression(messages: &Messages, span: &Range<usize>, text: &str, error: &ExprError) {
+    let place = place_inside(&messages.source.text, span, text, error.span.clone());
+    messages.error(place, format!("in `{text}`: {error}"), error.remedy.clone());
+}
+
+/// The bytes of the file that `inside`, a span of the expression `text`, stands for. Where the file writes the
+/// expression in another way (with escapes), all of `span`.
+pub(crate) fn place_inside(source: &str, span: &Range<usize>, text: &str, inside: Range<usize>) -> Range<usize> {
+    match source.get(span.clone()).and_then(|written| written.find(text)) {
+        Some(offset) if !text.is_empty() => span.start + offset + inside.start..span.start + offset + inside.end,
+        _ => span.clone(),
+    }
+}

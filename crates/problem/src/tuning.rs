@@ -1,0 +1,102 @@
+//! The `[tuning]` and `[measure]` of a problem.
+
+use crate::arguments::word;
+use crate::tree::{Located, Node, Section};
+use crate::judging::{self, positive, seconds};
+use tunesmith_device::{Cache, Policy};
+use tunesmith_space::Value;
+
+/// How a problem is tuned unless the user says otherwise.
+#[derive(Clone, Debug, Default)]
+pub struct Tuning {
+    /// The strategy, as users write it.
+    pub strategy: Option<String>,
+    /// The stop condition, as users write it.
+    pub stop: Option<String>,
+    /// What is optimised, as users write it.
+    pub objective: Option<String>,
+    /// The seed.
+    pub seed: Option<u64>,
+    /// How many requests the strategy may have in flight.
+    pub room: Option<usize>,
+    /// The configuration that speed-ups refer to: parameters and values; unnamed ones take their first value.
+    pub default: Option<Vec<(String, Value)>>,
+    /// What the strategy `grid` evaluates: tables of parameters with the values they take, each all combinations; unnamed
+    /// parameters as in the default configuration.
+    pub grid: Vec<GridTable>,
+}
+
+/// A table of a grid: parameters with the values they take.
+pub type GridTable = Vec<(String, Vec<Value>)>;
+pub(crate) fn read(section: &Section<'_>) -> Tuning {
+    section.allow(&["strategy", "stop", "objective", "seed", "room", "default", "grid"]);
+    let string = |key| section.get(key).and_then(|node| node.string()).map(str::to_string);
+    let count = |key| section.get(key).and_then(|node| node.count());
+    let default = section.get("default").and_then(|node| node.section()).map(|default| {
+        let pair = |(name, node): (Located<&str>, Node<'_>)| Some((name.value.to_string(), node.required_scalar()?));
+        default.entries().filter_map(pair).collect()
+    });
+    Tuning {
+        strategy: string("strategy"),
+        stop: string("stop"),
+        objective: string("objective"),
+        seed: count("seed"),
+        room: count("room").and_then(|room| usize::try_from(room).ok()),
+        default,
+        grid: section.get("grid").map(|node| node.items()).unwrap_or_default().iter().filter_map(read_grid).collect(),
+    }
+}
+
+/// A table of the grid: for each parameter a value or a list of them.
+fn read_grid(node: &Node<'_>) -> Option<GridTable> {
+    let values = |(name, node): (Located<&str>, Node<'_>)| {
+        Some((name.value.to_string(), node.items().iter().filter_map(Node::required_scalar).collect()))
+    };
+    Some(node.section()?.entries().filter_map(values).collect())
+}
+
+const MEASURE_KEYS: &[&str] = &[
+    "cache",
+    "min_samples",
+    "max_samples",
+    "stable",
+    "time_cap",
+    "first_limit",
+    "launch_limit",
+    "limit_factor",
+    "compile_limit",
+];
+
+/// The policy, its defaults replaced by what the section says. Times are in seconds.
+pub(crate) fn read_policy(section: &Section<'_>) -> Policy {
+    section.allow(&[MEASURE_KEYS, judging::KEYS].concat());
+    let mut policy = Policy::default();
+    set(&mut policy.cache, word(section, "cache", &[("warm", Cache::Warm), ("cold", Cache::Cold)]));
+    let sampling = &mut policy.sampling;
+    set(&mut sampling.min_samples, count(section, "min_samples"));
+    set(&mut sampling.max_samples, count(section, "max_samples"));
+    set(&mut sampling.stable, positive(section, "stable"));
+    set(&mut sampling.time_cap, seconds(section, "time_cap"));
+    let limits = &mut policy.limits;
+    set(&mut limits.first, seconds(section, "first_limit"));
+    set(&mut limits.floor, seconds(section, "launch_limit"));
+    set(&mut limits.factor, count(section, "limit_factor").and_then(|factor| u32::try_from(factor).ok()));
+    set(&mut limits.compile, seconds(section, "compile_limit"));
+    policy
+}
+
+fn set<T>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}
+
+fn count(section: &Section<'_>, key: &str) -> Option<usize> {
+    let node = section.get(key)?;
+    let count = node.count()?;
+    if count == 0 {
+        node.error(format!("`{}` must be at least 1", node.name), None);
+        return None;
+    }
+    usize::try_from(count).ok()
+}
