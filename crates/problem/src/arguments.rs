@@ -3,14 +3,14 @@
 use crate::diagnostic::Messages;
 use crate::tree::{Node, Section};
 use crate::{kernel, parameters};
-use tunesmith_space::lookup;
-use tunesmith_space::did_you_mean;
 use std::ops::Range;
 use std::path::Path;
 use tunesmith_device::{
     Access, Argument, ArgumentKind, ElementType, Fill, Language, Memory, PartialTolerance, Reference, Verify,
 };
 use tunesmith_space::Value;
+use tunesmith_space::did_you_mean;
+use tunesmith_space::lookup;
 
 const KEYS: &[&str] = &[
     "name",

@@ -2,12 +2,12 @@
 
 use crate::diagnostic::Messages;
 use crate::tree::{Located, Node, Section};
-use tunesmith_space::did_you_mean;
 use std::fmt::Display;
 use std::ops::Range;
 use toml::de::DeValue;
 use tunesmith_device::{CommandSpec, CommandVerify, Cost, NumberPattern, OUT, Template, TextPattern, Unit};
 use tunesmith_space::Value;
+use tunesmith_space::did_you_mean;
 
 const KEYS: &[&str] = &["command", "build", "environment", "cost", "unit", "time", "values", "warmup", "memory_limit"];
 

@@ -1,14 +1,16 @@
 //! The TOML form of a problem.
 
 use crate::diagnostic::Messages;
-use crate::tree::{Located, Section};
-use crate::{Problem, ProblemError, SourceFile, Tuning, arguments, command, inputs, judging, kernel, nest, parameters, tuning};
-use tunesmith_space::lookup;
 use crate::problem::Places;
-use tunesmith_space::did_you_mean;
+use crate::tree::{Located, Section};
+use crate::{
+    Problem, ProblemError, SourceFile, Tuning, arguments, command, inputs, judging, kernel, nest, parameters, tuning,
+};
 use toml::de::DeTable;
 use tunesmith_core::Judging;
 use tunesmith_device::{Argument, Kernel, Language, Policy, Verify};
+use tunesmith_space::did_you_mean;
+use tunesmith_space::lookup;
 use tunesmith_space::{Expr, Value};
 
 const SECTIONS: &[&str] = &[

@@ -13,11 +13,7 @@ impl Problem {
     ///
     /// # Errors
     /// A name or value that is none of the parameters', a grid of more than a million combinations, or of none that is valid.
-    pub fn grid(
-        &self,
-        space: &Space,
-        base: Option<&Configuration>,
-    ) -> Result<Option<Vec<ConfigId>>, ProblemError> {
+    pub fn grid(&self, space: &Space, base: Option<&Configuration>) -> Result<Option<Vec<ConfigId>>, ProblemError> {
         if self.tuning.grid.is_empty() {
             return Ok(None);
         }

@@ -3,9 +3,9 @@
 use crate::diagnostic::Messages;
 use crate::parameters::read_values;
 use crate::tree::{Located, Node, Section};
-use tunesmith_space::lookup;
-use tunesmith_space::did_you_mean;
 use std::ops::Range;
+use tunesmith_space::did_you_mean;
+use tunesmith_space::lookup;
 use tunesmith_space::{Expr, Value};
 
 /// Values of the sizes that make one input.

@@ -2,12 +2,12 @@
 
 use crate::diagnostic::Messages;
 use crate::tree::{Node, Section};
-use tunesmith_space::did_you_mean;
 use std::ops::Range;
 use std::path::PathBuf;
 use toml::de::DeValue;
 use tunesmith_device::{Argument, Extent, Kernel, Language, Template, WorkSize};
 use tunesmith_space::Expr;
+use tunesmith_space::did_you_mean;
 
 const KEYS: &[&str] = &[
     "name",

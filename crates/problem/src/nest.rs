@@ -2,16 +2,16 @@
 
 use crate::diagnostic::Messages;
 use crate::kernel::KernelPlaces;
-use crate::tree::{Node, Section};
-use crate::{nest_data};
-use tunesmith_space::lookup;
+use crate::nest_data;
 use crate::nests::{NestGenerator, arguments, in_words};
-use tunesmith_space::did_you_mean;
+use crate::tree::{Node, Section};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tunesmith_device::{Argument, ArgumentKind, Kernel, Language, Reference};
 use tunesmith_loopnest::{Dialect, NestError, Recipe};
+use tunesmith_space::did_you_mean;
+use tunesmith_space::lookup;
 use tunesmith_space::{Parameter, Value};
 
 /// A nest that is tuned: its transformations take the tuning parameters.

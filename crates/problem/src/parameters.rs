@@ -1,9 +1,9 @@
 //! The `[parameters]` and `[constraints]` of a problem.
 
 use crate::diagnostic::Messages;
-use tunesmith_space::lookup;
 use crate::tree::{Located, Node, Section, report_expression};
 use std::ops::Range;
+use tunesmith_space::lookup;
 use tunesmith_space::{Constraint, Expr, Parameter, SpaceError, Value, Values};
 
 /// The tuning parameters with their places in the file.

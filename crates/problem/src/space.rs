@@ -2,9 +2,9 @@
 
 use crate::tree::place_inside;
 use crate::{Diagnostic, Level, NestKernel, Problem, ProblemError};
-use tunesmith_space::lookup;
-use tunesmith_space::did_you_mean;
 use std::ops::Range;
+use tunesmith_space::did_you_mean;
+use tunesmith_space::lookup;
 use tunesmith_space::{Configuration, Constraint, Space, SpaceBuilder, SpaceError, Value};
 
 /// The space of a problem on a device.

@@ -1,10 +1,10 @@
 //! A TOML document with places: typed access that reports what is wrong where.
 
 use crate::diagnostic::Messages;
-use tunesmith_space::did_you_mean;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use tunesmith_space::did_you_mean;
 use tunesmith_space::{Expr, ExprError, Value};
 
 /// A value with the bytes of the file it came from.

@@ -1,8 +1,8 @@
 //! The `[tuning]` and `[measure]` of a problem.
 
 use crate::arguments::word;
-use crate::tree::{Located, Node, Section};
 use crate::judging::{self, positive, seconds};
+use crate::tree::{Located, Node, Section};
 use tunesmith_device::{Cache, Policy};
 use tunesmith_space::Value;
 

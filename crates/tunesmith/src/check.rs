@@ -2,7 +2,6 @@
 
 use crate::devices::DeviceChoice;
 use crate::metrics::Target;
-use tunesmith_problem::{Diagnostic, Level};
 use crate::runner::Runner;
 use crate::space_info::{SpaceInfo, SpaceQuery};
 use crate::tune::TuneOptions;
@@ -10,6 +9,7 @@ use crate::{ConstraintReport, Error, Problem};
 use std::path::Path;
 use std::sync::Arc;
 use tunesmith_core::{Stop, SystemClock};
+use tunesmith_problem::{Diagnostic, Level};
 use tunesmith_space::Value;
 
 /// What a check found.

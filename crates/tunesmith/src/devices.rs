@@ -1,6 +1,5 @@
 //! Devices by name: the edge where `--device` becomes a typed choice.
 
-use tunesmith_space::did_you_mean;
 use crate::{Error, Problem};
 use std::path::{Path, PathBuf};
 use tunesmith_core::counters::Hardware;
@@ -8,6 +7,7 @@ use tunesmith_device::worker::WorkerCommand;
 use tunesmith_device::{
     Compilers, CudaDevice, DeviceInfo, Language, Missing, OpenClDevice, cuda_devices, opencl_devices,
 };
+use tunesmith_space::did_you_mean;
 use tunesmith_space::{Expr, Value};
 
 /// What a problem is tuned on.

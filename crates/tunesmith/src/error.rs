@@ -1,8 +1,8 @@
 //! Why a command could not do its work.
 
-use tunesmith_problem::ProblemError;
 use tunesmith_core::Refusal;
 use tunesmith_device::DeviceError;
+use tunesmith_problem::ProblemError;
 use tunesmith_search::StrategyError;
 use tunesmith_store::{ExportError, ImportError, StoreError, WisdomError};
 

@@ -81,10 +81,6 @@ pub use online::Online;
 pub use outcome::{Candidate, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
 pub use page::{Written, write_page};
 pub use past::{LeftOut, WhyLeftOut};
-pub use tunesmith_problem::{
-    ConstraintReport, Diagnostic, GridTable, Input, InputRun, Inputs, Level, Problem, ProblemError, ProblemSpace,
-    SourceFile, Tuning,
-};
 pub use rates::Rates;
 pub use run_one::{OneRun, Plan, RunOptions, plan, run_one};
 pub use selector::{Choice, Selector, Source};
@@ -98,6 +94,10 @@ pub use top::{Top, TopConfig, top};
 pub use train::{METHODS, TrainOptions, Trained, train_counters};
 pub use tune::{Session, Starting, TuneOptions, tune};
 pub use tune_inputs::{FinishedRun, InputsOutcome, SkippedInput, tune_inputs};
+pub use tunesmith_problem::{
+    ConstraintReport, Diagnostic, GridTable, Input, InputRun, Inputs, Level, Problem, ProblemError, ProblemSpace,
+    SourceFile, Tuning,
+};
 
 pub use tunesmith_model::BoostedSettings;
 

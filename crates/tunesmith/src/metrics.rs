@@ -2,13 +2,13 @@
 
 use crate::Error;
 use crate::Problem;
-use tunesmith_space::lookup;
-use tunesmith_space::did_you_mean;
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use tunesmith_core::{Measurement, Objective};
 use tunesmith_device::ENERGY_MJ;
+use tunesmith_space::did_you_mean;
+use tunesmith_space::lookup;
 use tunesmith_space::{ConfigId, Expr, Space, Value};
 use tunesmith_store::Header;
 

@@ -17,9 +17,7 @@ pub struct Rates {
 impl Rates {
     /// Returns what `candidate` achieves at its median time, by the work that `problem` declares.
     pub fn new(problem: &Problem, candidate: &Candidate) -> Self {
-        let named = |name: &str| {
-            lookup(&problem.sizes, name).or_else(|| parameter_value(candidate.config.get(name)?))
-        };
+        let named = |name: &str| lookup(&problem.sizes, name).or_else(|| parameter_value(candidate.config.get(name)?));
         let rate = |work: &Option<Expr>| {
             let value = work.as_ref()?.evaluate(&named).ok()?;
             // Per millisecond to 10^9 per second.

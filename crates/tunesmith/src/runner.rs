@@ -1,7 +1,6 @@
 //! What answers the requests of a run: the one place that knows every kind of device.
 
 use crate::devices::DeviceChoice;
-use tunesmith_problem::nests::language;
 use crate::run_one::Plan;
 use crate::tune::TuneOptions;
 use crate::{Error, Problem};
@@ -13,6 +12,7 @@ use tunesmith_core::{Clock, Evaluator, Interrupt, ManualClock};
 use tunesmith_device::{
     CommandEvaluator, CommandOptions, LiveEvaluator, LiveOptions, ReplayEvaluator, SyntheticEvaluator, Target,
 };
+use tunesmith_problem::nests::language;
 use tunesmith_space::{ConfigId, Space};
 
 /// A device ready to evaluate the configurations of a problem.

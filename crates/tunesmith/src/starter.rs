@@ -1,10 +1,10 @@
 //! The problem that `init` writes.
 
 use crate::Error;
-use tunesmith_space::did_you_mean;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use tunesmith_space::did_you_mean;
 
 /// A commented problem with its kernel and reference.
 #[derive(Clone, Copy, Debug)]

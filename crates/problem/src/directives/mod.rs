@@ -9,13 +9,13 @@ mod translate;
 mod tuning;
 
 use crate::diagnostic::Messages;
-use crate::{Problem, ProblemError, SourceFile, Tuning};
-use tunesmith_space::lookup;
 use crate::problem::Places;
-use tunesmith_space::did_you_mean;
+use crate::{Problem, ProblemError, SourceFile, Tuning};
 use scan::Directive;
 use std::ops::Range;
 use translate::{Translator, bracket, split};
+use tunesmith_space::did_you_mean;
+use tunesmith_space::lookup;
 use tunesmith_space::{Constraint, Expr, Parameter, Value, ValueKind, Values};
 
 /// Whether a source has directives.

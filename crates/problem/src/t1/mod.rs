@@ -14,8 +14,8 @@ mod space;
 mod tuning;
 
 use crate::diagnostic::Messages;
-use crate::{Level, Problem, ProblemError, SourceFile};
 use crate::problem::Places;
+use crate::{Level, Problem, ProblemError, SourceFile};
 use json::Item;
 use serde_json::Value as Json;
 use tunesmith_space::Value;

@@ -2,7 +2,6 @@
 
 use super::{Counted, NestCounts, NestGenerator, in_words};
 use crate::estimate::model;
-use tunesmith_problem::NestKernel;
 use crate::{Error, Problem};
 use rand::SeedableRng as _;
 use rayon::prelude::*;
@@ -13,6 +12,7 @@ use tunesmith_core::recording::{Column, Row};
 use tunesmith_core::{Failure, FailureKind, Measurement, Recording, RecordingError, Rng};
 use tunesmith_device::{Language, Scope};
 use tunesmith_model::cost::{CostModel, DeviceFile, Estimate, Form, Lanes};
+use tunesmith_problem::NestKernel;
 use tunesmith_space::{ConfigId, Space};
 
 /// Spaces of up to so many configurations are estimated whole, at some milliseconds each.

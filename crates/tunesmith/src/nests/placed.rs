@@ -2,9 +2,9 @@
 
 use super::in_words;
 use crate::Error;
-use tunesmith_space::did_you_mean;
 use std::path::Path;
 use tunesmith_loopnest::{Nest, NestError, Recipe};
+use tunesmith_space::did_you_mean;
 
 /// A transformed nest with everything that it leaves open.
 pub(crate) struct PlacedNest {

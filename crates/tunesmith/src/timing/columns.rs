@@ -2,10 +2,10 @@
 
 use super::groups::Group;
 use super::model::KnownDevice;
-use tunesmith_space::lookup;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use tunesmith_model::{Column, Kind};
+use tunesmith_space::lookup;
 use tunesmith_space::{Expr, Parameter, Value};
 
 /// Where the numbers of a column come from.

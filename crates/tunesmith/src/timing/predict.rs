@@ -4,11 +4,11 @@ use super::model::{KnownDevice, TimingModel};
 use super::outside::Outside;
 use super::scorer::Scorer;
 use super::search::{Field, ModelSearch, Ranked, ranked};
-use tunesmith_space::lookup;
 use crate::{Error, Problem};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use tunesmith_core::Clock;
+use tunesmith_space::lookup;
 use tunesmith_space::{ConfigId, Configuration, Constraint, Space, SpaceError, Value, closest};
 use tunesmith_store::Journal;
 

@@ -4,12 +4,12 @@ use super::model::{KnownDevice, TimingModel};
 use super::predict::{PredictOptions, put_first, reference};
 use super::scorer::Scorer;
 use super::search::{Field, ranked};
-use tunesmith_space::lookup;
 use crate::{Error, Problem};
 use std::path::Path;
 use tunesmith_core::Searcher;
 use tunesmith_model::ModelError;
 use tunesmith_search::Primed;
+use tunesmith_space::lookup;
 use tunesmith_space::{Space, Value};
 
 /// Candidates of the model that may be asked: that many may fail before the strategy goes on without it.

@@ -1,12 +1,12 @@
 //! Which runs of a tuning over inputs are finished.
 
-use tunesmith_problem::{Input, InputRun};
 use crate::{Error, Outcome};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
+use tunesmith_problem::{Input, InputRun};
 use tunesmith_store::Journal;
 
 /// One finished run of one input: a line of `runs.jsonl`.

@@ -6,12 +6,12 @@ pub use index::FinishedRun;
 
 use crate::devices::DeviceChoice;
 use crate::probe;
-use tunesmith_problem::{Input, InputRun, Inputs};
 use crate::tune::{Session, TuneOptions, tune};
 use crate::{Error, Outcome, Problem};
 use index::Index;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use tunesmith_problem::{Input, InputRun, Inputs};
 use tunesmith_space::Value;
 
 /// What tuning all inputs gave. Its JSON form is what `tune --inputs --json` prints.
