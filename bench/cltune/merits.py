@@ -1,4 +1,4 @@
-"""Tunes per filter size and crosses the winners: see `merits`."""
+"""Tunes per filter size and runs each winner on the other filters: see `merits`."""
 
 import json
 import statistics

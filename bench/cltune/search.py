@@ -1,4 +1,4 @@
-"""Replays a recorded space with several strategies and shows what they find: see `run`."""
+"""Replays a recorded space with several strategies and prints what they find: see `run`."""
 
 import json
 import math

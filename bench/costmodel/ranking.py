@@ -1,4 +1,7 @@
-"""How good the first of a ranking by estimates are by their measured times: ranking.py RUN.jsonl ESTIMATES.json"""
+"""Prints the measured times of the first configurations of a ranking by estimates.
+
+    ranking.py RUN.jsonl ESTIMATES.json
+"""
 
 import json
 import statistics

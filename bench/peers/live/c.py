@@ -1,8 +1,9 @@
-"""Tunesmith and Kernel Tuner's C backend on the same kernel and configurations.
+"""Runs Tunesmith and Kernel Tuner's C backend on the same kernel and configurations.
 
-Both tools get one tuning parameter, CONFIG, which a generated header turns into a configuration of examples/gemm
-sampled by Tunesmith. Printed for each: the wall time, what of it is the tool's own, the best configuration and its
-time; for Tunesmith also the peak resident memory of the tuner and of its worker.
+Both tools get one tuning parameter, CONFIG. A generated header turns it into a configuration of
+examples/gemm that Tunesmith sampled. Prints for each tool the wall time, the tool's own share of
+it, the best configuration and its time; for Tunesmith also the peak resident memory of the tuner
+and of its worker.
 """
 
 import os

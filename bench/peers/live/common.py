@@ -1,4 +1,4 @@
-"""What the comparisons share: configurations, their header, and Tunesmith's side."""
+"""Holds what the comparisons share: configurations, their header, and Tunesmith's side."""
 
 import json
 import os

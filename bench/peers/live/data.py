@@ -1,4 +1,4 @@
-"""The data of the OpenCL comparison, and where its kernel finds them."""
+"""Makes the data of the OpenCL comparison and says where its kernel finds them."""
 
 import json
 import pathlib

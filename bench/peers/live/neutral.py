@@ -1,8 +1,10 @@
-"""A neutral judge: `neutral.py FOLDER CONFIG ...` measures configurations by turns; the last line is the result, as JSON.
+"""Measures configurations in turn as a neutral judge; the last line is the result, as JSON.
 
-First every configuration is launched a few times, round by round, to find the best of all; then that one and the named
-ones many times, interleaved, each round beginning with another, so that what disturbs the machine disturbs all alike. Times
-are those of the driver's events.
+    neutral.py FOLDER CONFIG ...
+
+First it launches every configuration a few times, round by round, to find the best of all. Then it
+launches that one and the named ones many times, interleaved. Each round begins with another one, so
+a disturbance of the machine affects all alike. Times are those of the driver's events.
 """
 
 import json

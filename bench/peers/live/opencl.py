@@ -1,17 +1,19 @@
-"""Tunesmith, Kernel Tuner (pyopencl) and pyATF on the same OpenCL kernel and configurations.
+"""Runs Tunesmith, Kernel Tuner (pyopencl) and pyATF on the same OpenCL kernel and configurations.
 
-Each tool evaluates the same configurations of examples/gemm/gemm.cl: one tuning parameter, CONFIG, stands for a sampled
-configuration, whose macros a generated header gives. Each runs twice in a process of its own with a driver's cache of its
-own: first cold, then warm. Every tool's winner is then measured once more by neutral.py, interleaved, beside the best of
-all configurations that neutral.py finds.
+Each tool evaluates the same configurations of examples/gemm/gemm.cl. One tuning parameter, CONFIG,
+stands for a sampled configuration; a generated header has its macros. Each tool runs twice in its
+own process with its own driver cache: first cold, then warm. neutral.py then re-measures every
+tool's winner, interleaved, beside the best of all configurations that it finds.
 
-A tool's own time is what is left of its wall time without compiling, running and verifying:
+A tool's own time is its wall time without compiling, running and verifying:
 
   Tunesmith     its `seconds`: space + search + store + other
-  Kernel Tuner  wall - the sum over its results of compile_time, verification_time and benchmark_time
-  pyATF         wall - the build times of its log - its launches, each timed from outside until it ended, because pyATF tells
-                neither warm-ups nor the compilation that PoCL puts off to the first launch. It is not asked to verify: it
-                compares element by element in Python.
+  Kernel Tuner  wall - the sum over its results of compile_time, verification_time and
+                benchmark_time
+  pyATF         wall - the build times of its log - its launches. Each launch is timed from outside
+                until it ends, because pyATF reports neither warm-ups nor the compilation that PoCL
+                postpones to the first launch. pyATF does not verify here: it would compare element
+                by element in Python.
 """
 
 import json

@@ -1,4 +1,7 @@
-"""One run of Kernel Tuner or pyATF over all configurations: `peers.py TOOL FOLDER`; the result is the last line, as JSON."""
+"""Runs Kernel Tuner or pyATF over all configurations; the last line is the result, as JSON.
+
+    peers.py TOOL FOLDER
+"""
 
 import csv
 import json

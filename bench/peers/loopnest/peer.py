@@ -1,6 +1,9 @@
-"""Loopy's counts of one kernel: peer.py KERNEL X Y SIZES..., integers. Prints JSON: CPU seconds and counts.
+"""Counts one kernel with Loopy and prints CPU seconds and counts as JSON.
 
-Counts are per work-item (sub-groups of one), redundant ones included, operations within subscripts not: the paper's convention, and ours.
+    peer.py KERNEL X Y SIZES...      (integers)
+
+Counts are per work-item (sub-groups of one), with redundant ones and without operations in
+subscripts: the convention of the paper and of Tunesmith.
 """
 
 import json

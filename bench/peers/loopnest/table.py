@@ -1,4 +1,7 @@
-"""Counting loop nests, ours and Loopy's side by side: table.py OURS, the binary loopnest-bench. Prints a table in Markdown."""
+"""Prints a Markdown table of the counts of Tunesmith and Loopy side by side.
+
+    table.py OURS      (the binary loopnest-bench)
+"""
 
 import json
 import os

@@ -1,9 +1,10 @@
-"""One search of one recording by one strategy of Kernel Tuner, in a process of its own: fresh search space, fresh caches.
+"""Runs one search of one recording by one strategy of Kernel Tuner.
 
     peer.py CACHE STRATEGY SEED BUDGET
 
-Prints one JSON document: the time of every distinct evaluation in the order made (null for a failure), all evaluations
-asked, and the CPU seconds of the search.
+The process is its own, with a fresh search space and fresh caches. Prints one JSON document: the
+time of every distinct evaluation in the order made (null for a failure), all evaluations asked, and
+the CPU seconds of the search.
 """
 
 import contextlib

@@ -1,10 +1,11 @@
-"""The table of Kernel Tuner's strategies on recordings, by Tunesmith's definitions (docs/recordings.md).
+"""Prints the table of Kernel Tuner's strategies on recordings, by Tunesmith's definitions.
 
     table.py REPEATS BUDGET "STRATEGY ..." CACHE...
 
-Every search runs in a process of its own (peer.py): Kernel Tuner remembers neighbours of positions it visited, and a search
-that shares them with an earlier one starts with what that one learnt. As many run at a time as there are processors. A search that ends before its
-budget keeps its best; a search that fails is reported and left out.
+docs/recordings.md has the definitions. Every search runs in its own process (peer.py). Kernel Tuner
+remembers neighbours of visited positions, so a search in a shared process would start with what an
+earlier one learnt. There are as many processes at a time as processors. A search that ends before
+its budget keeps its best. A search that fails is reported and left out.
 """
 
 import concurrent.futures

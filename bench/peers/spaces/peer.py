@@ -1,6 +1,9 @@
-"""Builds one space with one peer: peer.py kernel_tuner|pyatf FILE [held], a T1 file. Prints JSON: CPU seconds, MB, size.
+"""Builds one space with one peer and prints CPU seconds, MB and size as JSON.
 
-MB is the growth of the peak resident memory; with `held`, what the space keeps allocated (and the time means nothing).
+    peer.py kernel_tuner|pyatf FILE [held]      (FILE is a T1 file)
+
+MB is the growth of the peak resident memory. With `held` it is what the space keeps allocated; the
+time then means nothing.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Tables and figures of bench/peers/spaces/run."""
+"""Prints the tables and draws the figures of bench/peers/spaces/run."""
 
 import json
 import os
