@@ -1,0 +1,175 @@
+//! What must hold for the house as a whole. Each rule has a test on this workspace, and one on a planted fault, which
+//! proves that the rule can fail.
+
+mod cycles;
+mod house;
+mod lengths;
+mod paths;
+mod planted;
+mod rows;
+mod source;
+mod unsafety;
+
+use std::path::{Path, PathBuf};
+
+use house::House;
+use planted::Planted;
+
+/// The most lines that the facade may have in its files.
+const MOST_LINES_OF_FACADE: usize = 6000;
+
+/// Returns the Rust files in `folder` and below it, with their texts.
+fn files(folder: &Path) -> Vec<(PathBuf, String)> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry is read").path()).collect();
+    paths.sort();
+    let of_path = |path: PathBuf| match path.extension() {
+        _ if path.is_dir() => files(&path),
+        Some(extension) if extension == "rs" => {
+            let text = std::fs::read_to_string(&path).expect("a source is text");
+            vec![(path, text)]
+        }
+        _ => Vec::new(),
+    };
+    paths.into_iter().flat_map(of_path).collect()
+}
+
+/// Fails with one line for each of `faults`.
+fn none(faults: &[String]) {
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn crates_use_only_crates_of_lower_rows() {
+    let house = House::own();
+    assert!(house.crates.len() >= 10);
+    none(&rows::faults(&house));
+}
+
+#[test]
+fn a_planted_dependency_on_a_higher_row_is_found() {
+    let empty = [("lib.rs", "")];
+    let crates: [(&str, &[&str], _); 2] =
+        [("tunesmith-search", &[], &empty[..]), ("tunesmith-space", &["tunesmith-search"], &empty[..])];
+    let planted = Planted::new(&crates);
+    assert_eq!(rows::faults(&planted.house), ["tunesmith-space may not use tunesmith-search: Cargo.toml"]);
+}
+
+#[test]
+fn a_planted_dependency_within_a_row_is_found() {
+    let empty = [("lib.rs", "")];
+    let crates: [(&str, &[&str], _); 2] =
+        [("tunesmith-store", &["tunesmith-choose"], &empty[..]), ("tunesmith-choose", &[], &empty[..])];
+    let planted = Planted::new(&crates);
+    assert_eq!(rows::faults(&planted.house), ["tunesmith-store may not use tunesmith-choose: Cargo.toml"]);
+}
+
+#[test]
+fn a_planted_import_from_a_higher_row_is_found_unless_tests_alone_say_it() {
+    let import = "mod a;\n#[cfg(test)]\nmod tests { use tunesmith_search::Catalogue; }\n";
+    let planted = Planted::new(&[
+        ("tunesmith-space", &[], &[("lib.rs", import), ("a.rs", "use tunesmith_search::{Catalogue};\n")]),
+        ("tunesmith-loopnest", &[], &[("lib.rs", "fn f() {\n    println!(\"{}\", tunesmith::tune());\n}\n")]),
+    ]);
+    let mut faults = rows::faults(&planted.house);
+    faults.sort();
+    let expected = [
+        "tunesmith-loopnest may not use tunesmith: crates/tunesmith-loopnest/src/lib.rs:2",
+        "tunesmith-space may not use tunesmith-search: crates/tunesmith-space/src/a.rs:1",
+    ];
+    assert_eq!(faults, expected);
+}
+
+#[test]
+fn a_planted_crate_without_a_row_is_found() {
+    let planted = Planted::new(&[("tunesmith-attic", &[], &[("lib.rs", "")])]);
+    assert_eq!(rows::faults(&planted.house), ["tunesmith-attic stands in no row"]);
+}
+
+#[test]
+fn the_command_line_uses_the_facade_alone() {
+    let house = House::own();
+    let uses = &house.find("tunesmith-cli").uses;
+    let ours: Vec<&String> = uses.iter().filter(|name| rows::row(name).is_some()).collect();
+    assert_eq!(ours, ["tunesmith"]);
+}
+
+#[test]
+#[ignore = "device, loopnest and the facade still have cycles"]
+fn no_crate_has_a_cycle_among_its_top_level_modules() {
+    none(&cycles::faults(&House::own()));
+}
+
+#[test]
+fn a_planted_cycle_of_modules_is_found_with_its_uses() {
+    let root = "mod a;\nmod b;\nmod c;\nmod d;\npub use b::Named;\n";
+    let files = [
+        ("lib.rs", root),
+        ("a/mod.rs", "mod deep;\n"),
+        ("a/deep.rs", "use super::super::Named;\nfn f() { crate::d::f() }\n"),
+        ("b.rs", "pub struct Named;\nuse super::{c::Other, d};\n"),
+        ("c.rs", "pub struct Other;\nfn f() {\n    println!(\"{}\", crate::a::f());\n}\n"),
+        ("d.rs", "pub fn f() {}\n#[cfg(test)]\nmod tests { use crate::a; }\n"),
+    ];
+    let planted = Planted::new(&[("tunesmith-space", &[], &files)]);
+    let expected = "tunesmith-space: 3 modules: a, b, c\n    \
+        a -> b (crates/tunesmith-space/src/a/deep.rs:1)\n    \
+        b -> c (crates/tunesmith-space/src/b.rs:2)\n    \
+        c -> a (crates/tunesmith-space/src/c.rs:3)";
+    assert_eq!(cycles::faults(&planted.house), [expected]);
+}
+
+#[test]
+#[ignore = "`tune` and `read_root` are still longer"]
+fn no_function_is_longer_than_a_screen() {
+    none(&lengths::longer(&lengths::functions(&House::own()), lengths::MOST_LINES));
+}
+
+#[test]
+#[ignore = "89.6 % of the functions are"]
+fn nine_functions_of_ten_are_short() {
+    let functions = lengths::functions(&House::own());
+    let long = lengths::longer(&functions, lengths::USUAL_LINES);
+    let (count, all) = (long.len(), functions.len());
+    assert!(count * 10 <= all, "{count} of {all} functions are not short:\n{}", long.join("\n"));
+}
+
+#[test]
+fn a_planted_long_function_is_found_unless_it_is_a_test() {
+    let body = "    f();\n".repeat(59);
+    let long = format!("struct S;\nimpl S {{\nfn long() {{\n{body}}}\n}}\n#[test]\nfn test() {{\n{body}}}\n");
+    let fitting = format!("fn fits() {{\n{}}}\nfn short() {{}}\n", "    f();\n".repeat(58));
+    let files = [("lib.rs", "mod a;\nmod b;\n"), ("a.rs", &long), ("b.rs", &fitting)];
+    let functions = lengths::functions(&Planted::new(&[("tunesmith-space", &[], &files)]).house);
+    let long = "long has 61 lines: crates/tunesmith-space/src/a.rs:3";
+    let fits = "fits has 60 lines: crates/tunesmith-space/src/b.rs:1";
+    assert_eq!(lengths::longer(&functions, lengths::MOST_LINES), [long]);
+    assert_eq!(lengths::longer(&functions, lengths::USUAL_LINES), [long, fits]);
+}
+
+#[test]
+#[ignore = "it is taken apart into crates"]
+fn the_facade_is_a_facade() {
+    let lines = lengths::lines_of_files(House::own().find("tunesmith"));
+    assert!(lines <= MOST_LINES_OF_FACADE, "the facade has {lines} lines, more than {MOST_LINES_OF_FACADE}");
+}
+
+#[test]
+fn the_lines_of_every_file_of_a_crate_are_counted() {
+    let files = [("lib.rs", "mod a;\n\n// A comment.\n"), ("a/mod.rs", "fn f() {}\n"), ("a/data.txt", "no code\n")];
+    let planted = Planted::new(&[("tunesmith", &[], &files)]);
+    assert_eq!(lengths::lines_of_files(planted.house.find("tunesmith")), 4);
+}
+
+#[test]
+#[ignore = "the backends move to `device/src/backends`"]
+fn unsafe_code_is_only_where_kernels_and_drivers_are_called() {
+    none(&unsafety::faults(&House::own()));
+}
+
+#[test]
+fn planted_unsafe_code_is_found_but_not_in_comments_and_texts() {
+    let code = "// unsafe\nconst TEXT: &str = \"unsafe\";\nfn f() {\n    unsafe { g() }\n}\n";
+    let planted = Planted::new(&[("device", &[], &[("lib.rs", code), ("backends/c/mod.rs", code)])]);
+    assert_eq!(unsafety::faults(&planted.house), ["crates/device/src/lib.rs:4 says `unsafe`"]);
+}
