@@ -33,12 +33,9 @@
 //!
 //! The [expert system](bottleneck) turns counters of a profiled run into bottlenecks and wanted changes; a
 //! [counter model](counters::CounterModel) predicts the counters of configurations that were not run.
-//!
-//! A [cost model](cost) predicts the time of a kernel from how often it does what and from what that costs on a device.
 
 pub mod bottleneck;
 mod cholesky;
-pub mod cost;
 pub mod counters;
 mod gaussian_process;
 mod improvement;

@@ -22,7 +22,7 @@ pub use export::{ExportError, Format, export};
 pub use header::{Difference, FORMAT_VERSION, Header, HistoryFile};
 pub use import::{ImportError, import};
 pub use journal::{Journal, Resumed};
-pub use line::Entry;
+pub use line::{Entry, arguments};
 pub use read::{Recorded, read};
 pub use wisdom::{
     Flawed, WISDOM_VERSION, WisdomError, WisdomFile, WisdomFormat, append_wisdom, read_wisdom, wisdom_text,

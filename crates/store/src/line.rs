@@ -163,3 +163,12 @@ pub(crate) fn value_of(json: &Json) -> Option<Value> {
         _ => None,
     }
 }
+
+/// Writes a configuration as `NAME=VALUE,...`, the form that `--config` and `--start` take.
+pub fn arguments(config: &Map<String, Json>) -> String {
+    let pair = |(name, value): (&String, &Json)| match value {
+        Json::String(text) => format!("{name}={text}"),
+        other => format!("{name}={other}"),
+    };
+    config.iter().map(pair).collect::<Vec<_>>().join(",")
+}

@@ -29,7 +29,7 @@ pub struct Converted {
 /// # Errors
 /// A format that does not exist or cannot be told, inputs that cannot be read or are of different spaces, a full disk.
 pub fn convert(inputs: &[PathBuf], out: &Path, to: Option<&str>) -> Result<Converted, Error> {
-    let format = format_of(out, to)?;
+    let format = Format::chosen(out, to)?;
     let nothing = || Error::request("there is nothing to convert", Some("name a recording".to_string()));
     let (first, others) = inputs.split_first().ok_or_else(nothing)?;
     let mut recording = tunesmith_store::import(first)?;
@@ -47,22 +47,4 @@ pub fn convert(inputs: &[PathBuf], out: &Path, to: Option<&str>) -> Result<Conve
         format: format.word(),
         out: written,
     })
-}
-
-/// The format named `to`; without a name, the one that the suffix of `out` means.
-///
-/// # Errors
-/// There is no such format, or the suffix means none.
-pub(crate) fn format_of(out: &Path, to: Option<&str>) -> Result<Format, Error> {
-    let known = Format::ALL.map(Format::word).join(", ");
-    match to {
-        Some(word) => Format::from_word(word).ok_or_else(|| {
-            Error::request(format!("there is no format `{word}`"), Some(format!("formats are {known}")))
-        }),
-        None => Format::of_path(out).ok_or_else(|| {
-            let remedy =
-                format!("name it .csv, .json (T4) or .cache.json (Kernel Tuner), or add --to with one of {known}");
-            Error::request(format!("the suffix of `{}` means no format", out.display()), Some(remedy))
-        }),
-    }
 }

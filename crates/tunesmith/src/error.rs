@@ -112,6 +112,21 @@ impl From<tunesmith_problem::Error> for Error {
     }
 }
 
+impl From<tunesmith_cost::Error> for Error {
+    fn from(error: tunesmith_cost::Error) -> Self {
+        use tunesmith_cost::Error as Of;
+        match error {
+            Of::Refused(refusal) => refusal.into(),
+            Of::Problem(error) => error.into(),
+            Of::Device(error) => error.into(),
+            Of::Run(error) => error.into(),
+            Of::Export(error) => error.into(),
+            Of::Write { path, source } => Self::Write { path, source },
+            other => Self::request(other.to_string(), None),
+        }
+    }
+}
+
 /// Whether the problem, rather than the machine, is at fault.
 fn is_about_the_problem(error: &DeviceError) -> bool {
     let of_the_machine = matches!(

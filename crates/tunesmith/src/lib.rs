@@ -32,19 +32,16 @@
 //! A program that tunes kernels of its own calls [`enter_if_worker`] first thing in `main`: kernels run in a worker
 //! process, which is the same executable started again.
 
-mod calibrate;
 mod check;
 mod compare;
 mod configuration;
 mod convert;
 mod devices;
 mod error;
-mod estimate;
 mod explain;
 mod export;
 mod guided;
 mod metrics;
-mod nests;
 mod online;
 mod outcome;
 mod page;
@@ -63,20 +60,14 @@ mod train;
 mod tune;
 mod tune_inputs;
 
-pub use calibrate::{CalibrateOptions, Calibration, CalibrationStep, Judged, Judgement, calibrate};
 pub use check::{Check, check};
 pub use compare::{Baseline, CompareOptions, Comparison, Measures, ModelChoice, Overall, Score, TimeTransfer, compare};
 pub use convert::{Converted, convert};
 pub use devices::{DeviceChoice, devices, limits};
 pub use error::Error;
-pub use estimate::{
-    EstimateOptions, EstimateSpaceOptions, Estimated, EstimatedConfig, EstimatedSpace, EstimatedTerm, estimate,
-    estimate_space,
-};
 pub use explain::{BottleneckShare, Effect, ExplainOptions, Explanation, Wanted, explain};
 pub use export::{ExportFormat, ExportOptions, Exported, ExportedPortfolio, GuardOptions, Guarded, export};
 pub use metrics::{Direction, Target};
-pub use nests::{ArrayFootprint, CountOptions, ModernCount, NestCount, PropertyCount, count};
 pub use online::Online;
 pub use outcome::{Candidate, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
 pub use page::{Written, write_page};
@@ -105,7 +96,10 @@ pub use tunesmith_core as core;
 pub use tunesmith_device as device;
 pub use tunesmith_device::worker::enter_if_worker;
 pub use tunesmith_loopnest as loopnest;
-pub use tunesmith_model::cost;
+pub use tunesmith_cost as cost;
+pub use tunesmith_cost::{
+    ArrayFootprint, CalibrateOptions, Calibration, CalibrationStep, CountOptions, EstimateOptions, EstimateSpaceOptions, Estimated, EstimatedConfig, EstimatedSpace, EstimatedTerm, Judged, Judgement, ModernCount, NestCount, PropertyCount, calibrate, count, estimate, estimate_space,
+};
 pub use tunesmith_report as report;
 pub use tunesmith_search as search;
 pub use tunesmith_space as space;

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use tunesmith_core::judge::standing::counted;
 use tunesmith_core::{Evaluation, Failure, FailureKind, Objective, RegretBound, Resample, Role, Run, statistics};
 use tunesmith_space::Space;
+pub(crate) use tunesmith_store::arguments;
 use tunesmith_store::{DriftLine, Journal};
 
 /// The result of a tuning run. Its JSON form is a contract: see `tune --json` in the interface.
@@ -189,15 +190,6 @@ impl Candidate {
 
 fn medians(samples: &BTreeMap<String, Vec<f64>>) -> BTreeMap<String, f64> {
     samples.iter().filter_map(|(name, samples)| Some((name.clone(), statistics::median(samples)?))).collect()
-}
-
-/// `NAME=VALUE,...` of a configuration.
-pub(crate) fn arguments(config: &Map<String, Json>) -> String {
-    let pair = |(name, value): (&String, &Json)| match value {
-        Json::String(text) => format!("{name}={text}"),
-        other => format!("{name}={other}"),
-    };
-    config.iter().map(pair).collect::<Vec<_>>().join(",")
 }
 
 impl Outcome {

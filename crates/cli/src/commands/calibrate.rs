@@ -6,13 +6,14 @@ use crate::{Ending, output};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use tunesmith::core::{Interrupt, SystemClock};
+use tunesmith::device::{ChoiceError, DeviceChoice, Machine};
 use tunesmith::cost::{CostModel, DeviceFile};
 use tunesmith::report::milliseconds;
-use tunesmith::{CalibrateOptions, CalibrationStep, Error, Judgement, TuneOptions};
+use tunesmith::{CalibrateOptions, CalibrationStep, Error, Judgement};
 
 pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Ending, Error> {
-    let tune = TuneOptions { device: Some(args.device.clone()), compilers: compilers(), ..TuneOptions::default() };
-    let options = CalibrateOptions { tune, out: args.out.clone(), limit: args.minutes };
+    let machine = Machine { device: Some(device(&args.device)?), compilers: compilers(), ..Machine::default() };
+    let options = CalibrateOptions { machine, out: args.out.clone(), limit: args.minutes };
     let (clock, interrupt) = (Arc::new(SystemClock::new()), interrupt());
     let mut show = |step: &CalibrationStep<'_>| {
         if !args.quiet {
@@ -24,7 +25,7 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Ending, Error> {
         return Ok(Ending::Interrupted);
     };
     calibration.notes.iter().for_each(|note| output::note(&format!("warning: {note}")));
-    let judgement = judged(args, &calibration.file, &options.tune, clock, &interrupt, &mut show)?;
+    let judgement = judged(args, &calibration.file, &options.machine, clock, &interrupt, &mut show)?;
     if args.json {
         output::json(&document(args, &calibration.file, &calibration.notes, judgement.as_ref()));
     } else {
@@ -34,15 +35,23 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Ending, Error> {
     Ok(Ending::Done)
 }
 
+/// Parses the name of a device.
+fn device(text: &str) -> Result<DeviceChoice, Error> {
+    text.parse().map_err(|error: ChoiceError| Error::Request {
+        text: error.to_string(),
+        remedy: error.remedy().map(str::to_string),
+    })
+}
+
 fn judged(
     args: &CalibrateArgs,
     file: &DeviceFile,
-    options: &TuneOptions,
+    machine: &Machine,
     clock: Arc<SystemClock>,
     interrupt: &Interrupt,
     show: &mut dyn FnMut(&CalibrationStep<'_>),
 ) -> Result<Option<Judgement>, Error> {
-    if args.judge { Judgement::of(file, options, clock, interrupt, show) } else { Ok(None) }
+    if args.judge { Ok(Judgement::of(file, machine, clock, interrupt, show)?) } else { Ok(None) }
 }
 
 fn progress(step: &CalibrationStep<'_>) -> String {

@@ -9,7 +9,7 @@ use flate2::{Compression, write::GzEncoder};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use tunesmith_core::Recording;
+use tunesmith_core::{Recording, Refusal};
 
 /// A format that recordings are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,23 @@ impl Format {
             name if name.ends_with(".cache.json") => Some(Self::KernelTuner),
             name if name.ends_with(".json") => Some(Self::T4),
             _ => None,
+        }
+    }
+
+    /// Returns the format that `to` names, or else the one that the suffix of `out` means.
+    ///
+    /// # Errors
+    /// There is no such format.
+    pub fn chosen(out: &Path, to: Option<&str>) -> Result<Self, Refusal> {
+        let known = Self::ALL.map(Self::word).join(", ");
+        match to {
+            Some(word) => Self::from_word(word)
+                .ok_or_else(|| Refusal::new(format!("there is no format `{word}`"), Some(format!("formats are {known}")))),
+            None => Self::of_path(out).ok_or_else(|| {
+                let remedy =
+                    format!("name it .csv, .json (T4) or .cache.json (Kernel Tuner), or add --to with one of {known}");
+                Refusal::new(format!("the suffix of `{}` means no format", out.display()), Some(remedy))
+            }),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::configuration::start_configuration;
 use crate::devices::DeviceChoice;
 use crate::guided::{CounterWatch, guided};
 use crate::metrics::{Metric, Target};
-use crate::nests::Counting;
+use tunesmith_cost::Counting;
 use crate::outcome::{self, Candidate, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
 use crate::past::LeftOut;
 use crate::prior::{Estimated, Prior};

@@ -8,9 +8,7 @@ mod subjects;
 pub use judge::{Judged, Judgement};
 
 use crate::Error;
-use crate::devices::DeviceChoice;
 use crate::nests::{NestCounts, array_bytes, in_words};
-use crate::tune::TuneOptions;
 use journal::{Entry, Journal};
 use measure::{Bench, Measured};
 use std::collections::BTreeMap;
@@ -19,10 +17,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use subjects::{Subject, subjects};
 use tunesmith_core::{Clock, Interrupt, statistics};
-use tunesmith_device::Target;
+use tunesmith_device::{Device, DeviceChoice, Machine};
 use tunesmith_loopnest::kernels::Role;
-use tunesmith_model::cost::protocol::{Bounds, LEFT_OUT, RUNS, Step, next};
-use tunesmith_model::cost::{Case, DeviceFile, Form, Lanes, Provenance, fit_on};
+use crate::protocol::{Bounds, LEFT_OUT, RUNS, Step, next};
+use crate::{Case, DeviceFile, Form, Lanes, Provenance, fit_on};
 
 /// Kernels that are expected to take longer are not measured at that size: thirty runs of it would take seconds.
 const LONGEST: f64 = 0.03;
@@ -34,8 +32,8 @@ const NOISY: f64 = 0.1;
 /// What to calibrate, and where to.
 #[derive(Clone, Debug, Default)]
 pub struct CalibrateOptions {
-    /// Device, compilers and worker; the rest is ignored.
-    pub tune: TuneOptions,
+    /// The device, the compilers and the worker.
+    pub machine: Machine,
     /// The device file to write.
     pub out: PathBuf,
     /// After this time no more kernels are measured, and the models are fitted to what there is.
@@ -75,7 +73,7 @@ pub fn calibrate(
     interrupt: &Interrupt,
     progress: &mut dyn FnMut(&CalibrationStep<'_>),
 ) -> Result<Option<Calibration>, Error> {
-    let bench = bench(&options.tune, Arc::clone(&clock))?;
+    let bench = bench(&options.machine, Arc::clone(&clock))?;
     let (journal, known) = Journal::open(&options.out, &format!("{:?} {}", bench.language(), bench.device()))?;
     let (empty, kernels): (Vec<_>, Vec<_>) =
         subjects(&[Role::Measure, Role::Added])?.into_iter().partition(|subject| subject.kernel.class == "empty");
@@ -121,18 +119,15 @@ fn fitted(provenance: Provenance, cases: Vec<Case>, units: f64) -> Result<Device
     Ok(DeviceFile { provenance, models, cases })
 }
 
-fn bench(options: &TuneOptions, clock: Arc<dyn Clock>) -> Result<Bench<'_>, Error> {
-    let target =
-        match DeviceChoice::parse(options.device.as_deref().unwrap_or("c"), &options.compilers, &options.worker)? {
-            DeviceChoice::C => Target::Processor,
-            DeviceChoice::OpenCl(device) => Target::OpenCl(device),
-            DeviceChoice::Cuda(device) => Target::Cuda(device),
-            _ => {
-                let remedy = "choose `--device c`, `--device opencl` or `--device cuda`".to_string();
-                return Err(Error::request("this device runs no kernels that measure it", Some(remedy)));
-            }
-        };
-    Ok(Bench { target, options, clock })
+/// Prepares the device that the user chose; by default the processor.
+fn bench(machine: &Machine, clock: Arc<dyn Clock>) -> Result<Bench<'_>, Error> {
+    match machine.device_or(DeviceChoice::C)? {
+        Device::Kernels(target) => Ok(Bench { target, machine, clock }),
+        _ => {
+            let remedy = "choose `--device c`, `--device opencl` or `--device cuda`".to_string();
+            Err(Error::request("this device runs no kernels that measure it", Some(remedy)))
+        }
+    }
 }
 
 fn noisy(noise: f64) -> Option<String> {

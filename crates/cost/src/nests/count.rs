@@ -3,7 +3,7 @@
 use super::{Counted, in_words};
 use std::collections::BTreeMap;
 use tunesmith_loopnest::{Array, ArrayId, Direction, Memory, Nest, NestError, Property, Stride};
-use tunesmith_model::cost::{APART, Lanes};
+use crate::{APART, Lanes};
 
 /// Where data no longer fit into the fastest cache, the next and the last of today's processors and GPUs, in bytes.
 const CACHES: [(&str, f64); 3] = [("cache:first", 48e3), ("cache:second", 1.5e6), ("cache:last", 32e6)];
@@ -14,7 +14,7 @@ const AHEAD: f64 = 32.0;
 
 /// Counts of a nest, made ready for many sizes.
 #[derive(Debug)]
-pub(crate) struct NestCounts<'a> {
+pub struct NestCounts<'a> {
     nest: &'a Nest,
     counts: tunesmith_loopnest::Counts,
     /// The same in lanes.
@@ -25,7 +25,7 @@ pub(crate) struct NestCounts<'a> {
     /// Work-items whose chains of operations run side by side, and how much of a chain is hidden behind others.
     together: (f64, f64),
     /// What is left out of what estimates go by, for users.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 impl<'a> NestCounts<'a> {
@@ -34,7 +34,7 @@ impl<'a> NestCounts<'a> {
     /// # Errors
     /// What cannot be counted. Where only idle lanes cannot, they are taken for busy, and where only the longest chain of
     /// operations cannot, it is left out; [notes](Self::notes) say so.
-    pub(crate) fn new(nest: &'a Nest, lanes: Lanes) -> Result<Self, NestError> {
+    pub fn new(nest: &'a Nest, lanes: Lanes) -> Result<Self, NestError> {
         let mut notes = Vec::new();
         let counts = nest.count()?;
         let (together, alone) = match lanes {
@@ -66,7 +66,7 @@ impl<'a> NestCounts<'a> {
     ///
     /// # Errors
     /// A count above 2^127.
-    pub(crate) fn at(&self, sizes: &[i64]) -> Result<BTreeMap<String, f64>, NestError> {
+    pub fn at(&self, sizes: &[i64]) -> Result<BTreeMap<String, f64>, NestError> {
         let mut counts = BTreeMap::new();
         let apart = format!("{APART}lane:");
         let all = [(&self.counts, ""), (&self.lanes, "lane:")].into_iter();
@@ -102,7 +102,7 @@ impl<'a> NestCounts<'a> {
     ///
     /// # Errors
     /// A count above 2^127, a work-group without a size.
-    pub(crate) fn counted(&self, sizes: &[i64]) -> Result<Counted, NestError> {
+    pub fn counted(&self, sizes: &[i64]) -> Result<Counted, NestError> {
         let bytes = |is_written: bool| {
             let is_such = |id: &ArrayId| self.nest.uses(*id).0 == is_written;
             let global = self.nest.array_ids().filter(|id| self.nest.array(*id).memory == Memory::Global);
@@ -116,7 +116,7 @@ impl<'a> NestCounts<'a> {
     ///
     /// # Errors
     /// A count above 2^127.
-    pub(crate) fn least(&self, sizes: &[i64]) -> Result<BTreeMap<String, f64>, NestError> {
+    pub fn least(&self, sizes: &[i64]) -> Result<BTreeMap<String, f64>, NestError> {
         let is_kept =
             |property: &String| ["op:", "lane:arith:", "cache:"].iter().any(|kind| property.starts_with(kind));
         let mut least: BTreeMap<String, f64> =

@@ -1,6 +1,6 @@
 //! Fitting a cost model to measured kernels.
 
-use super::case::{Case, CostError};
+use super::case::{Case, CaseError};
 use super::dependence::dependences;
 use super::design::{Design, count};
 use super::model::{CostModel, Form, Residual, Term, error_mean};
@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// There are no cases, or a time or count is none.
 ///
 /// ```
-/// use tunesmith_model::cost::{Case, Form, fit};
+/// use crate::{Case, Form, fit};
 ///
 /// let case = |kernel: &str, loads: f64, adds: f64, seconds: f64| Case {
 ///     kernel: kernel.to_string(),
@@ -35,9 +35,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// let estimate = model.estimate(&[("g:32:load:s1".to_string(), 2e6), ("op:f32:add".to_string(), 2e6)].into());
 /// assert!((estimate.seconds - 3.01e-3).abs() < 1e-6);
 /// assert_eq!(estimate.shares[0].property, "g:32:load:s1");
-/// # Ok::<(), tunesmith_model::cost::CostError>(())
+/// # Ok::<(), crate::CaseError>(())
 /// ```
-pub fn fit(cases: &[Case], form: Form) -> Result<CostModel, CostError> {
+pub fn fit(cases: &[Case], form: Form) -> Result<CostModel, CaseError> {
     fit_on(cases, form, 1.0)
 }
 
@@ -46,9 +46,9 @@ pub fn fit(cases: &[Case], form: Form) -> Result<CostModel, CostError> {
 ///
 /// # Errors
 /// As for [`fit`].
-pub fn fit_on(cases: &[Case], form: Form, units: f64) -> Result<CostModel, CostError> {
+pub fn fit_on(cases: &[Case], form: Form, units: f64) -> Result<CostModel, CaseError> {
     if cases.is_empty() {
-        return Err(CostError::Empty);
+        return Err(CaseError::Empty);
     }
     cases.iter().try_for_each(Case::check)?;
     let units = if form == Form::Paper { 1.0 } else { units.max(1.0) };
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn what_is_no_measurement_is_refused_by_name() {
-        assert_eq!(fit(&[], Form::Nnls), Err(CostError::Empty));
+        assert_eq!(fit(&[], Form::Nnls), Err(CaseError::Empty));
         let refused = |case: Case| fit(&[case], Form::Paper).unwrap_err().to_string();
         assert!(refused(case("k", "c", &[], 0.0)).contains("kernel `k` took 0 s"));
         assert!(refused(case("k", "c", &[("op:f32:add", -1.0)], 1.0)).contains("-1 of property `op:f32:add`"));

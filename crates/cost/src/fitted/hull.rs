@@ -2,7 +2,7 @@
 
 use super::case::Case;
 use super::model::CostModel;
-use crate::nonnegative_least_squares;
+use tunesmith_model::nonnegative_least_squares;
 use std::collections::BTreeMap;
 use std::fmt;
 

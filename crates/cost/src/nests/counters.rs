@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use tunesmith_core::Measurement;
 use tunesmith_core::counters::{GLOBAL_SIZE, LOCAL_SIZE};
-use tunesmith_model::cost::{CostModel, Resource};
+use crate::{CostModel, Resource};
 
 /// What is known of a kernel without running it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Counted {
+pub struct Counted {
     /// How often it does what, by property.
-    pub(crate) counts: BTreeMap<String, f64>,
+    pub counts: BTreeMap<String, f64>,
     /// Bytes of the arrays that it only reads, and of those that it writes.
-    pub(crate) arrays: (f64, f64),
+    pub arrays: (f64, f64),
     /// Work-items of the launch and of a work-group.
-    pub(crate) items: (f64, f64),
+    pub items: (f64, f64),
 }
 
 impl Counted {
@@ -45,10 +45,10 @@ impl Counted {
 
     /// A run that took `ms` as if its counters had been read: its operations, and how busy the costs of `model` say that it kept
     /// memory, caches and arithmetic.
-    pub(crate) fn fill(&self, model: &CostModel, ms: f64, measurement: &mut Measurement) {
+    pub fn fill(&self, model: &CostModel, ms: f64, measurement: &mut Measurement) {
         let busy = |is_part: &dyn Fn(&str) -> bool| {
             let costs = model.terms.iter().filter(|term| is_part(&term.property));
-            let seconds = |term: &tunesmith_model::cost::Term| {
+            let seconds = |term: &crate::Term| {
                 self.counts.get(&term.property).map_or(0.0, |count| count * term.weight)
             };
             (costs.map(seconds).sum::<f64>() * 1e3 / ms).clamp(0.0, 1.0)
@@ -83,7 +83,7 @@ fn bits(property: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tunesmith_model::cost::{Case, Form, fit};
+    use crate::{Case, Form, fit};
 
     fn counted(counts: &[(&str, f64)]) -> Counted {
         let counts = counts.iter().map(|(property, count)| ((*property).to_string(), *count)).collect();

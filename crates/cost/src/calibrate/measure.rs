@@ -3,7 +3,7 @@
 use super::subjects::Subject;
 use crate::Error;
 use crate::nests::{NestGenerator, arguments, dialect, in_words, language};
-use crate::tune::TuneOptions;
+use tunesmith_device::Machine;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{Clock, Evaluator as _, Interrupt, Request};
@@ -11,14 +11,14 @@ use tunesmith_device::{
     Kernel, KernelSpec, Language, LiveEvaluator, LiveOptions, OpenClKind, Policy, Sampling, Target, Verify,
 };
 use tunesmith_loopnest::Recipe;
-use tunesmith_model::cost::Lanes;
-use tunesmith_model::cost::protocol::{RUNS, Timing};
+use crate::Lanes;
+use crate::protocol::{RUNS, Timing};
 use tunesmith_space::{ConfigId, Parameter, Space, Value};
 
 /// What kernels are measured on.
 pub(super) struct Bench<'a> {
     pub(super) target: Target,
-    pub(super) options: &'a TuneOptions,
+    pub(super) machine: &'a Machine,
     pub(super) clock: Arc<dyn Clock>,
 }
 
@@ -64,7 +64,7 @@ impl Bench<'_> {
         match &self.target {
             Target::OpenCl(device) => device.name.clone(),
             Target::Cuda(device) => device.name.clone(),
-            Target::Processor => tunesmith_device::processor(&self.options.compilers)
+            Target::Processor => tunesmith_device::processor(&self.machine.compilers)
                 .map_or_else(|| "the processor".to_string(), |device| device.name),
         }
     }
@@ -108,12 +108,12 @@ impl Bench<'_> {
         let live = LiveOptions {
             spec,
             target: self.target.clone(),
-            compilers: self.options.compilers.clone(),
+            compilers: self.machine.compilers.clone(),
             policy: Policy { sampling, ..Policy::default() },
             jobs: 1,
             profile: false,
             energy: false,
-            worker: self.options.worker.clone(),
+            worker: self.machine.worker.clone(),
             clock: Arc::clone(&self.clock),
         };
         let (space, only) = one_configuration()?;

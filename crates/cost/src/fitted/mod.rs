@@ -18,7 +18,7 @@ mod property;
 pub mod protocol;
 mod waves;
 
-pub use case::{Case, CostError};
+pub use case::{Case, CaseError};
 pub use dependence::Dependence;
 pub use document::{DEVICE_KIND, DeviceFile, Lanes, Provenance};
 pub use fit::{fit, fit_on};

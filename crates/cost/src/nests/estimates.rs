@@ -1,8 +1,9 @@
 //! What a calibrated device would take for the configurations of a tuned nest, without running one.
 
 use super::{Counted, NestCounts, NestGenerator, in_words};
-use crate::estimate::model;
-use crate::{Error, Problem};
+use crate::device_file::model;
+use crate::Error;
+use tunesmith_problem::{NestKernel, Problem};
 use rand::SeedableRng as _;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -11,8 +12,7 @@ use std::sync::Arc;
 use tunesmith_core::recording::{Column, Row};
 use tunesmith_core::{Failure, FailureKind, Measurement, Recording, RecordingError, Rng};
 use tunesmith_device::{Language, Scope};
-use tunesmith_model::cost::{CostModel, DeviceFile, Estimate, Form, Lanes};
-use tunesmith_problem::NestKernel;
+use crate::{CostModel, DeviceFile, Estimate, Form, Lanes};
 use tunesmith_space::{ConfigId, Space};
 
 /// Spaces of up to so many configurations are estimated whole, at some milliseconds each.
@@ -24,7 +24,7 @@ const ROUNDS: usize = 4;
 const BEST: usize = 20;
 
 /// Estimates the configurations of a problem whose kernel is a nest.
-pub(crate) struct NestEstimates<'a> {
+pub struct NestEstimates<'a> {
     problem: &'a Problem,
     nest: &'a NestKernel,
     generator: NestGenerator,
@@ -34,7 +34,7 @@ pub(crate) struct NestEstimates<'a> {
 
 /// What is estimated of a configuration.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Guess {
+pub enum Guess {
     /// Its time, and what it comes from.
     Time(Box<(Estimate, Counted)>),
     /// It makes no kernel: a transformation refuses it.
@@ -48,7 +48,7 @@ impl<'a> NestEstimates<'a> {
     ///
     /// # Errors
     /// The problem's kernel is no loop nest, the file has no model of that form.
-    pub(crate) fn new(problem: &'a Problem, device: &DeviceFile, form: Form, file: &Path) -> Result<Self, Error> {
+    pub fn new(problem: &'a Problem, device: &DeviceFile, form: Form, file: &Path) -> Result<Self, Error> {
         let Some(nest) = &problem.nest else {
             let text = format!(
                 "`{}` is a device file, which estimates loop nests, and the kernel of `{}` is none",
@@ -64,7 +64,7 @@ impl<'a> NestEstimates<'a> {
     }
 
     /// Costs the transformations and a count: some milliseconds.
-    pub(crate) fn guess(&self, space: &Space, config: ConfigId) -> Guess {
+    pub fn guess(&self, space: &Space, config: ConfigId) -> Guess {
         let scope = Scope::of(&self.problem.sizes, space, config);
         let nest = match self.generator.nest(&scope) {
             Ok(nest) => nest,
@@ -78,7 +78,7 @@ impl<'a> NestEstimates<'a> {
 
     /// A small space whole; of a larger one 2,000 configurations drawn at random, then the neighbours of the best in four rounds.
     /// The same at every call, in the order of the space.
-    pub(crate) fn all(&self, space: &Space) -> Vec<(ConfigId, Guess)> {
+    pub fn all(&self, space: &Space) -> Vec<(ConfigId, Guess)> {
         let mut known: HashMap<ConfigId, Guess> = HashMap::new();
         if space.len().is_some_and(|len| len <= WHOLE) {
             self.add(space, space.iter().collect(), &mut known);
@@ -106,7 +106,7 @@ impl<'a> NestEstimates<'a> {
     ///
     /// # Errors
     /// Why there is none, for users: the nest cannot be counted.
-    pub(crate) fn limit_ms(&self) -> Result<f64, String> {
+    pub fn limit_ms(&self) -> Result<f64, String> {
         let least =
             NestCounts::new(&self.nest.recipe.nest, self.lanes).and_then(|counts| counts.least(&self.nest.sizes));
         let least = least.map_err(|error| format!("the nest has no modelled limit: {}", in_words(&error)))?;
@@ -117,7 +117,7 @@ impl<'a> NestEstimates<'a> {
     ///
     /// # Errors
     /// Nothing can be counted.
-    pub(crate) fn recording(&self, space: &Space, guesses: &[(ConfigId, Guess)]) -> Result<Recording, RecordingError> {
+    pub fn recording(&self, space: &Space, guesses: &[(ConfigId, Guess)]) -> Result<Recording, RecordingError> {
         let row = |(config, guess): &(ConfigId, Guess)| {
             let values = space.values(&space.unrank(*config)).map(|(_, value)| value.clone()).collect();
             let row = Row { values, ..Row::default() };
@@ -144,7 +144,7 @@ impl<'a> NestEstimates<'a> {
     }
 
     /// Counters for what was run: those that hardware would have read.
-    pub(crate) fn fill(&self, space: &Space, config: ConfigId, measurement: &mut Measurement) {
+    pub fn fill(&self, space: &Space, config: ConfigId, measurement: &mut Measurement) {
         let ms = tunesmith_core::statistics::median(&measurement.times_ms);
         if let (Some(ms), Guess::Time(known)) = (ms, self.guess(space, config)) {
             known.1.fill(&self.model, ms, measurement);

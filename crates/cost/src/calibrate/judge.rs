@@ -5,14 +5,14 @@ use super::subjects::subjects;
 use super::{CalibrationStep, LONGEST, bench, wrong};
 use crate::Error;
 use crate::nests::NestCounts;
-use crate::tune::TuneOptions;
+use tunesmith_device::Machine;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tunesmith_core::{Clock, Interrupt, statistics};
 use tunesmith_loopnest::kernels::Role;
-use tunesmith_model::cost::protocol::{Bounds, next};
-use tunesmith_model::cost::{DeviceFile, error_mean};
+use crate::protocol::{Bounds, next};
+use crate::{DeviceFile, error_mean};
 
 /// A test kernel's time beside what the models say (the paper's Table 1).
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -47,12 +47,12 @@ impl Judgement {
     /// The device cannot be used.
     pub fn of(
         file: &DeviceFile,
-        options: &TuneOptions,
+        machine: &Machine,
         clock: Arc<dyn Clock>,
         interrupt: &Interrupt,
         progress: &mut dyn FnMut(&CalibrationStep<'_>),
     ) -> Result<Option<Self>, Error> {
-        let bench = bench(options, clock)?;
+        let bench = bench(machine, clock)?;
         let subjects = subjects(&[Role::Judge])?;
         let ladders: Vec<_> = subjects.iter().map(|subject| subject.ladder.clone()).collect();
         let bounds = Bounds { launch: file.provenance.launch_seconds, longest: LONGEST };

@@ -6,7 +6,7 @@ use tunesmith_core::{Completion, Depth, Error, Evaluator, Interrupt, Request};
 use tunesmith_space::{ConfigId, Space};
 
 /// Answers requests as another evaluator; where the counters of a run are asked for, they are what the estimates count.
-pub(crate) struct Counting<'a> {
+pub struct Counting<'a> {
     inner: &'a mut dyn Evaluator,
     estimates: &'a NestEstimates<'a>,
     space: &'a Space,
@@ -14,7 +14,8 @@ pub(crate) struct Counting<'a> {
 }
 
 impl<'a> Counting<'a> {
-    pub(crate) fn new(inner: &'a mut dyn Evaluator, estimates: &'a NestEstimates<'a>, space: &'a Space) -> Self {
+    /// Answers as `inner` does, with the counts of `estimates` for configurations of `space`.
+    pub fn new(inner: &'a mut dyn Evaluator, estimates: &'a NestEstimates<'a>, space: &'a Space) -> Self {
         Self { inner, estimates, space, submitted: VecDeque::new() }
     }
 }

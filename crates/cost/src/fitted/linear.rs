@@ -1,6 +1,6 @@
 //! Coefficients of a sum.
 
-use crate::nonnegative_least_squares;
+use tunesmith_model::nonnegative_least_squares;
 use nalgebra::{DMatrix, DVector};
 
 /// Singular values below this share of the largest are rounding.

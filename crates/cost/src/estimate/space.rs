@@ -1,15 +1,16 @@
 //! The configurations of a tuned nest, ranked without running one.
 
-use super::{EstimatedTerm, form, read_device, terms};
-use crate::convert::format_of;
+use super::{EstimatedTerm, terms};
+use crate::device_file::{form, read_device};
 use crate::nests::{Guess, NestEstimates};
-use crate::{Error, Problem, ProblemSpace};
+use crate::Error;
+use tunesmith_problem::{Problem, ProblemSpace};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
-use tunesmith_model::cost::Estimate;
+use crate::Estimate;
 use tunesmith_space::{ConfigId, Space};
-use tunesmith_store::Journal;
+use tunesmith_store::{Format, Journal};
 
 /// How to estimate a problem's configurations.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +66,7 @@ pub struct EstimatedConfig {
 impl EstimatedConfig {
     /// The configuration in the form that `--config` and `--start` take.
     pub fn arguments(&self) -> String {
-        crate::outcome::arguments(&self.config)
+        tunesmith_store::arguments(&self.config)
     }
 }
 
@@ -78,7 +79,7 @@ pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Resu
     let file = read_device(&options.on)?;
     let form = form(options.form.as_deref())?;
     let estimates = NestEstimates::new(problem, &file, form, &options.on)?;
-    let format = options.out.as_deref().map(|out| format_of(out, None)).transpose()?;
+    let format = options.out.as_deref().map(|out| Format::chosen(out, None)).transpose()?;
     let ProblemSpace { space, warnings } = problem.space(&[])?;
     let guesses = estimates.all(&space);
     if let (Some(out), Some(format)) = (&options.out, format) {

@@ -5,12 +5,12 @@ mod space;
 pub use space::{EstimateSpaceOptions, EstimatedConfig, EstimatedSpace, estimate_space};
 
 use crate::Error;
+use crate::device_file::{form, model, read_device};
 use crate::nests::{NestCounts, PlacedNest, in_words, read_nest};
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tunesmith_loopnest::Recipe;
-use tunesmith_model::cost::{CostModel, DeviceFile, Estimate, Form, Provenance, Share};
-use tunesmith_space::closest;
+use crate::{Estimate, Form, Provenance, Share};
 
 /// What to estimate.
 #[derive(Clone, Debug, Default)]
@@ -92,45 +92,6 @@ fn terms(estimate: Estimate) -> Vec<EstimatedTerm> {
         time_ms: share.seconds * 1e3,
     };
     estimate.shares.into_iter().map(term).collect()
-}
-
-/// Reads a device file.
-///
-/// # Errors
-/// It cannot be read, or is none.
-pub(crate) fn read_device(path: &Path) -> Result<DeviceFile, Error> {
-    let wrong = |error: String| {
-        let remedy = "`tunesmith calibrate -o FILE` writes a device file".to_string();
-        Error::request(format!("`{}`: {error}", path.display()), Some(remedy))
-    };
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    DeviceFile::parse(&text).map_err(|error| wrong(error.to_string()))
-}
-
-/// The model of a device file in one form.
-///
-/// # Errors
-/// The file has none.
-pub(crate) fn model<'a>(file: &'a DeviceFile, form: Form, path: &Path) -> Result<&'a CostModel, Error> {
-    file.model(form).ok_or_else(|| {
-        let text = format!("`{}` has no model `{}`", path.display(), form.name());
-        Error::request(text, Some("calibrate the device again".to_string()))
-    })
-}
-
-/// The form of this name; the default for none.
-///
-/// # Errors
-/// There is no such form.
-pub(crate) fn form(name: Option<&str>) -> Result<Form, Error> {
-    let Some(name) = name else { return Ok(Form::Overlap) };
-    let found = Form::ALL.iter().find(|(known, _)| *known == name).map(|(_, form)| *form);
-    found.ok_or_else(|| {
-        let names = Form::ALL.map(|(name, _)| name);
-        let remedy = format!("forms are {}", names.join(", "));
-        let suggestion = closest(name, names).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-        Error::request(format!("there is no form `{name}`{suggestion}"), Some(remedy))
-    })
 }
 
 /// `--size` takes sizes and parameters alike: what is neither, and a size without a value, is refused in these words.

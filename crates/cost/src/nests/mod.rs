@@ -1,4 +1,4 @@
-//! Loop nests as kernels: what joins `loopnest` with `device`.
+//! Counts and estimates of loop nests.
 
 mod count;
 mod counted;
@@ -7,10 +7,11 @@ mod counting;
 mod estimates;
 mod placed;
 
-pub(crate) use count::{NestCounts, array_bytes};
+pub use count::NestCounts;
+pub(crate) use count::array_bytes;
 pub use counted::{ArrayFootprint, CountOptions, ModernCount, NestCount, PropertyCount, count};
-pub(crate) use counters::Counted;
-pub(crate) use counting::Counting;
-pub(crate) use estimates::{Guess, NestEstimates};
+pub use counters::Counted;
+pub use counting::Counting;
+pub use estimates::{Guess, NestEstimates};
 pub(crate) use placed::{PlacedNest, read as read_nest};
 pub(crate) use tunesmith_problem::nests::{NestGenerator, arguments, dialect, in_words, language};

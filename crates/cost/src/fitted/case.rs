@@ -22,7 +22,7 @@ pub struct Case {
 /// A cost model could not be fitted.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum CostError {
+pub enum CaseError {
     /// There is nothing to fit to.
     #[error("there are no measured kernels to fit a cost model to")]
     Empty,
@@ -48,15 +48,15 @@ pub enum CostError {
 
 impl Case {
     /// Refuses a time or count that is none.
-    pub(super) fn check(&self) -> Result<(), CostError> {
+    pub(super) fn check(&self) -> Result<(), CaseError> {
         if !(self.seconds.is_finite() && self.seconds > 0.0) {
-            return Err(CostError::Seconds { kernel: self.kernel.clone(), seconds: self.seconds });
+            return Err(CaseError::Seconds { kernel: self.kernel.clone(), seconds: self.seconds });
         }
         match self.counts.iter().find(|(_, count)| !(count.is_finite() && **count >= 0.0)) {
             None => Ok(()),
             Some((property, &count)) => {
                 let (kernel, property) = (self.kernel.clone(), property.clone());
-                Err(CostError::Count { kernel, property, count })
+                Err(CaseError::Count { kernel, property, count })
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::case::Case;
 use super::hull::{Outside, outside};
 use super::model::{CostModel, Form};
-use crate::{ModelError, saved};
+use tunesmith_model::{ModelError, saved};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
