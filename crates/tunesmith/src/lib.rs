@@ -93,13 +93,15 @@ pub use tunesmith_problem::{
 pub use tunesmith_model::BoostedSettings;
 
 pub use tunesmith_core as core;
+pub use tunesmith_cost as cost;
+pub use tunesmith_cost::{
+    ArrayFootprint, CalibrateOptions, Calibration, CalibrationStep, CountOptions, EstimateOptions,
+    EstimateSpaceOptions, Estimated, EstimatedConfig, EstimatedSpace, EstimatedTerm, Judged, Judgement, ModernCount,
+    NestCount, PropertyCount, calibrate, count, estimate, estimate_space,
+};
 pub use tunesmith_device as device;
 pub use tunesmith_device::worker::enter_if_worker;
 pub use tunesmith_loopnest as loopnest;
-pub use tunesmith_cost as cost;
-pub use tunesmith_cost::{
-    ArrayFootprint, CalibrateOptions, Calibration, CalibrationStep, CountOptions, EstimateOptions, EstimateSpaceOptions, Estimated, EstimatedConfig, EstimatedSpace, EstimatedTerm, Judged, Judgement, ModernCount, NestCount, PropertyCount, calibrate, count, estimate, estimate_space,
-};
 pub use tunesmith_report as report;
 pub use tunesmith_search as search;
 pub use tunesmith_space as space;

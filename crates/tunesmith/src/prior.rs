@@ -1,9 +1,7 @@
 //! What a model file says of a kernel before its first trial.
 
 use crate::compare::ModelChoice;
-use tunesmith_cost::{form, read_device};
 use crate::guided::{Guided, of_model};
-use tunesmith_cost::{Guess, NestEstimates};
 use crate::timing::{TIMING_KIND, TimingModel};
 use crate::tune::Plan;
 use crate::{Error, Problem};
@@ -11,8 +9,10 @@ use serde_json::Value as Json;
 use std::path::Path;
 use tunesmith_core::Searcher;
 use tunesmith_core::counters::Hardware;
-use tunesmith_device::Language;
 use tunesmith_cost::{DEVICE_KIND, Provenance};
+use tunesmith_cost::{Guess, NestEstimates};
+use tunesmith_cost::{form, read_device};
+use tunesmith_device::Language;
 use tunesmith_model::counters::{COUNTERS_KIND, CounterModel, Method};
 use tunesmith_search::profile_guided::counter_data;
 use tunesmith_search::{PastTimes, Primed, begins_with_history};

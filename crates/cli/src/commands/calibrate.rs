@@ -6,8 +6,8 @@ use crate::{Ending, output};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use tunesmith::core::{Interrupt, SystemClock};
-use tunesmith::device::{ChoiceError, DeviceChoice, Machine};
 use tunesmith::cost::{CostModel, DeviceFile};
+use tunesmith::device::{ChoiceError, DeviceChoice, Machine};
 use tunesmith::report::milliseconds;
 use tunesmith::{CalibrateOptions, CalibrationStep, Error, Judgement};
 

@@ -5,14 +5,14 @@ use super::subjects::subjects;
 use super::{CalibrationStep, LONGEST, bench, wrong};
 use crate::Error;
 use crate::nests::NestCounts;
-use tunesmith_device::Machine;
+use crate::protocol::{Bounds, next};
+use crate::{DeviceFile, error_mean};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tunesmith_core::{Clock, Interrupt, statistics};
+use tunesmith_device::Machine;
 use tunesmith_loopnest::kernels::Role;
-use crate::protocol::{Bounds, next};
-use crate::{DeviceFile, error_mean};
 
 /// A test kernel's time beside what the models say (the paper's Table 1).
 #[derive(Clone, Debug, PartialEq, Serialize)]

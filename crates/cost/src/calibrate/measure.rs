@@ -2,17 +2,17 @@
 
 use super::subjects::Subject;
 use crate::Error;
+use crate::Lanes;
 use crate::nests::{NestGenerator, arguments, dialect, in_words, language};
-use tunesmith_device::Machine;
+use crate::protocol::{RUNS, Timing};
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{Clock, Evaluator as _, Interrupt, Request};
+use tunesmith_device::Machine;
 use tunesmith_device::{
     Kernel, KernelSpec, Language, LiveEvaluator, LiveOptions, OpenClKind, Policy, Sampling, Target, Verify,
 };
 use tunesmith_loopnest::Recipe;
-use crate::Lanes;
-use crate::protocol::{RUNS, Timing};
 use tunesmith_space::{ConfigId, Parameter, Space, Value};
 
 /// What kernels are measured on.

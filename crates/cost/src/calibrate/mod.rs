@@ -9,6 +9,8 @@ pub use judge::{Judged, Judgement};
 
 use crate::Error;
 use crate::nests::{NestCounts, array_bytes, in_words};
+use crate::protocol::{Bounds, LEFT_OUT, RUNS, Step, next};
+use crate::{Case, DeviceFile, Form, Lanes, Provenance, fit_on};
 use journal::{Entry, Journal};
 use measure::{Bench, Measured};
 use std::collections::BTreeMap;
@@ -19,8 +21,6 @@ use subjects::{Subject, subjects};
 use tunesmith_core::{Clock, Interrupt, statistics};
 use tunesmith_device::{Device, DeviceChoice, Machine};
 use tunesmith_loopnest::kernels::Role;
-use crate::protocol::{Bounds, LEFT_OUT, RUNS, Step, next};
-use crate::{Case, DeviceFile, Form, Lanes, Provenance, fit_on};
 
 /// Kernels that are expected to take longer are not measured at that size: thirty runs of it would take seconds.
 const LONGEST: f64 = 0.03;

@@ -2,9 +2,9 @@
 
 use crate::Error;
 use crate::nests::in_words;
+use crate::protocol::Ladder;
 use tunesmith_loopnest::Nest;
 use tunesmith_loopnest::kernels::{Extent, KERNELS, Kernel, Role};
-use crate::protocol::Ladder;
 
 /// Summands of the arithmetic kernels. The paper measures all of them in all work-groups; here each has one, since the
 /// time is linear in both and there are twice as many kinds of arithmetic.

@@ -7,10 +7,10 @@ pub use space::{EstimateSpaceOptions, EstimatedConfig, EstimatedSpace, estimate_
 use crate::Error;
 use crate::device_file::{form, model, read_device};
 use crate::nests::{NestCounts, PlacedNest, in_words, read_nest};
+use crate::{Estimate, Form, Provenance, Share};
 use serde::Serialize;
 use std::path::PathBuf;
 use tunesmith_loopnest::Recipe;
-use crate::{Estimate, Form, Provenance, Share};
 
 /// What to estimate.
 #[derive(Clone, Debug, Default)]

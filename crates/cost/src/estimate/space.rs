@@ -1,14 +1,14 @@
 //! The configurations of a tuned nest, ranked without running one.
 
 use super::{EstimatedTerm, terms};
+use crate::Error;
+use crate::Estimate;
 use crate::device_file::{form, read_device};
 use crate::nests::{Guess, NestEstimates};
-use crate::Error;
-use tunesmith_problem::{Problem, ProblemSpace};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
-use crate::Estimate;
+use tunesmith_problem::{Problem, ProblemSpace};
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_store::{Format, Journal};
 

@@ -3,9 +3,9 @@
 use super::case::Case;
 use super::hull::{Outside, outside};
 use super::model::{CostModel, Form};
-use tunesmith_model::{ModelError, saved};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use tunesmith_model::{ModelError, saved};
 
 /// What `kind` is in every device file.
 pub const DEVICE_KIND: &str = "device";

@@ -2,9 +2,9 @@
 
 use super::case::Case;
 use super::model::CostModel;
-use tunesmith_model::nonnegative_least_squares;
 use std::collections::BTreeMap;
 use std::fmt;
+use tunesmith_model::nonnegative_least_squares;
 
 /// A mixture of properties that differs by more than this share of its time from every mixture of measured kernels.
 const FAR: f64 = 0.1;

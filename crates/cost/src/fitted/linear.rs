@@ -1,7 +1,7 @@
 //! Coefficients of a sum.
 
-use tunesmith_model::nonnegative_least_squares;
 use nalgebra::{DMatrix, DVector};
+use tunesmith_model::nonnegative_least_squares;
 
 /// Singular values below this share of the largest are rounding.
 const NEGLIGIBLE: f64 = 1e-9;

@@ -1,9 +1,9 @@
 //! Symbolic counts of a kernel in the place of hardware counters.
 
+use crate::{CostModel, Resource};
 use std::collections::BTreeMap;
 use tunesmith_core::Measurement;
 use tunesmith_core::counters::{GLOBAL_SIZE, LOCAL_SIZE};
-use crate::{CostModel, Resource};
 
 /// What is known of a kernel without running it.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,9 +48,7 @@ impl Counted {
     pub fn fill(&self, model: &CostModel, ms: f64, measurement: &mut Measurement) {
         let busy = |is_part: &dyn Fn(&str) -> bool| {
             let costs = model.terms.iter().filter(|term| is_part(&term.property));
-            let seconds = |term: &crate::Term| {
-                self.counts.get(&term.property).map_or(0.0, |count| count * term.weight)
-            };
+            let seconds = |term: &crate::Term| self.counts.get(&term.property).map_or(0.0, |count| count * term.weight);
             (costs.map(seconds).sum::<f64>() * 1e3 / ms).clamp(0.0, 1.0)
         };
         measurement.counters = self.operations();

@@ -1,9 +1,9 @@
 //! What a calibrated device would take for the configurations of a tuned nest, without running one.
 
 use super::{Counted, NestCounts, NestGenerator, in_words};
-use crate::device_file::model;
 use crate::Error;
-use tunesmith_problem::{NestKernel, Problem};
+use crate::device_file::model;
+use crate::{CostModel, DeviceFile, Estimate, Form, Lanes};
 use rand::SeedableRng as _;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tunesmith_core::recording::{Column, Row};
 use tunesmith_core::{Failure, FailureKind, Measurement, Recording, RecordingError, Rng};
 use tunesmith_device::{Language, Scope};
-use crate::{CostModel, DeviceFile, Estimate, Form, Lanes};
+use tunesmith_problem::{NestKernel, Problem};
 use tunesmith_space::{ConfigId, Space};
 
 /// Spaces of up to so many configurations are estimated whole, at some milliseconds each.

@@ -58,8 +58,9 @@ impl Format {
     pub fn chosen(out: &Path, to: Option<&str>) -> Result<Self, Refusal> {
         let known = Self::ALL.map(Self::word).join(", ");
         match to {
-            Some(word) => Self::from_word(word)
-                .ok_or_else(|| Refusal::new(format!("there is no format `{word}`"), Some(format!("formats are {known}")))),
+            Some(word) => Self::from_word(word).ok_or_else(|| {
+                Refusal::new(format!("there is no format `{word}`"), Some(format!("formats are {known}")))
+            }),
             None => Self::of_path(out).ok_or_else(|| {
                 let remedy =
                     format!("name it .csv, .json (T4) or .cache.json (Kernel Tuner), or add --to with one of {known}");

@@ -7,7 +7,6 @@ use crate::configuration::start_configuration;
 use crate::devices::DeviceChoice;
 use crate::guided::{CounterWatch, guided};
 use crate::metrics::{Metric, Target};
-use tunesmith_cost::Counting;
 use crate::outcome::{self, Candidate, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
 use crate::past::LeftOut;
 use crate::prior::{Estimated, Prior};
@@ -23,6 +22,7 @@ use std::time::Duration;
 use tunesmith_core::{
     Clock, Evaluator, Interrupt, MedianTime, Objective, Observer, Resample, Role, Run, Seconds, SystemClock, Tuner,
 };
+use tunesmith_cost::Counting;
 use tunesmith_device::Compilers;
 use tunesmith_device::worker::WorkerCommand;
 use tunesmith_search::{Knowledge, PastTimes, RegretModel};
