@@ -1,4 +1,10 @@
 //! Simulated annealing.
+//!
+//! # Tried without gain
+//!
+//! Starting from the default configuration without exploring (`explore=0`): on the C matrix product
+//! of `examples/gemm`, one seed of four ended at 6.1 ms after 200 evaluations. With a quarter of
+//! the budget for random configurations two seeds ended at 2.2 and 2.3 ms.
 
 use crate::options::{OptionSpec, Options, StrategyError};
 use crate::unseen::Unseen;

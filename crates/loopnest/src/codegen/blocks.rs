@@ -4,6 +4,14 @@
 //! loads and stores all sums, unless a compiler happens to write out the whole loop. Between two barriers work-items may run in any
 //! order: here a block of a few rows and columns of them goes through such loops alone, its sums in as many vectors as there are
 //! registers for. GCC keeps them there where they have vector types; for a tiled matrix product that is 2 to 5 times as fast.
+//!
+//! # Tried without gain
+//!
+//! - Vectors wider than the machine's: up to ten times slower.
+//! - Arrays of floats in place of vectors: 1.5 ms for a product of 256 x 256 matrices (work-groups
+//!   of 16 x 16, depth 64) that takes 0.44 ms with vectors.
+//! - Whole tiles alone in blocks: a tiled convolution of an image of 60 x 60, which work-groups do
+//!   not divide, takes 0.59 ms (16 x 16) instead of 0.25 ms.
 
 use super::dialect::Dialect;
 use super::full::versions;
