@@ -127,6 +127,21 @@ impl From<tunesmith_cost::Error> for Error {
     }
 }
 
+impl From<tunesmith_study::Error> for Error {
+    fn from(error: tunesmith_study::Error) -> Self {
+        use tunesmith_study::Error as Of;
+        match error {
+            Of::Refused(refusal) => refusal.into(),
+            Of::Strategy(error) => error.into(),
+            Of::Recording(error) => error.into(),
+            Of::Run(error) => error.into(),
+            Of::Plot { path, source } => Self::Plot { path, source },
+            Of::Write { path, source } => Self::Write { path, source },
+            other => Self::request(other.to_string(), None),
+        }
+    }
+}
+
 /// Whether the problem, rather than the machine, is at fault.
 fn is_about_the_problem(error: &DeviceError) -> bool {
     let of_the_machine = matches!(

@@ -1,7 +1,7 @@
 //! Why a configuration is as fast as it is: its bottlenecks, and which tuning parameters would relieve them.
 
 use crate::Error;
-use crate::compare::read_model;
+use tunesmith_study::read_model;
 use crate::guided::lacking;
 use crate::outcome::arguments;
 use serde::Serialize;

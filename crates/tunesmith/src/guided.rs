@@ -1,9 +1,9 @@
 //! The counter model of a tuning run.
 
 use crate::Error;
-use crate::compare::{ModelChoice, read_model};
+use tunesmith_study::{ModelChoice, read_model};
 use crate::devices::DeviceChoice;
-use crate::train::{learnable, unknown};
+use tunesmith_study::{learnable, unknown};
 use tunesmith_core::counters::{CounterSet, Hardware};
 use tunesmith_core::{Event, Measurement, Observer, Recording};
 use tunesmith_model::bottleneck::{Quantity, Rules, analyse};

@@ -33,7 +33,6 @@
 //! process, which is the same executable started again.
 
 mod check;
-mod compare;
 mod configuration;
 mod convert;
 mod devices;
@@ -45,7 +44,6 @@ mod metrics;
 mod online;
 mod outcome;
 mod page;
-mod past;
 mod prior;
 mod probe;
 mod rates;
@@ -56,12 +54,10 @@ mod space_info;
 mod starter;
 mod timing;
 mod top;
-mod train;
 mod tune;
 mod tune_inputs;
 
 pub use check::{Check, check};
-pub use compare::{Baseline, CompareOptions, Comparison, Measures, ModelChoice, Overall, Score, TimeTransfer, compare};
 pub use convert::{Converted, convert};
 pub use devices::{DeviceChoice, devices, limits};
 pub use error::Error;
@@ -71,7 +67,6 @@ pub use metrics::{Direction, Target};
 pub use online::Online;
 pub use outcome::{Candidate, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
 pub use page::{Written, write_page};
-pub use past::{LeftOut, WhyLeftOut};
 pub use rates::Rates;
 pub use run_one::{OneRun, Plan, RunOptions, plan, run_one};
 pub use selector::{Choice, Selector, Source};
@@ -82,7 +77,6 @@ pub use timing::{
     TimingModel, TimingSettings, TrainTimingOptions, TrainedTiming, Unseen, UnseenDevice, predict, train_timing,
 };
 pub use top::{Top, TopConfig, top};
-pub use train::{METHODS, TrainOptions, Trained, train_counters};
 pub use tune::{Session, Starting, TuneOptions, tune};
 pub use tune_inputs::{FinishedRun, InputsOutcome, SkippedInput, tune_inputs};
 pub use tunesmith_problem::{
@@ -93,6 +87,7 @@ pub use tunesmith_problem::{
 pub use tunesmith_model::BoostedSettings;
 
 pub use tunesmith_core as core;
+pub use tunesmith_study::{Baseline, CompareOptions, Comparison, LeftOut, METHODS, Measures, ModelChoice, Overall, Score, TimeTransfer, TrainOptions, Trained, WhyLeftOut, compare, train_counters};
 pub use tunesmith_cost as cost;
 pub use tunesmith_cost::{
     ArrayFootprint, CalibrateOptions, Calibration, CalibrationStep, CountOptions, EstimateOptions,

@@ -1,6 +1,6 @@
 //! What a model file says of a kernel before its first trial.
 
-use crate::compare::ModelChoice;
+use tunesmith_study::ModelChoice;
 use crate::guided::{Guided, of_model};
 use crate::timing::{TIMING_KIND, TimingModel};
 use crate::tune::Plan;

@@ -1,6 +1,6 @@
 //! One configuration: compile, run, verify, time.
 
-use crate::compare::{ModelChoice, read_model};
+use tunesmith_study::{ModelChoice, read_model};
 use crate::configuration::configuration;
 use crate::devices::DeviceChoice;
 use crate::explain::{self, Explanation, Subject};
@@ -109,7 +109,7 @@ pub fn run_one(problem: &Problem, options: &RunOptions, interrupt: &Interrupt) -
 /// The counter model that says what parameters do.
 fn profile_model(options: &RunOptions) -> Result<Option<CounterModel>, Error> {
     match &options.tune.model {
-        Some(ModelChoice::File(file)) if options.profile => read_model(file).map(Some),
+        Some(ModelChoice::File(file)) if options.profile => Ok(Some(read_model(file)?)),
         Some(other) if options.profile => {
             let text = format!("`--model {}` takes many recorded runs, and this is one", other.text());
             Err(Error::request(text, Some("name a file of `tunesmith train counters`".to_string())))

@@ -2,13 +2,13 @@
 
 mod plan;
 
-use crate::compare::ModelChoice;
+use tunesmith_study::ModelChoice;
 use crate::configuration::start_configuration;
 use crate::devices::DeviceChoice;
 use crate::guided::{CounterWatch, guided};
 use crate::metrics::{Metric, Target};
 use crate::outcome::{self, Candidate, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
-use crate::past::LeftOut;
+use tunesmith_study::LeftOut;
 use crate::prior::{Estimated, Prior};
 use crate::runner::Runner;
 use crate::timing::KnownDevice;

@@ -1,10 +1,10 @@
 //! What a run is to do: the user's choices, then those of the run that is resumed, then the problem's, then ours.
 
 use super::{Session, TuneOptions};
-use crate::compare::ModelChoice;
+use tunesmith_study::ModelChoice;
 use crate::devices::DeviceChoice;
 use crate::metrics::{Direction, Target};
-use crate::past::{Fitting, LeftOut, Past};
+use tunesmith_study::{Fitting, LeftOut, Past};
 use crate::{Error, Problem};
 use serde_json::Value as Json;
 use std::path::PathBuf;

@@ -134,7 +134,7 @@ fn set_of(recording: &Recording) -> Option<&'static CounterSet> {
 ///
 /// # Errors
 /// It has no counters that can be learned from.
-pub(crate) fn learnable(recording: &Recording, path: &Path) -> Result<(CounterData, Provenance), Error> {
+pub fn learnable(recording: &Recording, path: &Path) -> Result<(CounterData, Provenance), Error> {
     let (data, provenance) = counter_data(recording).ok_or_else(|| no_counters(recording, path))?;
     Ok((data.varying(), provenance))
 }
@@ -173,7 +173,7 @@ fn left_out(recording: &Recording, data: &CounterData) -> Vec<String> {
 }
 
 /// That no table has this counter.
-pub(crate) fn unknown(name: &str, set: &'static CounterSet) -> String {
+pub fn unknown(name: &str, set: &'static CounterSet) -> String {
     let suggestion = closest(name, set.counters.iter().map(|counter| counter.name));
     let suggestion = suggestion.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
     format!("counter `{name}` is left out: no table has it{suggestion}")

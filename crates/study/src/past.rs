@@ -11,7 +11,7 @@ use tunesmith_store::HistoryFile;
 
 /// The recordings that the user named as history.
 #[derive(Debug, Default)]
-pub(crate) struct Past(Vec<(PathBuf, Recording)>);
+pub struct Past(Vec<(PathBuf, Recording)>);
 
 /// A recording that was left out of a history, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,22 +60,22 @@ impl fmt::Display for LeftOut {
 }
 
 /// The recording that is searched, if one is: by its path and what it holds.
-pub(crate) type Judged<'a> = Option<(&'a Path, &'a Recording)>;
+pub type JudgedRecording<'a> = Option<(&'a Path, &'a Recording)>;
 
 /// What fits a space.
 #[derive(Debug, Default)]
-pub(crate) struct Fitting {
+pub struct Fitting {
     /// The recordings used.
-    pub(crate) files: Vec<PathBuf>,
+    pub files: Vec<PathBuf>,
     /// Those that were not.
-    pub(crate) left_out: Vec<LeftOut>,
+    pub left_out: Vec<LeftOut>,
     /// What the ones used say.
-    pub(crate) times: Option<PastTimes>,
+    pub times: Option<PastTimes>,
 }
 
 impl Fitting {
     /// The recordings used, as a journal names them.
-    pub(crate) fn named(&self) -> Vec<HistoryFile> {
+    pub fn named(&self) -> Vec<HistoryFile> {
         let named = |file: &PathBuf| HistoryFile { file: file.clone(), digest: digest(file).unwrap_or_default() };
         self.files.iter().map(named).collect()
     }
@@ -86,13 +86,13 @@ impl Past {
     ///
     /// # Errors
     /// One cannot be read.
-    pub(crate) fn read(files: &[PathBuf]) -> Result<Self, Error> {
+    pub fn read(files: &[PathBuf]) -> Result<Self, Error> {
         let read = |path: &PathBuf| Ok((path.clone(), tunesmith_store::import(path)?));
         files.iter().map(read).collect::<Result<_, Error>>().map(Self)
     }
 
     /// Reads the files that an earlier part of a run was told of, as far as they are still what they were.
-    pub(crate) fn read_again(files: &[HistoryFile]) -> (Self, Vec<LeftOut>) {
+    pub fn read_again(files: &[HistoryFile]) -> (Self, Vec<LeftOut>) {
         let (mut past, mut left_out) = (Self::default(), Vec::new());
         for HistoryFile { file, digest: before } in files {
             let same = digest(file).is_some_and(|now| now == *before);
@@ -105,7 +105,7 @@ impl Past {
     }
 
     /// Whether there is no recording.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -113,11 +113,11 @@ impl Past {
     ///
     /// # Errors
     /// There are recordings, and none fits.
-    pub(crate) fn required(
+    pub fn required(
         &self,
         space: &Space,
         objective: &dyn Objective,
-        judged: Judged<'_>,
+        judged: JudgedRecording<'_>,
     ) -> Result<Fitting, Error> {
         let fitting = self.fitting(space, objective, judged);
         match (fitting.files.is_empty(), self.is_empty(), fitting.left_out.first()) {
@@ -131,7 +131,7 @@ impl Past {
     }
 
     /// All but those that are `judged`, which was read from `path`: under that path, or copies of it.
-    pub(crate) fn fitting(&self, space: &Space, objective: &dyn Objective, judged: Judged<'_>) -> Fitting {
+    pub fn fitting(&self, space: &Space, objective: &dyn Objective, judged: JudgedRecording<'_>) -> Fitting {
         let is_judged = |path: &Path, recording: &Recording| {
             judged.is_some_and(|(own, judged)| is_same_file(own, path) || judged.rows() == recording.rows())
         };

@@ -1,45 +1,12 @@
 //! Counter models for the recordings that are compared.
 
 use super::time_transfer::TimeTransfer;
-use crate::Error;
-use std::path::{Path, PathBuf};
+use crate::{Error, ModelChoice};
+use std::path::Path;
 use tunesmith_core::Recording;
 use tunesmith_model::counters::{CounterModel, Method};
 use tunesmith_search::profile_guided::{Guide, counter_data};
 use tunesmith_space::Space;
-
-/// The counter model that strategies are given.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ModelChoice {
-    /// The counters that the recording itself has.
-    Exact,
-    /// Trees fitted to a random half of the recording; searches take turns with different halves.
-    Trees,
-    /// The model of a file, or trees fitted to random halves of another recording: of another device, input or space.
-    File(PathBuf),
-}
-
-impl ModelChoice {
-    /// The choice that `text` names: `exact`, `trees` or a file.
-    pub fn from_text(text: &str) -> Self {
-        match text {
-            "exact" => Self::Exact,
-            "trees" => Self::Trees,
-            file => Self::File(file.into()),
-        }
-    }
-}
-
-impl ModelChoice {
-    /// The text that [`from_text`](Self::from_text) takes.
-    pub fn text(&self) -> String {
-        match self {
-            Self::Exact => "exact".to_string(),
-            Self::Trees => "trees".to_string(),
-            Self::File(file) => file.display().to_string(),
-        }
-    }
-}
 
 /// Different halves of a recording that trees are fitted to, so that no single one decides.
 const HALVES: u64 = 20;
@@ -96,17 +63,6 @@ fn trained(recording: &Recording, path: &Path, method: Method, seed: u64) -> Res
     let (data, provenance) = counter_data(recording).ok_or_else(nothing)?;
     CounterModel::train(&data, method, provenance, seed)
         .map_err(|error| Error::request(format!("`{}`: {error}", path.display()), None))
-}
-
-/// The counter model in `file`.
-///
-/// # Errors
-/// It cannot be read or is none.
-pub(crate) fn read_model(file: &Path) -> Result<CounterModel, Error> {
-    let remedy = || Some("name a counter model, which `tunesmith train counters` writes".to_string());
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| Error::request(format!("cannot read the model `{}`: {error}", file.display()), remedy()))?;
-    CounterModel::from_json(&text).map_err(|error| Error::request(format!("`{}`: {error}", file.display()), remedy()))
 }
 
 /// The model in `file`, or the models of the recording that it is, with what the recording's times would give.

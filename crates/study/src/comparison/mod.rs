@@ -10,12 +10,10 @@ mod progress;
 mod time_transfer;
 
 pub use baseline::Baseline;
-pub use guides::ModelChoice;
-pub(crate) use guides::read_model;
 pub use measures::{Measures, Overall, Score};
 pub use time_transfer::TimeTransfer;
 
-use crate::Error;
+use crate::{Error, ModelChoice};
 use crate::past::{LeftOut, Past};
 use curve::{Curve, Watched};
 use guides::Guidance;

@@ -1,0 +1,47 @@
+//! Why strategies cannot be compared, or a counter model not be trained.
+
+use std::path::PathBuf;
+use tunesmith_core::Refusal;
+use tunesmith_report::PlotError;
+use tunesmith_search::StrategyError;
+use tunesmith_store::ImportError;
+
+/// Says why strategies cannot be compared, or a counter model not be trained.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The request is wrong: an option, a recording that does not serve.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// A strategy's name or options are wrong.
+    #[error(transparent)]
+    Strategy(#[from] StrategyError),
+    /// A recording cannot be read.
+    #[error(transparent)]
+    Recording(#[from] ImportError),
+    /// A search could not go on.
+    #[error(transparent)]
+    Run(#[from] tunesmith_core::Error),
+    /// A plot cannot be drawn.
+    #[error("cannot draw `{}`: {source}", path.display())]
+    Plot {
+        /// The file it was for.
+        path: PathBuf,
+        /// Why not.
+        source: PlotError,
+    },
+    /// A file cannot be written.
+    #[error("cannot write `{}`: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+}
+
+impl Error {
+    pub(crate) fn request(text: impl Into<String>, remedy: Option<String>) -> Self {
+        Refusal::new(text, remedy).into()
+    }
+}

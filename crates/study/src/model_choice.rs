@@ -1,0 +1,47 @@
+//! The counter model that a user names.
+
+use crate::Error;
+use std::path::{Path, PathBuf};
+use tunesmith_model::counters::CounterModel;
+
+/// The counter model that strategies are given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModelChoice {
+    /// The counters that the recording itself has.
+    Exact,
+    /// Trees fitted to a random half of the recording; searches take turns with different halves.
+    Trees,
+    /// The model of a file, or trees fitted to random halves of another recording: of another device, input or space.
+    File(PathBuf),
+}
+
+impl ModelChoice {
+    /// The choice that `text` names: `exact`, `trees` or a file.
+    pub fn from_text(text: &str) -> Self {
+        match text {
+            "exact" => Self::Exact,
+            "trees" => Self::Trees,
+            file => Self::File(file.into()),
+        }
+    }
+
+    /// The text that [`from_text`](Self::from_text) takes.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Exact => "exact".to_string(),
+            Self::Trees => "trees".to_string(),
+            Self::File(file) => file.display().to_string(),
+        }
+    }
+}
+
+/// The counter model in `file`.
+///
+/// # Errors
+/// It cannot be read or is none.
+pub fn read_model(file: &Path) -> Result<CounterModel, Error> {
+    let remedy = || Some("name a counter model, which `tunesmith train counters` writes".to_string());
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Error::request(format!("cannot read the model `{}`: {error}", file.display()), remedy()))?;
+    CounterModel::from_json(&text).map_err(|error| Error::request(format!("`{}`: {error}", file.display()), remedy()))
+}
