@@ -1,7 +1,6 @@
 //! Why a configuration is as fast as it is: its bottlenecks, and which tuning parameters would relieve them.
 
 use crate::Error;
-use tunesmith_study::read_model;
 use crate::guided::lacking;
 use crate::outcome::arguments;
 use serde::Serialize;
@@ -17,6 +16,7 @@ use tunesmith_model::counters::{CounterModel, Predicted};
 use tunesmith_search::profile_guided::{name_of, number, readings, size};
 use tunesmith_space::{Parameter, Value};
 use tunesmith_store::Journal;
+use tunesmith_study::read_model;
 
 /// How busy instructions must be to be reacted to: what the paper takes for kernels that compute.
 const REACTION: f64 = 0.5;

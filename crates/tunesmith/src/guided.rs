@@ -1,15 +1,15 @@
 //! The counter model of a tuning run.
 
 use crate::Error;
-use tunesmith_study::{ModelChoice, read_model};
 use crate::devices::DeviceChoice;
-use tunesmith_study::{learnable, unknown};
 use tunesmith_core::counters::{CounterSet, Hardware};
 use tunesmith_core::{Event, Measurement, Observer, Recording};
 use tunesmith_model::bottleneck::{Quantity, Rules, analyse};
 use tunesmith_model::counters::{CounterModel, Method};
 use tunesmith_search::profile_guided::{Guide, name_of, readings, size};
 use tunesmith_space::Space;
+use tunesmith_study::{ModelChoice, read_model};
+use tunesmith_study::{learnable, unknown};
 
 /// What a search is guided by, and what the user should know about it.
 #[derive(Debug, Default)]

@@ -87,7 +87,6 @@ pub use tunesmith_problem::{
 pub use tunesmith_model::BoostedSettings;
 
 pub use tunesmith_core as core;
-pub use tunesmith_study::{Baseline, CompareOptions, Comparison, LeftOut, METHODS, Measures, ModelChoice, Overall, Score, TimeTransfer, TrainOptions, Trained, WhyLeftOut, compare, train_counters};
 pub use tunesmith_cost as cost;
 pub use tunesmith_cost::{
     ArrayFootprint, CalibrateOptions, Calibration, CalibrationStep, CountOptions, EstimateOptions,
@@ -101,3 +100,7 @@ pub use tunesmith_report as report;
 pub use tunesmith_search as search;
 pub use tunesmith_space as space;
 pub use tunesmith_store as store;
+pub use tunesmith_study::{
+    Baseline, CompareOptions, Comparison, LeftOut, METHODS, Measures, ModelChoice, Overall, Score, TimeTransfer,
+    TrainOptions, Trained, WhyLeftOut, compare, train_counters,
+};

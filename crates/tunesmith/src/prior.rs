@@ -1,6 +1,5 @@
 //! What a model file says of a kernel before its first trial.
 
-use tunesmith_study::ModelChoice;
 use crate::guided::{Guided, of_model};
 use crate::timing::{TIMING_KIND, TimingModel};
 use crate::tune::Plan;
@@ -17,6 +16,7 @@ use tunesmith_model::counters::{COUNTERS_KIND, CounterModel, Method};
 use tunesmith_search::profile_guided::counter_data;
 use tunesmith_search::{PastTimes, Primed, begins_with_history};
 use tunesmith_space::{ConfigId, Space};
+use tunesmith_study::ModelChoice;
 
 /// What a model file says before the first trial.
 pub(crate) enum Prior<'a> {

@@ -1,6 +1,5 @@
 //! One configuration: compile, run, verify, time.
 
-use tunesmith_study::{ModelChoice, read_model};
 use crate::configuration::configuration;
 use crate::devices::DeviceChoice;
 use crate::explain::{self, Explanation, Subject};
@@ -17,6 +16,7 @@ use tunesmith_core::{Completion, Evaluation, Interrupt, Measurement, Request, Sy
 use tunesmith_device::KernelPlan;
 use tunesmith_model::counters::CounterModel;
 use tunesmith_space::{ConfigId, Space, Value};
+use tunesmith_study::{ModelChoice, read_model};
 
 /// Which configuration to run, and where.
 #[derive(Clone, Debug, Default)]

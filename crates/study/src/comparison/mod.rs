@@ -13,8 +13,8 @@ pub use baseline::Baseline;
 pub use measures::{Measures, Overall, Score};
 pub use time_transfer::TimeTransfer;
 
-use crate::{Error, ModelChoice};
 use crate::past::{LeftOut, Past};
+use crate::{Error, ModelChoice};
 use curve::{Curve, Watched};
 use guides::Guidance;
 use rand::SeedableRng as _;

@@ -2,13 +2,11 @@
 
 mod plan;
 
-use tunesmith_study::ModelChoice;
 use crate::configuration::start_configuration;
 use crate::devices::DeviceChoice;
 use crate::guided::{CounterWatch, guided};
 use crate::metrics::{Metric, Target};
 use crate::outcome::{self, Candidate, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
-use tunesmith_study::LeftOut;
 use crate::prior::{Estimated, Prior};
 use crate::runner::Runner;
 use crate::timing::KnownDevice;
@@ -28,6 +26,8 @@ use tunesmith_device::worker::WorkerCommand;
 use tunesmith_search::{Knowledge, PastTimes, RegretModel};
 use tunesmith_space::{ConfigId, Space, Value};
 use tunesmith_store::{DriftLine, Resumed};
+use tunesmith_study::LeftOut;
+use tunesmith_study::ModelChoice;
 
 /// How to tune. What is `None` comes from the problem file, then from our defaults.
 #[derive(Clone, Debug, Default)]

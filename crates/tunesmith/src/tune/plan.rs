@@ -1,10 +1,8 @@
 //! What a run is to do: the user's choices, then those of the run that is resumed, then the problem's, then ours.
 
 use super::{Session, TuneOptions};
-use tunesmith_study::ModelChoice;
 use crate::devices::DeviceChoice;
 use crate::metrics::{Direction, Target};
-use tunesmith_study::{Fitting, LeftOut, Past};
 use crate::{Error, Problem};
 use serde_json::Value as Json;
 use std::path::PathBuf;
@@ -12,6 +10,8 @@ use tunesmith_core::{Objective, Stop};
 use tunesmith_device::{Cache, Policy, Sampling};
 use tunesmith_space::{Configuration, Space};
 use tunesmith_store::{Header, Journal, Resumed};
+use tunesmith_study::ModelChoice;
+use tunesmith_study::{Fitting, LeftOut, Past};
 
 /// The strategy unless the user or the problem names one.
 const DEFAULT_STRATEGY: &str = "default";
