@@ -1,4 +1,14 @@
 //! What a compile worker does: from a source to a binary, or to what the driver keeps, that needs no more compiling.
+//!
+//! # PoCL
+//!
+//! PoCL compiles a kernel again at its first launch, for the shape of its work-group. A compile
+//! worker therefore launches one work-group. Event states tell when it runs; the launch itself may
+//! never end. A crash after that point is left to the measuring worker, whose data are the true
+//! ones.
+//!
+//! PoCL keeps what it compiled where the measuring worker finds it. Its binaries are not asked for,
+//! since it would compile every kernel once more for them.
 
 use crate::backend::Fault;
 use crate::compiling::{Compiled, Made};
