@@ -1,33 +1,72 @@
 //! The tuning loop of Tunesmith and the traits it is made of.
 //!
-//! A run is: `stop.check -> searcher.ask -> evaluator -> store.append -> objective.score -> observers ->
-//! searcher.tell`, and [`Tuner`] is the only place where that loop exists. Live devices, recordings and synthetic
-//! functions differ only behind [`Evaluator`]; strategies only behind [`Searcher`]. Budget, duplicates, resume and
-//! stop conditions are therefore counted the same way everywhere.
+//! A run asks a [`Searcher`] for configurations, lets an [`Evaluator`] measure them, stores each evaluation, scores it,
+//! shows it to observers and tells the searcher. [`Tuner`] is the only place where that loop exists. Live devices,
+//! recordings and functions differ only behind [`Evaluator`], strategies only behind [`Searcher`]. The loop counts
+//! budget, duplicates, resumed evaluations and stop conditions the same way for all of them.
 //!
 //! ```
-//! use tunesmith_core::{testing::FunctionEvaluator, Request, Searcher, Stop, Tuner, View, Rng};
-//! use tunesmith_space::{Parameter, Space, Value};
+//! use std::collections::VecDeque;
+//! use tunesmith_core::{
+//!     Completion, Error, Evaluator, Interrupt, Measurement, Request, Rng, Searcher, Told, Tuner, View,
+//! };
+//! use tunesmith_space::{Parameter, Space, Value, Values};
 //!
-//! /// The least a searcher can be: it asks uniform random configurations and learns nothing.
-//! struct Blind;
-//! impl Searcher for Blind {
-//!     fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
-//!         vec![Request::timed(view.space().sample(rng))]
+//! /// Doubles the tile until that makes the kernel slower.
+//! #[derive(Default)]
+//! struct Doubling {
+//!     next: u128,
+//!     best: Option<f64>,
+//! }
+//!
+//! impl Searcher for Doubling {
+//!     fn ask(&mut self, view: &View<'_>, _room: usize, _rng: &mut Rng) -> Vec<Request> {
+//!         // A searcher that waits for an answer asks nothing meanwhile.
+//!         let id = if view.is_waiting() { None } else { view.space().id(self.next) };
+//!         self.next += u128::from(id.is_some());
+//!         id.map(Request::timed).into_iter().collect()
+//!     }
+//!
+//!     fn tell(&mut self, _view: &View<'_>, told: &Told<'_>) {
+//!         let is_better = told.score.is_some_and(|score| self.best.is_none_or(|best| score < best));
+//!         // A rank beyond the space ends the search.
+//!         self.next = if is_better { self.next } else { u128::MAX };
+//!         self.best = told.score.filter(|_| is_better).or(self.best);
 //!     }
 //! }
 //!
-//! let tile = Parameter::new("TILE", (1..=64).map(Value::Int))?;
-//! let space = Space::builder().parameter(tile).build()?;
-//! // The time in milliseconds of each configuration: the best tile is 32.
-//! let mut evaluator = FunctionEvaluator::new(&space, |v| Ok(1.0 + (v[0].as_float().unwrap() - 32.0).abs()));
+//! /// Computes the time of a kernel instead of running it: a tile of 32 is the fastest.
+//! struct Formula<'a> {
+//!     space: &'a Space,
+//!     waiting: VecDeque<Request>,
+//! }
 //!
-//! let run = Tuner::new(&space, &mut Blind, &mut evaluator)
-//!     .stop(Stop::parse("evaluations 20")?)
-//!     .seed(7)
-//!     .run()?;
-//! assert_eq!(run.history.len(), 20);
-//! assert!(run.history.best().is_some());
+//! impl Evaluator for Formula<'_> {
+//!     fn submit(&mut self, request: Request) -> Result<(), Error> {
+//!         self.waiting.push_back(request);
+//!         Ok(())
+//!     }
+//!
+//!     fn next(&mut self, _interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
+//!         let Some(request) = self.waiting.pop_front() else { return Ok(None) };
+//!         let configuration = self.space.unrank(request.config);
+//!         let tile = self.space.values(&configuration).next().and_then(|(_, tile)| tile.as_float());
+//!         let time_ms = tile.map_or(f64::NAN, |tile| 1.0 + (tile.log2() - 5.0).abs());
+//!         let measurement = Measurement { times_ms: vec![time_ms], ..Measurement::default() };
+//!         Ok(Some(Completion { measurement, ..Completion::default() }))
+//!     }
+//! }
+//!
+//! let tile = Parameter::new("TILE", Values::pow2(1, 1024)?)?;
+//! let space = Space::builder().parameter(tile).build()?;
+//! let mut evaluator = Formula { space: &space, waiting: VecDeque::new() };
+//!
+//! let run = Tuner::new(&space, &mut Doubling::default(), &mut evaluator).stop("evaluations 20".parse()?).run()?;
+//!
+//! let winner = space.unrank(run.verdict.winner.expect("a configuration was correct"));
+//! assert_eq!(space.values(&winner).next(), Some(("TILE", &Value::Int(32))));
+//! assert_eq!(run.history.len(), 7, "from 1 to 64, which is slower than 32");
+//! assert_eq!(run.stop_reason.to_string(), "strategy finished");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -90,29 +90,31 @@ impl Stop {
         }
     }
 
-    /// Whether a cost takes part in the decision.
+    /// Returns whether a cost takes part in the decision.
     pub fn has_cost(&self) -> bool {
-        match self {
-            Self::When(condition) => matches!(condition, Condition::Cost(_)),
-            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::has_cost),
-        }
+        self.conditions().iter().any(|condition| matches!(condition, Condition::Cost(_)))
     }
 
-    /// Whether a modelled limit takes part in the decision.
+    /// Returns whether a modelled limit takes part in the decision.
     pub fn has_limit(&self) -> bool {
+        self.conditions().iter().any(|condition| matches!(condition, Condition::Limit(_)))
+    }
+
+    /// Returns the single conditions, in the order written.
+    fn conditions(&self) -> Vec<Condition> {
         match self {
-            Self::When(condition) => matches!(condition, Condition::Limit(_)),
-            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::has_limit),
+            Self::When(condition) => vec![*condition],
+            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::conditions).collect(),
         }
     }
 
     /// The shares of the `regret` conditions that take part in the decision, each once: what has to be estimated.
     pub fn regrets(&self) -> Vec<f64> {
-        let mut shares = match self {
-            Self::When(Condition::Regret { share, .. }) => vec![*share],
-            Self::When(_) => Vec::new(),
-            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::regrets).collect(),
+        let share = |condition| match condition {
+            Condition::Regret { share, .. } => Some(share),
+            _ => None,
         };
+        let mut shares: Vec<f64> = self.conditions().into_iter().filter_map(share).collect();
         shares.sort_by(f64::total_cmp);
         shares.dedup();
         shares

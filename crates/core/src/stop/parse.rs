@@ -1,6 +1,7 @@
 //! The text form of stop conditions: `evaluations 200 and (time 60s or cost 1.5ms)`.
 
 use super::{Condition, Stop, Window};
+use std::str::FromStr;
 use std::time::Duration;
 
 /// The text is not a stop condition.
@@ -18,10 +19,21 @@ const FORMS: &str = "conditions are `evaluations 200`, `time 60s`, `fraction 0.1
                      `regret 2% at 95%`, `limit 90%`, joined by `and`, `or` and parentheses";
 
 impl Stop {
-    /// Reads a stop condition.
+    /// Parses a stop condition, as [`str::parse`] does.
     ///
-    /// `and` binds tighter than `or`. Times take `ns`, `us`, `ms`, `s`, `min` or `h`.
+    /// # Errors
+    /// The text is not a stop condition; the error says what would be right.
     pub fn parse(text: &str) -> Result<Self, StopParseError> {
+        text.parse()
+    }
+}
+
+impl FromStr for Stop {
+    type Err = StopParseError;
+
+    /// Parses conditions joined by `and`, which binds tighter, `or` and parentheses. Times take `ns`, `us`, `ms`, `s`,
+    /// `min` or `h`.
+    fn from_str(text: &str) -> Result<Self, StopParseError> {
         let mut parser = Parser { words: words(text), position: 0, depth: 0 };
         let parsed = parser.any().and_then(|stop| match parser.next() {
             None => Ok(stop),
