@@ -13,5 +13,5 @@ pub use comparison::{ComparisonRow, comparison_table};
 pub use format::{count, duration, milliseconds};
 pub use page::{Page, ParameterSection, RunSection, ValueLine, page_html};
 pub use plot::{ComparisonPlot, PlotError, PlotSeries, Stretch, comparison_svg};
-pub use summary::{Baseline, FailureLine, Source, Summary, Winner};
+pub use summary::{Baseline, FailureLine, SpeedupSource, Summary, Winner};
 pub use table::{TopRow, count_table, top_table};

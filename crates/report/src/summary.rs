@@ -58,7 +58,7 @@ pub struct Baseline {
     /// The median time in milliseconds.
     pub time_ms: f64,
     /// Where that was measured.
-    pub source: Source,
+    pub source: SpeedupSource,
     /// Whether it is the best itself.
     pub is_best: bool,
     /// Whether the best cannot be told from it.
@@ -67,7 +67,7 @@ pub struct Baseline {
 
 /// Where the times that a speed-up compares come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum SpeedupSource {
     /// Both from the final, where the two took turns.
     Final,
     /// Both from the search.
@@ -83,9 +83,9 @@ impl Baseline {
             return "none: the default configuration is the best".to_string();
         }
         let source = match self.source {
-            Source::Final => "in the final",
-            Source::Search => "in the search",
-            Source::Different => "in the search; the final had no time for it",
+            SpeedupSource::Final => "in the final",
+            SpeedupSource::Search => "in the search",
+            SpeedupSource::Different => "in the search; the final had no time for it",
         };
         let tie = if self.is_tie { ", from which it cannot be told" } else { "" };
         let (speedup, time) = (significant(self.time_ms / best_ms), milliseconds(self.time_ms));
@@ -197,7 +197,7 @@ mod tests {
                 gflops: Some(116.2),
                 gbytes: None,
             }),
-            default: Some(Baseline { time_ms: 8.4, source: Source::Final, is_best: false, is_tie: false }),
+            default: Some(Baseline { time_ms: 8.4, source: SpeedupSource::Final, is_best: false, is_tie: false }),
             default_failure: None,
             ties: 2,
             finalists: 5,
@@ -239,9 +239,12 @@ mod tests {
     fn a_speed_up_says_what_it_compares() {
         let speedup = |source, is_best, is_tie| Baseline { time_ms: 2.0, source, is_best, is_tie }.speedup(1.0);
         let times = |rest: &str| format!("2.000 times the default configuration (2.000 ms {rest}");
-        assert_eq!(speedup(Source::Search, false, false), times("in the search)"));
-        assert_eq!(speedup(Source::Different, false, false), times("in the search; the final had no time for it)"));
-        assert_eq!(speedup(Source::Final, false, true), times("in the final), from which it cannot be told"));
-        assert_eq!(speedup(Source::Final, true, false), "none: the default configuration is the best");
+        assert_eq!(speedup(SpeedupSource::Search, false, false), times("in the search)"));
+        assert_eq!(
+            speedup(SpeedupSource::Different, false, false),
+            times("in the search; the final had no time for it)")
+        );
+        assert_eq!(speedup(SpeedupSource::Final, false, true), times("in the final), from which it cannot be told"));
+        assert_eq!(speedup(SpeedupSource::Final, true, false), "none: the default configuration is the best");
     }
 }

@@ -32,7 +32,7 @@ use tunesmith_space::ConfigId;
 /// configurations, and down 30 of them for every configuration of a listed space.
 #[derive(Debug)]
 pub struct BoostedTrees {
-    settings: Settings,
+    settings: BoostedTreesSettings,
     told: Evaluations,
     pending: Vec<ConfigId>,
     candidates: Option<TreeCandidates>,
@@ -44,7 +44,7 @@ pub struct BoostedTrees {
 
 /// The options, as documented in [`BoostedTrees::OPTIONS`].
 #[derive(Clone, Debug)]
-struct Settings {
+struct BoostedTreesSettings {
     initial: usize,
     models: usize,
     model: BoostedSettings,
@@ -117,7 +117,7 @@ impl BoostedTrees {
             shrinkage: positive("shrinkage")?,
             ..BoostedSettings::default()
         };
-        let settings = Settings {
+        let settings = BoostedTreesSettings {
             initial: options.number("initial", |n| n.fract() == 0.0 && n >= 2.0)? as usize,
             models: options.number("models", |n| n.fract() == 0.0 && (2.0..=100.0).contains(&n))? as usize,
             model,

@@ -1,6 +1,6 @@
 //! The simplex method of Nelder and Mead.
 
-use crate::descent::{Descent, Method, Vertex, along, right_simplex, samples};
+use crate::direct_search::{DirectSearch, Method, Vertex, along, right_simplex, samples};
 use crate::options::{OptionSpec, Options, StrategyError};
 use tunesmith_core::{Request, Rng, Searcher, View};
 
@@ -24,7 +24,7 @@ use tunesmith_core::{Request, Rng, Searcher, View};
 /// A move needs the cost of the one before it: with room for more than one request only the vertices of a new or
 /// shrunken simplex are asked together. Cost per evaluation: a few descents of the space's diagrams.
 #[derive(Debug)]
-pub struct NelderMead(Descent<Simplex>);
+pub struct NelderMead(DirectSearch<Simplex>);
 
 impl NelderMead {
     pub(crate) const OPTIONS: &'static [OptionSpec] = &[
@@ -46,9 +46,9 @@ impl NelderMead {
             expansion: options.number("expansion", |number| number > 1.0)?,
             edge: options.number("edge", |number| 0.0 < number && number <= 0.5)?,
             vertices: Vec::new(),
-            step: Step::Simplex,
+            step: SimplexStep::Simplex,
         };
-        Ok(Self(Descent::new(simplex, options.count("samples", 1, 10_000)?)))
+        Ok(Self(DirectSearch::new(simplex, options.count("samples", 1, 10_000)?)))
     }
 }
 
@@ -66,12 +66,12 @@ struct Simplex {
     edge: f64,
     /// From the best to the worst once their costs are known.
     vertices: Vec<Vertex>,
-    step: Step,
+    step: SimplexStep,
 }
 
 /// What was wanted last.
 #[derive(Debug)]
-enum Step {
+enum SimplexStep {
     /// All vertices that `vertices` lacks.
     Simplex,
     Reflection,
@@ -83,14 +83,14 @@ enum Step {
 impl Simplex {
     fn reflect(&mut self) -> Vec<Vec<f64>> {
         self.vertices.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-        self.step = Step::Reflection;
+        self.step = SimplexStep::Reflection;
         vec![along(&self.centroid(), &self.worst().place, -self.reflection)]
     }
 
     fn reflected(&mut self, reflected: Vertex) -> Vec<Vec<f64>> {
         if reflected.cost < self.vertices[0].cost {
             let expanded = along(&self.centroid(), &reflected.place, self.expansion);
-            self.step = Step::Expansion(reflected);
+            self.step = SimplexStep::Expansion(reflected);
             return vec![expanded];
         }
         // In one dimension the best is all the others.
@@ -102,7 +102,7 @@ impl Simplex {
         if reflected.cost <= self.worst().cost {
             *self.worst_mut() = reflected;
         }
-        self.step = Step::Contraction;
+        self.step = SimplexStep::Contraction;
         vec![along(&centroid, &self.worst().place, self.contraction)]
     }
 
@@ -110,7 +110,7 @@ impl Simplex {
         let best = self.vertices.remove(0);
         let halfway = self.vertices.drain(..).map(|vertex| along(&best.place, &vertex.place, 0.5)).collect();
         self.vertices = vec![best];
-        self.step = Step::Simplex;
+        self.step = SimplexStep::Simplex;
         halfway
     }
 
@@ -139,20 +139,20 @@ impl Simplex {
 impl Method for Simplex {
     fn start(&mut self, start: &[f64]) -> Vec<Vec<f64>> {
         self.vertices.clear();
-        self.step = Step::Simplex;
+        self.step = SimplexStep::Simplex;
         right_simplex(start, self.edge)
     }
 
     fn next(&mut self, mut measured: Vec<Vertex>) -> Vec<Vec<f64>> {
-        if matches!(self.step, Step::Simplex) {
+        if matches!(self.step, SimplexStep::Simplex) {
             self.vertices.append(&mut measured);
             return self.reflect();
         }
         let Some(vertex) = measured.pop() else { return Vec::new() };
-        match std::mem::replace(&mut self.step, Step::Simplex) {
-            Step::Expansion(reflected) if reflected.cost <= vertex.cost => self.replace(reflected),
-            Step::Contraction if vertex.cost > self.worst().cost => self.shrink(),
-            Step::Reflection => self.reflected(vertex),
+        match std::mem::replace(&mut self.step, SimplexStep::Simplex) {
+            SimplexStep::Expansion(reflected) if reflected.cost <= vertex.cost => self.replace(reflected),
+            SimplexStep::Contraction if vertex.cost > self.worst().cost => self.shrink(),
+            SimplexStep::Reflection => self.reflected(vertex),
             _ => self.replace(vertex),
         }
     }
@@ -161,10 +161,17 @@ impl Method for Simplex {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::descent::testing::{least, rounds};
+    use crate::direct_search::testing::{least, rounds};
 
     fn simplex(edge: f64) -> Simplex {
-        Simplex { reflection: 1.0, contraction: 0.5, expansion: 2.0, edge, vertices: Vec::new(), step: Step::Simplex }
+        Simplex {
+            reflection: 1.0,
+            contraction: 0.5,
+            expansion: 2.0,
+            edge,
+            vertices: Vec::new(),
+            step: SimplexStep::Simplex,
+        }
     }
 
     fn vertex(place: [f64; 2], cost: f64) -> Vertex {

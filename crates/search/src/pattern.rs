@@ -1,6 +1,6 @@
 //! The pattern search of Hooke and Jeeves.
 
-use crate::descent::{Descent, Method, Vertex, along, samples};
+use crate::direct_search::{DirectSearch, Method, Vertex, along, samples};
 use crate::options::{OptionSpec, Options, StrategyError};
 use tunesmith_core::{Request, Rng, Searcher, View};
 
@@ -22,7 +22,7 @@ use tunesmith_core::{Request, Rng, Searcher, View};
 /// Every step needs the one before it, so with room for more than one request only the random configurations of a
 /// start are asked together. Cost per evaluation: a few descents of the space's diagrams.
 #[derive(Debug)]
-pub struct Pattern(Descent<HookeJeeves>);
+pub struct Pattern(DirectSearch<HookeJeeves>);
 
 impl Pattern {
     pub(crate) const OPTIONS: &'static [OptionSpec] = &[
@@ -50,7 +50,7 @@ impl Pattern {
             wants: Wants::Base,
             moved: false,
         };
-        Ok(Self(Descent::new(method, options.count("samples", 1, 10_000)?)))
+        Ok(Self(DirectSearch::new(method, options.count("samples", 1, 10_000)?)))
     }
 }
 
@@ -156,7 +156,7 @@ impl Method for HookeJeeves {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::descent::testing::{least, rounds};
+    use crate::direct_search::testing::{least, rounds};
 
     fn method(first_step: f64) -> HookeJeeves {
         let wants = Wants::Base;

@@ -33,7 +33,7 @@ use tunesmith_space::ConfigId;
 /// configuration looked at.
 #[derive(Debug)]
 pub struct RegressionTree {
-    settings: Settings,
+    settings: RegressionTreeSettings,
     told: Evaluations,
     /// Relative errors of predictions made before the evaluation.
     errors: Vec<f64>,
@@ -44,7 +44,7 @@ pub struct RegressionTree {
 
 /// The options, as documented in [`RegressionTree::OPTIONS`].
 #[derive(Clone, Debug)]
-struct Settings {
+struct RegressionTreeSettings {
     paper: bool,
     first: usize,
     most: usize,
@@ -104,7 +104,7 @@ impl RegressionTree {
     pub(crate) fn from_options(options: &Options<'_>) -> Result<Self, StrategyError> {
         let from_two = |name| options.number(name, |number| number.fract() == 0.0 && number >= 2.0);
         let from_one = |name| options.number(name, |number| number.fract() == 0.0 && number >= 1.0);
-        let settings = Settings {
+        let settings = RegressionTreeSettings {
             paper: options.choice("protocol", &["frugal", "paper"])? == 1,
             first: from_two("first")? as usize,
             most: from_two("most")? as usize,
@@ -122,7 +122,7 @@ impl RegressionTree {
 
     /// Whether the tree has learnt enough; with the paper's protocol also the tree.
     fn sampled(&mut self, view: &View<'_>) -> Option<Phase> {
-        let Settings { paper, first, most, error, validation, .. } = self.settings;
+        let RegressionTreeSettings { paper, first, most, error, validation, .. } = self.settings;
         let count = self.told.len();
         if !paper {
             let most = most.min(view.budget().map_or(DEFAULT_SAMPLE, |budget| (budget / 4) as usize));

@@ -1,6 +1,6 @@
 //! Torczon's multi-directional search.
 
-use crate::descent::{Descent, Method, Vertex, along, best, right_simplex, samples};
+use crate::direct_search::{DirectSearch, Method, Vertex, along, best, right_simplex, samples};
 use crate::options::{OptionSpec, Options, StrategyError};
 use tunesmith_core::{Request, Rng, Searcher, View};
 
@@ -23,7 +23,7 @@ use tunesmith_core::{Request, Rng, Searcher, View};
 /// With room for more than one request the vertices of a simplex are asked together. Cost per evaluation: a few
 /// descents of the space's diagrams.
 #[derive(Debug)]
-pub struct Torczon(Descent<MultiDirectional>);
+pub struct Torczon(DirectSearch<MultiDirectional>);
 
 impl Torczon {
     pub(crate) const OPTIONS: &'static [OptionSpec] = &[
@@ -43,9 +43,9 @@ impl Torczon {
             contraction: options.number("contraction", |number| 0.0 < number && number < 1.0)?,
             edge: options.number("edge", |number| 0.0 < number && number <= 0.5)?,
             vertices: Vec::new(),
-            step: Step::Simplex,
+            step: MultiDirectionalStep::Simplex,
         };
-        Ok(Self(Descent::new(method, options.count("samples", 1, 10_000)?)))
+        Ok(Self(DirectSearch::new(method, options.count("samples", 1, 10_000)?)))
     }
 }
 
@@ -62,12 +62,12 @@ struct MultiDirectional {
     edge: f64,
     /// The best first, once the costs are known.
     vertices: Vec<Vertex>,
-    step: Step,
+    step: MultiDirectionalStep,
 }
 
 /// What was wanted last.
 #[derive(Debug)]
-enum Step {
+enum MultiDirectionalStep {
     /// The vertices that `vertices` lacks.
     Simplex,
     Rotation,
@@ -87,7 +87,7 @@ impl MultiDirectional {
         self.vertices.truncate(1);
         self.vertices.append(&mut others);
         self.vertices.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-        self.step = Step::Rotation;
+        self.step = MultiDirectionalStep::Rotation;
         self.images(-1.0)
     }
 }
@@ -99,25 +99,27 @@ fn least(vertices: &[Vertex]) -> f64 {
 impl Method for MultiDirectional {
     fn start(&mut self, start: &[f64]) -> Vec<Vec<f64>> {
         self.vertices.clear();
-        self.step = Step::Simplex;
+        self.step = MultiDirectionalStep::Simplex;
         right_simplex(start, self.edge)
     }
 
     fn next(&mut self, measured: Vec<Vertex>) -> Vec<Vec<f64>> {
-        match std::mem::replace(&mut self.step, Step::Simplex) {
-            Step::Simplex => self.replace_others(measured),
-            Step::Rotation if least(&measured) < self.vertices[0].cost => {
-                self.step = Step::Expansion(measured);
+        match std::mem::replace(&mut self.step, MultiDirectionalStep::Simplex) {
+            MultiDirectionalStep::Simplex => self.replace_others(measured),
+            MultiDirectionalStep::Rotation if least(&measured) < self.vertices[0].cost => {
+                self.step = MultiDirectionalStep::Expansion(measured);
                 self.images(-self.expansion)
             }
             // The contracted vertices complete the simplex.
-            Step::Rotation => {
+            MultiDirectionalStep::Rotation => {
                 let contracted = self.images(self.contraction);
                 self.vertices.truncate(1);
                 contracted
             }
-            Step::Expansion(rotated) if least(&rotated) <= least(&measured) => self.replace_others(rotated),
-            Step::Expansion(_) => self.replace_others(measured),
+            MultiDirectionalStep::Expansion(rotated) if least(&rotated) <= least(&measured) => {
+                self.replace_others(rotated)
+            }
+            MultiDirectionalStep::Expansion(_) => self.replace_others(measured),
         }
     }
 }
@@ -125,10 +127,16 @@ impl Method for MultiDirectional {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::descent::testing::{least as least_of, rounds};
+    use crate::direct_search::testing::{least as least_of, rounds};
 
     fn method(edge: f64) -> MultiDirectional {
-        MultiDirectional { expansion: 2.0, contraction: 0.5, edge, vertices: Vec::new(), step: Step::Simplex }
+        MultiDirectional {
+            expansion: 2.0,
+            contraction: 0.5,
+            edge,
+            vertices: Vec::new(),
+            step: MultiDirectionalStep::Simplex,
+        }
     }
 
     fn vertices<const N: usize>(places: [[f64; 2]; N], costs: [f64; N]) -> Vec<Vertex> {

@@ -5,7 +5,7 @@ use crate::args::TuneArgs;
 use crate::progress::Display;
 use crate::{Ending, output, render};
 use tunesmith::core::Event;
-use tunesmith::report::{Baseline, FailureLine, Source, Summary, Winner, count, milliseconds};
+use tunesmith::report::{Baseline, FailureLine, SpeedupSource, Summary, Winner, count, milliseconds};
 use tunesmith::{Candidate, Error, ModelChoice, Outcome, Problem, Rates, Session, Starting, TuneOptions};
 
 pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
@@ -156,9 +156,9 @@ fn winner(problem: &Problem, best: &Candidate) -> Option<Winner> {
 fn baseline(outcome: &Outcome, default: &Candidate) -> Option<Baseline> {
     let best = outcome.best.as_ref()?;
     let (source, time_ms) = match (best.final_times_ms.is_empty(), default.final_times_ms.is_empty()) {
-        (false, false) => (Source::Final, default.time_ms),
-        (false, true) => (Source::Different, default.time_ms),
-        (true, _) => (Source::Search, default.time_ms.and(default.first_time_ms)),
+        (false, false) => (SpeedupSource::Final, default.time_ms),
+        (false, true) => (SpeedupSource::Different, default.time_ms),
+        (true, _) => (SpeedupSource::Search, default.time_ms.and(default.first_time_ms)),
     };
     Some(Baseline {
         time_ms: time_ms?,

@@ -11,7 +11,7 @@ pub const COUNTERS_KIND: &str = "counters";
 const VERSION: u64 = 1;
 
 #[derive(Serialize, Deserialize)]
-struct Document {
+struct CounterDocument {
     kind: String,
     version: u64,
     provenance: Provenance,
@@ -36,7 +36,7 @@ pub(super) fn text(model: &CounterModel) -> String {
             Kind::Categorical(levels) => Some(levels.clone()),
         },
     };
-    let document = Document {
+    let document = CounterDocument {
         kind: COUNTERS_KIND.to_string(),
         version: VERSION,
         provenance: model.provenance.clone(),
@@ -49,7 +49,8 @@ pub(super) fn text(model: &CounterModel) -> String {
 }
 
 pub(super) fn parse(text: &str) -> Result<CounterModel, ModelError> {
-    let document: Document = serde_json::from_value(saved(text, COUNTERS_KIND, VERSION)?).map_err(ModelError::Json)?;
+    let document: CounterDocument =
+        serde_json::from_value(saved(text, COUNTERS_KIND, VERSION)?).map_err(ModelError::Json)?;
     let column = |parameter: Parameter| match parameter.levels {
         None => Column::ordinal(parameter.name),
         Some(levels) => Column::categorical(parameter.name, levels),

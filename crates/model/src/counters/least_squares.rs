@@ -21,7 +21,7 @@ pub(super) struct LeastSquares {
     factors: Vec<Factor>,
     /// The factors of every term; none of the constant one.
     terms: Vec<Vec<String>>,
-    parts: Vec<Part>,
+    parts: Vec<Segment>,
     /// For combinations of switches that were not fitted to: by the other parameters alone.
     other: Vec<f64>,
 }
@@ -36,7 +36,7 @@ struct Factor {
 
 /// The polynomial of one combination of switches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Part {
+struct Segment {
     switches: Vec<f64>,
     coefficients: Vec<f64>,
 }
@@ -158,7 +158,7 @@ impl<'a> Solver<'a> {
     }
 
     fn fit(&self, values: &[f64]) -> LeastSquares {
-        let part = |(switches, equations): &(Vec<f64>, Equations)| Part {
+        let part = |(switches, equations): &(Vec<f64>, Equations)| Segment {
             switches: switches.clone(),
             coefficients: equations.solve(values),
         };
@@ -244,7 +244,7 @@ impl LeastSquares {
         let is_column = |name: &String| columns.iter().any(|column| column.name == *name);
         let is_factor = |name: &String| self.factors.iter().any(|factor| factor.name == *name);
         let is_part =
-            |part: &Part| part.switches.len() == self.switches.len() && part.coefficients.len() == self.terms.len();
+            |part: &Segment| part.switches.len() == self.switches.len() && part.coefficients.len() == self.terms.len();
         self.switches.iter().all(is_column)
             && self.factors.iter().all(|factor| is_column(&factor.name) && factor.half_width > 0.0)
             && self.terms.iter().flatten().all(is_factor)

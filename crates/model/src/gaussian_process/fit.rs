@@ -49,7 +49,7 @@ impl Hyperparameters {
     /// There are no rows, or not as many targets.
     pub fn fit(features: &[Feature], rows: &Rows, targets: &[f64], start: Self) -> Self {
         assert!(!rows.is_empty() && rows.len() == targets.len(), "one target for each row");
-        let mut search = Search::new(features, rows, targets, start);
+        let mut search = CoordinateSearch::new(features, rows, targets, start);
         for step in STEPS {
             (0..=features.len()).for_each(|coordinate| search.improve(coordinate, step));
         }
@@ -58,7 +58,7 @@ impl Hyperparameters {
 }
 
 /// The state of the coordinate search. Coordinates are the features and, last, the noise.
-struct Search<'a> {
+struct CoordinateSearch<'a> {
     features: &'a [Feature],
     targets: &'a [f64],
     /// For each feature, how far each pair of rows is apart: the strict lower triangle, row by row.
@@ -69,7 +69,7 @@ struct Search<'a> {
     loss: f64,
 }
 
-impl<'a> Search<'a> {
+impl<'a> CoordinateSearch<'a> {
     fn new(features: &'a [Feature], rows: &Rows, targets: &'a [f64], start: Hyperparameters) -> Self {
         let distances: Vec<Vec<f64>> =
             (0..features.len()).map(|f| pair_distances(&features[f], rows.column(f))).collect();

@@ -1,7 +1,7 @@
 //! Boosted regression trees.
 
 use super::bins::{Bins, MOST_BINS};
-use super::document::Document;
+use super::document::TreesDocument;
 use super::error::{FitError, ModelError, check, check_data};
 use super::forest::Forest;
 use super::grow::{Grown, grow};
@@ -39,7 +39,7 @@ use serde::{Deserialize, Serialize};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(into = "Document", try_from = "Document")]
+#[serde(into = "TreesDocument", try_from = "TreesDocument")]
 pub struct BoostedTrees {
     base: f64,
     forest: Forest,
@@ -166,7 +166,7 @@ impl BoostedTrees {
 
     /// The model as JSON with a line for each node.
     pub fn to_json(&self) -> String {
-        Document::from(self.clone()).text()
+        TreesDocument::from(self.clone()).text()
     }
 
     /// The model that [`to_json`](Self::to_json) wrote, bit for bit.
@@ -174,7 +174,7 @@ impl BoostedTrees {
     /// # Errors
     /// The text is damaged, of something else, or of a later version.
     pub fn from_json(text: &str) -> Result<Self, ModelError> {
-        Document::parse(KIND, text)?.try_into()
+        TreesDocument::parse(KIND, text)?.try_into()
     }
 }
 
@@ -274,16 +274,16 @@ fn ordinal(table: &Table, name: &str) -> Result<usize, FitError> {
     found.ok_or_else(|| FitError::Column { name: name.to_string() })
 }
 
-impl From<BoostedTrees> for Document {
+impl From<BoostedTrees> for TreesDocument {
     fn from(model: BoostedTrees) -> Self {
         Self::new(KIND, model.base, &model.forest)
     }
 }
 
-impl TryFrom<Document> for BoostedTrees {
+impl TryFrom<TreesDocument> for BoostedTrees {
     type Error = ModelError;
 
-    fn try_from(document: Document) -> Result<Self, ModelError> {
+    fn try_from(document: TreesDocument) -> Result<Self, ModelError> {
         let (base, forest) = document.into_forest(KIND)?;
         Ok(Self { base, forest })
     }

@@ -14,7 +14,7 @@ const VERSION: u64 = 1;
 
 /// A model as it is saved.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Document {
+pub(crate) struct TreesDocument {
     format: String,
     version: u64,
     kind: String,
@@ -63,7 +63,7 @@ enum Way {
     No,
 }
 
-impl Document {
+impl TreesDocument {
     /// The document of a model of this kind.
     pub(crate) fn new(kind: &str, base: f64, forest: &Forest) -> Self {
         let columns = forest.columns();

@@ -1,7 +1,7 @@
 //! A tree grown depth by depth on bins.
 
 use super::bins::Bins;
-use super::split::{Bounds, Limits, Split, Sums, best};
+use super::split::{Limits, Split, Sums, ValueBounds, best};
 use super::tree::{Node, Tree};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -31,7 +31,7 @@ pub(crate) fn grow(bins: &Bins, targets: &[f64], rows: Vec<u32>, limits: Limits)
     let mut grower = Grower { bins, targets, limits, grown, scratch };
     let root = 0..grower.grown.rows.len();
     let histogram = grower.may_split(total, 0).then(|| grower.histogram(root.clone()));
-    grower.node(0, Part { range: root, total, bounds: Bounds::NONE }, histogram, 0);
+    grower.node(0, Part { range: root, total, bounds: ValueBounds::NONE }, histogram, 0);
     grower.grown
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn grow(bins: &Bins, targets: &[f64], rows: Vec<u32>, limits: Limits)
 struct Part {
     range: Range<usize>,
     total: Sums,
-    bounds: Bounds,
+    bounds: ValueBounds,
 }
 
 struct Grower<'a> {

@@ -1,6 +1,6 @@
 //! An ensemble of extremely randomised trees.
 
-use super::document::Document;
+use super::document::TreesDocument;
 use super::error::{FitError, ModelError, check, check_data};
 use super::forest::Forest;
 use super::random_growth::RandomGrowth;
@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(into = "Document", try_from = "Document")]
+#[serde(into = "TreesDocument", try_from = "TreesDocument")]
 pub struct RandomisedTrees {
     forest: Forest,
 }
@@ -118,7 +118,7 @@ impl RandomisedTrees {
 
     /// The model as JSON with a line for each node.
     pub fn to_json(&self) -> String {
-        Document::from(self.clone()).text()
+        TreesDocument::from(self.clone()).text()
     }
 
     /// The model that [`to_json`](Self::to_json) wrote, bit for bit.
@@ -126,7 +126,7 @@ impl RandomisedTrees {
     /// # Errors
     /// The text is damaged, of something else, or of a later version.
     pub fn from_json(text: &str) -> Result<Self, ModelError> {
-        Document::parse(KIND, text)?.try_into()
+        TreesDocument::parse(KIND, text)?.try_into()
     }
 }
 
@@ -141,16 +141,16 @@ impl RandomisedSettings {
     }
 }
 
-impl From<RandomisedTrees> for Document {
+impl From<RandomisedTrees> for TreesDocument {
     fn from(model: RandomisedTrees) -> Self {
         Self::new(KIND, 0.0, &model.forest)
     }
 }
 
-impl TryFrom<Document> for RandomisedTrees {
+impl TryFrom<TreesDocument> for RandomisedTrees {
     type Error = ModelError;
 
-    fn try_from(document: Document) -> Result<Self, ModelError> {
+    fn try_from(document: TreesDocument) -> Result<Self, ModelError> {
         let (_, forest) = document.into_forest(KIND)?;
         Ok(Self { forest })
     }

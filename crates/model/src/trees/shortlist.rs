@@ -35,12 +35,12 @@ use crate::table::Column;
 pub struct Shortlist {
     base: f64,
     open: Vec<Column>,
-    steps: Vec<Step>,
+    steps: Vec<WalkStep>,
 }
 
 /// One of the steps of all trees, which are taken from the first on.
 #[derive(Clone, Debug)]
-enum Step {
+enum WalkStep {
     /// Adds a leaf's value to the rows whose bits are set.
     Add { rows: u32, value: f64 },
     /// Goes on for a yes, to the step `no` for a no.
@@ -90,13 +90,13 @@ impl Shortlist {
         while let Some(step) = self.steps.get(at) {
             at += 1;
             match step {
-                Step::Add { rows, value } => add(&mut sums, *rows, *value),
-                Step::Ask { slot, missing, no, test } => {
+                WalkStep::Add { rows, value } => add(&mut sums, *rows, *value),
+                WalkStep::Ask { slot, missing, no, test } => {
                     if !self.answer(usize::from(*slot), test, values).unwrap_or(*missing) {
                         at = *no as usize;
                     }
                 }
-                Step::Skip { to } => at = *to as usize,
+                WalkStep::Skip { to } => at = *to as usize,
             }
         }
         sums.map(|sum| self.base + sum)
@@ -119,7 +119,7 @@ fn add(sums: &mut [f64; Shortlist::MOST_ROWS], mut rows: u32, value: f64) {
 struct Compiler<'a> {
     rows: Vec<Vec<f64>>,
     open: &'a [usize],
-    steps: Vec<Step>,
+    steps: Vec<WalkStep>,
 }
 
 impl Compiler<'_> {
@@ -127,7 +127,7 @@ impl Compiler<'_> {
     fn add(&mut self, tree: &Tree, at: usize, rows: u32) {
         match &tree.nodes[at] {
             _ if rows == 0 => {}
-            Node::Leaf { value, .. } => self.steps.push(Step::Add { rows, value: *value }),
+            Node::Leaf { value, .. } => self.steps.push(WalkStep::Add { rows, value: *value }),
             Node::Split { column, test, missing, yes, .. } => match self.open.iter().position(|open| open == column) {
                 Some(slot) => self.ask(tree, *yes, rows, (slot, test, *missing)),
                 None => {
@@ -141,14 +141,14 @@ impl Compiler<'_> {
 
     fn ask(&mut self, tree: &Tree, yes: usize, rows: u32, (slot, test, missing): (usize, &Test, bool)) {
         let asked = self.steps.len();
-        let ask = |no| Step::Ask { slot: slot as u16, missing, no, test: test.clone() };
+        let ask = |no| WalkStep::Ask { slot: slot as u16, missing, no, test: test.clone() };
         self.steps.push(ask(0));
         self.add(tree, yes, rows);
         let skipping = self.steps.len();
-        self.steps.push(Step::Skip { to: 0 });
+        self.steps.push(WalkStep::Skip { to: 0 });
         self.steps[asked] = ask(self.steps.len() as u32);
         self.add(tree, yes + 1, rows);
-        self.steps[skipping] = Step::Skip { to: self.steps.len() as u32 };
+        self.steps[skipping] = WalkStep::Skip { to: self.steps.len() as u32 };
     }
 
     /// A bit for each row that answers with yes.

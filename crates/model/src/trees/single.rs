@@ -1,7 +1,7 @@
 //! The regression tree.
 
 use super::bins::{Bins, MOST_BINS};
-use super::document::Document;
+use super::document::TreesDocument;
 use super::error::{FitError, ModelError, check, check_data};
 use super::forest::Forest;
 use super::grow::grow;
@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(into = "Document", try_from = "Document")]
+#[serde(into = "TreesDocument", try_from = "TreesDocument")]
 pub struct RegressionTree {
     forest: Forest,
 }
@@ -97,7 +97,7 @@ impl RegressionTree {
 
     /// The tree as JSON with a line for each node.
     pub fn to_json(&self) -> String {
-        Document::from(self.clone()).text()
+        TreesDocument::from(self.clone()).text()
     }
 
     /// The tree that [`to_json`](Self::to_json) wrote, bit for bit.
@@ -105,7 +105,7 @@ impl RegressionTree {
     /// # Errors
     /// The text is damaged, of something else, or of a later version.
     pub fn from_json(text: &str) -> Result<Self, ModelError> {
-        Document::parse(KIND, text)?.try_into()
+        TreesDocument::parse(KIND, text)?.try_into()
     }
 }
 
@@ -118,16 +118,16 @@ impl TreeSettings {
     }
 }
 
-impl From<RegressionTree> for Document {
+impl From<RegressionTree> for TreesDocument {
     fn from(model: RegressionTree) -> Self {
         Self::new(KIND, 0.0, &model.forest)
     }
 }
 
-impl TryFrom<Document> for RegressionTree {
+impl TryFrom<TreesDocument> for RegressionTree {
     type Error = ModelError;
 
-    fn try_from(document: Document) -> Result<Self, ModelError> {
+    fn try_from(document: TreesDocument) -> Result<Self, ModelError> {
         let (_, forest) = document.into_forest(KIND)?;
         if forest.trees().len() > 1 {
             return Err(ModelError::Damaged { what: "a regression tree has one tree".to_string() });

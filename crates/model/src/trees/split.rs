@@ -48,12 +48,12 @@ impl Sums {
 
 /// The values that the leaves under a node may have.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Bounds {
+pub(crate) struct ValueBounds {
     pub(crate) low: f64,
     pub(crate) high: f64,
 }
 
-impl Bounds {
+impl ValueBounds {
     pub(crate) const NONE: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
     /// The value of a leaf of these rows: the one of least squares that is allowed.
@@ -111,9 +111,9 @@ pub(crate) struct Split {
 }
 
 /// Rows and limits of the node that is split.
-struct Search<'a> {
+struct SplitSearch<'a> {
     total: Sums,
-    bounds: Bounds,
+    bounds: ValueBounds,
     limits: &'a Limits,
     column: usize,
     direction: Option<Direction>,
@@ -123,8 +123,14 @@ struct Search<'a> {
 /// The split of the largest gain, if any is larger than `limits.least_gain`; of equal ones the first: by column,
 /// then from low thresholds to high ones, missing values with the yes before those with the no. Costs one look at each bin.
 /// Where values are bounded, or a column has a direction, only splits that keep to it count.
-pub(crate) fn best(bins: &Bins, histogram: &[Sums], total: Sums, bounds: Bounds, limits: &Limits) -> Option<Split> {
-    let mut search = Search { total, bounds, limits, column: 0, direction: None, best: None };
+pub(crate) fn best(
+    bins: &Bins,
+    histogram: &[Sums],
+    total: Sums,
+    bounds: ValueBounds,
+    limits: &Limits,
+) -> Option<Split> {
+    let mut search = SplitSearch { total, bounds, limits, column: 0, direction: None, best: None };
     for (index, column) in bins.columns().iter().enumerate() {
         (search.column, search.direction) = (index, column.direction);
         let sums = &histogram[column.offset..=column.offset + column.bins()];
@@ -136,7 +142,7 @@ pub(crate) fn best(bins: &Bins, histogram: &[Sums], total: Sums, bounds: Bounds,
     search.best
 }
 
-impl Search<'_> {
+impl SplitSearch<'_> {
     /// The gain of the split that gives `yes` its own leaf, if it is allowed and the best so far.
     fn improves(&self, yes: Sums) -> Option<f64> {
         let Limits { min_leaf, shrinkage, least_gain, .. } = *self.limits;

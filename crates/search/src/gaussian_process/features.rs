@@ -32,13 +32,13 @@ const SPREAD_DRAWS: usize = 100;
 #[derive(Clone, Debug)]
 pub(crate) struct Features {
     features: Vec<Feature>,
-    sources: Vec<Source>,
+    sources: Vec<Derivation>,
     bases: usize,
 }
 
 /// How the level of a feature follows from the indices of a configuration.
 #[derive(Clone, Debug)]
-enum Source {
+enum Derivation {
     /// The index of one parameter's value into the levels.
     One { parameter: usize, levels: Vec<u16> },
     /// What is known of the configuration itself.
@@ -57,12 +57,12 @@ impl Features {
             space.parameters().iter().enumerate().filter(|(_, parameter)| parameter.values().len() > 1).collect();
         let mut all = Self { features: Vec::new(), sources: Vec::new(), bases: 0 };
         for &(parameter, declared) in &varying {
-            all.add(&base(declared), BASE_LENGTH, |levels| Source::One { parameter, levels });
+            all.add(&base(declared), BASE_LENGTH, |levels| Derivation::One { parameter, levels });
         }
         all.bases = all.features.len();
         for &(parameter, declared) in &varying {
             if let Some(numbers) = dyadic(declared) {
-                all.add(&numbers, DERIVED_LENGTH, |levels| Source::One { parameter, levels });
+                all.add(&numbers, DERIVED_LENGTH, |levels| Derivation::One { parameter, levels });
             }
         }
         all.add_products(&varying);
@@ -83,14 +83,14 @@ impl Features {
                 if x.len() * y.len() <= MAX_TABLE {
                     let sums: Vec<f64> = x.iter().flat_map(|x| y.iter().map(move |y| x + y)).collect();
                     let (first, second, width) = (*first, *second, y.len());
-                    self.add(&sums, DERIVED_LENGTH, |levels| Source::Two { first, second, width, levels });
+                    self.add(&sums, DERIVED_LENGTH, |levels| Derivation::Two { first, second, width, levels });
                 }
             }
         }
     }
 
     /// Adds the feature that takes these numbers.
-    fn add(&mut self, numbers: &[f64], length: f64, source: impl FnOnce(Vec<u16>) -> Source) {
+    fn add(&mut self, numbers: &[f64], length: f64, source: impl FnOnce(Vec<u16>) -> Derivation) {
         let (levels, indices) = levels(&scaled(numbers));
         self.features.push(Feature::new(levels, length));
         self.sources.push(source(indices));
@@ -100,7 +100,7 @@ impl Features {
     pub(super) fn with(mut self, columns: Vec<Column>) -> Self {
         for column in columns {
             self.features.push(Feature::new(Column::numbers(), history::LENGTH));
-            self.sources.push(Source::Known(column));
+            self.sources.push(Derivation::Known(column));
         }
         self
     }
@@ -152,7 +152,7 @@ impl Features {
     }
 }
 
-impl Source {
+impl Derivation {
     fn level(&self, config: ConfigId, indices: &[u32]) -> u16 {
         match self {
             Self::One { parameter, levels } => levels[indices[*parameter] as usize],

@@ -59,7 +59,7 @@ use tunesmith_space::ConfigId;
 /// Cost per evaluation: points x candidates products, 3 million at most between fits.
 #[derive(Debug)]
 pub struct GaussianProcess {
-    settings: Settings,
+    settings: ProcessSettings,
     told: Vec<Told>,
     seen: HashSet<ConfigId>,
     pending: Vec<ConfigId>,
@@ -72,7 +72,7 @@ pub struct GaussianProcess {
 
 /// The options, as documented in [`GaussianProcess::OPTIONS`].
 #[derive(Clone, Debug)]
-struct Settings {
+struct ProcessSettings {
     initial: usize,
     margin: f64,
     fit_points: usize,
@@ -117,7 +117,7 @@ impl GaussianProcess {
 
     pub(crate) fn from_options(options: &Options<'_>) -> Result<Self, StrategyError> {
         let whole = |number: f64| number >= 2.0 && number.fract() == 0.0;
-        let settings = Settings {
+        let settings = ProcessSettings {
             initial: options.number("initial", whole)? as usize,
             margin: options.number("margin", |margin| margin >= 0.0)?,
             fit_points: options.number("fit_points", whole)? as usize,

@@ -24,15 +24,15 @@ const LEADERS: usize = 5;
 
 /// All configurations of a space that is small enough, with their features.
 #[derive(Debug)]
-struct Listing {
+struct ListedSpace {
     configs: Vec<ConfigId>,
     rows: Rows,
 }
 
 /// Where candidates come from: made once for a space.
 #[derive(Debug)]
-pub(super) struct Source {
-    listing: Option<Listing>,
+pub(super) struct CandidateSource {
+    listing: Option<ListedSpace>,
     /// Configurations that were good elsewhere.
     promising: Vec<ConfigId>,
 }
@@ -66,13 +66,13 @@ fn is_new(view: &View<'_>, config: ConfigId) -> bool {
     !view.is_known(Request::timed(config))
 }
 
-impl Source {
+impl CandidateSource {
     /// Lists the space if it is small enough; if not, the `promising` configurations are always looked at.
     pub(super) fn new(view: &View<'_>, features: &Features, promising: &[ConfigId]) -> Self {
         let list = || {
             let configs: Vec<ConfigId> = view.space().iter().collect();
             let rows = features.rows(view.space(), &configs);
-            Listing { configs, rows }
+            ListedSpace { configs, rows }
         };
         let listing = view.space().len().is_some_and(|len| len <= LISTED).then(list);
         Self { listing, promising: promising.to_vec() }
@@ -80,7 +80,7 @@ impl Source {
 
     /// The candidates for a model just fitted: all new configurations while that is affordable, else those with the
     /// lowest predicted means, new neighbours of the `leaders` (the best first) and some at random.
-    pub(super) fn pool(&self, at: &Look<'_>, leaders: &[ConfigId], rng: &mut Rng) -> Pool {
+    pub(super) fn pool(&self, at: &PoolScene<'_>, leaders: &[ConfigId], rng: &mut Rng) -> Pool {
         let (configs, rows) = self.offered(at, leaders, rng);
         let width = width(at.process.rows().len());
         let whole = self.listing.is_some() && configs.len() <= width;
@@ -101,7 +101,7 @@ impl Source {
     }
 
     /// New configurations to choose from, each once, with their features.
-    fn offered(&self, at: &Look<'_>, leaders: &[ConfigId], rng: &mut Rng) -> (Vec<ConfigId>, Rows) {
+    fn offered(&self, at: &PoolScene<'_>, leaders: &[ConfigId], rng: &mut Rng) -> (Vec<ConfigId>, Rows) {
         if let Some(listing) = &self.listing {
             let new: Vec<usize> =
                 (0..listing.configs.len()).filter(|&index| is_new(at.view, listing.configs[index])).collect();
@@ -140,7 +140,7 @@ fn neighbours(view: &View<'_>, leader: ConfigId, rng: &mut Rng) -> Vec<ConfigId>
 }
 
 /// What is known when candidates are looked at.
-pub(super) struct Look<'a> {
+pub(super) struct PoolScene<'a> {
     pub(super) view: &'a View<'a>,
     pub(super) features: &'a Features,
     pub(super) process: &'a GaussianProcess,
@@ -148,7 +148,7 @@ pub(super) struct Look<'a> {
 }
 
 impl Pool {
-    fn add(&mut self, at: &Look<'_>, configs: Vec<ConfigId>, rows: Rows) {
+    fn add(&mut self, at: &PoolScene<'_>, configs: Vec<ConfigId>, rows: Rows) {
         if !self.whole {
             self.members.extend(&configs);
         }
@@ -157,7 +157,7 @@ impl Pool {
     }
 
     /// Adds the new neighbours of `leader` that are no candidates yet.
-    pub(super) fn add_neighbours(&mut self, at: &Look<'_>, leader: ConfigId, rng: &mut Rng) {
+    pub(super) fn add_neighbours(&mut self, at: &PoolScene<'_>, leader: ConfigId, rng: &mut Rng) {
         if self.whole {
             return;
         }
@@ -173,7 +173,7 @@ impl Pool {
 
     /// The candidate, of those not told and not in flight, with the largest expected improvement on `best`; of equal
     /// ones a random one. `None` when none is left.
-    pub(super) fn choose(&mut self, at: &Look<'_>, best: f64, rng: &mut Rng) -> Option<ConfigId> {
+    pub(super) fn choose(&mut self, at: &PoolScene<'_>, best: f64, rng: &mut Rng) -> Option<ConfigId> {
         self.groups.iter_mut().for_each(|group| group.candidates.follow(at.process));
         loop {
             let (group, index) = self.argmax(at, best, rng)?;
@@ -187,7 +187,7 @@ impl Pool {
         }
     }
 
-    fn argmax(&self, at: &Look<'_>, best: f64, rng: &mut Rng) -> Option<(usize, usize)> {
+    fn argmax(&self, at: &PoolScene<'_>, best: f64, rng: &mut Rng) -> Option<(usize, usize)> {
         let (mut chosen, mut largest, mut equal) = (None, f64::NEG_INFINITY, 0_u32);
         for (g, group) in self.groups.iter().enumerate() {
             let predictions = group.candidates.predict(at.posterior);

@@ -1,9 +1,9 @@
 //! The model of a run: when it is fitted, and with which evaluations.
 
 use super::features::Features;
-use super::pool::{Look, Pool, Source};
+use super::pool::{CandidateSource, Pool, PoolScene};
 use super::targets::targets;
-use super::{Settings, Told};
+use super::{ProcessSettings, Told};
 use rand::seq::SliceRandom as _;
 use tunesmith_core::{Rng, View};
 use tunesmith_model::{Feature, GaussianProcess, Hyperparameters, Posterior, Rows};
@@ -21,7 +21,7 @@ const LONGEST_WAIT: usize = 100;
 #[derive(Debug)]
 pub(super) struct Surrogate {
     features: Features,
-    source: Source,
+    source: CandidateSource,
     parameters: Hyperparameters,
     fitted: Option<Fitted>,
 }
@@ -44,7 +44,7 @@ struct Fitted {
 impl Surrogate {
     /// The `promising` configurations are looked at also where the space is too large to look at all.
     pub(super) fn new(view: &View<'_>, features: Features, promising: &[ConfigId]) -> Self {
-        let source = Source::new(view, &features, promising);
+        let source = CandidateSource::new(view, &features, promising);
         let parameters = Hyperparameters::typical(features.features());
         Self { features, source, parameters, fitted: None }
     }
@@ -54,7 +54,7 @@ impl Surrogate {
     pub(super) fn choose(
         &mut self,
         view: &View<'_>,
-        settings: &Settings,
+        settings: &ProcessSettings,
         (told, pending): (&[Told], &[ConfigId]),
         rng: &mut Rng,
     ) -> Option<ConfigId> {
@@ -67,7 +67,7 @@ impl Surrogate {
         fitted.append(view, &self.features, told, pending);
         let posterior = fitted.posterior(&targets);
         let best = ranked(&targets)[0];
-        let at = Look { view, features: &self.features, process: &fitted.process, posterior: &posterior };
+        let at = PoolScene { view, features: &self.features, process: &fitted.process, posterior: &posterior };
         if fitted.leader != told[best].config {
             fitted.leader = told[best].config;
             fitted.pool.add_neighbours(&at, fitted.leader, rng);
@@ -79,7 +79,14 @@ impl Surrogate {
     }
 
     /// A new model with new hyperparameters and candidates.
-    fn fit(&mut self, view: &View<'_>, settings: &Settings, told: &[Told], targets: &[f64], rng: &mut Rng) -> Fitted {
+    fn fit(
+        &mut self,
+        view: &View<'_>,
+        settings: &ProcessSettings,
+        told: &[Told],
+        targets: &[f64],
+        rng: &mut Rng,
+    ) -> Fitted {
         let order = ranked(targets);
         let sample = sample(&order, settings.fit_points, rng);
         let (rows, y) = self.rows(view, told, targets, &sample);
@@ -89,7 +96,7 @@ impl Surrogate {
         let (rows, y) = self.rows(view, told, targets, &first);
         let process = GaussianProcess::new(features, self.parameters.clone(), &rows);
         let posterior = process.posterior(&y);
-        let at = Look { view, features: &self.features, process: &process, posterior: &posterior };
+        let at = PoolScene { view, features: &self.features, process: &process, posterior: &posterior };
         let leaders: Vec<ConfigId> = order.iter().take(8).map(|&index| told[index].config).collect();
         let pool = self.source.pool(&at, &leaders, rng);
         let points = first.iter().map(|&index| told[index].config).collect();

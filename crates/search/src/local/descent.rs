@@ -31,7 +31,7 @@ pub(crate) struct Descent {
 
 /// What a strategy does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum DescentStep {
     /// This configuration is to be evaluated.
     Ask(ConfigId),
     /// Nothing before those in flight are told.
@@ -57,9 +57,9 @@ impl Descent {
         self.awaited.clear();
     }
 
-    pub(crate) fn step(&mut self, view: &View<'_>, rng: &mut Rng) -> Step {
+    pub(crate) fn step(&mut self, view: &View<'_>, rng: &mut Rng) -> DescentStep {
         loop {
-            let Some((at, _)) = self.at else { return Step::Bottom };
+            let Some((at, _)) = self.at else { return DescentStep::Bottom };
             let neighbourhood = self.neighbourhood;
             let (neighbours, order) = self.scan.get_or_insert_with(|| {
                 let neighbours = view.space().neighbours(at, neighbourhood);
@@ -68,9 +68,9 @@ impl Descent {
             });
             let Some(number) = order.next(rng) else {
                 if !self.awaited.is_empty() {
-                    return Step::Wait;
+                    return DescentStep::Wait;
                 }
-                let Some(better) = self.better else { return Step::Bottom };
+                let Some(better) = self.better else { return DescentStep::Bottom };
                 self.start_at(better);
                 continue;
             };
@@ -78,7 +78,7 @@ impl Descent {
             match standing(view, neighbour.id) {
                 Standing::New => {
                     self.awaited.push(neighbour.id);
-                    return Step::Ask(neighbour.id);
+                    return DescentStep::Ask(neighbour.id);
                 }
                 // As a neighbour of an earlier place it may be awaited already.
                 Standing::InFlight if self.awaited.contains(&neighbour.id) => {}

@@ -1,6 +1,6 @@
 //! From local minimum to local minimum.
 
-use super::{Descent, MAX_KNOWN_STEPS, Scored, Standing, Step, keep_better, resample, standing};
+use super::{Descent, DescentStep, MAX_KNOWN_STEPS, Scored, Standing, keep_better, resample, standing};
 use crate::unseen::Unseen;
 use rand::RngExt as _;
 use tunesmith_core::{Rng, View};
@@ -69,9 +69,9 @@ impl Hops {
                 return None;
             }
             match self.descent.step(view, rng) {
-                Step::Ask(config) => return Some(config),
-                Step::Wait => return None,
-                Step::Bottom => {}
+                DescentStep::Ask(config) => return Some(config),
+                DescentStep::Wait => return None,
+                DescentStep::Bottom => {}
             }
             self.settle(rng);
             let (home, score) = self.home?;

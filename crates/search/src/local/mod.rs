@@ -12,7 +12,7 @@ mod moves;
 mod order;
 mod standing;
 
-pub(crate) use descent::{Descent, Improvement, Step};
+pub(crate) use descent::{Descent, DescentStep, Improvement};
 pub(crate) use hops::{Acceptance, Hops, Kick};
 pub(crate) use moves::{cross, resample};
 pub(crate) use order::Order;

@@ -9,12 +9,12 @@ use crate::gaussian_process::features::Features;
 use extremes::excess;
 use rand::SeedableRng as _;
 use std::collections::HashSet;
-use surrogate::Surrogate;
+use surrogate::RegretSurrogate;
 use tail::upper_tail;
 use tunesmith_core::{History, RegretEstimator, Rng};
 use tunesmith_model::Hyperparameters;
 use tunesmith_space::{ConfigId, Space};
-use unseen::Source;
+use unseen::Unevaluated;
 
 /// The best seen whose neighbours are looked at in a space that is not listed.
 const LEADERS: usize = 5;
@@ -47,14 +47,14 @@ const FEWEST_SUCCESSES: usize = 6;
 /// Cost: a fit to 100 evaluations, the inverse of a matrix of 300, and 300^2 / 2 products for each of 4096 candidates.
 #[derive(Debug, Default)]
 pub struct RegretModel {
-    prepared: Option<Prepared>,
+    prepared: Option<RegretMemory>,
 }
 
 /// What stays from one estimate to the next.
 #[derive(Debug)]
-struct Prepared {
+struct RegretMemory {
     features: Features,
-    source: Source,
+    source: Unevaluated,
     parameters: Hyperparameters,
 }
 
@@ -102,7 +102,7 @@ impl RegretModel {
         if seen.successes().count() < FEWEST_SUCCESSES {
             return None;
         }
-        let prepared = self.prepared.get_or_insert_with(|| Prepared::new(space));
+        let prepared = self.prepared.get_or_insert_with(|| RegretMemory::new(space));
         let tails = prepared.tails(space, &seen);
         let parts =
             |&share: &f64| RegretParts { expected: tails.beyond(share), excess: excess(seen.successes(), share) };
@@ -137,17 +137,18 @@ impl Tails {
     }
 }
 
-impl Prepared {
+impl RegretMemory {
     fn new(space: &Space) -> Self {
         let features = Features::new(space);
-        let source = Source::new(space, &features);
+        let source = Unevaluated::new(space, &features);
         let parameters = Hyperparameters::typical(features.features());
         Self { features, source, parameters }
     }
 
     /// Fits the model to what was seen and looks at what was not.
     fn tails(&mut self, space: &Space, seen: &Seen) -> Tails {
-        let surrogate = Surrogate::fit(space, &self.features, (&seen.configs, &seen.scores), self.parameters.clone());
+        let surrogate =
+            RegretSurrogate::fit(space, &self.features, (&seen.configs, &seen.scores), self.parameters.clone());
         self.parameters = surrogate.parameters.clone();
         let leaders = &surrogate.ranked[..surrogate.ranked.len().min(LEADERS)];
         // Of its own, so that what is requested does not depend on whether the regret is estimated.

@@ -14,7 +14,7 @@ const FITTED: usize = 100;
 const JUDGED: usize = 4;
 
 /// A Gaussian process of what was seen.
-pub(super) struct Surrogate {
+pub(super) struct RegretSurrogate {
     pub(super) process: GaussianProcess,
     pub(super) posterior: Posterior,
     pub(super) parameters: Hyperparameters,
@@ -24,7 +24,7 @@ pub(super) struct Surrogate {
     inflation: f64,
 }
 
-impl Surrogate {
+impl RegretSurrogate {
     /// Fits the process, its hyperparameters from `start` on.
     pub(super) fn fit(
         space: &Space,

@@ -1,6 +1,6 @@
 //! The configurations that were not evaluated, or a sample that stands for them.
 
-use super::surrogate::Surrogate;
+use super::surrogate::RegretSurrogate;
 use crate::gaussian_process::features::Features;
 use rand::RngExt as _;
 use rand::seq::SliceRandom as _;
@@ -20,7 +20,7 @@ const NEIGHBOURS: usize = 512;
 
 /// Where unseen configurations come from: made once for a space.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(super) struct Unevaluated {
     listing: Option<(Vec<ConfigId>, Rows)>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Weighted {
     pub(super) weights: Vec<f64>,
 }
 
-impl Source {
+impl Unevaluated {
     pub(super) fn new(space: &Space, features: &Features) -> Self {
         let list = || {
             let configs: Vec<ConfigId> = space.iter().collect();
@@ -49,7 +49,7 @@ impl Source {
         features: &Features,
         seen: &HashSet<ConfigId>,
         leaders: &[ConfigId],
-        model: &Surrogate,
+        model: &RegretSurrogate,
         rng: &mut Rng,
     ) -> Weighted {
         match &self.listing {
@@ -63,7 +63,7 @@ impl Source {
 }
 
 /// All of `rows` with low means and some of the others, which stand for the rest.
-fn listed(rows: Rows, model: &Surrogate, rng: &mut Rng) -> Weighted {
+fn listed(rows: Rows, model: &RegretSurrogate, rng: &mut Rng) -> Weighted {
     if rows.len() <= LOWEST + DRAWS {
         let weights = vec![1.0; rows.len()];
         return Weighted { rows, weights };

@@ -38,7 +38,7 @@ pub(crate) trait Method {
 ///   search ends only with the space. What was told before the first start, by the user's start configurations or other
 ///   strategies, counts among the samples of that start.
 #[derive(Debug)]
-pub(crate) struct Descent<M> {
+pub(crate) struct DirectSearch<M> {
     method: M,
     samples: usize,
     /// The parameters that have a choice; empty before the first request.
@@ -77,7 +77,7 @@ pub(crate) const fn samples(default: &'static str) -> OptionSpec {
     OptionSpec { name: "samples", default, meaning }
 }
 
-impl<M: Method> Descent<M> {
+impl<M: Method> DirectSearch<M> {
     /// A descent by `method` from the best of `samples` random configurations, at least one.
     pub(crate) fn new(method: M, samples: usize) -> Self {
         Self {
@@ -181,7 +181,7 @@ impl<M: Method> Descent<M> {
     }
 }
 
-impl<M: Method> Searcher for Descent<M> {
+impl<M: Method> Searcher for DirectSearch<M> {
     fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
         // One at a time, since only what was asked before counts as known.
         self.propose(view, rng).map(Request::timed).into_iter().collect()
