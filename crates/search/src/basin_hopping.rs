@@ -1,7 +1,6 @@
 //! Basin hopping.
 
-use crate::iterated_local_search::descent;
-use crate::local::{Acceptance, Hops, Kick};
+use crate::local::{Acceptance, Hops, Kick, hops};
 use crate::options::{OptionSpec, Options, StrategyError};
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 
@@ -31,24 +30,16 @@ impl BasinHopping {
             default: "0.25",
             meaning: "a number above 0 and at most 1: the probability with which a hop draws each parameter anew",
         },
-        OptionSpec { name: "neighbourhood", default: "hamming", meaning: "hamming or adjacent" },
-        OptionSpec {
-            name: "improvement",
-            default: "first",
-            meaning: "first or best: which better neighbour a descent goes to",
-        },
-        OptionSpec {
-            name: "initial",
-            default: "10",
-            meaning: "a whole number from 1: evaluations, random ones where nothing was told, before the first descent",
-        },
+        hops::NEIGHBOURHOOD,
+        hops::IMPROVEMENT,
+        hops::INITIAL,
     ];
 
     pub(crate) fn from_options(options: &Options<'_>) -> Result<Self, StrategyError> {
         let temperature = options.number("temperature", |temperature| temperature > 0.0)?;
         let step = options.number("step", |share| share > 0.0 && share <= 1.0)?;
         let acceptance = Acceptance::Metropolis(temperature);
-        Ok(Self(Hops::new(descent(options)?, Kick::Resample(step), acceptance, options.whole("initial", 1)?)))
+        Ok(Self(Hops::from_options(Kick::Resample(step), acceptance, options)?))
     }
 }
 

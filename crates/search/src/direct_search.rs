@@ -1,6 +1,6 @@
 //! What the continuous methods share: a walk through ATF's coordinates, from start to start.
 
-use crate::options::OptionSpec;
+use crate::options::{OptionSpec, Options, StrategyError};
 use crate::unseen::Unseen;
 use tunesmith_core::{Request, Rng, Searcher, View};
 use tunesmith_space::{Blocks, ConfigId, Space};
@@ -71,18 +71,34 @@ struct Wanted {
     cost: Option<f64>,
 }
 
-/// The option that all descents have.
+/// The option of methods that begin with a simplex.
+pub(crate) const EDGE: OptionSpec = OptionSpec {
+    name: "edge",
+    default: "0.5",
+    meaning: "a number above 0 and at most 0.5: the edges of the first simplex in the unit cube",
+};
+
+/// Reads the option [`EDGE`].
+pub(crate) fn edge(options: &Options<'_>) -> Result<f64, StrategyError> {
+    options.number(EDGE.name, |number| 0.0 < number && number <= 0.5)
+}
+
+/// Returns the option that all methods have.
 pub(crate) const fn samples(default: &'static str) -> OptionSpec {
     let meaning = "a whole number from 1 to 10000: random configurations of which the best is where the method starts";
     OptionSpec { name: "samples", default, meaning }
 }
 
 impl<M: Method> DirectSearch<M> {
-    /// A descent by `method` from the best of `samples` random configurations, at least one.
-    pub(crate) fn new(method: M, samples: usize) -> Self {
+    /// Searches by `method` from the best of as many random configurations as the option [`samples`] says.
+    pub(crate) fn from_options(method: M, options: &Options<'_>) -> Result<Self, StrategyError> {
+        Ok(Self::new(method, options.count("samples", 1, 10_000)?))
+    }
+
+    fn new(method: M, samples: usize) -> Self {
         Self {
             method,
-            samples: samples.max(1),
+            samples,
             free: Vec::new(),
             stage: Stage::Fresh,
             wanted: Vec::new(),

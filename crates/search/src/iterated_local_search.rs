@@ -1,9 +1,8 @@
 //! Iterated local search.
 
-use crate::local::{Acceptance, Descent, Hops, Improvement, Kick};
+use crate::local::{Acceptance, Hops, Kick, hops};
 use crate::options::{OptionSpec, Options, StrategyError};
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
-use tunesmith_space::Neighbourhood;
 
 /// Iterated local search (Lourenço, Martin and Stützle, Iterated local search, in Handbook of Metaheuristics, 2003,
 /// figure 2): descend to a local minimum, perturb it, descend again, and go on from the better of the two.
@@ -27,37 +26,15 @@ impl IteratedLocalSearch {
             default: "0.4",
             meaning: "a number above 0 and at most 1: the probability with which a perturbation draws each parameter anew",
         },
-        OptionSpec { name: "neighbourhood", default: "hamming", meaning: "hamming or adjacent" },
-        OptionSpec {
-            name: "improvement",
-            default: "first",
-            meaning: "first or best: which better neighbour a descent goes to",
-        },
-        OptionSpec {
-            name: "initial",
-            default: "10",
-            meaning: "a whole number from 1: evaluations, random ones where nothing was told, before the first descent",
-        },
+        hops::NEIGHBOURHOOD,
+        hops::IMPROVEMENT,
+        hops::INITIAL,
     ];
 
     pub(crate) fn from_options(options: &Options<'_>) -> Result<Self, StrategyError> {
         let perturbation = options.number("perturbation", |share| share > 0.0 && share <= 1.0)?;
-        let hops = Hops::new(
-            descent(options)?,
-            Kick::Resample(perturbation),
-            Acceptance::Better,
-            options.whole("initial", 1)?,
-        );
-        Ok(Self(hops))
+        Ok(Self(Hops::from_options(Kick::Resample(perturbation), Acceptance::Better, options)?))
     }
-}
-
-/// The descent that the options `neighbourhood` and `improvement` describe.
-pub(crate) fn descent(options: &Options<'_>) -> Result<Descent, StrategyError> {
-    let neighbourhoods = [Neighbourhood::Hamming, Neighbourhood::Adjacent];
-    let neighbourhood = neighbourhoods[options.choice("neighbourhood", &["hamming", "adjacent"])?];
-    let improvement = [Improvement::First, Improvement::Best][options.choice("improvement", &["first", "best"])?];
-    Ok(Descent::new(neighbourhood, improvement))
 }
 
 impl Searcher for IteratedLocalSearch {

@@ -1,6 +1,6 @@
 //! The simplex method of Nelder and Mead.
 
-use crate::direct_search::{DirectSearch, Method, Vertex, along, right_simplex, samples};
+use crate::direct_search::{DirectSearch, EDGE, Method, Vertex, along, edge, right_simplex, samples};
 use crate::options::{OptionSpec, Options, StrategyError};
 use tunesmith_core::{Request, Rng, Searcher, View};
 
@@ -31,11 +31,7 @@ impl NelderMead {
         OptionSpec { name: "reflection", default: "1", meaning: "a positive number: the paper's alpha" },
         OptionSpec { name: "contraction", default: "0.5", meaning: "a number above 0 and below 1: the paper's beta" },
         OptionSpec { name: "expansion", default: "2", meaning: "a number above 1: the paper's gamma" },
-        OptionSpec {
-            name: "edge",
-            default: "0.5",
-            meaning: "a number above 0 and at most 0.5: the edges of the first simplex in the unit cube",
-        },
+        EDGE,
         samples("10"),
     ];
 
@@ -44,11 +40,11 @@ impl NelderMead {
             reflection: options.number("reflection", |number| number > 0.0)?,
             contraction: options.number("contraction", |number| 0.0 < number && number < 1.0)?,
             expansion: options.number("expansion", |number| number > 1.0)?,
-            edge: options.number("edge", |number| 0.0 < number && number <= 0.5)?,
+            edge: edge(options)?,
             vertices: Vec::new(),
             step: SimplexStep::Simplex,
         };
-        Ok(Self(DirectSearch::new(simplex, options.count("samples", 1, 10_000)?)))
+        Ok(Self(DirectSearch::from_options(simplex, options)?))
     }
 }
 

@@ -50,7 +50,7 @@ impl Pattern {
             wants: Wants::Base,
             moved: false,
         };
-        Ok(Self(DirectSearch::new(method, options.count("samples", 1, 10_000)?)))
+        Ok(Self(DirectSearch::from_options(method, options)?))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Torczon's multi-directional search.
 
-use crate::direct_search::{DirectSearch, Method, Vertex, along, best, right_simplex, samples};
+use crate::direct_search::{DirectSearch, EDGE, Method, Vertex, along, best, edge, right_simplex, samples};
 use crate::options::{OptionSpec, Options, StrategyError};
 use tunesmith_core::{Request, Rng, Searcher, View};
 
@@ -29,11 +29,7 @@ impl Torczon {
     pub(crate) const OPTIONS: &'static [OptionSpec] = &[
         OptionSpec { name: "expansion", default: "2", meaning: "a number above 1: the factor of an expansion" },
         OptionSpec { name: "contraction", default: "0.5", meaning: "a number above 0 and below 1" },
-        OptionSpec {
-            name: "edge",
-            default: "0.5",
-            meaning: "a number above 0 and at most 0.5: the edges of the first simplex in the unit cube",
-        },
+        EDGE,
         samples("5"),
     ];
 
@@ -41,11 +37,11 @@ impl Torczon {
         let method = MultiDirectional {
             expansion: options.number("expansion", |number| number > 1.0)?,
             contraction: options.number("contraction", |number| 0.0 < number && number < 1.0)?,
-            edge: options.number("edge", |number| 0.0 < number && number <= 0.5)?,
+            edge: edge(options)?,
             vertices: Vec::new(),
             step: MultiDirectionalStep::Simplex,
         };
-        Ok(Self(DirectSearch::new(method, options.count("samples", 1, 10_000)?)))
+        Ok(Self(DirectSearch::from_options(method, options)?))
     }
 }
 

@@ -1,10 +1,27 @@
 //! From local minimum to local minimum.
 
-use super::{Descent, DescentStep, MAX_KNOWN_STEPS, Scored, Standing, keep_better, resample, standing};
+use super::{Descent, DescentStep, Improvement, MAX_KNOWN_STEPS, Scored, Standing, keep_better, resample, standing};
+use crate::options::{OptionSpec, Options, StrategyError};
 use crate::unseen::Unseen;
 use rand::RngExt as _;
 use tunesmith_core::{Rng, View};
-use tunesmith_space::ConfigId;
+use tunesmith_space::{ConfigId, Neighbourhood};
+
+/// The option that chooses the neighbours of a configuration.
+pub(crate) const NEIGHBOURHOOD: OptionSpec =
+    OptionSpec { name: "neighbourhood", default: "hamming", meaning: "hamming or adjacent" };
+/// The option that chooses among better neighbours.
+pub(crate) const IMPROVEMENT: OptionSpec = OptionSpec {
+    name: "improvement",
+    default: "first",
+    meaning: "first or best: which better neighbour a descent goes to",
+};
+/// The option that delays the first descent.
+pub(crate) const INITIAL: OptionSpec = OptionSpec {
+    name: "initial",
+    default: "10",
+    meaning: "a whole number from 1: evaluations, random ones where nothing was told, before the first descent",
+};
 
 /// How a local minimum is left.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,6 +63,20 @@ pub(crate) struct Hops {
 }
 
 impl Hops {
+    /// Reads the options [`NEIGHBOURHOOD`], [`IMPROVEMENT`] and [`INITIAL`].
+    pub(crate) fn from_options(
+        kick: Kick,
+        acceptance: Acceptance,
+        options: &Options<'_>,
+    ) -> Result<Self, StrategyError> {
+        let neighbourhoods = [Neighbourhood::Hamming, Neighbourhood::Adjacent];
+        let neighbourhood = neighbourhoods[options.choice("neighbourhood", &["hamming", "adjacent"])?];
+        let improvements = [Improvement::First, Improvement::Best];
+        let improvement = improvements[options.choice("improvement", &["first", "best"])?];
+        let descent = Descent::new(neighbourhood, improvement);
+        Ok(Self::new(descent, kick, acceptance, options.whole("initial", 1)?))
+    }
+
     pub(crate) fn new(descent: Descent, kick: Kick, acceptance: Acceptance, initial: usize) -> Self {
         Self {
             descent,

@@ -7,7 +7,7 @@
 //! - [`Hops`]: from local minimum to local minimum; iterated local search, basin hopping and restarts are kinds of it.
 
 mod descent;
-mod hops;
+pub(crate) mod hops;
 mod moves;
 mod order;
 mod standing;
