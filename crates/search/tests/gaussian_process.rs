@@ -1,39 +1,14 @@
 //! What the Gaussian process strategy promises beyond the conformance suite.
 
+mod common;
+
+use common::{best, cube, run};
 use std::collections::HashSet;
-use tunesmith_core::testing::FunctionEvaluator;
-use tunesmith_core::{Failure, FailureKind, Request, Run, Stop, StopReason, Tuner};
+use tunesmith_core::{Request, Run, StopReason};
 use tunesmith_search::build;
-use tunesmith_space::{Parameter, Space, Value};
-
-fn cube(parameters: usize, values: i64) -> Space {
-    let parameter = |i| Parameter::new(format!("P{i}"), (1..=values).map(Value::Int)).unwrap();
-    (0..parameters).fold(Space::builder(), |builder, i| builder.parameter(parameter(i))).build().unwrap()
-}
-
-/// A bowl with its bottom at 4 in every parameter. Where the parameters are large together, nothing runs.
-fn bowl(values: &[Value]) -> Result<f64, Failure> {
-    let ints: Vec<i64> = values.iter().filter_map(Value::as_int).collect();
-    if ints.iter().sum::<i64>() > 7 * ints.len() as i64 {
-        return Err(Failure::new(FailureKind::Runtime, "killed by SIGSEGV"));
-    }
-    Ok(1.0 + ints.iter().map(|x| ((x - 4) * (x - 4)) as f64).sum::<f64>())
-}
-
-fn run(strategy: &str, space: &Space, budget: u64, room: usize, seed: u64) -> Run {
-    let mut searcher = build(strategy).unwrap();
-    let mut evaluator = FunctionEvaluator::new(space, bowl);
-    let tuner = Tuner::new(space, searcher.as_mut(), &mut evaluator);
-    tuner.stop(Stop::evaluations(budget)).room(room).seed(seed).run().unwrap()
-}
 
 fn distinct(run: &Run) -> usize {
     run.history.iter().map(|scored| scored.evaluation.request).collect::<HashSet<Request>>().len()
-}
-
-/// The sum over five seeds of the best times found.
-fn best(strategy: &str, space: &Space, budget: u64, room: usize) -> f64 {
-    (0..5).map(|seed| run(strategy, space, budget, room, seed).history.best_score().unwrap()).sum()
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use tunesmith_core::recording::{Column, Row};
 use tunesmith_core::testing::FunctionEvaluator;
 use tunesmith_core::{Failure, FailureKind, Measurement, MedianTime, Recording, Request, Run, Stop, Tuner};
-use tunesmith_search::{Knowledge, Misfit, PastTimes, build_with};
+use tunesmith_search::{Knowledge, Misfit, PastTimes, StrategySpec};
 use tunesmith_space::{Parameter, Space, Value};
 
 fn space(parameters: usize, values: i64) -> Space {
@@ -41,7 +41,7 @@ fn knowledge(space: &Space, recordings: &[Recording]) -> Knowledge {
 }
 
 fn run(strategy: &str, space: &Space, knowledge: &Knowledge, scale: f64) -> Run {
-    let mut searcher = build_with(strategy, knowledge).unwrap();
+    let mut searcher = strategy.parse::<StrategySpec>().unwrap().build(knowledge).unwrap();
     let mut evaluator = FunctionEvaluator::new(space, |values| Ok(bowl(values) * scale));
     let tuner = Tuner::new(space, searcher.as_mut(), &mut evaluator).stop(Stop::evaluations(30)).seed(3);
     tuner.run().unwrap()

@@ -8,7 +8,7 @@ use tunesmith_core::{
 };
 use tunesmith_model::counters::{CounterModel, Method};
 use tunesmith_search::profile_guided::{Guide, counter_data};
-use tunesmith_search::{Knowledge, build_with};
+use tunesmith_search::{Knowledge, StrategySpec};
 use tunesmith_space::{ConfigId, Parameter, Space, Value};
 
 /// Twelve parameters of ten values.
@@ -76,7 +76,7 @@ fn guide(space: &Space) -> Guide {
 
 fn search(space: &Space, guide: &Guide, seed: u64) -> History {
     let knowledge = Knowledge { guide: Some(guide.clone()), ..Knowledge::default() };
-    let mut searcher = build_with("profile_guided", &knowledge).unwrap();
+    let mut searcher = "profile_guided".parse::<StrategySpec>().unwrap().build(&knowledge).unwrap();
     let stop = Stop::evaluations(30);
     Tuner::new(space, searcher.as_mut(), &mut Device(space, None)).stop(stop).seed(seed).run().unwrap().history
 }

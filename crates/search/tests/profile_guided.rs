@@ -8,7 +8,7 @@ use tunesmith_core::{
 };
 use tunesmith_model::counters::{CounterModel, Method};
 use tunesmith_search::profile_guided::{Guide, GuideError, counter_data};
-use tunesmith_search::{Knowledge, build_with};
+use tunesmith_search::{Knowledge, StrategySpec};
 use tunesmith_space::{Parameter, Space, Value};
 
 const SHAPES: [&str; 3] = ["paper", "authors", "ours"];
@@ -100,7 +100,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn run(&self, space: &Space) -> History {
         let knowledge = Knowledge { guide: self.guide.cloned(), ..Knowledge::default() };
-        let mut searcher = build_with(&self.strategy, &knowledge).unwrap();
+        let mut searcher = self.strategy.parse::<StrategySpec>().unwrap().build(&knowledge).unwrap();
         let mut device = Device { space, submitted: Vec::new(), scale: self.scale, counters: self.counters };
         let stop = Stop::evaluations(self.budget);
         Tuner::new(space, searcher.as_mut(), &mut device).stop(stop).seed(self.seed).run().unwrap().history
