@@ -12,7 +12,7 @@ use crate::source::Source;
 type Uses = BTreeMap<(String, String), String>;
 
 /// Returns the cycles of every crate, each with its modules and their uses of each other.
-pub fn faults(house: &House) -> Vec<String> {
+pub(crate) fn faults(house: &House) -> Vec<String> {
     house.crates.iter().flat_map(|one| of_crate(house, one)).collect()
 }
 

@@ -8,29 +8,29 @@ use serde_json::Value;
 use crate::source::Source;
 
 /// A workspace: the folder of its manifest and its crates.
-pub struct House {
-    pub folder: PathBuf,
-    pub crates: Vec<Crate>,
+pub(crate) struct House {
+    pub(crate) folder: PathBuf,
+    pub(crate) crates: Vec<Crate>,
 }
 
 /// A package of the workspace.
-pub struct Crate {
-    pub name: String,
-    pub folder: PathBuf,
+pub(crate) struct Crate {
+    pub(crate) name: String,
+    pub(crate) folder: PathBuf,
     /// The first files of its library and of its binaries.
-    pub roots: Vec<PathBuf>,
+    pub(crate) roots: Vec<PathBuf>,
     /// The names of the packages that it uses outside tests.
-    pub uses: Vec<String>,
+    pub(crate) uses: Vec<String>,
 }
 
 impl House {
     /// Returns this workspace.
-    pub fn own() -> Self {
+    pub(crate) fn own() -> Self {
         Self::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../"))
     }
 
     /// Returns the workspace whose manifest is in `folder`.
-    pub fn read(folder: &Path) -> Self {
+    pub(crate) fn read(folder: &Path) -> Self {
         let folder = folder.canonicalize().expect("the folder of the workspace exists");
         let metadata = metadata(&folder.join("Cargo.toml"));
         let crates = list(&metadata["packages"]).map(Crate::read).collect();
@@ -38,12 +38,12 @@ impl House {
     }
 
     /// Returns the crate `name`.
-    pub fn find(&self, name: &str) -> &Crate {
+    pub(crate) fn find(&self, name: &str) -> &Crate {
         self.crates.iter().find(|one| one.name == name).unwrap_or_else(|| panic!("there is no package {name}"))
     }
 
     /// Returns `path` as seen from the folder of the workspace.
-    pub fn short(&self, path: &Path) -> String {
+    pub(crate) fn short(&self, path: &Path) -> String {
         path.strip_prefix(&self.folder).unwrap_or(path).display().to_string()
     }
 }
@@ -60,7 +60,7 @@ impl Crate {
     }
 
     /// Returns the files of the crate without what is compiled for tests alone.
-    pub fn sources(&self) -> Vec<Source> {
+    pub(crate) fn sources(&self) -> Vec<Source> {
         self.roots.iter().flat_map(|root| Source::follow(root)).collect()
     }
 }

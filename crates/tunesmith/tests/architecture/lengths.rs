@@ -6,24 +6,24 @@ use syn::{Block, ImplItemFn, ItemFn, Signature, TraitItemFn};
 use crate::house::{Crate, House};
 
 /// The most lines that a function may have.
-pub const MOST_LINES: usize = 60;
+pub(crate) const MOST_LINES: usize = 60;
 /// The most lines that nine functions of ten may have.
-pub const USUAL_LINES: usize = 20;
+pub(crate) const USUAL_LINES: usize = 20;
 
 /// A function and its place.
-pub struct Function {
-    pub name: String,
-    pub place: String,
-    pub lines: usize,
+pub(crate) struct Function {
+    pub(crate) name: String,
+    pub(crate) place: String,
+    pub(crate) lines: usize,
 }
 
 /// Returns the functions of all crates outside tests.
-pub fn functions(house: &House) -> Vec<Function> {
+pub(crate) fn functions(house: &House) -> Vec<Function> {
     house.crates.iter().flat_map(|one| of_crate(house, one)).collect()
 }
 
 /// Returns the functions of `one` outside tests.
-pub fn of_crate(house: &House, one: &Crate) -> Vec<Function> {
+pub(crate) fn of_crate(house: &House, one: &Crate) -> Vec<Function> {
     let mut measurer = Measurer { found: Vec::new(), file: String::new() };
     for source in one.sources() {
         measurer.file = house.short(&source.path);
@@ -33,14 +33,14 @@ pub fn of_crate(house: &House, one: &Crate) -> Vec<Function> {
 }
 
 /// Returns the functions with more lines than `most`, the longest first.
-pub fn longer(functions: &[Function], most: usize) -> Vec<String> {
+pub(crate) fn longer(functions: &[Function], most: usize) -> Vec<String> {
     let mut long: Vec<&Function> = functions.iter().filter(|one| one.lines > most).collect();
     long.sort_by_key(|one| std::cmp::Reverse(one.lines));
     long.iter().map(|one| format!("{} has {} lines: {}", one.name, one.lines, one.place)).collect()
 }
 
 /// Returns the number of lines of the files of `one`, with comments and tests.
-pub fn lines_of_files(one: &Crate) -> usize {
+pub(crate) fn lines_of_files(one: &Crate) -> usize {
     crate::files(&one.folder.join("src")).iter().map(|(_, text)| text.lines().count()).sum()
 }
 

@@ -7,15 +7,15 @@ use syn::{Attribute, ItemMod, ItemUse, Macro, Meta, Path, UseTree};
 use crate::source::Source;
 
 /// A path as it is written.
-pub struct Written {
-    pub segments: Vec<String>,
-    pub line: usize,
+pub(crate) struct Written {
+    pub(crate) segments: Vec<String>,
+    pub(crate) line: usize,
     /// The path of the module that it is written in.
-    pub module: Vec<String>,
+    pub(crate) module: Vec<String>,
 }
 
 /// Returns the paths that `source` writes.
-pub fn paths(source: &Source) -> Vec<Written> {
+pub(crate) fn paths(source: &Source) -> Vec<Written> {
     let mut reader = Reader { found: Vec::new(), module: source.module.clone() };
     for item in &source.items {
         reader.visit_item(item);

@@ -7,14 +7,14 @@ use tempfile::TempDir;
 use crate::house::House;
 
 /// A workspace of its own in a temporary folder.
-pub struct Planted {
-    pub house: House,
+pub(crate) struct Planted {
+    pub(crate) house: House,
     _folder: TempDir,
 }
 
 impl Planted {
     /// Writes a workspace of `crates` and reads it. Each crate is its package, what it uses, and its files under `src`.
-    pub fn new(crates: &[(&str, &[&str], &[(&str, &str)])]) -> Self {
+    pub(crate) fn new(crates: &[(&str, &[&str], &[(&str, &str)])]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         write(&folder.path().join("Cargo.toml"), "[workspace]\nresolver = \"3\"\nmembers = [\"crates/*\"]\n");
         for (name, uses, files) in crates {

@@ -4,7 +4,7 @@ use crate::house::{Crate, House};
 use crate::paths::paths;
 
 /// Packages by row, as ARCHITECTURE.md has them; the top row first.
-pub const ROWS: [&[&str]; 7] = [
+pub(crate) const ROWS: [&[&str]; 7] = [
     &["tunesmith-cli"],
     &["tunesmith"],
     &["tunesmith-timing", "tunesmith-cost", "tunesmith-study"],
@@ -15,12 +15,12 @@ pub const ROWS: [&[&str]; 7] = [
 ];
 
 /// Returns the row of `package`.
-pub fn row(package: &str) -> Option<usize> {
+pub(crate) fn row(package: &str) -> Option<usize> {
     ROWS.iter().position(|row| row.contains(&package))
 }
 
 /// Returns the packages that stand in no row, and every use of a crate that is not of a lower row.
-pub fn faults(house: &House) -> Vec<String> {
+pub(crate) fn faults(house: &House) -> Vec<String> {
     house.crates.iter().flat_map(|one| of_crate(house, one)).collect()
 }
 

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use syn::{Attribute, ImplItem, Item, ItemMod, Meta, Token, punctuated::Punctuated};
 
 /// A file of a crate.
-pub struct Source {
-    pub path: PathBuf,
+pub(crate) struct Source {
+    pub(crate) path: PathBuf,
     /// The path of its module in the crate; empty at the root.
-    pub module: Vec<String>,
-    pub items: Vec<Item>,
+    pub(crate) module: Vec<String>,
+    pub(crate) items: Vec<Item>,
 }
 
 impl Source {
     /// Returns `root` and every file that it declares as a module, directly or not.
-    pub fn follow(root: &Path) -> Vec<Self> {
+    pub(crate) fn follow(root: &Path) -> Vec<Self> {
         let mut files = vec![Self::read(root, Vec::new())];
         let mut next = 0;
         while next < files.len() {

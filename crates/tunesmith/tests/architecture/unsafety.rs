@@ -11,7 +11,7 @@ const ALLOWED: [&str; 3] =
     ["crates/device/src/backends/c", "crates/device/src/backends/opencl", "crates/device/src/backends/cuda"];
 
 /// Returns the lines outside the allowed folders that say `unsafe`.
-pub fn faults(house: &House) -> Vec<String> {
+pub(crate) fn faults(house: &House) -> Vec<String> {
     let all = house.crates.iter().flat_map(|one| crate::files(&one.folder.join("src")));
     all.flat_map(|(path, text)| of_file(&house.short(&path), &text)).collect()
 }
