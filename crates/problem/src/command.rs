@@ -4,7 +4,6 @@ use crate::diagnostic::Messages;
 use crate::tree::{Located, Node, Section};
 use std::fmt::Display;
 use std::ops::Range;
-use toml::de::DeValue;
 use tunesmith_device::{CommandSpec, CommandVerify, Cost, NumberPattern, OUT, Template, TextPattern, Unit};
 use tunesmith_space::Value;
 use tunesmith_space::did_you_mean;
@@ -55,7 +54,7 @@ pub(crate) fn read(root: &Section<'_>, messages: &Messages) -> Option<(CommandSp
 
 /// Whether a `[kernel]` is a command.
 pub(crate) fn is_command(node: &Node<'_>) -> bool {
-    node.value.get_ref().get("command").is_some()
+    node.is_table() && node.section().is_some_and(|section| section.get("command").is_some())
 }
 
 /// Names that every command finds in its environment anyway.
@@ -86,15 +85,14 @@ fn command(node: &Node<'_>) -> Option<Vec<Template>> {
 
 /// One command or a list of commands.
 fn steps(node: &Node<'_>) -> Option<Vec<Vec<Template>>> {
-    let is_list = |item: &Node<'_>| matches!(item.value.get_ref(), DeValue::Array(_));
     let items = node.items();
     if items.is_empty() {
         return Some(Vec::new());
     }
-    if !matches!(node.value.get_ref(), DeValue::Array(_)) || !items.iter().any(is_list) {
+    if !node.is_list() || !items.iter().any(Node::is_list) {
         return command(node).map(|step| vec![step]);
     }
-    if let Some(odd) = items.iter().find(|item| !is_list(item)) {
+    if let Some(odd) = items.iter().find(|item| !item.is_list()) {
         let remedy = "write one list of words, or a list of such lists".to_string();
         odd.error(format!("`{}` mixes words and lists of words", node.name), Some(remedy));
         return None;

@@ -1,7 +1,7 @@
 //! The TOML form of a problem.
 
 use crate::diagnostic::Messages;
-use crate::problem::Places;
+use crate::item::Table;
 use crate::tree::{Located, Section};
 use crate::{
     Problem, ProblemError, SourceFile, Tuning, arguments, command, inputs, judging, kernel, nest, parameters, tuning,
@@ -11,7 +11,7 @@ use tunesmith_core::Judging;
 use tunesmith_device::{Argument, Kernel, Language, Policy, Verify};
 use tunesmith_space::did_you_mean;
 use tunesmith_space::lookup;
-use tunesmith_space::{Expr, Value};
+use tunesmith_space::Value;
 
 const SECTIONS: &[&str] = &[
     "problem",
@@ -27,6 +27,7 @@ const SECTIONS: &[&str] = &[
     "metrics",
 ];
 
+/// Reads a problem in TOML.
 pub(crate) fn read(source_file: SourceFile, overrides: &[(String, Value)]) -> Result<Problem, ProblemError> {
     let text = source_file.text.clone();
     let document = DeTable::parse(&text).map_err(|error| {
@@ -34,25 +35,53 @@ pub(crate) fn read(source_file: SourceFile, overrides: &[(String, Value)]) -> Re
         let message = source_file.diagnostic(crate::Level::Error, span, error.message().to_string(), None);
         ProblemError { messages: vec![message], source_file: source_file.clone() }
     })?;
-    let messages = Messages::new(source_file.clone());
-    let problem = read_root(&Section::root(&document, &messages), &messages, overrides);
+    read_document(&Table::of_toml(document.get_ref()), source_file, overrides)
+}
+
+/// Reads a problem whose document is known; `source_file` is the text that its places point into.
+pub(crate) fn read_document(
+    document: &Table,
+    source_file: SourceFile,
+    overrides: &[(String, Value)],
+) -> Result<Problem, ProblemError> {
+    let messages = Messages::new(source_file);
+    let problem = read_root(&Section::root(document, &messages), &messages, overrides);
     let warnings = messages.finish()?;
     Ok(Problem { warnings, ..problem })
 }
 
-/// The problem, as far as it can be read; what is wrong goes to `messages`.
+/// Returns the problem, as far as it can be read; what is wrong goes to `messages`.
 fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Value)]) -> Problem {
     root.allow(SECTIONS);
-    let head = read_head(root, messages, overrides);
-    let sizes = &head.sizes;
-    let (parameters, parameter_places): (Vec<_>, Vec<_>) = parameters::read(root, sizes, messages).into_iter().unzip();
-    let (constraints, constraint_places) = parameters::read_constraints(root, messages).into_iter().unzip();
-    let stated = arguments::read(root, sizes, messages);
+    let problem = read_head(root, messages, overrides);
+    let problem = read_space(root, problem, messages);
+    let problem = read_kernels(root, problem, messages);
+    let problem = read_tuning(root, problem, messages);
+    check_names(&problem, messages);
+    if problem.command.is_some() {
+        check_reserved(&problem, messages);
+    }
+    problem
+}
+
+/// Adds the parameters and constraints.
+fn read_space(root: &Section<'_>, mut problem: Problem, messages: &Messages) -> Problem {
+    (problem.parameters, problem.places.parameters) =
+        parameters::read(root, &problem.sizes, messages).into_iter().unzip();
+    (problem.constraints, problem.places.constraints) =
+        parameters::read_constraints(root, messages).into_iter().unzip();
+    problem
+}
+
+/// Adds the kernels or the command, the arguments, and how results are verified.
+fn read_kernels(root: &Section<'_>, mut problem: Problem, messages: &Messages) -> Problem {
+    let stated = arguments::read(root, &problem.sizes, messages);
     let is_command = root.get("kernel").as_ref().is_some_and(command::is_command);
     let (command, command_places) = command::read(root, messages).unzip();
+    (problem.command, problem.places.command) = (command, command_places.unwrap_or_default());
     let kernel = root.get("kernel").filter(|_| !is_command);
     let (nest, kernels, arguments) = match kernel {
-        Some(node) if nest::is_nest(&node) => read_nest(&node, sizes, stated, messages),
+        Some(node) if nest::is_nest(&node) => read_nest(&node, &problem.sizes, stated, messages),
         Some(node) => {
             let arguments: Vec<Argument> = stated.iter().map(|(argument, _)| argument.clone()).collect();
             (None, kernel::read(&node, &arguments, messages), stated)
@@ -60,55 +89,35 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
         None => (None, Vec::new(), stated),
     };
     if let Some(nest) = &nest {
-        nest::check_parameters(nest, &parameters, &parameter_places, messages);
+        nest::check_parameters(nest, &problem.parameters, &problem.places.parameters, messages);
     }
-    let (arguments, argument_places): (Vec<_>, _) = arguments.into_iter().unzip();
-    let (kernels, kernel_places) = kernels.into_iter().unzip();
+    (problem.arguments, problem.places.arguments) = arguments.into_iter().unzip();
+    (problem.kernels, problem.places.kernels) = kernels.into_iter().unzip();
     // A command's own way of being verified was read with it.
     let verify = root.get("verify").filter(|_| !is_command).and_then(|node| node.section());
     let mut verify = verify.map_or_else(Verify::default, |section| arguments::read_verify(&section, root, messages));
     if verify.reference.is_none() && verify.expected.is_empty() {
         verify.reference = nest.as_ref().map(crate::NestKernel::reference);
     }
+    problem.places.reference = root.place(&["verify", "reference"]);
+    Problem { nest, verify, ..problem }
+}
+
+/// Adds how the problem is tuned and measured.
+fn read_tuning(root: &Section<'_>, mut problem: Problem, messages: &Messages) -> Problem {
     let tuning = root.get("tuning").and_then(|node| node.section());
-    let place = |path: &[&str]| root.place(path);
-    let places = Places {
-        constraints: constraint_places,
-        parameters: parameter_places,
-        default: place(&["tuning", "default"]),
-        grid: place(&["tuning", "grid"]),
-        kernels: kernel_places,
-        reference: place(&["verify", "reference"]),
-        arguments: argument_places,
-        command: command_places.unwrap_or_default(),
-    };
-    let inputs = inputs::read(root, sizes, messages);
+    problem.places.default = root.place(&["tuning", "default"]);
+    problem.places.grid = root.place(&["tuning", "grid"]);
+    let inputs = inputs::read(root, &problem.sizes, messages);
     let measure = root.get("measure").and_then(|node| node.section());
-    let problem = Problem {
-        name: head.name,
-        sizes: head.sizes,
-        flops: head.flops,
-        bytes: head.bytes,
+    Problem {
         metrics: read_metrics(root),
-        parameters,
-        constraints,
-        kernels,
-        nest,
-        command,
-        arguments,
-        verify,
         inputs,
         tuning: tuning.map_or_else(Tuning::default, |section| tuning::read(&section)),
         judging: measure.as_ref().map_or_else(Judging::default, judging::read),
         policy: measure.map_or_else(Policy::default, |section| tuning::read_policy(&section)),
-        places,
-        ..Problem::of(messages.source.clone())
-    };
-    check_names(&problem, messages);
-    if problem.command.is_some() {
-        check_reserved(&problem, messages);
+        ..problem
     }
-    problem
 }
 
 /// What a problem has of kernels and arguments.
@@ -137,17 +146,9 @@ fn read_metrics(root: &Section<'_>) -> Vec<(String, String)> {
     metrics.entries().filter_map(metric).collect()
 }
 
-/// What the `[problem]` section says.
-struct Head {
-    name: String,
-    sizes: Vec<(String, Value)>,
-    flops: Option<Expr>,
-    bytes: Option<Expr>,
-}
-
-fn read_head(root: &Section<'_>, messages: &Messages, overrides: &[(String, Value)]) -> Head {
-    let stem = messages.source.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let mut head = Head { name: stem.unwrap_or_default(), sizes: Vec::new(), flops: None, bytes: None };
+/// Returns a problem with what the `[problem]` section says and the sizes of `overrides`.
+fn read_head(root: &Section<'_>, messages: &Messages, overrides: &[(String, Value)]) -> Problem {
+    let mut head = Problem::of(messages.source.clone());
     if let Some(section) = root.get("problem").and_then(|node| node.section()) {
         section.allow(&["name", "sizes", "flops", "bytes"]);
         if let Some(name) = section.get("name").and_then(|node| node.string()) {

@@ -103,7 +103,7 @@ fn read_features(section: &Section<'_>, sizes: &[(String, Value)], messages: &Me
 
 /// A strategy, or a table of a strategy and when it stops.
 fn read_run(node: &Node<'_>) -> Option<InputRun> {
-    if !node.value.get_ref().is_table() {
+    if !node.is_table() {
         return Some(InputRun { strategy: node.string()?.to_string(), stop: None });
     }
     let section = node.section()?;

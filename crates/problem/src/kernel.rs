@@ -4,7 +4,6 @@ use crate::diagnostic::Messages;
 use crate::tree::{Node, Section};
 use std::ops::Range;
 use std::path::PathBuf;
-use toml::de::DeValue;
 use tunesmith_device::{Argument, Extent, Kernel, Language, Template, WorkSize};
 use tunesmith_space::Expr;
 use tunesmith_space::did_you_mean;
@@ -33,12 +32,11 @@ pub(crate) struct KernelPlaces {
 
 /// The kernels in the order in which they run, with their places.
 pub(crate) fn read(node: &Node<'_>, arguments: &[Argument], messages: &Messages) -> Vec<(Kernel, KernelPlaces)> {
-    let is_list = matches!(node.value.get_ref(), DeValue::Array(_));
     let mut kernels: Vec<(Kernel, KernelPlaces)> = Vec::new();
     for item in node.items() {
         let Some(section) = item.section() else { continue };
         let Some((kernel, places)) = read_one(&section, arguments, messages) else { continue };
-        if is_list && kernels.iter().any(|(known, _)| known.name == kernel.name) {
+        if node.is_list() && kernels.iter().any(|(known, _)| known.name == kernel.name) {
             let remedy = "give each a `name` of its own: reports show their times by it".to_string();
             item.error(format!("two kernels are called `{}`", kernel.name), Some(remedy));
         }

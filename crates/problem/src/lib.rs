@@ -16,6 +16,7 @@ mod grid;
 mod identity;
 mod input_sizes;
 mod inputs;
+mod item;
 mod judging;
 mod kernel;
 mod kernel_spec;

@@ -74,8 +74,7 @@ pub(crate) struct Read {
 
 /// Whether the `[kernel]` is a nest.
 pub(crate) fn is_nest(kernel: &Node<'_>) -> bool {
-    let is_table = matches!(kernel.value.get_ref(), toml::de::DeValue::Table(_));
-    let section = if is_table { kernel.section() } else { None };
+    let section = if kernel.is_table() { kernel.section() } else { None };
     let file = section.and_then(|section| section.get("file"));
     file.and_then(|node| node.scalar()).is_some_and(|file| matches!(file, Value::Str(name) if name.ends_with(".nest")))
 }

@@ -49,7 +49,7 @@ pub(crate) fn read_constraints(root: &Section<'_>, messages: &Messages) -> Vec<(
 
 /// The values of a parameter: a list, or a table that generates one.
 pub(crate) fn read_values(node: &Node<'_>, sizes: &[(String, Value)], messages: &Messages) -> Option<Vec<Value>> {
-    if !node.value.get_ref().is_table() {
+    if !node.is_table() {
         return node.items().iter().map(Node::required_scalar).collect();
     }
     let section = node.section()?;

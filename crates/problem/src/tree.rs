@@ -1,25 +1,18 @@
-//! A TOML document with places: typed access that reports what is wrong where.
+//! Typed access to a document that reports what is wrong where.
 
 use crate::diagnostic::Messages;
+pub(crate) use crate::item::Located;
+use crate::item::{Content, Item, Table};
 use std::ops::Range;
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
 use tunesmith_space::did_you_mean;
 use tunesmith_space::{Expr, ExprError, Value};
-
-/// A value with the bytes of the file it came from.
-#[derive(Clone, Debug)]
-pub(crate) struct Located<T> {
-    pub(crate) value: T,
-    pub(crate) span: Range<usize>,
-}
 
 /// A table of the document with its name for messages.
 #[derive(Clone)]
 pub(crate) struct Section<'a> {
     pub(crate) name: String,
     pub(crate) span: Range<usize>,
-    table: &'a DeTable<'a>,
+    table: &'a Table,
     messages: &'a Messages,
 }
 
@@ -27,29 +20,29 @@ pub(crate) struct Section<'a> {
 #[derive(Clone)]
 pub(crate) struct Node<'a> {
     pub(crate) name: String,
-    pub(crate) value: &'a Spanned<DeValue<'a>>,
+    item: &'a Item,
     messages: &'a Messages,
 }
 
 impl<'a> Section<'a> {
-    pub(crate) fn root(table: &'a Spanned<DeTable<'a>>, messages: &'a Messages) -> Self {
-        Self { name: String::new(), span: 0..0, table: table.get_ref(), messages }
+    pub(crate) fn root(table: &'a Table, messages: &'a Messages) -> Self {
+        Self { name: String::new(), span: 0..0, table, messages }
     }
 
     /// Reports every key that is not one of `keys`.
     pub(crate) fn allow(&self, keys: &[&str]) {
-        for key in self.table.keys().filter(|key| !keys.contains(&key.get_ref().as_ref())) {
-            let unknown = key.get_ref().as_ref();
+        for (key, _) in self.table.entries.iter().filter(|(key, _)| !keys.contains(&key.value.as_str())) {
+            let unknown = key.value.as_str();
             let place = if self.name.is_empty() { "the file".to_string() } else { format!("`{}`", self.name) };
             let remedy = did_you_mean(unknown, keys.iter().copied())
                 .unwrap_or_else(|| format!("{place} may have {}", keys.join(", ")));
-            self.messages.error(key.span(), format!("{place} has no `{unknown}`"), Some(remedy));
+            self.messages.error(key.span.clone(), format!("{place} has no `{unknown}`"), Some(remedy));
         }
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<Node<'a>> {
-        let value = self.table.get(key)?;
-        Some(Node { name: self.full_name(key), value, messages: self.messages })
+        let item = self.table.get(key)?;
+        Some(Node { name: self.full_name(key), item, messages: self.messages })
     }
 
     /// The value of `key`, which must be there.
@@ -64,19 +57,18 @@ impl<'a> Section<'a> {
 
     /// Where the value at `path` stands; the start of the file where there is none.
     pub(crate) fn place(&self, path: &[&str]) -> Range<usize> {
-        let mut value = self.table.get(path[0]);
+        let mut item = self.table.get(path[0]);
         for key in &path[1..] {
-            value = value.and_then(|value| value.get_ref().get(*key));
+            item = item.and_then(|item| if let Content::Table(table) = &item.value { table.get(key) } else { None });
         }
-        value.map_or(0..0, Spanned::span)
+        item.map_or(0..0, |item| item.span.clone())
     }
 
     /// All keys and values, in the order of the file.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (Located<&'a str>, Node<'a>)> + '_ {
-        self.table.iter().map(|(key, value)| {
-            let name = key.get_ref().as_ref();
-            let node = Node { name: self.full_name(name), value, messages: self.messages };
-            (Located { value: name, span: key.span() }, node)
+        self.table.entries.iter().map(|(key, item)| {
+            let node = Node { name: self.full_name(&key.value), item, messages: self.messages };
+            (Located { value: key.value.as_str(), span: key.span.clone() }, node)
         })
     }
 
@@ -86,8 +78,18 @@ impl<'a> Section<'a> {
 }
 
 impl<'a> Node<'a> {
+    /// Tells whether the value is a list.
+    pub(crate) fn is_list(&self) -> bool {
+        matches!(self.item.value, Content::List(_))
+    }
+
+    /// Tells whether the value is a table.
+    pub(crate) fn is_table(&self) -> bool {
+        matches!(self.item.value, Content::Table(_))
+    }
+
     pub(crate) fn span(&self) -> Range<usize> {
-        self.value.span()
+        self.item.span.clone()
     }
 
     pub(crate) fn error(&self, text: impl Into<String>, remedy: Option<String>) {
@@ -95,13 +97,13 @@ impl<'a> Node<'a> {
     }
 
     fn wrong_type(&self, wanted: &str) {
-        let found = self.value.get_ref().type_str();
+        let found = self.item.value.type_name();
         self.error(format!("`{}` must be {wanted}, not a {found}", self.name), None);
     }
 
     pub(crate) fn section(&self) -> Option<Section<'a>> {
-        match self.value.get_ref() {
-            DeValue::Table(table) => {
+        match &self.item.value {
+            Content::Table(table) => {
                 Some(Section { name: self.name.clone(), span: self.span(), table, messages: self.messages })
             }
             _ => {
@@ -112,11 +114,11 @@ impl<'a> Node<'a> {
     }
 
     pub(crate) fn string(&self) -> Option<&'a str> {
-        let text = self.value.get_ref().as_str();
-        if text.is_none() {
-            self.wrong_type("a string");
+        if let Content::Scalar(Value::Str(text)) = &self.item.value {
+            return Some(text);
         }
-        text
+        self.wrong_type("a string");
+        None
     }
 
     pub(crate) fn number(&self) -> Option<f64> {
@@ -140,18 +142,18 @@ impl<'a> Node<'a> {
     }
 
     pub(crate) fn truth(&self) -> Option<bool> {
-        let truth = self.value.get_ref().as_bool();
-        if truth.is_none() {
-            self.wrong_type("true or false");
+        if let Content::Scalar(Value::Bool(truth)) = &self.item.value {
+            return Some(*truth);
         }
-        truth
+        self.wrong_type("true or false");
+        None
     }
 
     /// The elements of a list; a lone value counts as a list of one.
     pub(crate) fn items(&self) -> Vec<Node<'a>> {
-        let node = |value| Node { name: self.name.clone(), value, messages: self.messages };
-        match self.value.get_ref() {
-            DeValue::Array(items) => items.iter().map(node).collect(),
+        let node = |item| Node { name: self.name.clone(), item, messages: self.messages };
+        match &self.item.value {
+            Content::List(items) => items.iter().map(node).collect(),
             _ => vec![self.clone()],
         }
     }
@@ -164,16 +166,7 @@ impl<'a> Node<'a> {
 
     /// A number, truth value or string; `None`, unreported, of anything else.
     pub(crate) fn scalar(&self) -> Option<Value> {
-        match self.value.get_ref() {
-            DeValue::Integer(integer) => {
-                let digits = integer.as_str().replace('_', "");
-                i64::from_str_radix(&digits, integer.radix()).ok().map(Value::Int)
-            }
-            DeValue::Float(float) => float.as_str().replace('_', "").parse().ok().map(Value::Float),
-            DeValue::Boolean(truth) => Some(Value::Bool(*truth)),
-            DeValue::String(text) => Some(Value::Str(text.as_ref().into())),
-            _ => None,
-        }
+        if let Content::Scalar(value) = &self.item.value { Some(value.clone()) } else { None }
     }
 
     /// A value, reported where it is none.

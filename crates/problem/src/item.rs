@@ -1,0 +1,91 @@
+//! The values of a problem's document with their places: what TOML and code are read into before they get a meaning.
+
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use tunesmith_space::Value;
+
+/// A value with the bytes of the text it came from.
+#[derive(Clone, Debug)]
+pub(crate) struct Located<T> {
+    pub(crate) value: T,
+    pub(crate) span: Range<usize>,
+}
+
+/// A value of a document.
+pub(crate) type Item = Located<Content>;
+
+/// What a value of a document can be.
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    /// A number, truth value or string.
+    Scalar(Value),
+    /// A list.
+    List(Vec<Item>),
+    /// Keys with values.
+    Table(Table),
+    /// A value that no key takes, by the name of its type: a date, or a number beyond 64 bits.
+    Other(&'static str),
+}
+
+/// Keys with values, in the order of the document.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Table {
+    pub(crate) entries: Vec<(Located<String>, Item)>,
+}
+
+impl Content {
+    /// Returns the name of the type, as TOML calls it.
+    pub(crate) fn type_name(&self) -> &'static str {
+        match self {
+            Self::Scalar(Value::Int(_)) => "integer",
+            Self::Scalar(Value::Float(_)) => "float",
+            Self::Scalar(Value::Bool(_)) => "boolean",
+            Self::Scalar(Value::Str(_)) => "string",
+            Self::List(_) => "array",
+            Self::Table(_) => "table",
+            Self::Other(name) => name,
+        }
+    }
+
+    /// Converts a value of TOML.
+    fn of_toml(value: &DeValue<'_>) -> Self {
+        match value {
+            DeValue::Array(items) => Self::List(items.iter().map(item_of_toml).collect()),
+            DeValue::Table(table) => Self::Table(Table::of_toml(table)),
+            _ => scalar_of_toml(value).map_or(Self::Other(value.type_str()), Self::Scalar),
+        }
+    }
+}
+
+impl Table {
+    /// Converts a table of TOML.
+    pub(crate) fn of_toml(table: &DeTable<'_>) -> Self {
+        let entry = |(key, value): (&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
+            (Located { value: key.get_ref().to_string(), span: key.span() }, item_of_toml(value))
+        };
+        Self { entries: table.iter().map(entry).collect() }
+    }
+
+    /// Returns the value of `key`.
+    pub(crate) fn get(&self, key: &str) -> Option<&Item> {
+        self.entries.iter().find(|(known, _)| known.value == key).map(|(_, item)| item)
+    }
+}
+
+fn item_of_toml(value: &Spanned<DeValue<'_>>) -> Item {
+    Item { value: Content::of_toml(value.get_ref()), span: value.span() }
+}
+
+fn scalar_of_toml(value: &DeValue<'_>) -> Option<Value> {
+    match value {
+        DeValue::Integer(integer) => {
+            let digits = integer.as_str().replace('_', "");
+            i64::from_str_radix(&digits, integer.radix()).ok().map(Value::Int)
+        }
+        DeValue::Float(float) => float.as_str().replace('_', "").parse().ok().map(Value::Float),
+        DeValue::Boolean(truth) => Some(Value::Bool(*truth)),
+        DeValue::String(text) => Some(Value::Str(text.as_ref().into())),
+        _ => None,
+    }
+}
