@@ -9,9 +9,9 @@ use crate::{
 use toml::de::DeTable;
 use tunesmith_core::Judging;
 use tunesmith_device::{Argument, Kernel, Language, Policy, Verify};
+use tunesmith_space::Value;
 use tunesmith_space::did_you_mean;
 use tunesmith_space::lookup;
-use tunesmith_space::Value;
 
 const SECTIONS: &[&str] = &[
     "problem",
