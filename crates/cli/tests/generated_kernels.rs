@@ -15,7 +15,7 @@ use tunesmith::device::{
 };
 use tunesmith::loopnest::Memory::Global;
 use tunesmith::loopnest::kernels::{Groups, KERNELS, Kernel};
-use tunesmith::loopnest::{self, ArrayId, CodeParameter, Data, Dialect, LaneOrder, Nest, Recipe, interpret};
+use tunesmith::loopnest::{ArrayId, CodeParameter, Data, Dialect, LaneOrder, Nest, Recipe, codegen, interpret, self};
 use tunesmith::space::{Expr, Parameter, Space, Value};
 
 /// What the sizes of a nest are.
@@ -91,7 +91,7 @@ impl Case {
 
     /// A nest in work-groups of some width; `looked_up` has the arrays in which it looks up values.
     fn of_data(text: &str, width: i64, sizes: &[i64], looked_up: &[Contents]) -> Self {
-        let nest = Recipe::parse(text).and_then(|recipe| recipe.apply(&[("width", width)]));
+        let nest = text.parse::<Recipe>().and_then(|recipe| recipe.apply(&[("width", width)]));
         let nest = nest.unwrap_or_else(|error| panic!("{error:?}\n{text}"));
         let mut before = Data::filled(&nest, sizes, 3).unwrap();
         for (name, value) in looked_up {
@@ -106,7 +106,7 @@ impl Case {
         let (blur, _) = BLUR.split_once("parameter").unwrap();
         let (assumed, n) = if kind == Sizes::Whole { ("assume n mod 16 = 0\n", 32) } else { ("", 37) };
         let text = format!("{}\n{steps}", blur.replace("array img", &format!("{assumed}array img")));
-        let (nest, sizes) = (Nest::parse(&text).unwrap(), vec![n]);
+        let (nest, sizes) = (text.parse::<Nest>().unwrap(), vec![n]);
         let before = Data::filled(&nest, &sizes, 3).unwrap();
         Self { name: name.to_string(), nest, sizes, before }
     }
@@ -134,7 +134,7 @@ impl Case {
     /// The arguments that are written, by name, with files of what the interpreter leaves in them.
     fn expected(&self, folder: &Folder) -> Vec<(String, PathBuf)> {
         let mut after = self.before.clone();
-        interpret(&self.nest, &self.sizes, &mut after, LaneOrder::Ascending).unwrap();
+        interpret::run(&self.nest, &self.sizes, &mut after, LaneOrder::Ascending).unwrap();
         let is_written = |id: &ArrayId| self.nest.array(*id).memory == Global && self.nest.uses(*id).0;
         let written = self.nest.array_ids().filter(is_written);
         let expected = |id: ArrayId| {
@@ -192,7 +192,7 @@ impl Written {
             Language::OpenCl => Dialect::OpenCl,
             _ => Dialect::C,
         };
-        let code = case.nest.code(dialect).unwrap();
+        let code = codegen::source(&case.nest, dialect).unwrap();
         let local = case.nest.local_size().unwrap().map(|items| items as usize);
         let groups = case.nest.group_counts(&case.sizes);
         let global = local.iter().zip(groups).map(|(items, groups)| items * groups as usize).collect();

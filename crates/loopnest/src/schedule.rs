@@ -1,8 +1,7 @@
 //! The order in which a work-item runs the instructions of a nest, with barriers where they are needed.
 
 use crate::error::NestError;
-use crate::hardware::AXES;
-use crate::ir::{Access, Affine, Direction, Expr, LookupId, LoopId, Memory, Nest, Tag, Var};
+use crate::ir::{AXES, Access, Affine, ArrayId, Direction, Expr, LookupId, LoopId, Memory, Nest, Tag, Var};
 use crate::polyhedra::System;
 use std::collections::BTreeSet;
 
@@ -55,22 +54,22 @@ impl Schedule {
     }
 }
 
-impl Nest {
-    /// The instructions between barriers where no work-item computes anything: a work-group copies cells there, and neither the barrier
-    /// before nor the one after lets its arithmetic hide that. None of a nest without barriers.
-    ///
-    /// # Errors
-    ///
-    /// The nest cannot be [scheduled](Schedule).
-    pub fn copying(&self) -> Result<Vec<usize>, NestError> {
-        let schedule = Schedule::new(self)?;
-        if !schedule.steps.iter().any(Step::has_barrier) {
-            return Ok(Vec::new());
-        }
-        let copies = |number: &usize| matches!(self.instructions[*number].value, Expr::Load(..));
-        let regions = schedule.regions().into_iter().map(|region| region.instructions);
-        Ok(regions.filter(|region| region.iter().all(copies)).flatten().collect())
+/// Returns the instructions between barriers where no work-item computes anything.
+///
+/// A work-group copies cells there, and neither the barrier before nor the one after lets its arithmetic hide that. A nest
+/// without barriers has none.
+///
+/// # Errors
+///
+/// The nest cannot be [scheduled](Schedule).
+pub fn copying(nest: &Nest) -> Result<Vec<usize>, NestError> {
+    let schedule = Schedule::new(nest)?;
+    if !schedule.steps.iter().any(Step::has_barrier) {
+        return Ok(Vec::new());
     }
+    let copies = |number: &usize| matches!(nest.instructions[*number].value, Expr::Load(..));
+    let regions = schedule.regions().into_iter().map(|region| region.instructions);
+    Ok(regions.filter(|region| region.iter().all(copies)).flatten().collect())
 }
 
 /// Instructions that a work-item runs without waiting for others.
@@ -112,6 +111,11 @@ pub(crate) fn runs(steps: &[Step]) -> Vec<usize> {
         Step::Barrier => Vec::new(),
     };
     steps.iter().flat_map(of).collect()
+}
+
+/// Returns whether one of the instructions reads or writes an array.
+pub(crate) fn use_array(nest: &Nest, instructions: &[usize], id: ArrayId) -> bool {
+    instructions.iter().any(|number| nest.instructions[*number].accesses().any(|(access, ..)| access.array == id))
 }
 
 /// Instructions under the loops they share.

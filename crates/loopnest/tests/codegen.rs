@@ -11,7 +11,7 @@ mod values;
 use program::{Sample, compare, compare_with};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
-use tunesmith_loopnest::{Data, Dialect, Nest, Schedule, Tag, kernels};
+use tunesmith_loopnest::{Data, Dialect, Nest, Schedule, Tag, blocks, codegen, kernels};
 
 /// A kernel with arrays filled at random.
 fn sample(nest: Nest, sizes: &[i64]) -> Sample {
@@ -20,7 +20,7 @@ fn sample(nest: Nest, sizes: &[i64]) -> Sample {
 }
 
 fn samples(text: &str, sizes: &[&[i64]]) -> Vec<Sample> {
-    let nest = Nest::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let nest = text.parse::<Nest>().unwrap_or_else(|error| panic!("{error}\n{text}"));
     sizes.iter().map(|sizes| sample(nest.clone(), sizes)).collect()
 }
 
@@ -40,7 +40,7 @@ fn values_computed_ahead_are_in_c_what_the_interpreter_says() {
     let mut runner = TestRunner::deterministic();
     let choices = proptest::prelude::any::<values::Choices>();
     let texts = (0..300).map(|_| values::neighbours(&choices.new_tree(&mut runner).unwrap().current()));
-    let nests = texts.filter_map(|text| Nest::parse(&text).ok()).filter(|nest| Schedule::new(nest).is_ok());
+    let nests = texts.filter_map(|text| text.parse::<Nest>().ok()).filter(|nest| Schedule::new(nest).is_ok());
     let sizes = |place: usize| vec![1 + place as i64 % 7, 1 + place as i64 % 5];
     let mut all: Vec<Sample> = nests.enumerate().map(|(place, nest)| sample(nest, &sizes(place))).collect();
     assert!(all.len() > 50, "{} of 300", all.len());
@@ -58,7 +58,8 @@ fn sums_in_registers_are_in_c_what_the_interpreter_says() {
         .zip(&texts)
         .flat_map(|(place, text)| samples(text, &[&[[16, 48, 37][place % 3], 1 + place as i64 % 7]]))
         .collect();
-    let in_blocks = all.iter().filter(|sample| sample.nest.code(Dialect::C).unwrap().text.contains("_v[")).count();
+    let in_blocks =
+        all.iter().filter(|sample| codegen::source(&sample.nest, Dialect::C).unwrap().text.contains("_v[")).count();
     assert!(in_blocks > 25, "{in_blocks} of {}", all.len());
     compare(&all);
     compare_with(&["-march=native"], str::to_string, &all);
@@ -156,9 +157,9 @@ fn what_always_holds_is_not_tested() {
         a[l + 16*g] = 2*a[l + 16*g] @ g, l
     ";
     let only = |text: &str| tagged(text, &[("g", Tag::Group(0)), ("l", Tag::Local(0))], &[&[32]]).remove(0).nest;
-    let divisible = only(text).code(Dialect::OpenCl).unwrap().text;
+    let divisible = codegen::source(&only(text), Dialect::OpenCl).unwrap().text;
     assert!(!divisible.contains("if ("), "{divisible}");
-    let general = only(&text.replace("assume n mod 16 = 0", "")).code(Dialect::OpenCl).unwrap().text;
+    let general = codegen::source(&only(&text.replace("assume n mod 16 = 0", "")), Dialect::OpenCl).unwrap().text;
     assert!(general.contains("if (n - 16 * gid0 - lid0 - 1 >= 0) {"), "{general}");
 }
 
@@ -166,7 +167,7 @@ fn what_always_holds_is_not_tested() {
 fn whole_tiles_have_neither_tests_nor_bounds_that_sizes_cut() {
     let nest = tagged(TILED, &TILED_TAGS, &[&[1, 1]]).remove(0).nest;
     let cuts = |line: &&str| ["if (", "nest_min(", "nest_max("].iter().any(|cut| line.contains(cut));
-    let text = nest.code(Dialect::C).unwrap().text;
+    let text = codegen::source(&nest, Dialect::C).unwrap().text;
     let body = text.lines().skip_while(|line| !line.contains("gid1"));
     // Versions begin with a test of sizes and of indices that are the same for the whole group.
     let is_version = |line: &str| {
@@ -192,7 +193,7 @@ fn whole_tiles_have_neither_tests_nor_bounds_that_sizes_cut() {
 #[test]
 fn work_items_side_by_side_are_those_of_a_block_or_of_a_row() {
     let side_by_side = |name: &str, x: i64, y: i64| {
-        kernels::Kernel::named(name).unwrap().nest(x, y, false).unwrap().side_by_side().unwrap()
+        blocks::side_by_side(&kernels::Kernel::named(name).unwrap().nest(x, y, false).unwrap()).unwrap()
     };
     // 4 rows of 16, or as many as there are, and longer ones of fewer rows.
     assert_eq!(
@@ -206,9 +207,9 @@ fn work_items_side_by_side_are_those_of_a_block_or_of_a_row() {
 #[test]
 fn the_languages_differ_in_what_launches_a_kernel() {
     let nest = tagged(SHIFTED, &[("g", Tag::Group(0)), ("l", Tag::Local(0))], &[&[1]]).remove(0).nest;
-    insta::assert_snapshot!("opencl", nest.code(Dialect::OpenCl).unwrap().text);
-    insta::assert_snapshot!("cuda", nest.code(Dialect::Cuda).unwrap().text);
-    insta::assert_snapshot!("c", nest.code(Dialect::C).unwrap().text);
+    insta::assert_snapshot!("opencl", codegen::source(&nest, Dialect::OpenCl).unwrap().text);
+    insta::assert_snapshot!("cuda", codegen::source(&nest, Dialect::Cuda).unwrap().text);
+    insta::assert_snapshot!("c", codegen::source(&nest, Dialect::C).unwrap().text);
 }
 
 #[test]

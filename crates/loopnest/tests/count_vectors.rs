@@ -4,6 +4,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use tunesmith_loopnest::count;
 use tunesmith_loopnest::kernels::Kernel;
 
 /// Names of the kernels in the reference and here.
@@ -90,7 +91,7 @@ fn compare(record: &Value) -> Vec<String> {
     let kernel = Kernel::named(name).unwrap();
     let label = format!("{id} {x}x{y} {}", if whole { "divisible" } else { "general" });
     let nest = kernel.nest(x, y, whole).unwrap_or_else(|error| panic!("{label}: {error}"));
-    let counts = nest.count().unwrap_or_else(|error| panic!("{label}: {error}\n{nest}"));
+    let counts = count::count(&nest).unwrap_or_else(|error| panic!("{label}: {error}\n{nest}"));
     let mut differences = Vec::new();
     for (at, sizes) in record["sizes"].as_array().unwrap().iter().enumerate() {
         let main = sizes["n"].as_i64().or(sizes["h"].as_i64()).unwrap();

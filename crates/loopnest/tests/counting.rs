@@ -14,19 +14,19 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestError, TestRunner};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use tunesmith_loopnest::{ArrayId, Data, LaneOrder, Nest, interpret};
+use tunesmith_loopnest::{ArrayId, Data, LaneOrder, Nest, count, interpret};
 
 /// Counts by name, as the interpreter finds them one by one.
 fn enumerated(nest: &Nest, sizes: &[i64]) -> BTreeMap<String, i128> {
     let mut data = Data::filled(nest, sizes, 5).unwrap();
-    let tally = interpret(nest, sizes, &mut data, LaneOrder::Ascending);
+    let tally = interpret::run(nest, sizes, &mut data, LaneOrder::Ascending);
     tallied(nest, &tally.unwrap_or_else(|error| panic!("{error}\n{nest}")))
 }
 
 /// The bytes of an array that are touched, cell by cell.
 fn touched_bytes(nest: &Nest, array: ArrayId, sizes: &[i64]) -> i128 {
     let mut data = Data::filled(nest, sizes, 5).unwrap();
-    let tally = interpret(nest, sizes, &mut data, LaneOrder::Ascending).unwrap();
+    let tally = interpret::run(nest, sizes, &mut data, LaneOrder::Ascending).unwrap();
     let cells = tally.touched.get(&array).map_or(0, |cells| cells.len() as i128);
     cells * i128::from(nest.array(array).element.bits() / 8)
 }
@@ -39,7 +39,7 @@ fn touched_cells_count_as_enumerated() {
         let nest = common::build(&plan);
         for name in ["one", "two"] {
             let array = nest.array_id(name).unwrap();
-            let Ok(footprint) = nest.footprint(array) else {
+            let Ok(footprint) = count::footprint(&nest, array) else {
                 refused.set(refused.get() + 1);
                 continue;
             };
@@ -82,9 +82,9 @@ fn gaps_that_depend_on_the_sizes_and_lie_off_the_axes_are_counted() {
         let loops = if domain.contains('k') { "i, j, k" } else { "i, j" };
         let arrays = "array a[8*n + 1]: f32\narray b[8*n + 1, 8*n + 1]: f32";
         let text = format!("sizes n\nassume n > 0\n{arrays}\n{{[{loops}]: {domain}}}\n{lines}");
-        let nest = Nest::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let nest = text.parse::<Nest>().unwrap_or_else(|error| panic!("{error}\n{text}"));
         let array = nest.instructions[0].target.array;
-        let footprint = nest.footprint(array).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let footprint = count::footprint(&nest, array).unwrap_or_else(|error| panic!("{error}\n{text}"));
         for n in 1..=13 {
             assert_eq!(footprint.evaluate(&[n]).unwrap(), [touched_bytes(&nest, array, &[n])], "{n}\n{text}");
         }
@@ -95,9 +95,9 @@ fn gaps_that_depend_on_the_sizes_and_lie_off_the_axes_are_counted() {
 fn nothing_is_touched_beside_loops_over_no_work_group() {
     let text = "sizes n\nassume n > 0\narray a[n]: f32\narray b[1]: f32\ntemporary x: f32\n{[i]: 0 <= i < n - 1}\n\
                 x = b[0] @\na[i] = 1.0 @ i\ntag i group.0";
-    let nest = Nest::parse(text).unwrap();
+    let nest = text.parse::<Nest>().unwrap();
     let array = nest.array_id("b").unwrap();
-    let footprint = nest.footprint(array).unwrap();
+    let footprint = count::footprint(&nest, array).unwrap();
     for n in 1..4 {
         assert_eq!(footprint.evaluate(&[n]).unwrap(), [touched_bytes(&nest, array, &[n])], "{n}");
     }
@@ -106,8 +106,8 @@ fn nothing_is_touched_beside_loops_over_no_work_group() {
 #[test]
 fn a_sum_of_strides_touches_all_cells_but_some_at_its_ends() {
     let nest = "sizes n\nassume n > 2\narray a[5*n]: f32\n{[i, j]: 0 <= i < n and 0 <= j < n}\na[2*i + 3*j] = 1.0";
-    let nest = Nest::parse(nest).unwrap();
-    let footprint = nest.footprint(nest.array_id("a").unwrap()).unwrap();
+    let nest = nest.parse::<Nest>().unwrap();
+    let footprint = count::footprint(&nest, nest.array_id("a").unwrap()).unwrap();
     // From 0 to 5*(n - 1), without the second and the last but one.
     for n in 3..9 {
         assert_eq!(footprint.evaluate(&[n]).unwrap(), [4 * i128::from(5 * n - 6)]);
@@ -123,13 +123,13 @@ fn accesses_leave_their_arrays_where_the_interpreter_says_so() {
         let mut nest = common::build(&plan);
         let extent = nest.assumptions.at_least_zero[0].plus(room);
         nest.arrays.iter_mut().flat_map(|array| &mut array.shape).for_each(|own| *own = extent.clone());
-        let Ok(outside) = nest.outside() else {
+        let Ok(outside) = count::outside(&nest) else {
             one_more(&uncounted);
             return Ok(());
         };
         for sizes in [[1, 1], [2, 5], [4, 3], [7, 7]] {
             let mut data = Data::filled(&nest, &sizes, 5).unwrap();
-            let ran = interpret(&nest, &sizes, &mut data, LaneOrder::Ascending);
+            let ran = interpret::run(&nest, &sizes, &mut data, LaneOrder::Ascending);
             let found = outside.refuse(&sizes);
             one_more(if ran.is_err() { &left } else { &stayed });
             prop_assert_eq!(found.is_err(), ran.is_err(), "{:?} and {:?} at {:?}\n{}", found, ran.err(), sizes, nest);
@@ -155,7 +155,7 @@ fn count_as_enumerated<S: Strategy>(cases: u32, plans: &S, make: impl Fn(S::Valu
     let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
     let outcome = runner.run(plans, |plan| {
         let Some(nest) = make(plan) else { return Ok(()) };
-        let counts = match nest.count() {
+        let counts = match count::count(&nest) {
             Ok(counts) => counts,
             Err(error) => {
                 let reason = error.message.rsplit(": ").next().unwrap_or_default().to_string();
@@ -182,7 +182,7 @@ fn random_nests_count_as_enumerated() {
     count_as_enumerated(2000, &cases(), |(plan, choices)| {
         let mut nest = common::build(&plan);
         for (number, choice) in choices.into_iter().enumerate() {
-            let _ = nest.transform(&steps::transformation(&nest, number, choice), |_| None);
+            let _ = steps::transformation(&nest, number, choice).apply(&mut nest, |_| None);
         }
         let counts_accesses_together = nest.loops.iter().any(|own| own.tag == tunesmith_loopnest::Tag::Vector);
         (!counts_accesses_together).then_some(nest)
@@ -191,5 +191,5 @@ fn random_nests_count_as_enumerated() {
 
 #[test]
 fn nests_with_values_computed_ahead_count_as_enumerated() {
-    count_as_enumerated(400, &any::<values::Choices>(), |choices| Nest::parse(&values::neighbours(&choices)).ok());
+    count_as_enumerated(400, &any::<values::Choices>(), |choices| values::neighbours(&choices).parse::<Nest>().ok());
 }

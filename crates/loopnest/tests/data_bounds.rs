@@ -4,7 +4,7 @@
 mod program;
 
 use program::{Sample, compare};
-use tunesmith_loopnest::{Data, Dialect, LaneOrder, Nest, Recipe, Value, interpret};
+use tunesmith_loopnest::{Data, Dialect, LaneOrder, Nest, Recipe, Value, codegen, count, interpret};
 
 const ROWS: &str = include_str!("../../../examples/nests/spmv.nest");
 
@@ -33,12 +33,12 @@ fn cells(nest: &Nest, data: &Data, name: &str) -> Vec<f64> {
 
 #[test]
 fn a_sparse_product_is_what_it_is_in_rust_in_every_order_of_lanes() {
-    let nest = Nest::parse(ROWS).unwrap();
+    let nest = ROWS.parse::<Nest>().unwrap();
     let before = data(&nest);
     let (value, x) = (cells(&nest, &before, "value"), cells(&nest, &before, "x"));
     for order in [LaneOrder::Ascending, LaneOrder::Descending] {
         let mut after = before.clone();
-        interpret(&nest, &SIZES, &mut after, order).unwrap();
+        interpret::run(&nest, &SIZES, &mut after, order).unwrap();
         for (row, sum) in cells(&nest, &after, "y").into_iter().enumerate() {
             let own = FIRST[row] as usize..FIRST[row + 1] as usize;
             let expected = own.fold(0.0_f32, |acc, k| acc + value[k] as f32 * x[COLUMNS[k] as usize] as f32);
@@ -49,7 +49,7 @@ fn a_sparse_product_is_what_it_is_in_rust_in_every_order_of_lanes() {
 
 #[test]
 fn the_generated_c_is_what_the_interpreter_gives() {
-    let recipe = Recipe::parse(ROWS).unwrap();
+    let recipe = ROWS.parse::<Recipe>().unwrap();
     let sample = |width| {
         let nest = recipe.apply(&[("width", width)]).unwrap();
         let data = data(&nest);
@@ -60,10 +60,10 @@ fn the_generated_c_is_what_the_interpreter_gives() {
 
 #[test]
 fn work_items_beyond_the_last_row_look_nothing_up() {
-    let nest = Nest::parse(ROWS).unwrap();
+    let nest = ROWS.parse::<Nest>().unwrap();
     let head = "for (int k = row[64 * gid0 + lid0];";
     for dialect in [Dialect::OpenCl, Dialect::Cuda, Dialect::C] {
-        let text = nest.code(dialect).unwrap().text;
+        let text = codegen::source(&nest, dialect).unwrap().text;
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         // In C the first one is that of whole rows, the last one that of all others.
         let at = lines.iter().rposition(|line| line.starts_with(head)).unwrap_or_else(|| panic!("{text}"));
@@ -73,7 +73,7 @@ fn work_items_beyond_the_last_row_look_nothing_up() {
 
 /// The counts of a nest at sizes, without those that are zero.
 fn counts(text: &str, sizes: &[i64]) -> Vec<(String, i128)> {
-    let counts = Nest::parse(text).unwrap().count().unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    let counts = count::count(&text.parse::<Nest>().unwrap()).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     let values = counts.evaluate(sizes).unwrap();
     let named = counts.properties().iter().map(ToString::to_string).zip(values);
     named.filter(|(_, count)| *count != 0).collect()
@@ -98,15 +98,15 @@ fn counts_are_multiplied_by_the_statistic_and_have_what_is_looked_up() {
     // Each lane is in a row of its own: how far the lanes are from each other in `column`, `value` and `x` depends on the rows.
     // Both ends of its row are next to those of its neighbours.
     assert_eq!(loads(ROWS, &sizes), strides(&[("s1", 2000), ("data", 48000)]));
-    let nest = Nest::parse(ROWS).unwrap();
-    nest.outside().unwrap().refuse(&sizes).unwrap();
-    let footprint = |name: &str| nest.footprint(nest.array_id(name).unwrap());
+    let nest = ROWS.parse::<Nest>().unwrap();
+    count::outside(&nest).unwrap().refuse(&sizes).unwrap();
+    let footprint = |name: &str| count::footprint(&nest, nest.array_id(name).unwrap());
     assert_eq!(footprint("row").unwrap().evaluate(&sizes).unwrap(), [4 * 1001]);
     for array in ["column", "value", "x"] {
         let message = footprint(array).unwrap_err().message;
         assert_eq!(message, format!("which cells of `{array}` are touched depends on data"));
     }
-    assert!(nest.count_modern().unwrap().refused.iter().any(|(kind, _)| *kind == "chain"));
+    assert!(count::count_modern(&nest).unwrap().refused.iter().any(|(kind, _)| *kind == "chain"));
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn a_share_of_cells_that_data_decide_leaves_the_stride_to_them() {
 
 #[test]
 fn lookups_that_leave_their_arrays_are_counted_and_refused() {
-    let outside = |text: &str| Nest::parse(text).unwrap().outside().unwrap().refuse(&SIZES).unwrap_err();
+    let outside = |text: &str| count::outside(&text.parse::<Nest>().unwrap()).unwrap().refuse(&SIZES).unwrap_err();
     let error = outside(&ROWS.replace("row[i + 1]", "row[i + 3]"));
     assert_eq!(error.to_string(), "row[64*io + ii + 3] is beyond the end of axis 0 of `row` 2 times");
     assert_eq!(error.place.map(|place| (place.line, place.column)), Some((13, 8)));
@@ -190,18 +190,19 @@ fn lookups_that_leave_their_arrays_are_counted_and_refused() {
     let error = outside(&ROWS.replace("lookup at = column[k]", "lookup at = column[4*i - 3]"));
     assert_eq!(error.message, "column[256*io + 4*ii - 3] is before the start of axis 0 of `column` once");
     // Where the data decide, nothing can be said: `interpret` and `refuse_data` have them.
-    Nest::parse(&ROWS.replace("column[k]", "column[k + 8]")).unwrap().outside().unwrap().refuse(&SIZES).unwrap();
+    let nest = ROWS.replace("column[k]", "column[k + 8]").parse::<Nest>().unwrap();
+    count::outside(&nest).unwrap().refuse(&SIZES).unwrap();
 }
 
 #[test]
 fn what_is_printed_reads_back() {
     let untransformed = ROWS.split("\nsplit").next().unwrap();
-    let text = Nest::parse(untransformed).unwrap().to_string();
-    assert_eq!(Nest::parse(&text).unwrap().to_string(), text);
+    let text = untransformed.parse::<Nest>().unwrap().to_string();
+    assert_eq!(text.parse::<Nest>().unwrap().to_string(), text);
 }
 
 fn refused(text: &str) -> String {
-    let error = Nest::parse(text).and_then(|nest| nest.count()).expect_err(text);
+    let error = text.parse::<Nest>().and_then(|nest| count::count(&nest)).expect_err(text);
     let place = error.place.map(|place| format!("{place}: ")).unwrap_or_default();
     format!("{place}{}; {}", error.message, error.remedy.unwrap_or_default())
 }
@@ -240,7 +241,7 @@ fn what_is_not_known_or_would_change_the_meaning_is_refused_with_its_place() {
 
 #[test]
 fn a_value_looked_up_outside_of_its_array_stops_the_interpreter() {
-    let nest = Nest::parse(&ROWS.replace("row[i + 1]", "row[i + 2]")).unwrap();
-    let error = interpret(&nest, &SIZES, &mut data(&nest), LaneOrder::Ascending).unwrap_err();
+    let nest = ROWS.replace("row[i + 1]", "row[i + 2]").parse::<Nest>().unwrap();
+    let error = interpret::run(&nest, &SIZES, &mut data(&nest), LaneOrder::Ascending).unwrap_err();
     assert!(error.message.contains("is at 6 of axis 0, which has 6 cells"), "{}", error.message);
 }

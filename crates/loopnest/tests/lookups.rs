@@ -14,7 +14,7 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{Config, TestError, TestRunner};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use tunesmith_loopnest::{Amount, Data, LaneOrder, Nest, Tag, Transformation, Value, interpret};
+use tunesmith_loopnest::{Amount, Data, LaneOrder, Nest, Tag, Transformation, Value, count, interpret};
 
 /// What a random nest is made of; numbers choose among shapes.
 #[derive(Clone, Debug)]
@@ -117,12 +117,12 @@ fn lanes(choice: u8) -> Vec<Transformation> {
 
 fn transformed(plan: &Plan) -> Nest {
     let text = text(plan);
-    let mut nest = Nest::parse(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    let mut nest = text.parse::<Nest>().unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     for step in lanes(plan.lanes) {
-        let _ = nest.transform(&step, |_| None);
+        let _ = step.apply(&mut nest, |_| None);
     }
     for (number, choice) in plan.steps.iter().enumerate() {
-        let _ = nest.transform(&steps::transformation(&nest, number, *choice), |_| None);
+        let _ = steps::transformation(&nest, number, *choice).apply(&mut nest, |_| None);
     }
     nest
 }
@@ -170,7 +170,7 @@ fn what_random_nests_do_and_look_up_counts_as_enumerated() {
         if nest.loops.iter().any(|own| own.tag == Tag::Vector) {
             return Ok(());
         }
-        let counts = match nest.count() {
+        let counts = match count::count(&nest) {
             Ok(counts) => counts,
             Err(error) => {
                 *refused.borrow_mut().entry(error.message).or_default() += 1;
@@ -181,9 +181,9 @@ fn what_random_nests_do_and_look_up_counts_as_enumerated() {
         laned.set(laned.get() + usize::from(nest.local_size().unwrap() != [1; 3]));
         for sizes in SIZES {
             let mut data = data(&nest, &sizes, plan.is_even);
-            let tally = interpret(&nest, &sizes, &mut data, LaneOrder::Ascending);
+            let tally = interpret::run(&nest, &sizes, &mut data, LaneOrder::Ascending);
             let tally = tally.unwrap_or_else(|error| panic!("{error:?} at {sizes:?}\n{nest}"));
-            let mean = nest.mean_iterations(nest.loop_id("k").unwrap(), &sizes, &data).unwrap();
+            let mean = interpret::mean_iterations(&nest, nest.loop_id("k").unwrap(), &sizes, &data).unwrap();
             prop_assert!(mean.is_none_or(|mean| mean == sizes[2] as f64), "at {:?}: {:?}\n{}", sizes, mean, nest);
             let (expected, found) = (tallied(&nest, &tally), evaluated(&counts, &sizes));
             prop_assert!(found == expected, "at {:?}: {:?}, not {:?}\n{}", sizes, found, expected, nest);
@@ -226,11 +226,11 @@ fn lookups_leave_their_arrays_where_the_interpreter_says_so() {
             let offset = own.shape[0].offset();
             own.shape[0] = own.shape[0].plus(room - offset);
         }
-        let outside = nest.outside().unwrap_or_else(|error| panic!("{error:?}\n{nest}"));
+        let outside = count::outside(&nest).unwrap_or_else(|error| panic!("{error:?}\n{nest}"));
         // Every loop has iterations: one over data is taken to have some.
         for sizes in SIZES.into_iter().filter(|sizes| sizes[2] > 0) {
             let mut data = data(&nest, &sizes, plan.is_even);
-            let ran = interpret(&nest, &sizes, &mut data, LaneOrder::Ascending);
+            let ran = interpret::run(&nest, &sizes, &mut data, LaneOrder::Ascending);
             let found = outside.refuse(&sizes);
             one_more(if ran.is_err() { &left } else { &stayed });
             prop_assert_eq!(found.is_err(), ran.is_err(), "{:?} and {:?} at {:?}\n{}", found, ran.err(), sizes, nest);
@@ -260,8 +260,8 @@ fn data_lead_out_of_arrays_where_the_interpreter_says_so() {
                 let own = cell % cells.len();
                 cells[own] = Value::Integer(value);
             }
-            let found = nest.refuse_data(&sizes, &data);
-            let ran = interpret(&nest, &sizes, &mut data, LaneOrder::Ascending);
+            let found = interpret::refuse_data(&nest, &sizes, &data);
+            let ran = interpret::run(&nest, &sizes, &mut data, LaneOrder::Ascending);
             one_more(if ran.is_err() { &left } else { &stayed });
             // A loop that data leave without iterations hides what would go wrong within it.
             let is_refused = found.is_err() && (ran.is_err() || value < 20);

@@ -17,11 +17,11 @@ const PRODUCT: &str = "
 
 #[test]
 fn a_matrix_product_is_what_it_is_in_rust() {
-    let nest = Nest::parse(PRODUCT).unwrap();
+    let nest = PRODUCT.parse::<Nest>().unwrap();
     let (n, m) = (5, 7);
     let mut data = Data::filled(&nest, &[n, m], 9).unwrap();
     let before = data.clone();
-    let tally = interpret(&nest, &[n, m], &mut data, LaneOrder::Ascending).unwrap();
+    let tally = interpret::run(&nest, &[n, m], &mut data, LaneOrder::Ascending).unwrap();
     let cell = |array: usize, at: i64| before.cells[array][at as usize].as_f64() as f32;
     for i in 0..n {
         for j in 0..n {
@@ -37,24 +37,25 @@ fn a_matrix_product_is_what_it_is_in_rust() {
 
 #[test]
 fn an_access_outside_of_its_array_is_refused_with_its_place() {
-    let nest = Nest::parse("sizes n\narray a[n]: f32\n{[i]: 0 <= i < n}\na[i] = 2*a[i + 1]").unwrap();
+    let nest = "sizes n\narray a[n]: f32\n{[i]: 0 <= i < n}\na[i] = 2*a[i + 1]".parse::<Nest>().unwrap();
     let mut data = Data::filled(&nest, &[4], 1).unwrap();
-    let error = interpret(&nest, &[4], &mut data, LaneOrder::Ascending).unwrap_err();
+    let error = interpret::run(&nest, &[4], &mut data, LaneOrder::Ascending).unwrap_err();
     assert_eq!(error.message, "a[i + 1] is at 4 of axis 0, which has 4 cells");
     assert_eq!(error.place.unwrap().to_string(), "line 4, column 10");
 }
 
 #[test]
 fn a_temporary_that_is_read_before_it_is_written_is_refused() {
-    let nest = Nest::parse("array a[1]: f32\ntemporary x: f32\na[0] = x").unwrap();
+    let nest = "array a[1]: f32\ntemporary x: f32\na[0] = x".parse::<Nest>().unwrap();
     let mut data = Data::filled(&nest, &[], 1).unwrap();
-    let error = interpret(&nest, &[], &mut data, LaneOrder::Ascending).unwrap_err();
+    let error = interpret::run(&nest, &[], &mut data, LaneOrder::Ascending).unwrap_err();
     assert_eq!(error.message, "x is read before it is written");
 }
 
 #[test]
 fn sizes_that_break_an_assumption_are_refused() {
-    let nest = Nest::parse("sizes n\nassume n > 0, n mod 4 = 0\narray a[n]: f32\n{[i]: 0 <= i < n}\na[i] = i").unwrap();
+    let nest =
+        "sizes n\nassume n > 0, n mod 4 = 0\narray a[n]: f32\n{[i]: 0 <= i < n}\na[i] = i".parse::<Nest>().unwrap();
     for (n, admitted) in [(4, true), (6, false), (0, false), (-4, false)] {
         assert_eq!(nest.admits(&[n]), admitted, "{n}");
     }

@@ -15,7 +15,7 @@ use std::num::NonZeroU32;
 use tunesmith_loopnest::kernels::{Extent, Groups, KERNELS};
 use tunesmith_loopnest::{
     Access, ArrayId, Counts, Direction, Expr, Instruction, Lanes, Memory, Nest, Operation, Property, Residency, Tag,
-    Type,
+    Type, blocks, count, schedule,
 };
 
 /// Names of operations with their numbers, and the depth of the result; `loaded` gives that of a cell.
@@ -140,7 +140,7 @@ fn enumerated(nest: &Nest, sizes: &[i64]) -> BTreeMap<String, i128> {
 
 /// Compares counts with enumeration at these sizes; gives the kinds that were refused, with the reasons.
 fn compare(nest: &Nest, all_sizes: &[Vec<i64>]) -> Result<Vec<(String, String)>, String> {
-    let modern = nest.count_modern().map_err(|error| error.message)?;
+    let modern = count::count_modern(nest).map_err(|error| error.message)?;
     let is_refused = |name: &str| modern.refused.iter().any(|(kind, _)| name.split(':').next() == Some(kind));
     for sizes in all_sizes {
         let values = modern.counts.evaluate(sizes).unwrap();
@@ -176,7 +176,7 @@ fn lanes_enumerated(nest: &Nest, sizes: &[i64], lanes: Lanes) -> BTreeMap<String
     let has_rows = nest.order.iter().any(|id| nest.loop_at(*id).tag == Tag::Local(0));
     let row = nest.local_size().unwrap()[0];
     let items = nest.local_size().unwrap().into_iter().product::<i128>();
-    let rows = nest.rows_side_by_side().unwrap();
+    let rows = blocks::rows_side_by_side(nest).unwrap();
     each_item(
         nest,
         sizes,
@@ -248,7 +248,7 @@ fn what_work_groups_only_copy_between_barriers_is_known() {
     let copied = |name: &str| {
         let nest = KERNELS.iter().find(|kernel| kernel.name == name).unwrap().nest(16, 16, false).unwrap();
         let target = |number: usize| nest.array(nest.instructions[number].target.array).name.clone();
-        nest.copying().unwrap().into_iter().map(target).collect::<Vec<String>>()
+        schedule::copying(&nest).unwrap().into_iter().map(target).collect::<Vec<String>>()
     };
     assert_eq!(copied("matmul_square"), ["a_tile", "b_tile", "c"]);
     assert_eq!(copied("finite_differences"), ["u_tile"]);
@@ -268,7 +268,7 @@ fn every_kernel_takes_the_lanes_that_its_work_items_do_one_by_one() {
         for (x, y, all) in shapes {
             let nest = kernel.nest(*x, *y, false).unwrap();
             for lanes in *all {
-                let counts = nest.count_lanes(*lanes).unwrap();
+                let counts = count::count_lanes(&nest, *lanes).unwrap();
                 for main in [5, 13] {
                     let main = if kernel.sizes.contains(&Extent::Times(8)) { main / 4 } else { main };
                     let sizes = kernel.size_values(if kernel.name.starts_with("filled") { 1 } else { main }, 3);
@@ -288,15 +288,15 @@ fn random_nests_take_the_lanes_that_their_work_items_do_one_by_one() {
     let outcome = runner.run(&plans, |(plan, choices)| {
         let mut nest = common::build(&plan);
         for (number, choice) in choices.into_iter().enumerate() {
-            let _ = nest.transform(&steps::transformation(&nest, number, choice), |_| None);
+            let _ = steps::transformation(&nest, number, choice).apply(&mut nest, |_| None);
         }
         // A vector loop makes one access of several.
         let has_vectors = nest.order.iter().any(|id| nest.loop_at(*id).tag == Tag::Vector);
-        if has_vectors || nest.count().is_err() {
+        if has_vectors || count::count(&nest).is_err() {
             return Ok(());
         }
         for lanes in [Lanes::InRows(1), Lanes::InRows(4), Lanes::InRows(16), Lanes::InBlocks(4), Lanes::Numbered(32)] {
-            let Ok(counts) = nest.count_lanes(lanes) else {
+            let Ok(counts) = count::count_lanes(&nest, lanes) else {
                 refused.set(refused.get() + 1);
                 continue;
             };
@@ -346,9 +346,9 @@ fn random_nests_count_as_their_work_items_do_one_by_one() {
     let outcome = runner.run(&plans, |(plan, choices)| {
         let mut nest = common::build(&plan);
         for (number, choice) in choices.into_iter().enumerate() {
-            let _ = nest.transform(&steps::transformation(&nest, number, choice), |_| None);
+            let _ = steps::transformation(&nest, number, choice).apply(&mut nest, |_| None);
         }
-        if nest.count_modern().is_err() {
+        if count::count_modern(&nest).is_err() {
             return Ok(());
         }
         let sizes = [[1, 1], [2, 5], [4, 3]].map(Vec::from);
@@ -374,7 +374,7 @@ fn independent_accumulators_make_no_longer_chain_and_dependent_ones_do() {
     let chain = |body: &str| {
         let head = "sizes n\nassume n > 0\narray a[n]: f32\narray out[2]: f32\ntemporary x: f32\ntemporary y: f32\n";
         let text = format!("{head}{{[i]: 0 <= i < n}}\nx = 0.0 @\ny = 0.0 @\n{body}\nout[0] = x @\nout[1] = y @");
-        let modern = Nest::parse(&text).unwrap().count_modern().unwrap();
+        let modern = count::count_modern(&text.parse::<Nest>().unwrap()).unwrap();
         let place = modern.counts.properties().iter().position(|property| property.to_string() == "chain");
         place.map(|place| modern.counts.evaluate(&[100]).unwrap()[place]).ok_or_else(|| modern.refused[0].1.to_string())
     };
@@ -391,9 +391,9 @@ fn no_chain_is_claimed_where_there_may_be_no_work_group() {
             "sizes n\nassume {assumed}\narray a[n]: f32\narray b[1]: f32\ntemporary x: f32\n{{[i]: 0 <= i < n - 1}}\n\
              x = 0.25 @\nx = x + b[0] @\na[i] = 1.0 @ i\ntag i group.0"
         );
-        let nest = Nest::parse(&text).unwrap();
+        let nest = text.parse::<Nest>().unwrap();
         compare(&nest, &[vec![2], vec![5]]).unwrap();
-        nest.count_modern().unwrap().refused.iter().any(|(kind, _)| *kind == "chain")
+        count::count_modern(&nest).unwrap().refused.iter().any(|(kind, _)| *kind == "chain")
     };
     assert!(chain("n > 0"), "n may be 1");
     assert!(!chain("n > 1"));
@@ -401,10 +401,10 @@ fn no_chain_is_claimed_where_there_may_be_no_work_group() {
 
 #[test]
 fn waves_are_as_many_as_fill_the_device() {
-    let nest = Nest::parse(
-        "sizes n\narray a[n]: f32\n{[i]: 0 <= i < n}\na[i] = 1.0\nsplit i 32 -> o, l\ntag o group.0\ntag l local.0",
-    )
-    .unwrap();
+    let nest =
+        "sizes n\narray a[n]: f32\n{[i]: 0 <= i < n}\na[i] = 1.0\nsplit i 32 -> o, l\ntag o group.0\ntag l local.0"
+            .parse::<Nest>()
+            .unwrap();
     let one = |number| NonZeroU32::new(number).unwrap();
     let residency = Residency { compute_units: one(4), groups: one(3) };
     assert_eq!([1, 384, 385, 3200].map(|n| nest.waves(&[n], residency)), [1, 1, 2, 9]);

@@ -11,7 +11,7 @@ use outcome::outcome;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestError, TestRunner};
 use std::cell::Cell;
-use tunesmith_loopnest::{Data, LaneOrder, Nest, Recipe, Schedule, Step, interpret};
+use tunesmith_loopnest::{Data, LaneOrder, Nest, Recipe, Schedule, Step, count, interpret};
 use values::{Choices, neighbours, pick, subset};
 
 /// A value written and read at any points of loops in any order: often it is not what was last written.
@@ -62,7 +62,7 @@ fn scrambled(choices: &Choices) -> String {
 
 /// A nest that is printed and read, and given the tags that are not printed.
 fn read_back(nest: &Nest) -> Nest {
-    let mut again = Nest::parse(&nest.to_string()).unwrap();
+    let mut again = nest.to_string().parse::<Nest>().unwrap();
     for own in &mut again.loops {
         own.tag = nest.loop_at(nest.loop_id(&own.name).unwrap()).tag;
     }
@@ -76,14 +76,14 @@ fn precomputed_keep_every_result(cases: u32, sizes: &[&[i64]], text: fn(&Choices
     let steps = prop::collection::vec(any::<[u8; 3]>(), 0..5);
     let outcome = runner.run(&(any::<Choices>(), steps), |(choices, steps)| {
         let text = text(&choices);
-        let recipe = Recipe::parse(&text).unwrap_or_else(|error| panic!("{error:?} in\n{text}"));
+        let recipe = text.parse::<Recipe>().unwrap_or_else(|error| panic!("{error:?} in\n{text}"));
         let Ok(mut nest) = recipe.apply(&[]) else {
             refused.set(refused.get() + 1);
             return Ok(());
         };
         let again = read_back(&nest);
         for (number, choice) in steps.into_iter().enumerate() {
-            let _ = nest.transform(&steps::transformation(&nest, number, choice), |_| None);
+            let _ = steps::transformation(&nest, number, choice).apply(&mut nest, |_| None);
         }
         if Schedule::new(&nest).is_err() {
             return Ok(());
@@ -91,7 +91,7 @@ fn precomputed_keep_every_result(cases: u32, sizes: &[&[i64]], text: fn(&Choices
         accepted.set(accepted.get() + 1);
         for sizes in sizes {
             let mut data = Data::filled(&recipe.nest, sizes, 5).unwrap();
-            if interpret(&recipe.nest, sizes, &mut data, LaneOrder::Ascending).is_err() {
+            if interpret::run(&recipe.nest, sizes, &mut data, LaneOrder::Ascending).is_err() {
                 continue;
             }
             let expected = outcome(&recipe.nest, sizes, LaneOrder::Ascending);
@@ -227,7 +227,7 @@ lookup place = at[i]
     ];
     for (lines, step, message) in cases {
         let text = format!("{head}{lines}\nsplit j 4 -> jo, ji\nprecompute {step}");
-        let error = Nest::parse(&text).expect_err(&text);
+        let error = text.parse::<Nest>().expect_err(&text);
         let place = error.place.map(|place| format!("{place}: ")).unwrap_or_default();
         assert_eq!(format!("{place}{}", error.message), message);
     }
@@ -241,7 +241,7 @@ fn uses_that_are_no_loop_read_neighbouring_cells() {
         out[i] = v[0] - 2.0*v[1] + v[2]     @ i
         split i 4 -> io, ii
         precompute v sweep ii -> tile[t]";
-    let nest = Nest::parse(text).unwrap().to_string();
+    let nest = text.parse::<Nest>().unwrap().to_string();
     assert!(nest.contains("local tile[6]: f32\n"), "{nest}");
     let instructions =
         "tile[t] = sqrt(a[4*io + t]) @ io, t\nout[4*io + ii] = tile[ii] - 2.0*tile[ii + 1] + tile[ii + 2] @ io, ii\n";
@@ -252,7 +252,7 @@ const BLUR: &str = include_str!("../../../examples/nests/blur.nest");
 
 /// The times that a property of the blur counts.
 fn blurred(values: &[(&str, i64)], property: &str, n: i64) -> i128 {
-    let counts = Recipe::parse(BLUR).unwrap().apply(values).unwrap().count().unwrap();
+    let counts = count::count(&BLUR.parse::<Recipe>().unwrap().apply(values).unwrap()).unwrap();
     let at = counts.properties().iter().position(|own| own.to_string() == property).unwrap();
     counts.evaluate(&[n]).unwrap()[at]
 }
@@ -272,13 +272,13 @@ fn a_value_is_computed_once_for_each_pixel_of_a_block_and_its_rim() {
 fn work_items_wait_for_each_other_between_computing_values_and_using_them() {
     let barriers =
         |nest: &Nest| Schedule::new(nest).unwrap().steps.iter().filter(|step| **step == Step::Barrier).count();
-    assert_eq!(barriers(&Nest::parse(BLUR).unwrap()), 1);
+    assert_eq!(barriers(&BLUR.parse::<Nest>().unwrap()), 1);
     let (blur, _) = BLUR.split_once("parameter").unwrap();
     let own = format!(
         "{blur}\nsplit i 2 -> io, ii\nsplit j 16 -> jo, ji\ntag io group.0\ntag jo group.1\ntag ji local.0
         precompute light sweep ii, x, y -> temporary lights[l0, l1]"
     );
-    let own = Nest::parse(&own).unwrap();
+    let own = own.parse::<Nest>().unwrap();
     assert_eq!(barriers(&own), 0, "each work-item has a tile of its own");
     assert!(own.to_string().contains("temporary lights[6, 5]: f32"), "{own}");
 }

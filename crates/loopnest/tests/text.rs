@@ -11,11 +11,11 @@ proptest! {
     fn what_is_printed_reads_back_as_the_same_nest(plan in common::plans()) {
         let nest = common::build(&plan);
         let text = nest.to_string();
-        let again = Nest::parse(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let again = text.parse::<Nest>().unwrap_or_else(|error| panic!("{error}: {text}"));
         prop_assert_eq!(again.to_string(), text);
         let run = |nest: &Nest| {
             let mut data = Data::filled(nest, &[5, 7], 3).unwrap();
-            let tally = interpret(nest, &[5, 7], &mut data, LaneOrder::Ascending).unwrap();
+            let tally = interpret::run(nest, &[5, 7], &mut data, LaneOrder::Ascending).unwrap();
             let bits = data.cells.iter().flatten().map(|value| value.as_f64().to_bits()).collect::<Vec<_>>();
             (bits, tally)
         };
@@ -24,7 +24,7 @@ proptest! {
 }
 
 fn refused(text: &str) -> String {
-    let error = Nest::parse(text).expect_err(text);
+    let error = text.parse::<Nest>().expect_err(text);
     let place = error.place.map(|place| format!("{place}: ")).unwrap_or_default();
     let remedy = error.remedy.map(|remedy| format!("; {remedy}")).unwrap_or_default();
     format!("{place}{}{remedy}", error.message)
@@ -95,14 +95,13 @@ fn bounds_may_have_floor_ceil_min_and_max() {
     let text = "sizes n, m
         array a[n, n]: f32
         {[i, j, k]: 0 <= i < floor((n + i0)/3)}";
-    assert!(Nest::parse(text).is_err(), "i0 is not a name");
-    let nest = Nest::parse(
-        "sizes n, m
+    assert!(text.parse::<Nest>().is_err(), "i0 is not a name");
+    let nest = "sizes n, m
         array a[n + m]: i32
         {[i, j, k]: 0 <= i < ceil((n + 1)/4) and max(i, 2) <= j < min(n, m - floor(i/2)) and floor(j/3) <= k <= i + 1}
-        a[k] = 1 @ i, j, k",
-    )
-    .unwrap();
+        a[k] = 1 @ i, j, k"
+        .parse::<Nest>()
+        .unwrap();
     for (n, m) in [(1, 1), (9, 4), (12, 12), (13, 20)] {
         let mut expected = 0;
         for i in 0..(n + 4) / 4 {
@@ -111,7 +110,7 @@ fn bounds_may_have_floor_ceil_min_and_max() {
             }
         }
         let mut data = Data::filled(&nest, &[n, m], 1).unwrap();
-        let tally = interpret(&nest, &[n, m], &mut data, LaneOrder::Ascending).unwrap();
+        let tally = interpret::run(&nest, &[n, m], &mut data, LaneOrder::Ascending).unwrap();
         assert_eq!(tally.runs[0], expected as u64, "n = {n}, m = {m}");
     }
 }
@@ -131,7 +130,7 @@ layout b column pad 0, 1 when blocked = 2
 
 #[test]
 fn a_step_is_done_only_where_its_parameter_has_the_value() {
-    let recipe = Recipe::parse(SWITCHED).unwrap();
+    let recipe = SWITCHED.parse::<Recipe>().unwrap();
     let groups = |values: &[(&str, i64)]| recipe.apply(values).unwrap().group_counts(&[20])[0];
     assert_eq!(groups(&[]), 20);
     assert_eq!(groups(&[("blocked", 1)]), 5);

@@ -9,13 +9,13 @@ mod steps;
 use outcome::outcome;
 use proptest::prelude::*;
 use tunesmith_loopnest::kernels::{Groups, KERNELS};
-use tunesmith_loopnest::{LaneOrder, Nest, Recipe};
+use tunesmith_loopnest::{LaneOrder, Nest, Recipe, count};
 
 #[test]
 fn every_kernel_computes_what_its_plain_nest_computes() {
     for kernel in KERNELS {
         let (x, y) = if kernel.groups == Groups::Line { (6, 1) } else { (4, 3) };
-        let plain = Recipe::parse(&kernel.text(x)).unwrap_or_else(|error| panic!("{}: {error:?}", kernel.name)).nest;
+        let plain = kernel.text(x).parse::<Recipe>().unwrap_or_else(|error| panic!("{}: {error:?}", kernel.name)).nest;
         let nest = kernel.nest(x, y, false).unwrap_or_else(|error| panic!("{}: {error:?}", kernel.name));
         let sizes = kernel.size_values(7, 3);
         let expected = outcome(&plain, &sizes, LaneOrder::Ascending);
@@ -38,7 +38,7 @@ proptest! {
         let mut nest = plain.clone();
         for (number, choice) in choices.into_iter().enumerate() {
             let transformation = steps::transformation(&nest, number, choice);
-            let _ = nest.transform(&transformation, |_| None);
+            let _ = transformation.apply(&mut nest, |_| None);
         }
         // A nest may still need a barrier where none can stand; that is refused when it is scheduled.
         if tunesmith_loopnest::Schedule::new(&nest).is_ok() {
@@ -62,7 +62,7 @@ temporary acc: f32
 {{[i, j]: 0 <= i < n and 0 <= j < n}}
 {lines}"
     );
-    let error = Nest::parse(&text).expect_err(&text);
+    let error = text.parse::<Nest>().expect_err(&text);
     let place = error.place.map(|place| format!("{place}: ")).unwrap_or_default();
     format!("{place}{}", error.message)
 }
@@ -124,9 +124,8 @@ fn transformations_that_would_change_the_meaning_are_refused_with_place_and_reas
 #[test]
 fn loops_change_places_only_where_no_cell_is_touched_the_other_way_round() {
     let nest = |lines: &str| {
-        Nest::parse(&format!(
-            "sizes n\narray b[n + 1, n + 1]: f32\n{{[i, j]: 1 <= i < n and 1 <= j < n}}\n{lines}\norder j, i"
-        ))
+        format!("sizes n\narray b[n + 1, n + 1]: f32\n{{[i, j]: 1 <= i < n and 1 <= j < n}}\n{lines}\norder j, i")
+            .parse::<Nest>()
     };
     assert!(nest("b[i, j] = 0.5*b[i - 1, j - 1]").is_ok());
     assert!(nest("b[i, j] = 0.5*b[i - 1, j]").is_ok());
@@ -136,9 +135,9 @@ fn loops_change_places_only_where_no_cell_is_touched_the_other_way_round() {
 
 #[test]
 fn a_parameter_that_is_not_there_is_refused_with_the_nearest() {
-    let recipe = Recipe::parse(
-        "sizes n\narray a[n]: f32\n{[i]: 0 <= i < n}\na[i] = 1.0\nparameter width = 4\nsplit i width -> io, ii",
-    );
+    let recipe =
+        "sizes n\narray a[n]: f32\n{[i]: 0 <= i < n}\na[i] = 1.0\nparameter width = 4\nsplit i width -> io, ii"
+            .parse::<Recipe>();
     let error = recipe.unwrap().apply(&[("with", 8)]).unwrap_err();
     assert_eq!(error.to_string(), "there is no parameter `with`");
     assert_eq!(error.remedy.as_deref(), Some("did you mean `width`?"));
@@ -172,8 +171,8 @@ fn the_nest_of_the_guide_is_read_transformed_and_counted() {
     let guide = std::fs::read_to_string(guide).unwrap();
     let blocks: Vec<&str> = guide.split("\n```").filter_map(|part| part.strip_prefix('\n')).collect();
     let [nest, transformations] = [blocks[0], blocks.iter().find(|block| block.starts_with("parameter")).unwrap()];
-    let recipe = Recipe::parse(&format!("{nest}\n{transformations}")).unwrap();
-    let counts = recipe.apply(&[("x", 32)]).unwrap().count().unwrap();
+    let recipe = format!("{nest}\n{transformations}").parse::<Recipe>().unwrap();
+    let counts = count::count(&recipe.apply(&[("x", 32)]).unwrap()).unwrap();
     let groups = counts.properties().iter().position(|property| property.to_string() == "groups").unwrap();
     assert_eq!(counts.evaluate(&[100, 70]).unwrap()[groups], 16);
 }

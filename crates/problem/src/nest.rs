@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tunesmith_device::{Argument, ArgumentKind, Kernel, Language, Reference};
-use tunesmith_loopnest::{Dialect, NestError, Recipe};
+use tunesmith_loopnest::{Dialect, NestError, Recipe, codegen, count};
 use tunesmith_space::did_you_mean;
 use tunesmith_space::lookup;
 use tunesmith_space::{Parameter, Value};
@@ -92,7 +92,7 @@ pub(crate) fn read(
     let wrong = |text: String, remedy: Option<String>| node.error(format!("`{}`: {text}", file.display()), remedy);
     let nested = |error: &NestError| wrong(in_words(error), error.remedy.clone());
     let text = std::fs::read_to_string(&file).map_err(|error| wrong(error.to_string(), None)).ok()?;
-    let recipe = Recipe::parse(&text).map_err(|error| nested(&error)).ok()?;
+    let recipe = text.parse::<Recipe>().map_err(|error| nested(&error)).ok()?;
     let value = |name: &String| match lookup(sizes, name) {
         Some(Value::Int(value)) => Some(value),
         _ => {
@@ -114,13 +114,13 @@ pub(crate) fn read(
         wrong("the sizes break an assumption of the nest".to_string(), Some("change `sizes`".to_string()));
         return None;
     }
-    match recipe.nest.outside() {
+    match count::outside(&recipe.nest) {
         Ok(outside) => outside.refuse(&values).map_err(|error| nested(&error)).ok()?,
         Err(error) => {
             messages.warning(node.span(), format!("`{}`: {}", file.display(), in_words(&error)), error.remedy);
         }
     }
-    let code = recipe.nest.code(Dialect::C).map_err(|error| nested(&error)).ok()?;
+    let code = codegen::source(&recipe.nest, Dialect::C).map_err(|error| nested(&error)).ok()?;
     let derived = arguments(&recipe.nest, &code.parameters, &values).map_err(|text| wrong(text, None)).ok()?;
     let arguments = overridden(derived, stated, &node, messages);
     if !nest_data::check((&recipe.nest, node.span()), &values, sizes, &arguments, messages) {

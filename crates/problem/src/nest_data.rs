@@ -5,7 +5,7 @@ use crate::nests::in_words;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use tunesmith_device::{Argument, Given, contents};
-use tunesmith_loopnest::{ArrayId, Data, Nest, NestError};
+use tunesmith_loopnest::{ArrayId, Data, Nest, NestError, interpret};
 use tunesmith_space::Value;
 
 /// Reports lookups, and accesses at what is looked up, that leave their arrays, and warns of statistics that the data do not
@@ -24,13 +24,13 @@ pub(crate) fn check(
         let remedy = "change what the arrays hold in which values are looked up, or make the array larger".to_string();
         messages.error(at.clone(), in_words(error), Some(error.remedy.clone().unwrap_or(remedy)));
     };
-    if let Err(error) = nest.refuse_data(values, &data) {
+    if let Err(error) = interpret::refuse_data(nest, values, &data) {
         refused(&error);
         return false;
     }
     for (id, statistic) in &nest.statistics {
         let (stated, name) = (statistic.at_sizes(values), &nest.loop_at(*id).name);
-        match nest.mean_iterations(*id, values, &data) {
+        match interpret::mean_iterations(nest, *id, values, &data) {
             // A statistic is an integer: the mean is rounded to it.
             Ok(Some(mean)) if (mean - stated as f64).abs() > 0.5 => {
                 let text =

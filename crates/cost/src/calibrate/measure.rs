@@ -12,7 +12,7 @@ use tunesmith_device::Machine;
 use tunesmith_device::{
     Kernel, KernelSpec, Language, LiveEvaluator, LiveOptions, OpenClKind, Policy, Sampling, Target, Verify,
 };
-use tunesmith_loopnest::Recipe;
+use tunesmith_loopnest::{Recipe, codegen};
 use tunesmith_space::{ConfigId, Parameter, Space, Value};
 
 /// What kernels are measured on.
@@ -130,7 +130,7 @@ impl Bench<'_> {
 
     fn spec(&self, subject: &Subject, sizes: Vec<i64>) -> Result<KernelSpec, String> {
         let nest = &subject.nest;
-        let code = nest.code(dialect(self.language())).map_err(|error| in_words(&error))?;
+        let code = codegen::source(nest, dialect(self.language())).map_err(|error| in_words(&error))?;
         let arguments = arguments(nest, &code.parameters, &sizes)?;
         // The nest is transformed already.
         let recipe = Recipe { nest: nest.clone(), parameters: Vec::new(), steps: Vec::new() };

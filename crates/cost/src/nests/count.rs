@@ -3,7 +3,7 @@
 use super::{Counted, in_words};
 use crate::{APART, Lanes};
 use std::collections::BTreeMap;
-use tunesmith_loopnest::{Array, ArrayId, Direction, Memory, Nest, NestError, Property, Stride};
+use tunesmith_loopnest::{Array, ArrayId, Direction, Memory, Nest, NestError, Property, Stride, blocks, count, schedule};
 
 /// Where data no longer fit into the fastest cache, the next and the last of today's processors and GPUs, in bytes.
 const CACHES: [(&str, f64); 3] = [("cache:first", 48e3), ("cache:second", 1.5e6), ("cache:last", 32e6)];
@@ -36,7 +36,7 @@ impl<'a> NestCounts<'a> {
     /// operations cannot, it is left out; [notes](Self::notes) say so.
     pub fn new(nest: &'a Nest, lanes: Lanes) -> Result<Self, NestError> {
         let mut notes = Vec::new();
-        let counts = nest.count()?;
+        let counts = count::count(nest)?;
         let (together, alone) = match lanes {
             Lanes::InRows(width) => (tunesmith_loopnest::Lanes::InRows(width), tunesmith_loopnest::Lanes::InRows(1)),
             Lanes::InBlocks(width) => {
@@ -47,13 +47,13 @@ impl<'a> NestCounts<'a> {
             }
         };
         let in_blocks = matches!(lanes, Lanes::InBlocks(_));
-        let side_by_side = if in_blocks { (nest.side_by_side()? as f64, AHEAD) } else { (1.0, 0.0) };
+        let side_by_side = if in_blocks { (blocks::side_by_side(nest)? as f64, AHEAD) } else { (1.0, 0.0) };
         let apart = if in_blocks { copies(nest, together)? } else { None };
-        let lanes = nest.count_lanes(together).or_else(|error| {
+        let lanes = count::count_lanes(nest, together).or_else(|error| {
             notes.push(format!("which lanes are idle is not known, all are taken for busy: {}", in_words(&error)));
-            nest.count_lanes(alone)
+            count::count_lanes(nest, alone)
         })?;
-        let chain = nest.count_chain();
+        let chain = count::count_chain(nest);
         let chain = chain.map_err(|error| {
             notes.push(format!("the time of waiting for results is left out: {}", in_words(&error)));
         });
@@ -122,7 +122,9 @@ impl<'a> NestCounts<'a> {
         let mut least: BTreeMap<String, f64> =
             self.at(sizes)?.into_iter().filter(|(property, _)| is_kept(property)).collect();
         for id in self.nest.array_ids().filter(|id| self.nest.array(*id).memory == Memory::Global) {
-            let Ok(bytes) = self.nest.footprint(id).and_then(|counts| counts.evaluate(sizes)) else { continue };
+            let Ok(bytes) = count::footprint(self.nest, id).and_then(|counts| counts.evaluate(sizes)) else {
+                continue;
+            };
             let direction = if self.nest.uses(id).0 { Direction::Store } else { Direction::Load };
             let bits = self.nest.array(id).element.bits();
             let property = Property::Global(bits, direction, Stride::Unit);
@@ -136,13 +138,13 @@ impl<'a> NestCounts<'a> {
 
 /// What is done in lanes where work-groups only copy; nothing where they do not, or where that cannot be counted alone.
 fn copies(nest: &Nest, lanes: tunesmith_loopnest::Lanes) -> Result<Option<tunesmith_loopnest::Counts>, NestError> {
-    let copying = nest.copying()?;
+    let copying = schedule::copying(nest)?;
     if copying.is_empty() {
         return Ok(None);
     }
     let mut copies = nest.clone();
     copies.instructions = copying.into_iter().map(|number| nest.instructions[number].clone()).collect();
-    Ok(copies.count_lanes(lanes).ok())
+    Ok(count::count_lanes(&copies, lanes).ok())
 }
 
 /// The bytes of all arrays in global memory.

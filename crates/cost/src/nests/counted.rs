@@ -6,7 +6,7 @@ use crate::Error;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
-use tunesmith_loopnest::{ArrayId, Counts, Memory, Nest, NestError};
+use tunesmith_loopnest::{ArrayId, Counts, Memory, Nest, NestError, count};
 
 /// What to count.
 #[derive(Clone, Debug, Default)]
@@ -80,7 +80,7 @@ pub fn count(options: &CountOptions) -> Result<NestCount, Error> {
     let path = &options.kernel;
     let refused = |error: NestError| wrong(path, &in_words(&error), error.remedy);
     let PlacedNest { nest, sizes, config } = PlacedNest::new(&read(path)?, path, &options.sizes, &options.config)?;
-    let counts = nest.count().map_err(refused)?;
+    let counts = count::count(&nest).map_err(refused)?;
     let modern = if options.modern { Some(modern(&nest, &sizes).map_err(refused)?) } else { None };
     Ok(NestCount {
         kernel: nest.name.clone(),
@@ -99,14 +99,14 @@ fn present(counts: &Counts, sizes: &[i64]) -> Result<Vec<PropertyCount>, NestErr
 }
 
 fn modern(nest: &Nest, sizes: &[i64]) -> Result<ModernCount, NestError> {
-    let modern = nest.count_modern()?;
+    let modern = count::count_modern(nest)?;
     let refused = modern.refused.iter().map(|(kind, error)| ((*kind).to_string(), in_words(error))).collect();
     Ok(ModernCount { properties: present(&modern.counts, sizes)?, refused })
 }
 
 fn footprints(nest: &Nest, sizes: &[i64]) -> Vec<ArrayFootprint> {
     let footprint = |id: ArrayId| {
-        let (bytes, reason) = match nest.footprint(id).and_then(|counts| counts.evaluate(sizes)) {
+        let (bytes, reason) = match count::footprint(nest, id).and_then(|counts| counts.evaluate(sizes)) {
             Ok(values) => (Some(values.iter().sum()), None),
             Err(error) => (None, Some(in_words(&error))),
         };

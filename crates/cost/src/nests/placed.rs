@@ -3,7 +3,7 @@
 use super::in_words;
 use crate::Error;
 use std::path::Path;
-use tunesmith_loopnest::{Nest, NestError, Recipe};
+use tunesmith_loopnest::{Nest, NestError, Recipe, count};
 use tunesmith_space::did_you_mean;
 
 /// A transformed nest with everything that it leaves open.
@@ -37,7 +37,7 @@ impl PlacedNest {
             let remedy = "give sizes that keep what the nest takes for granted with `assume`".to_string();
             return Err(wrong(path, "the sizes break an assumption of the nest", Some(remedy)));
         }
-        recipe.nest.outside().and_then(|outside| outside.refuse(&sizes)).map_err(refused)?;
+        count::outside(&recipe.nest).and_then(|outside| outside.refuse(&sizes)).map_err(refused)?;
         Ok(Self { nest, sizes, config })
     }
 }
@@ -52,7 +52,7 @@ pub(crate) fn read(path: &Path) -> Result<Recipe, Error> {
     // Of a problem, say, the first line that means nothing as a nest is not what is wrong.
     let is_nest = path.extension().is_some_and(|suffix| suffix == "nest");
     let other = (!is_nest).then(|| "name a loop nest (`.nest`); a problem names that of its kernel".to_string());
-    Recipe::parse(&text).map_err(|error| wrong(path, &in_words(&error), other.or(error.remedy)))
+    text.parse::<Recipe>().map_err(|error| wrong(path, &in_words(&error), other.or(error.remedy)))
 }
 
 /// A request that the nest at `path` does not allow.

@@ -1,82 +1,9 @@
 //! Bounds of loops and conditions of work-items as text.
 
 use super::names::Names;
-use crate::hardware::AXES;
-use crate::ir::{Affine, Bound, Congruence, Loop, LoopId, Tag, Var};
-use crate::polyhedra::System;
-use std::collections::BTreeSet;
+use crate::ir::{Affine, Bound, Loop, LoopId};
 
 impl Names<'_> {
-    /// The constraints of the loops with hardware tags among `within` that can fail: those that follow from the number of
-    /// work-groups and work-items, the loops around, the assumptions, or the others are left out.
-    pub(super) fn conditions(&self, within: &BTreeSet<LoopId>) -> Vec<Affine> {
-        let is_hardware = |id: &&LoopId| self.nest.loop_at(**id).tag.is_hardware();
-        let constraints = within.iter().filter(is_hardware).flat_map(|id| &self.nest.loop_at(*id).constraints);
-        self.needed(&self.known(within), constraints.cloned().collect())
-    }
-
-    /// The constraints of a loop that can decide where it begins and ends.
-    pub(super) fn loop_bounds(&self, id: LoopId) -> Vec<Affine> {
-        self.needed(&self.known_outside(id), self.nest.loop_at(id).constraints.clone())
-    }
-
-    /// What holds wherever the loop begins.
-    pub(super) fn known_outside(&self, id: LoopId) -> Vec<Affine> {
-        let mut around = self.nest.closed([id]);
-        around.remove(&id);
-        self.known(&around)
-    }
-
-    /// The constraints without those that follow from `known` and the ones that stay.
-    pub(super) fn needed(&self, known: &[Affine], mut constraints: Vec<Affine>) -> Vec<Affine> {
-        let mut at = 0;
-        while at < constraints.len() {
-            let constraint = constraints.remove(at);
-            if !self.follows(known.iter().chain(&constraints), &constraint) {
-                constraints.insert(at, constraint);
-                at += 1;
-            }
-        }
-        constraints
-    }
-
-    /// What holds wherever an instruction `within` these loops may run.
-    pub(super) fn known(&self, within: &BTreeSet<LoopId>) -> Vec<Affine> {
-        let mut known = self.nest.assumptions.at_least_zero.clone();
-        known.extend(self.branch.facts.iter().cloned());
-        for &id in within {
-            let (own, index) = (self.nest.loop_at(id), Affine::from(id));
-            match own.tag {
-                Tag::Local(axis) => {
-                    known.extend([index.clone(), (-&index).plus(self.local[usize::from(axis)] - 1)]);
-                }
-                Tag::Group(_) => {
-                    known.push(index);
-                    let alone = self.nest.tagged(own.tag).count() == 1;
-                    // There are as many work-groups as upper bounds allow; they begin at 0 whatever lower bounds say.
-                    let closed = |sum: &&Affine| {
-                        alone && sum.coefficient(Var::Loop(id)) < 0 && self.nest.loops_of(sum).all(|used| used == id)
-                    };
-                    known.extend(own.constraints.iter().filter(closed).cloned());
-                }
-                _ => known.extend(own.constraints.iter().cloned()),
-            }
-        }
-        known
-    }
-
-    /// Whether a sum is not negative where none of `known` is.
-    pub(super) fn follows<'a>(&self, known: impl Iterator<Item = &'a Affine>, constraint: &Affine) -> bool {
-        let mut system = System::default();
-        system.at_least_zero(known.cloned());
-        for (place, Congruence { size, modulus, remainder }) in self.nest.assumptions.congruences.iter().enumerate() {
-            let quotient = Affine::term(Var::Floor(2 * AXES + place), *modulus);
-            system.equal_zero(&Affine::from(*size) - &quotient.plus(*remainder));
-        }
-        system.at_least_zero([(-constraint).plus(-1)]);
-        !system.may_have_points()
-    }
-
     /// `if (...)` of conditions; nothing of none.
     pub(super) fn test(&self, conditions: &[Affine]) -> Option<String> {
         let tests: Vec<String> = conditions.iter().map(|sum| format!("{} >= 0", self.sum(sum))).collect();
@@ -85,12 +12,12 @@ impl Names<'_> {
 
     /// The condition of a loop whose bounds are looked up: work-items beyond the last one have nowhere to look.
     pub(super) fn loop_guard(&self, id: LoopId) -> Option<String> {
-        if self.nest.depends_on_data(id) { self.test(&self.conditions(&self.nest.closed([id]))) } else { None }
+        self.test(&self.known.guard(id))
     }
 
     /// `for (...)` over every index of a loop.
     pub(super) fn loop_head(&self, id: LoopId) -> String {
-        let needed = Loop { constraints: self.loop_bounds(id), ..self.nest.loop_at(id).clone() };
+        let needed = Loop { constraints: self.known.loop_bounds(id), ..self.known.nest.loop_at(id).clone() };
         self.head(&self.index(id), &needed.lower(id), &needed.upper(id))
     }
 

@@ -1,6 +1,6 @@
 //! Expressions and subscripts as text.
 
-use super::names::{Lanes, Names, power};
+use super::names::{Copies, Names, power};
 use crate::ir::{Access, Affine, ArrayId, Expr, Instruction, Memory, Operator, Type, Var};
 
 impl Names<'_> {
@@ -34,7 +34,7 @@ impl Names<'_> {
 
     /// The cell that an access reaches.
     pub(super) fn cell(&self, access: &Access) -> String {
-        let (array, name) = (self.nest.array(access.array), self.array(access.array));
+        let (array, name) = (self.known.nest.array(access.array), self.array(access.array));
         if let Some(block) = self.block.filter(|_| array.memory == Memory::Private) {
             return self.register(block, access.array, &self.offset(access, 1));
         }
@@ -42,19 +42,19 @@ impl Names<'_> {
         if array.is_scalar() && copies == 1 && matches!(array.memory, Memory::Private | Memory::Argument) {
             return name;
         }
-        let parts = [self.offset(access, copies)].into_iter().chain(self.copy(self.lanes[access.array.0]));
+        let parts = [self.offset(access, copies)].into_iter().chain(self.copy(self.temporaries[access.array.0]));
         self.vector(access, format!("{name}[{}]", joined(parts)))
     }
 
     /// A copy of a cell of a temporary that each work-item has.
     pub(super) fn copy_of(&self, id: ArrayId, cell: i128) -> String {
-        let parts = [(cell * self.copies(id)).to_string()].into_iter().chain(self.copy(self.lanes[id.0]));
+        let parts = [(cell * self.copies(id)).to_string()].into_iter().chain(self.copy(self.temporaries[id.0]));
         format!("{}[{}]", self.array(id), joined(parts))
     }
 
     /// The place of a cell among the array's, each of them `copies` times.
     pub(super) fn offset(&self, access: &Access, copies: i128) -> String {
-        let array = self.nest.array(access.array);
+        let array = self.known.nest.array(access.array);
         let mut parts = Vec::new();
         // From the slowest axis to the fastest, as people write it.
         for &axis in &array.layout.order {
@@ -82,12 +82,12 @@ impl Names<'_> {
     }
 
     /// Which copy of a temporary is the work-item's.
-    fn copy(&self, lanes: Lanes) -> Option<String> {
-        let [x, y, z] = self.local;
+    fn copy(&self, lanes: Copies) -> Option<String> {
+        let [x, y, z] = self.known.local;
         let axes = match lanes {
-            Lanes::One => vec![],
-            Lanes::Row => vec![(x, 1, 0)],
-            Lanes::Group => vec![(z, x * y, 2), (y, x, 1), (x, 1, 0)],
+            Copies::One => vec![],
+            Copies::Row => vec![(x, 1, 0)],
+            Copies::Group => vec![(z, x * y, 2), (y, x, 1), (x, 1, 0)],
         };
         let part = |(extent, stride, axis): (i128, i128, usize)| match (extent, stride) {
             (1, _) => None,
@@ -100,7 +100,7 @@ impl Names<'_> {
 
     /// `target = value;`
     pub(super) fn assignment(&self, instruction: &Instruction) -> String {
-        let element = self.nest.array(instruction.target.array).element;
+        let element = self.known.nest.array(instruction.target.array).element;
         let value = self.spread(&instruction.value, self.converted(&instruction.value, element));
         format!("{} = {value};", self.cell(&instruction.target))
     }
@@ -114,7 +114,7 @@ impl Names<'_> {
                 (None, true) => format!("({}){}", self.dialect.name(to), parenthesised(&self.sum(sum))),
                 (_, false) => parenthesised(&self.sum(sum)),
             },
-            _ if self.nest.operation_type(expr, to) == to => self.value(expr, to),
+            _ if self.known.nest.operation_type(expr, to) == to => self.value(expr, to),
             _ => format!("({}){}", self.dialect.name(to), parenthesised(&self.value(expr, to))),
         }
     }
@@ -131,7 +131,7 @@ impl Names<'_> {
 
     /// An expression in the type that it has by itself.
     fn value(&self, expr: &Expr, context: Type) -> String {
-        let kind = self.nest.operation_type(expr, context);
+        let kind = self.known.nest.operation_type(expr, context);
         let part = |part: &Expr| self.converted(part, kind);
         match expr {
             Expr::Index(_) | Expr::Number(_) => self.converted(expr, kind),

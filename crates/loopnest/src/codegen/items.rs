@@ -4,8 +4,7 @@ use super::dialect::Dialect;
 use super::names::Names;
 use super::writer::Writer;
 use crate::error::NestError;
-use crate::hardware::AXES;
-use crate::ir::{LoopId, Memory, Nest, Tag};
+use crate::ir::{AXES, LoopId, Memory, Nest, Tag};
 use crate::schedule::{Schedule, Step};
 
 /// GCC writes out loops of up to 16 iterations before it looks for vectors, and then finds fewer: it took nine times as long for a
@@ -16,7 +15,7 @@ pub(super) const KEEP_FOR_VECTORS: &str = "#pragma GCC unroll 1";
 pub(super) fn write(names: &Names, schedule: &Schedule, writer: &mut Writer) -> Result<(), NestError> {
     indices(names, writer);
     for memory in [Memory::Local, Memory::Private] {
-        for id in names.arrays(memory) {
+        for id in names.known.nest.arrays_in(memory) {
             writer.line(&names.declaration(id)?);
         }
     }
@@ -31,17 +30,17 @@ fn indices(names: &Names, writer: &mut Writer) {
             Dialect::Cuda => (format!("blockIdx.{letter}"), format!("threadIdx.{letter}")),
             _ => (format!("get_group_id({axis})"), format!("get_local_id({axis})")),
         };
-        if names.nest.tagged(Tag::Group(axis as u8)).next().is_some() {
+        if names.known.nest.tagged(Tag::Group(axis as u8)).next().is_some() {
             writer.line(&format!("const int gid{axis} = {group};"));
         }
-        if names.local[axis] > 1 {
+        if names.known.local[axis] > 1 {
             writer.line(&format!("const int lid{axis} = {item};"));
         }
     }
 }
 
 fn steps(names: &Names, list: &[Step], writer: &mut Writer) -> Result<(), NestError> {
-    for run in list.chunk_by(|one, two| same_loops(names.nest, one, two)) {
+    for run in list.chunk_by(|one, two| same_loops(names.known.nest, one, two)) {
         match &run[0] {
             Step::Barrier => writer.line(barrier(names)),
             Step::Loop(id, body) => {
@@ -50,7 +49,7 @@ fn steps(names: &Names, list: &[Step], writer: &mut Writer) -> Result<(), NestEr
                 writer.close_all(opened);
             }
             Step::Run(first) => {
-                let test = names.test(&names.conditions(&names.nest.instructions[*first].within));
+                let test = names.test(&names.known.conditions(&names.known.nest.instructions[*first].within));
                 test.iter().for_each(|test| writer.open(test));
                 assignments(names, run).iter().for_each(|line| writer.line(line));
                 writer.close_all(test.iter().count());
@@ -80,7 +79,7 @@ pub(super) fn same_loops(nest: &Nest, one: &Step, two: &Step) -> bool {
 /// One line for each instruction among `run`.
 pub(super) fn assignments(names: &Names, run: &[Step]) -> Vec<String> {
     let line = |step: &Step| match step {
-        Step::Run(number) => Some(names.assignment(&names.nest.instructions[*number])),
+        Step::Run(number) => Some(names.assignment(&names.known.nest.instructions[*number])),
         _ => None,
     };
     run.iter().filter_map(line).collect()
@@ -88,13 +87,13 @@ pub(super) fn assignments(names: &Names, run: &[Step]) -> Vec<String> {
 
 /// How the compiler is to treat a loop.
 fn pragma(names: &Names, id: LoopId, writer: &mut Writer) -> Result<(), NestError> {
-    match names.nest.loop_at(id).tag {
-        Tag::Unroll => writer.line(&names.dialect.unroll(names.nest.constant_extent(id)?)),
+    match names.known.nest.loop_at(id).tag {
+        Tag::Unroll => writer.line(&names.dialect.unroll(names.known.nest.constant_extent(id)?)),
         Tag::Vector if names.dialect == Dialect::C => {
             writer.line("#pragma GCC ivdep");
             writer.line(KEEP_FOR_VECTORS);
         }
-        Tag::Vector => writer.line(&names.dialect.unroll(names.nest.constant_extent(id)?)),
+        Tag::Vector => writer.line(&names.dialect.unroll(names.known.nest.constant_extent(id)?)),
         Tag::Parallel if names.dialect == Dialect::C => writer.line("#pragma omp parallel for"),
         _ => {}
     }
@@ -102,7 +101,7 @@ fn pragma(names: &Names, id: LoopId, writer: &mut Writer) -> Result<(), NestErro
 }
 
 fn barrier(names: &Names) -> &'static str {
-    let shares_global = names.arrays(Memory::Global).any(|id| names.nest.uses(id) == (true, true));
+    let shares_global = names.known.nest.arrays_in(Memory::Global).any(|id| names.known.nest.uses(id) == (true, true));
     match (names.dialect, shares_global) {
         (Dialect::Cuda, _) => "__syncthreads();",
         (_, false) => "barrier(CLK_LOCAL_MEM_FENCE);",

@@ -8,12 +8,11 @@
 use super::blocks;
 use super::full::versions;
 use super::items::{KEEP_FOR_VECTORS, assignments, open_loop, same_loops};
-use super::names::{Lanes, Names};
+use super::names::{Copies, Names};
 use super::writer::Writer;
 use crate::error::NestError;
-use crate::hardware::AXES;
-use crate::ir::{Affine, ArrayId, Bound, Loop, LoopId, Memory, Nest, Tag, Var};
-use crate::schedule::{Region, Schedule, Step, phases, runs};
+use crate::ir::{AXES, Affine, ArrayId, Bound, Loop, LoopId, Memory, Nest, Tag, Var};
+use crate::schedule::{Region, Schedule, Step, phases, runs, use_array};
 use std::collections::BTreeSet;
 
 /// Pieces of a row that are written one by one at most.
@@ -21,14 +20,16 @@ const MOST_PIECES: i128 = 4;
 
 /// Writes the body.
 pub(super) fn write(names: &Names, schedule: &Schedule, writer: &mut Writer) -> Result<(), NestError> {
-    let kept = Names { lanes: lanes(names, schedule), ..Names::new(names.nest, names.dialect, names.local) };
-    let groups: Vec<usize> = (0..AXES).rev().filter(|axis| group_loops(names.nest, *axis).next().is_some()).collect();
+    let kept = Names { temporaries: temporaries(names, schedule), ..names.clone() };
+    let groups: Vec<usize> =
+        (0..AXES).rev().filter(|axis| group_loops(names.known.nest, *axis).next().is_some()).collect();
     if !groups.is_empty() {
         writer.line(&format!("#pragma omp parallel for collapse({})", groups.len()));
     }
     groups.iter().for_each(|axis| writer.open(&group_head(&kept, *axis)));
-    let outside = |id: &ArrayId| kept.lanes[id.0] != Lanes::Row;
-    for id in kept.arrays(Memory::Local).chain(kept.arrays(Memory::Private)).filter(outside) {
+    let outside = |id: &ArrayId| kept.temporaries[id.0] != Copies::Row;
+    for id in kept.known.nest.arrays_in(Memory::Local).chain(kept.known.nest.arrays_in(Memory::Private)).filter(outside)
+    {
         writer.line(&kept.declaration(id)?);
     }
     together(&kept, &schedule.steps, writer)?;
@@ -42,36 +43,32 @@ fn group_loops(nest: &Nest, axis: usize) -> impl Iterator<Item = LoopId> {
 
 /// The loop over the work-groups along an axis: as many as the longest of its loops has iterations.
 fn group_head(names: &Names, axis: usize) -> String {
-    let closed = |bound: &Bound| names.nest.loops_of(&bound.numerator).next().is_none();
+    let closed = |bound: &Bound| names.known.nest.loops_of(&bound.numerator).next().is_none();
     let last = |id: LoopId| {
-        let upper: Vec<Bound> = names.nest.loop_at(id).upper(id).into_iter().filter(closed).collect();
+        let upper: Vec<Bound> = names.known.nest.loop_at(id).upper(id).into_iter().filter(closed).collect();
         names.least(&upper)
     };
-    let longest = group_loops(names.nest, axis).map(last).reduce(|one, other| format!("nest_max({one}, {other})"));
+    let longest =
+        group_loops(names.known.nest, axis).map(last).reduce(|one, other| format!("nest_max({one}, {other})"));
     let last = longest.unwrap_or_default();
     format!("for (int gid{axis} = 0; gid{axis} <= {last}; gid{axis}++)")
 }
 
 /// By array, how a temporary is kept.
-fn lanes(names: &Names, schedule: &Schedule) -> Vec<Lanes> {
+fn temporaries(names: &Names, schedule: &Schedule) -> Vec<Copies> {
     let regions = schedule.regions();
     let kept = |id: ArrayId| {
-        if names.nest.array(id).memory != Memory::Private {
-            return Lanes::One;
+        if names.known.nest.array(id).memory != Memory::Private {
+            return Copies::One;
         }
         let users: Vec<&Region> =
-            regions.iter().filter(|region| use_array(names.nest, &region.instructions, id)).collect();
+            regions.iter().filter(|region| use_array(names.known.nest, &region.instructions, id)).collect();
         match users[..] {
-            [region] if !region.repeated => Lanes::Row,
-            _ => Lanes::Group,
+            [region] if !region.repeated => Copies::Row,
+            _ => Copies::Group,
         }
     };
-    names.nest.array_ids().map(kept).collect()
-}
-
-/// Whether one of the instructions reads or writes an array.
-pub(super) fn use_array(nest: &Nest, instructions: &[usize], id: ArrayId) -> bool {
-    instructions.iter().any(|number| nest.instructions[*number].accesses().any(|(access, ..)| access.array == id))
+    names.known.nest.array_ids().map(kept).collect()
 }
 
 /// Steps with barriers among them.
@@ -92,16 +89,16 @@ fn together(names: &Names, steps: &[Step], writer: &mut Writer) -> Result<(), Ne
 
 /// Steps without a barrier, for every work-item.
 fn region(names: &Names, steps: &[Step], writer: &mut Writer) -> Result<(), NestError> {
-    if let Some(block) = names.block(steps) {
+    if let Some(block) = names.known.block(steps) {
         return blocks::write(names, block, steps, writer);
     }
-    let rows: Vec<usize> = (1..AXES).rev().filter(|axis| names.local[*axis] > 1).collect();
+    let rows: Vec<usize> = (1..AXES).rev().filter(|axis| names.known.local[*axis] > 1).collect();
     for axis in &rows {
-        writer.open(&format!("for (int lid{axis} = 0; lid{axis} < {}; lid{axis}++)", names.local[*axis]));
+        writer.open(&format!("for (int lid{axis} = 0; lid{axis} < {}; lid{axis}++)", names.known.local[*axis]));
     }
     let instructions = runs(steps);
-    let used = |id: &ArrayId| names.lanes[id.0] == Lanes::Row && use_array(names.nest, &instructions, *id);
-    for id in names.arrays(Memory::Private).filter(used) {
+    let used = |id: &ArrayId| names.temporaries[id.0] == Copies::Row && use_array(names.known.nest, &instructions, *id);
+    for id in names.known.nest.arrays_in(Memory::Private).filter(used) {
         writer.line(&names.declaration(id)?);
     }
     row(names, steps, false, writer)?;
@@ -111,7 +108,7 @@ fn region(names: &Names, steps: &[Step], writer: &mut Writer) -> Result<(), Nest
 
 /// Steps for the work-items of a row; `one` where `lid0` is given.
 fn row(names: &Names, steps: &[Step], one: bool, writer: &mut Writer) -> Result<(), NestError> {
-    for run in steps.chunk_by(|one, two| same_loops(names.nest, one, two)) {
+    for run in steps.chunk_by(|one, two| same_loops(names.known.nest, one, two)) {
         match &run[0] {
             Step::Barrier => {}
             Step::Loop(id, body) => {
@@ -125,9 +122,9 @@ fn row(names: &Names, steps: &[Step], one: bool, writer: &mut Writer) -> Result<
                     }
                     continue;
                 }
-                let opens = !one && names.local[0] > 1 && depends_on_lane(names.nest, *id);
+                let opens = !one && names.known.local[0] > 1 && depends_on_lane(names.known.nest, *id);
                 if opens {
-                    writer.open(&format!("for (int lid0 = 0; lid0 < {}; lid0++)", names.local[0]));
+                    writer.open(&format!("for (int lid0 = 0; lid0 < {}; lid0++)", names.known.local[0]));
                 }
                 let opened = open_loop(names, *id, writer)?;
                 let one = one || opens;
@@ -135,10 +132,10 @@ fn row(names: &Names, steps: &[Step], one: bool, writer: &mut Writer) -> Result<
                 writer.close_all(opened + usize::from(opens));
             }
             Step::Run(first) => {
-                let within = &names.nest.instructions[*first].within;
-                let alone = one || names.local[0] == 1;
+                let within = &names.known.nest.instructions[*first].within;
+                let alone = one || names.known.local[0] == 1;
                 let opened = if alone {
-                    open_guard(names, &names.conditions(within), writer)
+                    open_guard(names, &names.known.conditions(within), writer)
                 } else {
                     open_lanes(names, within, writer)
                 };
@@ -153,14 +150,18 @@ fn row(names: &Names, steps: &[Step], one: bool, writer: &mut Writer) -> Result<
 /// The iterations of a short loop over the pieces of a row or column of which the last one may not be whole: written one by one they have
 /// constant bounds, which a loop that is the same for all has not.
 fn pieces(names: &Names, id: LoopId, body: &[Step]) -> Option<i128> {
-    let own = names.nest.loop_at(id);
+    let own = names.known.nest.loop_at(id);
     let is_constant = |sum: &Affine| sum.terms().all(|(variable, _)| variable == Var::Loop(id));
-    let count = names.nest.constant_extent(id).ok()?;
+    let count = names.known.nest.constant_extent(id).ok()?;
     let cuts = |number: &usize| {
-        names.conditions(&names.nest.instructions[*number].within).iter().any(|condition| condition.uses(id))
+        names
+            .known
+            .conditions(&names.known.nest.instructions[*number].within)
+            .iter()
+            .any(|condition| condition.uses(id))
     };
     let is_short = own.tag == Tag::Sequential && (2..=MOST_PIECES).contains(&count);
-    (is_short && names.loop_bounds(id).iter().all(is_constant) && runs(body).iter().any(cuts)).then_some(count)
+    (is_short && names.known.loop_bounds(id).iter().all(is_constant) && runs(body).iter().any(cuts)).then_some(count)
 }
 
 /// Writes the test of conditions; returns how many blocks it opens.
@@ -173,13 +174,14 @@ fn open_guard(names: &Names, conditions: &[Affine], writer: &mut Writer) -> usiz
 /// Writes the condition of the row and the loop over its work-items; returns how many blocks they open. What `lid0` has to keep
 /// becomes bounds of the loop, so that no condition is left in it.
 fn open_lanes(names: &Names, within: &BTreeSet<LoopId>, writer: &mut Writer) -> usize {
-    let lane = within.iter().copied().find(|id| names.nest.loop_at(*id).tag == Tag::Local(0));
+    let lane = within.iter().copied().find(|id| names.known.nest.loop_at(*id).tag == Tag::Local(0));
     let on_lane = |sum: &Affine| lane.is_some_and(|lane| sum.uses(lane));
-    let (bounds, conditions): (Vec<Affine>, Vec<Affine>) = names.conditions(within).into_iter().partition(on_lane);
+    let (bounds, conditions): (Vec<Affine>, Vec<Affine>) =
+        names.known.conditions(within).into_iter().partition(on_lane);
     let opened = open_guard(names, &conditions, writer);
-    let (mut lower, mut upper) = (vec![number(0)], vec![number(names.local[0] - 1)]);
+    let (mut lower, mut upper) = (vec![number(0)], vec![number(names.known.local[0] - 1)]);
     if let Some(lane) = lane {
-        let tightened = Loop { constraints: bounds, ..names.nest.loop_at(lane).clone() };
+        let tightened = Loop { constraints: bounds, ..names.known.nest.loop_at(lane).clone() };
         lower.extend(tightened.lower(lane));
         upper.extend(tightened.upper(lane));
     }

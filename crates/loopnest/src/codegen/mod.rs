@@ -12,6 +12,7 @@ mod writer;
 
 pub use dialect::Dialect;
 
+use crate::blocks::Known;
 use crate::error::NestError;
 use crate::ir::{ArrayId, Memory, Nest, SizeId};
 use crate::schedule::Schedule;
@@ -44,51 +45,49 @@ pub enum CodeParameter {
     Size(SizeId),
 }
 
-impl Nest {
-    /// The nest as source code of a language.
-    ///
-    /// ```
-    /// use tunesmith_loopnest::{Dialect, Nest};
-    ///
-    /// let nest = Nest::parse("
-    ///     nest twice
-    ///     sizes n
-    ///     array a[n]: f32
-    ///     array out[n]: f32
-    ///     {[i]: 0 <= i < n}
-    ///     out[i] = 2*a[i]
-    /// ")?;
-    /// let code = nest.code(Dialect::C)?;
-    /// assert!(code.text.contains("void twice(const float *restrict a, float *restrict out, int n)"));
-    /// assert!(code.text.contains("out[i] = 2.0f * a[i];"));
-    /// # Ok::<(), tunesmith_loopnest::NestError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// The nest cannot be [scheduled](Schedule), or its work-items or local arrays have no constant number.
-    pub fn code(&self, dialect: Dialect) -> Result<Code, NestError> {
-        let schedule = Schedule::new(self)?;
-        let local = self.local_size()?;
-        let names = Names::new(self, dialect, local);
-        let parameters = self.parameters();
-        let mut writer = Writer::default();
-        names.preamble(&mut writer);
-        writer.open(&names.signature(&parameters));
-        match dialect {
-            Dialect::C => lanes::write(&names, &schedule, &mut writer)?,
-            Dialect::OpenCl | Dialect::Cuda => items::write(&names, &schedule, &mut writer)?,
-        }
-        writer.close();
-        Ok(Code { text: writer.text(), function: names.function(), parameters })
+/// Writes a nest as source code of a language.
+///
+/// ```
+/// use tunesmith_loopnest::{Dialect, Nest, codegen};
+///
+/// let nest: Nest = "
+///     nest twice
+///     sizes n
+///     array a[n]: f32
+///     array out[n]: f32
+///     {[i]: 0 <= i < n}
+///     out[i] = 2*a[i]
+/// ".parse()?;
+/// let code = codegen::source(&nest, Dialect::C)?;
+/// assert!(code.text.contains("void twice(const float *restrict a, float *restrict out, int n)"));
+/// assert!(code.text.contains("out[i] = 2.0f * a[i];"));
+/// # Ok::<(), tunesmith_loopnest::NestError>(())
+/// ```
+///
+/// # Errors
+///
+/// The nest cannot be [scheduled](Schedule), or its work-items or local arrays have no constant number.
+pub fn source(nest: &Nest, dialect: Dialect) -> Result<Code, NestError> {
+    let schedule = Schedule::new(nest)?;
+    let names = Names::new(Known::new(nest)?, dialect);
+    let parameters = parameters(nest);
+    let mut writer = Writer::default();
+    names.preamble(&mut writer);
+    writer.open(&names.signature(&parameters));
+    match dialect {
+        Dialect::C => lanes::write(&names, &schedule, &mut writer)?,
+        Dialect::OpenCl | Dialect::Cuda => items::write(&names, &schedule, &mut writer)?,
     }
+    writer.close();
+    Ok(Code { text: writer.text(), function: names.function(), parameters })
+}
 
-    /// What the functions of this nest take: arrays and arguments as they are declared, then the sizes.
-    fn parameters(&self) -> Vec<CodeParameter> {
-        let declared = self.array_ids().filter_map(|id| match self.array(id).memory {
-            Memory::Global => Some(CodeParameter::Array(id)),
-            Memory::Argument => Some(CodeParameter::Argument(id)),
-            Memory::Local | Memory::Private => None,
-        });
-        declared.chain((0..self.sizes.len()).map(|size| CodeParameter::Size(SizeId(size)))).collect()
-    }
+/// Returns what the functions of a nest take: arrays and arguments as they are declared, then the sizes.
+fn parameters(nest: &Nest) -> Vec<CodeParameter> {
+    let declared = nest.array_ids().filter_map(|id| match nest.array(id).memory {
+        Memory::Global => Some(CodeParameter::Array(id)),
+        Memory::Argument => Some(CodeParameter::Argument(id)),
+        Memory::Local | Memory::Private => None,
+    });
+    declared.chain((0..nest.sizes.len()).map(|size| CodeParameter::Size(SizeId(size)))).collect()
 }

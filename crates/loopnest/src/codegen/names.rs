@@ -1,32 +1,27 @@
 //! Names and declarations of generated code.
 
 use super::CodeParameter;
-use super::blocks::Block;
 use super::dialect::{Dialect, RESERVED};
-use super::full::Branch;
 use super::writer::Writer;
+use crate::blocks::{Block, Known};
 use crate::error::NestError;
-use crate::hardware::AXES;
-use crate::ir::{Affine, ArrayId, Expr, Instruction, Memory, Nest, Tag, Type, Var};
+use crate::ir::{Affine, ArrayId, Expr, Instruction, Memory, Tag, Type, Var};
 
 /// A nest that is being written in a language.
 #[derive(Clone)]
 pub(super) struct Names<'a> {
-    pub(super) nest: &'a Nest,
+    /// What is known where the code being written stands.
+    pub(super) known: Known<'a>,
     pub(super) dialect: Dialect,
-    /// Work-items of a work-group along each axis.
-    pub(super) local: [i128; AXES],
-    /// In C, by array, how a temporary is kept for the work-items: see [`Lanes`].
-    pub(super) lanes: Vec<Lanes>,
-    /// Where the code being written stands.
-    pub(super) branch: Branch,
+    /// In C, by array, how a temporary is kept for the work-items: see [`Copies`].
+    pub(super) temporaries: Vec<Copies>,
     /// In C, the work-items that are run side by side.
     pub(super) block: Option<Block>,
 }
 
 /// How many copies of a temporary there are: one where each work-item is a thread of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lanes {
+pub(super) enum Copies {
     /// One.
     One,
     /// One for each work-item of a row: the temporary is used up before the next row begins.
@@ -36,42 +31,36 @@ pub(super) enum Lanes {
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(nest: &'a Nest, dialect: Dialect, local: [i128; AXES]) -> Self {
-        Names {
-            nest,
-            dialect,
-            local,
-            lanes: vec![Lanes::One; nest.arrays.len()],
-            branch: Branch::default(),
-            block: None,
-        }
+    pub(super) fn new(known: Known<'a>, dialect: Dialect) -> Self {
+        let temporaries = vec![Copies::One; known.nest.arrays.len()];
+        Names { known, dialect, temporaries, block: None }
     }
 
     pub(super) fn function(&self) -> String {
-        mangled(&self.nest.name)
+        mangled(&self.known.nest.name)
     }
 
     /// The variable that has the value of a size or loop index; nothing where it is always 0.
     pub(super) fn variable(&self, variable: Var) -> Option<String> {
         match variable {
-            Var::Size(id) => Some(mangled(&self.nest.sizes[id.0])),
-            Var::Loop(id) => match self.nest.loop_at(id).tag {
+            Var::Size(id) => Some(mangled(&self.known.nest.sizes[id.0])),
+            Var::Loop(id) => match self.known.nest.loop_at(id).tag {
                 Tag::Group(axis) => Some(format!("gid{axis}")),
-                Tag::Local(axis) => (self.local[usize::from(axis)] > 1).then(|| format!("lid{axis}")),
-                _ => Some(mangled(&self.nest.loop_at(id).name)),
+                Tag::Local(axis) => (self.known.local[usize::from(axis)] > 1).then(|| format!("lid{axis}")),
+                _ => Some(mangled(&self.known.nest.loop_at(id).name)),
             },
-            Var::Lookup(id) => Some(self.cell(&self.nest.lookup(id).access)),
+            Var::Lookup(id) => Some(self.cell(&self.known.nest.lookup(id).access)),
             Var::Floor(_) => None,
         }
     }
 
     pub(super) fn array(&self, id: ArrayId) -> String {
-        mangled(&self.nest.array(id).name)
+        mangled(&self.known.nest.array(id).name)
     }
 
     /// Includes, extensions and the helpers that the nest needs.
     pub(super) fn preamble(&self, writer: &mut Writer) {
-        let doubles = self.nest.arrays.iter().any(|array| array.element == Type::F64);
+        let doubles = self.known.nest.arrays.iter().any(|array| array.element == Type::F64);
         let inline = match self.dialect {
             Dialect::C => {
                 writer.line("#include <math.h>");
@@ -104,8 +93,8 @@ impl<'a> Names<'a> {
     /// Types and exponents of the small powers in the nest, each once.
     fn powers(&self) -> Vec<(Type, i128)> {
         let mut found = Vec::new();
-        for Instruction { target, value, .. } in &self.nest.instructions {
-            self.find_powers(value, self.nest.array(target.array).element, &mut found);
+        for Instruction { target, value, .. } in &self.known.nest.instructions {
+            self.find_powers(value, self.known.nest.array(target.array).element, &mut found);
         }
         found.sort_unstable();
         found.dedup();
@@ -113,7 +102,7 @@ impl<'a> Names<'a> {
     }
 
     fn find_powers(&self, expr: &Expr, context: Type, found: &mut Vec<(Type, i128)>) {
-        let kind = self.nest.operation_type(expr, context);
+        let kind = self.known.nest.operation_type(expr, context);
         found.extend(expr.small_power().map(|times| (kind, times)));
         expr.children().into_iter().for_each(|part| self.find_powers(part, kind, found));
     }
@@ -122,7 +111,7 @@ impl<'a> Names<'a> {
     pub(super) fn signature(&self, parameters: &[CodeParameter]) -> String {
         let parameters: Vec<String> = parameters.iter().map(|parameter| self.parameter(*parameter)).collect();
         let (function, list) = (self.function(), parameters.join(", "));
-        let [x, y, z] = self.local;
+        let [x, y, z] = self.known.local;
         match self.dialect {
             Dialect::C => format!("void {function}({})", if list.is_empty() { "void" } else { &list }),
             Dialect::OpenCl => {
@@ -136,15 +125,15 @@ impl<'a> Names<'a> {
 
     fn parameter(&self, parameter: CodeParameter) -> String {
         match parameter {
-            CodeParameter::Size(id) => format!("int {}", mangled(&self.nest.sizes[id.0])),
+            CodeParameter::Size(id) => format!("int {}", mangled(&self.known.nest.sizes[id.0])),
             CodeParameter::Argument(id) => {
-                format!("{} {}", self.dialect.name(self.nest.array(id).element), self.array(id))
+                format!("{} {}", self.dialect.name(self.known.nest.array(id).element), self.array(id))
             }
             CodeParameter::Array(id) => {
-                let (written, _) = self.nest.uses(id);
+                let (written, _) = self.known.nest.uses(id);
                 let space = if self.dialect == Dialect::OpenCl { "__global " } else { "" };
                 let access = if written { "" } else { "const " };
-                let (kind, restrict) = (self.dialect.name(self.nest.array(id).element), self.dialect.restrict());
+                let (kind, restrict) = (self.dialect.name(self.known.nest.array(id).element), self.dialect.restrict());
                 format!("{space}{access}{kind} *{restrict} {}", self.array(id))
             }
         }
@@ -152,7 +141,7 @@ impl<'a> Names<'a> {
 
     /// The declaration of a local array or of a temporary, with one cell for each of its own and each of its copies.
     pub(super) fn declaration(&self, id: ArrayId) -> Result<String, NestError> {
-        let array = self.nest.array(id);
+        let array = self.known.nest.array(id);
         let cells = self.cells(id)? * self.copies(id);
         let shared = match (array.memory, self.dialect) {
             (Memory::Local, Dialect::OpenCl) => "__local ",
@@ -168,7 +157,7 @@ impl<'a> Names<'a> {
 
     /// Cells of a local array or of a temporary.
     pub(super) fn cells(&self, id: ArrayId) -> Result<i128, NestError> {
-        let array = self.nest.array(id);
+        let array = self.known.nest.array(id);
         let extent = |extent: Affine| {
             extent.as_constant().ok_or_else(|| {
                 NestError::new(format!("the shape of `{}` is not constant", array.name))
@@ -181,16 +170,11 @@ impl<'a> Names<'a> {
 
     /// How many copies of an array there are.
     pub(super) fn copies(&self, id: ArrayId) -> i128 {
-        match self.lanes[id.0] {
-            Lanes::One => 1,
-            Lanes::Row => self.local[0],
-            Lanes::Group => self.local.iter().product(),
+        match self.temporaries[id.0] {
+            Copies::One => 1,
+            Copies::Row => self.known.local[0],
+            Copies::Group => self.known.local.iter().product(),
         }
-    }
-
-    /// Arrays of a kind of memory.
-    pub(super) fn arrays(&self, memory: Memory) -> impl Iterator<Item = ArrayId> {
-        self.nest.array_ids().filter(move |id| self.nest.array(*id).memory == memory)
     }
 }
 

@@ -4,8 +4,8 @@ use super::collect::distance;
 use super::factors::number;
 use super::subgroups::WARP;
 use crate::error::NestError;
-use crate::hardware::AXES;
-use crate::ir::{Access, LoopId, Nest, Tag};
+use crate::ir::{AXES, Access, LoopId, Nest, Tag};
+use crate::print;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Banks of local memory, each giving one word at a time.
@@ -29,7 +29,7 @@ pub(super) fn conflict(
     for (axis, stride) in strides.iter_mut().enumerate() {
         let Some(id) = nest.loop_with(within, Tag::Local(axis as u8)) else { continue };
         *stride = number(&distance(nest, access, id)).ok_or_else(|| {
-            let text = nest.show_access(access);
+            let text = print::access(nest, access);
             NestError::new(format!("the distance of lanes in {text} depends on the sizes"))
                 .remedy("give the local array a shape of numbers")
         })?;

@@ -9,12 +9,13 @@ use super::everywhere::runs_everywhere;
 use super::floors::Floors;
 use crate::error::NestError;
 use crate::ir::{Access, Affine, ArrayId, Expr, Instruction, LoopId, Nest, Operator, Type};
+use crate::print;
 use crate::schedule::{Schedule, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A value whose depth is followed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Source {
+pub(super) enum Origin {
     /// What no arithmetic has touched.
     Start,
     /// A cell of an array by its constant subscripts; no subscripts for arrays all of whose cells are treated alike.
@@ -24,9 +25,9 @@ pub(super) enum Source {
 }
 
 /// By source, how much deeper a value is than it.
-type Row = BTreeMap<Source, Weight>;
+type Row = BTreeMap<Origin, Weight>;
 /// Rows of the values that a piece of the schedule changes.
-type State = BTreeMap<Source, Row>;
+type State = BTreeMap<Origin, Row>;
 
 /// The depth of the deepest value that a work-item computes.
 ///
@@ -43,7 +44,7 @@ pub(super) fn longest(nest: &Nest, floors: &Floors) -> Result<Weight, NestError>
     nest.instructions.iter().filter(matters).try_for_each(|instruction| runs_everywhere(nest, floors, instruction))?;
     let mut state = State::new();
     chains.steps(&schedule.steps, &mut state)?;
-    let row = state.remove(&Source::Longest).unwrap_or_default();
+    let row = state.remove(&Origin::Longest).unwrap_or_default();
     Ok(row.into_values().reduce(Weight::most).unwrap_or(Weight::Number(0)))
 }
 
@@ -108,8 +109,8 @@ impl Chains<'_> {
     fn instruction(&self, instruction: &Instruction, state: &mut State) -> Result<(), NestError> {
         let context = self.nest.array(instruction.target.array).element;
         let row = self.value(&instruction.value, context, state).map_err(|error| error.at(instruction.place))?;
-        let longest = joined(row_of(state, &Source::Longest), row.clone());
-        state.insert(Source::Longest, longest);
+        let longest = joined(row_of(state, &Origin::Longest), row.clone());
+        state.insert(Origin::Longest, longest);
         if self.carrying.contains(&instruction.target.array) {
             let cell = self.cell(&instruction.target).map_err(|error| error.at(instruction.place))?;
             state.insert(cell, row);
@@ -124,7 +125,7 @@ impl Chains<'_> {
                 Ok(row_of(state, &self.cell(access).map_err(|error| error.at(*place))?))
             }
             _ => {
-                let mut row = Row::from([(Source::Start, Weight::Number(0))]);
+                let mut row = Row::from([(Origin::Start, Weight::Number(0))]);
                 for child in expr.children() {
                     row = joined(row, self.value(child, kind, state)?);
                 }
@@ -135,7 +136,7 @@ impl Chains<'_> {
     }
 
     /// What an access to an array that carries results is followed as.
-    fn cell(&self, access: &Access) -> Result<Source, NestError> {
+    fn cell(&self, access: &Access) -> Result<Origin, NestError> {
         let subscripts: Option<Vec<i128>> = access.subscripts.iter().map(Affine::as_constant).collect();
         let all = || {
             let accesses = self.nest.instructions.iter().flat_map(Instruction::accesses);
@@ -143,12 +144,12 @@ impl Chains<'_> {
         };
         let is_constant = |other: &Access| other.subscripts.iter().all(|sum| sum.as_constant().is_some());
         match subscripts {
-            Some(subscripts) if all().all(is_constant) => Ok(Source::Cell(access.array, subscripts)),
+            Some(subscripts) if all().all(is_constant) => Ok(Origin::Cell(access.array, subscripts)),
             _ if all().all(|other| other == access) && self.keeps_apart(access) => {
-                Ok(Source::Cell(access.array, Vec::new()))
+                Ok(Origin::Cell(access.array, Vec::new()))
             }
             _ => {
-                let (text, name) = (self.nest.show_access(access), &self.nest.array(access.array).name);
+                let (text, name) = (print::access(self.nest, access), &self.nest.array(access.array).name);
                 Err(NestError::new(format!("results pass through {text} and other cells of `{name}`")))
             }
         }
@@ -164,8 +165,8 @@ impl Chains<'_> {
     }
 
     /// Whether each iteration of a loop has a cell of its own.
-    fn is_apart(&self, source: &Source, id: LoopId) -> bool {
-        let Source::Cell(array, _) = source else { return false };
+    fn is_apart(&self, source: &Origin, id: LoopId) -> bool {
+        let Origin::Cell(array, _) = source else { return false };
         let accesses = self.nest.instructions.iter().flat_map(Instruction::accesses);
         let mut own = accesses.map(|(access, ..)| access).filter(|access| access.array == *array);
         own.any(|access| access.subscripts.iter().any(|sum| sum.uses(id)))
@@ -177,9 +178,9 @@ impl Chains<'_> {
         once.iter().map(|(source, row)| Ok((source.clone(), close.row(source, row)?))).collect()
     }
 
-    fn show(&self, source: &Source) -> String {
+    fn show(&self, source: &Origin) -> String {
         match source {
-            Source::Cell(array, _) => format!("`{}`", self.nest.array(*array).name),
+            Origin::Cell(array, _) => format!("`{}`", self.nest.array(*array).name),
             _ => "the results".to_string(),
         }
     }
@@ -198,18 +199,18 @@ impl Close<'_> {
     }
 
     /// Whether an iteration begins with what the one before left of a value.
-    fn is_carried(&self, source: &Source) -> bool {
+    fn is_carried(&self, source: &Origin) -> bool {
         self.once.contains_key(source) && !self.chains.is_apart(source, self.id)
     }
 
     /// What a value grows by in each iteration, where it depends on no other value that iterations change.
-    fn step(&self, source: &Source) -> Option<&Weight> {
+    fn step(&self, source: &Origin) -> Option<&Weight> {
         let row = self.once.get(source)?;
         let alone = row.keys().all(|other| other == source || !self.is_carried(other));
-        row.get(source).filter(|_| alone && *source != Source::Longest)
+        row.get(source).filter(|_| alone && *source != Origin::Longest)
     }
 
-    fn row(&self, own: &Source, row: &Row) -> Result<Row, NestError> {
+    fn row(&self, own: &Origin, row: &Row) -> Result<Row, NestError> {
         let mut closed = Row::new();
         for (source, weight) in row {
             for (source, weight) in self.entry(own, source, weight)? {
@@ -224,11 +225,11 @@ impl Close<'_> {
     }
 
     /// What becomes of one entry of a row.
-    fn entry(&self, own: &Source, source: &Source, weight: &Weight) -> Result<Vec<(Source, Weight)>, NestError> {
+    fn entry(&self, own: &Origin, source: &Origin, weight: &Weight) -> Result<Vec<(Origin, Weight)>, NestError> {
         if self.depends(weight) {
             return Ok(vec![(source.clone(), self.spread(own, weight)?)]);
         }
-        let entered = |enter: &Weight, late: i128, by: &Source, step: &Weight| {
+        let entered = |enter: &Weight, late: i128, by: &Origin, step: &Weight| {
             Weight::entered(self.id, enter.clone(), late, by.clone(), step.clone())
         };
         if let Some(step) = self.step(own).filter(|_| self.is_carried(own)) {
@@ -258,26 +259,26 @@ impl Close<'_> {
 
     /// A weight of inner loops whose lengths depend on this one: all their iterations together, where the value that grows
     /// in them goes on from one iteration of this loop to the next.
-    fn spread(&self, own: &Source, weight: &Weight) -> Result<Weight, NestError> {
-        let goes_on = |by: &Source, loops: &Loops, step: &Weight| match self.step(by) {
+    fn spread(&self, own: &Origin, weight: &Weight) -> Result<Weight, NestError> {
+        let goes_on = |by: &Origin, loops: &Loops, step: &Weight| match self.step(by) {
             Some(Weight::Times(known, own_step, _)) => known == loops && **own_step == *step && self.is_carried(by),
             _ => false,
         };
         weight.spread_over(self.id, self.chains.nest, &goes_on).ok_or_else(|| self.dependent(own))
     }
 
-    fn refuse_dependent(&self, weight: &Weight, own: &Source) -> Result<(), NestError> {
+    fn refuse_dependent(&self, weight: &Weight, own: &Origin) -> Result<(), NestError> {
         if self.depends(weight) { Err(self.dependent(own)) } else { Ok(()) }
     }
 
-    fn dependent(&self, own: &Source) -> NestError {
+    fn dependent(&self, own: &Origin) -> NestError {
         let (index, name) = (&self.chains.nest.loop_at(self.id).name, self.chains.show(own));
         NestError::new(format!("the chain through {name} has another length in each iteration of `{index}`"))
     }
 }
 
 /// A value's row, which is the value itself where nothing changed it.
-fn row_of(state: &State, source: &Source) -> Row {
+fn row_of(state: &State, source: &Origin) -> Row {
     state.get(source).cloned().unwrap_or_else(|| Row::from([(source.clone(), Weight::Number(0))]))
 }
 

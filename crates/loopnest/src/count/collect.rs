@@ -9,13 +9,13 @@ use super::points::Piece;
 use super::polynomial::{Polynomial, Ratio};
 use super::property::{Property, Stride};
 use super::subgroups::{Lanes, issues};
+use crate::blocks::rows_side_by_side;
 use crate::error::NestError;
-use crate::hardware::AXES;
-use crate::interpret::Operation;
 use crate::ir::{
-    Access, Affine, ArrayId, Direction, Expr, Instruction, Lookup, LookupId, LoopId, Memory, Nest, Tag, Type, Var,
+    AXES, Access, Affine, ArrayId, Direction, Expr, Instruction, Lookup, LookupId, LoopId, Memory, Nest, Operation,
+    Tag, Type, Var,
 };
-use crate::lookups::LookupLoad;
+use crate::lookups::{self, LookupLoad};
 use crate::schedule::{Schedule, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,14 +72,14 @@ pub(super) fn collect(nest: &Nest, lanes: Option<Lanes>) -> Result<Collected, Ne
         found: Collected::new(nest),
     };
     let rows = match lanes {
-        Some(Lanes::InBlocks(2..)) => nest.rows_side_by_side()?,
+        Some(Lanes::InBlocks(2..)) => rows_side_by_side(nest)?,
         _ => vec![1; nest.instructions.len()],
     };
     for (instruction, rows) in nest.instructions.iter().zip(rows) {
         collector.rows = rows;
         collector.instruction(instruction).map_err(|error| error.at(instruction.place))?;
     }
-    for LookupLoad { lookup, within } in nest.lookup_loads() {
+    for LookupLoad { lookup, within } in lookups::loads(nest) {
         let Lookup { access, place, .. } = nest.lookup(lookup);
         collector.lookup(access, &within).map_err(|error| error.at(*place))?;
     }

@@ -8,7 +8,7 @@ use super::polynomial::Polynomial;
 use super::property::{Property, Stride};
 use crate::error::NestError;
 use crate::ir::{Affine, Direction, Nest, Var};
-use crate::polyhedra::lcm;
+use crate::number::lcm;
 use std::collections::BTreeSet;
 
 /// A sum of slots, which hold the sizes and then the floors.

@@ -1,6 +1,6 @@
 //! How much deeper one value is than another: sums, maxima and numbers of iterations.
 
-use super::chain::Source;
+use super::chain::Origin;
 use super::factors::{Factors, Product};
 use crate::error::NestError;
 use crate::ir::{LoopId, Nest};
@@ -17,7 +17,7 @@ pub(super) enum Weight {
     Sum(Rc<Weight>, Rc<Weight>),
     Most(Rc<Weight>, Rc<Weight>),
     /// The iterations of loops times a step: a value's own growth.
-    Times(Loops, Rc<Weight>, Source),
+    Times(Loops, Rc<Weight>, Origin),
     /// What enters a value in one of the first iterations and grows with it in the others.
     Entered(Rc<Entered>),
 }
@@ -30,7 +30,7 @@ pub(super) struct Entered {
     enter: Weight,
     step: Weight,
     /// The value that grows.
-    by: Source,
+    by: Origin,
 }
 
 impl Weight {
@@ -51,11 +51,11 @@ impl Weight {
     }
 
     /// This in every iteration of a loop, the growth of `by`.
-    pub(super) fn times(&self, id: LoopId, by: &Source) -> Weight {
+    pub(super) fn times(&self, id: LoopId, by: &Origin) -> Weight {
         Weight::Times(Loops::from([id]), Rc::new(self.clone()), by.clone())
     }
 
-    pub(super) fn entered(id: LoopId, enter: Weight, late: i128, by: Source, step: Weight) -> Weight {
+    pub(super) fn entered(id: LoopId, enter: Weight, late: i128, by: Origin, step: Weight) -> Weight {
         if late == 0 && step == Weight::Number(0) {
             return enter;
         }
@@ -79,7 +79,7 @@ impl Weight {
         &self,
         id: LoopId,
         nest: &Nest,
-        goes_on: &impl Fn(&Source, &Loops, &Weight) -> bool,
+        goes_on: &impl Fn(&Origin, &Loops, &Weight) -> bool,
     ) -> Option<Weight> {
         if !self.depends_on(id, nest) {
             return Some(self.clone());

@@ -1,7 +1,8 @@
 //! Floors of sums divided by constants, each known by a number.
 
 use crate::ir::{Affine, Assumptions, Congruence, Var};
-use crate::polyhedra::{System, gcd};
+use crate::number::gcd;
+use crate::polyhedra::System;
 
 /// Floors that bounds and counts use. A floor may use those before it.
 #[derive(Clone, Debug)]

@@ -7,8 +7,8 @@ use super::points::Piece;
 use super::union::different;
 use crate::error::{NestError, Place};
 use crate::ir::{Access, Affine, ArrayId, LoopId, Nest, Var};
-use crate::lookups::LookupLoad;
-use crate::polyhedra::gcd;
+use crate::lookups::{self, LookupLoad};
+use crate::number::gcd;
 use std::collections::BTreeSet;
 
 /// Every access to an array, those of lookups included, with the loops that it is within and its place.
@@ -16,7 +16,7 @@ fn accesses(nest: &Nest, array: ArrayId) -> impl Iterator<Item = (BTreeSet<LoopI
     let stated = nest.instructions.iter().flat_map(|instruction| {
         instruction.accesses().map(|(access, ..)| (instruction.within.clone(), access, instruction.place))
     });
-    let looked_up = nest.lookup_loads().into_iter().map(|LookupLoad { lookup, within }| {
+    let looked_up = lookups::loads(nest).into_iter().map(|LookupLoad { lookup, within }| {
         let lookup = nest.lookup(lookup);
         (within, &lookup.access, lookup.place)
     });
@@ -118,7 +118,7 @@ mod tests {
         ];
         for (domain, lines, step) in cases {
             let text = format!("sizes n\nassume n > 0\narray a[8*n, 8*n]: f32\n{{[i, j]: {domain}}}\n{lines}");
-            let nest = Nest::parse(&text).unwrap();
+            let nest = text.parse::<Nest>().unwrap();
             let mut factors = Factors::new(&nest);
             let pieces = touched(&nest, ArrayId(0), &[0, 1], Some(1), &mut factors.floors).unwrap();
             factors.push(pieces);

@@ -21,57 +21,55 @@ mod subgroups;
 mod union;
 
 pub use compiled::Counts;
-pub use modern::Modern;
-pub use outside::Outside;
+pub use modern::{Modern, count_chain, count_modern};
+pub use outside::{Outside, outside};
 pub use property::{Issue, Property, Stride};
 pub use subgroups::Lanes;
 
 use crate::error::NestError;
 use crate::ir::{ArrayId, Nest};
 
-impl Nest {
-    /// Counts the properties to which the cost model takes the run time to be linear, as functions of the sizes.
-    ///
-    /// ```
-    /// use tunesmith_loopnest::{Nest, Property};
-    ///
-    /// let nest = Nest::parse("
-    ///     sizes n
-    ///     assume n > 0
-    ///     array a[n]: f32
-    ///     {[i, j]: 0 <= i < n and 0 <= j <= i}
-    ///     a[i] = a[i] + 1.0 @ i, j
-    /// ")?;
-    /// let counts = nest.count()?;
-    /// let add = counts.properties().iter().position(|property| property.to_string() == "op:f32:add");
-    /// assert_eq!(counts.evaluate(&[1000])?[add.unwrap()], 500_500);
-    /// # Ok::<(), tunesmith_loopnest::NestError>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Where something cannot be counted exactly, by name, or the nest cannot be scheduled.
-    pub fn count(&self) -> Result<Counts, NestError> {
-        Ok(Counts::new(self, &collect::collect(self, None)?))
-    }
+/// Counts the properties to which the cost model takes the run time to be linear, as functions of the sizes.
+///
+/// ```
+/// use tunesmith_loopnest::{Nest, Property, count};
+///
+/// let nest = "
+///     sizes n
+///     assume n > 0
+///     array a[n]: f32
+///     {[i, j]: 0 <= i < n and 0 <= j <= i}
+///     a[i] = a[i] + 1.0 @ i, j
+/// ".parse::<Nest>()?;
+/// let counts = count::count(&nest)?;
+/// let add = counts.properties().iter().position(|property| property.to_string() == "op:f32:add");
+/// assert_eq!(counts.evaluate(&[1000])?[add.unwrap()], 500_500);
+/// # Ok::<(), tunesmith_loopnest::NestError>(())
+/// ```
+///
+/// # Errors
+///
+/// Where something cannot be counted exactly, by name, or the nest cannot be scheduled.
+pub fn count(nest: &Nest) -> Result<Counts, NestError> {
+    Ok(Counts::new(nest, &collect::collect(nest, None)?))
+}
 
-    /// Counts the same properties in lanes that they take: where of a vector of work-items one does something, all have to wait. What a
-    /// load from one cell gives to a whole row is counted once for [each row](Lanes::InRows). Barriers, work-groups and the launch are
-    /// counted as in [`count`](Self::count), and so is everything where the nest has no work-items.
-    ///
-    /// # Errors
-    ///
-    /// As for [`count`](Self::count), and where sub-groups that lie [across rows](Lanes::Numbered) cannot be counted exactly.
-    pub fn count_lanes(&self, lanes: Lanes) -> Result<Counts, NestError> {
-        Ok(Counts::new(self, &collect::collect(self, Some(lanes))?))
-    }
+/// Counts the same properties in lanes that they take: where of a vector of work-items one does something, all have to wait. What a
+/// load from one cell gives to a whole row is counted once for [each row](Lanes::InRows). Barriers, work-groups and the launch are
+/// counted as in [`count()`], and so is everything where the nest has no work-items.
+///
+/// # Errors
+///
+/// As for [`count()`], and where sub-groups that lie [across rows](Lanes::Numbered) cannot be counted exactly.
+pub fn count_lanes(nest: &Nest, lanes: Lanes) -> Result<Counts, NestError> {
+    Ok(Counts::new(nest, &collect::collect(nest, Some(lanes))?))
+}
 
-    /// Counts the bytes of an array that the nest touches at least once: [`Property::TouchedBytes`] alone.
-    ///
-    /// # Errors
-    ///
-    /// Where the set of touched cells has a shape that cannot be counted exactly.
-    pub fn footprint(&self, array: ArrayId) -> Result<Counts, NestError> {
-        Ok(Counts::new(self, &collect::collect_footprint(self, array)?))
-    }
+/// Counts the bytes of an array that the nest touches at least once: [`Property::TouchedBytes`] alone.
+///
+/// # Errors
+///
+/// Where the set of touched cells has a shape that cannot be counted exactly.
+pub fn footprint(nest: &Nest, array: ArrayId) -> Result<Counts, NestError> {
+    Ok(Counts::new(nest, &collect::collect_footprint(nest, array)?))
 }

@@ -9,8 +9,7 @@ use super::factors::Product;
 use super::property::{Issue, Property};
 use super::subgroups::{WARP, issues};
 use crate::error::NestError;
-use crate::interpret::Operation;
-use crate::ir::{Expr, Instruction, Lookup, LoopId, Memory, Nest, Operator, Type};
+use crate::ir::{Expr, Instruction, Lookup, LoopId, Memory, Nest, Operation, Operator, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Counts beside those of the paper, and what could not be counted.
@@ -22,70 +21,68 @@ pub struct Modern {
     pub refused: Vec<(&'static str, NestError)>,
 }
 
-impl Nest {
-    /// Counts what the paper leaves out: `bank:...` for accesses to local memory by conflicts over banks, `sub:...` for what
-    /// sub-groups of 32 lanes issue, `arith:...` for arithmetic with small powers as multiplications, and `chain`, the
-    /// longest chain of dependent arithmetic that one work-item executes. A kind that cannot be counted exactly is left
-    /// out and [refused](Modern::refused) by name.
-    ///
-    /// ```
-    /// use tunesmith_loopnest::{Nest, Property};
-    ///
-    /// let nest = Nest::parse("
-    ///     sizes n
-    ///     assume n > 0
-    ///     array a[n]: f32
-    ///     array sum[1]: f32
-    ///     temporary acc: f32
-    ///     {[i]: 0 <= i < n}
-    ///     acc = 0.0           @
-    ///     acc = acc + a[i]**2 @ i
-    ///     sum[0] = acc        @
-    /// ")?;
-    /// let modern = nest.count_modern()?;
-    /// let chain = modern.counts.properties().iter().position(|property| *property == Property::Chain);
-    /// assert_eq!(modern.counts.evaluate(&[1000])?[chain.unwrap()], 1001);
-    /// # Ok::<(), tunesmith_loopnest::NestError>(())
-    /// ```
-    ///
-    /// Vector loops count every iteration. Cost: some milliseconds, and up to seconds where sub-groups end within a row of
-    /// work-items; evaluating takes some hundred nanoseconds.
-    ///
-    /// # Errors
-    ///
-    /// Where the nest cannot be scheduled, or its loops cannot be counted.
-    pub fn count_modern(&self) -> Result<Modern, NestError> {
-        let mut found = self.collect_arithmetic()?;
-        let mut refused = Vec::new();
-        for (kind, gather) in [("bank", banks as Gather), ("sub", sub_groups), ("chain", chain)] {
-            let mut tried = found.clone();
-            match refuse_data(self).and_then(|()| gather(self, &mut tried)) {
-                Ok(()) => found = tried,
-                Err(error) => refused.push((kind, error)),
-            }
+/// Counts what the paper leaves out: `bank:...` for accesses to local memory by conflicts over banks, `sub:...` for what
+/// sub-groups of 32 lanes issue, `arith:...` for arithmetic with small powers as multiplications, and `chain`, the
+/// longest chain of dependent arithmetic that one work-item executes. A kind that cannot be counted exactly is left
+/// out and [refused](Modern::refused) by name.
+///
+/// ```
+/// use tunesmith_loopnest::{Nest, Property, count};
+///
+/// let nest = "
+///     sizes n
+///     assume n > 0
+///     array a[n]: f32
+///     array sum[1]: f32
+///     temporary acc: f32
+///     {[i]: 0 <= i < n}
+///     acc = 0.0           @
+///     acc = acc + a[i]**2 @ i
+///     sum[0] = acc        @
+/// ".parse::<Nest>()?;
+/// let modern = count::count_modern(&nest)?;
+/// let chain = modern.counts.properties().iter().position(|property| *property == Property::Chain);
+/// assert_eq!(modern.counts.evaluate(&[1000])?[chain.unwrap()], 1001);
+/// # Ok::<(), tunesmith_loopnest::NestError>(())
+/// ```
+///
+/// Vector loops count every iteration. Cost: some milliseconds, and up to seconds where sub-groups end within a row of
+/// work-items; evaluating takes some hundred nanoseconds.
+///
+/// # Errors
+///
+/// Where the nest cannot be scheduled, or its loops cannot be counted.
+pub fn count_modern(nest: &Nest) -> Result<Modern, NestError> {
+    let mut found = collect_arithmetic(nest)?;
+    let mut refused = Vec::new();
+    for (kind, gather) in [("bank", banks as Gather), ("sub", sub_groups), ("chain", chain)] {
+        let mut tried = found.clone();
+        match refuse_data(nest).and_then(|()| gather(nest, &mut tried)) {
+            Ok(()) => found = tried,
+            Err(error) => refused.push((kind, error)),
         }
-        Ok(Modern { counts: Counts::new(self, &found), refused })
     }
+    Ok(Modern { counts: Counts::new(nest, &found), refused })
+}
 
-    /// Counts the longest chain of dependent operations alone: [`Property::Chain`].
-    ///
-    /// # Errors
-    ///
-    /// Where the nest cannot be scheduled, the chain cannot be followed exactly, or the nest looks up values.
-    pub fn count_chain(&self) -> Result<Counts, NestError> {
-        refuse_data(self)?;
-        let mut found = Collected::new(self);
-        chain(self, &mut found)?;
-        Ok(Counts::new(self, &found))
-    }
+/// Counts the longest chain of dependent operations alone: [`Property::Chain`].
+///
+/// # Errors
+///
+/// Where the nest cannot be scheduled, the chain cannot be followed exactly, or the nest looks up values.
+pub fn count_chain(nest: &Nest) -> Result<Counts, NestError> {
+    refuse_data(nest)?;
+    let mut found = Collected::new(nest);
+    chain(nest, &mut found)?;
+    Ok(Counts::new(nest, &found))
+}
 
-    fn collect_arithmetic(&self) -> Result<Collected, NestError> {
-        let mut found = Collected::new(self);
-        for instruction in &self.instructions {
-            arithmetic(self, instruction, &mut found).map_err(|error| error.at(instruction.place))?;
-        }
-        Ok(found)
+fn collect_arithmetic(nest: &Nest) -> Result<Collected, NestError> {
+    let mut found = Collected::new(nest);
+    for instruction in &nest.instructions {
+        arithmetic(nest, instruction, &mut found).map_err(|error| error.at(instruction.place))?;
     }
+    Ok(found)
 }
 
 /// Refuses a nest that looks up values: what lanes do together is not known.

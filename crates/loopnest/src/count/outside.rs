@@ -5,7 +5,8 @@ use super::factors::{Factors, apart_from_data};
 use super::points::count_points;
 use crate::error::{NestError, Place};
 use crate::ir::{Access, Affine, Lookup, LoopId, Nest};
-use crate::lookups::LookupLoad;
+use crate::lookups::{self, LookupLoad};
+use crate::print;
 use std::collections::BTreeSet;
 
 /// The accesses of a nest that may leave their arrays, with the number of times they do as functions of the sizes.
@@ -26,45 +27,43 @@ struct Suspect {
     place: Option<Place>,
 }
 
-impl Nest {
-    /// Finds the accesses that may leave their arrays: those not proven to stay within them for all sizes that keep the
-    /// assumptions. Accesses whose cell depends on data are left out, and loops whose bounds do are taken to run once.
-    ///
-    /// ```
-    /// use tunesmith_loopnest::Nest;
-    ///
-    /// let nest = Nest::parse("
-    ///     sizes n
-    ///     array a[n]: f32
-    ///     {[i]: 0 <= i < n}
-    ///     a[i] = a[i + 3]
-    /// ")?;
-    /// let refused = nest.outside()?.refuse(&[10]).unwrap_err();
-    /// assert_eq!(refused.message, "a[i + 3] is beyond the end of axis 0 of `a` 3 times");
-    /// assert_eq!(refused.place.map(|place| place.line), Some(5));
-    /// # Ok::<(), tunesmith_loopnest::NestError>(())
-    /// ```
-    ///
-    /// Cost: one elimination of the loops for each end of each subscript.
-    ///
-    /// # Errors
-    ///
-    /// Where it cannot be counted how often an access is outside.
-    pub fn outside(&self) -> Result<Outside, NestError> {
-        let mut factors = Factors::new(self);
-        let mut suspects = Vec::new();
-        for instruction in &self.instructions {
-            for (access, place, _) in instruction.accesses() {
-                let place = place.or(instruction.place);
-                suspects.extend(suspects_of(self, &instruction.within, access, place, &mut factors)?);
-            }
+/// Finds the accesses that may leave their arrays: those not proven to stay within them for all sizes that keep the
+/// assumptions. Accesses whose cell depends on data are left out, and loops whose bounds do are taken to run once.
+///
+/// ```
+/// use tunesmith_loopnest::{Nest, count};
+///
+/// let nest = "
+///     sizes n
+///     array a[n]: f32
+///     {[i]: 0 <= i < n}
+///     a[i] = a[i + 3]
+/// ".parse::<Nest>()?;
+/// let refused = count::outside(&nest)?.refuse(&[10]).unwrap_err();
+/// assert_eq!(refused.message, "a[i + 3] is beyond the end of axis 0 of `a` 3 times");
+/// assert_eq!(refused.place.map(|place| place.line), Some(5));
+/// # Ok::<(), tunesmith_loopnest::NestError>(())
+/// ```
+///
+/// Cost: one elimination of the loops for each end of each subscript.
+///
+/// # Errors
+///
+/// Where it cannot be counted how often an access is outside.
+pub fn outside(nest: &Nest) -> Result<Outside, NestError> {
+    let mut factors = Factors::new(nest);
+    let mut suspects = Vec::new();
+    for instruction in &nest.instructions {
+        for (access, place, _) in instruction.accesses() {
+            let place = place.or(instruction.place);
+            suspects.extend(suspects_of(nest, &instruction.within, access, place, &mut factors)?);
         }
-        for LookupLoad { lookup, within } in self.lookup_loads() {
-            let Lookup { access, place, .. } = self.lookup(lookup);
-            suspects.extend(suspects_of(self, &within, access, *place, &mut factors)?);
-        }
-        Ok(Outside { counts: Counts::of_factors(self, &factors), suspects })
     }
+    for LookupLoad { lookup, within } in lookups::loads(nest) {
+        let Lookup { access, place, .. } = nest.lookup(lookup);
+        suspects.extend(suspects_of(nest, &within, access, *place, &mut factors)?);
+    }
+    Ok(Outside { counts: Counts::of_factors(nest, &factors), suspects })
 }
 
 /// The ends of the axes beyond which an access may be, each with a new factor that counts how often.
@@ -92,10 +91,10 @@ fn suspects_of(
                 continue;
             }
             let suspect = Suspect {
-                access: nest.show_access(access),
+                access: print::access(nest, access),
                 array: array.name.clone(),
                 axis,
-                extent: nest.show_affine(extent),
+                extent: print::affine(nest, extent),
                 is_below,
                 place,
             };

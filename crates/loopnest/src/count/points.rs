@@ -12,7 +12,7 @@ use super::merge::{without_blocks, without_redundant};
 use super::polynomial::Polynomial;
 use crate::error::NestError;
 use crate::ir::{Affine, LoopId, Var};
-use crate::polyhedra::{gcd, lcm};
+use crate::number::{gcd, lcm};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A count where its conditions hold, and nothing where they do not.

@@ -1,7 +1,7 @@
 //! Polynomials in sizes, loops and floors with rational coefficients, all exact.
 
 use crate::ir::{Affine, Var};
-use crate::polyhedra::gcd;
+use crate::number::gcd;
 use std::collections::BTreeMap;
 
 /// `numerator / denominator` in lowest terms; the denominator is positive.

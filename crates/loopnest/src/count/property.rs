@@ -1,7 +1,6 @@
 //! The properties of a kernel to which its run time is taken to be linear (section 2 of the paper).
 
-use crate::interpret::Operation;
-use crate::ir::{Direction, Memory, Type};
+use crate::ir::{Direction, Memory, Operation, Type};
 use std::fmt;
 
 /// The amortised stride fraction of an access to global memory (section 2.1).
@@ -83,7 +82,7 @@ pub enum Property {
     TouchedBytes,
     /// 1: the cost of a launch.
     Launch,
-    /// Accesses to local memory of so many bits, by the [conflict](crate::Nest::count_modern) of the lanes.
+    /// Accesses to local memory of so many bits, by the [conflict](crate::count::count_modern) of the lanes.
     Banks(u32, Direction, u32),
     /// What sub-groups of 32 lanes issue.
     SubGroups(Issue),

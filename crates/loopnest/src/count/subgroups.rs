@@ -4,8 +4,7 @@ use super::factors::{Factors, Product};
 use super::image::cells;
 use super::union::different;
 use crate::error::NestError;
-use crate::hardware::AXES;
-use crate::ir::{Affine, LoopId, Nest, Tag, Var};
+use crate::ir::{AXES, Affine, LoopId, Nest, Tag, Var};
 use std::collections::BTreeSet;
 
 /// The lanes of today's GPUs; of a work-group that is no multiple the last ones are fewer.
@@ -18,7 +17,7 @@ pub enum Lanes {
     Numbered(u32),
     /// So many neighbours of a row along axis 0: vectors of processors. What all work-items of a row load is loaded once.
     InRows(u32),
-    /// The same, and what [rows that generated C runs side by side](crate::Nest::rows_side_by_side) have in common is loaded once for them.
+    /// The same, and what [rows that generated C runs side by side](crate::blocks::rows_side_by_side) have in common is loaded once for them.
     InBlocks(u32),
 }
 

@@ -1,9 +1,8 @@
 //! Expressions with the types of their operations found once.
 
-use super::tally::Operation;
 use super::value::{Value, binary, call};
 use crate::error::{NestError, Place};
-use crate::ir::{Access, Affine, Expr, Function, Nest, Operator, Type};
+use crate::ir::{Access, Affine, Expr, Function, Nest, Operation, Operator, Type};
 
 /// An expression ready to run.
 pub(super) enum Code {

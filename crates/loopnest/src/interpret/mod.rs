@@ -8,12 +8,14 @@ mod tally;
 mod value;
 
 pub use data::Data;
-pub use tally::{Operation, Tally};
+pub use reach::{mean_iterations, refuse_data};
+pub use tally::Tally;
 pub use value::Value;
 
 use crate::error::NestError;
-use crate::hardware::AXES;
-use crate::ir::{Access, Affine, ArrayId, Direction, Lookup, LoopId, Memory, Nest, Tag, Type};
+use crate::ir::{AXES, Access, Affine, ArrayId, Direction, Lookup, LoopId, Memory, Nest, Operation, Tag, Type};
+use crate::lookups;
+use crate::print;
 use crate::schedule::{Schedule, Step};
 use code::{Code, Machine};
 use point::Point;
@@ -38,7 +40,7 @@ pub enum LaneOrder {
 ///
 /// Where the sizes break an assumption, an access leaves its array, a temporary is read before it is written, or the
 /// nest cannot be scheduled.
-pub fn interpret(nest: &Nest, sizes: &[i64], data: &mut Data, order: LaneOrder) -> Result<Tally, NestError> {
+pub fn run(nest: &Nest, sizes: &[i64], data: &mut Data, order: LaneOrder) -> Result<Tally, NestError> {
     if sizes.len() != nest.sizes.len() {
         let (wanted, given) = (nest.sizes.len(), sizes.len());
         return Err(NestError::new(format!("the nest has {wanted} sizes, not {given}")));
@@ -143,7 +145,7 @@ impl<'a> Run<'a> {
         if self.nest.lookups.is_empty() {
             return Ok(());
         }
-        for load in self.nest.loads_at(body, &self.open) {
+        for load in lookups::loads_at(self.nest, body, &self.open) {
             if self.is_inside(&load.within) {
                 let Lookup { access, place, .. } = self.nest.lookup(load.lookup);
                 self.cell(access, Direction::Load).map_err(|error| error.at(*place))?;
@@ -268,7 +270,7 @@ impl Machine for Run<'_> {
         match self.nest.array(access.array).memory {
             Memory::Global | Memory::Argument => Ok(self.data.cells[access.array.0][cell]),
             Memory::Local | Memory::Private => self.fresh(access.array)[cell].ok_or_else(|| {
-                NestError::new(format!("{} is read before it is written", self.nest.show_access(access)))
+                NestError::new(format!("{} is read before it is written", print::access(self.nest, access)))
             }),
         }
     }

@@ -4,6 +4,7 @@ use super::data::extents;
 use super::value::Value;
 use crate::error::NestError;
 use crate::ir::{Access, Affine, Array, Lookup, Nest, Var};
+use crate::print;
 
 /// Cells by the array they belong to.
 type Cells = [Vec<Value>];
@@ -70,7 +71,7 @@ impl<'a> Point<'a> {
         if (0..extent).contains(&index) {
             return Ok(index);
         }
-        let text = self.nest.show_access(access);
+        let text = print::access(self.nest, access);
         Err(NestError::new(format!("{text} is at {index} of axis {axis}, which has {extent} cells")))
     }
 }

@@ -4,6 +4,7 @@ use super::data::Data;
 use super::point::Point;
 use crate::error::{NestError, Place};
 use crate::ir::{Access, Affine, Lookup, LoopId, Nest};
+use crate::lookups;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An axis of an access.
@@ -13,99 +14,94 @@ struct Reach<'a> {
     place: Option<Place>,
 }
 
-impl Nest {
-    /// Refuses data with which a value is looked up outside of its array, or an access leaves its array because of a value that
-    /// was looked up. [`Nest::outside`] has what no data decide. Of `data` the arrays are needed in which values are looked up.
-    ///
-    /// ```
-    /// use tunesmith_loopnest::{Data, Nest};
-    ///
-    /// let nest = Nest::parse("
-    ///     sizes n
-    ///     array from[n]: i32
-    ///     array a[n]: f32
-    ///     array b[n]: f32
-    ///     {[i]: 0 <= i < n}
-    ///     lookup at = from[i]
-    ///     b[i] = a[at]
-    /// ")?;
-    /// let mut data = Data::empty(&nest);
-    /// let numbers: Vec<u8> = [2_i32, 3, 0].into_iter().flat_map(i32::to_ne_bytes).collect();
-    /// data.set_memory(&nest, &[3], nest.array_id("from")?, &numbers)?;
-    /// let refused = nest.refuse_data(&[3], &data).unwrap_err();
-    /// assert_eq!(refused.message, "a[at] is at 3 of axis 0, which has 3 cells, where i = 1");
-    /// # Ok::<(), tunesmith_loopnest::NestError>(())
-    /// ```
-    ///
-    /// Cost: some 100 ns for each such access at each point of the loops on which it depends.
-    ///
-    /// # Errors
-    ///
-    /// At the first such access, with its place and where the loops are; where an array cannot be made in these sizes.
-    pub fn refuse_data(&self, sizes: &[i64], data: &Data) -> Result<(), NestError> {
-        let mut point = Point::with_data(self, sizes, data)?;
-        for (loops, reaches) in self.reaches() {
-            let loops = self.nesting(&loops);
-            let within = |point: &Point| {
-                let mut all = reaches.iter();
-                all.try_for_each(|Reach { access, axis, place }| {
-                    let reached = point.along(&data.cells, access, *axis).map(|_| ());
-                    reached.map_err(|error| point.located(error, &loops).at(*place))
-                })
-            };
-            point.each(data, &loops, &mut |point| within(point))?;
-        }
+/// Refuses data with which a value is looked up outside of its array, or an access leaves its array because of a value that
+/// was looked up. [`count::outside`](crate::count::outside) has what no data decide. Of `data` the arrays are needed in which values are looked up.
+///
+/// ```
+/// use tunesmith_loopnest::{Data, Nest, interpret};
+///
+/// let nest = "
+///     sizes n
+///     array from[n]: i32
+///     array a[n]: f32
+///     array b[n]: f32
+///     {[i]: 0 <= i < n}
+///     lookup at = from[i]
+///     b[i] = a[at]
+/// ".parse::<Nest>()?;
+/// let mut data = Data::empty(&nest);
+/// let numbers: Vec<u8> = [2_i32, 3, 0].into_iter().flat_map(i32::to_ne_bytes).collect();
+/// data.set_memory(&nest, &[3], nest.array_id("from")?, &numbers)?;
+/// let refused = interpret::refuse_data(&nest, &[3], &data).unwrap_err();
+/// assert_eq!(refused.message, "a[at] is at 3 of axis 0, which has 3 cells, where i = 1");
+/// # Ok::<(), tunesmith_loopnest::NestError>(())
+/// ```
+///
+/// Cost: some 100 ns for each such access at each point of the loops on which it depends.
+///
+/// # Errors
+///
+/// At the first such access, with its place and where the loops are; where an array cannot be made in these sizes.
+pub fn refuse_data(nest: &Nest, sizes: &[i64], data: &Data) -> Result<(), NestError> {
+    let mut point = Point::with_data(nest, sizes, data)?;
+    for (loops, reaches) in reaches(nest) {
+        let loops = nest.nesting(&loops);
+        let within = |point: &Point| {
+            let mut all = reaches.iter();
+            all.try_for_each(|Reach { access, axis, place }| {
+                let reached = point.along(&data.cells, access, *axis).map(|_| ());
+                reached.map_err(|error| point.located(error, &loops).at(*place))
+            })
+        };
+        point.each(data, &loops, &mut |point| within(point))?;
+    }
+    Ok(())
+}
+
+/// How many iterations a loop has on average over its visits where its bounds are looked up in `data`; none where it is not
+/// visited. The statistic of the loop should say so.
+///
+/// Cost: some 100 ns for each visit.
+///
+/// # Errors
+///
+/// Where a value is looked up outside of its array, or an array cannot be made in these sizes.
+pub fn mean_iterations(nest: &Nest, id: LoopId, sizes: &[i64], data: &Data) -> Result<Option<f64>, NestError> {
+    let mut point = Point::with_data(nest, sizes, data)?;
+    let mut around = nest.closed([id]);
+    around.remove(&id);
+    let (mut visits, mut iterations) = (0_i128, 0);
+    point.each(data, &nest.nesting(&around), &mut |point| {
+        let (first, last) = point.range(data, id)?;
+        visits += 1;
+        iterations += (last - first + 1).max(0);
         Ok(())
-    }
+    })?;
+    Ok((visits > 0).then(|| iterations as f64 / visits as f64))
+}
 
-    /// How many iterations a loop has on average over its visits where its bounds are looked up in `data`; none where it is not
-    /// visited. The statistic of the loop should say so.
-    ///
-    /// Cost: some 100 ns for each visit.
-    ///
-    /// # Errors
-    ///
-    /// Where a value is looked up outside of its array, or an array cannot be made in these sizes.
-    pub fn mean_iterations(&self, id: LoopId, sizes: &[i64], data: &Data) -> Result<Option<f64>, NestError> {
-        let mut point = Point::with_data(self, sizes, data)?;
-        let mut around = self.closed([id]);
-        around.remove(&id);
-        let (mut visits, mut iterations) = (0_i128, 0);
-        point.each(data, &self.nesting(&around), &mut |point| {
-            let (first, last) = point.range(data, id)?;
-            visits += 1;
-            iterations += (last - first + 1).max(0);
-            Ok(())
-        })?;
-        Ok((visits > 0).then(|| iterations as f64 / visits as f64))
+/// Every lookup, and every axis of an access along which data decide, by the loops on which it depends.
+fn reaches(nest: &Nest) -> BTreeMap<BTreeSet<LoopId>, Vec<Reach<'_>>> {
+    let mut reaches: BTreeMap<BTreeSet<LoopId>, Vec<Reach>> = BTreeMap::new();
+    for load in lookups::loads(nest) {
+        let lookup = nest.lookup(load.lookup);
+        let axes =
+            (0..lookup.access.subscripts.len()).map(|axis| Reach { access: &lookup.access, axis, place: lookup.place });
+        reaches.entry(lookups::cell_loops(nest, load.lookup)).or_default().extend(axes);
     }
-
-    /// Every lookup, and every axis of an access along which data decide, by the loops on which it depends.
-    fn reaches(&self) -> BTreeMap<BTreeSet<LoopId>, Vec<Reach<'_>>> {
-        let mut reaches: BTreeMap<BTreeSet<LoopId>, Vec<Reach>> = BTreeMap::new();
-        for load in self.lookup_loads() {
-            let lookup = self.lookup(load.lookup);
-            let axes = (0..lookup.access.subscripts.len()).map(|axis| Reach {
-                access: &lookup.access,
-                axis,
-                place: lookup.place,
-            });
-            reaches.entry(self.cell_loops(load.lookup)).or_default().extend(axes);
-        }
-        for instruction in &self.instructions {
-            for (access, place, _) in instruction.accesses() {
-                for (axis, subscript) in access.subscripts.iter().enumerate() {
-                    let loops = self.closed(self.loops_of(subscript));
-                    let is_looked_up = |sum: &Affine| sum.lookups().next().is_some();
-                    if is_looked_up(subscript) || loops.iter().any(|id| self.depends_on_data(*id)) {
-                        let place = place.or(instruction.place);
-                        reaches.entry(loops).or_default().push(Reach { access, axis, place });
-                    }
+    for instruction in &nest.instructions {
+        for (access, place, _) in instruction.accesses() {
+            for (axis, subscript) in access.subscripts.iter().enumerate() {
+                let loops = nest.closed(nest.loops_of(subscript));
+                let is_looked_up = |sum: &Affine| sum.lookups().next().is_some();
+                if is_looked_up(subscript) || loops.iter().any(|id| nest.depends_on_data(*id)) {
+                    let place = place.or(instruction.place);
+                    reaches.entry(loops).or_default().push(Reach { access, axis, place });
                 }
             }
         }
-        reaches
     }
+    reaches
 }
 
 impl<'a> Point<'a> {

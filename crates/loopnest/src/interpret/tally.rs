@@ -1,37 +1,7 @@
 //! What a run of a nest did, counted one by one.
 
-use crate::ir::{ArrayId, Direction, Function, Operator, Type};
+use crate::ir::{ArrayId, Direction, Operation, Type};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-
-/// Kinds of arithmetic that are counted apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Operation {
-    /// Addition and subtraction.
-    Add,
-    /// Multiplication.
-    Mul,
-    /// Division.
-    Div,
-    /// Exponentiation.
-    Pow,
-    /// A product and a sum in one, where they are [counted](crate::Nest::count_modern) as such: no operator counts as it.
-    Fma,
-    /// A function.
-    Special(Function),
-}
-
-impl Operation {
-    /// What an operator counts as.
-    pub fn of(operator: Operator) -> Self {
-        match operator {
-            Operator::Add | Operator::Sub => Operation::Add,
-            Operator::Mul => Operation::Mul,
-            Operator::Div => Operation::Div,
-            Operator::Pow => Operation::Pow,
-        }
-    }
-}
 
 /// What a run of a nest did, over all work-items.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,17 +18,4 @@ pub struct Tally {
     pub barriers: u64,
     /// Work-groups.
     pub groups: u64,
-}
-
-impl fmt::Display for Operation {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Operation::Add => "add",
-            Operation::Mul => "mul",
-            Operation::Div => "div",
-            Operation::Pow => "pow",
-            Operation::Fma => "fma",
-            Operation::Special(function) => function.name(),
-        })
-    }
 }

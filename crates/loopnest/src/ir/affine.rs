@@ -1,6 +1,6 @@
 //! Sums of sizes and loop indices with integer coefficients.
 
-use crate::polyhedra::gcd;
+use crate::number::gcd;
 use std::ops::{Add, Neg, Sub};
 
 /// A size of the nest, by its place in [`Nest::sizes`](super::Nest::sizes).

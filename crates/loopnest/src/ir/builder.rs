@@ -1,9 +1,9 @@
 //! Nests made in a program, with handles instead of names.
 
-use super::affine::{Affine, LookupId, LoopId, SizeId, Var};
+use super::affine::{Affine, LookupId, LoopId, SizeId};
+use super::check;
 use super::expr::{Access, ArrayId, Expr, Type};
-use super::nest::{Array, Assumptions, Congruence, Instruction, Layout, Lookup, Loop, Memory, Nest, Tag};
-use crate::check;
+use super::{Array, Assumptions, Congruence, Instruction, Layout, Lookup, Loop, Memory, Nest, Tag};
 use crate::error::NestError;
 use std::collections::BTreeMap;
 
@@ -128,14 +128,5 @@ impl NestBuilder {
     pub fn finish(self) -> Result<Nest, NestError> {
         check::check(&self.nest)?;
         Ok(self.nest)
-    }
-}
-
-impl Nest {
-    /// The variable of a loop, size or lookup by name, for expressions.
-    pub fn variable(&self, name: &str) -> Option<Var> {
-        let size = self.sizes.iter().position(|size| size == name).map(|at| Var::Size(SizeId(at)));
-        let lookup = || self.lookups.iter().position(|lookup| lookup.name == name).map(|at| Var::Lookup(LookupId(at)));
-        size.or_else(|| self.loop_id(name).ok().map(Var::Loop)).or_else(lookup)
     }
 }

@@ -1,10 +1,13 @@
 //! A kernel as a loop nest.
 
 use super::affine::{Affine, LookupId, LoopId, SizeId, Var};
+use super::array::{Array, Memory};
 use super::expr::{Access, ArrayId, Expr, Type};
+use super::instruction::{Direction, Instruction};
+use super::loops::Loop;
+use super::types;
 use crate::error::{NestError, Place};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 /// A kernel: loops, arrays, and instructions run at the points of the loops they are within.
 ///
@@ -63,232 +66,6 @@ pub struct Congruence {
     pub remainder: i128,
 }
 
-/// Where an array lives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Memory {
-    /// Device memory that the caller provides; one for all work-items.
-    Global,
-    /// One for each work-group.
-    Local,
-    /// One for each work-item: temporaries.
-    Private,
-    /// A number that the caller gives; only scalars, only read.
-    Argument,
-}
-
-/// An array, or a scalar when it has no axes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Array {
-    /// Its name, an identifier.
-    pub name: String,
-    /// Type of its cells.
-    pub element: Type,
-    /// Where it lives.
-    pub memory: Memory,
-    /// Extent of every axis, sums of sizes.
-    pub shape: Vec<Affine>,
-    /// How the cells lie in memory.
-    pub layout: Layout,
-    /// Where it is declared.
-    pub place: Option<Place>,
-}
-
-/// How the cells of an array lie in memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
-    /// The axes from the one whose neighbours are farthest apart to the one whose neighbours touch.
-    pub order: Vec<usize>,
-    /// Cells added to the extent of every axis in memory.
-    pub padding: Vec<i128>,
-}
-
-/// The axes of an array from the one whose neighbours are farthest apart to the one whose neighbours touch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AxisOrder {
-    /// From the first to the last, as in C.
-    Row,
-    /// From the last to the first, as in Fortran.
-    Column,
-    /// As listed.
-    Axes(Vec<usize>),
-}
-
-impl Layout {
-    /// A layout of an array with so many axes; an empty `padding` is none.
-    ///
-    /// # Errors
-    ///
-    /// Where the order does not name every axis once, or the padding is not one number of cells for each axis.
-    pub fn new(axes: usize, order: &AxisOrder, padding: &[i128]) -> Result<Self, NestError> {
-        let mut layout = match order {
-            AxisOrder::Row => Layout::row_major(axes),
-            AxisOrder::Column => Layout::column_major(axes),
-            AxisOrder::Axes(order) => Layout { order: order.clone(), ..Layout::row_major(axes) },
-        };
-        let mut named = layout.order.clone();
-        named.sort_unstable();
-        if !named.into_iter().eq(0..axes) {
-            return Err(NestError::new(format!("the order does not name each of {axes} axes once"))
-                .remedy("axes are counted from 0"));
-        }
-        if !padding.is_empty() {
-            layout.padding = padding.to_vec();
-        }
-        if layout.padding.len() != axes || padding.iter().any(|cells| *cells < 0) {
-            return Err(NestError::new(format!("the padding is not a number of cells for each of {axes} axes")));
-        }
-        Ok(layout)
-    }
-
-    /// The last axis is dense, as in C.
-    pub fn row_major(axes: usize) -> Self {
-        Layout { order: (0..axes).collect(), padding: vec![0; axes] }
-    }
-
-    /// The first axis is dense, as in Fortran.
-    pub fn column_major(axes: usize) -> Self {
-        Layout { order: (0..axes).rev().collect(), padding: vec![0; axes] }
-    }
-}
-
-impl Array {
-    /// The factors whose product is the distance in cells between neighbours along `axis`.
-    pub fn stride(&self, axis: usize) -> Vec<Affine> {
-        let faster = self.layout.order.iter().rev().take_while(|other| **other != axis);
-        faster.map(|other| self.shape[*other].plus(self.layout.padding[*other])).collect()
-    }
-
-    /// The factors whose product is the number of cells in memory, padding included.
-    pub fn cells(&self) -> Vec<Affine> {
-        self.shape.iter().zip(&self.layout.padding).map(|(extent, padding)| extent.plus(*padding)).collect()
-    }
-
-    /// Whether it is a single number.
-    pub fn is_scalar(&self) -> bool {
-        self.shape.is_empty()
-    }
-}
-
-/// How the iterations of a loop are run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tag {
-    /// One after the other.
-    #[default]
-    Sequential,
-    /// One after the other, written out; the number of iterations is a constant.
-    Unroll,
-    /// By the lanes of one instruction; the number of iterations is a constant.
-    Vector,
-    /// By threads, in any order.
-    Parallel,
-    /// By the work-groups along an axis.
-    Group(u8),
-    /// By the work-items of a work-group along an axis; axis 0 is that of the SIMD lanes.
-    Local(u8),
-}
-
-impl Tag {
-    /// Whether work-groups or work-items run it.
-    pub fn is_hardware(self) -> bool {
-        matches!(self, Tag::Group(_) | Tag::Local(_))
-    }
-}
-
-/// A loop: a name, its bounds, and how it is run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Loop {
-    /// Its name, an identifier.
-    pub name: String,
-    /// Sums that are not negative at every point of the loop. Each contains this loop; the others are outer ones.
-    pub constraints: Vec<Affine>,
-    /// How it is run.
-    pub tag: Tag,
-    /// Where it is declared.
-    pub place: Option<Place>,
-}
-
-/// `index >= ceil(numerator / divisor)` or `index <= floor(numerator / divisor)`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bound {
-    /// A sum of sizes and outer loops.
-    pub numerator: Affine,
-    /// At least 1.
-    pub divisor: i128,
-}
-
-impl Loop {
-    fn bounds(&self, id: LoopId, sign: i128) -> Vec<Bound> {
-        let own = |constraint: &&Affine| constraint.coefficient(Var::Loop(id)) * sign > 0;
-        let bound = |constraint: &Affine| Bound {
-            numerator: constraint.without(Var::Loop(id)).scaled(-sign),
-            divisor: constraint.coefficient(Var::Loop(id)) * sign,
-        };
-        self.constraints.iter().filter(own).map(bound).collect()
-    }
-
-    /// Lower bounds, of which the greatest holds: the index is at least `ceil(numerator / divisor)`.
-    pub fn lower(&self, id: LoopId) -> Vec<Bound> {
-        self.bounds(id, 1)
-    }
-
-    /// Upper bounds, of which the least holds: the index is at most `floor(numerator / divisor)`.
-    pub fn upper(&self, id: LoopId) -> Vec<Bound> {
-        self.bounds(id, -1)
-    }
-
-    /// First and last index where `value` knows sizes and outer loops; the loop is empty when the last is less.
-    pub fn range(&self, id: LoopId, value: impl Fn(Var) -> i128) -> (i128, i128) {
-        let low = |bound: Bound| -(-bound.numerator.evaluate(&value)).div_euclid(bound.divisor);
-        let high = |bound: Bound| bound.numerator.evaluate(&value).div_euclid(bound.divisor);
-        let first = self.lower(id).into_iter().map(low).max().unwrap_or(0);
-        (first, self.upper(id).into_iter().map(high).min().unwrap_or(first - 1))
-    }
-}
-
-/// `target = value` at every point of the loops it is within.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Instruction {
-    /// The cell that is written.
-    pub target: Access,
-    /// What is written.
-    pub value: Expr,
-    /// The loops it is within; outer loops that their bounds use are among them.
-    pub within: BTreeSet<LoopId>,
-    /// Where it stands in the text.
-    pub place: Option<Place>,
-}
-
-impl Instruction {
-    /// Every cell it reads, then the one it writes, with places in the text.
-    pub fn accesses(&self) -> impl Iterator<Item = (&Access, Option<Place>, Direction)> {
-        let loads = self.value.loads().into_iter().map(|(access, place)| (access, place, Direction::Load));
-        loads.chain(std::iter::once((&self.target, self.place, Direction::Store)))
-    }
-
-    /// Every sum of sizes, indices and values looked up in it.
-    pub(crate) fn sums(&self) -> Vec<&Affine> {
-        self.target.subscripts.iter().chain(self.value.sums()).collect()
-    }
-}
-
-/// Whether an access reads or writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Direction {
-    /// It reads.
-    Load,
-    /// It writes.
-    Store,
-}
-
-impl fmt::Display for Direction {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Direction::Load => "load",
-            Direction::Store => "store",
-        })
-    }
-}
-
 impl Nest {
     /// The loop of that name.
     ///
@@ -325,6 +102,11 @@ impl Nest {
     /// Handles of all arrays and scalars.
     pub fn array_ids(&self) -> impl Iterator<Item = ArrayId> {
         (0..self.arrays.len()).map(ArrayId)
+    }
+
+    /// Returns the arrays of a kind of memory.
+    pub fn arrays_in(&self, memory: Memory) -> impl Iterator<Item = ArrayId> {
+        self.array_ids().filter(move |id| self.array(*id).memory == memory)
     }
 
     /// The loops of `within`, from the outermost to the innermost.
@@ -412,5 +194,21 @@ impl Nest {
         let remains = |rule: &Congruence| value(Var::Size(rule.size)).rem_euclid(rule.modulus) == rule.remainder;
         self.assumptions.at_least_zero.iter().all(|sum| sum.evaluate(value) >= 0)
             && self.assumptions.congruences.iter().all(remains)
+    }
+
+    /// The variable of a loop, size or lookup by name, for expressions.
+    pub fn variable(&self, name: &str) -> Option<Var> {
+        let size = self.sizes.iter().position(|size| size == name).map(|at| Var::Size(SizeId(at)));
+        let lookup = || self.lookups.iter().position(|lookup| lookup.name == name).map(|at| Var::Lookup(LookupId(at)));
+        size.or_else(|| self.loop_id(name).ok().map(Var::Loop)).or_else(lookup)
+    }
+
+    /// The type in which the outermost operation of `expr` is done when its value is wanted as `context`.
+    ///
+    /// Cells decide: an operation on an `f32` and an `f64` is done in `f64`, on an integer and an `f32` in `f32`.
+    /// Numbers and indices take the type of what they meet, and that of `context` where they meet no cell. Division and
+    /// functions other than `abs`, `min` and `max` are always done in floating point.
+    pub fn operation_type(&self, expr: &Expr, context: Type) -> Type {
+        types::operation_type(self, expr, context)
     }
 }

@@ -53,13 +53,7 @@ fn own(nest: &Nest, expr: &Expr) -> Own {
     }
 }
 
-impl Nest {
-    /// The type in which the outermost operation of `expr` is done when its value is wanted as `context`.
-    ///
-    /// Cells decide: an operation on an `f32` and an `f64` is done in `f64`, on an integer and an `f32` in `f32`.
-    /// Numbers and indices take the type of what they meet, and that of `context` where they meet no cell. Division and
-    /// functions other than `abs`, `min` and `max` are always done in floating point.
-    pub fn operation_type(&self, expr: &Expr, context: Type) -> Type {
-        own(self, expr).in_context(context)
-    }
+/// Returns the type in which the outermost operation of `expr` is done; see [`Nest::operation_type`].
+pub(super) fn operation_type(nest: &Nest, expr: &Expr, context: Type) -> Type {
+    own(nest, expr).in_context(context)
 }

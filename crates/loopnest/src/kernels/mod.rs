@@ -7,7 +7,7 @@
 
 use crate::error::NestError;
 use crate::ir::{Congruence, Nest, SizeId};
-use crate::polyhedra::lcm;
+use crate::number::lcm;
 use crate::transform::Recipe;
 
 /// What a kernel is for.
@@ -247,7 +247,7 @@ impl Kernel {
     ///
     /// Where work-groups of that shape cannot run it.
     pub fn nest(&self, x: i64, y: i64, whole_groups: bool) -> Result<Nest, NestError> {
-        let mut recipe = Recipe::parse(&self.text(x))?;
+        let mut recipe = self.text(x).parse::<Recipe>()?;
         if whole_groups {
             let modulus = lcm(x.into(), y.into());
             let mains = self.sizes.iter().enumerate().filter(|(_, extent)| **extent != Extent::Summands);

@@ -4,6 +4,7 @@ use super::cursor::Cursor;
 use super::lexer::Kind;
 use crate::error::NestError;
 use crate::ir::{Access, Affine, Expr, Function, Nest, Operator};
+use crate::print;
 
 /// Deeper nesting than this would exhaust the stack of a thread.
 const DEEPEST: usize = 200;
@@ -164,7 +165,7 @@ impl<'a> Expressions<'a> {
             Expr::Load(access, _) => {
                 let array = self.nest.array(access.array);
                 let lookup = || {
-                    let text = self.nest.show_access(&access);
+                    let text = print::access(self.nest, &access);
                     format!("declare the value before the line that uses it: `lookup value = {text}`")
                 };
                 let remedy = if array.element.is_float() { only.to_string() } else { lookup() };

@@ -1,9 +1,8 @@
-//! The text form: read and written.
+//! Reads the text form of nests and recipes; [`print`](crate::print) writes it.
 
 mod cursor;
 mod expression;
 mod lexer;
 mod parser;
-mod print;
 mod relation;
 mod transformation;

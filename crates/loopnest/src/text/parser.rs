@@ -5,11 +5,12 @@ use super::expression::Expressions;
 use super::lexer::Kind;
 use super::relation::{Relation, relations};
 use super::transformation::{KEYWORDS, layout, transformation, when};
-use crate::check;
 use crate::error::{NestError, Place};
+use crate::ir::check;
 use crate::ir::{Affine, Array, Expr, Instruction, Layout, Lookup, Loop, LoopId, Memory, Nest, NestBuilder, Tag, Type};
-use crate::transform::{Parameter, Recipe, Step};
+use crate::transform::{Parameter, Recipe, RecipeStep};
 use std::collections::BTreeSet;
+use std::str::FromStr;
 
 /// Keywords that declare arrays and scalars.
 const MEMORIES: [(&str, Memory); 4] = [
@@ -19,17 +20,21 @@ const MEMORIES: [(&str, Memory); 4] = [
     ("argument", Memory::Argument),
 ];
 
-impl Nest {
+impl FromStr for Nest {
+    type Err = NestError;
+
     /// Reads the text form and applies the transformations in it with the defaults of their parameters.
     ///
     /// ```
-    /// let nest = tunesmith_loopnest::Nest::parse("
+    /// use tunesmith_loopnest::Nest;
+    ///
+    /// let nest: Nest = "
     ///     sizes n
     ///     array a[n]: f32
     ///     array out[n]: f32
     ///     {[i]: 0 <= i < n}
     ///     out[i] = 2*a[i]
-    /// ")?;
+    /// ".parse()?;
     /// assert_eq!(nest.instructions.len(), 1);
     /// # Ok::<(), tunesmith_loopnest::NestError>(())
     /// ```
@@ -37,18 +42,20 @@ impl Nest {
     /// # Errors
     ///
     /// At the first thing that cannot be read, is not sound or cannot be transformed, with line and column.
-    pub fn parse(text: &str) -> Result<Nest, NestError> {
-        Recipe::parse(text)?.apply(&[])
+    fn from_str(text: &str) -> Result<Nest, NestError> {
+        text.parse::<Recipe>()?.apply(&[])
     }
 }
 
-impl Recipe {
+impl FromStr for Recipe {
+    type Err = NestError;
+
     /// Reads the text form; `docs/loopnests.md` describes it.
     ///
     /// # Errors
     ///
     /// At the first thing that cannot be read or is not sound, with line and column.
-    pub fn parse(text: &str) -> Result<Recipe, NestError> {
+    fn from_str(text: &str) -> Result<Recipe, NestError> {
         let mut cursor = Cursor::new(text)?;
         let nest = NestBuilder::new("nest").unchecked();
         let mut recipe = Recipe { nest, parameters: Vec::new(), steps: Vec::new() };
@@ -74,7 +81,7 @@ fn line(recipe: &mut Recipe, cursor: &mut Cursor) -> Result<(), NestError> {
         Kind::Name(word) if second_is_name => match KEYWORDS.iter().any(|keyword| *keyword == word) {
             true => {
                 let place = Some(cursor.place());
-                recipe.steps.push(Step { transformation: transformation(cursor)?, when: when(cursor)?, place });
+                recipe.steps.push(RecipeStep { transformation: transformation(cursor)?, when: when(cursor)?, place });
             }
             false => declaration(recipe, cursor, &word)?,
         },

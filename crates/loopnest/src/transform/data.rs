@@ -2,6 +2,7 @@
 
 use crate::error::NestError;
 use crate::ir::{ArrayId, LoopId, Nest};
+use crate::print;
 
 /// Refuses a loop whose bounds depend on data.
 pub(super) fn refuse_data(nest: &Nest, id: LoopId) -> Result<(), NestError> {
@@ -23,7 +24,7 @@ pub(super) fn refuse_data_accesses(nest: &Nest, array: ArrayId) -> Result<(), Ne
         for (access, place, _) in instruction.accesses().filter(|(access, ..)| access.array == array) {
             let place = place.or(instruction.place);
             if let Some(id) = access.subscripts.iter().flat_map(|sum| sum.lookups()).next() {
-                let (text, name) = (nest.show_access(access), &nest.lookup(id).name);
+                let (text, name) = (print::access(nest, access), &nest.lookup(id).name);
                 return Err(
                     NestError::new(format!("which cells {text} touches depends on the value of `{name}`")).at(place)
                 );

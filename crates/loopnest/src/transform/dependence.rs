@@ -1,8 +1,8 @@
 //! Which points of a nest touch the same cell.
 
 use crate::error::NestError;
-use crate::hardware::AXES;
-use crate::ir::{Access, Affine, ArrayId, Direction, Instruction, LoopId, Memory, Nest, Tag, Var};
+use crate::ir::{AXES, Access, Affine, ArrayId, Direction, Instruction, LoopId, Memory, Nest, Tag, Var};
+use crate::print;
 use crate::schedule::Instances;
 use std::collections::BTreeSet;
 
@@ -62,7 +62,7 @@ pub(super) fn independent(nest: &Nest, id: LoopId, tag: Tag) -> Result<(), NestE
 }
 
 fn refusal(nest: &Nest, id: LoopId, pair: &Pair, tag: Tag) -> NestError {
-    let [one, two] = [pair.one, pair.two].map(|access| nest.show_access(access));
+    let [one, two] = [pair.one, pair.two].map(|access| print::access(nest, access));
     let places = [pair.first, pair.second].map(|number| nest.instructions[number].place.map(|place| place.line));
     let at = |line: Option<usize>| line.map(|line| format!(" (line {line})")).unwrap_or_default();
     let name = &nest.loop_at(id).name;

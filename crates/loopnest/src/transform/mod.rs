@@ -11,9 +11,9 @@ mod split;
 mod tag;
 mod tile;
 
-pub use recipe::{Parameter, Recipe};
+pub use recipe::{Parameter, Recipe, RecipeStep};
 
-use crate::error::{NestError, Place};
+use crate::error::NestError;
 use crate::ir::{AxisOrder, Memory, Nest, Tag};
 use tile::Tile;
 
@@ -99,31 +99,16 @@ pub struct When {
     pub value: i64,
 }
 
-/// A transformation and where it stands in the text.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Step {
-    /// What is done.
-    pub transformation: Transformation,
-    /// Where it is left out; it never is where this is `None`.
-    pub when: Option<When>,
-    /// Where it stands.
-    pub place: Option<Place>,
-}
-
-impl Nest {
-    /// Transforms the nest; `parameter` gives the values of named amounts.
+impl Transformation {
+    /// Transforms a nest; `parameter` gives the values of named amounts.
     ///
     /// # Errors
     ///
-    /// Where a name is unknown or taken, or the transformation would change the meaning of the nest; it says which
-    /// instructions stand against it. The nest is then left as it was.
-    pub fn transform(
-        &mut self,
-        transformation: &Transformation,
-        parameter: impl Fn(&str) -> Option<i64>,
-    ) -> Result<(), NestError> {
-        let mut changed = self.clone();
-        match transformation {
+    /// A name is unknown or taken, or the transformation would change the meaning of the nest. The error names the
+    /// instructions that stand against it, and the nest is left as it was.
+    pub fn apply(&self, nest: &mut Nest, parameter: impl Fn(&str) -> Option<i64>) -> Result<(), NestError> {
+        let mut changed = nest.clone();
+        match self {
             Transformation::Split { index, length, outer, inner } => {
                 let length = match length {
                     Amount::Number(number) => *number,
@@ -145,8 +130,8 @@ impl Nest {
             }
             Transformation::Layout { array, order, padding } => layout::layout(&mut changed, array, order, padding)?,
         }
-        crate::check::check(&changed)?;
-        *self = changed;
+        crate::ir::check::check(&changed)?;
+        *nest = changed;
         Ok(())
     }
 }
@@ -156,5 +141,5 @@ fn fresh(nest: &Nest, name: &str) -> Result<(), NestError> {
     if nest.names().any(|taken| taken == name) {
         return Err(NestError::new(format!("the name `{name}` is taken")).remedy("choose another name"));
     }
-    if crate::check::is_identifier(name) { Ok(()) } else { Err(NestError::new(format!("`{name}` is not a name"))) }
+    if crate::ir::check::is_identifier(name) { Ok(()) } else { Err(NestError::new(format!("`{name}` is not a name"))) }
 }

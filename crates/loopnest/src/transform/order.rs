@@ -4,6 +4,7 @@ use super::data::refuse_data;
 use super::dependence::{Pair, pairs, shared_loops};
 use crate::error::NestError;
 use crate::ir::{Affine, LoopId, Nest};
+use crate::print;
 use crate::schedule::Instances;
 
 /// Lets the named loops nest in this order, each at the place of one of them, where no cell is then touched in another order by
@@ -24,10 +25,10 @@ pub(super) fn order(nest: &mut Nest, names: &[String]) -> Result<(), NestError> 
     for (place, id) in places.iter().zip(&loops) {
         changed.order[*place] = *id;
     }
-    crate::check::check(&changed)?;
+    crate::ir::check::check(&changed)?;
     for pair in pairs(nest, |_| true) {
         if turns_round(nest, &changed, &pair) {
-            let [one, two] = [pair.one, pair.two].map(|access| nest.show_access(access));
+            let [one, two] = [pair.one, pair.two].map(|access| print::access(nest, access));
             return Err(NestError::new(format!(
                 "in the new order {one} and {two} would touch a cell of `{}` the other way round",
                 nest.array(pair.one.array).name

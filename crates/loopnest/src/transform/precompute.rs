@@ -5,7 +5,8 @@ use super::dependence::{runs_over, shared_loops};
 use super::tile::{Footprint, Tile, Use, named};
 use crate::error::NestError;
 use crate::ir::{Access, Affine, ArrayId, Expr, Instruction, LoopId, Memory, Nest, Var};
-use crate::polyhedra::gcd;
+use crate::number::gcd;
+use crate::print;
 use std::collections::BTreeMap;
 
 /// Computes the values of a temporary into a tile before they are used: once each, however many points of the swept loops use
@@ -96,7 +97,7 @@ impl Coordinates {
             return Ok(Coordinates(sums));
         }
         let name = &nest.array(computing.target.array).name;
-        let texts: Vec<String> = sums.iter().map(|sum| nest.show_affine(sum)).collect();
+        let texts: Vec<String> = sums.iter().map(|sum| print::affine(nest, sum)).collect();
         Err(NestError::new(format!(
             "the values of `{name}` are no box: the sums {} do not change independently of each other",
             texts.join(", ")
@@ -157,7 +158,7 @@ fn uses(nest: &Nest, writer: usize, coordinates: &Coordinates) -> Result<Vec<Use
 /// The point at which the instruction `writer` computed what another one reads, by those of its loops whose indices are not those
 /// of the reader.
 fn point(nest: &Nest, writer: usize, reader: usize, read: &Access) -> Result<BTreeMap<LoopId, Affine>, NestError> {
-    let (written, text) = (&nest.instructions[writer], nest.show_access(read));
+    let (written, text) = (&nest.instructions[writer], print::access(nest, read));
     if reader < writer {
         return Err(NestError::new(format!("{text} is read before it is computed")));
     }
@@ -176,7 +177,7 @@ fn point(nest: &Nest, writer: usize, reader: usize, read: &Access) -> Result<BTr
             }
             None if target == read && target.loops().all(|id| is_shared(&id)) => {}
             None => {
-                let target = nest.show_access(&written.target);
+                let target = print::access(nest, &written.target);
                 return Err(NestError::new(format!("{text} need not be what was last computed as {target}"))
                     .remedy("write each cell in a loop over its whole axis, or read what the same iteration wrote"));
             }

@@ -1,6 +1,6 @@
 //! A nest with the transformations that make a kernel of it.
 
-use super::{Step, When};
+use super::{Transformation, When};
 use crate::error::{NestError, Place};
 use crate::ir::Nest;
 
@@ -15,12 +15,23 @@ pub struct Parameter {
     pub place: Option<Place>,
 }
 
+/// A transformation and where it stands in the text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecipeStep {
+    /// What is done.
+    pub transformation: Transformation,
+    /// Where it is left out; it never is where this is `None`.
+    pub when: Option<When>,
+    /// Where it stands.
+    pub place: Option<Place>,
+}
+
 /// A nest, and the transformations applied to it in order.
 ///
 /// ```
 /// use tunesmith_loopnest::{Recipe, Tag};
 ///
-/// let recipe = Recipe::parse("
+/// let recipe = "
 ///     sizes n
 ///     array a[n]: f32
 ///     {[i]: 0 <= i < n}
@@ -29,7 +40,7 @@ pub struct Parameter {
 ///     split i width -> block, lane
 ///     tag block group.0
 ///     tag lane local.0
-/// ")?;
+/// ".parse::<Recipe>()?;
 /// let kernel = recipe.apply(&[("width", 128)])?;
 /// assert_eq!(kernel.local_size()?, [128, 1, 1]);
 /// assert_eq!(kernel.group_counts(&[1000]), [8, 1, 1]);
@@ -42,7 +53,7 @@ pub struct Recipe {
     /// Numbers that the transformations take.
     pub parameters: Vec<Parameter>,
     /// The transformations, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RecipeStep>,
 }
 
 impl Recipe {
@@ -70,7 +81,7 @@ impl Recipe {
                 }
             };
             if is_done {
-                nest.transform(&step.transformation, value).map_err(|error| error.at(step.place))?;
+                step.transformation.apply(&mut nest, value).map_err(|error| error.at(step.place))?;
             }
         }
         Ok(nest)

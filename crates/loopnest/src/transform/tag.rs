@@ -3,8 +3,8 @@
 use super::data::refuse_data;
 use super::dependence::{hardware_is_unique, independent, shared_loops};
 use crate::error::NestError;
-use crate::hardware::AXES;
-use crate::ir::{Affine, Instruction, LoopId, Memory, Nest, Tag, Var};
+use crate::ir::{AXES, Affine, Instruction, LoopId, Memory, Nest, Tag, Var};
+use crate::print;
 
 /// Tags a loop where its bounds admit it, no iteration needs what another one does at the same time, and every instruction
 /// keeps its place among the others.
@@ -106,7 +106,7 @@ fn may_be_repeated(nest: &Nest, instruction: &Instruction, index: &str, tag: Tag
         return Ok(());
     }
     let line = instruction.place.map(|place| format!(" (line {})", place.line)).unwrap_or_default();
-    let text = nest.show_access(&instruction.target);
+    let text = print::access(nest, &instruction.target);
     Err(NestError::new(format!("every work-item along the axis of `{index}` would change {text} again{line}"))
         .remedy("let the instruction be within a loop of that axis"))
 }

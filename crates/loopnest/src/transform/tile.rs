@@ -5,6 +5,7 @@ use super::fresh;
 use crate::error::{NestError, Place};
 use crate::ir::{Access, Affine, Array, ArrayId, Expr, Instruction, Layout, Loop, LoopId, Memory, Nest, Tag, Var};
 use crate::polyhedra::{System, shadow};
+use crate::print;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A tile as the transformation names it.
@@ -156,7 +157,7 @@ impl Footprint {
 fn apart(nest: &Nest, access: &Access, axis: usize) -> NestError {
     NestError::new(format!(
         "{} moves along axis {axis} unlike the other loads, so no tile of constant size holds both",
-        nest.show_access(access)
+        print::access(nest, access)
     ))
     .remedy("sweep only loops on which all these loads depend alike")
 }
@@ -261,7 +262,7 @@ impl Filling<'_> {
                 if self.is_of_tile(&inside) {
                     bounds.push(inside);
                 } else if !self.may_fail_in_uses(&inside) {
-                    let text = self.nest.show_affine(cell);
+                    let text = print::affine(self.nest, cell);
                     return Err(NestError::new(format!(
                         "the tile would also be filled where nothing uses it, and `{text}` is then no cell of `{}`",
                         array.name

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 use tunesmith_loopnest::{
-    Array, ArrayId, CodeParameter, Data, Dialect, LaneOrder, Memory, Nest, Type, Value, interpret,
+    Array, ArrayId, CodeParameter, Data, Dialect, LaneOrder, Memory, Nest, Type, Value, codegen, interpret,
 };
 
 /// A kernel to be run with these sizes on these data.
@@ -60,7 +60,7 @@ fn program(samples: &[Sample]) -> String {
     let mut text = String::from("#include <stdio.h>\n#include <stdlib.h>\n");
     let mut main = String::from("int main(void) {\n");
     for (place, sample) in samples.iter().enumerate() {
-        let code = sample.nest.code(Dialect::C).unwrap_or_else(|error| panic!("{error}\n{}", sample.nest));
+        let code = codegen::source(&sample.nest, Dialect::C).unwrap_or_else(|error| panic!("{error}\n{}", sample.nest));
         // Helpers and functions have the same names in every kernel.
         let own = code.text.replace("nest_", &format!("nest{place}_"));
         text += &own.replace(&format!("void {}(", code.function), &format!("void kernel_{place}("));
@@ -119,7 +119,7 @@ pub(crate) fn compare_with(options: &[&str], change: impl Fn(&str) -> String, sa
     let mut rest = &output.stdout[..];
     for sample in samples {
         let mut expected = sample.data.clone();
-        interpret(&sample.nest, &sample.sizes, &mut expected, LaneOrder::Ascending)
+        interpret::run(&sample.nest, &sample.sizes, &mut expected, LaneOrder::Ascending)
             .unwrap_or_else(|error| panic!("{error}\n{}", sample.nest));
         rest = agree(sample, &expected, rest);
     }
@@ -143,7 +143,7 @@ fn agree<'a>(sample: &Sample, expected: &Data, mut found: &'a [u8]) -> &'a [u8] 
                 array.name,
                 sample.sizes,
                 sample.nest,
-                sample.nest.code(Dialect::C).unwrap().text
+                codegen::source(&sample.nest, Dialect::C).unwrap().text
             );
         }
         found = rest;

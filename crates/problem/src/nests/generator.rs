@@ -3,7 +3,7 @@
 use super::{dialect, in_words};
 use std::sync::Arc;
 use tunesmith_device::{Generated, Generator, Grid, Language, Scope};
-use tunesmith_loopnest::{Memory, Nest, Recipe};
+use tunesmith_loopnest::{Memory, Nest, Recipe, codegen};
 use tunesmith_space::Value;
 
 /// Makes a nest's kernels.
@@ -61,7 +61,7 @@ fn moved<'a>(before: &'a Nest, after: &Nest) -> Option<&'a str> {
 impl Generator for NestGenerator {
     fn generate(&self, scope: &Scope) -> Result<Generated, String> {
         let nest = self.nest(scope)?;
-        let code = nest.code(dialect(self.language)).map_err(|error| in_words(&error))?;
+        let code = codegen::source(&nest, dialect(self.language)).map_err(|error| in_words(&error))?;
         if !self.language.has_work_items() {
             return Ok(Generated { text: code.text, grid: None });
         }

@@ -1,7 +1,7 @@
 //! What a nest must keep to be sound, checked however it was made.
 
+use super::{Access, Affine, Direction, Expr, Instruction, Lookup, LookupId, LoopId, Memory, Nest};
 use crate::error::NestError;
-use crate::ir::{Access, Affine, Direction, Instruction, Lookup, LookupId, LoopId, Memory, Nest};
 use std::collections::BTreeSet;
 
 /// Checks names, bounds, subscripts and the use of arrays.
@@ -159,8 +159,8 @@ fn access_is_sound(
 }
 
 fn indices_are_within(nest: &Nest, instruction: &Instruction) -> Result<(), NestError> {
-    fn indices(nest: &Nest, expr: &crate::ir::Expr, used: &mut BTreeSet<LoopId>) {
-        if let crate::ir::Expr::Index(affine) = expr {
+    fn indices(nest: &Nest, expr: &Expr, used: &mut BTreeSet<LoopId>) {
+        if let Expr::Index(affine) = expr {
             used.extend(nest.loops_of(affine));
         }
         expr.children().into_iter().for_each(|child| indices(nest, child, used));

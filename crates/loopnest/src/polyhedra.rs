@@ -1,7 +1,7 @@
-//! Whether affine bounds leave any point.
+//! Sets of integer points between affine bounds: whether they have any point, and their shadows.
 
-use super::gcd;
 use crate::ir::{Affine, Var};
+use crate::number::gcd;
 use std::collections::BTreeMap;
 
 /// Elimination gives up beyond this many bounds: the number can square with every variable. All that the kernels of the

@@ -6,28 +6,14 @@ use std::fmt;
 /// Something of a nest, with the names of the nest.
 pub(crate) struct Named<'a, T>(pub(crate) &'a Nest, pub(crate) &'a T);
 
-impl Nest {
-    /// A sum as text, with the names of this nest.
-    pub fn show_affine(&self, affine: &Affine) -> String {
-        Named(self, affine).to_string()
-    }
+/// Shows a sum with the names of the nest.
+pub(crate) fn affine(nest: &Nest, affine: &Affine) -> String {
+    Named(nest, affine).to_string()
+}
 
-    /// The lookups that depend on the loop at `place - 1` of the order and on no later one; at 0 those that depend on none.
-    fn write_lookups(&self, formatter: &mut fmt::Formatter<'_>, place: usize) -> fmt::Result {
-        for Lookup { name, access, .. } in &self.lookups {
-            let loops = || access.subscripts.iter().flat_map(Affine::loops);
-            let last = (0..self.order.len()).rfind(|at| loops().any(|id| id == self.order[*at]));
-            if last.map_or(0, |last| last + 1) == place {
-                writeln!(formatter, "lookup {name} = {}", Named(self, access))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// An access as text, with the names of this nest.
-    pub fn show_access(&self, access: &Access) -> String {
-        Named(self, access).to_string()
-    }
+/// Shows an access with the names of the nest.
+pub(crate) fn access(nest: &Nest, access: &Access) -> String {
+    Named(nest, access).to_string()
 }
 
 impl fmt::Display for Nest {
@@ -45,7 +31,7 @@ impl fmt::Display for Nest {
         for array in &self.arrays {
             writeln!(formatter, "{}", Named(self, array))?;
         }
-        self.write_lookups(formatter, 0)?;
+        write_lookups(self, formatter, 0)?;
         for (place, id) in self.order.iter().enumerate() {
             let own = self.loop_at(*id);
             let constraints = own.constraints.iter().map(|sum| format!("{} >= 0", Named(self, sum)));
@@ -53,13 +39,26 @@ impl fmt::Display for Nest {
             if let Some(average) = self.statistics.get(id) {
                 writeln!(formatter, "statistic {} = {}", own.name, Named(self, average))?;
             }
-            self.write_lookups(formatter, place + 1)?;
+            write_lookups(self, formatter, place + 1)?;
         }
         for instruction in &self.instructions {
             writeln!(formatter, "{}", Named(self, instruction))?;
         }
         Ok(())
     }
+}
+
+/// Writes the lookups that depend on the loop at `place - 1` of the order and on no later one; at 0 those that depend on
+/// none.
+fn write_lookups(nest: &Nest, formatter: &mut fmt::Formatter<'_>, place: usize) -> fmt::Result {
+    for Lookup { name, access, .. } in &nest.lookups {
+        let loops = || access.subscripts.iter().flat_map(Affine::loops);
+        let last = (0..nest.order.len()).rfind(|at| loops().any(|id| id == nest.order[*at]));
+        if last.map_or(0, |last| last + 1) == place {
+            writeln!(formatter, "lookup {name} = {}", Named(nest, access))?;
+        }
+    }
+    Ok(())
 }
 
 impl fmt::Display for Named<'_, Affine> {

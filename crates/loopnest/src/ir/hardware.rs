@@ -1,7 +1,7 @@
 //! Loops that work-groups and work-items run.
 
+use super::{Affine, Instruction, LoopId, Nest, Tag, Var};
 use crate::error::NestError;
-use crate::ir::{Affine, Instruction, LoopId, Nest, Tag, Var};
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 

@@ -1,0 +1,135 @@
+//! What is known of sizes and indices where code of a nest runs.
+//!
+//! Generated C and the counts of its lanes both go by it: which conditions can fail, which bounds matter, and what holds in
+//! tiles that no size cuts off.
+
+use crate::error::NestError;
+use crate::ir::{AXES, Affine, Congruence, LoopId, Nest, Tag, Var};
+use crate::polyhedra::System;
+use std::collections::BTreeSet;
+
+/// What is known at a place of the code of a nest.
+#[derive(Clone)]
+pub(crate) struct Known<'a> {
+    /// The nest.
+    pub(crate) nest: &'a Nest,
+    /// Work-items of a work-group along each axis.
+    pub(crate) local: [i128; AXES],
+    /// Sums that are not negative wherever the code runs.
+    facts: Vec<Affine>,
+    /// The loops around it but those of work-groups and work-items.
+    pub(super) around: BTreeSet<LoopId>,
+    /// Whether this is the version for tiles that may be cut off, of which there are no further versions.
+    pub(super) is_general: bool,
+}
+
+impl<'a> Known<'a> {
+    /// Knows what holds everywhere in a nest.
+    ///
+    /// # Errors
+    ///
+    /// A loop of work-items does not run from 0 to a constant.
+    pub(crate) fn new(nest: &'a Nest) -> Result<Self, NestError> {
+        let local = nest.local_size()?;
+        Ok(Known { nest, local, facts: Vec::new(), around: BTreeSet::new(), is_general: false })
+    }
+
+    /// Knows what holds inside of a loop as well. A loop that is written out has no versions of its own.
+    pub(crate) fn inside(&self, id: LoopId) -> Self {
+        let mut inner = self.clone();
+        if matches!(self.nest.loop_at(id).tag, Tag::Sequential | Tag::Parallel) {
+            inner.around.insert(id);
+        }
+        inner
+    }
+
+    /// Knows that the index of a loop has that value.
+    pub(crate) fn at(&self, id: LoopId, value: i128) -> Self {
+        let index = Affine::from(id);
+        self.with(vec![index.plus(-value), (-&index).plus(value)], false)
+    }
+
+    /// Knows that `facts` hold as well; `is_general` in the version for tiles that may be cut off.
+    pub(crate) fn with(&self, facts: Vec<Affine>, is_general: bool) -> Self {
+        let mut inner = self.clone();
+        inner.facts.extend(facts);
+        inner.is_general |= is_general;
+        inner
+    }
+
+    /// The constraints of the loops with hardware tags among `within` that can fail: those that follow from the number of
+    /// work-groups and work-items, the loops around, the assumptions, or the others are left out.
+    pub(crate) fn conditions(&self, within: &BTreeSet<LoopId>) -> Vec<Affine> {
+        let is_hardware = |id: &&LoopId| self.nest.loop_at(**id).tag.is_hardware();
+        let constraints = within.iter().filter(is_hardware).flat_map(|id| &self.nest.loop_at(*id).constraints);
+        self.needed(&self.within(within), constraints.cloned().collect())
+    }
+
+    /// The constraints of a loop that can decide where it begins and ends.
+    pub(crate) fn loop_bounds(&self, id: LoopId) -> Vec<Affine> {
+        self.needed(&self.outside(id), self.nest.loop_at(id).constraints.clone())
+    }
+
+    /// What holds wherever the loop begins.
+    pub(crate) fn outside(&self, id: LoopId) -> Vec<Affine> {
+        let mut around = self.nest.closed([id]);
+        around.remove(&id);
+        self.within(&around)
+    }
+
+    /// The constraints without those that follow from `known` and the ones that stay.
+    pub(crate) fn needed(&self, known: &[Affine], mut constraints: Vec<Affine>) -> Vec<Affine> {
+        let mut at = 0;
+        while at < constraints.len() {
+            let constraint = constraints.remove(at);
+            if !self.follows(known.iter().chain(&constraints), &constraint) {
+                constraints.insert(at, constraint);
+                at += 1;
+            }
+        }
+        constraints
+    }
+
+    /// What holds wherever an instruction `within` these loops may run.
+    pub(crate) fn within(&self, within: &BTreeSet<LoopId>) -> Vec<Affine> {
+        let mut known = self.nest.assumptions.at_least_zero.clone();
+        known.extend(self.facts.iter().cloned());
+        for &id in within {
+            let (own, index) = (self.nest.loop_at(id), Affine::from(id));
+            match own.tag {
+                Tag::Local(axis) => {
+                    known.extend([index.clone(), (-&index).plus(self.local[usize::from(axis)] - 1)]);
+                }
+                Tag::Group(_) => {
+                    known.push(index);
+                    let alone = self.nest.tagged(own.tag).count() == 1;
+                    // There are as many work-groups as upper bounds allow; they begin at 0 whatever lower bounds say.
+                    let closed = |sum: &&Affine| {
+                        alone && sum.coefficient(Var::Loop(id)) < 0 && self.nest.loops_of(sum).all(|used| used == id)
+                    };
+                    known.extend(own.constraints.iter().filter(closed).cloned());
+                }
+                _ => known.extend(own.constraints.iter().cloned()),
+            }
+        }
+        known
+    }
+
+    /// Whether a sum is not negative where none of `known` is.
+    pub(crate) fn follows<'b>(&self, known: impl Iterator<Item = &'b Affine>, constraint: &Affine) -> bool {
+        let mut system = System::default();
+        system.at_least_zero(known.cloned());
+        for (place, Congruence { size, modulus, remainder }) in self.nest.assumptions.congruences.iter().enumerate() {
+            let quotient = Affine::term(Var::Floor(2 * AXES + place), *modulus);
+            system.equal_zero(&Affine::from(*size) - &quotient.plus(*remainder));
+        }
+        system.at_least_zero([(-constraint).plus(-1)]);
+        !system.may_have_points()
+    }
+
+    /// Returns the conditions that guard a loop whose bounds are looked up: work-items beyond the last one have nowhere to
+    /// look.
+    pub(crate) fn guard(&self, id: LoopId) -> Vec<Affine> {
+        if self.nest.depends_on_data(id) { self.conditions(&self.nest.closed([id])) } else { Vec::new() }
+    }
+}

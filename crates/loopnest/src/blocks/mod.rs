@@ -1,0 +1,60 @@
+//! Work-items that generated C runs side by side.
+//!
+//! Counting and code generation share it: counts of lanes follow from the blocks that the C generator writes.
+
+mod block;
+mod known;
+mod whole;
+
+pub(crate) use block::{Block, NARROWEST};
+pub(crate) use known::Known;
+
+use crate::error::NestError;
+use crate::ir::Nest;
+use crate::schedule::{Schedule, Step, phases, runs};
+
+/// Counts the work-items of a work-group whose loops generated C runs side by side: those of the smallest block whose
+/// temporaries it keeps in registers, or else those of a row.
+///
+/// # Errors
+///
+/// The nest cannot be [scheduled](Schedule), or its work-items have no constant number.
+pub fn side_by_side(nest: &Nest) -> Result<i128, NestError> {
+    let smallest = blocks(nest)?.into_iter().map(|(block, _)| block.rows * block.columns).min();
+    Ok(smallest.unwrap_or(nest.local_size()?[0]))
+}
+
+/// Returns for each instruction the rows of work-items that generated C runs side by side in whole tiles: 1 where it runs
+/// row by row.
+///
+/// # Errors
+///
+/// As for [`side_by_side`].
+pub fn rows_side_by_side(nest: &Nest) -> Result<Vec<i128>, NestError> {
+    let mut rows = vec![1; nest.instructions.len()];
+    for (block, numbers) in blocks(nest)? {
+        numbers.into_iter().for_each(|number| rows[number] = block.rows);
+    }
+    Ok(rows)
+}
+
+/// Returns the blocks that whole tiles are run in, with their instructions.
+fn blocks(nest: &Nest) -> Result<Vec<(Block, Vec<usize>)>, NestError> {
+    let schedule = Schedule::new(nest)?;
+    let mut found = Vec::new();
+    gather(&Known::new(nest)?, &schedule.steps, &mut found);
+    Ok(found)
+}
+
+fn gather(known: &Known, steps: &[Step], found: &mut Vec<(Block, Vec<usize>)>) {
+    for phase in phases(steps) {
+        match &phase[0] {
+            Step::Barrier => {}
+            Step::Loop(id, body) if phase[0].has_barrier() => gather(&known.inside(*id), body, found),
+            _ => {
+                let whole = known.with(known.in_whole_tiles(phase), false);
+                found.extend(whole.block(phase).map(|block| (block, runs(phase))));
+            }
+        }
+    }
+}

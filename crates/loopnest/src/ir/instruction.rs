@@ -1,0 +1,51 @@
+//! Instructions of a nest.
+
+use super::affine::{Affine, LoopId};
+use super::expr::{Access, Expr};
+use crate::error::Place;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// `target = value` at every point of the loops it is within.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instruction {
+    /// The cell that is written.
+    pub target: Access,
+    /// What is written.
+    pub value: Expr,
+    /// The loops it is within; outer loops that their bounds use are among them.
+    pub within: BTreeSet<LoopId>,
+    /// Where it stands in the text.
+    pub place: Option<Place>,
+}
+
+impl Instruction {
+    /// Every cell it reads, then the one it writes, with places in the text.
+    pub fn accesses(&self) -> impl Iterator<Item = (&Access, Option<Place>, Direction)> {
+        let loads = self.value.loads().into_iter().map(|(access, place)| (access, place, Direction::Load));
+        loads.chain(std::iter::once((&self.target, self.place, Direction::Store)))
+    }
+
+    /// Every sum of sizes, indices and values looked up in it.
+    pub(crate) fn sums(&self) -> Vec<&Affine> {
+        self.target.subscripts.iter().chain(self.value.sums()).collect()
+    }
+}
+
+/// Whether an access reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Direction {
+    /// It reads.
+    Load,
+    /// It writes.
+    Store,
+}
+
+impl fmt::Display for Direction {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Direction::Load => "load",
+            Direction::Store => "store",
+        })
+    }
+}

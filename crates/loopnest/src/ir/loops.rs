@@ -1,0 +1,80 @@
+//! Loops: bounds, and how their iterations are run.
+
+use super::affine::{Affine, LoopId, Var};
+use crate::error::Place;
+
+/// How the iterations of a loop are run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tag {
+    /// One after the other.
+    #[default]
+    Sequential,
+    /// One after the other, written out; the number of iterations is a constant.
+    Unroll,
+    /// By the lanes of one instruction; the number of iterations is a constant.
+    Vector,
+    /// By threads, in any order.
+    Parallel,
+    /// By the work-groups along an axis.
+    Group(u8),
+    /// By the work-items of a work-group along an axis; axis 0 is that of the SIMD lanes.
+    Local(u8),
+}
+
+impl Tag {
+    /// Whether work-groups or work-items run it.
+    pub fn is_hardware(self) -> bool {
+        matches!(self, Tag::Group(_) | Tag::Local(_))
+    }
+}
+
+/// A loop: a name, its bounds, and how it is run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loop {
+    /// Its name, an identifier.
+    pub name: String,
+    /// Sums that are not negative at every point of the loop. Each contains this loop; the others are outer ones.
+    pub constraints: Vec<Affine>,
+    /// How it is run.
+    pub tag: Tag,
+    /// Where it is declared.
+    pub place: Option<Place>,
+}
+
+/// `index >= ceil(numerator / divisor)` or `index <= floor(numerator / divisor)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// A sum of sizes and outer loops.
+    pub numerator: Affine,
+    /// At least 1.
+    pub divisor: i128,
+}
+
+impl Loop {
+    fn bounds(&self, id: LoopId, sign: i128) -> Vec<Bound> {
+        let own = |constraint: &&Affine| constraint.coefficient(Var::Loop(id)) * sign > 0;
+        let bound = |constraint: &Affine| Bound {
+            numerator: constraint.without(Var::Loop(id)).scaled(-sign),
+            divisor: constraint.coefficient(Var::Loop(id)) * sign,
+        };
+        self.constraints.iter().filter(own).map(bound).collect()
+    }
+
+    /// Lower bounds, of which the greatest holds: the index is at least `ceil(numerator / divisor)`.
+    pub fn lower(&self, id: LoopId) -> Vec<Bound> {
+        self.bounds(id, 1)
+    }
+
+    /// Upper bounds, of which the least holds: the index is at most `floor(numerator / divisor)`.
+    pub fn upper(&self, id: LoopId) -> Vec<Bound> {
+        self.bounds(id, -1)
+    }
+
+    /// First and last index where `value` knows sizes and outer loops; the loop is empty when the last is less.
+    pub fn range(&self, id: LoopId, value: impl Fn(Var) -> i128) -> (i128, i128) {
+        let low = |bound: Bound| -(-bound.numerator.evaluate(&value)).div_euclid(bound.divisor);
+        let high = |bound: Bound| bound.numerator.evaluate(&value).div_euclid(bound.divisor);
+        let first = self.lower(id).into_iter().map(low).max().unwrap_or(0);
+        (first, self.upper(id).into_iter().map(high).min().unwrap_or(first - 1))
+    }
+}
