@@ -15,7 +15,7 @@ use tunesmith::device::{
 };
 use tunesmith::loopnest::Memory::Global;
 use tunesmith::loopnest::kernels::{Groups, KERNELS, Kernel};
-use tunesmith::loopnest::{ArrayId, CodeParameter, Data, Dialect, LaneOrder, Nest, Recipe, codegen, interpret, self};
+use tunesmith::loopnest::{self, ArrayId, CodeParameter, Data, Dialect, LaneOrder, Nest, Recipe, codegen, interpret};
 use tunesmith::space::{Expr, Parameter, Space, Value};
 
 /// What the sizes of a nest are.
