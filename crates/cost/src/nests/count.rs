@@ -3,7 +3,9 @@
 use super::{Counted, in_words};
 use crate::{APART, Lanes};
 use std::collections::BTreeMap;
-use tunesmith_loopnest::{Array, ArrayId, Direction, Memory, Nest, NestError, Property, Stride, blocks, count, schedule};
+use tunesmith_loopnest::{
+    Array, ArrayId, Direction, Memory, Nest, NestError, Property, Stride, blocks, count, schedule,
+};
 
 /// Where data no longer fit into the fastest cache, the next and the last of today's processors and GPUs, in bytes.
 const CACHES: [(&str, f64); 3] = [("cache:first", 48e3), ("cache:second", 1.5e6), ("cache:last", 32e6)];
