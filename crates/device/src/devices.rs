@@ -1,66 +1,93 @@
-//! The devices that can be used, and why others cannot.
+//! The devices that can be used, and why others cannot. Drivers are asked in workers, because they may crash.
 
-use crate::c::Compilers;
+use crate::backends::cuda::{self, ChipCounters, CountersTask, CudaDevice, NoCounters};
+use crate::backends::opencl::{self, OpenClDevice};
+use crate::backends::{Absent, DeviceInfo, DriverAnswer, DriverQuestion, Missing, c, command};
 use crate::error::DeviceError;
-use crate::worker::WorkerCommand;
-use std::collections::BTreeMap;
+use crate::host::{Compilers, CudaSetup, WorkerCommand};
+use crate::worker::{LIMIT, NoAnswer, OTHER_PROTOCOL, ask};
+use std::path::Path;
 
-/// A device that kernels can be tuned on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DeviceInfo {
-    /// What `--device` calls it.
-    pub id: String,
-    /// What its maker calls it.
-    pub name: String,
-    /// The backend that uses it.
-    pub backend: String,
-    /// The compiler or driver, with its version.
-    pub driver: String,
-    /// Its limits by name, as constraints use them after `device.`.
-    pub limits: BTreeMap<String, f64>,
-}
-
-/// A backend, or a part of one, that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
-    /// The backend, or what part of it.
-    pub backend: String,
-    /// What is missing.
-    pub reason: String,
-    /// How to get it.
-    pub remedy: String,
-}
-
-impl Missing {
-    pub(crate) fn compiler(error: &DeviceError) -> Self {
-        let (reason, remedy) = match error {
-            DeviceError::Compiler { language, program, problem, remedy } => {
-                (format!("the {language} compiler `{program}` {problem}"), remedy.clone())
-            }
-            other => (other.to_string(), String::new()),
-        };
-        Self { backend: "c".to_owned(), reason, remedy }
-    }
-}
-
-/// The processor, as the device of the C backend; none where neither of its compilers can be used.
+/// Returns the processor, as the device of the C backend; none where neither of its compilers can be used.
 pub fn processor(compilers: &Compilers) -> Option<DeviceInfo> {
-    crate::c::devices(compilers).0.into_iter().next()
+    c::devices(compilers).0.into_iter().next()
 }
 
-/// Every device that can be used, and every backend that cannot with the reason, counters of the processor among them.
-/// Starts workers, in which drivers are asked for their devices.
+/// Lists every device that can be used, and every backend that cannot with the reason, counters of the processor among
+/// them. Starts workers, in which drivers are asked for their devices.
 pub fn devices(compilers: &Compilers, worker: &WorkerCommand) -> (Vec<DeviceInfo>, Vec<Missing>) {
-    let (mut devices, mut missing) = crate::c::devices(compilers);
+    let (mut devices, mut missing) = c::devices(compilers);
     if !devices.is_empty() {
-        missing.extend(crate::c::missing_counters());
+        missing.extend(c::missing_counters());
     }
-    let (more_devices, more_missing) = crate::opencl::devices(worker);
-    devices.extend(more_devices);
-    missing.extend(more_missing);
-    let (more_devices, more_missing) = crate::cuda::devices(&compilers.cuda, worker);
-    devices.extend(more_devices);
-    devices.push(crate::command::device());
-    missing.extend(more_missing);
+    let opencl = opencl_devices(worker).map(|found| found.iter().map(OpenClDevice::info).collect());
+    let cuda = cuda_devices(&compilers.cuda, worker).map(|found| found.iter().map(CudaDevice::info).collect());
+    for (backend, found) in [("opencl", opencl), ("cuda", cuda)] {
+        match found {
+            Ok(found) => devices.extend::<Vec<DeviceInfo>>(found),
+            Err(error) => missing.push(Missing::of(backend, error)),
+        }
+    }
+    devices.push(command::device());
     (devices, missing)
+}
+
+/// Lists every OpenCL device. Asks the drivers in a worker, which takes as long as they take.
+///
+/// # Errors
+/// There is no OpenCL library, no driver or no device ([`DeviceError::NoDevices`]), or no worker can be started.
+pub fn opencl_devices(worker: &WorkerCommand) -> Result<Vec<OpenClDevice>, DeviceError> {
+    let found = match ask(worker, DriverQuestion::OpenClDevices)? {
+        Ok(DriverAnswer::OpenClDevices(found)) => found,
+        other => Err(opencl::missing(&why_no_devices(other))),
+    };
+    found.map_err(|absent| absent.into_error("OpenCL"))
+}
+
+/// Lists every CUDA device. Asks the driver in a worker, which takes as long as it takes.
+///
+/// # Errors
+/// There is no driver, no device or no compiler ([`DeviceError::NoDevices`]), or no worker can be started.
+pub fn cuda_devices(setup: &CudaSetup, worker: &WorkerCommand) -> Result<Vec<CudaDevice>, DeviceError> {
+    let found = match ask(worker, DriverQuestion::CudaDevices(setup.clone()))? {
+        Ok(DriverAnswer::CudaDevices(found)) => found,
+        other => Err(cuda::missing_driver(&why_no_devices(other))),
+    };
+    found.map_err(|absent| absent.into_error("CUDA"))
+}
+
+/// Says why drivers told of no devices.
+fn why_no_devices(answer: Result<DriverAnswer, NoAnswer>) -> String {
+    match answer {
+        Err(NoAnswer::Crashed(how)) => format!("a driver crashes when it is asked for its devices ({how})"),
+        Err(NoAnswer::TimedOut) => format!("no driver tells of its devices within {} s", LIMIT.as_secs()),
+        Ok(_) | Err(NoAnswer::OtherProtocol) => OTHER_PROTOCOL.to_owned(),
+    }
+}
+
+/// Returns the counters of NVIDIA chips, Volta and later: of `chips` by NVIDIA's names of them, `GH100` for instance, for
+/// which no GPU is needed, or where there are none of this machine's GPUs. CUPTI is looked for in the folder `libraries`
+/// first, and asked in a worker; a chip takes about 0.1 s.
+///
+/// # Errors
+/// CUPTI is missing or crashes ([`DeviceError::NoCounters`]), or it does not know a chip ([`DeviceError::NoChip`]).
+pub fn counters(
+    chips: &[String],
+    libraries: Option<&Path>,
+    worker: &WorkerCommand,
+) -> Result<Vec<ChipCounters>, DeviceError> {
+    let task = CountersTask { libraries: libraries.map(Path::to_owned), chips: chips.to_vec() };
+    let (reason, remedy) = match ask(worker, DriverQuestion::CudaCounters(task))? {
+        Ok(DriverAnswer::CudaCounters(Ok(found))) => return Ok(found),
+        Ok(DriverAnswer::CudaCounters(Err(NoCounters::UnknownChip(Absent { reason, remedy })))) => {
+            return Err(DeviceError::NoChip { reason, remedy });
+        }
+        Ok(DriverAnswer::CudaCounters(Err(NoCounters::Absent(Absent { reason, remedy })))) => (reason, remedy),
+        Err(NoAnswer::Crashed(how)) => (format!("CUPTI crashes ({how})"), cuda::CRASH_REMEDY.to_owned()),
+        Err(NoAnswer::TimedOut) => {
+            (format!("CUPTI does not answer within {} s", LIMIT.as_secs()), cuda::REMEDY.to_owned())
+        }
+        Ok(_) | Err(NoAnswer::OtherProtocol) => (OTHER_PROTOCOL.to_owned(), String::new()),
+    };
+    Err(DeviceError::NoCounters { reason, remedy })
 }

@@ -7,39 +7,36 @@
 //! Backends provide only what differs between them; how configurations are measured and judged exists once, so that
 //! their results can be compared. `unsafe` is confined to the modules that call kernels and drivers.
 
-mod backend;
-mod c;
-mod command;
-mod compiling;
-mod cuda;
+mod backends;
 mod data;
 mod devices;
 mod energy;
 mod error;
+mod host;
 mod live;
 mod machine;
 mod measure;
-mod opencl;
 mod problem;
 mod replay;
 mod synthetic;
 pub mod worker;
 
-pub use backend::BuildPlan;
-pub use c::{Compilers, missing_counters};
-pub use command::{
+pub use backends::c::missing_counters;
+pub use backends::command::{
     CommandEvaluator, CommandOptions, CommandSpec, CommandVerify, Cost, NumberPattern, OUT, PatternError, TextPattern,
     Unit, device as command_device,
 };
-pub use cuda::{ChipCounters, CudaDevice, CudaSetup, ResolvedCounter, counters, cuda_devices};
-pub use data::{DataError, Given, ScratchError, contents};
-pub use devices::{DeviceInfo, Missing, devices, processor};
+pub use backends::cuda::{ChipCounters, CudaDevice, ResolvedCounter};
+pub use backends::opencl::{OpenClDevice, OpenClKind};
+pub use backends::{BuildPlan, DeviceInfo, Missing, Target};
+pub use data::{Given, contents};
+pub use devices::{counters, cuda_devices, devices, opencl_devices, processor};
 pub use energy::ENERGY_MJ;
-pub use error::DeviceError;
-pub use live::{KernelPlan, LiveEvaluator, LiveOptions, Target};
+pub use error::{DataError, DeviceError, ScratchError};
+pub use host::{Compilers, CudaSetup};
+pub use live::{KernelPlan, LiveEvaluator, LiveOptions};
 pub use machine::{ChoiceError, Device, DeviceChoice, Machine, WhichDevice};
 pub use measure::{Cache, Limits, Policy, Sampling, limits, sampling};
-pub use opencl::{OpenClDevice, OpenClKind, opencl_devices};
 pub use problem::{
     Access, Argument, ArgumentKind, ElementType, Extent, Fill, Generated, Generator, Grid, GridError, Kernel,
     KernelSpec, Language, Memory, Number, PartialTolerance, Reference, ScalarType, Scope, Template, TemplateError,

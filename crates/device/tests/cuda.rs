@@ -246,7 +246,7 @@ fn what_is_missing_is_said_with_the_remedy() {
     let script = nothing.path().join("none.json");
     std::fs::write(&script, r#"{"devices": []}"#).unwrap();
     let absent = |setup: CudaSetup| match cuda_devices(&setup, &worker()) {
-        Err(DeviceError::NoCuda { reason, remedy }) => (reason, remedy),
+        Err(DeviceError::NoDevices { reason, remedy, .. }) => (reason, remedy),
         other => panic!("{other:?}"),
     };
     let (reason, remedy) = absent(CudaSetup { script: Some(script), ..CudaSetup::default() });

@@ -147,9 +147,8 @@ fn is_about_the_problem(error: &DeviceError) -> bool {
     let of_the_machine = matches!(
         error,
         DeviceError::Compiler { .. }
-            | DeviceError::NoOpenCl { .. }
+            | DeviceError::NoDevices { .. }
             | DeviceError::NoCounters { .. }
-            | DeviceError::NoCuda { .. }
             | DeviceError::Scratch(_)
             | DeviceError::Worker { .. }
     );

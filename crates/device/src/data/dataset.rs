@@ -1,11 +1,11 @@
 //! The pristine contents of all buffers, and what they should hold after a launch.
 
+use crate::data::Scratch;
 use crate::data::file::copy_file;
 use crate::data::fill::{Given, write_fill};
-use crate::data::{DataError, Scratch};
-use crate::error::DeviceError;
+use crate::data::layout::{BufferLayout, Layout, Passed, Role};
+use crate::error::{DataError, DeviceError};
 use crate::problem::{Access, Argument, ArgumentKind, ElementType, Fill, KernelSpec, Scope};
-use crate::worker::layout::{BufferLayout, Layout, Passed, Role};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};

@@ -1,45 +1,11 @@
 //! Contents of buffers from files.
 
 use crate::data::npy::{NpyError, NpyHeader};
+use crate::error::DataError;
 use crate::problem::ElementType;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
-
-/// Contents that cannot be made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DataError {
-    /// A constant outside the type's range.
-    #[error("{element} cannot hold the constant {value}")]
-    Constant {
-        /// The constant.
-        value: f64,
-        /// The type.
-        element: ElementType,
-    },
-    /// A generator without a value that the type holds.
-    #[error("`{expression}` where i = {index}: {problem}")]
-    Generator {
-        /// The generator's expression.
-        expression: String,
-        /// The number of the lane.
-        index: u64,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// A file that is missing, or not of the declared type, shape or length.
-    #[error("{} {problem}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it, in words that follow its name.
-        problem: String,
-    },
-    /// The copy could not be written.
-    #[error("the prepared data cannot be written: {0}")]
-    Io(#[from] io::Error),
-}
+use std::path::Path;
 
 /// Writes the contents of `path` for a buffer of `shape` elements: an `.npy` file checked for its type and shape,
 /// anything else as raw bytes of the exact length.

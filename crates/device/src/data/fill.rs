@@ -1,6 +1,6 @@
 //! What buffers hold at first, other than files.
 
-use crate::data::DataError;
+use crate::error::DataError;
 use crate::problem::{ElementType, Fill, ScalarType};
 use half::f16;
 use rand::{Rng, SeedableRng};

@@ -5,13 +5,12 @@
 mod dataset;
 mod file;
 mod fill;
+pub(crate) mod layout;
 mod npy;
 mod scratch;
 
 pub use dataset::contents;
-pub use file::DataError;
 pub use fill::Given;
-pub use scratch::ScratchError;
 
 pub(crate) use dataset::{DataSet, passed};
 pub(crate) use scratch::Scratch;

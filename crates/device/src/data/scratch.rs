@@ -1,9 +1,9 @@
 //! The temporary folder of one run.
 
+use crate::error::ScratchError;
 use nix::fcntl::{Flock, FlockArg};
 use nix::sys::statvfs::{FsFlags, statvfs};
 use std::fs::File;
-use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -42,32 +42,6 @@ impl Scratch {
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
-}
-
-/// No place for temporary files.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ScratchError {
-    /// Every place is full or forbids running programs.
-    #[error(
-        "neither {} allows programs to run and has {} MiB free; set TMPDIR to a folder that does",
-        parents.iter().map(|parent| parent.display().to_string()).collect::<Vec<_>>().join(" nor "),
-        bytes.div_ceil(1 << 20)
-    )]
-    NoRoom {
-        /// The bytes needed.
-        bytes: u64,
-        /// The places that were looked at.
-        parents: Vec<PathBuf>,
-    },
-    /// The folder cannot be made.
-    #[error("no temporary folder can be made in {}: {source}", parent.display())]
-    Io {
-        /// Where.
-        parent: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
 }
 
 /// Whether `parent` has room for `bytes` and some compiled kernels, and maps executable files.

@@ -4,7 +4,7 @@ mod conditions;
 mod reading;
 
 pub(crate) use conditions::{Conditions, Watch};
-pub(crate) use reading::{Next, Reading};
+pub(crate) use reading::{EnergyReading, Next};
 
 use std::time::Duration;
 

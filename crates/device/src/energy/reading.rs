@@ -24,7 +24,7 @@ pub(crate) enum Next {
 
 /// A reading that goes on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reading {
+pub(crate) struct EnergyReading {
     /// The runs between two looks.
     batch: u64,
     began: Option<Duration>,
@@ -36,7 +36,7 @@ pub(crate) struct Reading {
     start: Option<(f64, Duration, u64)>,
 }
 
-impl Reading {
+impl EnergyReading {
     /// Of a configuration that runs for about `time`.
     pub(crate) fn new(time: Duration) -> Self {
         let batch = (BATCH.as_secs_f64() / time.as_secs_f64().max(1e-7)).ceil();
@@ -73,7 +73,7 @@ mod tests {
     /// A device of `watts` whose counter is updated every `period` seconds, on which a run takes `time` seconds; the millijoules
     /// that a reading gives, and the seconds that it takes.
     fn read(watts: f64, period: f64, time: f64, phase: f64) -> (Option<f64>, f64) {
-        let mut reading = Reading::new(Duration::from_secs_f64(time));
+        let mut reading = EnergyReading::new(Duration::from_secs_f64(time));
         let mut now = phase;
         loop {
             let counter = ((now / period).floor() * period * watts * 1e3).round();

@@ -1,36 +1,31 @@
 //! Evaluating configurations by compiling, running, checking and timing them.
 
-pub(crate) mod builds;
 mod names;
 mod nsight;
 mod open;
 mod programs;
 mod reference;
 mod resample;
-mod source;
 mod station;
 mod twins;
 
-pub use open::Target;
 pub use programs::KernelPlan;
 
-pub(crate) use source::Source;
-
-use crate::backend::{BuildError, SessionKind};
-use crate::c::{Compilers, threads};
+use crate::backends::ahead::{Build, Builds};
+use crate::backends::{BuildError, SessionKind, Target};
 use crate::data::{DataSet, passed};
 use crate::error::DeviceError;
-use crate::live::builds::{Build, Builds};
+use crate::host::WorkerCommand;
+use crate::host::{Compilers, threads};
 use crate::live::nsight::Nsight;
 use crate::live::open::{Opener, WithReference};
-use crate::live::programs::{Prepared, Programs};
+use crate::live::programs::{BuiltKernels, Programs};
 use crate::live::resample::Kept;
-use crate::live::station::{Measured, Station};
+use crate::live::station::{MeasuredJob, Station};
 use crate::live::twins::{Twins, likeness};
 use crate::measure::limits::launch_limit;
 use crate::measure::{Policy, Sampling};
 use crate::problem::{KernelSpec, Scope};
-use crate::worker::WorkerCommand;
 use crate::worker::protocol::{Job, Purpose, Setup};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -217,14 +212,6 @@ impl LiveEvaluator {
         }
     }
 
-    /// Of the CUDA device that kernels run on; 0 of others.
-    fn compute_capability(&self) -> f64 {
-        match &self.options.target {
-            Target::Cuda(device) => device.limits.get("compute_capability").copied().unwrap_or_default(),
-            _ => 0.0,
-        }
-    }
-
     fn scope(&self, config: ConfigId) -> Scope {
         Scope::of(&self.options.spec.sizes, &self.space, config)
     }
@@ -237,10 +224,10 @@ impl LiveEvaluator {
     fn measure(
         &mut self,
         scope: &Scope,
-        prepared: &Prepared,
+        prepared: &BuiltKernels,
         how: Looking,
         interrupt: &Interrupt,
-    ) -> Result<Option<Measured>, DeviceError> {
+    ) -> Result<Option<MeasuredJob>, DeviceError> {
         let passed = match passed(&self.options.spec.arguments, scope) {
             Ok(passed) => passed,
             Err(error) => return Ok(Some(refused(&error))),
@@ -266,7 +253,7 @@ impl LiveEvaluator {
     fn complete(
         &mut self,
         scope: &Scope,
-        result: Result<Arc<Prepared>, BuildError>,
+        result: Result<Arc<BuiltKernels>, BuildError>,
         how: Looking,
         interrupt: &Interrupt,
     ) -> Result<Option<Completion>, DeviceError> {
@@ -283,7 +270,7 @@ impl LiveEvaluator {
         measured.measurement.compile =
             Some(CompileData { resources: std::mem::take(&mut measured.resources), ..prepared.compile_data() });
         let spent = Spent { compile: measured.load, run: measured.run, verify: measured.verify };
-        let Measured { failure, measurement, unprofiled, .. } = measured;
+        let MeasuredJob { failure, measurement, unprofiled, .. } = measured;
         Ok(Some(Completion { failure, measurement, spent, unprofiled }))
     }
 }
@@ -343,6 +330,6 @@ impl Evaluator for LiveEvaluator {
 }
 
 /// A configuration whose scalar arguments have no value is one the device cannot be given.
-fn refused(error: &DeviceError) -> Measured {
-    Measured { failure: Some(Failure::new(FailureKind::Constraints, error.to_string())), ..Measured::default() }
+fn refused(error: &DeviceError) -> MeasuredJob {
+    MeasuredJob { failure: Some(Failure::new(FailureKind::Constraints, error.to_string())), ..MeasuredJob::default() }
 }

@@ -1,12 +1,12 @@
 //! Counters where the worker cannot read them: the configuration is launched once more under Nsight Compute.
 
-use crate::backend::SessionKind;
-use crate::cuda::ncu;
+use crate::backends::Target;
+use crate::backends::cuda::ncu;
 use crate::error::DeviceError;
+use crate::host::WorkerCommand;
 use crate::live::LiveEvaluator;
-use crate::live::station::{Measured, Station};
+use crate::live::station::{MeasuredJob, Station};
 use crate::measure::limits::{Limit, Reason};
-use crate::worker::WorkerCommand;
 use crate::worker::protocol::{Job, Purpose};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -43,14 +43,14 @@ impl LiveEvaluator {
     pub(super) fn profile_beside(
         &mut self,
         job: &Job,
-        measured: &mut Measured,
+        measured: &mut MeasuredJob,
         interrupt: &Interrupt,
     ) -> Result<(), DeviceError> {
-        let (SessionKind::Cuda { setup, .. }, Some(reason)) = (&self.session, measured.unprofiled.clone()) else {
+        let (Target::Cuda(device), Some(reason)) = (&self.options.target, measured.unprofiled.clone()) else {
             return Ok(());
         };
-        let metrics = ncu::metrics(self.compute_capability());
-        let Some(program) = self.nsight.program(setup.ncu.as_deref()) else { return Ok(()) };
+        let metrics = ncu::metrics(device.compute_capability());
+        let Some(program) = self.nsight.program(device.setup.ncu.as_deref()) else { return Ok(()) };
         let log = self.data.folder().join("counters.csv");
         let line = ncu::command(program, &log, &metrics);
         let command = self.options.worker.under(line);
@@ -87,7 +87,7 @@ impl LiveEvaluator {
         }
         Ok(match ran? {
             None => Err("interrupted".to_owned()),
-            Some(Measured { failure: Some(failure), .. }) => {
+            Some(MeasuredJob { failure: Some(failure), .. }) => {
                 Err(format!("under Nsight Compute it fails: {}", failure.message))
             }
             Some(_) => std::fs::read_to_string(log).map_err(|error| format!("Nsight Compute left no log: {error}")),

@@ -1,11 +1,11 @@
 //! The kernels of a problem and what compiles them.
 
-use crate::backend::{Backend, BuildError, BuildPlan, Built, SessionKind};
+use crate::backends::ahead::Build;
+use crate::backends::{Backend, BuildError, BuildPlan, Built, SessionKind};
+use crate::data::layout::Passed;
 use crate::error::DeviceError;
-use crate::live::builds::Build;
 use crate::problem::{Grid, GridError, Kernel, Scope};
-use crate::worker::layout::Passed;
-use crate::worker::protocol::Step;
+use crate::worker::protocol::KernelStep;
 use tunesmith_core::{CompileData, Interrupt};
 
 /// What is compiled for one kernel of a configuration, and how.
@@ -19,18 +19,18 @@ pub struct KernelPlan {
 
 /// All kernels of a problem with their backends, which are of one kind.
 pub(super) struct Programs {
-    parts: Vec<Part>,
+    parts: Vec<KernelPart>,
 }
 
 /// A kernel with its backend.
-pub(super) struct Part {
+pub(super) struct KernelPart {
     pub(super) kernel: Kernel,
     pub(super) backend: Box<dyn Backend>,
 }
 
 /// The programs of one configuration.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(super) struct BuiltKernels {
     programs: Vec<Built>,
     launches: Vec<(Option<Grid>, usize)>,
 }
@@ -45,7 +45,7 @@ pub(super) struct Likeness {
 
 impl Programs {
     /// At least one kernel.
-    pub(super) fn new(parts: Vec<Part>) -> Self {
+    pub(super) fn new(parts: Vec<KernelPart>) -> Self {
         Self { parts }
     }
 
@@ -56,7 +56,7 @@ impl Programs {
 
     /// What is compiled for the configuration of `scope`.
     pub(super) fn plan(&self, scope: &Scope) -> Vec<KernelPlan> {
-        let plan = |part: &Part| KernelPlan { kernel: part.kernel.name.clone(), build: part.backend.plan(scope) };
+        let plan = |part: &KernelPart| KernelPlan { kernel: part.kernel.name.clone(), build: part.backend.plan(scope) };
         self.parts.iter().map(plan).collect()
     }
 
@@ -76,9 +76,9 @@ impl Programs {
     }
 
     /// The steps of a job that runs a configuration.
-    pub(super) fn steps(&self, prepared: &Prepared) -> Vec<Step> {
+    pub(super) fn steps(&self, prepared: &BuiltKernels) -> Vec<KernelStep> {
         let parts = self.parts.iter().zip(&prepared.programs).zip(&prepared.launches);
-        let step = |((part, built), (grid, launches)): ((&Part, &Built), &(Option<Grid>, usize))| Step {
+        let step = |((part, built), (grid, launches)): ((&KernelPart, &Built), &(Option<Grid>, usize))| KernelStep {
             name: part.kernel.name.clone(),
             program: built.program.clone(),
             arguments: part.kernel.arguments.clone(),
@@ -90,13 +90,13 @@ impl Programs {
 }
 
 impl Build for Programs {
-    type Built = Prepared;
+    type Built = BuiltKernels;
 
     fn shares_processor(&self) -> bool {
         self.parts.iter().any(|part| part.backend.shares_processor())
     }
 
-    fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Prepared, BuildError> {
+    fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<BuiltKernels, BuildError> {
         let refused = |error: GridError| BuildError::Refused(error.to_string());
         let launches = self.parts.iter().map(|part| {
             let grid = part.kernel.grid(scope).map_err(refused)?;
@@ -104,11 +104,11 @@ impl Build for Programs {
         });
         let launches = launches.collect::<Result<_, _>>()?;
         let programs = self.parts.iter().map(|part| part.backend.build(scope, cancel)).collect::<Result<_, _>>()?;
-        Ok(Prepared { programs, launches })
+        Ok(BuiltKernels { programs, launches })
     }
 }
 
-impl Prepared {
+impl BuiltKernels {
     /// What decides how long the configuration takes: the machine code, how it is launched, and what is passed. None where
     /// the machine code is not known.
     pub(super) fn likeness(&self, passed: &[Passed]) -> Option<Likeness> {

@@ -1,13 +1,13 @@
 //! Running the reference function once, for what outputs should hold.
 
-use crate::backend::{Backend, BuildError};
+use crate::backends::KernelSource;
+use crate::backends::{Backend, BuildError};
 use crate::data::{DataSet, passed};
 use crate::error::DeviceError;
-use crate::live::Source;
 use crate::live::station::Station;
 use crate::measure::limits::{Limit, Reason};
 use crate::problem::{KernelSpec, Reference, Scope};
-use crate::worker::protocol::{Job, Purpose, Setup, Step};
+use crate::worker::protocol::{Job, KernelStep, Purpose, Setup};
 use std::time::Duration;
 use tunesmith_core::Interrupt;
 
@@ -27,7 +27,7 @@ pub(super) fn run_reference(
         message,
     };
     let scope = Scope::new(spec.sizes.iter().cloned());
-    let passed = passed(&Source::reference(spec, reference).arguments, &scope)
+    let passed = passed(&KernelSource::reference(spec, reference).arguments, &scope)
         .map_err(|error| wrong(format!("it gets the sizes but not the parameters: {error}")))?;
     let built = match backend.build(&scope, interrupt) {
         Ok(built) => built,
@@ -40,8 +40,8 @@ pub(super) fn run_reference(
         }
     };
     station.setup = Setup { session: backend.session(), arguments: data.layout().to_vec(), energy: false };
-    let grid = Source::reference(spec, reference).kernel.grid(&scope);
-    let step = Step {
+    let grid = KernelSource::reference(spec, reference).kernel.grid(&scope);
+    let step = KernelStep {
         name: reference.function.clone(),
         program: built.program.clone(),
         arguments: (0..spec.arguments.len()).collect(),

@@ -1,7 +1,7 @@
 //! Measuring configurations again that were measured before.
 
-use crate::live::builds::Build;
-use crate::live::programs::Prepared;
+use crate::backends::ahead::Build;
+use crate::live::programs::BuiltKernels;
 use crate::live::{LiveEvaluator, Looking};
 use crate::measure::Sampling;
 use std::collections::VecDeque;
@@ -12,17 +12,17 @@ use tunesmith_space::ConfigId;
 
 /// The programs of the configurations measured again last, so that rounds of the same few are compiled once.
 #[derive(Debug, Default)]
-pub(super) struct Kept(VecDeque<(ConfigId, Arc<Prepared>)>);
+pub(super) struct Kept(VecDeque<(ConfigId, Arc<BuiltKernels>)>);
 
 /// How many programs are kept: the finalists of a run and its reference, with some to spare.
 const KEPT: usize = 12;
 
 impl Kept {
-    fn get(&self, config: ConfigId) -> Option<Arc<Prepared>> {
+    fn get(&self, config: ConfigId) -> Option<Arc<BuiltKernels>> {
         self.0.iter().find(|(known, _)| *known == config).map(|(_, built)| Arc::clone(built))
     }
 
-    fn add(&mut self, config: ConfigId, built: Arc<Prepared>) {
+    fn add(&mut self, config: ConfigId, built: Arc<BuiltKernels>) {
         self.0.truncate(KEPT - 1);
         self.0.push_front((config, built));
     }

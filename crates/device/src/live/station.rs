@@ -1,13 +1,13 @@
 //! Where programs are measured: a worker, its limits, and what its end means.
 
-use crate::backend::Resources;
+use crate::backends::Resources;
 use crate::energy::READING_LIMIT;
 use crate::error::DeviceError;
+use crate::host::WorkerCommand;
 use crate::measure::Policy;
 use crate::measure::limits::{Limit, Reason, data_limit, sampling_limit};
-use crate::worker::WorkerCommand;
 use crate::worker::process::{Waited, Worker};
-use crate::worker::protocol::{Ending, Job, Message, Phase, Report, Request, Setup};
+use crate::worker::protocol::{Ending, Job, JobReport, Message, Phase, Request, Setup};
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::counters::REGISTERS;
@@ -26,7 +26,7 @@ pub(super) struct Station {
 
 /// What came out of running a program.
 #[derive(Debug, Default)]
-pub(super) struct Measured {
+pub(super) struct MeasuredJob {
     pub(super) failure: Option<Failure>,
     pub(super) measurement: Measurement,
     /// What the kernels use of the device.
@@ -41,7 +41,7 @@ pub(super) struct Measured {
 
 /// How following a job ended.
 enum Followed {
-    Finished(Box<Report>),
+    Finished(Box<JobReport>),
     /// The worker ended in this phase, in these words.
     Crashed(Phase, String),
     /// The worker was ended in this phase at this limit.
@@ -56,11 +56,11 @@ impl Station {
         job: &Job,
         launch: &Limit,
         interrupt: &Interrupt,
-    ) -> Result<Option<Measured>, DeviceError> {
+    ) -> Result<Option<MeasuredJob>, DeviceError> {
         loop {
             let Some(mut worker) = self.take_worker(interrupt)? else { return Ok(None) };
             let was_used = worker.used;
-            let mut measured = Measured::default();
+            let mut measured = MeasuredJob::default();
             match self.follow(&mut worker, job, launch, interrupt, &mut measured)? {
                 // An earlier configuration may have damaged the memory that this one stumbled over, or the worker may
                 // have been ended from outside while it waited. Only a worker of its own tells who is to blame.
@@ -98,7 +98,7 @@ impl Station {
         job: &Job,
         launch: &Limit,
         interrupt: &Interrupt,
-        measured: &mut Measured,
+        measured: &mut MeasuredJob,
     ) -> Result<Followed, DeviceError> {
         worker.forget_printed();
         // A worker that cannot be written to has ended, which waiting will tell.
@@ -151,7 +151,7 @@ impl Station {
     }
 }
 
-fn finished(report: Report) -> Measured {
+fn finished(report: JobReport) -> MeasuredJob {
     let failure = match report.ending {
         Ending::Correct => None,
         Ending::Refused(message) => Some(Failure::new(FailureKind::Constraints, message)),
@@ -171,8 +171,8 @@ fn finished(report: Report) -> Measured {
         warmup_ms: report.warmup_ms,
         ..Measurement::default()
     };
-    let Report { resources, load, run, verify, .. } = report;
-    Measured { failure, measurement, resources, unprofiled: profile.unprofiled, load, run, verify }
+    let JobReport { resources, load, run, verify, .. } = report;
+    MeasuredJob { failure, measurement, resources, unprofiled: profile.unprofiled, load, run, verify }
 }
 
 /// The message for a crash: when it happened belongs into the first line.

@@ -1,8 +1,8 @@
 //! Configurations whose machine code is that of an earlier one: they are timed once.
 
-use crate::backend::BuildError;
+use crate::backends::BuildError;
 use crate::data::passed;
-use crate::live::programs::{Likeness, Prepared};
+use crate::live::programs::{BuiltKernels, Likeness};
 use crate::problem::{Argument, Scope};
 use std::collections::HashMap;
 use tunesmith_core::{CompileData, Completion, Measurement};
@@ -15,14 +15,14 @@ pub(super) struct Twins(HashMap<Likeness, Measurement>);
 pub(super) fn likeness(
     arguments: &[Argument],
     scope: &Scope,
-    result: &Result<Prepared, BuildError>,
+    result: &Result<BuiltKernels, BuildError>,
 ) -> Option<Likeness> {
     result.as_ref().ok()?.likeness(&passed(arguments, scope).ok()?)
 }
 
 impl Twins {
     /// The completion of a configuration like an earlier one: its samples, and what compiling this one took.
-    pub(super) fn completion(&self, likeness: Option<&Likeness>, prepared: &Prepared) -> Option<Completion> {
+    pub(super) fn completion(&self, likeness: Option<&Likeness>, prepared: &BuiltKernels) -> Option<Completion> {
         let mut measurement = self.0.get(likeness?)?.clone();
         let resources = measurement.compile.map(|compile| compile.resources).unwrap_or_default();
         measurement.compile = Some(CompileData { resources, same_binary: true, ..prepared.compile_data() });

@@ -1,7 +1,13 @@
 //! Devices that this machine has.
 
 use super::{DeviceChoice, Machine, WhichDevice};
-use crate::{Compilers, CudaDevice, DeviceError, Language, OpenClDevice, Target, cuda_devices, opencl_devices};
+use crate::backends::cuda::CudaDevice;
+use crate::backends::opencl::OpenClDevice;
+use crate::backends::{Target, c, command};
+use crate::devices::{cuda_devices, opencl_devices, processor};
+use crate::error::DeviceError;
+use crate::host::Compilers;
+use crate::problem::Language;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -46,7 +52,7 @@ impl Device {
     /// no compiler can be used.
     pub fn of_kernels(&self, compilers: &Compilers) -> Option<(Language, String)> {
         match self {
-            Self::Kernels(Target::Processor) => Some((Language::C, crate::processor(compilers)?.name)),
+            Self::Kernels(Target::Processor) => Some((Language::C, processor(compilers)?.name)),
             Self::Kernels(Target::OpenCl(device)) => Some((Language::OpenCl, device.name.clone())),
             Self::Kernels(Target::Cuda(device)) => Some((Language::Cuda, device.name.clone())),
             Self::Command | Self::Replay { .. } | Self::Synthetic(_) => None,
@@ -58,7 +64,7 @@ impl Device {
         let device = match self {
             Self::Kernels(Target::Cuda(device)) => device,
             // Of the processor no bottleneck needs the size.
-            Self::Kernels(Target::Processor) => return crate::missing_counters().is_none().then(Hardware::default),
+            Self::Kernels(Target::Processor) => return c::missing_counters().is_none().then(Hardware::default),
             _ => return None,
         };
         let limit = |name: &str| device.limits.get(name).copied();
@@ -73,9 +79,9 @@ impl Device {
     pub fn limits(&self, compilers: &Compilers) -> Vec<(String, Value)> {
         match self {
             Self::Synthetic(_) | Self::Replay { .. } => Vec::new(),
-            Self::Command => values(&crate::command_device().limits),
+            Self::Command => values(&command::device().limits),
             Self::Kernels(Target::Processor) => {
-                values(&crate::processor(compilers).map(|device| device.limits).unwrap_or_default())
+                values(&processor(compilers).map(|device| device.limits).unwrap_or_default())
             }
             Self::Kernels(Target::OpenCl(device)) => values(&device.limits),
             Self::Kernels(Target::Cuda(device)) => values(&device.limits),

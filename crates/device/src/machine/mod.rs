@@ -6,8 +6,8 @@ mod device;
 pub use choice::{ChoiceError, DeviceChoice, WhichDevice};
 pub use device::Device;
 
-use crate::worker::WorkerCommand;
-use crate::{Compilers, DeviceError};
+use crate::error::DeviceError;
+use crate::host::{Compilers, WorkerCommand};
 
 /// Where kernels run, and what builds and runs them.
 #[derive(Clone, Debug, Default)]

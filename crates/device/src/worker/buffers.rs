@@ -1,9 +1,9 @@
 //! The buffers of a worker: filled before launches, looked at afterwards, guarded on both sides.
 
-use crate::backend::{BufferId, Fault, LaunchArgument, Session};
+use crate::backends::{BufferId, Fault, LaunchArgument, Session};
+use crate::data::layout::{BufferLayout, Layout, Passed, Role};
 use crate::measure::compare::{Comparison, place};
 use crate::problem::Memory;
-use crate::worker::layout::{BufferLayout, Layout, Passed, Role};
 use crate::worker::protocol::Ending;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};

@@ -1,8 +1,8 @@
 //! The tuner's handle on a worker process.
 
 use crate::error::DeviceError;
+use crate::host::{self, POLL, WorkerCommand, was_not_entered};
 use crate::worker::protocol::{Message, Request, Setup};
-use crate::worker::{WorkerCommand, ending, was_not_entered};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -12,9 +12,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tunesmith_core::{Clock, Interrupt};
-
-/// How often waiting looks at the interrupt.
-pub(crate) const POLL: Duration = Duration::from_millis(50);
 
 /// How much of what a kernel prints is kept: enough for a message of a sanitizer or an assertion.
 const KEPT: usize = 4 << 10;
@@ -142,7 +139,7 @@ impl Worker {
         let printed = self.take_printed();
         Waited::Ended(match (status, nonsense) {
             (_, Some(line)) => format!("the kernel wrote into the worker's pipe: {line}"),
-            (Some(status), None) => ending::describe(status, &printed),
+            (Some(status), None) => host::describe(status, &printed),
             (None, None) => "the worker is gone".to_owned(),
         })
     }

@@ -1,14 +1,14 @@
-//! Reading counters in the worker: the launches of a configuration repeated for every pass, the same for every backend.
+//! EnergyReading counters in the worker: the launches of a configuration repeated for every pass, the same for every backend.
 
-use crate::backend::LaunchArgument;
+use crate::backends::LaunchArgument;
 use crate::worker::protocol::{Ending, Job, Phase, Profile};
-use crate::worker::sequence::Bench;
+use crate::worker::sequence::JobBench;
 use tunesmith_core::counters::{GLOBAL_SIZE, LOCAL_SIZE, PROFILING_LAUNCHES, PROFILING_MS};
 
 /// A profiler that wants more passes never ends: tables of counters take some ten.
 const MOST_PASSES: usize = 200;
 
-impl Bench<'_> {
+impl JobBench<'_> {
     /// Reads the counters of a configuration that has been measured. That there are none is no failure of it: the profile
     /// says why.
     pub(super) fn profile(&mut self, job: &Job, arguments: &[LaunchArgument]) -> Result<Profile, Ending> {
@@ -74,9 +74,9 @@ fn sizes(job: &Job) -> Vec<(String, f64)> {
 /// A device for the tests of this folder: it keeps a log of what it is told, and counts its launches in passes.
 #[cfg(test)]
 pub(super) mod fake {
-    use crate::backend::{BufferId, Fault, Launch, Profiler, Program, Session};
+    use crate::backends::{BufferId, Fault, Launch, Profiler, Program, Session};
     use crate::problem::{Grid, Memory};
-    use crate::worker::protocol::Step;
+    use crate::worker::protocol::KernelStep;
     use std::cell::RefCell;
     use std::collections::BTreeMap;
     use std::rc::Rc;
@@ -161,8 +161,8 @@ pub(super) mod fake {
         fn unload(&mut self) {}
     }
 
-    pub(in crate::worker) fn step(global: usize) -> Step {
-        Step {
+    pub(in crate::worker) fn step(global: usize) -> KernelStep {
+        KernelStep {
             name: "k".to_owned(),
             program: Program::Library { path: "k.so".into() },
             arguments: Vec::new(),
@@ -188,7 +188,7 @@ mod tests {
         let mut buffers = Buffers::allocate(&mut session, Vec::new()).unwrap();
         let clock = ManualClock::default();
         let mut announce = |_: Phase| {};
-        let mut bench = Bench {
+        let mut bench = JobBench {
             session: &mut session,
             buffers: &mut buffers,
             clock: &clock,

@@ -1,12 +1,10 @@
 //! What tuner and worker tell each other: one JSON document per line.
 
-use crate::backend::{Program, Resources, SessionKind};
-use crate::compiling::{CompileTask, Compiled};
-use crate::cuda::{Absent, ChipCounters, CountersTask, CudaDevice, CudaSetup, NoCounters};
+use crate::backends::compiling::Compiled;
+use crate::backends::{CompileTask, DriverAnswer, DriverQuestion, Program, Resources, SessionKind};
+use crate::data::layout::{Layout, Passed};
 use crate::measure::{Cache, Sampling};
-use crate::opencl::OpenClDevice;
 use crate::problem::Grid;
-use crate::worker::layout::{Layout, Passed};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,12 +15,8 @@ use std::time::Duration;
 pub(crate) enum Request {
     /// Open the device and fill the buffers. Answered by [`Message::Ready`] or [`Message::Unusable`].
     Prepare(Setup),
-    /// Tell which counters NVIDIA chips have. Answered by [`Message::Counters`].
-    Counters(CountersTask),
-    /// Tell of the OpenCL devices. Answered by [`Message::OpenClDevices`].
-    DescribeOpenCl,
-    /// Tell of the CUDA devices. Answered by [`Message::CudaDevices`].
-    DescribeCuda(CudaSetup),
+    /// Ask a driver. Answered by [`Message::Answer`].
+    Ask(DriverQuestion),
     /// Compile. Answered by [`Message::Phase`]s and one [`Message::Compiled`].
     Compile(CompileTask),
     /// Run a configuration. Answered by [`Message::Phase`]s and one [`Message::Finished`].
@@ -42,7 +36,7 @@ pub(crate) struct Setup {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Job {
     /// The kernels, in the order in which they run.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<KernelStep>,
     /// What the arguments of the problem are passed.
     pub(crate) passed: Vec<Passed>,
     pub(crate) purpose: Purpose,
@@ -50,7 +44,7 @@ pub(crate) struct Job {
 
 /// One kernel of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Step {
+pub(crate) struct KernelStep {
     /// The kernel's name.
     pub(crate) name: String,
     pub(crate) program: Program,
@@ -87,13 +81,9 @@ pub(crate) enum Message {
     /// What the worker does from now on, so that the tuner knows how long it may take and what a crash is due to.
     Phase(Phase),
     /// The job is done.
-    Finished(Box<Report>),
-    /// The devices of all OpenCL drivers, or why there are none.
-    OpenClDevices(Result<Vec<OpenClDevice>, String>),
-    /// The counters of the chips asked for, or why there are none.
-    Counters(Result<Vec<ChipCounters>, NoCounters>),
-    /// The devices of the NVIDIA driver, or what is missing.
-    CudaDevices(Result<Vec<CudaDevice>, Absent>),
+    Finished(Box<JobReport>),
+    /// What a driver answers.
+    Answer(DriverAnswer),
     /// The compilation is done.
     Compiled(Compiled),
 }
@@ -117,7 +107,7 @@ pub(crate) enum Phase {
 
 /// What came out of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Report {
+pub(crate) struct JobReport {
     pub(crate) ending: Ending,
     pub(crate) warmup_ms: Option<f64>,
     pub(crate) times_ms: Vec<f64>,

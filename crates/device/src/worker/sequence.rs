@@ -1,10 +1,10 @@
 //! What happens to one configuration in the worker, the same for every backend.
 
-use crate::backend::{Launch, LaunchArgument, Session};
+use crate::backends::{Launch, LaunchArgument, Session};
 use crate::measure::sampling::{Decision, decide};
 use crate::measure::{Cache, Sampling};
 use crate::worker::buffers::Buffers;
-use crate::worker::protocol::{Ending, Job, Phase, Purpose, Report, Step};
+use crate::worker::protocol::{Ending, Job, JobReport, KernelStep, Phase, Purpose};
 use crate::worker::watch::Watcher;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use std::time::Duration;
 use tunesmith_core::Clock;
 
 /// A device with filled buffers, ready for jobs.
-pub(crate) struct Bench<'a> {
+pub(crate) struct JobBench<'a> {
     pub(crate) session: &'a mut dyn Session,
     pub(crate) buffers: &'a mut Buffers,
     pub(crate) clock: &'a dyn Clock,
@@ -22,10 +22,10 @@ pub(crate) struct Bench<'a> {
     pub(crate) announce: &'a mut dyn FnMut(Phase),
 }
 
-impl Bench<'_> {
+impl JobBench<'_> {
     /// Does a job to its end and reports it.
-    pub(crate) fn run(&mut self, job: &Job) -> Report {
-        let mut report = Report {
+    pub(crate) fn run(&mut self, job: &Job) -> JobReport {
+        let mut report = JobReport {
             ending: Ending::Correct,
             warmup_ms: None,
             times_ms: Vec::new(),
@@ -60,7 +60,7 @@ impl Bench<'_> {
         job: &Job,
         sampling: &Sampling,
         cache: Cache,
-        report: &mut Report,
+        report: &mut JobReport,
     ) -> Result<Vec<LaunchArgument>, Ending> {
         let arguments = self.first_launch(job, report)?;
         self.check(report)?;
@@ -87,13 +87,13 @@ impl Bench<'_> {
     }
 
     /// One launch, whose outputs are kept.
-    fn record(&mut self, job: &Job, outputs: &[(usize, PathBuf)], report: &mut Report) -> Result<(), Ending> {
+    fn record(&mut self, job: &Job, outputs: &[(usize, PathBuf)], report: &mut JobReport) -> Result<(), Ending> {
         self.first_launch(job, report)?;
         self.check(report)?;
         outputs.iter().try_for_each(|(position, path)| self.buffers.save(self.session, *position, path))
     }
 
-    fn first_launch(&mut self, job: &Job, report: &mut Report) -> Result<Vec<LaunchArgument>, Ending> {
+    fn first_launch(&mut self, job: &Job, report: &mut JobReport) -> Result<Vec<LaunchArgument>, Ending> {
         (self.announce)(Phase::Preparing);
         let programs: Vec<_> = job.steps.iter().map(|step| &step.program).collect();
         let start = self.clock.now();
@@ -128,7 +128,12 @@ impl Bench<'_> {
     }
 
     /// Keeps what the kernels use of the device, by the kernel's name where there are several.
-    fn note_resources(&mut self, job: &Job, arguments: &[LaunchArgument], report: &mut Report) -> Result<(), Ending> {
+    fn note_resources(
+        &mut self,
+        job: &Job,
+        arguments: &[LaunchArgument],
+        report: &mut JobReport,
+    ) -> Result<(), Ending> {
         for (position, step) in job.steps.iter().enumerate() {
             for (name, value) in self.session.resources(position, &step.launch(arguments))? {
                 let name = if job.steps.len() > 1 { format!("{}.{name}", step.name) } else { name };
@@ -145,7 +150,7 @@ impl Bench<'_> {
         job: &Job,
         arguments: &[LaunchArgument],
         cache: Cache,
-        report: &mut Report,
+        report: &mut JobReport,
     ) -> Result<Vec<f64>, Ending> {
         let start = self.clock.now();
         self.buffers.restore_again(self.session)?;
@@ -161,7 +166,7 @@ impl Bench<'_> {
         Ok(times)
     }
 
-    fn check(&mut self, report: &mut Report) -> Result<(), Ending> {
+    fn check(&mut self, report: &mut JobReport) -> Result<(), Ending> {
         (self.announce)(Phase::Checking);
         let start = self.clock.now();
         let result = self.buffers.check(self.session);
@@ -170,7 +175,7 @@ impl Bench<'_> {
     }
 }
 
-impl Step {
+impl KernelStep {
     pub(super) fn launch<'a>(&'a self, all: &'a [LaunchArgument]) -> Launch<'a> {
         let arguments = self.arguments.iter().filter_map(|position| all.get(*position)).collect();
         Launch { arguments, grid: self.grid.as_ref(), times: self.launches }

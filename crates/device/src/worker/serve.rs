@@ -1,12 +1,10 @@
 //! The worker's own loop.
 
-use crate::backend::Session;
-use crate::compiling::CompileTask;
+use crate::backends::{DriverCompilers, Session};
 use crate::worker::buffers::Buffers;
-use crate::worker::protocol::{Job, Message, Phase, Report, Request, Setup};
-use crate::worker::sequence::Bench;
+use crate::worker::protocol::{Job, JobReport, Message, Phase, Request, Setup};
+use crate::worker::sequence::JobBench;
 use crate::worker::watch::Watcher;
-use crate::{cuda, opencl};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::Signal;
@@ -64,7 +62,7 @@ fn take_pipes() -> io::Result<(BufReader<File>, File)> {
 
 fn answer_all(from: BufReader<File>, mut to: File) -> io::Result<()> {
     let mut prepared = None;
-    let (mut opened, mut nvrtc) = (None, None);
+    let mut compilers = DriverCompilers::default();
     for line in from.lines() {
         match from_str(&line?)? {
             Request::Prepare(setup) => {
@@ -77,15 +75,10 @@ fn answer_all(from: BufReader<File>, mut to: File) -> io::Result<()> {
                 };
                 send(&mut to, &answer)?;
             }
-            Request::Counters(task) => send(&mut to, &Message::Counters(cuda::resolve(&task)))?,
-            Request::DescribeOpenCl => send(&mut to, &Message::OpenClDevices(opencl::describe_all()))?,
-            Request::DescribeCuda(setup) => send(&mut to, &Message::CudaDevices(cuda::describe_all(&setup)))?,
+            Request::Ask(question) => send(&mut to, &Message::Answer(question.answer()))?,
             Request::Compile(task) => {
                 let mut launching = || drop(send(&mut to, &Message::Phase(Phase::Starting)));
-                let compiled = match &task {
-                    CompileTask::OpenCl(task) => opencl::compile(task, &mut opened, &mut launching),
-                    CompileTask::Cuda(task) => cuda::compile(task, &mut nvrtc),
-                };
+                let compiled = compilers.compile(&task, &mut launching);
                 send(&mut to, &Message::Compiled(compiled))?;
             }
             Request::Run(job) => {
@@ -101,27 +94,27 @@ fn answer_all(from: BufReader<File>, mut to: File) -> io::Result<()> {
 }
 
 /// A device with filled buffers, ready for jobs.
-struct Prepared {
+struct ReadyDevice {
     session: Box<dyn Session>,
     buffers: Buffers,
     watcher: Option<Watcher>,
 }
 
-fn prepare(setup: Setup) -> Result<Prepared, String> {
+fn prepare(setup: Setup) -> Result<ReadyDevice, String> {
     let mut session = setup.session.open()?;
     let mut buffers = Buffers::allocate(session.as_mut(), setup.arguments)?;
     buffers.renew(session.as_mut()).map_err(|fault| format!("cannot fill its buffers: {fault:?}"))?;
     let watcher = Watcher::new(session.as_mut(), setup.energy)?;
-    Ok(Prepared { session, buffers, watcher })
+    Ok(ReadyDevice { session, buffers, watcher })
 }
 
-impl Prepared {
-    fn run(&mut self, job: &Job, to: &mut File) -> Report {
+impl ReadyDevice {
+    fn run(&mut self, job: &Job, to: &mut File) -> JobReport {
         // A tuner that cannot be told a phase is gone; the report after it will find that out.
         let mut announce = |phase: Phase| drop(send(to, &Message::Phase(phase)));
         let Self { session, buffers, watcher } = self;
         let (session, watcher) = (session.as_mut(), watcher.as_mut());
-        Bench { session, buffers, clock: &SystemClock::new(), watcher, announce: &mut announce }.run(job)
+        JobBench { session, buffers, clock: &SystemClock::new(), watcher, announce: &mut announce }.run(job)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Watching the device while samples are taken: their energy, and the state that they end in.
 
-use crate::backend::{LaunchArgument, Session};
-use crate::energy::{ENERGY_MJ, Meter, Next, Reading, Watch};
-use crate::worker::protocol::{Ending, Job, Report};
-use crate::worker::sequence::Bench;
+use crate::backends::{LaunchArgument, Session};
+use crate::energy::{ENERGY_MJ, EnergyReading, Meter, Next, Watch};
+use crate::worker::protocol::{Ending, Job, JobReport};
+use crate::worker::sequence::JobBench;
 use std::time::Duration;
 
 /// What watches the device of a worker.
@@ -32,20 +32,20 @@ impl Watcher {
     }
 }
 
-impl Bench<'_> {
+impl JobBench<'_> {
     /// Measures the energy of one run of the configuration, where that is wanted: it runs again and again, on whatever its
     /// buffers hold, until the device's counter tells.
     pub(super) fn read_energy(
         &mut self,
         job: &Job,
         arguments: &[LaunchArgument],
-        report: &mut Report,
+        report: &mut JobReport,
     ) -> Result<(), Ending> {
         if !self.watcher.as_ref().is_some_and(|watcher| watcher.energy) {
             return Ok(());
         }
         let start = self.clock.now();
-        let mut reading = Reading::new(Duration::from_secs_f64(report.warmup_ms.unwrap_or_default() / 1e3));
+        let mut reading = EnergyReading::new(Duration::from_secs_f64(report.warmup_ms.unwrap_or_default() / 1e3));
         loop {
             let Some(watcher) = &mut self.watcher else { return Ok(()) };
             let energy = watcher.meter.energy_mj().map_err(Ending::Broken)?;
@@ -76,7 +76,7 @@ impl Bench<'_> {
 
     /// Whether the sample just taken is to be taken again, for the state of the device in which it ended. That state is
     /// reported of the others.
-    pub(super) fn is_suspicious(&mut self, report: &mut Report) -> bool {
+    pub(super) fn is_suspicious(&mut self, report: &mut JobReport) -> bool {
         let Some(watcher) = &mut self.watcher else { return false };
         if report.times_ms.is_empty() && !report.values.contains_key(RETAKEN) {
             watcher.watch.begin();
@@ -133,7 +133,7 @@ mod tests {
         }
     }
 
-    fn measured(clocks_mhz: Vec<f64>, energy: bool) -> Report {
+    fn measured(clocks_mhz: Vec<f64>, energy: bool) -> JobReport {
         let clock = Rc::new(ManualClock::default());
         let launch = Duration::from_millis(1);
         let mut session = Fake { passes: None, ..Fake::new(Log::default()) };
@@ -145,7 +145,7 @@ mod tests {
         let purpose = Purpose::Measure { sampling: Sampling::default(), cache: Cache::Warm, profile: false };
         let job = Job { steps: vec![step(8), step(8)], passed: Vec::new(), purpose };
         let (session, buffers) = (&mut session, &mut buffers);
-        Bench { session, buffers, clock: clock.as_ref(), watcher: Some(&mut watcher), announce: &mut announce }
+        JobBench { session, buffers, clock: clock.as_ref(), watcher: Some(&mut watcher), announce: &mut announce }
             .run(&job)
     }
 

@@ -1,5 +1,9 @@
 //! A tuning run, or several side by side, as one HTML file that needs nothing else: styles and pictures are in it.
 
+#[cfg(feature = "plots")]
+mod progress;
+#[cfg(not(feature = "plots"))]
+#[path = "no_progress.rs"]
 mod progress;
 mod section;
 

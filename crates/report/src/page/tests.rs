@@ -50,6 +50,7 @@ fn the_page_needs_nothing_from_elsewhere() {
     assert!(["<script", "src=", "href=", "@import", "url("].iter().all(|text| !html.contains(text)), "{html}");
 }
 
+#[cfg(feature = "plots")]
 #[test]
 fn the_picture_has_a_dot_for_each_correct_evaluation_and_none_without() {
     let picture = progress::svg(&page().runs).unwrap();

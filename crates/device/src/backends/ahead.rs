@@ -1,0 +1,281 @@
+//! Compiling ahead: requests in, programs out in the same order.
+
+use crate::backends::BuildError;
+use crate::host::POLL;
+use crate::problem::Scope;
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use tunesmith_core::Interrupt;
+
+/// Compiles on several threads.
+///
+/// A backend that leaves the processors alone is built for as soon as a request comes. One that shares them is built
+/// for only while the tuner waits for a build, and all that was requested until then is finished before anything is
+/// measured: a compilation beside a measurement would spoil it.
+pub(crate) struct Builds<B: Build> {
+    backend: Arc<B>,
+    queue: VecDeque<QueueEntry<B::Built>>,
+    tasks: Option<Sender<BuildTask>>,
+    results: Receiver<(u64, BuildResult<B>)>,
+    threads: Vec<JoinHandle<()>>,
+    /// Raised to end the compilations that run; a new one for those after.
+    cancel: Interrupt,
+    tickets: u64,
+}
+
+/// What is made of configurations ahead of their measurement.
+pub(crate) trait Build: Send + Sync + 'static {
+    /// What is made of one configuration.
+    type Built: Send;
+
+    /// Whether kernels run on the processors that compile. Then nothing is compiled while something is measured.
+    fn shares_processor(&self) -> bool;
+
+    /// Makes it; called from several threads at once. Gives up soon when `cancel` is raised.
+    fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Self::Built, BuildError>;
+}
+
+/// What became of a configuration.
+pub(crate) type BuildResult<B> = Result<<B as Build>::Built, BuildError>;
+
+struct QueueEntry<P> {
+    ticket: u64,
+    scope: Arc<Scope>,
+    state: State<P>,
+}
+
+enum State<P> {
+    Waiting,
+    Building,
+    Done(Result<P, BuildError>),
+}
+
+struct BuildTask {
+    ticket: u64,
+    scope: Arc<Scope>,
+    cancel: Interrupt,
+}
+
+impl<B: Build> Builds<B> {
+    /// A queue that compiles `jobs` configurations at a time.
+    pub(crate) fn new(backend: Arc<B>, jobs: usize) -> Self {
+        let (tasks, waiting) = channel();
+        let (done, results) = channel();
+        let waiting = Arc::new(Mutex::new(waiting));
+        let threads = (0..jobs.max(1)).map(|_| {
+            let (backend, waiting, done) = (Arc::clone(&backend), Arc::clone(&waiting), done.clone());
+            std::thread::spawn(move || work(backend.as_ref(), &waiting, &done))
+        });
+        let threads = threads.collect();
+        let cancel = Interrupt::default();
+        Self { backend, queue: VecDeque::new(), tasks: Some(tasks), results, threads, cancel, tickets: 0 }
+    }
+
+    /// Adds a configuration behind the others.
+    pub(crate) fn submit(&mut self, scope: Scope) {
+        self.tickets += 1;
+        self.queue.push_back(QueueEntry { ticket: self.tickets, scope: Arc::new(scope), state: State::Waiting });
+        if !self.backend.shares_processor() {
+            self.release();
+        }
+    }
+
+    /// The oldest configuration with its program. `None` when interrupted (the configuration is dropped) and when
+    /// there is none.
+    pub(crate) fn next(&mut self, interrupt: &Interrupt) -> Option<(Arc<Scope>, BuildResult<B>)> {
+        // On a shared processor what came meanwhile waits until all that is built has been measured: one build after each
+        // measurement would never have company.
+        let is_built = self.queue.front().is_some_and(|entry| matches!(entry.state, State::Done(_)));
+        if !is_built || !self.backend.shares_processor() {
+            self.release();
+        }
+        while self.must_wait() {
+            if let Ok((ticket, result)) = self.results.recv_timeout(POLL) {
+                self.finish(ticket, result);
+            } else if interrupt.is_raised() {
+                self.cancel_all();
+                self.drop_oldest();
+                return None;
+            }
+        }
+        match self.queue.pop_front()? {
+            QueueEntry { scope, state: State::Done(result), .. } => Some((scope, result)),
+            QueueEntry { .. } => None,
+        }
+    }
+
+    /// Drops the oldest configuration.
+    pub(crate) fn drop_oldest(&mut self) {
+        self.queue.pop_front();
+    }
+
+    fn must_wait(&self) -> bool {
+        let building = |entry: &QueueEntry<B::Built>| matches!(entry.state, State::Building);
+        if self.backend.shares_processor() {
+            self.queue.iter().any(building)
+        } else {
+            self.queue.front().is_some_and(building)
+        }
+    }
+
+    /// Hands all waiting configurations to the threads.
+    fn release(&mut self) {
+        let Some(tasks) = &self.tasks else { return };
+        for entry in self.queue.iter_mut().filter(|entry| matches!(entry.state, State::Waiting)) {
+            let (ticket, scope) = (entry.ticket, Arc::clone(&entry.scope));
+            // The threads live as long as this queue.
+            if tasks.send(BuildTask { ticket, scope, cancel: self.cancel.clone() }).is_ok() {
+                entry.state = State::Building;
+            }
+        }
+    }
+
+    fn finish(&mut self, ticket: u64, result: BuildResult<B>) {
+        if let Some(entry) = self.queue.iter_mut().find(|entry| entry.ticket == ticket) {
+            entry.state = match result {
+                Err(BuildError::Cancelled) => State::Waiting,
+                result => State::Done(result),
+            };
+        }
+    }
+
+    /// Ends all compilations; what did not end by itself waits again.
+    fn cancel_all(&mut self) {
+        std::mem::take(&mut self.cancel).raise();
+        while self.queue.iter().any(|entry| matches!(entry.state, State::Building)) {
+            match self.results.recv() {
+                Ok((ticket, result)) => self.finish(ticket, result),
+                Err(_) => return,
+            }
+        }
+    }
+}
+
+impl<B: Build> Drop for Builds<B> {
+    fn drop(&mut self) {
+        self.cancel.raise();
+        self.tasks = None;
+        for thread in self.threads.drain(..) {
+            // A panic of a thread has been reported already.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work<B: Build>(backend: &B, tasks: &Mutex<Receiver<BuildTask>>, done: &Sender<(u64, BuildResult<B>)>) {
+    loop {
+        let next = tasks.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(BuildTask { ticket, scope, cancel }) = next else { return };
+        let result = if cancel.is_raised() { Err(BuildError::Cancelled) } else { backend.build(&scope, &cancel) };
+        if done.send((ticket, result)).is_err() {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Condvar;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use tunesmith_space::Value;
+
+    /// "Compiles" a number N once the gate is open for it; fails for odd numbers.
+    struct Gate {
+        shares: bool,
+        open: Mutex<bool>,
+        opened: Condvar,
+        started: AtomicUsize,
+    }
+
+    impl Gate {
+        fn new(shares: bool, open: bool) -> Arc<Self> {
+            Arc::new(Self { shares, open: Mutex::new(open), opened: Condvar::new(), started: AtomicUsize::new(0) })
+        }
+    }
+
+    impl Build for Gate {
+        type Built = i64;
+
+        fn shares_processor(&self) -> bool {
+            self.shares
+        }
+
+        fn build(&self, scope: &Scope, cancel: &Interrupt) -> BuildResult<Self> {
+            self.started.fetch_add(1, Ordering::SeqCst);
+            let mut open = self.open.lock().unwrap();
+            while !*open {
+                if cancel.is_raised() {
+                    return Err(BuildError::Cancelled);
+                }
+                open = self.opened.wait_timeout(open, POLL).unwrap().0;
+            }
+            let number = scope.get("N").and_then(Value::as_int).unwrap();
+            if number % 2 == 1 {
+                return Err(BuildError::Failed(format!("{number} is odd")));
+            }
+            Ok(number)
+        }
+    }
+
+    fn builds(gate: &Arc<Gate>, jobs: usize, numbers: std::ops::Range<i64>) -> Builds<Gate> {
+        let mut builds = Builds::new(gate.clone(), jobs);
+        numbers.for_each(|number| builds.submit(Scope::new([("N".to_owned(), Value::Int(number))])));
+        builds
+    }
+
+    fn number(next: &(Arc<Scope>, BuildResult<Gate>)) -> i64 {
+        let number = next.0.get("N").and_then(Value::as_int).unwrap();
+        match &next.1 {
+            Ok(built) => assert_eq!(*built, number),
+            Err(error) => assert!(matches!(error, BuildError::Failed(text) if *text == format!("{number} is odd"))),
+        }
+        number
+    }
+
+    #[test]
+    fn results_come_in_the_order_submitted_whatever_the_number_of_threads() {
+        for (jobs, shares) in [(1, true), (4, true), (4, false)] {
+            let mut builds = builds(&Gate::new(shares, true), jobs, 0..20);
+            let order: Vec<i64> = (0..20).map(|_| number(&builds.next(&Interrupt::default()).unwrap())).collect();
+            assert_eq!(order, (0..20).collect::<Vec<_>>());
+            assert!(builds.next(&Interrupt::default()).is_none());
+        }
+    }
+
+    #[test]
+    fn a_shared_processor_compiles_only_while_the_tuner_waits_and_then_everything() {
+        let gate = Gate::new(true, true);
+        let mut builds = builds(&gate, 2, 0..5);
+        assert_eq!(gate.started.load(Ordering::SeqCst), 0);
+        builds.next(&Interrupt::default());
+        assert_eq!(gate.started.load(Ordering::SeqCst), 5);
+    }
+
+    #[test]
+    fn what_comes_while_built_configurations_wait_is_built_together_once_they_are_measured() {
+        let gate = Gate::new(true, true);
+        let mut builds = builds(&gate, 2, 0..3);
+        for expected in 0..3 {
+            assert_eq!(number(&builds.next(&Interrupt::default()).unwrap()), expected);
+            assert_eq!(gate.started.load(Ordering::SeqCst), 3);
+            builds.submit(Scope::new([("N".to_owned(), Value::Int(expected + 3))]));
+        }
+        assert_eq!(number(&builds.next(&Interrupt::default()).unwrap()), 3);
+        assert_eq!(gate.started.load(Ordering::SeqCst), 6);
+    }
+
+    #[test]
+    fn an_interrupt_drops_the_oldest_and_the_others_are_built_later() {
+        let gate = Gate::new(true, false);
+        let mut builds = builds(&gate, 2, 0..3);
+        let interrupt = Interrupt::default();
+        interrupt.raise();
+        assert!(builds.next(&interrupt).is_none());
+        *gate.open.lock().unwrap() = true;
+        let rest: Vec<i64> = (0..2).map(|_| number(&builds.next(&Interrupt::default()).unwrap())).collect();
+        assert_eq!(rest, [1, 2]);
+    }
+}

@@ -1,0 +1,216 @@
+//! The tuner's side: from a configuration to a shared library.
+
+use crate::backends::KernelSource;
+use crate::backends::c::diagnose::{CompiledCall, Diagnosis, judge};
+use crate::backends::c::shim;
+use crate::backends::{Backend, BuildError, BuildPlan, Built, Program, SessionKind};
+use crate::data::hex;
+use crate::error::DeviceError;
+use crate::host::Compiler;
+use crate::host::Ended;
+use crate::host::processor_name;
+use crate::measure::limits::human;
+use crate::problem::{Language, Scope, Template};
+use sha2::{Digest, Sha256};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tunesmith_core::{Clock, CompileData, Interrupt};
+
+/// Compiles one function with its shim.
+pub(crate) struct CBackend {
+    source: KernelSource,
+    /// The file as the compiler is told.
+    absolute: PathBuf,
+    compiler: Compiler,
+    shim: String,
+    shim_path: PathBuf,
+    limit: Duration,
+    clock: Arc<dyn Clock>,
+    built: AtomicU64,
+}
+
+impl CBackend {
+    /// Writes the shim into `folder`, where the libraries will go as well. `name` tells the files of one backend from
+    /// those of another.
+    pub(crate) fn new(
+        source: KernelSource,
+        compiler: Compiler,
+        folder: &Path,
+        name: &str,
+        limit: Duration,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, DeviceError> {
+        let kernel = &source.kernel;
+        let absolute = match &kernel.generator {
+            None => kernel.file.canonicalize().map_err(|error| source.unreadable(&kernel.file, error))?,
+            Some(_) => folder.join(format!("{name}-generated.c")),
+        };
+        for path in &kernel.sources {
+            std::fs::metadata(path).map_err(|error| source.unreadable(path, error))?;
+        }
+        let shim = shim::source(kernel.language, &absolute, &kernel.function, &source.arguments);
+        let suffix = if kernel.language == Language::Cpp { "cpp" } else { "c" };
+        let shim_path = folder.join(format!("{name}.{suffix}"));
+        std::fs::write(&shim_path, &shim).map_err(|error| source.unreadable(&shim_path, error))?;
+        Ok(Self { source, absolute, compiler, shim, shim_path, limit, clock, built: AtomicU64::new(0) })
+    }
+
+    /// The problem's options, include folders and the configuration's defines, in this order. Generated sources have the
+    /// numbers in them, and names that the defines would replace.
+    fn problem_options(&self, scope: &Scope) -> Vec<String> {
+        let options = self.source.kernel.options.iter().map(|option| option.expand(scope));
+        let include = self.source.kernel.include.iter().map(|folder| format!("-I{}", folder.display()));
+        let is_file = self.source.kernel.generator.is_none();
+        let defines = scope.iter().filter(|_| is_file).map(|(name, value)| format!("-D{name}={}", value.define()));
+        options.chain(include).chain(defines).collect()
+    }
+
+    /// The files that are compiled with the shim at this path.
+    fn inputs(&self, shim: &Path) -> impl Iterator<Item = String> {
+        let sources = self.source.kernel.sources.iter().map(PathBuf::as_path);
+        std::iter::once(shim).chain(sources).map(|path| path.display().to_string()).collect::<Vec<_>>().into_iter()
+    }
+
+    fn arguments(&self, scope: &Scope, shim: &Path, output: &Path) -> Vec<String> {
+        let mut arguments = self.compiler.default_options();
+        arguments.extend(self.problem_options(scope));
+        arguments.extend(self.inputs(shim));
+        arguments.extend(["-o".to_owned(), output.display().to_string(), "-lm".to_owned()]);
+        arguments
+    }
+
+    fn fresh_library(&self) -> PathBuf {
+        let number = self.built.fetch_add(1, Ordering::Relaxed);
+        self.shim_path.with_extension(format!("{number}.so"))
+    }
+
+    /// The shim and the source it includes, for the program at `library`: those of all configurations, or ones made for it.
+    fn sources(&self, scope: &Scope, library: &Path) -> Result<(PathBuf, PathBuf), BuildError> {
+        let kernel = &self.source.kernel;
+        let Some(generator) = &kernel.generator else { return Ok((self.shim_path.clone(), self.absolute.clone())) };
+        let made = generator.generate(scope).map_err(BuildError::Refused)?;
+        let (shim, source) = (library.with_extension("c"), library.with_extension("generated.c"));
+        let text = shim::source(kernel.language, &source, &kernel.function, &self.source.arguments);
+        for (path, text) in [(&source, &made.text), (&shim, &text)] {
+            std::fs::write(path, text).map_err(|error| BuildError::Broken(self.source.unreadable(path, error)))?;
+        }
+        Ok((shim, source))
+    }
+
+    /// Why the compiler ended without a library.
+    fn judge(&self, log: &str, (shim, absolute): (&Path, &Path)) -> BuildError {
+        let source = std::fs::read_to_string(absolute).unwrap_or_default();
+        let call = CompiledCall {
+            file: &self.source.kernel.file,
+            absolute,
+            shim,
+            function: &self.source.kernel.function,
+            arguments: &self.source.arguments,
+        };
+        match judge(log, &source, call) {
+            Diagnosis::Code(message) => BuildError::Failed(message),
+            Diagnosis::Signature(mismatch) => BuildError::Signature(mismatch),
+        }
+    }
+
+    fn broken(&self, error: &io::Error) -> BuildError {
+        BuildError::Broken(DeviceError::Compiler {
+            language: self.source.kernel.language,
+            program: self.compiler.words(&[]).join(" "),
+            problem: format!("cannot be started any more: {error}"),
+            remedy: "see whether the system is out of memory or processes".to_owned(),
+        })
+    }
+}
+
+impl Backend for CBackend {
+    fn shares_processor(&self) -> bool {
+        true
+    }
+
+    fn session(&self) -> SessionKind {
+        SessionKind::C
+    }
+
+    fn plan(&self, scope: &Scope) -> BuildPlan {
+        let output = self.shim_path.with_extension("so");
+        let generated = self.source.kernel.generator.as_ref().map(|generator| generator.generate(scope));
+        let source = match generated {
+            None => self.shim.clone(),
+            Some(Ok(made)) => made.text,
+            Some(Err(reason)) => format!("// {reason}\n"),
+        };
+        BuildPlan { source, command: self.compiler.words(&self.arguments(scope, &self.shim_path, &output)) }
+    }
+
+    fn identity(&self) -> Vec<(String, String)> {
+        vec![
+            ("backend".to_owned(), "c".to_owned()),
+            ("device".to_owned(), processor_name()),
+            ("compiler".to_owned(), self.compiler.version.clone()),
+        ]
+    }
+
+    /// The digest covers the files read when `scope` is compiled (without system headers), the compiler's and the problem's
+    /// options, the function and the types of its arguments.
+    fn digest(&self, scope: &Scope) -> Result<String, DeviceError> {
+        let mut hash = Sha256::new();
+        let mut add = |bytes: &[u8]| {
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        };
+        let generator = self.source.kernel.generator.as_ref();
+        let mut files: Vec<PathBuf> = generator.map_or_else(|| vec![self.absolute.clone()], |_| Vec::new());
+        let mut read = Vec::new();
+        match generator {
+            Some(generator) => add(generator.identity().as_bytes()),
+            None => {
+                let mut arguments = self.problem_options(scope);
+                arguments.extend(self.inputs(&self.shim_path));
+                read = self.compiler.dependencies(&arguments, self.clock.as_ref());
+            }
+        }
+        for file in read.into_iter().chain(self.source.kernel.sources.iter().cloned()) {
+            if file != self.shim_path && !files.contains(&file) {
+                files.push(file);
+            }
+        }
+        for file in &files {
+            add(&std::fs::read(file).map_err(|error| self.source.unreadable(file, error))?);
+        }
+        let types = self.source.arguments.iter().map(|argument| argument.element.to_string());
+        let options = self.source.kernel.options.iter().map(Template::to_string);
+        let always = self.compiler.words(&self.compiler.default_options());
+        for text in always.into_iter().chain(options).chain(types).chain([self.source.kernel.function.clone()]) {
+            add(text.as_bytes());
+        }
+        Ok(hex(&hash.finalize()))
+    }
+
+    fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError> {
+        let path = self.fresh_library();
+        let start = self.clock.now();
+        let (shim, source) = self.sources(scope, &path)?;
+        let run = self.compiler.run(&self.arguments(scope, &shim, &path), self.limit, self.clock.as_ref(), cancel);
+        let (ended, log) = run.map_err(|error| self.broken(&error))?;
+        let time_ms = (self.clock.now() - start).as_secs_f64() * 1e3;
+        // From here on the file, if there is one, is removed with this value.
+        let mut built =
+            Built { program: Program::Library { path: path.clone() }, compile: CompileData::default(), digest: None };
+        match ended {
+            Ended::Cancelled => Err(BuildError::Cancelled),
+            Ended::TimedOut => {
+                Err(BuildError::Failed(format!("the compilation did not end within {}", human(self.limit))))
+            }
+            Ended::Exited(status) if status.success() => {
+                let binary_bytes = std::fs::metadata(&path).ok().map(|file| file.len());
+                built.compile = CompileData { time_ms, binary_bytes, ..CompileData::default() };
+                Ok(built)
+            }
+            Ended::Exited(_) => Err(self.judge(&log, (&shim, &source))),
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The processor that C and C++ kernels run on.
+
+use crate::backends::{DeviceInfo, Missing};
+use crate::host::{Compiler, Compilers};
+use crate::host::{limits, processor_name};
+use crate::problem::Language;
+use tunesmith_core::SystemClock;
+
+/// The processor, once for all languages that can be compiled for it, and the compilers that are missing.
+pub(crate) fn devices(compilers: &Compilers) -> (Vec<DeviceInfo>, Vec<Missing>) {
+    let clock = SystemClock::new();
+    let (mut drivers, mut missing) = (Vec::new(), Vec::new());
+    for language in [Language::C, Language::Cpp] {
+        match Compiler::find(compilers, language, &clock) {
+            Ok(compiler) => drivers.push(format!("{language}: {}", compiler.version)),
+            Err(error) => missing.push(Missing::of("c", error)),
+        }
+    }
+    let device = (!drivers.is_empty()).then(|| DeviceInfo {
+        id: "c".to_owned(),
+        name: processor_name(),
+        backend: "c".to_owned(),
+        driver: drivers.join("; "),
+        limits: limits(),
+    });
+    (device.into_iter().collect(), missing)
+}

@@ -1,0 +1,27 @@
+//! C and C++ on this machine's processors.
+//!
+//! A configuration becomes a shared library ([`backend`]) of the user's files and a shim ([`shim`]) that calls the
+//! user's function; messages of the compiler are judged by where they point ([`diagnose`]). The worker loads the
+//! library and calls it ([`session`]). The user's function is called with pointers and values of these types:
+//!
+//! | problem | C and C++ |
+//! |---|---|
+//! | `i8 u8` to `i64 u64` | `signed char`, `unsigned char` to `int64_t`, `uint64_t` |
+//! | `f16 f32 f64` | `_Float16 float double` |
+//! | `f32x4` and other vectors | `float` with `__attribute__((vector_size(16)))`, under any name; three lanes take the room of four |
+//! | `bytes` | a pointer to anything |
+
+mod backend;
+mod counters;
+mod devices;
+mod diagnose;
+mod float_environment;
+mod memory;
+mod session;
+mod shim;
+
+pub use counters::missing_counters;
+
+pub(crate) use backend::CBackend;
+pub(crate) use devices::devices;
+pub(crate) use session::CSession;

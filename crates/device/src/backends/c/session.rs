@@ -1,0 +1,185 @@
+//! Functions of shared libraries, called in the worker's own process.
+
+#![allow(unsafe_code)]
+
+use crate::backends::c::counters::{Counters, ProcessorCounting, missing_counters};
+use crate::backends::c::float_environment::FloatEnvironment;
+use crate::backends::c::memory::Block;
+use crate::backends::c::shim::ENTRY;
+use crate::backends::{BufferId, Fault, Launch, LaunchArgument, Profiler, Program, Session};
+use crate::problem::Memory;
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use nix::libc::{RTLD_NODELETE, RTLD_NOLOAD};
+use std::cell::RefCell;
+use std::ffi::c_void;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
+use tunesmith_core::{Clock, SystemClock};
+
+/// What the shim exports: it gets the address of each argument's value, for a buffer the address itself.
+type Entry = unsafe extern "C" fn(*mut *mut c_void);
+
+/// The worker's side of the C backend.
+pub(crate) struct CSession {
+    blocks: Vec<Block>,
+    loaded: Vec<LoadedLibrary>,
+    /// What is written to put other data into the caches; made when it is first needed.
+    other_data: Vec<u8>,
+    /// The worker's floating-point settings.
+    environment: FloatEnvironment,
+    /// Opened before kernels start threads, which are counted then; `None` where the processor does not count.
+    counters: Option<Rc<RefCell<Counters>>>,
+    clock: SystemClock,
+}
+
+/// A library whose entry may be called as long as this lives.
+struct LoadedLibrary {
+    entry: Entry,
+    /// The floating-point settings after loading, perhaps changed by it.
+    environment: FloatEnvironment,
+    _library: Library,
+}
+
+/// A scalar argument, aligned for the largest vector (`f64x16`).
+#[repr(align(128))]
+struct Scalar([u8; 128]);
+
+impl CSession {
+    pub(crate) fn new() -> Self {
+        let environment = FloatEnvironment::current();
+        Self {
+            blocks: Vec::new(),
+            loaded: Vec::new(),
+            other_data: Vec::new(),
+            environment,
+            counters: Counters::open().map(|counters| Rc::new(RefCell::new(counters))),
+            clock: SystemClock::new(),
+        }
+    }
+
+    fn block(&mut self, id: BufferId) -> &mut Block {
+        &mut self.blocks[id.0]
+    }
+}
+
+impl Session for CSession {
+    fn allocate(&mut self, bytes: usize, _: Memory) -> Result<BufferId, Fault> {
+        let block = Block::new(bytes).ok_or_else(|| Fault::Refused("out of memory".to_owned()))?;
+        self.blocks.push(block);
+        Ok(BufferId(self.blocks.len() - 1))
+    }
+
+    fn write(&mut self, buffer: BufferId, offset: usize, data: &[u8]) -> Result<(), Fault> {
+        self.block(buffer).bytes_mut()[offset..offset + data.len()].copy_from_slice(data);
+        Ok(())
+    }
+
+    fn read(&mut self, buffer: BufferId, offset: usize, into: &mut [u8]) -> Result<(), Fault> {
+        into.copy_from_slice(&self.block(buffer).bytes()[offset..offset + into.len()]);
+        Ok(())
+    }
+
+    fn has_local_memory(&self) -> bool {
+        false
+    }
+
+    fn load(&mut self, programs: &[&Program]) -> Result<(), Fault> {
+        self.unload();
+        for program in programs {
+            let Program::Library { path } = program else {
+                return Err(Fault::Failed("the program is no shared library".to_owned()));
+            };
+            let loaded = load(path).map_err(|error| Fault::Failed(format!("the kernel cannot be loaded: {error}")));
+            self.environment.install();
+            self.loaded.push(loaded?);
+        }
+        Ok(())
+    }
+
+    fn launch(&mut self, program: usize, launch: &Launch<'_>, started: &mut dyn FnMut()) -> Result<Duration, Fault> {
+        let Some(loaded) = self.loaded.get(program) else {
+            return Err(Fault::Failed("no program is loaded".to_owned()));
+        };
+        let mut values: Vec<Scalar> = launch.arguments.iter().map(|argument| scalar(argument)).collect();
+        let addresses = launch.arguments.iter().zip(&mut values).map(|(argument, value)| match argument {
+            LaunchArgument::Buffer { id, offset, .. } => self.blocks[id.0].address(*offset),
+            LaunchArgument::Scalar(_) | LaunchArgument::Local(_) => value.0.as_mut_ptr().cast(),
+        });
+        let mut addresses: Vec<*mut c_void> = addresses.collect();
+        started();
+        loaded.environment.install();
+        // SAFETY: the library is loaded, and the compiler has checked that the user's function takes what the shim
+        // reads from these addresses. What that function does is not known: it may well be undefined, which is why
+        // this process does nothing but run it, checks its buffers afterwards, and is replaced when anything is odd.
+        let call = || unsafe { (loaded.entry)(addresses.as_mut_ptr()) };
+        let start = self.clock.now();
+        std::iter::repeat_with(call).take(launch.times).for_each(drop);
+        let time = self.clock.now() - start;
+        self.environment.install();
+        Ok(time)
+    }
+
+    fn profiler(&mut self) -> Result<Box<dyn Profiler>, String> {
+        match &self.counters {
+            Some(counters) => Ok(Box::new(ProcessorCounting::new(Rc::clone(counters)))),
+            None => Err(missing_counters().map_or_else(
+                || "the processor's counters cannot be opened".to_owned(),
+                |missing| format!("{}; {}", missing.reason, missing.remedy),
+            )),
+        }
+    }
+
+    fn flush_caches(&mut self) -> Result<(), Fault> {
+        if self.other_data.is_empty() {
+            self.other_data = vec![0; last_level_cache() * 2];
+        }
+        // A write to every line, which the next call finds different, so that it cannot be left out.
+        self.other_data.iter_mut().step_by(64).for_each(|byte| *byte = byte.wrapping_add(1));
+        std::hint::black_box(&mut self.other_data);
+        Ok(())
+    }
+
+    fn unload(&mut self) {
+        self.loaded.clear();
+    }
+}
+
+fn scalar(argument: &LaunchArgument) -> Scalar {
+    let mut scalar = Scalar([0; 128]);
+    if let LaunchArgument::Scalar(bytes) = argument {
+        scalar.0[..bytes.len()].copy_from_slice(bytes);
+    }
+    scalar
+}
+
+/// The bytes of the largest cache that the system tells of, within what memory can spare; 32 MiB where it does not tell.
+fn last_level_cache() -> usize {
+    const UNKNOWN: usize = 32 << 20;
+    const MOST: usize = 512 << 20;
+    let sizes = (0..8).filter_map(|index| {
+        let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size");
+        let text = std::fs::read_to_string(path).ok()?;
+        text.trim().strip_suffix('K')?.parse::<usize>().ok()
+    });
+    sizes.max().map_or(UNKNOWN, |kilobytes| (kilobytes << 10).min(MOST))
+}
+
+fn load(path: &Path) -> Result<LoadedLibrary, libloading::Error> {
+    // SAFETY: loading runs the library's constructors, which the user wrote: see `launch`.
+    let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL)? };
+    keep_openmp();
+    // SAFETY: the shim defines the entry with this signature.
+    let entry = *unsafe { library.get::<Entry>(ENTRY.as_bytes())? };
+    Ok(LoadedLibrary { entry, environment: FloatEnvironment::current(), _library: library })
+}
+
+/// Keeps an OpenMP runtime that came with a library from being unloaded with it: its threads, which outlive the
+/// library, would crash.
+fn keep_openmp() {
+    for runtime in ["libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"] {
+        // SAFETY: the library is not loaded by this, only kept when it is there already. Dropping the handle undoes
+        // the count but not the flag.
+        let _ = unsafe { Library::open(Some(runtime), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE) };
+    }
+}

@@ -1,0 +1,193 @@
+//! From a configuration to a folder with its programs.
+
+use crate::backends::BuildError;
+use crate::backends::ahead::Build;
+use crate::backends::command::launcher::{Finish, Launcher, Ran, Streams};
+use crate::backends::command::output::Output;
+use crate::backends::command::spec::OUT;
+use crate::backends::command::supervisor::CommandTask;
+use crate::backends::command::{CommandSpec, judge};
+use crate::data::Scratch;
+use crate::error::DeviceError;
+use crate::measure::limits::human;
+use crate::problem::{Scope, Template};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tunesmith_core::{Clock, CompileData, Interrupt};
+use tunesmith_space::Value;
+
+/// Runs build steps.
+pub(super) struct CommandBackend {
+    pub(super) spec: CommandSpec,
+    pub(super) launcher: Launcher,
+    clock: Arc<dyn Clock>,
+    /// The limit of each build step.
+    limit: Duration,
+    built: AtomicU64,
+    /// A configuration that was built before it was asked for.
+    ahead: Mutex<Option<(Scope, BuiltCommand)>>,
+    /// The folders of all configurations; the last to be dropped.
+    scratch: Scratch,
+}
+
+/// A configuration that can be run. Its folder is removed when this is dropped.
+#[derive(Debug)]
+pub(super) struct BuiltCommand {
+    /// The configuration's names, its folder among them.
+    pub(super) scope: Scope,
+    pub(super) folder: PathBuf,
+    /// What building took, where there is something to build.
+    pub(super) compile: Option<CompileData>,
+}
+
+impl Drop for BuiltCommand {
+    fn drop(&mut self) {
+        // What cannot be removed now is removed with all folders at the end.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+impl CommandBackend {
+    /// A backend that works below a temporary folder of its own.
+    pub(super) fn new(
+        spec: CommandSpec,
+        launcher: Launcher,
+        limit: Duration,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, DeviceError> {
+        let scratch = Scratch::create(0)?;
+        Ok(Self { spec, launcher, clock, limit, built: AtomicU64::new(0), ahead: Mutex::new(None), scratch })
+    }
+
+    /// What a supervisor is told to run one of the commands.
+    pub(super) fn task(&self, words: &[Template], scope: &Scope) -> CommandTask {
+        CommandTask {
+            words: expand(words, scope),
+            environment: environment(&self.spec, scope),
+            folder: self.spec.folder.clone(),
+            input: None,
+            memory_limit: None,
+        }
+    }
+
+    /// Keeps a configuration for the next who asks for it: builds may take minutes.
+    pub(super) fn keep(&self, scope: Scope, prepared: BuiltCommand) {
+        *self.ahead.lock().unwrap_or_else(PoisonError::into_inner) = Some((scope, prepared));
+    }
+
+    fn prepare(&self, scope: &Scope) -> Result<BuiltCommand, BuildError> {
+        let number = self.built.fetch_add(1, Ordering::Relaxed);
+        let folder = self.scratch.path().join(number.to_string());
+        std::fs::create_dir(&folder).map_err(|error| {
+            let problem = format!("has no folder for a configuration: {}: {error}", folder.display());
+            BuildError::Broken(DeviceError::Worker { problem })
+        })?;
+        Ok(BuiltCommand { scope: with_folder(scope, &folder), folder, compile: None })
+    }
+
+    fn step(&self, words: &[Template], scope: &Scope, cancel: &Interrupt) -> Result<(), BuildError> {
+        let task = self.task(words, scope);
+        let ran = self.launcher.run(&task, Streams::Together, self.limit, cancel).map_err(BuildError::Broken)?;
+        let message = match &ran.finish {
+            Finish::Cancelled => return Err(BuildError::Cancelled),
+            Finish::TimedOut => {
+                let how = format!("did not end within {}", human(self.limit));
+                judge::with_output(&format!("the build step `{}` {how}", task.words.join(" ")), &ran)
+            }
+            finish => match judge::unsuccessful(finish) {
+                Some(how) => build_failure(&task, &how, &ran.stdout),
+                None => return Ok(()),
+            },
+        };
+        Err(BuildError::Failed(self.without_folder(&message, scope)))
+    }
+
+    /// Messages of different configurations are alike, and none names a folder that is gone when it is read.
+    pub(super) fn without_folder(&self, text: &str, scope: &Scope) -> String {
+        match scope.get(OUT) {
+            Some(Value::Str(folder)) => text.replace(folder.as_ref(), "{OUT}"),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// Runs the command of a configuration once.
+    pub(super) fn run(
+        &self,
+        prepared: &BuiltCommand,
+        limit: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<Ran, DeviceError> {
+        let task = self.task(&self.spec.command, &prepared.scope);
+        let task = CommandTask { memory_limit: self.spec.memory_limit, ..task };
+        self.launcher.run(&task, Streams::Apart, limit, interrupt)
+    }
+}
+
+impl Build for CommandBackend {
+    type Built = BuiltCommand;
+
+    /// Build steps run on the processors that commands are measured on.
+    fn shares_processor(&self) -> bool {
+        true
+    }
+
+    fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<BuiltCommand, BuildError> {
+        let kept = self.ahead.lock().unwrap_or_else(PoisonError::into_inner).take_if(|(known, _)| known == scope);
+        if let Some((_, prepared)) = kept {
+            return Ok(prepared);
+        }
+        let mut prepared = self.prepare(scope)?;
+        if self.spec.build.is_empty() {
+            return Ok(prepared);
+        }
+        let start = self.clock.now();
+        for step in &self.spec.build {
+            self.step(step, &prepared.scope, cancel)?;
+        }
+        let time_ms = (self.clock.now() - start).as_secs_f64() * 1e3;
+        prepared.compile =
+            Some(CompileData { time_ms, binary_bytes: bytes_in(&prepared.folder), ..CompileData::default() });
+        Ok(prepared)
+    }
+}
+
+/// The names of a configuration whose folder is `folder`.
+pub(super) fn with_folder(scope: &Scope, folder: &Path) -> Scope {
+    let own = scope.iter().map(|(name, value)| (name.to_owned(), value.clone()));
+    Scope::new(own.chain([(OUT.to_owned(), Value::from(folder.to_string_lossy().as_ref()))]))
+}
+
+/// The words of a command.
+pub(super) fn expand(words: &[Template], scope: &Scope) -> Vec<String> {
+    words.iter().map(|word| word.expand(scope)).collect()
+}
+
+/// What all commands find in their environment: sizes, parameters and the folder by their names, then what the problem
+/// names.
+pub(super) fn environment(spec: &CommandSpec, scope: &Scope) -> Vec<(String, String)> {
+    let names = scope.iter().map(|(name, value)| (name.to_owned(), value.define()));
+    let named = spec.environment.iter().map(|(name, value)| (name.clone(), value.expand(scope)));
+    names.chain(named).collect()
+}
+
+/// The message of a failed step. Its first line stands alone: compilers say what matters in the first error, others at
+/// the end.
+fn build_failure(task: &CommandTask, how: &str, log: &Output) -> String {
+    let text = log.text();
+    let is_error = |line: &&str| line.contains("error:") || line.contains("Error:");
+    let said = text.lines().find(is_error).or_else(|| text.lines().rev().find(|line| !line.trim().is_empty()));
+    let program = task.words.first().map_or("", String::as_str);
+    match said {
+        Some(said) => format!("`{program}`: {}\n`{}` {how}:\n{}", said.trim(), task.words.join(" "), text.trim_end()),
+        None => format!("the build step `{}` {how} and printed nothing", task.words.join(" ")),
+    }
+}
+
+/// The bytes of the files in a folder; `None` when there are none.
+fn bytes_in(folder: &Path) -> Option<u64> {
+    let entries = std::fs::read_dir(folder).ok()?.flatten();
+    let sizes = entries.filter_map(|entry| entry.metadata().ok()).filter(|file| file.is_file()).map(|file| file.len());
+    sizes.reduce(|sum, size| sum + size)
+}

@@ -1,0 +1,15 @@
+//! The device that commands run on.
+
+use crate::backends::DeviceInfo;
+use crate::host::{limits, processor_name};
+
+/// This machine, for any program; it is always there.
+pub fn device() -> DeviceInfo {
+    DeviceInfo {
+        id: "command".to_owned(),
+        name: processor_name(),
+        backend: "command".to_owned(),
+        driver: "any program".to_owned(),
+        limits: limits(),
+    }
+}

@@ -1,0 +1,326 @@
+//! Evaluating configurations of a command.
+
+use crate::backends::BuildError;
+use crate::backends::ahead::{Build, BuildResult, Builds};
+use crate::backends::command::backend::{BuiltCommand, CommandBackend, environment, expand, with_folder};
+use crate::backends::command::digest::digest;
+use crate::backends::command::launcher::Launcher;
+use crate::backends::command::lookup::{NoProgram, find};
+use crate::backends::command::measure::{CommandBench, MeasuredCommand};
+use crate::backends::command::output::KEPT;
+use crate::backends::command::spec::{CommandSpec, OUT};
+use crate::error::DeviceError;
+use crate::host::WorkerCommand;
+use crate::host::{processor_name, threads};
+use crate::measure::Policy;
+use crate::measure::limits::launch_limit;
+use crate::problem::{Scope, Template};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tunesmith_core::{
+    Clock, Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent, SystemClock,
+};
+use tunesmith_space::{ConfigId, Space, Value};
+
+/// What a [`CommandEvaluator`] is made of.
+#[derive(Clone)]
+pub struct CommandOptions {
+    /// What is tuned.
+    pub spec: CommandSpec,
+    /// The problem's sizes.
+    pub sizes: Vec<(String, Value)>,
+    /// How configurations are measured.
+    pub policy: Policy,
+    /// How many configurations are built at a time; 0 means as many as there are processors.
+    pub jobs: usize,
+    /// How supervisors are started: as workers are.
+    pub worker: WorkerCommand,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl CommandOptions {
+    /// The defaults for a command.
+    pub fn new(spec: CommandSpec) -> Self {
+        Self {
+            spec,
+            sizes: Vec::new(),
+            policy: Policy::default(),
+            jobs: 0,
+            worker: WorkerCommand::current(),
+            clock: Arc::new(SystemClock::new()),
+        }
+    }
+}
+
+/// Evaluates configurations of any program (ATF's generic cost function).
+///
+/// Requests are built in parallel and run one by one in the order submitted; see [`Evaluator`]. Each configuration is
+/// run once untimed and judged, then run until its median cost is stable
+/// ([`sampling::decide`](crate::sampling::decide)). A run that takes several times the best is ended, with its whole
+/// process group.
+pub struct CommandEvaluator {
+    space: Space,
+    sizes: Vec<(String, Value)>,
+    policy: Policy,
+    clock: Arc<dyn Clock>,
+    backend: Arc<CommandBackend>,
+    builds: Builds<CommandBackend>,
+    expected: Option<String>,
+    identity: Vec<(String, String)>,
+    /// The median time from start to end of the best correct configuration so far.
+    best: Option<Duration>,
+    /// What the next configurations are raced against.
+    bar_ms: Option<f64>,
+    /// Configurations that were sampled again, and perhaps will be once more.
+    kept: HashMap<ConfigId, BuiltCommand>,
+}
+
+impl CommandEvaluator {
+    /// Looks at names and files; nothing of the user's is run yet.
+    ///
+    /// # Errors
+    /// A name in a template that nothing has, a file that cannot be read, or no room for temporary files.
+    pub fn new(space: &Space, mut options: CommandOptions) -> Result<Self, DeviceError> {
+        let spec = &mut options.spec;
+        spec.folder = std::path::absolute(&spec.folder).map_err(|source| DeviceError::Source {
+            what: "the command",
+            path: spec.folder.clone(),
+            source,
+        })?;
+        let scope = with_folder(&Scope::example(&options.sizes, space), Path::new(OUT));
+        check_names(spec, &scope)?;
+        let expected = spec.verify.expected_output.as_deref().map(read_expected).transpose()?;
+        let digest = digest(spec, &scope).map_err(|source| DeviceError::Source {
+            what: "the command",
+            path: spec.folder.clone(),
+            source,
+        })?;
+        let identity = [("backend", "command".to_owned()), ("device", processor_name()), ("command", digest)];
+        let launcher = Launcher::new(options.worker, Arc::clone(&options.clock))?;
+        let limit = options.policy.limits.compile;
+        let backend = Arc::new(CommandBackend::new(options.spec, launcher, limit, Arc::clone(&options.clock))?);
+        let jobs = if options.jobs == 0 { threads() } else { options.jobs };
+        Ok(Self {
+            space: space.clone(),
+            sizes: options.sizes,
+            policy: options.policy,
+            clock: options.clock,
+            builds: Builds::new(Arc::clone(&backend), jobs),
+            backend,
+            expected,
+            identity: identity.map(|(name, value)| (name.to_owned(), value)).into(),
+            best: None,
+            bar_ms: None,
+            kept: HashMap::new(),
+        })
+    }
+
+    /// Builds one configuration, which the next request for it finds built, to see whether all programs are there. A
+    /// build that fails otherwise is no error here: other configurations may succeed.
+    ///
+    /// # Errors
+    /// A program that is neither installed, nor in the problem's folder, nor made by the build
+    /// ([`DeviceError::Command`]).
+    pub fn preflight(&mut self, config: ConfigId) -> Result<(), DeviceError> {
+        let spec = &self.backend.spec;
+        let scope = self.scope(config);
+        // Later steps may run what earlier ones have made.
+        let is_installed = |word: &String| !word.contains('/');
+        for (at, step) in spec.build.iter().enumerate() {
+            let program = first_word(step, &scope);
+            if at == 0 || is_installed(&program) {
+                require("build", &program, &spec.folder)?;
+            }
+        }
+        let prepared = match self.backend.build(&scope, &Interrupt::default()) {
+            Ok(prepared) => prepared,
+            Err(BuildError::Broken(error)) => return Err(error),
+            Err(_) => return Ok(()),
+        };
+        let command = [("command", &spec.command)];
+        let check = spec.verify.check.iter().map(|check| ("check", check));
+        for (key, words) in command.into_iter().chain(check) {
+            require(key, &first_word(words, &prepared.scope), &spec.folder)?;
+        }
+        self.backend.keep(scope, prepared);
+        Ok(())
+    }
+
+    /// What has to be the same when a run is resumed, by name: the device, a digest of the command and of the files it
+    /// names.
+    pub fn identity(&self) -> Vec<(String, String)> {
+        self.identity.clone()
+    }
+
+    /// A shell script that builds, runs and checks a configuration as an evaluation does.
+    pub fn script(&self, config: ConfigId) -> String {
+        let spec = &self.backend.spec;
+        let scope = with_folder(&self.scope(config), Path::new("/tmp/tunesmith-out"));
+        let quoted = |words: Vec<String>| shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default();
+        let mut lines = vec![format!("cd {}", quoted(vec![spec.folder.display().to_string()]))];
+        for (name, value) in environment(spec, &scope) {
+            lines.push(format!("export {name}={}", quoted(vec![value])));
+        }
+        lines.push(format!("mkdir -p \"${OUT}\""));
+        for (key, words) in spec.commands() {
+            let line = quoted(expand(words, &scope));
+            lines.push(match key {
+                // The check reads what the command has printed.
+                "command" if spec.verify.check.is_some() => format!("{line} | tee \"${OUT}.output\""),
+                "check" => format!("{line} < \"${OUT}.output\""),
+                _ => line,
+            });
+        }
+        lines.join("\n") + "\n"
+    }
+
+    fn scope(&self, config: ConfigId) -> Scope {
+        Scope::of(&self.sizes, &self.space, config)
+    }
+
+    fn bench<'a>(&'a self, interrupt: &'a Interrupt) -> CommandBench<'a> {
+        CommandBench {
+            backend: &self.backend,
+            expected: self.expected.as_deref(),
+            policy: &self.policy,
+            bar_ms: self.bar_ms,
+            limit: launch_limit(&self.policy.limits, None, self.best),
+            clock: self.clock.as_ref(),
+            interrupt,
+        }
+    }
+
+    /// The completion of a configuration that was built or not. `None` when interrupted.
+    fn complete(
+        &mut self,
+        result: BuildResult<CommandBackend>,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Completion>, DeviceError> {
+        let prepared = match result {
+            Ok(prepared) => prepared,
+            Err(error) => return not_built(error),
+        };
+        let Some(measured) = self.bench(interrupt).measure(&prepared)? else { return Ok(None) };
+        if let Some(wall) = measured.wall() {
+            self.best = Some(self.best.map_or(wall, |best| best.min(wall)));
+        }
+        Ok(Some(completion(measured, &prepared)))
+    }
+
+    /// Takes more samples of a configuration, which is built if it was not kept. `None` when interrupted.
+    fn again(
+        &mut self,
+        config: ConfigId,
+        samples: usize,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Completion>, DeviceError> {
+        let scope = self.scope(config);
+        let is_new = match self.kept.entry(config) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(place) => match self.backend.build(&scope, interrupt) {
+                Ok(prepared) => {
+                    place.insert(prepared);
+                    true
+                }
+                Err(error) => return not_built(error),
+            },
+        };
+        let Some(prepared) = self.kept.get(&config) else { return Ok(None) };
+        let warmup = is_new && self.backend.spec.warmup;
+        let measured = self.bench(interrupt).again(prepared, samples, warmup)?;
+        Ok(measured.map(|measured| completion(measured, prepared)))
+    }
+}
+
+impl Evaluator for CommandEvaluator {
+    fn submit(&mut self, request: Request) -> Result<(), Error> {
+        self.builds.submit(self.scope(request.config));
+        Ok(())
+    }
+
+    fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
+        let start = self.clock.now();
+        let Some((_, result)) = self.builds.next(interrupt) else { return Ok(None) };
+        let compile = self.clock.now() - start;
+        let mut completion = self.complete(result, interrupt)?;
+        if let Some(completion) = &mut completion {
+            completion.spent.compile = compile;
+        }
+        Ok(completion)
+    }
+
+    fn race(&mut self, bar_ms: Option<f64>) {
+        self.bar_ms = bar_ms;
+    }
+
+    fn resample(
+        &mut self,
+        config: ConfigId,
+        samples: usize,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Completion>, Error> {
+        Ok(self.again(config, samples, interrupt)?)
+    }
+}
+
+fn completion(measured: MeasuredCommand, prepared: &BuiltCommand) -> Completion {
+    let MeasuredCommand { failure, mut measurement, run, verify, .. } = measured;
+    measurement.compile = prepared.compile.clone();
+    let spent = Spent { run, verify, ..Spent::default() };
+    Completion { failure, measurement, spent, ..Completion::default() }
+}
+
+/// What a build that gave nothing means.
+fn not_built(error: BuildError) -> Result<Option<Completion>, DeviceError> {
+    let failure = match error {
+        BuildError::Cancelled => return Ok(None),
+        BuildError::Broken(error) => return Err(error),
+        BuildError::Failed(log) => Failure::new(FailureKind::Compile, log),
+        // A command has no signature.
+        other => Failure::new(FailureKind::Compile, format!("{other:?}")),
+    };
+    Ok(Some(Completion { failure: Some(failure), ..Completion::default() }))
+}
+
+/// Finds names that nothing has.
+fn check_names(spec: &CommandSpec, scope: &Scope) -> Result<(), DeviceError> {
+    let words = spec.commands().flat_map(|(key, words)| words.iter().map(move |word| (key, word)));
+    let environment = spec.environment.iter().map(|(_, value)| ("environment", value));
+    for (key, word) in words.chain(environment) {
+        word.check(scope).map_err(|error| DeviceError::Command {
+            key,
+            text: format!("in `{word}`: {error}"),
+            remedy: format!("names are sizes, parameters and {OUT}, the folder of a configuration"),
+        })?;
+    }
+    Ok(())
+}
+
+fn first_word(words: &[Template], scope: &Scope) -> String {
+    words.first().map(|word| word.expand(scope)).unwrap_or_default()
+}
+
+fn require(key: &'static str, program: &str, folder: &Path) -> Result<(), DeviceError> {
+    let missing = |NoProgram { problem, remedy }| DeviceError::Command {
+        key,
+        text: format!("the program `{program}` {problem}"),
+        remedy,
+    };
+    find(program, folder).map(drop).map_err(missing)
+}
+
+/// What the standard output has to be. Only so much of an output is kept to be compared.
+fn read_expected(path: &Path) -> Result<String, DeviceError> {
+    let unreadable = |source| DeviceError::Source { what: "the expected output", path: path.to_owned(), source };
+    let bytes = std::fs::read(path).map_err(unreadable)?;
+    if bytes.len() > 2 * KEPT {
+        let text = format!("the expected output in {} is longer than {} MiB", path.display(), (2 * KEPT) >> 20);
+        let remedy = "let a `check` command compare it".to_owned();
+        return Err(DeviceError::Command { key: "expected_output", text, remedy });
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

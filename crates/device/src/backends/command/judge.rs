@@ -1,0 +1,133 @@
+//! What a run means: whether it was right, and the numbers it gave. Values in, decision out.
+
+use crate::backends::command::launcher::{Finish, Ran};
+use crate::backends::command::output::Output;
+use crate::backends::command::supervisor::ProcessReport;
+use crate::backends::command::{CommandSpec, Cost};
+use crate::host::signal;
+use crate::measure::limits::Limit;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::time::Duration;
+use tunesmith_core::{Failure, FailureKind};
+
+/// The numbers of a run that was right.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Sample {
+    /// What it cost, in milliseconds.
+    pub(super) cost_ms: f64,
+    /// What it took, whatever the cost is.
+    pub(super) wall: Duration,
+    /// The other numbers, in the order of the problem.
+    pub(super) values: Vec<f64>,
+}
+
+/// How a command ended, as it continues its name; `None` when it ended well.
+pub(super) fn unsuccessful(finish: &Finish) -> Option<String> {
+    match finish {
+        Finish::Ended(report) => ended_badly(ExitStatus::from_raw(report.status)),
+        Finish::NotStarted(reason) => Some(format!("could not be started: {reason}")),
+        Finish::Torn(status) => {
+            let by = status.signal().map_or_else(|| status.to_string(), signal);
+            Some(format!("ended its own process group, and with it the process that watched it: {by}"))
+        }
+        Finish::TimedOut => Some("did not end in time".to_owned()),
+        Finish::Cancelled => Some("was interrupted".to_owned()),
+    }
+}
+
+fn ended_badly(status: ExitStatus) -> Option<String> {
+    match (status.code(), status.signal()) {
+        (Some(0), _) => None,
+        // A shell tells so of what it ran.
+        (Some(code @ 129..=192), _) => Some(format!("ended with status {code}, as after {}", signal(code - 128))),
+        (Some(code), _) => Some(format!("ended with status {code}")),
+        (None, Some(number)) => Some(format!("was killed by {}", signal(number))),
+        (None, None) => Some(format!("ended oddly: {status}")),
+    }
+}
+
+/// Judges a run whose limit was `limit`; `expected` is what it has to print. Not asked of one that was cancelled.
+pub(super) fn judge(spec: &CommandSpec, expected: Option<&str>, ran: &Ran, limit: &Limit) -> Result<Sample, Failure> {
+    let runtime = |text: String| Failure::new(FailureKind::Runtime, with_output(&text, ran));
+    if matches!(ran.finish, Finish::TimedOut) {
+        let text = format!("the command did not end within {limit}");
+        return Err(Failure::new(FailureKind::Timeout, with_output(&text, ran)));
+    }
+    let report = match (&ran.finish, unsuccessful(&ran.finish)) {
+        (Finish::Ended(report), None) => report,
+        (_, how) => return Err(runtime(crash(spec, &how.unwrap_or_default()))),
+    };
+    if let Some(text) = wrong_output(spec, expected, ran) {
+        return Err(Failure::new(FailureKind::Correctness, with_output(&text, ran)));
+    }
+    let printed = format!("{}\n{}", ran.stdout.text(), ran.stderr.text());
+    let mut numbers = Vec::new();
+    for (name, pattern) in spec.numbers() {
+        let number = match pattern.last(&printed) {
+            Some(Ok(number)) if number.is_finite() => Ok(number),
+            Some(Ok(number)) => Err(format!("`{name}` is {number}, which is no finite number")),
+            Some(Err(text)) => Err(format!("`{name}` is `{text}`, which is no number")),
+            None => Err(format!("`{name}` is not in what the command printed: nothing matches `{pattern}`")),
+        };
+        numbers.push(number.map_err(&runtime)?);
+    }
+    sample(spec, report, numbers).map_err(runtime)
+}
+
+/// The sample of a run that printed `numbers`, the cost first where it is printed.
+fn sample(spec: &CommandSpec, report: &ProcessReport, mut numbers: Vec<f64>) -> Result<Sample, String> {
+    let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+    let cost_ms = match &spec.cost {
+        Cost::Wall => milliseconds(report.wall),
+        Cost::User => milliseconds(report.user),
+        Cost::Cpu => milliseconds(report.user + report.system),
+        Cost::Printed(_, unit) => {
+            let number = numbers.remove(0);
+            // A zero is a time of which too few digits were printed; it would win over every real one.
+            if number <= 0.0 {
+                return Err(format!("`cost` is {number}, which is no time: a number above 0 is needed"));
+            }
+            number / unit.per_millisecond()
+        }
+    };
+    Ok(Sample { cost_ms, wall: report.wall, values: numbers })
+}
+
+fn crash(spec: &CommandSpec, how: &str) -> String {
+    let hint = spec.memory_limit.map(|limit| {
+        format!("; it may have run out of memory, of which `memory_limit` leaves it {} MiB", limit.div_ceil(1 << 20))
+    });
+    format!("the command {how}{}", hint.unwrap_or_default())
+}
+
+/// Why what was printed is wrong.
+fn wrong_output(spec: &CommandSpec, expected: Option<&str>, ran: &Ran) -> Option<String> {
+    let pattern = spec.verify.output.as_ref();
+    let matches = |output: &Output| pattern.is_none_or(|pattern| pattern.matches(&output.text()));
+    if let Some(pattern) = pattern.filter(|_| !matches(&ran.stdout) && !matches(&ran.stderr)) {
+        return Some(format!("the output is wrong: nothing matches `{pattern}`"));
+    }
+    first_difference(expected?, &ran.stdout)
+}
+
+/// Where an output departs from what it should be; how lines end at its very end does not matter.
+fn first_difference(expected: &str, found: &Output) -> Option<String> {
+    let text = found.text();
+    let (expected, text) = (expected.trim_end_matches('\n'), text.trim_end_matches('\n'));
+    if found.is_complete() && expected == text {
+        return None;
+    }
+    let (wanted, found): (Vec<&str>, Vec<&str>) = (expected.split('\n').collect(), text.split('\n').collect());
+    let both = wanted.len().min(found.len());
+    let line = (0..both).find(|&line| wanted[line] != found[line]).unwrap_or(both);
+    let show = |lines: &[&str]| lines.get(line).map_or_else(|| "the end".to_owned(), |text| format!("`{text}`"));
+    let place = format!("the standard output is wrong from line {} on", line + 1);
+    Some(format!("{place}: wanted {}, found {}", show(&wanted), show(&found)))
+}
+
+/// A message with what was printed last: on the standard error, else on the standard output.
+pub(super) fn with_output(text: &str, ran: &Ran) -> String {
+    let printed = if ran.stderr.is_blank() { &ran.stdout } else { &ran.stderr };
+    if printed.is_blank() { text.to_owned() } else { format!("{text}\nIt printed last:\n{}", printed.last_lines()) }
+}

@@ -1,0 +1,191 @@
+//! Running a configuration: once untimed, judged, then until its cost is known well enough.
+
+use crate::backends::command::backend::{BuiltCommand, CommandBackend};
+use crate::backends::command::judge::{self, Sample, judge};
+use crate::backends::command::launcher::{Finish, Streams};
+use crate::backends::command::supervisor::CommandTask;
+use crate::error::DeviceError;
+use crate::measure::limits::{Limit, human};
+use crate::measure::sampling::{Decision, decide};
+use crate::measure::{Policy, Sampling};
+use std::time::Duration;
+use tunesmith_core::{Clock, Failure, FailureKind, Interrupt, Measurement, statistics};
+
+/// Where configurations are run, one at a time.
+pub(super) struct CommandBench<'a> {
+    pub(super) backend: &'a CommandBackend,
+    /// What every run has to print on its standard output.
+    pub(super) expected: Option<&'a str>,
+    pub(super) policy: &'a Policy,
+    /// What the configuration is raced against, in milliseconds.
+    pub(super) bar_ms: Option<f64>,
+    /// The limit of a run.
+    pub(super) limit: Limit,
+    pub(super) clock: &'a dyn Clock,
+    pub(super) interrupt: &'a Interrupt,
+}
+
+/// What came out of running a configuration.
+#[derive(Debug, Default)]
+pub(super) struct MeasuredCommand {
+    pub(super) failure: Option<Failure>,
+    pub(super) measurement: Measurement,
+    /// The time from start to end of every sample, whatever its cost is.
+    pub(super) walls: Vec<f64>,
+    pub(super) run: Duration,
+    pub(super) verify: Duration,
+}
+
+/// Why measuring ended early.
+pub(super) enum Stop {
+    /// The configuration is not correct.
+    Failed(Failure),
+    /// The run is to end.
+    Interrupted,
+    /// Nothing can be run any more.
+    Broken(DeviceError),
+}
+
+impl MeasuredCommand {
+    /// The median time from start to end, of a correct configuration.
+    pub(super) fn wall(&self) -> Option<Duration> {
+        let median = statistics::median(&self.walls).filter(|_| self.failure.is_none())?;
+        Some(Duration::from_secs_f64(median))
+    }
+
+    fn add(&mut self, backend: &CommandBackend, sample: &Sample) {
+        self.measurement.times_ms.push(sample.cost_ms);
+        self.walls.push(sample.wall.as_secs_f64());
+        for ((name, _), value) in backend.spec.values.iter().zip(&sample.values) {
+            self.measurement.values.entry(name.clone()).or_default().push(*value);
+        }
+    }
+}
+
+impl CommandBench<'_> {
+    /// Measures a configuration. `None` when interrupted.
+    pub(super) fn measure(&self, prepared: &BuiltCommand) -> Result<Option<MeasuredCommand>, DeviceError> {
+        self.gather(prepared, |bench, measured| bench.first_run_and_samples(prepared, measured))
+    }
+
+    /// Takes `samples` more of a configuration that was correct before, after an untimed run if `warmup` says so.
+    /// `None` when interrupted.
+    pub(super) fn again(
+        &self,
+        prepared: &BuiltCommand,
+        samples: usize,
+        warmup: bool,
+    ) -> Result<Option<MeasuredCommand>, DeviceError> {
+        self.gather(prepared, |bench, measured| {
+            if warmup {
+                measured.measurement.warmup_ms = Some(bench.run(prepared, measured)?.cost_ms);
+            }
+            (0..samples).try_for_each(|_| {
+                let sample = bench.run(prepared, measured)?;
+                measured.add(bench.backend, &sample);
+                Ok(())
+            })
+        })
+    }
+
+    fn gather(
+        &self,
+        prepared: &BuiltCommand,
+        work: impl FnOnce(&Self, &mut MeasuredCommand) -> Result<(), Stop>,
+    ) -> Result<Option<MeasuredCommand>, DeviceError> {
+        let mut measured = MeasuredCommand::default();
+        match work(self, &mut measured) {
+            Ok(()) => {}
+            Err(Stop::Interrupted) => return Ok(None),
+            Err(Stop::Broken(error)) => return Err(error),
+            Err(Stop::Failed(mut failure)) => {
+                failure.message = self.backend.without_folder(&failure.message, &prepared.scope);
+                measured.failure = Some(failure);
+            }
+        }
+        Ok(Some(measured))
+    }
+
+    fn first_run_and_samples(&self, prepared: &BuiltCommand, measured: &mut MeasuredCommand) -> Result<(), Stop> {
+        let began = self.clock.now();
+        let first = self.checked_run(prepared, measured)?;
+        let mut start = self.clock.now();
+        if self.backend.spec.warmup {
+            measured.measurement.warmup_ms = Some(first.cost_ms);
+        } else {
+            // The check between the runs does not count among their time.
+            start = began + measured.verify;
+            measured.add(self.backend, &first);
+        }
+        let sampling = Sampling { bar_ms: self.bar_ms, ..self.policy.sampling };
+        while decide(&measured.measurement.times_ms, self.clock.now() - start, &sampling) == Decision::More {
+            let sample = self.run(prepared, measured).map_err(later)?;
+            measured.add(self.backend, &sample);
+        }
+        Ok(())
+    }
+
+    /// The first run, with the problem's check after it.
+    fn checked_run(&self, prepared: &BuiltCommand, measured: &mut MeasuredCommand) -> Result<Sample, Stop> {
+        let spec = &self.backend.spec;
+        let start = self.clock.now();
+        let ran = self.backend.run(prepared, self.limit.duration, self.interrupt).map_err(Stop::Broken)?;
+        measured.run += self.clock.now() - start;
+        if matches!(ran.finish, Finish::Cancelled) {
+            return Err(Stop::Interrupted);
+        }
+        let sample = judge(spec, self.expected, &ran, &self.limit).map_err(Stop::Failed)?;
+        if spec.verify.check.is_some() {
+            let start = self.clock.now();
+            let checked = self.check(prepared, &ran.stdout.bytes());
+            measured.verify += self.clock.now() - start;
+            checked?;
+        }
+        Ok(sample)
+    }
+
+    fn run(&self, prepared: &BuiltCommand, measured: &mut MeasuredCommand) -> Result<Sample, Stop> {
+        let start = self.clock.now();
+        let ran = self.backend.run(prepared, self.limit.duration, self.interrupt).map_err(Stop::Broken)?;
+        measured.run += self.clock.now() - start;
+        if matches!(ran.finish, Finish::Cancelled) {
+            return Err(Stop::Interrupted);
+        }
+        judge(&self.backend.spec, self.expected, &ran, &self.limit).map_err(Stop::Failed)
+    }
+
+    /// Runs the problem's check, which reads what the first run printed.
+    fn check(&self, prepared: &BuiltCommand, printed: &[u8]) -> Result<(), Stop> {
+        let Some(words) = &self.backend.spec.verify.check else { return Ok(()) };
+        let input = prepared.folder.with_extension("output");
+        let broken = |error| DeviceError::Worker { problem: format!("cannot keep the command's output: {error}") };
+        std::fs::write(&input, printed).map_err(|error| Stop::Broken(broken(error)))?;
+        let task = CommandTask { input: Some(input.clone()), ..self.backend.task(words, &prepared.scope) };
+        let limit = self.policy.limits.verify;
+        let ran = self.backend.launcher.run(&task, Streams::Together, limit, self.interrupt);
+        let _ = std::fs::remove_file(&input);
+        let ran = ran.map_err(Stop::Broken)?;
+        let how = match ran.finish {
+            Finish::Cancelled => return Err(Stop::Interrupted),
+            Finish::TimedOut => Some(format!("did not end within {}", human(limit))),
+            ref finish => judge::unsuccessful(finish),
+        };
+        let Some(how) = how else { return Ok(()) };
+        let said = ran.stdout.last_lines();
+        let first = said.lines().find(|line| !line.trim().is_empty()).map_or("", str::trim);
+        let text = if first.is_empty() {
+            format!("the result is wrong: `{}` {how}", task.words.join(" "))
+        } else {
+            format!("the result is wrong: {first}\n`{}` {how}:\n{said}", task.words.join(" "))
+        };
+        Err(Stop::Failed(Failure::new(FailureKind::Correctness, text)))
+    }
+}
+
+/// That a run failed after the first was right belongs into the first line.
+fn later(stop: Stop) -> Stop {
+    let Stop::Failed(Failure { kind, message }) = stop else { return stop };
+    let (first, rest) = message.split_once('\n').map_or((message.as_str(), None), |(a, b)| (a, Some(b)));
+    let rest = rest.map(|rest| format!("\n{rest}")).unwrap_or_default();
+    Stop::Failed(Failure::new(kind, format!("{first}, in a run after the first{rest}")))
+}

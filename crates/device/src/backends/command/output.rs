@@ -1,0 +1,181 @@
+//! What a process prints, as far as it is kept.
+
+use std::collections::VecDeque;
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The bytes that are kept of the beginning and, as many again, of the end: room for any report, and a process that
+/// prints without end does not fill the memory.
+pub(super) const KEPT: usize = 1 << 20;
+
+/// What is written into a pipe behind everything that a command printed: a process that left the command's group may
+/// hold the pipe open, so its end says nothing.
+const END: &[u8] = b"\0\xff\0tunesmith: end of output\0\xff\0";
+
+/// What a process printed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Output {
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    /// Bytes between the two that were not kept.
+    dropped: u64,
+}
+
+impl Output {
+    fn add(&mut self, bytes: &[u8]) {
+        let (first, rest) = bytes.split_at(bytes.len().min(KEPT - self.head.len()));
+        self.head.extend(first);
+        self.tail.extend(rest);
+        let surplus = self.tail.len().saturating_sub(KEPT + END.len());
+        self.tail.drain(..surplus);
+        self.dropped += surplus as u64;
+    }
+
+    /// Whether the end was read, which is taken off.
+    fn take_end(&mut self) -> bool {
+        let last = self.head.iter().chain(&self.tail).rev().take(END.len());
+        let is_end = last.eq(END.iter().rev());
+        if is_end {
+            let in_tail = self.tail.len().min(END.len());
+            self.tail.truncate(self.tail.len() - in_tail);
+            self.head.truncate(self.head.len() - (END.len() - in_tail));
+        }
+        is_end
+    }
+
+    /// What was kept: all of it, or beginning and end.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        let (a, b) = self.tail.as_slices();
+        [self.head.as_slice(), a, b].concat()
+    }
+
+    /// What was kept, as text.
+    pub(super) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes()).into_owned()
+    }
+
+    /// Whether all that was printed was kept.
+    pub(super) fn is_complete(&self) -> bool {
+        self.dropped == 0
+    }
+
+    /// Whether nothing but blanks was printed.
+    pub(super) fn is_blank(&self) -> bool {
+        self.bytes().iter().all(u8::is_ascii_whitespace)
+    }
+
+    /// The last lines, for messages.
+    pub(super) fn last_lines(&self) -> String {
+        const LINES: usize = 20;
+        const BYTES: usize = 4 << 10;
+        let text = self.text();
+        let text = text.trim_end();
+        let start = text.ceil_char_boundary(text.len().saturating_sub(BYTES));
+        let lines: Vec<&str> = text[start..].lines().collect();
+        lines[lines.len().saturating_sub(LINES)..].join("\n")
+    }
+}
+
+/// Reads a pipe in the background; everything, so that a process that prints much does not block.
+pub(super) struct OutputReader {
+    kept: Arc<Mutex<Output>>,
+    /// Writes the end.
+    to: PipeWriter,
+    /// Disconnects when all has been read.
+    ended: Receiver<()>,
+}
+
+impl OutputReader {
+    /// Makes a pipe and reads it; what is written into the second goes there.
+    pub(super) fn start() -> io::Result<(Self, PipeWriter)> {
+        let (from, to) = io::pipe()?;
+        let theirs = to.try_clone()?;
+        let kept = Arc::new(Mutex::new(Output::default()));
+        let (end, ended) = channel::<()>();
+        let output = Arc::clone(&kept);
+        std::thread::spawn(move || {
+            read_all(from, &output);
+            drop(end);
+        });
+        Ok((Self { kept, to, ended }, theirs))
+    }
+
+    /// What was printed. Call it once the processes have ended.
+    pub(super) fn finish(mut self) -> Output {
+        /// A process that left the group and goes on printing may hide the end; what it prints is of no interest.
+        const PATIENCE: Duration = Duration::from_secs(10);
+        // It fits into one atomic write. An error would mean that there is no reader, which there is.
+        let _ = self.to.write_all(END);
+        drop(self.to);
+        let _ = self.ended.recv_timeout(PATIENCE);
+        std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn read_all(mut from: PipeReader, kept: &Mutex<Output>) {
+    let mut piece = vec![0; 64 << 10];
+    while let Ok(length @ 1..) = from.read(&mut piece) {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.add(&piece[..length]);
+        if kept.take_end() {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beginning_and_end_are_kept_and_nothing_twice() {
+        let mut output = Output::default();
+        (0..5).for_each(|digit| output.add(&vec![b'0' + digit; KEPT / 2]));
+        assert!(!output.is_complete());
+        let text = output.text();
+        assert_eq!(text.len(), 2 * KEPT + END.len());
+        assert!(text.starts_with('0') && text.ends_with('4'));
+        assert_eq!(output.dropped, (KEPT / 2 - END.len()) as u64);
+    }
+
+    #[test]
+    fn a_short_output_is_complete() {
+        let mut output = Output::default();
+        output.add(b"one\n");
+        output.add(b"two \xff\n");
+        assert_eq!((output.text().as_str(), output.is_complete()), ("one\ntwo \u{fffd}\n", true));
+        assert_eq!(output.last_lines(), "one\ntwo \u{fffd}");
+        assert!(!output.is_blank() && Output::default().is_blank());
+    }
+
+    #[test]
+    fn the_end_is_found_wherever_pieces_and_kept_parts_meet() {
+        for length in [0, 10, KEPT - 3, KEPT, KEPT + 5, 2 * KEPT] {
+            let mut output = Output::default();
+            output.add(&vec![b'x'; length]);
+            output.add(&END[..7]);
+            assert!(!output.take_end());
+            output.add(&END[7..]);
+            assert!(output.take_end() && output.is_complete(), "{length}");
+            assert_eq!(output.bytes(), vec![b'x'; length]);
+        }
+    }
+
+    #[test]
+    fn a_pipe_that_someone_holds_open_is_read_to_its_end() {
+        let (reading, mut writer) = OutputReader::start().unwrap();
+        writer.write_all(b"all of it").unwrap();
+        assert_eq!(reading.finish().text(), "all of it");
+        drop(writer);
+    }
+
+    #[test]
+    fn messages_get_the_last_lines() {
+        let mut output = Output::default();
+        (0..100).for_each(|line| output.add(format!("line {line}\n").as_bytes()));
+        let lines = output.last_lines();
+        assert!(lines.starts_with("line 80\n") && lines.ends_with("line 99"), "{lines}");
+    }
+}

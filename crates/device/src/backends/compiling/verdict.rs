@@ -1,0 +1,57 @@
+//! What the end of a compilation means for a configuration.
+
+use crate::backends::KernelSource;
+use crate::backends::Made;
+use crate::backends::compiling::{CompileOutcome, Compiled};
+use crate::backends::{BuildError, Mismatch};
+use crate::error::DeviceError;
+use crate::measure::limits::human;
+use crate::problem::did_you_mean;
+use std::time::Duration;
+use tunesmith_space::closest;
+
+/// Judges how compilations of one kernel end.
+pub(crate) struct CompileVerdict<'a> {
+    pub(crate) source: &'a KernelSource,
+    /// What a function must have to be a kernel, as in "it has no function with ...".
+    pub(crate) qualifier: &'static str,
+    /// How long compiling may take.
+    pub(crate) limit: Duration,
+    /// Makes users read the compiler's log as one about their own files.
+    pub(crate) readable: &'a dyn Fn(&str) -> String,
+}
+
+impl CompileVerdict<'_> {
+    /// What was made; `None` where that is not known but may be good all the same.
+    pub(crate) fn judge(&self, outcome: CompileOutcome) -> Result<Option<Made>, BuildError> {
+        match outcome {
+            CompileOutcome::Compiled(Compiled::Built(made)) => Ok(Some(made)),
+            CompileOutcome::Compiled(Compiled::Failed(log)) => Err(BuildError::Failed((self.readable)(&log))),
+            CompileOutcome::Compiled(Compiled::NoFunction(known)) => Err(self.no_function(&known)),
+            CompileOutcome::Compiled(Compiled::Refused(reason)) => Err(BuildError::Refused(reason)),
+            CompileOutcome::Compiled(Compiled::Unusable(reason)) => {
+                Err(BuildError::Broken(DeviceError::Worker { problem: format!("cannot compile: {reason}") }))
+            }
+            CompileOutcome::Crashed(how) => Err(BuildError::Failed(format!("the driver's compiler crashed: {how}"))),
+            CompileOutcome::CrashedLater => Ok(None),
+            CompileOutcome::TimedOut => {
+                Err(BuildError::Failed(format!("the compilation did not end within {}", human(self.limit))))
+            }
+            CompileOutcome::Cancelled => Err(BuildError::Cancelled),
+        }
+    }
+
+    fn no_function(&self, known: &[String]) -> BuildError {
+        let function = &self.source.kernel.function;
+        // Template arguments are not part of the names there are.
+        let name = function.split('<').next().unwrap_or(function);
+        let similar = closest(name, known.iter().map(String::as_str)).map(str::to_owned);
+        let remedy = match (&similar, known) {
+            (Some(_), _) => did_you_mean(&similar).trim_start_matches("; ").to_owned(),
+            (None, []) => format!("it has no function with the qualifier `{}`", self.qualifier),
+            (None, _) => format!("it has {}", known.join(", ")),
+        };
+        let message = format!("`{}` has no kernel `{function}`", self.source.kernel.file.display());
+        BuildError::Signature(Mismatch { argument: None, message, remedy, log: String::new() })
+    }
+}

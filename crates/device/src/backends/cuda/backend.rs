@@ -1,0 +1,193 @@
+//! The tuner's side: from a configuration to a cubin.
+
+use crate::backends::KernelSource;
+use crate::backends::compiling::{
+    CompileOutcome, CompileVerdict, Compiled, Fields, SourceText, Workshop, defines, include_folders, launchable,
+};
+use crate::backends::cuda::cache::CubinCache;
+use crate::backends::cuda::diagnose::{Finding, diagnose};
+use crate::backends::cuda::task::is_architecture;
+use crate::backends::cuda::{CudaDevice, CudaProgram, CudaTask, signature};
+use crate::backends::{Backend, BuildError, BuildPlan, Built, CompileTask, Made, Program, SessionKind};
+use crate::data::hex;
+use crate::error::DeviceError;
+use crate::problem::{Argument, Scope};
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use tunesmith_core::{CompileData, Interrupt};
+
+/// Compiles one kernel for one device.
+pub(crate) struct CudaBackend {
+    source: KernelSource,
+    device: CudaDevice,
+    workshop: Workshop,
+    text: SourceText,
+    /// A digest of the text and of what it includes.
+    text_digest: String,
+    cache: Option<CubinCache>,
+}
+
+/// A cubin with the names in it.
+struct Cubin {
+    image: Vec<u8>,
+    function: String,
+    symbols: Vec<String>,
+}
+
+impl CudaBackend {
+    /// Writes the source with the assertions into the workshop's folder.
+    ///
+    /// # Errors
+    /// A source cannot be read, or the kernel has no blocks of threads.
+    pub(crate) fn new(source: KernelSource, device: CudaDevice, workshop: Workshop) -> Result<Self, DeviceError> {
+        let kernel = &source.kernel;
+        if kernel.generator.is_none() && kernel.work.as_ref().is_none_or(|work| work.local.is_none()) {
+            return Err(DeviceError::NoBlocks { what: source.what, name: kernel.function.clone() });
+        }
+        let assertions = signature::assertions(&kernel.function, &source.arguments);
+        let text = SourceText::write(&source, workshop.file("cu"), &assertions)?;
+        let text_digest = text.digest(&source);
+        let cache = device.setup.cache.as_deref().filter(|_| text.tells_what_it_includes()).and_then(CubinCache::open);
+        Ok(Self { source, device, workshop, text, text_digest, cache })
+    }
+
+    /// The options of NVRTC.
+    fn options(&self, scope: &Scope) -> Vec<String> {
+        let mut options: Vec<String> = self.source.kernel.options.iter().map(|option| option.expand(scope)).collect();
+        if !options.iter().any(|option| is_architecture(option)) {
+            options.insert(0, format!("--gpu-architecture={}", self.device.architecture));
+        }
+        // Profilers show lines by it; the machine code is the same.
+        options.push("-lineinfo".to_owned());
+        let folders = include_folders(&self.source).into_iter().chain(self.device.headers.clone());
+        options.extend(folders.map(|folder| format!("--include-path={}", folder.display())));
+        options.extend(defines(&self.source, scope).map(|define| format!("--define-macro={define}")));
+        options
+    }
+
+    fn task(&self, scope: &Scope, text: &str, binary: &Path) -> Result<CudaTask, BuildError> {
+        let CudaDevice { name, limits, .. } = &self.device;
+        launchable(&self.source, scope, limits, name)?;
+        let kernel = &self.source.kernel;
+        Ok(CudaTask {
+            setup: self.device.setup.clone(),
+            source: self.text.file(&self.source, text, binary).map_err(BuildError::Broken)?,
+            name: kernel.file.display().to_string(),
+            options: self.options(scope),
+            function: kernel.function.clone(),
+            symbols: self.source.arguments.iter().filter_map(|argument| argument.symbol.clone()).collect(),
+            binary: binary.to_owned(),
+        })
+    }
+
+    /// What a cubin depends on. The digest covers the text unless that was made for the configuration.
+    fn key(&self, task: &CudaTask, text: &str) -> String {
+        let mut key = Fields::default();
+        key.add(&self.text_digest);
+        if self.source.kernel.generator.is_some() {
+            key.add(text);
+        }
+        key.add(&self.device.compiler);
+        task.options.iter().chain(&task.symbols).for_each(|text| key.add(text));
+        key.digest()
+    }
+
+    /// The names in the cubin that `task` asks for; the cubin is where it says.
+    fn compile(&self, task: &CudaTask, text: &str, cancel: &Interrupt) -> Result<(String, Vec<String>), BuildError> {
+        let outcome = match self.workshop.compile(&CompileTask::Cuda(task.clone()), cancel)? {
+            CompileOutcome::Compiled(Compiled::Failed(log)) => match diagnose(&log, &self.source, text) {
+                Finding::Code(log) => return Err(BuildError::Failed(log)),
+                Finding::Signature(mismatch) => return Err(BuildError::Signature(mismatch)),
+                Finding::NoFunction(known) => CompileOutcome::Compiled(Compiled::NoFunction(known)),
+            },
+            other => other,
+        };
+        let verdict = CompileVerdict {
+            source: &self.source,
+            qualifier: "__global__",
+            limit: self.workshop.limit,
+            readable: &|log: &str| log.to_owned(),
+        };
+        match verdict.judge(outcome)? {
+            Some(Made::Cuda { function, symbols }) => Ok((function, symbols)),
+            _ => {
+                let problem = "speaks another protocol".to_owned();
+                Err(BuildError::Broken(DeviceError::Worker { problem }))
+            }
+        }
+    }
+
+    /// The cubin of a configuration, at `binary` as well: the one that was kept, or else a new one, which is kept.
+    fn cubin(&self, scope: &Scope, binary: &Path, cancel: &Interrupt) -> Result<Cubin, BuildError> {
+        let text = self.text.of(&self.source, scope).map_err(BuildError::Refused)?;
+        let task = self.task(scope, &text, binary)?;
+        let key = self.key(&task, &text);
+        let kept = self.cache.as_ref().and_then(|cache| cache.get(&key, binary));
+        let is_kept = kept.is_some();
+        let (function, symbols) = kept.map_or_else(|| self.compile(&task, &text, cancel), Ok)?;
+        if let Some(cache) = self.cache.as_ref().filter(|_| !is_kept) {
+            cache.put(&key, binary, &function, &symbols);
+        }
+        let image = std::fs::read(binary).map_err(|error| BuildError::Failed(format!("the cubin is gone: {error}")))?;
+        Ok(Cubin { image, function, symbols })
+    }
+}
+
+/// The program of a file, with the names in it.
+fn program(binary: PathBuf, function: String, symbols: Vec<Option<String>>) -> Program {
+    Program::Cuda(CudaProgram { binary, function, symbols })
+}
+
+impl Backend for CudaBackend {
+    fn shares_processor(&self) -> bool {
+        false
+    }
+
+    fn session(&self) -> SessionKind {
+        SessionKind::Cuda { device: self.device.index, setup: self.device.setup.clone() }
+    }
+
+    fn plan(&self, scope: &Scope) -> BuildPlan {
+        let mut command = vec!["nvrtc".to_owned()];
+        command.extend(self.options(scope));
+        let source = self.text.of(&self.source, scope).map_or_else(|reason| format!("// {reason}\n"), Cow::into_owned);
+        BuildPlan { source, command }
+    }
+
+    fn identity(&self) -> Vec<(String, String)> {
+        let CudaDevice { name, compiler, architecture, driver, .. } = &self.device;
+        vec![
+            ("backend".to_owned(), "cuda".to_owned()),
+            ("device".to_owned(), name.clone()),
+            ("compiler".to_owned(), format!("{compiler} for {architecture}, driver {driver}")),
+        ]
+    }
+
+    fn digest(&self, _: &Scope) -> Result<String, DeviceError> {
+        Ok(self.text_digest.clone())
+    }
+
+    fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError> {
+        let binary = self.workshop.fresh_file("cubin");
+        let start = self.workshop.now();
+        // From here on the file, if there is one, is removed with this value.
+        let mut built = Built {
+            program: program(binary.clone(), String::new(), Vec::new()),
+            compile: CompileData::default(),
+            digest: None,
+        };
+        let Cubin { image, function, symbols } = self.cubin(scope, &binary, cancel)?;
+        built.program = program(binary, function, by_argument(&self.source.arguments, symbols));
+        built.digest = Some(hex(&Sha256::digest(&image)));
+        let time_ms = (self.workshop.now() - start).as_secs_f64() * 1e3;
+        built.compile = CompileData { time_ms, binary_bytes: Some(image.len() as u64), ..CompileData::default() };
+        Ok(built)
+    }
+}
+
+/// The mangled name of each argument's variable; none for arguments that are passed.
+fn by_argument(arguments: &[Argument], symbols: Vec<String>) -> Vec<Option<String>> {
+    let mut symbols = symbols.into_iter();
+    arguments.iter().map(|argument| argument.symbol.as_ref().and_then(|_| symbols.next())).collect()
+}

@@ -1,0 +1,122 @@
+//! Cubins kept on disk from run to run.
+//!
+//! A key covers all that the compiler reads: the source with what it includes, the options with the architecture, the names
+//! asked for, and the compiler's version. An entry is two files, the binary and then the names in it, each put in place at
+//! once, so that a run that is killed leaves nothing that is read.
+
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// When the cache is larger than this its oldest entries go, down to half of it: some ten thousand cubins.
+const MOST: u64 = 1 << 30;
+
+/// A folder with cubins.
+pub(super) struct CubinCache {
+    folder: PathBuf,
+}
+
+/// The names of an entry.
+#[derive(Serialize, Deserialize)]
+struct EntryNames {
+    function: String,
+    symbols: Vec<String>,
+}
+
+impl CubinCache {
+    /// The cache in `folder`, which is made if it is missing; none where that is not possible, which costs compiling again.
+    pub(super) fn open(folder: &Path) -> Option<Self> {
+        std::fs::create_dir_all(folder).ok()?;
+        trim(folder, MOST);
+        Some(Self { folder: folder.to_owned() })
+    }
+
+    fn binary(&self, key: &str) -> PathBuf {
+        self.folder.join(format!("{key}.cubin"))
+    }
+
+    fn names(&self, key: &str) -> PathBuf {
+        self.folder.join(format!("{key}.json"))
+    }
+
+    /// Copies the binary of an entry to `to` and tells the names in it, the kernel's and the variables'; none where there is no such entry.
+    pub(super) fn get(&self, key: &str, to: &Path) -> Option<(String, Vec<String>)> {
+        let names = std::fs::read(self.names(key)).ok()?;
+        let EntryNames { function, symbols } = serde_json::from_slice(&names).ok()?;
+        std::fs::copy(self.binary(key), to).ok()?;
+        Some((function, symbols))
+    }
+
+    /// Keeps the binary at `from`. A disk that is full costs compiling again.
+    pub(super) fn put(&self, key: &str, from: &Path, function: &str, symbols: &[String]) {
+        let names = EntryNames { function: function.to_owned(), symbols: symbols.to_vec() };
+        let _ = self.place(&self.binary(key), |path| std::fs::copy(from, path).map(drop)).and_then(|()| {
+            let names = serde_json::to_vec(&names)?;
+            self.place(&self.names(key), |path| std::fs::write(path, &names))
+        });
+    }
+
+    /// Lets `write` make a file that then gets its name.
+    fn place(&self, path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+        let file = tempfile::Builder::new().prefix("new-").tempfile_in(&self.folder)?;
+        write(file.path())?;
+        file.persist(path)?;
+        Ok(())
+    }
+}
+
+/// Removes the oldest files of a folder that is larger than `most`, until half of that is left.
+fn trim(folder: &Path, most: u64) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let file = |entry: std::fs::DirEntry| {
+        let data = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        Some((data.modified().unwrap_or(SystemTime::UNIX_EPOCH), data.len(), entry.path()))
+    };
+    let mut files: Vec<_> = entries.flatten().filter_map(file).collect();
+    let mut bytes: u64 = files.iter().map(|(_, bytes, _)| bytes).sum();
+    if bytes <= most {
+        return;
+    }
+    files.sort();
+    for (_, length, path) in files {
+        if bytes <= most / 2 {
+            return;
+        }
+        // One that another run removes at the same time is gone as well.
+        let _ = std::fs::remove_file(path);
+        bytes -= length;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_put_is_got_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = CubinCache::open(&folder.path().join("cubin")).unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        std::fs::write(&from, "code").unwrap();
+        assert!(cache.get("key", &to).is_none());
+        cache.put("key", &from, "_Z1fv", &["filter".to_owned()]);
+        assert_eq!(cache.get("key", &to), Some(("_Z1fv".to_owned(), vec!["filter".to_owned()])));
+        assert_eq!(std::fs::read_to_string(&to).unwrap(), "code");
+        assert!(cache.get("other", &to).is_none());
+        std::fs::remove_file(cache.binary("key")).unwrap();
+        assert!(cache.get("key", &to).is_none());
+    }
+
+    #[test]
+    fn a_cache_that_is_too_large_loses_files_down_to_half() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a", "b", "c", "d"] {
+            std::fs::write(folder.path().join(name), [0; 100]).unwrap();
+        }
+        trim(folder.path(), 400);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4);
+        trim(folder.path(), 399);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,104 @@
+//! What NVRTC's log means: is the user's code wrong, or does the kernel not fit the problem?
+
+use crate::backends::KernelSource;
+use crate::backends::Mismatch;
+use crate::backends::compiling::functions;
+use crate::backends::cuda::signature::{COUNT, FILE, PARAMETER, passed};
+use crate::problem::{Argument, ArgumentKind};
+
+/// What a log says.
+#[derive(Debug, PartialEq)]
+pub(super) enum Finding {
+    /// The code is wrong; the log as users read it.
+    Code(String),
+    /// There is no such kernel; the functions there are.
+    NoFunction(Vec<String>),
+    /// The kernel takes something else.
+    Signature(Mismatch),
+}
+
+/// Reads the log of a compilation of `text`, which is `source` with the assertions.
+pub(super) fn diagnose(log: &str, source: &KernelSource, text: &str) -> Finding {
+    // The assertions are the last lines: what is wrong before them is the user's own.
+    let first = log.lines().find(|line| line.contains("error"));
+    let Some(first) = first.filter(|line| line.starts_with(&format!("{FILE}("))) else {
+        return Finding::Code(log.to_owned());
+    };
+    if first.contains(COUNT) {
+        return Finding::Signature(wrong_count(source, text, log));
+    }
+    let number = first.split_once(PARAMETER).and_then(|(_, rest)| rest.trim_end_matches('"').parse().ok());
+    if let Some((number, argument)) = number.and_then(|number| Some((number, passed(&source.arguments).nth(number)?))) {
+        return Finding::Signature(wrong_type(source, text, log, number, argument));
+    }
+    let base = base_name(&source.kernel.function);
+    let is_undefined = first.contains("is undefined") || first.contains("has no member");
+    let known = kernels(text);
+    match is_undefined && !known.iter().any(|name| name == base) {
+        true => Finding::NoFunction(known),
+        false => Finding::Code(log.to_owned()),
+    }
+}
+
+/// The name of a function without namespaces and template arguments.
+fn base_name(function: &str) -> &str {
+    let name = function.split('<').next().unwrap_or(function).trim();
+    name.rsplit("::").next().unwrap_or(name)
+}
+
+/// The names of the kernels that a text defines.
+fn kernels(text: &str) -> Vec<String> {
+    let user = text.split(&format!("#line 1 \"{FILE}\"")).next().unwrap_or(text);
+    let is_kernel = |name: &str| {
+        user.match_indices(name)
+            .any(|(at, _)| user[..at].rsplit([';', '}']).next().unwrap_or("").contains("__global__"))
+    };
+    functions(user).into_iter().map(|function| function.name).filter(|name| is_kernel(name)).collect()
+}
+
+/// The parameters of the kernel as they are written, where it is found.
+fn written(function: &str, text: &str) -> Option<Vec<String>> {
+    let base = base_name(function);
+    functions(text).into_iter().find(|known| known.name == base).map(|function| function.parameters)
+}
+
+fn wrong_count(source: &KernelSource, text: &str, log: &str) -> Mismatch {
+    let function = &source.kernel.function;
+    let has = passed(&source.arguments).count();
+    let parameters = written(function, text);
+    let takes = parameters.as_ref().map_or_else(|| "another number of".to_owned(), |known| known.len().to_string());
+    let surplus = parameters.as_ref().and_then(|known| passed(&source.arguments).nth(known.len()));
+    let remedy = match (surplus, parameters.as_ref().and_then(|known| known.get(has))) {
+        (Some(argument), _) => format!("remove `{}` from the problem, or add it to the kernel", argument.name),
+        (None, Some(missing)) => format!("declare `{missing}` in [[arguments]]"),
+        (None, None) => "declare the kernel's parameters in [[arguments]], in their order".to_owned(),
+    };
+    let unpassed = source.arguments.len() - has;
+    let aside = match unpassed {
+        0 => String::new(),
+        _ => format!(" that are passed, and {unpassed} in shared or constant memory that are not"),
+    };
+    Mismatch {
+        argument: surplus.map(|argument| argument.name.clone()),
+        message: format!("the kernel `{function}` takes {takes} arguments, and the problem declares {has}{aside}"),
+        remedy,
+        log: log.to_owned(),
+    }
+}
+
+fn wrong_type(source: &KernelSource, text: &str, log: &str, number: usize, argument: &Argument) -> Mismatch {
+    let function = &source.kernel.function;
+    let Argument { name, element, kind, .. } = argument;
+    let parameter = written(function, text).and_then(|known| known.get(number).cloned());
+    let is = parameter.map_or_else(|| "something else".to_owned(), |parameter| format!("`{parameter}`"));
+    let wanted = match kind {
+        ArgumentKind::Scalar(_) => format!("a scalar of {element}"),
+        _ => format!("a buffer of {element}"),
+    };
+    Mismatch {
+        argument: Some(name.clone()),
+        message: format!("argument `{name}` of the kernel `{function}` is {is}, and the problem declares {wanted}"),
+        remedy: "see `type`, `shape` and `value` of the argument, or change the kernel".to_owned(),
+        log: log.to_owned(),
+    }
+}

@@ -1,0 +1,81 @@
+//! Asking CUPTI for counters: the worker's side, which may crash, and the tuner's.
+
+use super::host::{Host, chip_of, known_chips};
+use super::library::Cupti;
+use super::resolution::{Metrics, resolution};
+use super::status::Refusal;
+use crate::backends::Absent;
+use crate::backends::cuda::native::libraries;
+use crate::backends::cuda::{ChipCounters, CountersTask, NoCounters};
+use tunesmith_core::counters::VOLTA;
+use tunesmith_space::closest;
+
+impl From<Refusal> for NoCounters {
+    fn from(refusal: Refusal) -> Self {
+        Self::Absent(Absent { reason: refusal.to_string(), remedy: refusal.remedy().to_owned() })
+    }
+}
+
+/// Answers in a worker.
+pub(crate) fn resolve(task: &CountersTask) -> Result<Vec<ChipCounters>, NoCounters> {
+    let cupti = Cupti::open(task.libraries.as_deref())?;
+    let chips = if task.chips.is_empty() { own_chips(cupti)? } else { task.chips.clone() };
+    chips.iter().map(|chip| of_chip(cupti, chip)).collect()
+}
+
+fn of_chip(cupti: Cupti, chip: &str) -> Result<ChipCounters, NoCounters> {
+    match Host::open(cupti, chip, None) {
+        Ok(_) => Ok(resolution(chip, &VOLTA, &Asked { cupti, chip, available: None })?),
+        Err(refusal) if refusal.is_unknown_chip() => Err(NoCounters::UnknownChip(unknown(chip, &known_chips(cupti)?))),
+        Err(refusal) => Err(refusal.into()),
+    }
+}
+
+/// The chips of all GPUs, each once.
+fn own_chips(cupti: Cupti) -> Result<Vec<String>, NoCounters> {
+    // Without a driver CUPTI crashes when it is asked for a device.
+    let has_driver = libraries::open(None, "libcuda", &["1"], &[]).is_some();
+    let of = |device: usize| has_driver.then(|| chip_of(cupti, device).ok()).flatten();
+    let mut chips: Vec<String> = (0..).map_while(of).collect();
+    chips.sort();
+    chips.dedup();
+    if !chips.is_empty() {
+        return Ok(chips);
+    }
+    let known = known_chips(cupti)?.join(", ");
+    let reason = if has_driver { "there is no NVIDIA GPU" } else { "there is no NVIDIA driver" }.to_owned();
+    Err(NoCounters::Absent(Absent { reason, remedy: format!("name a chip with --chip: {known}") }))
+}
+
+fn unknown(chip: &str, known: &[String]) -> Absent {
+    let remedy = if is_before_volta(chip) {
+        "counters of chips before Volta come with recordings alone (of KTT, for instance)".to_owned()
+    } else {
+        let like = closest(chip, known.iter().map(String::as_str)).map(|known| format!("did you mean `{known}`?"));
+        like.unwrap_or_else(|| format!("it knows {}", known.join(", ")))
+    };
+    Absent { reason: format!("CUPTI knows no chip `{chip}`"), remedy }
+}
+
+/// Fermi, Kepler, Maxwell and Pascal, whose counters CUPTI read by an interface that it no longer has.
+fn is_before_volta(chip: &str) -> bool {
+    ["GF", "GK", "GM", "GP"].iter().any(|family| chip.to_uppercase().starts_with(family))
+}
+
+/// A chip that is asked.
+pub(super) struct Asked<'a> {
+    pub(super) cupti: Cupti,
+    pub(super) chip: &'a str,
+    /// What a GPU lets be read; none where there is no GPU.
+    pub(super) available: Option<&'a [u8]>,
+}
+
+impl Metrics for Asked<'_> {
+    fn passes(&self, metrics: &[&str]) -> Result<usize, Refusal> {
+        // What was added to a host stays; each question takes a new one.
+        let mut host = Host::open(self.cupti, self.chip, self.available)?;
+        host.add(metrics)?;
+        let config = host.config()?;
+        host.passes(&config)
+    }
+}

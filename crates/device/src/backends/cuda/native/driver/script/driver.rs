@@ -1,0 +1,318 @@
+//! The driver that follows a script.
+
+use super::memory::DeviceMemory;
+use super::meter::ScriptedMeter;
+use super::profiler::{Counted, ScriptedProfiler};
+use super::{Origin, Script, ScriptedCode, ScriptedKernel, error};
+use crate::backends::Profiler;
+use crate::backends::cuda::native::driver::{
+    Address, Attribute, Driver, DriverError, Event, Function, FunctionAttribute, KernelLaunch, Module,
+};
+use crate::energy::Meter;
+use cudarc::driver::sys::CUresult;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
+use tunesmith_core::SystemClock;
+
+/// Dynamic shared memory that needs no leave.
+const DEFAULT_SHARED: u32 = 48 << 10;
+
+/// Threads that a multiprocessor holds or not together, and the most blocks that it holds.
+const WARP: u32 = 32;
+const MOST_BLOCKS: u32 = 32;
+
+/// The bytes that every variable of a scripted module has.
+const SYMBOL_BYTES: usize = 64 << 10;
+
+/// A driver that does what its script says.
+pub(crate) struct ScriptedDriver {
+    script: Script,
+    memory: DeviceMemory,
+    /// LoadedModule code by number; its one kernel has the same number.
+    modules: HashMap<u64, LoadedModule>,
+    events: HashMap<u64, Option<Duration>>,
+    /// How often each configuration's kernel was launched.
+    launches: BTreeMap<String, usize>,
+    /// The time on the device.
+    now: Duration,
+    numbers: u64,
+    /// The error of a kernel that was launched, until somebody asks; a sticky one stays.
+    pending: Option<DriverError>,
+    hangs: bool,
+    counted: Rc<RefCell<Counted>>,
+}
+
+struct LoadedModule {
+    code: ScriptedCode,
+    behaviour: ScriptedKernel,
+    symbols: HashMap<String, Address>,
+    allowed: u32,
+}
+
+impl ScriptedDriver {
+    /// A driver that has done nothing yet.
+    pub(crate) fn new(script: Script) -> Self {
+        Self {
+            script,
+            memory: DeviceMemory::new(0),
+            modules: HashMap::new(),
+            events: HashMap::new(),
+            launches: BTreeMap::new(),
+            now: Duration::ZERO,
+            numbers: 0,
+            pending: None,
+            hangs: false,
+            counted: Rc::default(),
+        }
+    }
+
+    fn number(&mut self) -> u64 {
+        self.numbers += 1;
+        self.numbers
+    }
+
+    /// Fails every call after a sticky error, and the next one after any other.
+    fn ready(&mut self) -> Result<(), DriverError> {
+        let pending = self.pending;
+        if pending.is_some_and(|error| !error.is_sticky()) {
+            self.pending = None;
+        }
+        pending.map_or(Ok(()), Err)
+    }
+
+    fn log(&self, line: &str) {
+        let Some(path) = &self.script.log else { return };
+        // A log that cannot be written is missed by whoever reads it.
+        if let Ok(mut file) = OpenOptions::new().create(true).append(true).open(path) {
+            let _ = writeln!(file, "{line}");
+        }
+    }
+
+    fn loaded(&self, number: u64) -> Result<&LoadedModule, DriverError> {
+        self.modules.get(&number).ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_HANDLE))
+    }
+
+    /// What a true driver finds wrong with a launch.
+    fn check(&self, launch: &KernelLaunch<'_>) -> Result<(), DriverError> {
+        let loaded = self.loaded(launch.function.0)?;
+        let threads: u32 = launch.block.iter().product();
+        let most = loaded.behaviour.attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+        let fits = threads > 0 && threads <= most.unsigned_abs() && launch.grid.iter().all(|blocks| *blocks > 0);
+        if !fits || launch.shared > loaded.allowed {
+            return Err(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE));
+        }
+        Ok(())
+    }
+
+    /// Writes what the kernel writes.
+    fn write_all(&mut self, launch: &KernelLaunch<'_>) -> Result<(), DriverError> {
+        let loaded = self.loaded(launch.function.0)?;
+        let (writes, symbols) = (loaded.behaviour.writes.clone(), loaded.symbols.clone());
+        let address = |position: usize| {
+            let bytes: Option<[u8; 8]> = launch.parameters.get(position)?.as_slice().try_into().ok();
+            bytes.map(|bytes| Address(u64::from_le_bytes(bytes)))
+        };
+        let missing = DriverError(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+        for write in writes {
+            let to = address(write.to).ok_or(missing)?;
+            let from = match &write.from {
+                Origin::Byte(byte) => {
+                    self.memory.at(to, write.bytes)?.fill(*byte);
+                    continue;
+                }
+                Origin::Parameter(position) => address(*position),
+                Origin::Symbol(name) => symbols.get(name).copied(),
+            };
+            self.memory.copy(from.ok_or(missing)?, to, write.bytes)?;
+        }
+        Ok(())
+    }
+}
+
+impl Driver for ScriptedDriver {
+    fn version(&self) -> Result<u32, DriverError> {
+        Ok(13000)
+    }
+
+    fn count(&self) -> Result<usize, DriverError> {
+        Ok(self.script.devices.len())
+    }
+
+    fn name(&self, device: usize) -> Result<String, DriverError> {
+        Ok(self.device(device)?.name.clone())
+    }
+
+    fn memory(&self, device: usize) -> Result<usize, DriverError> {
+        Ok(self.device(device)?.memory)
+    }
+
+    fn attribute(&self, device: usize, attribute: Attribute) -> Result<i32, DriverError> {
+        let name = format!("{attribute:?}");
+        let name = name.strip_prefix("CU_DEVICE_ATTRIBUTE_").unwrap_or(&name);
+        self.device(device)?.attributes.get(name).copied().ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))
+    }
+
+    fn open(&mut self, device: usize) -> Result<(), DriverError> {
+        self.memory = DeviceMemory::new(self.device(device)?.memory);
+        self.log(&format!("open {device}"));
+        Ok(())
+    }
+
+    fn load(&mut self, image: &[u8]) -> Result<Module, DriverError> {
+        self.ready()?;
+        // What NVRTC made tells no macros, and its kernels have names that are looked for later.
+        let code = match image.starts_with(b"\x7fELF") {
+            true => ScriptedCode { function: String::new(), defines: BTreeMap::new() },
+            false => serde_json::from_slice(image).map_err(|_| DriverError(CUresult::CUDA_ERROR_INVALID_IMAGE))?,
+        };
+        let behaviour = self.script.behaviour(&code);
+        if let Some(name) = &behaviour.load {
+            return Err(error(name));
+        }
+        self.log(&format!("load {}", code.function));
+        let number = self.number();
+        self.modules.insert(number, LoadedModule { code, behaviour, symbols: HashMap::new(), allowed: DEFAULT_SHARED });
+        Ok(Module(number))
+    }
+
+    fn unload(&mut self, module: Module) -> Result<(), DriverError> {
+        self.ready()?;
+        self.modules.remove(&module.0).map(drop).ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_HANDLE))
+    }
+
+    fn function(&mut self, module: Module, _: &str) -> Result<Function, DriverError> {
+        self.ready()?;
+        self.loaded(module.0)?;
+        Ok(Function(module.0))
+    }
+
+    fn symbol(&mut self, module: Module, name: &str) -> Result<(Address, usize), DriverError> {
+        self.ready()?;
+        let address = self.memory.allocate(SYMBOL_BYTES)?;
+        let loaded = self.modules.get_mut(&module.0).ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_HANDLE))?;
+        loaded.symbols.insert(name.to_owned(), address);
+        Ok((address, SYMBOL_BYTES))
+    }
+
+    fn function_attribute(&self, function: Function, attribute: FunctionAttribute) -> Result<i32, DriverError> {
+        Ok(self.loaded(function.0)?.behaviour.attribute(attribute))
+    }
+
+    fn allow_shared(&mut self, function: Function, bytes: u32) -> Result<(), DriverError> {
+        self.ready()?;
+        let most = self.attribute(0, Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        if bytes > most.unsigned_abs() {
+            return Err(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE));
+        }
+        self.log(&format!("allow_shared {bytes}"));
+        let loaded = self.modules.get_mut(&function.0).ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_HANDLE))?;
+        loaded.allowed = bytes;
+        Ok(())
+    }
+
+    fn resident_blocks(&self, _: Function, threads: u32, _: u32) -> Result<u32, DriverError> {
+        let most = self.attribute(0, Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?;
+        Ok((most.unsigned_abs() / threads.max(1).next_multiple_of(WARP)).min(MOST_BLOCKS))
+    }
+
+    fn allocate(&mut self, bytes: usize) -> Result<Address, DriverError> {
+        self.ready()?;
+        self.memory.allocate(bytes)
+    }
+
+    fn write(&mut self, to: Address, data: &[u8]) -> Result<(), DriverError> {
+        self.ready()?;
+        self.memory.at(to, data.len())?.copy_from_slice(data);
+        Ok(())
+    }
+
+    fn read(&mut self, from: Address, into: &mut [u8]) -> Result<(), DriverError> {
+        self.ready()?;
+        into.copy_from_slice(self.memory.at(from, into.len())?);
+        Ok(())
+    }
+
+    fn copy(&mut self, from: Address, to: Address, bytes: usize) -> Result<(), DriverError> {
+        self.ready()?;
+        self.memory.copy(from, to, bytes)
+    }
+
+    fn fill(&mut self, to: Address, byte: u8, bytes: usize) -> Result<(), DriverError> {
+        self.ready()?;
+        self.log(&format!("fill {bytes}"));
+        self.memory.at(to, bytes)?.fill(byte);
+        Ok(())
+    }
+
+    fn launch(&mut self, launch: &KernelLaunch<'_>) -> Result<(), DriverError> {
+        self.ready()?;
+        self.check(launch)?;
+        let LoadedModule { code, behaviour, .. } = self.loaded(launch.function.0)?;
+        let (key, behaviour) = (format!("{code:?}"), behaviour.clone());
+        self.log(&format!("launch {} {:?} {:?} {}", code.function, launch.grid, launch.block, launch.shared));
+        if behaviour.crashes {
+            std::process::abort();
+        }
+        if let Some(name) = &behaviour.launch {
+            return Err(error(name));
+        }
+        let number = self.launches.entry(key).or_insert(0);
+        let time = behaviour.time_us(*number);
+        *number += 1;
+        self.now += Duration::from_secs_f64(time / 1e6);
+        self.hangs = behaviour.hangs;
+        self.counted.borrow_mut().launched(&behaviour.counters);
+        self.pending = behaviour.end.as_deref().map(error);
+        self.write_all(launch)
+    }
+
+    fn event(&mut self) -> Result<Event, DriverError> {
+        self.ready()?;
+        let number = self.number();
+        self.events.insert(number, None);
+        Ok(Event(number))
+    }
+
+    fn record(&mut self, event: Event) -> Result<(), DriverError> {
+        // As in a true driver the error of a kernel that still runs is not known yet.
+        self.events.insert(event.0, Some(self.now));
+        Ok(())
+    }
+
+    fn wait(&mut self, _: Event) -> Result<(), DriverError> {
+        if self.hangs {
+            loop {
+                std::thread::park();
+            }
+        }
+        self.ready()
+    }
+
+    fn elapsed(&mut self, start: Event, end: Event) -> Result<Duration, DriverError> {
+        self.ready()?;
+        let time = |event: Event| self.events.get(&event.0).copied().flatten();
+        let pair = time(start).zip(time(end)).ok_or(DriverError(CUresult::CUDA_ERROR_NOT_READY))?;
+        Ok(pair.1.saturating_sub(pair.0))
+    }
+
+    fn meter(&mut self) -> Result<Box<dyn Meter>, String> {
+        let watts = self.script.watts.ok_or("the script has no power; write `watts`")?;
+        Ok(Box::new(ScriptedMeter { watts, clock: SystemClock::new() }))
+    }
+
+    fn profiler(&mut self, _: Option<&Path>) -> Result<Box<dyn Profiler>, String> {
+        let passes = self.script.passes.ok_or("the script has no counters; write `passes`")?;
+        Ok(Box::new(ScriptedProfiler { passes, counted: Rc::clone(&self.counted) }))
+    }
+}
+
+impl ScriptedDriver {
+    fn device(&self, device: usize) -> Result<&super::ScriptedDevice, DriverError> {
+        self.script.devices.get(device).ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_DEVICE))
+    }
+}

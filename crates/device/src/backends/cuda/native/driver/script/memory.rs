@@ -1,0 +1,64 @@
+//! The memory of a scripted device.
+
+use crate::backends::cuda::native::driver::{Address, DriverError};
+use cudarc::driver::sys::CUresult;
+use std::collections::BTreeMap;
+
+/// Where the first block lies; no address of it is mistaken for a number of something else.
+const FIRST: u64 = 0x7_0000_0000;
+
+/// Blocks of memory by address, with gaps between them.
+pub(super) struct DeviceMemory {
+    blocks: BTreeMap<u64, Vec<u8>>,
+    next: u64,
+    free: usize,
+}
+
+impl DeviceMemory {
+    /// So many bytes of memory.
+    pub(super) fn new(bytes: usize) -> Self {
+        Self { blocks: BTreeMap::new(), next: FIRST, free: bytes }
+    }
+
+    pub(super) fn allocate(&mut self, bytes: usize) -> Result<Address, DriverError> {
+        self.free = self.free.checked_sub(bytes).ok_or(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY))?;
+        let address = self.next;
+        self.blocks.insert(address, vec![0; bytes]);
+        self.next += (bytes as u64 + 1).next_multiple_of(1 << 16);
+        Ok(Address(address))
+    }
+
+    /// The bytes at an address, which must all be of one block.
+    pub(super) fn at(&mut self, address: Address, bytes: usize) -> Result<&mut [u8], DriverError> {
+        let found = self.blocks.range_mut(..=address.0).next_back();
+        let slice = found.and_then(|(start, block)| {
+            let offset = usize::try_from(address.0 - start).ok()?;
+            block.get_mut(offset..offset.checked_add(bytes)?)
+        });
+        slice.ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))
+    }
+
+    pub(super) fn copy(&mut self, from: Address, to: Address, bytes: usize) -> Result<(), DriverError> {
+        let data = self.at(from, bytes)?.to_vec();
+        self.at(to, bytes)?.copy_from_slice(&data);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_must_lie_within_one_block() {
+        let mut memory = DeviceMemory::new(100);
+        let (a, b) = (memory.allocate(60).unwrap(), memory.allocate(40).unwrap());
+        assert_eq!(memory.allocate(1), Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)));
+        memory.at(a.add(59), 1).unwrap()[0] = 7;
+        memory.copy(a.add(50), b.add(30), 10).unwrap();
+        assert_eq!(memory.at(b.add(39), 1).unwrap()[0], 7);
+        for (address, bytes) in [(a, 61), (a.add(60), 1), (Address(FIRST - 1), 1), (b.add(39), 2)] {
+            assert_eq!(memory.at(address, bytes), Err(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE)));
+        }
+    }
+}

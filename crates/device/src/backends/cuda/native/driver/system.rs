@@ -1,0 +1,293 @@
+//! The system's driver, through its library, which is looked for when one is wanted. Called in workers only.
+
+#![allow(unsafe_code)]
+
+use crate::backends::Absent;
+use crate::backends::Profiler;
+use crate::backends::cuda::missing_driver;
+use crate::backends::cuda::native::cupti::{CuptiCounting, Gpu};
+use crate::backends::cuda::native::driver::{
+    Address, Attribute, Driver, DriverError, Event, Function, FunctionAttribute, KernelLaunch, Module,
+};
+use crate::backends::cuda::native::nvml;
+use crate::energy::Meter;
+use cudarc::driver::sys::{self, CUcontext, CUevent, CUresult, CUstream, CUstream_flags};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::Path;
+use std::ptr;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// The functions of the driver's library that are called here. `cudarc` panics where one is missing.
+const FUNCTIONS: [&str; 27] = [
+    "cuInit",
+    "cuDriverGetVersion",
+    "cuDeviceGetCount",
+    "cuDeviceGet",
+    "cuDeviceGetName",
+    "cuDeviceTotalMem_v2",
+    "cuDeviceGetAttribute",
+    "cuDevicePrimaryCtxRetain",
+    "cuCtxSetCurrent",
+    "cuStreamCreate",
+    "cuModuleLoadData",
+    "cuModuleUnload",
+    "cuModuleGetFunction",
+    "cuModuleGetGlobal_v2",
+    "cuFuncGetAttribute",
+    "cuFuncSetAttribute",
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+    "cuMemAlloc_v2",
+    "cuMemcpyHtoD_v2",
+    "cuMemcpyDtoH_v2",
+    "cuMemcpyDtoDAsync_v2",
+    "cuMemsetD8Async",
+    "cuLaunchKernel",
+    "cuEventCreate",
+    "cuEventRecord",
+    "cuEventSynchronize",
+    "cuEventElapsedTime",
+];
+
+type ElapsedTime = unsafe extern "C" fn(*mut f32, CUevent, CUevent) -> CUresult;
+
+/// The driver of this machine.
+pub(crate) struct SystemDriver {
+    /// Where all work goes. It waits for the default stream, on which memory is read and written, and that for it.
+    stream: CUstream,
+    /// The form that drivers of every version have; `cudarc` calls one that came with CUDA 12.8.
+    elapsed_time: ElapsedTime,
+    /// The device that is open, with its context, which lives as long as the process.
+    device: (usize, CUcontext),
+    /// How its counters are read, once they were asked for.
+    counters: Option<Rc<Gpu>>,
+}
+
+impl SystemDriver {
+    /// Opens the driver's library.
+    ///
+    /// # Errors
+    /// There is none, it lacks a function, or it finds no device.
+    pub(crate) fn new() -> Result<Self, Absent> {
+        // SAFETY: loading the driver's library has no effect but its initialisers', as in every CUDA program.
+        if !unsafe { sys::is_culib_present() } {
+            return Err(missing_driver("there is no NVIDIA driver (libcuda.so.1)"));
+        }
+        // SAFETY: it is present, and stays loaded.
+        let library = unsafe { sys::culib() };
+        for name in FUNCTIONS {
+            // SAFETY: the symbol is looked for, not used.
+            if unsafe { library.get::<*const c_void>(name) }.is_err() {
+                return Err(missing_driver(&format!("the NVIDIA driver has no `{name}`: it is too old")));
+            }
+        }
+        // SAFETY: every driver exports the function with this signature.
+        let elapsed_time = *unsafe { library.get::<ElapsedTime>("cuEventElapsedTime") }
+            .map_err(|error| missing_driver(&format!("the NVIDIA driver cannot be used: {error}")))?;
+        let driver = Self { stream: ptr::null_mut(), elapsed_time, device: (0, ptr::null_mut()), counters: None };
+        // SAFETY: the function exists, as all of `FUNCTIONS`, which every call below relies on.
+        done(unsafe { sys::cuInit(0) }).map_err(|error| match error.0 {
+            CUresult::CUDA_ERROR_NO_DEVICE => missing_driver("the NVIDIA driver finds no GPU"),
+            _ => missing_driver(&format!("the NVIDIA driver does not start: {error}")),
+        })?;
+        Ok(driver)
+    }
+}
+
+fn done(result: CUresult) -> Result<(), DriverError> {
+    if result == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(DriverError(result)) }
+}
+
+/// What `call` writes through the pointer it gets.
+fn given<T>(initial: T, call: impl FnOnce(*mut T) -> CUresult) -> Result<T, DriverError> {
+    let mut value = initial;
+    done(call(&mut value))?;
+    Ok(value)
+}
+
+fn text(name: &str) -> Result<CString, DriverError> {
+    CString::new(name).map_err(|_| DriverError(CUresult::CUDA_ERROR_NOT_FOUND))
+}
+
+// SAFETY of the calls below: each function exists (`new` looked); pointers to results are of live variables of the right
+// type; modules, functions and events are only made by this driver and come from it; the driver checks addresses and ranges
+// of device memory, and what a user's kernel does with them is not known, which is why this process does nothing else.
+impl Driver for SystemDriver {
+    fn version(&self) -> Result<u32, DriverError> {
+        let version = given(0, |version| unsafe { sys::cuDriverGetVersion(version) })?;
+        Ok(version.unsigned_abs())
+    }
+
+    fn count(&self) -> Result<usize, DriverError> {
+        let count = given(0, |count| unsafe { sys::cuDeviceGetCount(count) })?;
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
+    fn name(&self, device: usize) -> Result<String, DriverError> {
+        const LENGTH: usize = 256;
+        let handle = handle(device)?;
+        let mut name: [c_char; LENGTH] = [0; LENGTH];
+        done(unsafe { sys::cuDeviceGetName(name.as_mut_ptr(), LENGTH as c_int - 1, handle) })?;
+        // SAFETY: the last byte stays zero.
+        let name = unsafe { CStr::from_ptr(name.as_ptr()) };
+        Ok(name.to_string_lossy().trim().to_owned())
+    }
+
+    fn memory(&self, device: usize) -> Result<usize, DriverError> {
+        let handle = handle(device)?;
+        given(0, |bytes| unsafe { sys::cuDeviceTotalMem_v2(bytes, handle) })
+    }
+
+    fn attribute(&self, device: usize, attribute: Attribute) -> Result<i32, DriverError> {
+        let handle = handle(device)?;
+        given(0, |value| unsafe { sys::cuDeviceGetAttribute(value, attribute, handle) })
+    }
+
+    fn open(&mut self, device: usize) -> Result<(), DriverError> {
+        let handle = handle(device)?;
+        let null: CUcontext = ptr::null_mut();
+        let context = given(null, |context| unsafe { sys::cuDevicePrimaryCtxRetain(context, handle) })?;
+        done(unsafe { sys::cuCtxSetCurrent(context) })?;
+        self.device = (device, context);
+        let null: CUstream = ptr::null_mut();
+        let flags = CUstream_flags::CU_STREAM_DEFAULT as u32;
+        self.stream = given(null, |stream| unsafe { sys::cuStreamCreate(stream, flags) })?;
+        Ok(())
+    }
+
+    fn load(&mut self, image: &[u8]) -> Result<Module, DriverError> {
+        // PTX is read as a text that ends with a zero.
+        let mut terminated = image.to_vec();
+        terminated.push(0);
+        let address = terminated.as_ptr().cast();
+        given(ptr::null_mut(), |module| unsafe { sys::cuModuleLoadData(module, address) })
+            .map(|module| Module(module as u64))
+    }
+
+    fn unload(&mut self, module: Module) -> Result<(), DriverError> {
+        done(unsafe { sys::cuModuleUnload(module.0 as sys::CUmodule) })
+    }
+
+    fn function(&mut self, module: Module, name: &str) -> Result<Function, DriverError> {
+        let (module, name) = (module.0 as sys::CUmodule, text(name)?);
+        given(ptr::null_mut(), |function| unsafe { sys::cuModuleGetFunction(function, module, name.as_ptr()) })
+            .map(|function| Function(function as u64))
+    }
+
+    fn symbol(&mut self, module: Module, name: &str) -> Result<(Address, usize), DriverError> {
+        let (module, name) = (module.0 as sys::CUmodule, text(name)?);
+        let mut bytes = 0;
+        let address =
+            given(0, |address| unsafe { sys::cuModuleGetGlobal_v2(address, &mut bytes, module, name.as_ptr()) })?;
+        Ok((Address(address), bytes))
+    }
+
+    fn function_attribute(&self, function: Function, attribute: FunctionAttribute) -> Result<i32, DriverError> {
+        let function = function.0 as sys::CUfunction;
+        given(0, |value| unsafe { sys::cuFuncGetAttribute(value, attribute, function) })
+    }
+
+    fn allow_shared(&mut self, function: Function, bytes: u32) -> Result<(), DriverError> {
+        const ATTRIBUTE: FunctionAttribute = FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        let bytes = c_int::try_from(bytes).map_err(|_| DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))?;
+        done(unsafe { sys::cuFuncSetAttribute(function.0 as sys::CUfunction, ATTRIBUTE, bytes) })
+    }
+
+    fn resident_blocks(&self, function: Function, threads: u32, shared: u32) -> Result<u32, DriverError> {
+        let function = function.0 as sys::CUfunction;
+        let threads = c_int::try_from(threads).map_err(|_| DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))?;
+        let blocks = given(0, |blocks| unsafe {
+            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared as usize)
+        })?;
+        Ok(blocks.unsigned_abs())
+    }
+
+    fn allocate(&mut self, bytes: usize) -> Result<Address, DriverError> {
+        given(0, |address| unsafe { sys::cuMemAlloc_v2(address, bytes.max(1)) }).map(Address)
+    }
+
+    fn write(&mut self, to: Address, data: &[u8]) -> Result<(), DriverError> {
+        done(unsafe { sys::cuMemcpyHtoD_v2(to.0, data.as_ptr().cast(), data.len()) })
+    }
+
+    fn read(&mut self, from: Address, into: &mut [u8]) -> Result<(), DriverError> {
+        done(unsafe { sys::cuMemcpyDtoH_v2(into.as_mut_ptr().cast(), from.0, into.len()) })
+    }
+
+    fn copy(&mut self, from: Address, to: Address, bytes: usize) -> Result<(), DriverError> {
+        done(unsafe { sys::cuMemcpyDtoDAsync_v2(to.0, from.0, bytes, self.stream) })
+    }
+
+    fn fill(&mut self, to: Address, byte: u8, bytes: usize) -> Result<(), DriverError> {
+        done(unsafe { sys::cuMemsetD8Async(to.0, byte, bytes, self.stream) })
+    }
+
+    fn launch(&mut self, launch: &KernelLaunch<'_>) -> Result<(), DriverError> {
+        // The driver copies each parameter while it is called, as many bytes as the kernel's own parameter has.
+        let mut parameters: Vec<*mut c_void> =
+            launch.parameters.iter().map(|parameter| parameter.as_ptr().cast_mut().cast()).collect();
+        let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (launch.grid, launch.block);
+        // SAFETY: the kernel's parameters were compared with these when it was compiled.
+        done(unsafe {
+            sys::cuLaunchKernel(
+                launch.function.0 as sys::CUfunction,
+                grid_x,
+                grid_y,
+                grid_z,
+                block_x,
+                block_y,
+                block_z,
+                launch.shared,
+                self.stream,
+                parameters.as_mut_ptr(),
+                ptr::null_mut(),
+            )
+        })
+    }
+
+    fn event(&mut self) -> Result<Event, DriverError> {
+        given(ptr::null_mut(), |event| unsafe { sys::cuEventCreate(event, 0) }).map(|event| Event(event as u64))
+    }
+
+    fn record(&mut self, event: Event) -> Result<(), DriverError> {
+        done(unsafe { sys::cuEventRecord(event.0 as CUevent, self.stream) })
+    }
+
+    fn wait(&mut self, event: Event) -> Result<(), DriverError> {
+        done(unsafe { sys::cuEventSynchronize(event.0 as CUevent) })
+    }
+
+    fn elapsed(&mut self, start: Event, end: Event) -> Result<Duration, DriverError> {
+        let (start, end) = (start.0 as CUevent, end.0 as CUevent);
+        let milliseconds = given(0.0, |time| unsafe { (self.elapsed_time)(time, start, end) })?;
+        Ok(Duration::try_from_secs_f64(f64::from(milliseconds) / 1e3).unwrap_or_default())
+    }
+
+    fn meter(&mut self) -> Result<Box<dyn Meter>, String> {
+        let part = |attribute| self.attribute(self.device.0, attribute).map_err(|error| error.to_string());
+        let domain = part(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)?;
+        let bus = part(Attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)?;
+        let slot = part(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)?;
+        Ok(Box::new(nvml::Gpu::open(&format!("{domain:08X}:{bus:02X}:{slot:02X}.0"))?))
+    }
+
+    fn profiler(&mut self, libraries: Option<&Path>) -> Result<Box<dyn Profiler>, String> {
+        let gpu = match &self.counters {
+            Some(gpu) => Rc::clone(gpu),
+            None => {
+                let (device, context) = self.device;
+                // SAFETY: the context is the device's primary one, which is never released.
+                let gpu = unsafe { Gpu::open(libraries, device, context.cast()) };
+                Rc::new(gpu.map_err(|refusal| refusal.explained())?)
+            }
+        };
+        self.counters = Some(Rc::clone(&gpu));
+        Ok(Box::new(CuptiCounting::begin(gpu).map_err(|refusal| refusal.explained())?))
+    }
+}
+
+/// The driver's own number of a device.
+fn handle(device: usize) -> Result<sys::CUdevice, DriverError> {
+    let ordinal = c_int::try_from(device).map_err(|_| DriverError(CUresult::CUDA_ERROR_INVALID_DEVICE))?;
+    given(0, |handle| unsafe { sys::cuDeviceGet(handle, ordinal) })
+}

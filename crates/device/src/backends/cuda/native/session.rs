@@ -1,0 +1,333 @@
+//! The measuring worker's side: buffers and launches.
+
+use crate::backends::cuda::CudaProgram;
+use crate::backends::cuda::native::describe;
+use crate::backends::cuda::native::driver::{
+    Address, Attribute, Driver, DriverError, Event, Function, FunctionAttribute, KernelLaunch, Module,
+};
+use crate::backends::{BufferId, Fault, Launch, LaunchArgument, Profiler, Program, Resources, Session};
+use crate::energy::Meter;
+use crate::host::CudaSetup;
+use crate::problem::{Grid, Memory};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Dynamic shared memory that a kernel may have without being allowed more.
+const DEFAULT_SHARED: usize = 48 << 10;
+
+/// A device with its buffers and the kernels of one configuration.
+pub(crate) struct CudaSession {
+    driver: Box<dyn Driver>,
+    /// Where CUPTI is looked for first.
+    libraries: Option<PathBuf>,
+    buffers: Vec<Address>,
+    loaded: Vec<LoadedKernel>,
+    /// Between them launches are timed.
+    events: (Event, Event),
+    /// What is filled to put other data into the cache; made when it is first needed.
+    other_data: Option<Address>,
+    /// The bytes of the second-level cache.
+    cache: usize,
+    /// How many threads a multiprocessor holds.
+    most_threads: u32,
+}
+
+/// A loaded kernel.
+struct LoadedKernel {
+    module: Module,
+    function: Function,
+    /// Where the arguments go that are variables in constant memory.
+    symbols: Vec<Option<Symbol>>,
+    /// Whether it was launched before: then its shared memory is allowed and its variables are written.
+    has_run: bool,
+}
+
+struct Symbol {
+    name: String,
+    address: Address,
+    bytes: usize,
+}
+
+/// A launch in the driver's terms.
+struct DriverCall {
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared: u32,
+    parameters: Vec<Vec<u8>>,
+    /// The addresses and bytes of what goes to variables, by argument.
+    constants: Vec<Option<(Address, usize)>>,
+}
+
+/// Opens the device at a position.
+pub(crate) fn open(setup: &CudaSetup, index: usize) -> Result<Box<dyn Session>, String> {
+    let cannot = |what: &dyn std::fmt::Display| format!("cannot use the CUDA device: {what}");
+    let driver = describe::driver(setup).map_err(|absent| cannot(&absent.reason))?;
+    let session = CudaSession::new(driver, setup.libraries.clone(), index).map_err(|error| cannot(&error))?;
+    Ok(Box::new(session))
+}
+
+impl CudaSession {
+    fn new(mut driver: Box<dyn Driver>, libraries: Option<PathBuf>, index: usize) -> Result<Self, DriverError> {
+        driver.open(index)?;
+        let events = (driver.event()?, driver.event()?);
+        let number = |attribute| driver.attribute(index, attribute).map(i32::unsigned_abs);
+        let cache = number(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)? as usize;
+        let most_threads = number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?;
+        Ok(Self {
+            driver,
+            libraries,
+            buffers: Vec::new(),
+            loaded: Vec::new(),
+            events,
+            other_data: None,
+            cache,
+            most_threads,
+        })
+    }
+
+    fn load_one(&mut self, program: &CudaProgram) -> Result<LoadedKernel, Fault> {
+        let image = std::fs::read(&program.binary)
+            .map_err(|error| Fault::Failed(format!("`{}` cannot be read: {error}", program.binary.display())))?;
+        let driver = &mut self.driver;
+        let module = driver.load(&image).map_err(|error| error.fault("the kernel cannot be loaded"))?;
+        let function = driver
+            .function(module, &program.function)
+            .map_err(|error| error.fault(&format!("there is no kernel `{}`", program.function)))?;
+        let symbol = |name: &Option<String>| {
+            let Some(name) = name.clone() else { return Ok(None) };
+            let found = driver.symbol(module, &name);
+            let (address, bytes) = found.map_err(|error| error.fault(&format!("there is no variable `{name}`")))?;
+            Ok(Some(Symbol { name, address, bytes }))
+        };
+        let symbols = program.symbols.iter().map(symbol).collect::<Result<_, Fault>>()?;
+        Ok(LoadedKernel { module, function, symbols, has_run: false })
+    }
+
+    fn call(&self, loaded: &LoadedKernel, launch: &Launch<'_>) -> Result<DriverCall, Fault> {
+        let grid = launch.grid.ok_or_else(|| missing("the number of blocks"))?;
+        let mut call = DriverCall {
+            grid: blocks(grid)?,
+            block: three(grid.local.as_deref().unwrap_or_default())?,
+            shared: 0,
+            parameters: Vec::with_capacity(launch.arguments.len()),
+            constants: Vec::new(),
+        };
+        let mut shared = 0_usize;
+        for (position, argument) in launch.arguments.iter().enumerate() {
+            let is_variable = matches!(loaded.symbols.get(position), Some(Some(_)));
+            call.constants.push(None);
+            match argument {
+                LaunchArgument::Buffer { id, offset, bytes } => {
+                    let address = self.address(*id, *offset)?;
+                    if is_variable {
+                        call.constants[position] = Some((address, *bytes));
+                    } else {
+                        call.parameters.push(address.0.to_ne_bytes().to_vec());
+                    }
+                }
+                LaunchArgument::Local(bytes) => shared = shared.saturating_add(*bytes),
+                LaunchArgument::Scalar(bytes) => call.parameters.push(bytes.clone()),
+            }
+        }
+        call.shared = u32::try_from(shared).map_err(|_| too_large("shared memory", shared))?;
+        Ok(call)
+    }
+
+    /// What only the first launch of a kernel needs: leave for its shared memory, its variables in constant memory.
+    fn prepare(&mut self, program: usize, call: &DriverCall) -> Result<(), Fault> {
+        let loaded = &self.loaded[program];
+        if call.shared as usize > DEFAULT_SHARED.saturating_sub(self.number(loaded.function, SHARED)? as usize) {
+            let allowed = self.driver.allow_shared(loaded.function, call.shared);
+            allowed.map_err(|error| error.fault(&format!("{} bytes of shared memory", call.shared)))?;
+        }
+        for (symbol, constant) in loaded.symbols.iter().zip(&call.constants) {
+            let (Some(symbol), Some((from, bytes))) = (symbol, constant) else { continue };
+            if symbol.bytes < *bytes {
+                let Symbol { name, bytes: has, .. } = symbol;
+                return Err(Fault::Failed(format!("the variable `{name}` has {has} bytes, and its argument {bytes}")));
+            }
+            let copied = self.driver.copy(*from, symbol.address, *bytes);
+            copied.map_err(|error| error.fault("constant memory cannot be written"))?;
+        }
+        Ok(())
+    }
+
+    /// Launches, waits, and tells the time on the device.
+    fn run(
+        &mut self,
+        launch: &KernelLaunch<'_>,
+        times: usize,
+        started: &mut dyn FnMut(),
+    ) -> Result<Duration, DriverError> {
+        let (start, end) = self.events;
+        self.driver.record(start)?;
+        for _ in 0..times {
+            self.driver.launch(launch)?;
+        }
+        self.driver.record(end)?;
+        started();
+        self.driver.wait(end)?;
+        self.driver.elapsed(start, end)
+    }
+
+    /// Why the device cannot take a block of the kernel, where that can be told better than the driver does.
+    fn refusal(&self, function: Function, call: &DriverCall) -> Result<Option<String>, Fault> {
+        let threads = threads(call.block);
+        let most = self.number(function, FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
+        let registers = self.number(function, FunctionAttribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
+        Ok((threads > most).then(|| {
+            format!("a block has {threads} threads, and the device takes {most} of this kernel ({registers} registers a thread)")
+        }))
+    }
+
+    fn number(&self, function: Function, attribute: FunctionAttribute) -> Result<u32, Fault> {
+        let number = self.driver.function_attribute(function, attribute);
+        number.map(i32::unsigned_abs).map_err(|error| error.fault("the kernel cannot be asked about"))
+    }
+
+    fn address(&self, id: BufferId, offset: usize) -> Result<Address, Fault> {
+        self.buffers.get(id.0).map(|start| start.add(offset)).ok_or_else(|| missing("a buffer"))
+    }
+}
+
+const SHARED: FunctionAttribute = FunctionAttribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES;
+
+impl Session for CudaSession {
+    fn allocate(&mut self, bytes: usize, _: Memory) -> Result<BufferId, Fault> {
+        let address = self.driver.allocate(bytes).map_err(|error| error.fault("no memory"))?;
+        self.buffers.push(address);
+        Ok(BufferId(self.buffers.len() - 1))
+    }
+
+    fn write(&mut self, buffer: BufferId, offset: usize, data: &[u8]) -> Result<(), Fault> {
+        let address = self.address(buffer, offset)?;
+        self.driver.write(address, data).map_err(|error| broken("a buffer cannot be written", error))
+    }
+
+    fn read(&mut self, buffer: BufferId, offset: usize, into: &mut [u8]) -> Result<(), Fault> {
+        let address = self.address(buffer, offset)?;
+        self.driver.read(address, into).map_err(|error| broken("a buffer cannot be read", error))
+    }
+
+    fn can_copy(&self) -> bool {
+        true
+    }
+
+    fn copy(&mut self, from: BufferId, to: BufferId, offset: usize, bytes: usize) -> Result<(), Fault> {
+        let (from, to) = (self.address(from, offset)?, self.address(to, offset)?);
+        self.driver.copy(from, to, bytes).map_err(|error| broken("a buffer cannot be copied", error))
+    }
+
+    fn has_local_memory(&self) -> bool {
+        true
+    }
+
+    fn load(&mut self, programs: &[&Program]) -> Result<(), Fault> {
+        self.unload();
+        for program in programs {
+            let Program::Cuda(program) = program else {
+                return Err(Fault::Failed("the program is none for CUDA".to_owned()));
+            };
+            let loaded = self.load_one(program)?;
+            self.loaded.push(loaded);
+        }
+        Ok(())
+    }
+
+    fn resources(&mut self, program: usize, launch: &Launch<'_>) -> Result<Resources, Fault> {
+        let loaded = self.loaded.get(program).ok_or_else(|| missing("the program"))?;
+        let call = self.call(loaded, launch)?;
+        let function = loaded.function;
+        let number = |attribute| self.number(function, attribute).map(f64::from);
+        let mut resources = Resources::from([
+            ("registers".to_owned(), number(FunctionAttribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?),
+            ("local_bytes".to_owned(), number(FunctionAttribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?),
+            ("constant_bytes".to_owned(), number(FunctionAttribute::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES)?),
+            ("shared_bytes".to_owned(), number(SHARED)? + f64::from(call.shared)),
+        ]);
+        let threads = threads(call.block);
+        // A block that does not fit has no occupancy; the launch will say why.
+        if let Ok(blocks) = self.driver.resident_blocks(function, threads, call.shared) {
+            resources.insert("blocks_per_multiprocessor".to_owned(), f64::from(blocks));
+            let resident = f64::from(blocks) * f64::from(threads.next_multiple_of(32));
+            resources.insert("occupancy".to_owned(), resident / f64::from(self.most_threads.max(1)));
+        }
+        Ok(resources)
+    }
+
+    fn launch(&mut self, program: usize, launch: &Launch<'_>, started: &mut dyn FnMut()) -> Result<Duration, Fault> {
+        let loaded = self.loaded.get(program).ok_or_else(|| missing("the program"))?;
+        let (function, has_run) = (loaded.function, loaded.has_run);
+        let call = self.call(loaded, launch)?;
+        if !has_run {
+            if let Some(reason) = self.refusal(function, &call)? {
+                return Err(Fault::Refused(reason));
+            }
+            self.prepare(program, &call)?;
+        }
+        let DriverCall { grid, block, shared, parameters, .. } = &call;
+        let kernel = KernelLaunch { function, grid: *grid, block: *block, shared: *shared, parameters };
+        let time = self.run(&kernel, launch.times, started).map_err(|error| error.fault("the launch failed"))?;
+        self.loaded[program].has_run = true;
+        Ok(time)
+    }
+
+    fn meter(&mut self) -> Result<Box<dyn Meter>, String> {
+        self.driver.meter()
+    }
+
+    fn profiler(&mut self) -> Result<Box<dyn Profiler>, String> {
+        self.driver.profiler(self.libraries.as_deref())
+    }
+
+    fn flush_caches(&mut self) -> Result<(), Fault> {
+        let bytes = 2 * self.cache.max(1 << 20);
+        let address = match self.other_data {
+            Some(address) => address,
+            None => self.driver.allocate(bytes).map_err(|error| error.fault("no memory to flush the cache with"))?,
+        };
+        self.other_data = Some(address);
+        self.driver.fill(address, 0x5A, bytes).map_err(|error| broken("the cache cannot be flushed", error))
+    }
+
+    fn unload(&mut self) {
+        for loaded in self.loaded.drain(..) {
+            // After a sticky error nothing can be unloaded, and the process ends soon.
+            let _ = self.driver.unload(loaded.module);
+        }
+    }
+}
+
+fn missing(what: &str) -> Fault {
+    Fault::Failed(format!("{what} is missing"))
+}
+
+/// An error that cannot be the configuration's own choice.
+fn broken(what: &str, error: DriverError) -> Fault {
+    Fault::Failed(format!("{what}: {error}"))
+}
+
+fn too_large(what: &str, number: usize) -> Fault {
+    Fault::Refused(format!("{what} of {number} is more than the device can be told"))
+}
+
+/// Up to three extents as three.
+fn three(extents: &[usize]) -> Result<[u32; 3], Fault> {
+    let mut all = [1; 3];
+    for (to, extent) in all.iter_mut().zip(extents) {
+        *to = u32::try_from(*extent).map_err(|_| too_large("an extent", *extent))?;
+    }
+    Ok(all)
+}
+
+/// The blocks of a grid that is given in threads.
+fn blocks(grid: &Grid) -> Result<[u32; 3], Fault> {
+    let local = grid.local.as_deref().unwrap_or_default();
+    let blocks = grid.global.iter().enumerate();
+    let blocks = blocks.map(|(dimension, items)| items / local.get(dimension).copied().unwrap_or(1).max(1));
+    three(&blocks.collect::<Vec<_>>())
+}
+
+fn threads(block: [u32; 3]) -> u32 {
+    block.iter().fold(1, |product: u32, extent| product.saturating_mul(*extent))
+}

@@ -1,0 +1,140 @@
+//! The tuner's side: from a configuration to a driver's binary.
+
+use crate::backends::KernelSource;
+use crate::backends::compiling::{
+    CompileOutcome, CompileVerdict, SourceText, Workshop, defines, include_folders, launchable,
+};
+use crate::backends::opencl::TaskArgument;
+use crate::backends::opencl::{OpenClDevice, OpenClKind, OpenClProgram, OpenClTask, log, signature};
+use crate::backends::{Backend, BuildError, BuildPlan, Built, CompileTask, Made, Program, SessionKind};
+use crate::data::layout::Passed;
+use crate::error::DeviceError;
+use crate::problem::Scope;
+use std::borrow::Cow;
+use std::path::Path;
+use tunesmith_core::{CompileData, Interrupt};
+
+/// Compiles one kernel for one device.
+pub(crate) struct OpenClBackend {
+    source: KernelSource,
+    device: OpenClDevice,
+    workshop: Workshop,
+    text: SourceText,
+}
+
+impl OpenClBackend {
+    /// Writes the source into the workshop's folder.
+    ///
+    /// # Errors
+    /// A source cannot be read, or the kernel has no work-items.
+    pub(crate) fn new(source: KernelSource, device: OpenClDevice, workshop: Workshop) -> Result<Self, DeviceError> {
+        if source.kernel.work.is_none() && source.kernel.generator.is_none() {
+            return Err(DeviceError::NoWorkItems { what: source.what, name: source.kernel.function.clone() });
+        }
+        let text = SourceText::write(&source, workshop.file("cl"), "")?;
+        Ok(Self { source, device, workshop, text })
+    }
+
+    /// The options of `clBuildProgram`.
+    fn options(&self, scope: &Scope) -> Vec<String> {
+        let own = self.source.kernel.options.iter().map(|option| option.expand(scope));
+        let include = include_folders(&self.source).into_iter();
+        let include = include.map(|folder| format!("-I{}", quoted(&folder.display().to_string())));
+        let defines = defines(&self.source, scope).map(|define| format!("-D{}", quoted(&define)));
+        own.chain(include).chain(defines).chain(["-cl-kernel-arg-info".to_owned()]).collect()
+    }
+
+    fn task(&self, scope: &Scope, binary: &Path) -> Result<OpenClTask, BuildError> {
+        let OpenClDevice { index, name, limits, .. } = &self.device;
+        let (grid, passed) = launchable(&self.source, scope, limits, name)?;
+        let arguments = self.source.arguments.iter().zip(passed).map(|(argument, passed)| match passed {
+            Passed::Buffer => TaskArgument::Buffer(argument.bytes().unwrap_or_default()),
+            Passed::Scalar(bytes) => TaskArgument::Scalar(bytes),
+            Passed::Local(bytes) => TaskArgument::Local(bytes),
+        });
+        let text = self.text.of(&self.source, scope).map_err(BuildError::Refused)?;
+        Ok(OpenClTask {
+            device: *index,
+            source: self.text.file(&self.source, &text, binary).map_err(BuildError::Broken)?,
+            options: self.options(scope).join(" "),
+            function: self.source.kernel.function.clone(),
+            arguments: arguments.collect(),
+            grid,
+            binary: binary.to_owned(),
+        })
+    }
+
+    fn judge(&self, outcome: CompileOutcome) -> Result<(), BuildError> {
+        let KernelSource { kernel, arguments: declared, .. } = &self.source;
+        let readable = |log: &str| log::readable(log, &kernel.file);
+        let verdict = CompileVerdict {
+            source: &self.source,
+            qualifier: "kernel",
+            limit: self.workshop.limit,
+            readable: &readable,
+        };
+        match verdict.judge(outcome)? {
+            Some(Made::OpenCl { arguments, .. }) => {
+                let declared: Vec<_> = declared.iter().collect();
+                signature::judge(&kernel.function, &declared, &arguments).map_err(BuildError::Signature)
+            }
+            Some(Made::Cuda { .. }) | None => Ok(()),
+        }
+    }
+}
+
+impl Backend for OpenClBackend {
+    fn shares_processor(&self) -> bool {
+        self.device.kind == OpenClKind::Cpu
+    }
+
+    fn session(&self) -> SessionKind {
+        SessionKind::OpenCl { device: self.device.index }
+    }
+
+    fn plan(&self, scope: &Scope) -> BuildPlan {
+        let mut command = vec!["clBuildProgram".to_owned()];
+        command.extend(self.options(scope));
+        let source = self.text.of(&self.source, scope).map_or_else(|reason| format!("// {reason}\n"), Cow::into_owned);
+        BuildPlan { source, command }
+    }
+
+    fn identity(&self) -> Vec<(String, String)> {
+        vec![
+            ("backend".to_owned(), "opencl".to_owned()),
+            ("device".to_owned(), self.device.name.clone()),
+            ("compiler".to_owned(), format!("{}, driver {}", self.device.platform, self.device.driver)),
+        ]
+    }
+
+    fn digest(&self, _: &Scope) -> Result<String, DeviceError> {
+        Ok(self.text.digest(&self.source))
+    }
+
+    fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError> {
+        let binary = self.workshop.fresh_file("bin");
+        let start = self.workshop.now();
+        let task = self.task(scope, &binary)?;
+        // From here on the file, if there is one, is removed with this value.
+        let mut built = Built {
+            program: Program::OpenCl(OpenClProgram {
+                binary: binary.clone(),
+                source: task.source.clone(),
+                options: task.options.clone(),
+                function: task.function.clone(),
+            }),
+            compile: CompileData::default(),
+            digest: None,
+        };
+        self.judge(self.workshop.compile(&CompileTask::OpenCl(task), cancel)?)?;
+        let time_ms = (self.workshop.now() - start).as_secs_f64() * 1e3;
+        let binary_bytes = std::fs::metadata(&binary).ok().map(|file| file.len());
+        built.compile = CompileData { time_ms, binary_bytes, ..CompileData::default() };
+        Ok(built)
+    }
+}
+
+/// Options are words of one text.
+fn quoted(word: &str) -> String {
+    if word.contains(char::is_whitespace) { format!("\"{word}\"") } else { word.to_owned() }
+}

@@ -1,0 +1,53 @@
+//! OpenCL devices as the tuner knows them.
+
+use crate::backends::{Absent, DeviceInfo};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A device of an OpenCL driver.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpenClDevice {
+    /// Its position among all devices of all platforms, in the order in which the drivers are found.
+    pub index: usize,
+    /// What its maker calls it.
+    pub name: String,
+    /// The platform and its version.
+    pub platform: String,
+    /// The driver's version.
+    pub driver: String,
+    /// What it is.
+    pub kind: OpenClKind,
+    /// Its limits, by the names that constraints know after `device.`.
+    pub limits: BTreeMap<String, f64>,
+}
+
+/// What an OpenCL device is, the usually fastest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum OpenClKind {
+    /// A graphics processor.
+    Gpu,
+    /// An accelerator of another kind.
+    Other,
+    /// The processors that compile as well.
+    Cpu,
+}
+
+impl OpenClDevice {
+    /// Returns the device as lists have it.
+    pub(crate) fn info(&self) -> DeviceInfo {
+        DeviceInfo {
+            id: format!("opencl:{}", self.index),
+            name: self.name.clone(),
+            backend: "opencl".to_owned(),
+            driver: format!("{}, driver {}", self.platform, self.driver),
+            limits: self.limits.clone(),
+        }
+    }
+}
+
+/// Says how to get OpenCL where it is missing for this reason.
+pub(crate) fn missing(reason: &str) -> Absent {
+    let remedy = "install the driver of your GPU, or PoCL for processors \
+        (Debian: apt install pocl-opencl-icd ocl-icd-libopencl1)";
+    Absent { reason: reason.to_owned(), remedy: remedy.to_owned() }
+}

@@ -1,0 +1,11 @@
+//! The worker's side: the calls into the drivers that the system has.
+
+mod binding;
+mod compile;
+mod describe;
+mod failure;
+mod session;
+
+pub(crate) use compile::Compiler;
+pub(crate) use describe::describe_all;
+pub(crate) use session::open;

@@ -1,0 +1,184 @@
+//! The measuring worker's side: buffers and launches.
+
+use crate::backends::opencl::native::binding::{Binding, Value, has_begun, part, set_argument, wait};
+use crate::backends::opencl::native::failure::failed;
+use crate::backends::{BufferId, Fault, Launch, LaunchArgument, Program, Session};
+use crate::problem::{Grid, Memory};
+use opencl3::event::Event;
+use opencl3::kernel::Kernel;
+use opencl3::memory::Buffer;
+use opencl3::program::Program as ClProgram;
+use std::collections::HashMap;
+use std::time::Duration;
+use tunesmith_core::{Clock, SystemClock};
+
+/// How often it is looked whether a first launch has begun.
+const LOOK: Duration = Duration::from_micros(200);
+
+/// A device with its buffers and the kernels of one configuration.
+struct OpenClSession {
+    binding: Binding,
+    buffers: Vec<Buffer<u8>>,
+    /// The parts of buffers between their zones.
+    parts: HashMap<(usize, usize, usize), Buffer<u8>>,
+    loaded: Vec<LoadedKernel>,
+    /// What is filled to put other data into the caches; made when it is first needed.
+    other_data: Option<(Buffer<u8>, usize)>,
+    clock: SystemClock,
+}
+
+struct LoadedKernel {
+    kernel: Kernel,
+    /// Whether it was launched before: then the driver has no more to compile.
+    has_run: bool,
+    _program: ClProgram,
+}
+
+/// Opens the device at a position.
+pub(crate) fn open(device: usize) -> Result<Box<dyn Session>, String> {
+    Ok(Box::new(OpenClSession::open(device)?))
+}
+
+impl OpenClSession {
+    /// Opens the device at a position.
+    fn open(device: usize) -> Result<Self, String> {
+        let binding = Binding::open(device).map_err(|error| format!("cannot use the OpenCL device: {error}"))?;
+        Ok(Self {
+            binding,
+            buffers: Vec::new(),
+            parts: HashMap::new(),
+            loaded: Vec::new(),
+            other_data: None,
+            clock: SystemClock::new(),
+        })
+    }
+
+    /// Makes the parts of buffers that a launch needs.
+    fn cut(&mut self, arguments: &[&LaunchArgument]) -> Result<(), Fault> {
+        for argument in arguments {
+            let LaunchArgument::Buffer { id, offset, bytes } = argument else { continue };
+            let key = (id.0, *offset, *bytes);
+            if !self.parts.contains_key(&key) {
+                self.parts.insert(key, part(&self.buffers[id.0], *offset, *bytes)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn set_arguments(&self, kernel: &Kernel, arguments: &[&LaunchArgument]) -> Result<(), Fault> {
+        for (position, argument) in arguments.iter().enumerate() {
+            let value = match argument {
+                LaunchArgument::Buffer { id, offset, bytes } => Value::Memory(&self.parts[&(id.0, *offset, *bytes)]),
+                LaunchArgument::Local(bytes) => Value::Local(*bytes),
+                LaunchArgument::Scalar(bytes) => Value::Bytes(bytes),
+            };
+            set_argument(kernel, position, &value)?;
+        }
+        Ok(())
+    }
+
+    /// The first launch of a program, watched until it begins.
+    fn first(&self, kernel: &Kernel, grid: &Grid, started: &mut dyn FnMut()) -> Result<Event, Fault> {
+        let event = self.binding.enqueue(kernel, grid)?;
+        while !has_begun(&event)? {
+            std::thread::sleep(LOOK);
+        }
+        started();
+        Ok(event)
+    }
+}
+
+impl Session for OpenClSession {
+    fn allocate(&mut self, bytes: usize, memory: Memory) -> Result<BufferId, Fault> {
+        let most = self.binding.device.max_constant_buffer_size().unwrap_or(u64::MAX);
+        if memory == Memory::Constant && bytes as u64 > most {
+            return Err(Fault::Refused(format!("the device has {most} bytes of constant memory")));
+        }
+        self.buffers.push(self.binding.allocate(bytes)?);
+        Ok(BufferId(self.buffers.len() - 1))
+    }
+
+    fn write(&mut self, buffer: BufferId, offset: usize, data: &[u8]) -> Result<(), Fault> {
+        self.binding.write(&mut self.buffers[buffer.0], offset, data)
+    }
+
+    fn read(&mut self, buffer: BufferId, offset: usize, into: &mut [u8]) -> Result<(), Fault> {
+        self.binding.read(&self.buffers[buffer.0], offset, into)
+    }
+
+    fn has_local_memory(&self) -> bool {
+        true
+    }
+
+    fn load(&mut self, programs: &[&Program]) -> Result<(), Fault> {
+        self.unload();
+        for program in programs {
+            let Program::OpenCl(program) = program else {
+                return Err(Fault::Failed("the program is none of OpenCL".to_owned()));
+            };
+            let loaded = self.binding.load(program)?;
+            let kernel = Kernel::create(&loaded, &program.function)
+                .map_err(|error| failed(&format!("there is no kernel `{}`", program.function), error))?;
+            self.loaded.push(LoadedKernel { kernel, has_run: false, _program: loaded });
+        }
+        Ok(())
+    }
+
+    fn launch(&mut self, program: usize, launch: &Launch<'_>, started: &mut dyn FnMut()) -> Result<Duration, Fault> {
+        let missing = |what: &str| Fault::Failed(format!("{what} is missing"));
+        self.cut(&launch.arguments)?;
+        let loaded = self.loaded.get(program).ok_or_else(|| missing("the program"))?;
+        let grid = launch.grid.ok_or_else(|| missing("the number of work-items"))?;
+        self.set_arguments(&loaded.kernel, &launch.arguments)?;
+        let start = self.clock.now();
+        let mut events = Vec::with_capacity(launch.times);
+        for _ in 0..launch.times {
+            let first = events.is_empty() && !loaded.has_run;
+            events.push(match first {
+                true => self.first(&loaded.kernel, grid, started)?,
+                false => self.binding.enqueue(&loaded.kernel, grid)?,
+            });
+        }
+        events.iter().try_for_each(wait)?;
+        let wall = self.clock.now() - start;
+        self.loaded[program].has_run = true;
+        Ok(measured(&events).unwrap_or(wall))
+    }
+
+    fn flush_caches(&mut self) -> Result<(), Fault> {
+        let (mut buffer, bytes) = match self.other_data.take() {
+            Some(other_data) => other_data,
+            None => {
+                let bytes = 2 * self.cache();
+                (self.binding.allocate(bytes)?, bytes)
+            }
+        };
+        self.binding.fill(&mut buffer, 0x5A, bytes)?;
+        self.other_data = Some((buffer, bytes));
+        Ok(())
+    }
+
+    fn unload(&mut self) {
+        self.loaded.clear();
+    }
+}
+
+impl OpenClSession {
+    /// The bytes that surely fill all caches. Drivers tell of one level only, on processors not of the last.
+    fn cache(&self) -> usize {
+        const LEAST: u64 = 64 << 20;
+        const MOST: u64 = 512 << 20;
+        let told = self.binding.device.global_mem_cache_size().unwrap_or_default();
+        told.clamp(LEAST, MOST) as usize
+    }
+}
+
+/// The time of the launches by the driver's clock; none where the driver's clock does not resolve it.
+fn measured(events: &[Event]) -> Option<Duration> {
+    let time = |event: &Event| {
+        let (start, end) = (event.profiling_command_start().ok()?, event.profiling_command_end().ok()?);
+        end.checked_sub(start).filter(|time| *time > 0)
+    };
+    let total = events.iter().map(time).sum::<Option<u64>>()?;
+    Some(Duration::from_nanos(total))
+}

@@ -1,0 +1,62 @@
+//! A kernel with the arguments it is called with.
+
+use crate::error::DeviceError;
+use crate::problem::{Argument, ArgumentKind, Kernel, KernelSpec, Reference, Scope};
+use std::io;
+use std::path::Path;
+
+/// What a backend compiles.
+#[derive(Clone, Debug)]
+pub(crate) struct KernelSource {
+    /// What it is, for messages.
+    pub(crate) what: &'static str,
+    pub(crate) kernel: Kernel,
+    /// In the order of the kernel's signature.
+    pub(crate) arguments: Vec<Argument>,
+}
+
+impl KernelSource {
+    /// One of the problem's kernels.
+    pub(crate) fn kernel(spec: &KernelSpec, kernel: &Kernel) -> Self {
+        let arguments = kernel.arguments.iter().filter_map(|position| spec.arguments.get(*position).cloned());
+        Self { what: "the kernel", kernel: kernel.clone(), arguments: arguments.collect() }
+    }
+
+    /// The reference function, which gets all of the problem's arguments.
+    pub(crate) fn reference(spec: &KernelSpec, reference: &Reference) -> Self {
+        let Reference { language, file, generator, function, work } = reference.clone();
+        let include = spec.kernels.first().map(|kernel| kernel.include.clone()).unwrap_or_default();
+        let kernel = Kernel {
+            name: function.clone(),
+            language,
+            file,
+            generator,
+            sources: Vec::new(),
+            include,
+            function,
+            options: Vec::new(),
+            arguments: (0..spec.arguments.len()).collect(),
+            repeat: None,
+            work,
+        };
+        Self { what: "the reference", kernel, arguments: without_parameters(spec) }
+    }
+
+    /// A file of it that cannot be read.
+    pub(crate) fn unreadable(&self, path: &Path, source: io::Error) -> DeviceError {
+        DeviceError::Source { what: self.what, path: path.to_owned(), source }
+    }
+}
+
+/// The arguments with one element of local memory in place of what depends on the parameters, which a reference does not
+/// know and has no use for.
+fn without_parameters(spec: &KernelSpec) -> Vec<Argument> {
+    let scope = Scope::new(spec.sizes.iter().cloned());
+    let mut arguments = spec.arguments.clone();
+    for argument in &mut arguments {
+        if let ArgumentKind::Local { shape } = &mut argument.kind {
+            shape.retain(|expr| expr.names().iter().all(|name| scope.get(&name.text).is_some()));
+        }
+    }
+    arguments
+}

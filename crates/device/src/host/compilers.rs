@@ -1,0 +1,173 @@
+//! The system's compilers.
+
+use crate::error::DeviceError;
+use crate::host::tool::{self, Ended};
+use crate::problem::Language;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+use tunesmith_core::{Clock, Interrupt};
+
+/// How the compilers are called. Each text may hold arguments, quoted as in a shell: `ccache gcc -m32`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compilers {
+    /// The C compiler.
+    pub cc: String,
+    /// The C++ compiler.
+    pub cxx: String,
+    /// Where NVIDIA's compiler is, and where what it makes is kept.
+    pub cuda: CudaSetup,
+}
+
+impl Default for Compilers {
+    /// The system's: `cc` and `c++`.
+    fn default() -> Self {
+        Self { cc: "cc".to_owned(), cxx: "c++".to_owned(), cuda: CudaSetup::default() }
+    }
+}
+
+/// Where NVIDIA's libraries are, and where compiled kernels are kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CudaSetup {
+    /// A folder that is searched for NVRTC before the system's places, with its sub-folders: where a toolkit or a Python
+    /// package was unpacked.
+    pub libraries: Option<PathBuf>,
+    /// The folder in which cubins are kept from run to run; nowhere without it.
+    pub cache: Option<PathBuf>,
+    /// Nsight Compute's command line, for counters where CUPTI cannot be opened; looked for where it is usually installed
+    /// without it.
+    pub ncu: Option<PathBuf>,
+    /// A script in place of the driver (JSON, see `docs/cuda.md`): a device without hardware, for tests.
+    pub script: Option<PathBuf>,
+}
+
+/// A compiler that was found to work.
+#[derive(Clone, Debug)]
+pub(crate) struct Compiler {
+    pub(crate) language: Language,
+    /// The program and the arguments it is always given.
+    words: Vec<String>,
+    /// The first line of what it says about itself.
+    pub(crate) version: String,
+}
+
+/// A question to a compiler is answered at once or never.
+const QUESTION_LIMIT: Duration = Duration::from_secs(20);
+
+impl Compiler {
+    /// The compiler for a language, asked for its version.
+    pub(crate) fn find(compilers: &Compilers, language: Language, clock: &dyn Clock) -> Result<Self, DeviceError> {
+        let cpp = language == Language::Cpp;
+        let (text, variable) = if cpp { (&compilers.cxx, "CXX") } else { (&compilers.cc, "CC") };
+        let error = |problem: String| DeviceError::Compiler {
+            language,
+            program: text.clone(),
+            problem,
+            remedy: format!("install one (`apt install build-essential`, `dnf install gcc-c++`) or set {variable}"),
+        };
+        let words = shlex::split(text).filter(|words| !words.is_empty());
+        let words = words.ok_or_else(|| error("is no command".to_owned()))?;
+        let mut compiler = Self { language, words, version: String::new() };
+        let (ended, said) = compiler
+            .ask(&["--version".to_owned()], clock)
+            .map_err(|source| error(format!("cannot be started: {source}")))?;
+        match ended {
+            Ended::Exited(status) if status.success() => {
+                compiler.version = said.lines().next().unwrap_or_default().trim().to_owned();
+                Ok(compiler)
+            }
+            _ => Err(error(format!("does not answer `--version`: {}", said.trim()))),
+        }
+    }
+
+    /// The words of a command with further `arguments`.
+    pub(crate) fn words(&self, arguments: &[String]) -> Vec<String> {
+        self.words.iter().chain(arguments).cloned().collect()
+    }
+
+    /// Runs the compiler with `arguments`.
+    pub(crate) fn run(
+        &self,
+        arguments: &[String],
+        limit: Duration,
+        clock: &dyn Clock,
+        cancel: &Interrupt,
+    ) -> std::io::Result<(Ended, String)> {
+        let mut command = Command::new(&self.words[0]);
+        // Messages are read here, and read by users in the language that search engines know.
+        command.args(&self.words[1..]).args(arguments).env("LC_ALL", "C");
+        tool::run(command, limit, clock, cancel)
+    }
+
+    fn ask(&self, arguments: &[String], clock: &dyn Clock) -> std::io::Result<(Ended, String)> {
+        self.run(arguments, QUESTION_LIMIT, clock, &Interrupt::default())
+    }
+
+    /// What every compilation is told before the problem's options, which may therefore change it.
+    ///
+    /// Hidden visibility lets the compiler inline the kernel's own functions as in a program, and keeps their names
+    /// from meeting those of the worker. Undefined symbols are errors now rather than when the kernel is loaded. GCC
+    /// makes static data of C++ templates unique within the process unless told otherwise: configurations would share
+    /// them.
+    pub(crate) fn default_options(&self) -> Vec<String> {
+        let options = ["-O3", "-march=native", "-fPIC", "-shared", "-fvisibility=hidden", "-Wl,-z,defs"];
+        let separate = (self.language == Language::Cpp && !self.is_clang()).then_some("-fno-gnu-unique");
+        options.into_iter().chain(separate).map(str::to_owned).collect()
+    }
+
+    fn is_clang(&self) -> bool {
+        self.version.contains("clang")
+    }
+
+    /// The files that compiling with `arguments` reads, system headers left out; none when that cannot be said.
+    pub(crate) fn dependencies(&self, arguments: &[String], clock: &dyn Clock) -> Vec<PathBuf> {
+        let question: Vec<String> =
+            ["-MM", "-w"].into_iter().map(str::to_owned).chain(arguments.iter().cloned()).collect();
+        match self.ask(&question, clock) {
+            Ok((Ended::Exited(status), rules)) if status.success() => read_rules(&rules),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The prerequisites of `make` rules, in order.
+fn read_rules(rules: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for rule in rules.replace("\\\n", " ").lines() {
+        let Some((_, prerequisites)) = rule.split_once(": ") else { continue };
+        // A blank within a name is escaped.
+        let names = prerequisites.replace("\\ ", "\0");
+        files.extend(names.split_whitespace().map(|name| PathBuf::from(name.replace('\0', " "))));
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tunesmith_core::SystemClock;
+
+    #[test]
+    fn rules_give_their_prerequisites_in_order() {
+        let rules = "shim.o: /t/shim.c /k/a.c \\\n /k/with\\ blank.h\nb.o: b.c\n";
+        let wanted = ["/t/shim.c", "/k/a.c", "/k/with blank.h", "b.c"];
+        assert_eq!(read_rules(rules), wanted.map(PathBuf::from));
+    }
+
+    #[test]
+    fn a_missing_compiler_is_explained_with_a_remedy() {
+        let compilers = Compilers { cc: "no-such-compiler -m64".into(), ..Compilers::default() };
+        let error = Compiler::find(&compilers, Language::C, &SystemClock::new()).unwrap_err().to_string();
+        assert!(error.starts_with("the C compiler `no-such-compiler -m64` cannot be started:"), "{error}");
+        assert!(error.ends_with("or set CC"), "{error}");
+    }
+
+    #[test]
+    fn a_compiler_may_be_called_with_arguments_of_its_own() {
+        let compilers = Compilers { cc: "env cc '-DA=1 2'".into(), ..Compilers::default() };
+        let compiler = Compiler::find(&compilers, Language::C, &SystemClock::new()).unwrap();
+        assert_eq!(compiler.words(&["-c".into()]), ["env", "cc", "-DA=1 2", "-c"]);
+        assert!(!compiler.version.is_empty());
+    }
+}

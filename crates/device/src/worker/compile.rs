@@ -1,0 +1,71 @@
+//! Compile workers: processes in which drivers compile, as many at a time as are asked for.
+
+use crate::backends::CompileTask;
+use crate::backends::compiling::{CompileOutcome, CompileService, Compiled};
+use crate::error::DeviceError;
+use crate::host::WorkerCommand;
+use crate::worker::process::{Waited, Worker};
+use crate::worker::protocol::{Message, Phase, Request};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tunesmith_core::{Clock, Interrupt};
+
+/// Workers that compile one task after the other: a driver's compiler takes most of a second to start.
+pub(crate) struct CompileWorkers {
+    command: WorkerCommand,
+    clock: Arc<dyn Clock>,
+    idle: Mutex<Vec<Worker>>,
+}
+
+impl CompileWorkers {
+    /// No worker yet; they are started when they are needed.
+    pub(crate) fn new(command: WorkerCommand, clock: Arc<dyn Clock>) -> Self {
+        Self { command, clock, idle: Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Worker>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CompileService for CompileWorkers {
+    /// Compiles in a worker that nobody else uses.
+    fn compile(&self, task: &CompileTask, limit: Duration, cancel: &Interrupt) -> Result<CompileOutcome, DeviceError> {
+        loop {
+            let idle = self.lock().pop();
+            let mut worker = match idle {
+                Some(worker) => worker,
+                None => Worker::spawn(&self.command, Arc::clone(&self.clock))?,
+            };
+            let was_used = worker.used;
+            let outcome = follow(&mut worker, task, limit, cancel);
+            match &outcome {
+                // A kernel that was launched for an earlier task may have damaged the memory of this one.
+                CompileOutcome::Crashed(_) | CompileOutcome::CrashedLater if was_used => continue,
+                CompileOutcome::Compiled(Compiled::Built(made)) if made.retires_its_worker() => {}
+                CompileOutcome::Compiled(_) => self.lock().push(worker),
+                _ => {}
+            }
+            return Ok(outcome);
+        }
+    }
+}
+
+/// Sends the task and waits for its end.
+fn follow(worker: &mut Worker, task: &CompileTask, limit: Duration, cancel: &Interrupt) -> CompileOutcome {
+    worker.forget_printed();
+    // A worker that cannot be written to has ended, which waiting will tell.
+    let _ = worker.send(&Request::Compile(task.clone()));
+    let mut starting = false;
+    loop {
+        match worker.wait(limit, cancel) {
+            Waited::Message(Message::Phase(Phase::Starting)) => starting = true,
+            Waited::Message(Message::Compiled(compiled)) => return CompileOutcome::Compiled(compiled),
+            Waited::Message(_) => return CompileOutcome::Crashed("its worker speaks another protocol".to_owned()),
+            Waited::Ended(_) if starting => return CompileOutcome::CrashedLater,
+            Waited::Ended(how) => return CompileOutcome::Crashed(how),
+            Waited::TimedOut => return CompileOutcome::TimedOut,
+            Waited::Interrupted => return CompileOutcome::Cancelled,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Drawing with plotters.
+
+mod convergence;
+mod density;
+mod legend;
+mod violin;
+
+use super::{ComparisonPlot, PlotError, Stretch};
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+/// The surface that everything is drawn on.
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// Width and least height of the picture in pixels: fits a page and a screen.
+const SIZE: (u32, u32) = (1180, 460);
+
+/// Width of the convergence panel and of the violins in pixels; the legend has the rest.
+const PANELS: (u32, u32) = (560, 330);
+
+/// Height of the title in pixels.
+const TITLE: u32 = 34;
+
+/// A picture of `plot` as SVG: left the mean share of the optimum against evaluations or time (logarithmic) with a band between the
+/// given edges, in the middle the distribution of what searches ended with, right the legend.
+///
+/// # Errors
+/// None that is known: the picture is drawn in memory.
+pub fn comparison_svg(plot: &ComparisonPlot) -> Result<String, PlotError> {
+    let mut svg = String::new();
+    let height = SIZE.1.max(TITLE + legend::height(plot.series.len()));
+    {
+        let root = SVGBackend::with_string(&mut svg, (SIZE.0, height)).into_drawing_area();
+        root.fill(&WHITE).map_err(PlotError::new)?;
+        let (head, body) = root.split_vertically(TITLE);
+        let title = (plot.title.as_str(), ("sans-serif", 18).into_font());
+        head.draw(&Text::new(title.0, (14, 10), title.1)).map_err(PlotError::new)?;
+        let (left, rest) = body.split_horizontally(PANELS.0);
+        let (middle, right) = rest.split_horizontally(PANELS.1);
+        let (left, _) = left.split_vertically(SIZE.1 - TITLE);
+        let (middle, _) = middle.split_vertically(SIZE.1 - TITLE);
+        convergence::draw(&left, plot)?;
+        violin::draw(&middle, plot)?;
+        legend::draw(&right, plot)?;
+        root.present().map_err(PlotError::new)?;
+    }
+    Ok(svg)
+}
+
+/// The colour of the series with this number: those of M. Okabe and K. Ito, which colour-blind readers can tell apart, then
+/// the same again.
+pub(crate) fn colour(number: usize) -> RGBColor {
+    const COLOURS: [(u8, u8, u8); 8] = [
+        (0, 114, 178),
+        (213, 94, 0),
+        (0, 158, 115),
+        (204, 121, 167),
+        (230, 159, 0),
+        (86, 180, 233),
+        (90, 90, 90),
+        (160, 140, 0),
+    ];
+    let (red, green, blue) = COLOURS[number % COLOURS.len()];
+    RGBColor(red, green, blue)
+}
+
+/// The lowest share that a panel shows: a little below `least`, on a line of the grid.
+fn floor(least: f64) -> f64 {
+    // Above 0.95 the axis would have no room left.
+    ((least * 20.0 - 0.2).floor() / 20.0).clamp(0.0, 0.95)
+}
