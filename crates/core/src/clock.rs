@@ -3,12 +3,13 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// A source of time. Everything that waits, limits or reports time takes one, so that tests can hold it still.
+/// A source of time. Everything that waits, limits or reports time takes one, so that tests can
+/// hold it still.
 pub trait Clock: Send + Sync {
-    /// Monotonic time since an arbitrary origin that is fixed for the life of the clock.
+    /// Returns monotonic time since an arbitrary origin that is fixed for the life of the clock.
     fn now(&self) -> Duration;
 
-    /// Wall-clock time since the Unix epoch, for stamps in files.
+    /// Returns wall-clock time since the Unix epoch, for stamps in files.
     fn unix(&self) -> Duration;
 }
 
@@ -20,7 +21,7 @@ pub struct SystemClock {
 
 #[allow(clippy::disallowed_methods)] // the one sanctioned reader of the system's time
 impl SystemClock {
-    /// A clock whose origin is this call.
+    /// Creates a clock whose origin is this call.
     pub fn new() -> Self {
         Self { origin: Instant::now() }
     }

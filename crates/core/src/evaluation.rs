@@ -14,7 +14,7 @@ pub enum Depth {
 }
 
 impl Depth {
-    /// The word used in files.
+    /// Returns the word used in files.
     pub fn word(self) -> &'static str {
         match self {
             Self::Timed => "timed",
@@ -22,7 +22,7 @@ impl Depth {
         }
     }
 
-    /// The depth a word stands for; the inverse of [`word`](Self::word).
+    /// Returns the depth a word stands for; the inverse of [`word`](Self::word).
     pub fn from_word(word: &str) -> Option<Self> {
         [Self::Timed, Self::Profiled].into_iter().find(|depth| depth.word() == word)
     }
@@ -57,7 +57,7 @@ pub type Status = Option<crate::FailureKind>;
 pub struct Evaluation {
     /// What was asked.
     pub request: Request,
-    /// Why the configuration is not correct; `None` when it is.
+    /// The reason why the configuration is not correct; `None` when it is.
     pub failure: Option<Failure>,
     /// What was observed.
     pub measurement: Measurement,
@@ -66,17 +66,17 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// Whether the configuration compiled, ran and gave the right answer.
+    /// Returns whether the configuration compiled, ran and gave the right answer.
     pub fn is_correct(&self) -> bool {
         self.failure.is_none()
     }
 
-    /// The kind of failure, or `None` when the configuration is correct.
+    /// Returns the kind of failure, or `None` when the configuration is correct.
     pub fn status(&self) -> Status {
         self.failure.as_ref().map(|failure| failure.kind)
     }
 
-    /// The word for the status in files: `correct` or the failure's word.
+    /// Returns the word for the status in files: `correct` or the failure's word.
     pub fn status_word(&self) -> &'static str {
         self.status().map_or("correct", crate::FailureKind::word)
     }

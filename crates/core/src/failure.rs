@@ -21,7 +21,7 @@ impl FailureKind {
     /// Every kind, in the order in which reports list them.
     pub const ALL: [Self; 5] = [Self::Compile, Self::Runtime, Self::Timeout, Self::Correctness, Self::Constraints];
 
-    /// The word used in files and machine-readable output.
+    /// Returns the word used in files and machine-readable output.
     pub fn word(self) -> &'static str {
         match self {
             Self::Compile => "compile",
@@ -32,7 +32,7 @@ impl FailureKind {
         }
     }
 
-    /// The kind a word stands for; the inverse of [`word`](Self::word).
+    /// Returns the kind a word stands for; the inverse of [`word`](Self::word).
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
@@ -44,7 +44,7 @@ impl fmt::Display for FailureKind {
     }
 }
 
-/// Why a configuration has no valid time.
+/// The reason why a configuration has no valid time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     /// What kind of failure it is.
@@ -54,12 +54,12 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure of `kind` explained by `message`.
+    /// Creates a failure of `kind` explained by `message`.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
     }
 
-    /// The first line of the message.
+    /// Returns the first line of the message.
     pub fn headline(&self) -> &str {
         self.message.lines().next().unwrap_or_default()
     }

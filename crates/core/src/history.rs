@@ -22,8 +22,8 @@ pub struct History {
 }
 
 impl History {
-    /// Adds an evaluation. A request already present is left as it is: failures and times are never measured twice.
-    /// Returns whether it was added.
+    /// Adds an evaluation. A request already present is left as it is: failures and times are never
+    /// measured twice. Returns whether it was added.
     pub fn insert(&mut self, evaluation: Evaluation, score: Option<f64>) -> bool {
         let position = self.entries.len();
         if self.by_request.contains_key(&evaluation.request) {
@@ -38,47 +38,48 @@ impl History {
         true
     }
 
-    /// The evaluation that answered `request`.
+    /// Returns the evaluation that answered `request`.
     pub fn get(&self, request: Request) -> Option<&Scored> {
         self.by_request.get(&request).map(|&position| &self.entries[position])
     }
 
-    /// The evaluation of `config` at any depth, the timed one first.
+    /// Returns the evaluation of `config` at any depth, the timed one first.
     pub fn of(&self, config: ConfigId) -> Option<&Scored> {
         [Depth::Timed, Depth::Profiled].into_iter().find_map(|depth| self.get(Request { config, depth }))
     }
 
-    /// The best correct evaluation; of equal scores the first.
+    /// Returns the best correct evaluation; of equal scores the first.
     pub fn best(&self) -> Option<&Scored> {
         self.best.map(|position| &self.entries[position])
     }
 
-    /// The score of [`best`](Self::best).
+    /// Returns the score of [`best`](Self::best).
     pub fn best_score(&self) -> Option<f64> {
         self.best().and_then(|scored| scored.score)
     }
 
-    /// All evaluations in the order made.
+    /// Returns all evaluations in the order made.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Scored> {
         self.entries.iter()
     }
 
-    /// The number of evaluations.
+    /// Returns the number of evaluations.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether nothing was evaluated.
+    /// Returns whether nothing was evaluated.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// How many evaluations failed with `kind`.
+    /// Returns how many evaluations failed with `kind`.
     pub fn failed(&self, kind: FailureKind) -> usize {
         self.iter().filter(|scored| scored.evaluation.status() == Some(kind)).count()
     }
 
-    /// The correct evaluations from best to worst; equal scores keep the order in which they were found.
+    /// Returns the correct evaluations from best to worst; equal scores keep the order in which
+    /// they were found.
     pub fn ranked(&self) -> Vec<&Scored> {
         let mut correct: Vec<&Scored> = self.iter().filter(|scored| scored.score.is_some()).collect();
         correct.sort_by(|a, b| a.score.unwrap_or(f64::NAN).total_cmp(&b.score.unwrap_or(f64::NAN)));

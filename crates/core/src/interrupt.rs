@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A flag that anyone may raise (a signal handler, another thread) and the loop obeys: the run ends with what it
-/// has. Clones share the flag.
+/// A flag that anyone may raise (a signal handler, another thread) and the loop obeys: the run ends
+/// with what it has. Clones share the flag.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// A flag that shares `flag`, for signal handlers that store into an atomic.
+    /// Creates a flag that shares `flag`, for signal handlers that store into an atomic.
     pub fn from_flag(flag: Arc<AtomicBool>) -> Self {
         Self(flag)
     }
@@ -19,7 +19,7 @@ impl Interrupt {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    /// Whether the run was asked to end.
+    /// Returns whether the run was asked to end.
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }

@@ -1,9 +1,10 @@
 //! The tuning loop of Tunesmith and the traits it is made of.
 //!
-//! A run asks a [`Searcher`] for configurations, lets an [`Evaluator`] measure them, stores each evaluation, scores it,
-//! shows it to observers and tells the searcher. [`Tuner`] is the only place where that loop exists. Live devices,
-//! recordings and functions differ only behind [`Evaluator`], strategies only behind [`Searcher`]. The loop counts
-//! budget, duplicates, resumed evaluations and stop conditions the same way for all of them.
+//! A run asks a [`Searcher`] for configurations, lets an [`Evaluator`] measure them, stores each
+//! evaluation, scores it, shows it to observers and tells the searcher. [`Tuner`] is the only place
+//! where that loop exists. Live devices, recordings and functions differ only behind [`Evaluator`],
+//! strategies only behind [`Searcher`]. The loop counts budget, duplicates, resumed evaluations and
+//! stop conditions the same way for all of them.
 //!
 //! ```
 //! use std::collections::VecDeque;

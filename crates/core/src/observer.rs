@@ -43,7 +43,7 @@ pub enum Event<'a> {
     },
     /// The run ended.
     Finished {
-        /// Why it ended.
+        /// The reason why it ended.
         reason: &'a StopReason,
     },
 }

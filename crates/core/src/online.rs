@@ -1,16 +1,18 @@
 //! Trying configurations while an application runs, within a budget: times in, decisions out.
 //!
-//! [`Trials`] is told what every call took and says which configuration the next one runs with. It measures nothing and reads no
-//! clock, so that the bound it keeps can be proved and tested.
+//! [`Trials`] is told what every call took and says which configuration the next one runs with. It
+//! measures nothing and reads no clock, so that the bound it keeps can be proved and tested.
 
 use crate::statistics;
 
 /// How much trying may cost, and how carefully results are told apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OnlineOptions {
-    /// What all trials together may cost, as a share of the time of the other calls: 0.05 slows the application by 5 %.
+    /// What all trials together may cost, as a share of the time of the other calls: 0.05 slows the
+    /// application by 5 %.
     pub slowdown: f64,
-    /// How many times slower than the best known a trial is prepared for: one begins only when the budget covers that.
+    /// How many times slower than the best known a trial is prepared for: one begins only when the
+    /// budget covers that.
     pub worst: f64,
     /// So many calls decide about a candidate.
     pub samples: usize,
@@ -19,8 +21,8 @@ pub struct OnlineOptions {
 }
 
 impl Default for OnlineOptions {
-    /// Five per cent; twice as slow; five calls, whose median two disturbed ones do not move; one per cent, below which a change
-    /// is not worth it.
+    /// Five per cent; twice as slow; five calls, whose median two disturbed ones do not move; one
+    /// per cent, below which a change is not worth it.
     fn default() -> Self {
         Self { slowdown: 0.05, worst: 2.0, samples: 5, margin: 0.01 }
     }
@@ -55,11 +57,12 @@ struct Candidate {
 
 /// The trials of one kernel for one input.
 ///
-/// **The bound.** Let *useful* be the time of all calls with the best configuration known at the time, and *excess* the sum over all
-/// trials of what they took beyond the median of that configuration. A trial begins only when `excess + (worst - 1) * median <=
-/// slowdown * useful`. Hence at any time `excess <= slowdown * useful` when no trial was more than `worst` times slower than
-/// the best known, and otherwise `excess <= slowdown * useful + e`, where `e` is the excess of the latest trial alone: no other
-/// begins before that has been earned.
+/// **The bound.** Let *useful* be the time of all calls with the best configuration known at the
+/// time, and *excess* the sum over all trials of what they took beyond the median of that
+/// configuration. A trial begins only when `excess + (worst - 1) * median <= slowdown * useful`.
+/// Hence at any time `excess <= slowdown * useful` when no trial was more than `worst` times slower
+/// than the best known, and otherwise `excess <= slowdown * useful + e`, where `e` is the excess of
+/// the latest trial alone: no other begins before that has been earned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trials {
     candidates: Vec<Candidate>,
@@ -70,14 +73,16 @@ pub struct Trials {
 }
 
 impl Trials {
-    /// Trials of `count` configurations, the first of which is the best known; `count` is at least 1.
+    /// Trials of `count` configurations, the first of which is the best known; `count` is at least
+    /// 1.
     pub fn new(count: usize, options: OnlineOptions) -> Self {
         let candidates = vec![Candidate::default(); count.max(1)];
         Self { candidates, best: 0, options, useful: 0.0, excess: 0.0 }
     }
 
-    /// Tells the median time of a configuration that was found elsewhere, by an earlier run or another process. It needs no
-    /// trial. It takes the place of the best known once that has a time and is slower.
+    /// Tells the median time of a configuration that was found elsewhere, by an earlier run or
+    /// another process. It needs no trial. It takes the place of the best known once that has a
+    /// time and is slower.
     pub fn know(&mut self, config: usize, time: f64) {
         let samples = self.options.samples.max(1);
         let Some(candidate) = self.candidates.get_mut(config) else { return };
@@ -111,15 +116,17 @@ impl Trials {
         }
     }
 
-    /// Whether the budget covers a trial that is as slow as one is prepared for. Nothing is tried before the best known is known well.
+    /// Whether the budget covers a trial that is as slow as one is prepared for. Nothing is tried
+    /// before the best known is known well.
     fn can_afford(&self) -> bool {
         let known = self.candidates[self.best].times.len() >= self.options.samples.max(1);
         let Some(median) = self.median(self.best).filter(|_| known) else { return false };
         self.excess + (self.options.worst - 1.0).max(0.0) * median <= self.options.slowdown * self.useful
     }
 
-    /// Tells what a call took, in any unit, and whether it worked; a trial that did not is never made again, and all of its time
-    /// is excess. Returns the configuration whose fate this decided, with its median time where it has one.
+    /// Tells what a call took, in any unit, and whether it worked; a trial that did not is never
+    /// made again, and all of its time is excess. Returns the configuration whose fate this
+    /// decided, with its median time where it has one.
     pub fn tell(&mut self, call: Call, time: f64, worked: bool) -> Option<(usize, Option<f64>)> {
         let config = call.config();
         let time = if time.is_finite() { time.max(0.0) } else { 0.0 };
@@ -138,7 +145,8 @@ impl Trials {
         if config == self.best { self.follow(config) } else { self.judge(config) }
     }
 
-    /// Keeps the latest calls of the best known, so that a drift of the machine does not favour candidates.
+    /// Keeps the latest calls of the best known, so that a drift of the machine does not favour
+    /// candidates.
     fn follow(&mut self, config: usize) -> Option<(usize, Option<f64>)> {
         let samples = self.options.samples.max(1);
         let times = &mut self.candidates[config].times;
@@ -156,7 +164,8 @@ impl Trials {
         let samples = self.options.samples.max(1);
         let (median, best) = (self.median(config)?, self.median(self.best)?);
         let candidate = &mut self.candidates[config];
-        // The median of all calls cannot fall below the best known's once more than half of them lie above it.
+        // The median of all calls cannot fall below the best known's once more than half of them
+        // lie above it.
         let slower = candidate.times.iter().filter(|time| **time >= best).count();
         if 2 * slower > samples || candidate.times.len() >= samples {
             candidate.is_done = true;
@@ -184,7 +193,8 @@ impl Trials {
         others.all(|config| self.candidates[config].is_done)
     }
 
-    /// What trials have cost beyond what the best known would have taken, and the time of all other calls.
+    /// What trials have cost beyond what the best known would have taken, and the time of all other
+    /// calls.
     pub fn spent(&self) -> (f64, f64) {
         (self.excess, self.useful)
     }

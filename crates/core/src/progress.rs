@@ -14,8 +14,8 @@ pub struct Progress {
     pub space_size: f64,
     /// The best score that a model holds possible, where there is one.
     pub limit: Option<f64>,
-    /// How sure it is that the best is near the optimum, for each share that the stop condition names: the latest
-    /// estimates, none where none was made.
+    /// How sure it is that the best is near the optimum, for each share that the stop condition
+    /// names: the latest estimates, none where none was made.
     pub regret: Vec<RegretBound>,
     /// Every improvement of the best score, in order; the last is the best.
     pub improvements: Vec<Improvement>,
@@ -33,12 +33,12 @@ pub struct Improvement {
 }
 
 impl Progress {
-    /// The best score so far.
+    /// Returns the best score so far.
     pub fn best(&self) -> Option<f64> {
         self.improvements.last().map(|improvement| improvement.score)
     }
 
-    /// The best score among the improvements for which `old` holds.
+    /// Returns the best score among the improvements for which `old` holds.
     pub fn best_where(&self, old: impl Fn(&Improvement) -> bool) -> Option<f64> {
         self.improvements.iter().rev().find(|improvement| old(improvement)).map(|improvement| improvement.score)
     }

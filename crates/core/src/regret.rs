@@ -3,10 +3,11 @@
 use crate::History;
 use tunesmith_space::Space;
 
-/// Says how sure it is that the best configuration found is near the optimum of the space, from the evaluations alone:
-/// whatever strategy asked for them.
+/// Says how sure it is that the best configuration found is near the optimum of the space, from the
+/// evaluations alone: whatever strategy asked for them.
 ///
-/// The tuner asks it when a stop condition contains `regret`, and then only when the evaluations have grown by a share.
+/// The tuner asks it when a stop condition contains `regret`, and then only when the evaluations
+/// have grown by a share.
 /// ```
 /// # use tunesmith_core::*;
 /// # use tunesmith_space::Space;
@@ -20,8 +21,9 @@ use tunesmith_space::Space;
 /// }
 /// ```
 pub trait RegretEstimator {
-    /// For each of `shares` (0.02 is 2 %) the probability that the best score of `history` is at most `1 + share` times
-    /// the lowest score in `space`. 0 while nothing was correct, 1 when every configuration was evaluated.
+    /// For each of `shares` (0.02 is 2 %) the probability that the best score of `history` is at
+    /// most `1 + share` times the lowest score in `space`. 0 while nothing was correct, 1 when
+    /// every configuration was evaluated.
     fn within(&mut self, space: &Space, history: &History, shares: &[f64]) -> Vec<f64>;
 }
 

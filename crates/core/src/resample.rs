@@ -4,7 +4,7 @@ use crate::{Failure, Measurement};
 use std::time::Duration;
 use tunesmith_space::ConfigId;
 
-/// Why a configuration is measured again.
+/// The reason why a configuration is measured again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// As the reference, to see whether the device drifts.
@@ -18,7 +18,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The word used in files.
+    /// Returns the word used in files.
     pub fn word(self) -> &'static str {
         match self {
             Self::Reference => "reference",
@@ -28,21 +28,22 @@ impl Role {
         }
     }
 
-    /// The role a word stands for; the inverse of [`word`](Self::word).
+    /// Returns the role a word stands for; the inverse of [`word`](Self::word).
     pub fn from_word(word: &str) -> Option<Self> {
         let all = [Self::Reference, Self::Selection, Self::Confirmation, Self::Baseline];
         all.into_iter().find(|role| role.word() == word)
     }
 }
 
-/// More samples of a configuration that was evaluated before. It is no evaluation: no budget counts it.
+/// More samples of a configuration that was evaluated before. It is no evaluation: no budget counts
+/// it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resample {
     /// What the samples are for.
     pub role: Role,
     /// The configuration.
     pub config: ConfigId,
-    /// Why the configuration is not correct this time; `None` when it is.
+    /// The reason why the configuration is not correct this time; `None` when it is.
     pub failure: Option<Failure>,
     /// What was observed.
     pub measurement: Measurement,

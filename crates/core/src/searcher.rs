@@ -9,9 +9,10 @@ pub type Rng = rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Decides which configurations to evaluate next.
 ///
-/// A searcher never calls the device, reads no clock and keeps no generator of its own: the same seed and the same
-/// answers give the same requests, on a live device as on a recording. It is told every evaluation in the order
-/// asked, those it did not ask (the default and the start configurations) first.
+/// A searcher never calls the device, reads no clock and keeps no generator of its own: the same
+/// seed and the same answers give the same requests, on a live device as on a recording. It is told
+/// every evaluation in the order asked, those it did not ask (the default and the start
+/// configurations) first.
 ///
 /// ```
 /// # use tunesmith_core::*;
@@ -29,9 +30,9 @@ pub type Rng = rand_xoshiro::Xoshiro256PlusPlus;
 /// }
 /// ```
 pub trait Searcher {
-    /// Names at most `room` configurations to evaluate next; `room` is at least 1. An answer may be shorter: a
-    /// strategy that needs an answer before it can go on returns nothing while some of its requests are in flight.
-    /// An empty answer with nothing in flight ends the run.
+    /// Names at most `room` configurations to evaluate next; `room` is at least 1. An answer may be
+    /// shorter: a strategy that needs an answer before it can go on returns nothing while some of
+    /// its requests are in flight. An empty answer with nothing in flight ends the run.
     fn ask(&mut self, view: &View<'_>, room: usize, rng: &mut Rng) -> Vec<Request>;
 
     /// Learns one evaluation.
@@ -68,42 +69,45 @@ impl<'a> View<'a> {
         Self { space, history, in_flight, budget }
     }
 
-    /// The evaluations after which the run surely ends, when its stop condition says: for cooling schedules.
+    /// Returns the evaluations after which the run surely ends, when its stop condition says: for
+    /// cooling schedules.
     pub fn budget(&self) -> Option<u64> {
         self.budget
     }
 
-    /// The space that is searched.
+    /// Returns the space that is searched.
     pub fn space(&self) -> &'a Space {
         self.space
     }
 
-    /// The evaluations told so far.
+    /// Returns the evaluations told so far.
     pub fn history(&self) -> &'a History {
         self.history
     }
 
-    /// Whether `request` was told already or is being evaluated: asking it again tells nothing new.
+    /// Returns whether `request` was told already or is being evaluated: asking it again tells
+    /// nothing new.
     pub fn is_known(&self, request: Request) -> bool {
         self.in_flight.contains(&request) || self.history.get(request).is_some()
     }
 
-    /// Whether `config` was told already or is being evaluated, at whatever depth.
+    /// Returns whether `config` was told already or is being evaluated, at whatever depth.
     pub fn is_measured(&self, config: ConfigId) -> bool {
         self.is_known(Request::timed(config)) || self.is_known(Request::profiled(config))
     }
 
-    /// How many requests are told or being evaluated.
+    /// Returns how many requests are told or being evaluated.
     pub fn known(&self) -> usize {
         self.history.len() + self.in_flight.len()
     }
 
-    /// Whether any request is being evaluated.
+    /// Returns whether any request is being evaluated.
     pub fn is_waiting(&self) -> bool {
         !self.in_flight.is_empty()
     }
 
-    /// The score of a configuration told already: `None` when it was not told, `Some(None)` when it failed.
+    /// Returns the score of a configuration told already: `None` when it was not told, `Some(None)`
+    /// when it failed.
     pub fn score(&self, config: ConfigId) -> Option<Option<f64>> {
         self.history.of(config).map(|scored| scored.score)
     }

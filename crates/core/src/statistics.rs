@@ -1,6 +1,6 @@
 //! Statistics of samples: pure functions of durations.
 
-/// The median of `samples`, or `None` of none. Cost: a sort.
+/// Returns the median of `samples`, or `None` of none. Cost: a sort.
 pub fn median(samples: &[f64]) -> Option<f64> {
     let sorted = sorted(samples);
     let middle = sorted.len() / 2;
@@ -11,18 +11,20 @@ pub fn median(samples: &[f64]) -> Option<f64> {
     }
 }
 
-/// The median of `samples`, of an even number the lower of the two in the middle: for comparing, where the mean of two
-/// modes would stand for neither. `None` of none. Cost: a sort.
+/// Returns the median of `samples`, of an even number the lower of the two in the middle: for
+/// comparing, where the mean of two modes would stand for neither. `None` of none. Cost: a sort.
 pub fn lower_median(samples: &[f64]) -> Option<f64> {
     let sorted = sorted(samples);
     sorted.get(sorted.len().saturating_sub(1) / 2).copied()
 }
 
-/// A distribution-free confidence interval of the median from order statistics, as `(low, high)`.
+/// Returns a distribution-free confidence interval of the median from order statistics, as `(low,
+/// high)`.
 ///
-/// Between the k-th smallest and the k-th largest of n samples the median lies with probability
-/// `1 - 2 P(Binomial(n, 1/2) < k)`; the largest k that keeps it at `confidence` is taken. Below six samples no k
-/// keeps 95 %; then the extremes are returned, whose coverage is `1 - 2^(1-n)`. `None` of no samples.
+/// Between the k-th smallest and the k-th largest of n samples the median lies with probability `1
+/// - 2 P(Binomial(n, 1/2) < k)`; the largest k that keeps it at `confidence` is taken. Below six
+/// samples no k keeps 95 %; then the extremes are returned, whose coverage is `1 - 2^(1-n)`. `None`
+/// of no samples.
 pub fn median_interval(samples: &[f64], confidence: f64) -> Option<(f64, f64)> {
     let sorted = sorted(samples);
     let n = sorted.len();
@@ -33,7 +35,8 @@ pub fn median_interval(samples: &[f64], confidence: f64) -> Option<(f64, f64)> {
     Some((sorted[k - 1], sorted[n - k]))
 }
 
-/// The largest k with `P(Binomial(n, 1/2) < k) <= (1 - confidence) / 2`, 0 when there is none.
+/// Returns the largest k with `P(Binomial(n, 1/2) < k) <= (1 - confidence) / 2`, 0 when there is
+/// none.
 fn order_for_confidence(n: usize, confidence: f64) -> usize {
     let tail = (1.0 - confidence) / 2.0;
     let mut probability = 0.5f64.powi(i32::try_from(n).unwrap_or(i32::MAX));
@@ -48,11 +51,13 @@ fn order_for_confidence(n: usize, confidence: f64) -> usize {
     n / 2
 }
 
-/// How probable it is, for differences that lie symmetrically around 0, that they tend above 0 at least as much as
-/// these do: the exact one-sided probability of Wilcoxon's signed-rank test (F. Wilcoxon, Biometrics Bulletin 1, 1945).
+/// Returns how probable it is, for differences that lie symmetrically around 0, that they tend
+/// above 0 at least as much as these do: the exact one-sided probability of Wilcoxon's signed-rank
+/// test (F. Wilcoxon, Biometrics Bulletin 1, 1945).
 ///
-/// Differences of 0 are left out, equal magnitudes share their mean rank. The differences of two quantities with the
-/// same distribution, whatever it is, lie symmetrically around 0. 1 where nothing is left. Cost: cubic in their number.
+/// Differences of 0 are left out, equal magnitudes share their mean rank. The differences of two
+/// quantities with the same distribution, whatever it is, lie symmetrically around 0. 1 where
+/// nothing is left. Cost: cubic in their number.
 pub fn signed_rank(differences: &[f64]) -> f64 {
     let mut nonzero: Vec<f64> = differences.iter().copied().filter(|d| *d != 0.0 && !d.is_nan()).collect();
     nonzero.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
@@ -106,7 +111,8 @@ mod tests {
 
     #[test]
     fn the_signed_rank_probability_is_exact() {
-        // All of n positive: 2^-n. The tabulated critical value for n = 10 at 2.5 % is a sum of negative ranks of 8.
+        // All of n positive: 2^-n. The tabulated critical value for n = 10 at 2.5 % is a sum of
+        // negative ranks of 8.
         assert_eq!(signed_rank(&[1.0, 2.0, 3.0, 4.0, 5.0]), 1.0 / 32.0);
         let with_negative = |rank: usize| -> Vec<f64> {
             (1..=10).map(|at| if at == rank { -(at as f64) } else { at as f64 }).collect()

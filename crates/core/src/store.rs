@@ -3,20 +3,22 @@
 use crate::judge::drift::Drift;
 use crate::{Error, Evaluation, Resample, Verdict};
 
-/// Keeps every evaluation of a run. [`append`](Self::append) returns only once the evaluation would survive the
-/// death of this process: the loop calls it before the searcher learns of the evaluation.
+/// Keeps every evaluation of a run. [`append`](Self::append) returns only once the evaluation would
+/// survive the death of this process: the loop calls it before the searcher learns of the
+/// evaluation.
 pub trait Store {
     /// Keeps one evaluation for good.
     fn append(&mut self, evaluation: &Evaluation) -> Result<(), Error>;
 
-    /// Keeps, for good, what was measured again of a configuration evaluated before. The default does not: a run resumed
-    /// from such a store repeats its final.
+    /// Keeps, for good, what was measured again of a configuration evaluated before. The default
+    /// does not: a run resumed from such a store repeats its final.
     fn append_again(&mut self, resample: &Resample) -> Result<(), Error> {
         let _ = resample;
         Ok(())
     }
 
-    /// Keeps the verdict on the evaluations so far, for whoever reads them later. The default does not.
+    /// Keeps the verdict on the evaluations so far, for whoever reads them later. The default does
+    /// not.
     fn append_verdict(&mut self, verdict: &Verdict, drift: Option<&Drift>) -> Result<(), Error> {
         let _ = (verdict, drift);
         Ok(())

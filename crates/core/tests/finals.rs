@@ -1,4 +1,5 @@
-//! The end of a run: the leaders measured again, in order, stored before use, resumed, interrupted, failing.
+//! The end of a run: the leaders measured again, in order, stored before use, resumed, interrupted,
+//! failing.
 
 mod common;
 
@@ -273,7 +274,8 @@ fn medians(device: &Device, run: &Run, x: i64, role: Role) -> Vec<f64> {
 #[test]
 fn how_much_faster_the_winner_is_does_not_depend_on_when_the_baseline_was_measured_first() {
     let mut device = device(1);
-    // The first configuration is measured before the device becomes twice as slow: 14 ms against 20 ms.
+    // The first configuration is measured before the device becomes twice as slow: 14 ms against 20
+    // ms.
     device.drift = Box::new(|at| if at.as_millis() > 160 { 2.0 } else { 1.0 });
     let (run, _) = tune_beside(&mut device, &Kept::default());
     let best = winner(&device, &run).unwrap();

@@ -1,4 +1,5 @@
-//! How often the judgements err, on noise whose truth is known: whole tuning runs on noisy devices, with fixed seeds.
+//! How often the judgements err, on noise whose truth is known: whole tuning runs on noisy devices,
+//! with fixed seeds.
 //!
 //! The numbers of `docs/measuring.md` come from here: run with `--nocapture` to see them.
 
@@ -21,8 +22,8 @@ const KINDS: [(&str, Noise, bool); 6] = [
     ("bimodal", Noise::Bimodal(0.15), false),
     ("outliers", Noise::Outliers, false),
     ("slow drift", Noise::Normal(0.03), true),
-    // The tick is an eighth of the standard deviation. Coarser clocks make intervals wider than they claim to be: with a
-    // quarter 98 % of them cover the truth.
+    // The tick is an eighth of the standard deviation. Coarser clocks make intervals wider than
+    // they claim to be: with a quarter 98 % of them cover the truth.
     ("quantised", Noise::Quantised(0.025), false),
 ];
 
@@ -49,8 +50,8 @@ fn rate(happens: impl Fn(u64) -> bool) -> u64 {
     (0..RUNS).filter(|seed| happens(*seed)).count() as u64 * 1000 / RUNS
 }
 
-/// Five configurations are equal, so that the winner is the luckiest of five: what it shows when it is chosen is too good
-/// to be true.
+/// Five configurations are equal, so that the winner is the luckiest of five: what it shows when it
+/// is chosen is too good to be true.
 #[test]
 fn the_interval_of_the_winner_covers_the_truth_in_92_to_98_percent_of_the_runs() {
     let judging = Judging { finals: Some(Finals::default()), racing: Some(Racing::default()), drift: None };
@@ -183,7 +184,8 @@ fn a_device_that_drifts_by_10_percent_is_found_in_most_runs() {
     }
 }
 
-/// The best comes first or last, and the device slows down by a tenth meanwhile: uncorrected, an early one looks better.
+/// The best comes first or last, and the device slows down by a tenth meanwhile: uncorrected, an
+/// early one looks better.
 #[test]
 fn a_drift_does_not_decide_who_wins() {
     let ramp = |time: Duration| 1.0 + 0.1 * time.as_secs_f64() / 12.5;

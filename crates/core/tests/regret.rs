@@ -22,7 +22,8 @@ impl Searcher for InTurn {
     }
 }
 
-/// Surer by a hundredth with every evaluation, and by another for every per cent of regret; notes when it was asked.
+/// Surer by a hundredth with every evaluation, and by another for every per cent of regret; notes
+/// when it was asked.
 #[derive(Default)]
 struct Growing(Vec<(usize, Vec<f64>)>);
 

@@ -19,7 +19,8 @@ fn evaluator(space: &Space) -> FunctionEvaluator<impl FnMut(&[Value]) -> Result<
     })
 }
 
-/// Asks random configurations, repeats included, up to the room, and logs what it asked and was told.
+/// Asks random configurations, repeats included, up to the room, and logs what it asked and was
+/// told.
 #[derive(Default)]
 struct Logging {
     rooms: Vec<usize>,

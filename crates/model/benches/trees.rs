@@ -1,4 +1,5 @@
-//! Fitting and predicting with trees at the size of a predictive tuning problem: 30,000 rows of 16 features.
+//! Fitting and predicting with trees at the size of a predictive tuning problem: 30,000 rows of 16
+//! features.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -19,7 +20,8 @@ fn rng() -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(1)
 }
 
-/// Half of the features are as tuning parameters, with few values; half as sizes of inputs, with many.
+/// Half of the features are as tuning parameters, with few values; half as sizes of inputs, with
+/// many.
 fn data(rows: usize) -> (Table, Vec<f64>) {
     let mut rng = rng();
     let columns = (0..FEATURES).map(|index| Column::ordinal(format!("F{index}"))).collect();

@@ -3,7 +3,8 @@
 /// The lower triangle `L` of `A = L L'`, kept row by row without gaps.
 ///
 /// Where `A` is not positive definite within rounding (equal rows, no noise), the pivot is kept at
-/// [`PIVOT`](Self::PIVOT): the row then carries next to no information instead of an error or a NaN.
+/// [`PIVOT`](Self::PIVOT): the row then carries next to no information instead of an error or a
+/// NaN.
 #[derive(Clone, Debug, Default)]
 pub struct Cholesky {
     packed: Vec<f64>,
@@ -14,7 +15,8 @@ impl Cholesky {
     /// The smallest square of a pivot, for matrices whose diagonal is about 1.
     pub const PIVOT: f64 = 1e-10;
 
-    /// The factor of the matrix whose lower triangle, row by row without gaps, is `packed`. Costs n^3 / 6 products.
+    /// Creates the factor of the matrix whose lower triangle, row by row without gaps, is `packed`.
+    /// Costs n^3 / 6 products.
     pub fn factorise(packed: &[f64]) -> Self {
         let mut factor = Self { packed: Vec::with_capacity(packed.len()), len: 0 };
         let mut rest = packed;
@@ -42,12 +44,12 @@ impl Cholesky {
         self.len += 1;
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is no row.
+    /// Returns whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -58,12 +60,12 @@ impl Cholesky {
         &self.packed[start..=start + i]
     }
 
-    /// The logarithm of the determinant of `L`: half that of `A`.
+    /// Returns the logarithm of the determinant of `L`: half that of `A`.
     pub fn log_determinant(&self) -> f64 {
         (0..self.len).map(|i| self.row(i)[i].ln()).sum()
     }
 
-    /// The first elements of `L^-1 b`, as many as `b` has. Costs n^2 / 2 products.
+    /// Returns the first elements of `L^-1 b`, as many as `b` has. Costs n^2 / 2 products.
     pub fn solve(&self, b: &[f64]) -> Vec<f64> {
         let mut solution = Vec::with_capacity(b.len());
         for (i, &element) in b.iter().enumerate() {
@@ -86,7 +88,8 @@ impl Cholesky {
     }
 }
 
-/// The inner product of two slices of the same length. Eight partial sums, so that the compiler may use vectors.
+/// Returns the inner product of two slices of the same length. Eight partial sums, so that the
+/// compiler may use vectors.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (a_chunks, b_chunks) = (a.chunks_exact(8), b.chunks_exact(8));
     let rest: f64 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(x, y)| x * y).sum();

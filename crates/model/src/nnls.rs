@@ -2,17 +2,21 @@
 
 use crate::Cholesky;
 
-/// A coefficient enters only where it lowers the loss by more than rounding: this share of the largest slope at zero.
+/// A coefficient enters only where it lowers the loss by more than rounding: this share of the
+/// largest slope at zero.
 const TOLERANCE: f64 = 1e-12;
-/// Added to the diagonal, which is scaled to 1, so that columns that are multiples of each other can be solved.
+/// Added to the diagonal, which is scaled to 1, so that columns that are multiples of each other
+/// can be solved.
 const JITTER: f64 = 1e-14;
 
-/// The coefficients `x >= 0` that minimise `|rows * x - targets|^2 + |ridge * (x - towards)|^2`.
+/// Returns the coefficients `x >= 0` that minimise `|rows * x - targets|^2 + |ridge * (x -
+/// towards)|^2`.
 ///
-/// With a `ridge` above 0 the answer is unique, also of fewer rows than coefficients; `towards` is what the coefficients are
-/// believed to be without any row. Numbers must be finite. The active set method of Lawson and Hanson (Solving least squares
-/// problems, 1974, chapter 23) on the normal equations. Cost: rows x coefficients^2, then coefficients^3 / 6 for each that
-/// enters or leaves; rarely more of them than there are coefficients.
+/// With a `ridge` above 0 the answer is unique, also of fewer rows than coefficients; `towards` is
+/// what the coefficients are believed to be without any row. Numbers must be finite. The active set
+/// method of Lawson and Hanson (Solving least squares problems, 1974, chapter 23) on the normal
+/// equations. Cost: rows x coefficients^2, then coefficients^3 / 6 for each that enters or leaves;
+/// rarely more of them than there are coefficients.
 ///
 /// ```
 /// let rows = [vec![1.0, 0.0], vec![0.0, 1.0], vec![1.0, 1.0]];
@@ -40,7 +44,7 @@ pub fn nonnegative_least_squares(rows: &[Vec<f64>], targets: &[f64], towards: &[
     active_set(&gram, &right)
 }
 
-/// The minimum of `x' gram x / 2 - right' x` over `x >= 0`.
+/// Returns the minimum of `x' gram x / 2 - right' x` over `x >= 0`.
 fn active_set(gram: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
     let count = right.len();
     let least = TOLERANCE * right.iter().map(|slope| slope.abs()).fold(0.0, f64::max);
@@ -58,8 +62,8 @@ fn active_set(gram: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
     x
 }
 
-/// Moves `x` to the minimum over the coefficients in `free`; those that would become negative on the way are held at 0
-/// and leave `free`.
+/// Moves `x` to the minimum over the coefficients in `free`; those that would become negative on
+/// the way are held at 0 and leave `free`.
 fn settle(gram: &[Vec<f64>], right: &[f64], x: &mut [f64], free: &mut Vec<usize>) {
     while !free.is_empty() {
         let goal = solve(gram, right, free);
@@ -78,7 +82,8 @@ fn settle(gram: &[Vec<f64>], right: &[f64], x: &mut [f64], free: &mut Vec<usize>
     }
 }
 
-/// The solution of the normal equations of the coefficients in `free`, whose diagonal elements are positive.
+/// Returns the solution of the normal equations of the coefficients in `free`, whose diagonal
+/// elements are positive.
 fn solve(gram: &[Vec<f64>], right: &[f64], free: &[usize]) -> Vec<f64> {
     // A diagonal of 1 is what the factor's smallest pivot is meant for.
     let scale: Vec<f64> = free.iter().map(|&i| gram[i][i].sqrt()).collect();
@@ -102,7 +107,7 @@ mod tests {
         rows.iter().zip(targets).map(miss).sum::<f64>() + x.iter().map(|x| (ridge * x).powi(2)).sum::<f64>()
     }
 
-    /// The best of every choice of which coefficients are 0, the others by elimination.
+    /// Returns the best of every choice of which coefficients are 0, the others by elimination.
     fn oracle(rows: &[Vec<f64>], targets: &[f64], ridge: f64) -> f64 {
         let choices = (0..8u32).map(|mask| (0..3).filter(|at| mask & (1 << at) != 0).collect::<Vec<usize>>());
         let losses = choices.filter_map(|free| {

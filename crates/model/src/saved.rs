@@ -3,7 +3,8 @@
 use crate::ModelError;
 use serde_json::Value as Json;
 
-/// The JSON document in `text`, a saved model whose `kind` is `kind` and whose `version` is from 1 to `latest`.
+/// Returns the JSON document in `text`, a saved model whose `kind` is `kind` and whose `version` is
+/// from 1 to `latest`.
 ///
 /// # Errors
 /// No JSON, or a document without a kind, of another one, or of a later version.

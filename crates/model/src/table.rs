@@ -21,12 +21,12 @@ pub struct Column {
 }
 
 impl Column {
-    /// A feature of numbers in their order.
+    /// Creates a feature of numbers in their order.
     pub fn ordinal(name: impl Into<String>) -> Self {
         Self { name: name.into(), kind: Kind::Ordinal }
     }
 
-    /// A feature of levels; a row holds the index of its level.
+    /// Creates a feature of levels; a row holds the index of its level.
     pub fn categorical<L: Into<String>>(name: impl Into<String>, levels: impl IntoIterator<Item = L>) -> Self {
         Self { name: name.into(), kind: Kind::Categorical(levels.into_iter().map(Into::into).collect()) }
     }
@@ -46,7 +46,8 @@ impl Column {
 
 /// Rows of numbers under named columns: what trees are fitted to and predict.
 ///
-/// A missing value is NaN; in a categorical column any number that is no index of a level is missing as well.
+/// A missing value is NaN; in a categorical column any number that is no index of a level is
+/// missing as well.
 ///
 /// ```
 /// use tunesmith_model::{Column, Table};
@@ -76,7 +77,7 @@ impl Table {
         Self { columns, cells, len: 0 }
     }
 
-    /// The rows given, each with one number for every column.
+    /// Creates the rows given, each with one number for every column.
     ///
     /// # Panics
     /// As [`new`](Self::new) and [`push`](Self::push).
@@ -98,44 +99,44 @@ impl Table {
         self.len += 1;
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is no row.
+    /// Returns whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// What the numbers mean.
+    /// Returns what the numbers mean.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// The numbers of one column, row by row.
+    /// Returns the numbers of one column, row by row.
     pub fn column(&self, index: usize) -> &[f64] {
         &self.cells[index]
     }
 
-    /// The same to be changed; to numbers that the column can have.
+    /// Returns the same to be changed, to numbers that the column can have.
     pub(crate) fn column_mut(&mut self, index: usize) -> &mut [f64] {
         &mut self.cells[index]
     }
 
-    /// The numbers of one row, column by column.
+    /// Returns the numbers of one row, column by column.
     pub fn row(&self, index: usize) -> Vec<f64> {
         self.cells.iter().map(|cells| cells[index]).collect()
     }
 
-    /// The rows at `indices`, in that order.
+    /// Returns the rows at `indices`, in that order.
     pub fn select(&self, indices: &[usize]) -> Self {
         let pick = |cells: &Vec<f64>| indices.iter().map(|&index| cells[index]).collect();
         Self { columns: self.columns.clone(), cells: self.cells.iter().map(pick).collect(), len: indices.len() }
     }
 }
 
-/// A name that two columns have, or two levels of one column.
+/// Returns a name that two columns have, or two levels of one column.
 pub(crate) fn repeated(columns: &[Column]) -> Option<&str> {
     let names = first_repeated(columns.iter().map(|column| column.name.as_str()));
     names.or_else(|| columns.iter().find_map(repeated_level))

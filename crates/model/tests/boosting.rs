@@ -1,5 +1,5 @@
-//! What boosted trees promise beyond fitting well: directions, quantiles, the same digits on any number of threads, and
-//! answers about what they learned.
+//! What boosted trees promise beyond fitting well: directions, quantiles, the same digits on any
+//! number of threads, and answers about what they learned.
 
 use proptest::prelude::*;
 use rand::SeedableRng as _;

@@ -1,4 +1,5 @@
-//! Trees against the obvious: every threshold and every subset of levels tried, all sums taken anew.
+//! Trees against the obvious: every threshold and every subset of levels tried, all sums taken
+//! anew.
 
 use proptest::prelude::*;
 use rand::SeedableRng as _;
@@ -288,7 +289,8 @@ fn thresholds_are_drawn_from_the_whole_range_between_the_values() {
     let table = Table::from_rows(vec![Column::ordinal("X")], [[0.0], [10.0]]);
     let settings = RandomisedSettings { trees: 2000, min_split: 2, ..RandomisedSettings::default() };
     let model = RandomisedTrees::fit(&table, &[0.0, 1.0], &settings, &mut rng(1)).unwrap();
-    // A threshold above x says no to none: the prediction grows with x as a uniform distribution does.
+    // A threshold above x says no to none: the prediction grows with x as a uniform distribution
+    // does.
     for x in [1.0, 2.5, 5.0, 9.0] {
         assert!((model.predict(&[x]) - x / 10.0).abs() < 0.03, "{x}: {}", model.predict(&[x]));
     }

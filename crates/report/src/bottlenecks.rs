@@ -40,7 +40,7 @@ const SHOWN: f64 = 0.01;
 const MOVED: usize = 3;
 
 impl BottleneckPage {
-    /// The page as lines of text, each ended.
+    /// Returns the page as lines of text, each ended.
     pub fn render(&self) -> String {
         let mut text = String::from("bottlenecks (0 idle, 1 at its peak)\n");
         let (shown, rest): (Vec<_>, Vec<_>) = self.bottlenecks.iter().partition(|(_, share, _)| *share >= SHOWN);
@@ -94,7 +94,7 @@ impl BottleneckPage {
     }
 }
 
-/// A reading with four digits; counts in powers of ten.
+/// Returns a reading with four digits; counts in powers of ten.
 fn reading(value: f64) -> String {
     if value.abs() >= 1e6 {
         format!("{value:.3e}")

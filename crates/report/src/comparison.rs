@@ -17,8 +17,8 @@ pub struct ComparisonRow {
     pub score: f64,
 }
 
-/// A table of how near the optimum strategies come and how soon, without a trailing newline. `budgets` and `levels` head
-/// the columns of `rel` and `ert`.
+/// Returns a table of how near the optimum strategies come and how soon, without a trailing
+/// newline. `budgets` and `levels` head the columns of `rel` and `ert`.
 pub fn comparison_table(budgets: &[u64], levels: &[&str], rows: &[ComparisonRow]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);

@@ -1,4 +1,5 @@
-//! Text, tables, plots and pages from tuning runs: pure functions from what was measured to what a person reads.
+//! Text, tables, plots and pages from tuning runs: pure functions from what was measured to what a
+//! person reads.
 
 mod bottlenecks;
 mod comparison;

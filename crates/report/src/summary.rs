@@ -7,7 +7,7 @@ use tunesmith_core::FailureKind;
 /// What the end of a run says.
 #[derive(Clone, Debug)]
 pub struct Summary {
-    /// Why the run ended.
+    /// The reason why the run ended.
     pub stop_reason: String,
     /// Evaluations made, failed and resumed ones included.
     pub evaluations: u64,
@@ -21,11 +21,11 @@ pub struct Summary {
     pub best: Option<Winner>,
     /// The default configuration, where it was correct.
     pub default: Option<Baseline>,
-    /// Why the default configuration failed.
+    /// The reason why the default configuration failed.
     pub default_failure: Option<String>,
     /// How many other configurations the best cannot be told from.
     pub ties: usize,
-    /// How many leaders were measured again in turn; 0 without a final.
+    /// The number of leaders that were measured again in turn; 0 without a final.
     pub finalists: usize,
     /// What else there is to say about the measurements: a label and a sentence each.
     pub notes: Vec<(&'static str, String)>,
@@ -59,9 +59,9 @@ pub struct Baseline {
     pub time_ms: f64,
     /// Where that was measured.
     pub source: SpeedupSource,
-    /// Whether it is the best itself.
+    /// True if it is the best itself.
     pub is_best: bool,
-    /// Whether the best cannot be told from it.
+    /// True if the best cannot be told from it.
     pub is_tie: bool,
 }
 
@@ -77,7 +77,7 @@ pub enum SpeedupSource {
 }
 
 impl Baseline {
-    /// The speed-up of a best configuration that takes `best_ms`.
+    /// Returns the speed-up of a best configuration that takes `best_ms`.
     fn speedup(&self, best_ms: f64) -> String {
         if self.is_best {
             return "none: the default configuration is the best".to_string();
@@ -105,7 +105,7 @@ pub struct FailureLine {
 }
 
 impl Summary {
-    /// The summary as lines of text, each ended.
+    /// Returns the summary as lines of text, each ended.
     pub fn render(&self) -> String {
         let mut text = String::new();
         self.write_best(&mut text);

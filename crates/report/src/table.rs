@@ -18,7 +18,7 @@ pub struct TopRow {
     pub config: String,
 }
 
-/// A table of configurations, the best first, without a trailing newline.
+/// Returns a table of configurations, the best first, without a trailing newline.
 pub fn top_table(rows: &[TopRow]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
@@ -48,7 +48,8 @@ pub fn top_table(rows: &[TopRow]) -> String {
     table.trim_fmt()
 }
 
-/// A table of text, columns before the last aligned to the right, without a trailing newline.
+/// Returns a table of text, columns before the last aligned to the right, without a trailing
+/// newline.
 pub fn count_table<const COLUMNS: usize>(header: [&str; COLUMNS], rows: &[[String; COLUMNS]]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);

@@ -1,10 +1,11 @@
-//! What strategies cost: mean seconds of an evaluation and the longest single step, on a recording of about 18,000
-//! configurations and on a space of 10^18.
+//! What strategies cost: mean seconds of an evaluation and the longest single step, on a recording
+//! of about 18,000 configurations and on a space of 10^18.
 //!
-//! `cargo bench -p tunesmith-search --bench overhead -- [EVALUATIONS] [STRATEGY...]` prints a table in Markdown. By default all
-//! strategies of the catalogue that search (`exhaustive` does not) make 400 evaluations. The recording is
-//! `recordings/gemm-RTX_2080_Ti-kt.csv.gz` in `$TUNESMITH_SHARED`, else in `../shared`. The time is that of asking and telling
-//! alone, without the loop and without measuring; run it on a quiet machine.
+//! `cargo bench -p tunesmith-search --bench overhead -- [EVALUATIONS] [STRATEGY...]` prints a table
+//! in Markdown. By default all strategies of the catalogue that search (`exhaustive` does not) make
+//! 400 evaluations. The recording is `recordings/gemm-RTX_2080_Ti-kt.csv.gz` in
+//! `$TUNESMITH_SHARED`, else in `../shared`. The time is that of asking and telling alone, without
+//! the loop and without measuring; run it on a quiet machine.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark has no command line to be told the folder by")]
 

@@ -1,9 +1,10 @@
 //! Whether the stop condition `regret` keeps its promises on recordings.
 //!
-//! `cargo bench -p tunesmith-search --bench regret -- [STRATEGY] [REPEATS] [PART OF A RECORDING'S NAME] [FIRST SEED]` reads
-//! the recordings of the folder `recordings` in `$TUNESMITH_SHARED`, else in `../shared`. Each search has 400 evaluations.
-//! Where `regret R at P` first held by then it would have ended the run: whether the best was truly within R of the
-//! optimum there is what the table counts, for all recordings and for the recordings of each kernel.
+//! `cargo bench -p tunesmith-search --bench regret -- [STRATEGY] [REPEATS] [PART OF A RECORDING'S
+//! NAME] [FIRST SEED]` reads the recordings of the folder `recordings` in `$TUNESMITH_SHARED`, else
+//! in `../shared`. Each search has 400 evaluations. Where `regret R at P` first held by then it
+//! would have ended the run: whether the best was truly within R of the optimum there is what the
+//! table counts, for all recordings and for the recordings of each kernel.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark has no command line to be told the folder by")]
 
@@ -88,7 +89,8 @@ fn recordings() -> Vec<PathBuf> {
     paths
 }
 
-/// What was claimed at one moment of a search, for each share, and how far the best truly was above the optimum.
+/// What was claimed at one moment of a search, for each share, and how far the best truly was above
+/// the optimum.
 struct Moment {
     evaluations: usize,
     regret: f64,
@@ -112,7 +114,8 @@ fn moments(recording: &Recording, strategy: &str, seed: u64) -> Vec<Moment> {
     moments
 }
 
-/// How often a condition ended searches, rightly, and after how many evaluations, those it did not end at the budget.
+/// How often a condition ended searches, rightly, and after how many evaluations, those it did not
+/// end at the budget.
 fn tally(searches: &[&Vec<Moment>], share: usize, level: f64) -> String {
     let ended: Vec<&Moment> =
         searches.iter().filter_map(|moments| moments.iter().find(|moment| moment.claimed[share] >= level)).collect();

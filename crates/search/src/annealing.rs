@@ -14,26 +14,30 @@ use std::collections::VecDeque;
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 use tunesmith_space::ConfigId;
 
-/// Simulated annealing as in CLTune (section III-C): from the current configuration `s` a random neighbour `s'` is
-/// evaluated and becomes the current one with probability 1 when it is faster, else `exp(-(t' - t) / T)`.
+/// Simulated annealing as in CLTune (section III-C): from the current configuration `s` a random
+/// neighbour `s'` is evaluated and becomes the current one with probability 1 when it is faster,
+/// else `exp(-(t' - t) / T)`.
 ///
 /// Differences from the paper:
-/// - Times are divided by the first correct time, so that `T` is relative: the paper's `T` of 2, 4 or 6 milliseconds
-///   means something else for every kernel, ours means the same, and the unit of the times does not matter.
-/// - The first quarter of the budget goes to uniform random configurations, and the walk starts from the best of
-///   them and of what was told before (the default, `--start`). The paper starts from one random configuration, and
-///   a run now and then ends in a poor valley; `explore=0` gives that back.
-/// - `T` falls linearly to 0 over the budget, as in the authors' program; without a number of evaluations to
-///   go by, over 200 evaluations.
+/// - Times are divided by the first correct time, so that `T` is relative: the paper's `T` of 2, 4
+///   or 6 milliseconds means something else for every kernel, ours means the same, and the unit of
+///   the times does not matter.
+/// - The first quarter of the budget goes to uniform random configurations, and the walk starts
+///   from the best of them and of what was told before (the default, `--start`). The paper starts
+///   from one random configuration, and a run now and then ends in a poor valley; `explore=0` gives
+///   that back.
+/// - `T` falls linearly to 0 over the budget, as in the authors' program; without a number of
+///   evaluations to go by, over 200 evaluations.
 /// - A neighbour differs in one parameter. When the walk has met only configurations it knows for
 ///   50 steps, it goes on from a new random configuration; so it leaves exhausted corners and ends
 ///   only with the space.
-/// - With room for more than one request, several neighbours of the current configuration are asked at once and
-///   judged in turn.
+/// - With room for more than one request, several neighbours of the current configuration are asked
+///   at once and judged in turn.
 ///
-/// The defaults are those that did best on the nine recorded spaces among temperatures of 0.2, 0.1 and 0.05 with
-/// shares of 0, 0.1 and 0.25: after 100 evaluations 0.936 of the optimum on average and 0.860 in the worst tenth of
-/// the runs (0.922 and 0.851 at temperature 0.1 without exploring; random search 0.867 and 0.788).
+/// The defaults are those that did best on the nine recorded spaces among temperatures of 0.2, 0.1
+/// and 0.05 with shares of 0, 0.1 and 0.25: after 100 evaluations 0.936 of the optimum on average
+/// and 0.860 in the worst tenth of the runs (0.922 and 0.851 at temperature 0.1 without exploring;
+/// random search 0.867 and 0.788).
 ///
 /// Cost per evaluation: a Hamming neighbourhood of the space for every step of the walk.
 #[derive(Debug)]
@@ -46,11 +50,12 @@ pub struct Annealing {
     unseen: Unseen,
 }
 
-/// Evaluations over which the temperature falls when the stop condition names no number: the default budget.
+/// Evaluations over which the temperature falls when the stop condition names no number: the
+/// default budget.
 const DEFAULT_SCHEDULE: u64 = 200;
 
-/// Steps over known configurations after which the walk jumps. Long enough to cross a plateau that was seen,
-/// short enough to cost well under a millisecond.
+/// Steps over known configurations after which the walk jumps. Long enough to cross a plateau that
+/// was seen, short enough to cost well under a millisecond.
 const MAX_KNOWN_STEPS: usize = 50;
 
 /// A configuration asked and not yet told, with the rule by which it will be judged.
@@ -84,8 +89,8 @@ impl Annealing {
         },
     ];
 
-    /// Annealing from `temperature`, relative to the first correct time and positive, after a share of the budget,
-    /// `explore` from 0 to 1, for random configurations.
+    /// Annealing from `temperature`, relative to the first correct time and positive, after a share
+    /// of the budget, `explore` from 0 to 1, for random configurations.
     pub fn new(temperature: f64, explore: f64) -> Self {
         Self { temperature, explore, unit: None, current: None, proposed: VecDeque::new(), unseen: Unseen::default() }
     }
@@ -95,7 +100,7 @@ impl Annealing {
         Ok(Self::new(temperature, options.number("explore", |share| (0.0..=1.0).contains(&share))?))
     }
 
-    /// The next configuration worth evaluating; `None` when every one is known.
+    /// Returns the next configuration worth evaluating; `None` when every one is known.
     fn propose(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<Proposal> {
         if (view.known() as f64) < self.explore * schedule(view) {
             return self.unseen.draw(view, rng).map(|config| Proposal { config, rule: Rule::IfBetter });
@@ -138,8 +143,8 @@ impl Annealing {
         self.temperature * left.max(1e-6)
     }
 
-    /// The rule for a configuration told: the proposal's own; one not asked (the default, a start configuration)
-    /// must be better.
+    /// Returns the rule for a configuration told: the proposal's own; one not asked (the default, a
+    /// start configuration) must be better.
     fn take_rule(&mut self, config: ConfigId) -> Rule {
         let position = self.proposed.iter().position(|proposal| proposal.config == config);
         let proposal = position.and_then(|position| self.proposed.remove(position));
@@ -147,7 +152,7 @@ impl Annealing {
     }
 }
 
-/// The number of evaluations that explore and cool.
+/// Returns the number of evaluations that explore and cool.
 fn schedule(view: &View<'_>) -> f64 {
     view.budget().unwrap_or(DEFAULT_SCHEDULE) as f64
 }

@@ -5,23 +5,23 @@ use crate::techniques::{MEANING, Techniques};
 use std::collections::VecDeque;
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 
-/// Several strategies that share one budget by merit: the multi-armed bandit with sliding window and credit by area
-/// under the curve of Ansel et al., "OpenTuner: an extensible framework for program autotuning", PACT 2014, section
-/// 4.2, which ATF uses as well.
+/// Several strategies that share one budget by merit: the multi-armed bandit with sliding window
+/// and credit by area under the curve of Ansel et al., "OpenTuner: an extensible framework for
+/// program autotuning", PACT 2014, section 4.2, which ATF uses as well.
 ///
 /// The next request is that of the technique t with the largest
 ///
 /// AUC_t + C sqrt(2 log2 |H| / H_t)
 ///
-/// over the last |H| requests, at most `window`, of which H_t were of t. AUC_t is 2 / (H_t (H_t + 1)) times the sum of i
-/// over those of the H_t requests that brought a new best, where i counts them from 1 for the oldest: the area under the
-/// curve that goes up at each new best, which counts recent ones more. A technique without requests in the window comes
-/// first, of equal ones the one named first. The defaults are OpenTuner's window of 500 and C of 0.05,
-/// and ATF's techniques.
+/// over the last |H| requests, at most `window`, of which H_t were of t. AUC_t is 2 / (H_t (H_t +
+/// 1)) times the sum of i over those of the H_t requests that brought a new best, where i counts
+/// them from 1 for the oldest: the area under the curve that goes up at each new best, which counts
+/// recent ones more. A technique without requests in the window comes first, of equal ones the one
+/// named first. The defaults are OpenTuner's window of 500 and C of 0.05, and ATF's techniques.
 ///
-/// Every technique is told every evaluation. One that has nothing to ask is passed over, without a mark in the window;
-/// the search ends when none has. Requests in flight count as having brought nothing, so that with room for more than
-/// one request the techniques take turns.
+/// Every technique is told every evaluation. One that has nothing to ask is passed over, without a
+/// mark in the window; the search ends when none has. Requests in flight count as having brought
+/// nothing, so that with room for more than one request the techniques take turns.
 ///
 /// Cost per evaluation: that of the techniques, and one pass over the window.
 pub struct Bandit {
@@ -58,7 +58,7 @@ impl Bandit {
         })
     }
 
-    /// The techniques from the most to the least promising.
+    /// Returns the techniques from the most to the least promising.
     fn order(&self) -> Vec<usize> {
         let waiting = self.techniques.waiting().map(|technique| (technique, false));
         let uses = self.uses.iter().copied().chain(waiting);
@@ -69,7 +69,7 @@ impl Bandit {
     }
 }
 
-/// The merit of each of `count` techniques after `uses`, the oldest first.
+/// Returns the merit of each of `count` techniques after `uses`, the oldest first.
 fn scores(count: usize, exploration: f64, uses: impl Iterator<Item = (usize, bool)>) -> Vec<f64> {
     let mut length = 0.0_f64;
     let mut own = vec![(0.0_f64, 0.0_f64); count];
@@ -112,7 +112,8 @@ mod tests {
 
     #[test]
     fn merit_is_the_area_under_the_curve_of_new_bests_and_what_was_left_untried() {
-        // Technique 0 brought a new best with its first and third request of three, technique 1 with none of one.
+        // Technique 0 brought a new best with its first and third request of three, technique 1
+        // with none of one.
         let uses = [(0, true), (1, false), (0, false), (0, true)];
         let found = scores(3, 0.05, uses.into_iter());
         let expected = [2.0 * (1.0 + 3.0) / 12.0 + 0.05 * (4.0_f64 / 3.0).sqrt(), 0.05 * 2.0, f64::INFINITY];

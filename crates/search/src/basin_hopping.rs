@@ -4,15 +4,18 @@ use crate::local::{Acceptance, Hops, Kick, hops};
 use crate::options::{OptionSpec, Options, StrategyError};
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 
-/// Basin hopping (Wales and Doye, Global optimization by basin-hopping, 1997): annealing over local minima at a constant
-/// temperature. A minimum is perturbed, the search descends from there, and the new minimum replaces the old one when it is
-/// better, else with probability `exp(-d / temperature)`. Kernel Tuner has it, and it is the rival of section 4.7 of
-/// Filipovič, Hozzová, Nezarat, Oľha and Petrovič, Using hardware performance counters to speed up autotuning, 2022.
+/// Basin hopping (Wales and Doye, Global optimization by basin-hopping, 1997): annealing over local
+/// minima at a constant temperature. A minimum is perturbed, the search descends from there, and
+/// the new minimum replaces the old one when it is better, else with probability `exp(-d /
+/// temperature)`. Kernel Tuner has it, and it is the rival of section 4.7 of Filipovič, Hozzová,
+/// Nezarat, Oľha and Petrovič, Using hardware performance counters to speed up autotuning, 2022.
 ///
-/// - d is the share by which the new minimum is slower than the old one. Elsewhere it is a difference of milliseconds, with
-///   which the same temperature accepts everything for one kernel and nothing for another.
-/// - A perturbation draws each parameter anew with probability `step`, among valid configurations; descents, starts and
-///   what happens when nothing is new are as in [`IteratedLocalSearch`](crate::IteratedLocalSearch).
+/// - d is the share by which the new minimum is slower than the old one. Elsewhere it is a
+///   difference of milliseconds, with which the same temperature accepts everything for one kernel
+///   and nothing for another.
+/// - A perturbation draws each parameter anew with probability `step`, among valid configurations;
+///   descents, starts and what happens when nothing is new are as in
+///   [`IteratedLocalSearch`](crate::IteratedLocalSearch).
 ///
 /// Cost per evaluation: as iterated local search.
 #[derive(Debug)]

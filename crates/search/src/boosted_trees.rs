@@ -12,24 +12,29 @@ use tunesmith_model::{
 };
 use tunesmith_space::ConfigId;
 
-/// Sequential model-based search with boosted regression trees (the model of Bergstra, Pinto and Cox, Machine learning
-/// for predictive auto-tuning with boosted regression trees, 2012; the loop of Hutter, Hoos and Leyton-Brown, Sequential
-/// model-based optimization for general algorithm configuration, 2011): several boosted models, each on other subsamples
-/// of the evaluations, predict; their mean and how far they differ give an expected improvement, and the
-/// configuration with the largest is evaluated next.
+/// Sequential model-based search with boosted regression trees (the model of Bergstra, Pinto and
+/// Cox, Machine learning for predictive auto-tuning with boosted regression trees, 2012; the loop
+/// of Hutter, Hoos and Leyton-Brown, Sequential model-based optimization for general algorithm
+/// configuration, 2011): several boosted models, each on other subsamples of the evaluations,
+/// predict; their mean and how far they differ give an expected improvement, and the configuration
+/// with the largest is evaluated next.
 ///
-/// - Features, the spread of the first configurations and the targets, bent logarithms of the slowdown in which a failure is
-///   as bad as the worst success, are those of the Gaussian process strategy.
-/// - Trees know nothing between two evaluations: where all models agree they are thought to be as sure as `doubt` says.
-/// - The models are fitted anew after every evaluation up to 50, then whenever the evaluations have grown by a fiftieth; to
-///   the 300 best and 300 random others where there are more than 600.
-/// - One model chooses 768 of the configurations of a space of up to 20,000, 256 random ones are added, and all models
-///   look at these. In a larger space they choose among 2048 random ones and the neighbours of the best five.
-/// - With several requests in flight the next best is asked. As long as fewer than two configurations were correct it
-///   draws at random.
+/// - Features, the spread of the first configurations and the targets, bent logarithms of the
+///   slowdown in which a failure is as bad as the worst success, are those of the Gaussian process
+///   strategy.
+/// - Trees know nothing between two evaluations: where all models agree they are thought to be as
+///   sure as `doubt` says.
+/// - The models are fitted anew after every evaluation up to 50, then whenever the evaluations have
+///   grown by a fiftieth; to the 300 best and 300 random others where there are more than 600.
+/// - One model chooses 768 of the configurations of a space of up to 20,000, 256 random ones are
+///   added, and all models look at these. In a larger space they choose among 2048 random ones and
+///   the neighbours of the best five.
+/// - With several requests in flight the next best is asked. As long as fewer than two
+///   configurations were correct it draws at random.
 ///
-/// The unit of the times does not matter. Cost per evaluation: with the defaults 240 small trees, a walk down each for 1024
-/// configurations, and down 30 of them for every configuration of a listed space.
+/// The unit of the times does not matter. Cost per evaluation: with the defaults 240 small trees, a
+/// walk down each for 1024 configurations, and down 30 of them for every configuration of a listed
+/// space.
 #[derive(Debug)]
 pub struct BoostedTrees {
     settings: BoostedTreesSettings,
@@ -135,7 +140,7 @@ impl BoostedTrees {
         })
     }
 
-    /// The next configuration worth evaluating; `None` when every one is known.
+    /// Returns the next configuration worth evaluating; `None` when every one is known.
     fn propose(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<ConfigId> {
         if self.told.len() + self.pending.len() < self.settings.initial {
             let known: Vec<ConfigId> = self.told.configs.iter().chain(&self.pending).copied().collect();
@@ -158,7 +163,8 @@ impl BoostedTrees {
         self.candidates.get_or_insert_with(|| TreeCandidates::new(view.space()))
     }
 
-    /// New configurations in ascending order of what is expected of them; of equal ones in random order.
+    /// Returns new configurations in ascending order of what is expected of them; of equal ones in
+    /// random order.
     fn ranked(&mut self, view: &View<'_>, rng: &mut Rng) -> Vec<ConfigId> {
         let y = targets(&self.told.scores);
         let order = ranked(&y);
@@ -189,14 +195,16 @@ impl BoostedTrees {
     }
 }
 
-/// The indices of the targets from the lowest to the highest; of equal ones the earlier first.
+/// Returns the indices of the targets from the lowest to the highest; of equal ones the earlier
+/// first.
 fn ranked(targets: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..targets.len()).collect();
     order.sort_by(|&a, &b| targets[a].total_cmp(&targets[b]));
     order
 }
 
-/// At most [`MODELLED`] of `order`, the best first: half of them the best, the others random.
+/// Returns at most [`MODELLED`] of `order`, the best first: half of them the best, the others
+/// random.
 fn sample(order: &[usize], rng: &mut Rng) -> Vec<usize> {
     if order.len() <= MODELLED {
         return order.to_vec();
@@ -207,8 +215,8 @@ fn sample(order: &[usize], rng: &mut Rng) -> Vec<usize> {
     best.iter().chain(&*random).copied().collect()
 }
 
-/// The new ones among the configurations offered; of more than [`SHORTLIST`] three quarters are those with the lowest
-/// predictions of one model and the others random.
+/// Returns the new ones among the configurations offered; of more than [`SHORTLIST`] three quarters
+/// are those with the lowest predictions of one model and the others random.
 fn shortlist(view: &View<'_>, offered: &Listing, model: &Model, rng: &mut Rng) -> Vec<usize> {
     let mut new: Vec<usize> =
         (0..offered.configs.len()).filter(|&index| is_new(view, offered.configs[index])).collect();

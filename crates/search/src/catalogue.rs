@@ -26,14 +26,14 @@ pub struct Strategy {
 }
 
 impl Strategy {
-    /// Returns whether the strategy works through a list and then ends. Without a stop condition, such a run goes to the
-    /// end of the list.
+    /// Returns whether the strategy works through a list and then ends. Without a stop condition,
+    /// such a run goes to the end of the list.
     pub fn ends_by_itself(&self) -> bool {
         self.ends_by_itself
     }
 
-    /// Returns whether the strategy begins with the best configurations of a history. Any other can be
-    /// [primed](crate::Primed) with them.
+    /// Returns whether the strategy begins with the best configurations of a history. Any other can
+    /// be [primed](crate::Primed) with them.
     pub fn begins_with_history(&self) -> bool {
         self.begins_with_history
     }
@@ -43,19 +43,21 @@ impl Strategy {
         self.takes_guide
     }
 
-    /// Returns the strategy that this one falls back to without a counter model, if it was made for one.
+    /// Returns the strategy that this one falls back to without a counter model, if it was made for
+    /// one.
     pub fn without_guide(&self) -> Option<&'static str> {
         self.without_guide
     }
 
-    /// Returns whether the strategy is better than random search on recorded spaces of real kernels: after 100
-    /// evaluations it is nearer the optimum on at least 7 of 9. The facade's test `strategies` checks this.
+    /// Returns whether the strategy is better than random search on recorded spaces of real
+    /// kernels: after 100 evaluations it is nearer the optimum on at least 7 of 9. The facade's
+    /// test `strategies` checks this.
     pub fn beats_random(&self) -> bool {
         self.beats_random
     }
 
-    /// Returns whether the strategy with `options` draws uniformly, each configuration once, so that the expectation of
-    /// its best is known exactly.
+    /// Returns whether the strategy with `options` draws uniformly, each configuration once, so
+    /// that the expectation of its best is known exactly.
     pub(crate) fn draws_each_once(&self, options: &Options<'_>) -> Result<bool, StrategyError> {
         (self.draws_each_once)(options)
     }
@@ -75,7 +77,7 @@ const USUAL: Strategy = Strategy {
     build: |_| Ok(Box::new(Exhaustive::default())),
 };
 
-/// Every strategy there is, in the order in which lists show them.
+/// Returns every strategy there is, in the order in which lists show them.
 pub fn catalogue() -> &'static [Strategy] {
     CATALOGUE
 }

@@ -8,20 +8,24 @@ use rand::RngExt as _;
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 use tunesmith_space::{ConfigId, Space};
 
-/// Differential evolution (Storn and Price, Differential evolution - a simple and efficient heuristic for global
-/// optimization over continuous spaces, 1997): for each member of a population in turn, the weighted difference of two
-/// others is added to a third, the base (equation 2); each coordinate of the sum replaces the member's own with
-/// probability `crossover`, one always (equation 4); what results replaces the member when it is not worse.
+/// Differential evolution (Storn and Price, Differential evolution - a simple and efficient
+/// heuristic for global optimization over continuous spaces, 1997): for each member of a population
+/// in turn, the weighted difference of two others is added to a third, the base (equation 2); each
+/// coordinate of the sum replaces the member's own with probability `crossover`, one always
+/// (equation 4); what results replaces the member when it is not worse.
 ///
 /// - Coordinates are value indices. What results is the nearest valid configuration
 ///   ([`Space::nearest_configuration`], each parameter's list counted as one long).
-/// - `base=best` starts from the best of the population instead of a random member (the paper's DE/best/1/bin and
-///   DE/rand/1/bin).
-/// - The population begins with `size` evaluations, those not asked included; failed ones never join.
-/// - A result that is known is judged at once. After 10 in a row the next configuration is a new random one, which replaces
-///   the worst member when it is better, so the search ends only with the space.
+/// - `base=best` starts from the best of the population instead of a random member (the paper's
+///   DE/best/1/bin and DE/rand/1/bin).
+/// - The population begins with `size` evaluations, those not asked included; failed ones never
+///   join.
+/// - A result that is known is judged at once. After 10 in a row the next configuration is a new
+///   random one, which replaces the worst member when it is better, so the search ends only with
+///   the space.
 ///
-/// Only the order of times matters, not their unit. Cost per evaluation: a pass over the space's diagrams.
+/// Only the order of times matters, not their unit. Cost per evaluation: a pass over the space's
+/// diagrams.
 #[derive(Debug)]
 pub struct DifferentialEvolution {
     size: usize,
@@ -39,7 +43,8 @@ pub struct DifferentialEvolution {
 /// Members without which there is no difference: one to replace, a base, and two to differ.
 const FEWEST: usize = 4;
 
-/// Results that are known before a random configuration is asked: each may cost a pass over the diagrams.
+/// Results that are known before a random configuration is asked: each may cost a pass over the
+/// diagrams.
 const ATTEMPTS: usize = 10;
 
 impl DifferentialEvolution {
@@ -91,7 +96,8 @@ impl DifferentialEvolution {
         self.unseen.draw(view, rng)
     }
 
-    /// The paper's equations 2 and 4 for the member `target`, at the nearest valid configuration.
+    /// Returns the paper's equations 2 and 4 for the member `target`, at the nearest valid
+    /// configuration.
     fn combine(&self, space: &Space, target: usize, rng: &mut Rng) -> ConfigId {
         let indices = |member: usize| space.unrank(self.population[member].0);
         let others = distinct(self.population.len(), target, rng);
@@ -112,7 +118,8 @@ impl DifferentialEvolution {
         members.min_by(|&a, &b| self.population[a].1.total_cmp(&self.population[b].1)).unwrap_or(0)
     }
 
-    /// Puts a configuration that is not worse into the place of `member`, unless the population has it already.
+    /// Puts a configuration that is not worse into the place of `member`, unless the population has
+    /// it already.
     fn replace(&mut self, member: usize, config: ConfigId, score: f64) {
         let is_member = self.population.iter().any(|(other, _)| *other == config);
         if !is_member && score <= self.population[member].1 {
@@ -182,7 +189,8 @@ mod tests {
         (evolution.weight, evolution.crossover) = (0.5, 1.0);
         let mut rng = Rng::seed_from_u64(3);
         for _ in 0..50 {
-            // Of target 1 the others are 0, 2 and 3: differences among [5, 5, 5] and [4, 0, 2], or none.
+            // Of target 1 the others are 0, 2 and 3: differences among [5, 5, 5] and [4, 0, 2], or
+            // none.
             let config = space.unrank(evolution.combine(&space, 1, &mut rng));
             let halves = [[5, 5, 5], [5, 7, 6], [4, 2, 3], [5, 8, 7], [6, 8, 7], [5, 3, 4]];
             assert!(halves.contains(&[config.indices()[0], config.indices()[1], config.indices()[2]]), "{config:?}");

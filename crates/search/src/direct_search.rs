@@ -5,8 +5,8 @@ use crate::unseen::Unseen;
 use tunesmith_core::{Request, Rng, Searcher, View};
 use tunesmith_space::{Blocks, ConfigId, Space};
 
-/// A place in the unit cube with its cost: the score of its configuration, infinite where that failed, so that a
-/// failure is worse than any success.
+/// A place in the unit cube with its cost: the score of its configuration, infinite where that
+/// failed, so that a failure is worse than any success.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Vertex {
     pub(crate) place: Vec<f64>,
@@ -15,28 +15,31 @@ pub(crate) struct Vertex {
 
 /// A method that minimises a function of real coordinates and pauses wherever it needs costs.
 pub(crate) trait Method {
-    /// Starts anew and returns the places whose costs are needed first. `start` has at least one coordinate.
+    /// Starts anew and returns the places whose costs are needed first. `start` has at least one
+    /// coordinate.
     fn start(&mut self, start: &[f64]) -> Vec<Vec<f64>>;
 
-    /// Takes the costs of the places wanted last, in their order and moved into the cube, and returns the places whose
-    /// costs are needed next, at least one.
+    /// Takes the costs of the places wanted last, in their order and moved into the cube, and
+    /// returns the places whose costs are needed next, at least one.
     fn next(&mut self, measured: Vec<Vertex>) -> Vec<Vec<f64>>;
 }
 
-/// Runs a [`Method`] over the unit cube of a space (ATF paper, section 5): one coordinate per parameter that has a
-/// choice, and at each node of the space's tree the coordinate says which of the values possible there is taken.
+/// Runs a [`Method`] over the unit cube of a space (ATF paper, section 5): one coordinate per
+/// parameter that has a choice, and at each node of the space's tree the coordinate says which of
+/// the values possible there is taken.
 ///
-/// - ATF gives all values of a node an equal part of the interval. Configurations behind nodes with few others are then
-///   met more often than the rest; here each value's part is its share of the node's configurations
-///   ([`Blocks::Configurations`]), so that no part of the space is preferred and a step of a given length passes equally
-///   many configurations everywhere.
-/// - A place outside of the cube is moved to the nearest one inside. (Mirroring it at the wall did worse on the recorded
-///   spaces, by 0.01 to 0.03 of the optimum after 25 and 50 evaluations: good values often stand at an end of a list.)
-/// - Costs that are known already are taken from the history. After [`PATIENCE`] such costs per vertex in a row the
-///   method has collapsed onto what it knows.
-/// - It starts at the best of `samples` random configurations, and again so at new ones whenever it has collapsed; the
-///   search ends only with the space. What was told before the first start, by the user's start configurations or other
-///   strategies, counts among the samples of that start.
+/// - ATF gives all values of a node an equal part of the interval. Configurations behind nodes with
+///   few others are then met more often than the rest; here each value's part is its share of the
+///   node's configurations ([`Blocks::Configurations`]), so that no part of the space is preferred
+///   and a step of a given length passes equally many configurations everywhere.
+/// - A place outside of the cube is moved to the nearest one inside. (Mirroring it at the wall did
+///   worse on the recorded spaces, by 0.01 to 0.03 of the optimum after 25 and 50 evaluations: good
+///   values often stand at an end of a list.)
+/// - Costs that are known already are taken from the history. After [`PATIENCE`] such costs per
+///   vertex in a row the method has collapsed onto what it knows.
+/// - It starts at the best of `samples` random configurations, and again so at new ones whenever it
+///   has collapsed; the search ends only with the space. What was told before the first start, by
+///   the user's start configurations or other strategies, counts among the samples of that start.
 #[derive(Debug)]
 pub(crate) struct DirectSearch<M> {
     method: M,
@@ -51,8 +54,8 @@ pub(crate) struct DirectSearch<M> {
     unseen: Unseen,
 }
 
-/// Known costs per vertex of a simplex after which a method starts anew: steps may shrink below a wide block and still
-/// enter a narrow one. 2, 4, 8 and 16 did equally well on the recorded spaces.
+/// Known costs per vertex of a simplex after which a method starts anew: steps may shrink below a
+/// wide block and still enter a narrow one. 2, 4, 8 and 16 did equally well on the recorded spaces.
 const PATIENCE: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +93,8 @@ pub(crate) const fn samples(default: &'static str) -> OptionSpec {
 }
 
 impl<M: Method> DirectSearch<M> {
-    /// Searches by `method` from the best of as many random configurations as the option [`samples`] says.
+    /// Searches by `method` from the best of as many random configurations as the option
+    /// [`samples`] says.
     pub(crate) fn from_options(method: M, options: &Options<'_>) -> Result<Self, StrategyError> {
         Ok(Self::new(method, options.count("samples", 1, 10_000)?))
     }
@@ -107,7 +111,8 @@ impl<M: Method> DirectSearch<M> {
         }
     }
 
-    /// The next configuration to evaluate; `None` while costs are missing and when every configuration is known.
+    /// Returns the next configuration to evaluate; `None` while costs are missing and when every
+    /// configuration is known.
     fn propose(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<ConfigId> {
         if self.stage == Stage::Fresh {
             self.begin(view);
@@ -185,7 +190,7 @@ impl<M: Method> DirectSearch<M> {
         }
     }
 
-    /// The configuration at `place`, which is moved into the cube.
+    /// Returns the configuration at `place`, which is moved into the cube.
     fn locate(&self, space: &Space, mut place: Vec<f64>) -> Wanted {
         place.iter_mut().for_each(|coordinate| *coordinate = coordinate.clamp(0.0, 1.0));
         let mut all = vec![0.5; space.parameters().len()];
@@ -204,7 +209,7 @@ impl<M: Method> Searcher for DirectSearch<M> {
     }
 }
 
-/// The vertex of the least cost; of equal ones the first.
+/// Returns the vertex of the least cost; of equal ones the first.
 pub(crate) fn best(vertices: &[Vertex]) -> Option<&Vertex> {
     vertices.iter().min_by(|a, b| a.cost.total_cmp(&b.cost))
 }
@@ -214,7 +219,8 @@ pub(crate) fn along(from: &[f64], to: &[f64], factor: f64) -> Vec<f64> {
     from.iter().zip(to).map(|(from, to)| from + factor * (to - from)).collect()
 }
 
-/// A right simplex: `start`, and for each coordinate a vertex `edge` away from it, on the side that has more room.
+/// Returns a right simplex: `start`, and for each coordinate a vertex `edge` away from it, on the
+/// side that has more room.
 pub(crate) fn right_simplex(start: &[f64], edge: f64) -> Vec<Vec<f64>> {
     let moved = (0..start.len()).map(|at| {
         let mut vertex = start.to_vec();
@@ -228,7 +234,8 @@ pub(crate) fn right_simplex(start: &[f64], edge: f64) -> Vec<Vec<f64>> {
 pub(crate) mod testing {
     use super::{Method, Vertex};
 
-    /// Answers `method`, started at `start`, with `function` for `rounds` rounds; returns what it wanted in each.
+    /// Answers `method`, started at `start`, with `function` for `rounds` rounds; returns what it
+    /// wanted in each.
     pub(crate) fn rounds(
         method: &mut impl Method,
         start: &[f64],
@@ -244,7 +251,7 @@ pub(crate) mod testing {
         wanted
     }
 
-    /// The least that `function` is in the places of [`rounds`].
+    /// Returns the least that `function` is in the places of [`rounds`].
     pub(crate) fn least(wanted: &[Vec<Vec<f64>>], function: impl Fn(&[f64]) -> f64) -> f64 {
         wanted.iter().flatten().map(|place| function(place)).fold(f64::INFINITY, f64::min)
     }

@@ -4,7 +4,8 @@ use tunesmith_core::{Request, Rng, Searcher, View};
 
 /// Every configuration once, in the order of the space (CLTune's full-search).
 ///
-/// Configurations that are known already (the default, a resumed part) are not asked again. Cost: one unranking each.
+/// Configurations that are known already (the default, a resumed part) are not asked again. Cost:
+/// one unranking each.
 #[derive(Debug, Default)]
 pub struct Exhaustive {
     next: u128,

@@ -7,20 +7,24 @@ use rand::RngExt as _;
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 use tunesmith_space::ConfigId;
 
-/// A steady-state genetic algorithm (Whitley, The GENITOR algorithm and selection pressure, 1989): two parents are chosen by
-/// rank, their child has each parameter's value from one of them (Syswerda, Uniform crossover in genetic algorithms,
-/// 1989) or, with probability `mutation`, any value; it takes the place of the worst of the population when it is better.
+/// A steady-state genetic algorithm (Whitley, The GENITOR algorithm and selection pressure, 1989):
+/// two parents are chosen by rank, their child has each parameter's value from one of them
+/// (Syswerda, Uniform crossover in genetic algorithms, 1989) or, with probability `mutation`, any
+/// value; it takes the place of the worst of the population when it is better.
 ///
-/// - Children are drawn uniformly from the valid configurations of that kind, so that no constraint spoils one and none is
-///   repaired.
-/// - A parent is the best of `tournament` drawn from the population (Goldberg and Deb, A comparative analysis of selection
-///   schemes used in genetic algorithms, 1991).
-/// - One child at a time instead of generations: a good child is a parent at once, and with several requests in flight
-///   nothing waits. The population begins with `size` evaluations, those not asked included; failed ones never join.
-/// - A child that is known costs nothing and joins nothing; the next one mutates more, up to everything after 10 in a row.
-///   So a population that has become alike goes on, and the search ends only with the space.
+/// - Children are drawn uniformly from the valid configurations of that kind, so that no constraint
+///   spoils one and none is repaired.
+/// - A parent is the best of `tournament` drawn from the population (Goldberg and Deb, A
+///   comparative analysis of selection schemes used in genetic algorithms, 1991).
+/// - One child at a time instead of generations: a good child is a parent at once, and with several
+///   requests in flight nothing waits. The population begins with `size` evaluations, those not
+///   asked included; failed ones never join.
+/// - A child that is known costs nothing and joins nothing; the next one mutates more, up to
+///   everything after 10 in a row. So a population that has become alike goes on, and the search
+///   ends only with the space.
 ///
-/// Only the order of times matters, not their unit. Cost per evaluation: a draw within the space's diagrams.
+/// Only the order of times matters, not their unit. Cost per evaluation: a draw within the space's
+/// diagrams.
 #[derive(Debug)]
 pub struct Genetic {
     size: usize,
@@ -31,7 +35,8 @@ pub struct Genetic {
     unseen: Unseen,
 }
 
-/// Children drawn before a random configuration takes their place. They cost a draw within the diagrams each.
+/// Children drawn before a random configuration takes their place. They cost a draw within the
+/// diagrams each.
 const ATTEMPTS: u32 = 10;
 
 impl Genetic {

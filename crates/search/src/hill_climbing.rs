@@ -8,21 +8,27 @@ use crate::unseen::Unseen;
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 use tunesmith_space::{ConfigId, Neighbourhood};
 
-/// Stochastic hill climbing as in Bergstra, Pinto and Cox, Machine learning for predictive auto-tuning with boosted
-/// regression trees, 2012, section 2.3: every parameter of the best configuration is drawn anew with probability 0.25 and
-/// kept otherwise; a better configuration becomes the one to go on from.
+/// Stochastic hill climbing as in Bergstra, Pinto and Cox, Machine learning for predictive
+/// auto-tuning with boosted regression trees, 2012, section 2.3: every parameter of the best
+/// configuration is drawn anew with probability 0.25 and kept otherwise; a better configuration
+/// becomes the one to go on from.
 ///
-/// - It starts from the best of what was told before (the paper's reference implementation is our default configuration)
-///   and of a few random configurations; `initial=1` takes a random one only where nothing was told.
-/// - Of configurations with the parameters that are kept only valid ones are drawn, each equally likely.
-/// - `improvement=first` and `best` climb over neighbours instead, which differ in one parameter, to the first better
-///   one or to the best of all, and start again from a random configuration when none is better.
-/// - After `patience` evaluations without an improvement it starts again from a random configuration; `patience=0` never
-///   does, as the paper, whose climbs are 25 to 75 evaluations long. Neighbours come to an end and need no patience.
-/// - When 50 draws in a row were known, the next configuration is a new random one, so the search ends only with the
-///   space.
+/// - It starts from the best of what was told before (the paper's reference implementation is our
+///   default configuration) and of a few random configurations; `initial=1` takes a random one only
+///   where nothing was told.
+/// - Of configurations with the parameters that are kept only valid ones are drawn, each equally
+///   likely.
+/// - `improvement=first` and `best` climb over neighbours instead, which differ in one parameter,
+///   to the first better one or to the best of all, and start again from a random configuration
+///   when none is better.
+/// - After `patience` evaluations without an improvement it starts again from a random
+///   configuration; `patience=0` never does, as the paper, whose climbs are 25 to 75 evaluations
+///   long. Neighbours come to an end and need no patience.
+/// - When 50 draws in a row were known, the next configuration is a new random one, so the search
+///   ends only with the space.
 ///
-/// Only the order of times matters, not their unit. Cost per evaluation: a draw within the space's diagrams.
+/// Only the order of times matters, not their unit. Cost per evaluation: a draw within the space's
+/// diagrams.
 #[derive(Debug)]
 pub struct HillClimbing(Climb);
 

@@ -4,18 +4,21 @@ use crate::local::{Acceptance, Hops, Kick, hops};
 use crate::options::{OptionSpec, Options, StrategyError};
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 
-/// Iterated local search (Lourenço, Martin and Stützle, Iterated local search, in Handbook of Metaheuristics, 2003,
-/// figure 2): descend to a local minimum, perturb it, descend again, and go on from the better of the two.
+/// Iterated local search (Lourenço, Martin and Stützle, Iterated local search, in Handbook of
+/// Metaheuristics, 2003, figure 2): descend to a local minimum, perturb it, descend again, and go
+/// on from the better of the two.
 ///
 /// - It starts from the best of what was told before and of a few random configurations.
-/// - A descent goes to the first better neighbour; neighbours differ in one parameter (`neighbourhood=hamming`) or in one
-///   step of one parameter (`adjacent`). `improvement=best` looks at all neighbours first.
-/// - A perturbation draws each parameter anew with probability `perturbation`, among valid configurations.
-/// - When 50 perturbations in a row led over known configurations to known minima, the next descent starts from a new
-///   random configuration, so the search ends only with the space.
+/// - A descent goes to the first better neighbour; neighbours differ in one parameter
+///   (`neighbourhood=hamming`) or in one step of one parameter (`adjacent`). `improvement=best`
+///   looks at all neighbours first.
+/// - A perturbation draws each parameter anew with probability `perturbation`, among valid
+///   configurations.
+/// - When 50 perturbations in a row led over known configurations to known minima, the next descent
+///   starts from a new random configuration, so the search ends only with the space.
 ///
-/// Only the order of times matters, not their unit. Cost per evaluation: a hash for each known neighbour passed; a
-/// neighbourhood of the space for each move.
+/// Only the order of times matters, not their unit. Cost per evaluation: a hash for each known
+/// neighbour passed; a neighbourhood of the space for each move.
 #[derive(Debug)]
 pub struct IteratedLocalSearch(Hops);
 

@@ -2,11 +2,13 @@
 
 use tunesmith_space::{ConfigId, Space};
 
-/// The valid configuration nearest to `point`, value indices as real numbers, with each parameter's list counted as one
-/// long. `None` in spaces whose configurations have no ranks. Cost: O(arcs) of the diagrams unless the point is valid.
+/// Returns the valid configuration nearest to `point`, value indices as real numbers, with each
+/// parameter's list counted as one long. `None` in spaces whose configurations have no ranks. Cost:
+/// O(arcs) of the diagrams unless the point is valid.
 pub(crate) fn nearest(space: &Space, point: &[f64]) -> Option<ConfigId> {
     let rounded = |(at, parameter): (&f64, &tunesmith_space::Parameter)| {
-        // A half is rounded down, and what is outside of the list to its nearest end, as the space does.
+        // A half is rounded down, and what is outside of the list to its nearest end, as the space
+        // does.
         let last = (parameter.values().len() - 1) as f64;
         (at - 0.5).ceil().clamp(0.0, last) as u32
     };

@@ -4,25 +4,28 @@ use crate::direct_search::{DirectSearch, EDGE, Method, Vertex, along, edge, righ
 use crate::options::{OptionSpec, Options, StrategyError};
 use tunesmith_core::{Request, Rng, Searcher, View};
 
-/// The simplex method (Nelder and Mead, "A simplex method for function minimization", The Computer Journal 7, 1965,
-/// pages 308 to 313) over the coordinates of the space.
+/// The simplex method (Nelder and Mead, "A simplex method for function minimization", The Computer
+/// Journal 7, 1965, pages 308 to 313) over the coordinates of the space.
 ///
 /// Of d + 1 vertices in d coordinates the worst, P_h, is replaced again and again, by one of
 ///
 /// - the reflection P* = (1 + a) M - a P_h through the centroid M of the others,
-/// - where P* is better than all vertices, the expansion P** = g P* + (1 - g) M if that is better still,
-/// - where P* would be the worst again, the contraction P** = b P + (1 - b) M, with P the better of P_h and P*; where
-///   that is no better than P, all vertices move half-way towards the best one.
+/// - where P* is better than all vertices, the expansion P** = g P* + (1 - g) M if that is better
+///   still,
+/// - where P* would be the worst again, the contraction P** = b P + (1 - b) M, with P the better of
+///   P_h and P*; where that is no better than P, all vertices move half-way towards the best one.
 ///
-/// The defaults of a, b and g are the paper's best, 1, 1/2 and 2. The paper leaves the first simplex open: here it is a
-/// right one, with edges of `edge` along the coordinates, at the best of `samples` random configurations, and so is
-/// each after it.
+/// The defaults of a, b and g are the paper's best, 1, 1/2 and 2. The paper leaves the first
+/// simplex open: here it is a right one, with edges of `edge` along the coordinates, at the best of
+/// `samples` random configurations, and so is each after it.
 ///
-/// `edge` and `samples` are those that did best on the nine recorded spaces, among edges of 0.1 to 0.5 and 1 to 20
-/// samples: 0.88, 0.93 and 0.955 of the optimum after 50, 100 and 200 evaluations (random search 0.84, 0.87 and 0.91).
+/// `edge` and `samples` are those that did best on the nine recorded spaces, among edges of 0.1 to
+/// 0.5 and 1 to 20 samples: 0.88, 0.93 and 0.955 of the optimum after 50, 100 and 200 evaluations
+/// (random search 0.84, 0.87 and 0.91).
 ///
-/// A move needs the cost of the one before it: with room for more than one request only the vertices of a new or
-/// shrunken simplex are asked together. Cost per evaluation: a few descents of the space's diagrams.
+/// A move needs the cost of the one before it: with room for more than one request only the
+/// vertices of a new or shrunken simplex are asked together. Cost per evaluation: a few descents of
+/// the space's diagrams.
 #[derive(Debug)]
 pub struct NelderMead(DirectSearch<Simplex>);
 
@@ -174,7 +177,8 @@ mod tests {
         Vertex { place: place.to_vec(), cost }
     }
 
-    /// The simplex (0, 0), (4, 0), (0, 4) with costs 1, 2 and 3: the centroid is (2, 0), the reflection (4, -4).
+    /// Returns the simplex (0, 0), (4, 0), (0, 4) with costs 1, 2 and 3: the centroid is (2, 0),
+    /// the reflection (4, -4).
     fn after_the_first_reflection(cost: f64) -> (Simplex, Vec<Vec<f64>>) {
         let mut simplex = simplex(4.0);
         assert_eq!(simplex.start(&[0.0, 0.0]), [[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]]);

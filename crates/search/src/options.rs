@@ -61,14 +61,15 @@ pub enum StrategyError {
     },
 }
 
-/// The largest whole number an option takes: no run makes more evaluations, and what is so many fits in memory.
+/// The largest whole number an option takes: no run makes more evaluations, and what is so many
+/// fits in memory.
 const MAX_WHOLE: usize = 1_000_000;
 
 /// Names and values as the user wrote them.
 pub(crate) type Pairs = [(String, String)];
 
-/// Makes a strategy from its text. The options of a strategy that runs others carry it, so that only the catalogue knows
-/// all strategies.
+/// Makes a strategy from its text. The options of a strategy that runs others carry it, so that
+/// only the catalogue knows all strategies.
 pub(crate) type Make = fn(&str, &Knowledge) -> Result<Box<dyn Searcher>, StrategyError>;
 
 /// The options given to one strategy, checked against its list.
@@ -106,7 +107,8 @@ impl<'a> Options<'a> {
         Self { strategy: self.strategy, specs, given: &[], knowledge: self.knowledge, make: self.make }
     }
 
-    /// Makes the strategy that `text`, a part of an option's value, names. It has the same knowledge.
+    /// Makes the strategy that `text`, a part of an option's value, names. It has the same
+    /// knowledge.
     pub(crate) fn searcher(&self, text: &str) -> Result<Box<dyn Searcher>, StrategyError> {
         (self.make)(text, self.knowledge)
     }
@@ -126,32 +128,33 @@ impl<'a> Options<'a> {
         self.knowledge
     }
 
-    /// The number given for `name`, or its default; refused unless `valid`.
+    /// Returns the number given for `name`, or its default; refused unless `valid`.
     pub(crate) fn number(&self, name: &str, valid: fn(f64) -> bool) -> Result<f64, StrategyError> {
         self.parsed(name, |text| text.parse().ok().filter(|number: &f64| number.is_finite() && valid(*number)))
     }
 
-    /// The whole number from `least` to `most` given for `name`, or its default.
+    /// Returns the whole number from `least` to `most` given for `name`, or its default.
     pub(crate) fn count(&self, name: &str, least: usize, most: usize) -> Result<usize, StrategyError> {
         self.parsed(name, |text| text.parse().ok().filter(|count| (least..=most).contains(count)))
     }
 
-    /// The text given for `name`, or its default.
+    /// Returns the text given for `name`, or its default.
     pub(crate) fn text(&self, name: &str) -> Result<String, StrategyError> {
         self.parsed(name, |text| Some(text.to_string()))
     }
 
-    /// The truth value given for `name`, or its default.
+    /// Returns the truth value given for `name`, or its default.
     pub(crate) fn truth(&self, name: &str) -> Result<bool, StrategyError> {
         self.parsed(name, |text| text.parse().ok())
     }
 
-    /// The whole number given for `name`, or its default; refused below `least` and above a million.
+    /// Returns the whole number given for `name`, or its default; refused below `least` and above a
+    /// million.
     pub(crate) fn whole(&self, name: &str, least: usize) -> Result<usize, StrategyError> {
         self.parsed(name, |text| text.parse().ok().filter(|number| (least..=MAX_WHOLE).contains(number)))
     }
 
-    /// The position among `words` of the one given for `name`, or of its default.
+    /// Returns the position among `words` of the one given for `name`, or of its default.
     pub(crate) fn choice(&self, name: &str, words: &[&str]) -> Result<usize, StrategyError> {
         self.parsed(name, |text| words.iter().position(|word| *word == text))
     }
@@ -201,8 +204,8 @@ pub(crate) fn parse_call(text: &str) -> Result<(String, Vec<(String, String)>), 
 /// Nothing sensible nests deeper; a bound keeps hostile text from exhausting the stack.
 const MAX_DEPTH: usize = 16;
 
-/// `text` split at each `separator` that stands outside of parentheses; `None` where these do not match or nest too
-/// deeply.
+/// `text` split at each `separator` that stands outside of parentheses; `None` where these do not
+/// match or nest too deeply.
 pub(crate) fn split_outside(text: &str, separator: char) -> Option<Vec<&str>> {
     let mut parts = Vec::new();
     let (mut start, mut depth) = (0, 0_usize);

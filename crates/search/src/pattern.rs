@@ -4,23 +4,27 @@ use crate::direct_search::{DirectSearch, Method, Vertex, along, samples};
 use crate::options::{OptionSpec, Options, StrategyError};
 use tunesmith_core::{Request, Rng, Searcher, View};
 
-/// Pattern search (Hooke and Jeeves, "'Direct search' solution of numerical and statistical problems", Journal of the
-/// ACM 8, 1961, pages 212 to 229) over the coordinates of the space.
+/// Pattern search (Hooke and Jeeves, "'Direct search' solution of numerical and statistical
+/// problems", Journal of the ACM 8, 1961, pages 212 to 229) over the coordinates of the space.
 ///
-/// - An exploration goes through the coordinates: a step up is kept where it is better, else a step down where that is.
-/// - An exploration from the base that found something better makes it the new base, and a pattern move goes on as far
-///   again in the same direction, from the old base through the new one; an exploration from there decides. Where it
-///   finds nothing better than the base, the search goes back to the base and explores there.
+/// - An exploration goes through the coordinates: a step up is kept where it is better, else a step
+///   down where that is.
+/// - An exploration from the base that found something better makes it the new base, and a pattern
+///   move goes on as far again in the same direction, from the old base through the new one; an
+///   exploration from there decides. Where it finds nothing better than the base, the search goes
+///   back to the base and explores there.
 /// - An exploration from the base that found nothing multiplies the step by `reduction`.
 ///
-/// The paper leaves the first step open. Here the search starts with steps of `step`, at the best of `samples` random
-/// configurations, and so it does anew wherever it can go no further.
+/// The paper leaves the first step open. Here the search starts with steps of `step`, at the best
+/// of `samples` random configurations, and so it does anew wherever it can go no further.
 ///
-/// `step` and `samples` are those that did best on the nine recorded spaces, among steps of 0.1 to 0.5 and 1 to 20
-/// samples: 0.92, 0.95 and 0.97 of the optimum after 50, 100 and 200 evaluations (random search 0.84, 0.87 and 0.91).
+/// `step` and `samples` are those that did best on the nine recorded spaces, among steps of 0.1 to
+/// 0.5 and 1 to 20 samples: 0.92, 0.95 and 0.97 of the optimum after 50, 100 and 200 evaluations
+/// (random search 0.84, 0.87 and 0.91).
 ///
-/// Every step needs the one before it, so with room for more than one request only the random configurations of a
-/// start are asked together. Cost per evaluation: a few descents of the space's diagrams.
+/// Every step needs the one before it, so with room for more than one request only the random
+/// configurations of a start are asked together. Cost per evaluation: a few descents of the space's
+/// diagrams.
 #[derive(Debug)]
 pub struct Pattern(DirectSearch<HookeJeeves>);
 
@@ -60,7 +64,7 @@ impl Searcher for Pattern {
     }
 }
 
-/// What stands for a vertex before the first was measured.
+/// Returns what stands for a vertex before the first was measured.
 fn nowhere() -> Vertex {
     Vertex { place: Vec::new(), cost: f64::INFINITY }
 }
@@ -74,7 +78,7 @@ struct HookeJeeves {
     /// Where the exploration has come to.
     current: Vertex,
     wants: Wants,
-    /// Whether the exploration started from a pattern move.
+    /// True if the exploration started from a pattern move.
     moved: bool,
 }
 
@@ -95,7 +99,7 @@ impl HookeJeeves {
         self.step_in(0)
     }
 
-    /// Up in the coordinate `at`, or what comes after the last one.
+    /// Returns up in the coordinate `at`, or what comes after the last one.
     fn step_in(&mut self, at: usize) -> Vec<Vec<f64>> {
         if at == self.current.place.len() {
             return self.explored();

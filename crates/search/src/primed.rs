@@ -4,9 +4,10 @@ use std::collections::{HashSet, VecDeque};
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 use tunesmith_space::ConfigId;
 
-/// Asks the candidates of a model first, the best first, until some of them were correct: one that fails gives way to the next
-/// (Bergstra, Pinto and Cox, Machine learning for predictive auto-tuning with boosted regression trees, 2012, section 6). Then
-/// another strategy goes on, which is told of everything.
+/// Asks the candidates of a model first, the best first, until some of them were correct: one that
+/// fails gives way to the next (Bergstra, Pinto and Cox, Machine learning for predictive
+/// auto-tuning with boosted regression trees, 2012, section 6). Then another strategy goes on,
+/// which is told of everything.
 pub struct Primed {
     candidates: VecDeque<ConfigId>,
     /// How many correct ones are still wanted.

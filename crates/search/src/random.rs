@@ -6,9 +6,10 @@ use tunesmith_core::{Request, Rng, Searcher, View};
 
 /// Uniform random configurations.
 ///
-/// Without replacement every configuration is asked once and the search ends when none is left; this is the
-/// random-search of CLTune (section III-B). With replacement a configuration may be drawn again, which the baselines
-/// of some papers do; repeats are answered from the history and cost nothing.
+/// Without replacement every configuration is asked once and the search ends when none is left;
+/// this is the random-search of CLTune (section III-B). With replacement a configuration may be
+/// drawn again, which the baselines of some papers do; repeats are answered from the history and
+/// cost nothing.
 ///
 /// Cost: about one uniform sample of the space per configuration.
 #[derive(Debug, Default)]
@@ -21,7 +22,7 @@ impl Random {
     pub(crate) const OPTIONS: &'static [OptionSpec] =
         &[OptionSpec { name: "replacement", default: "false", meaning: "true or false: whether to draw one again" }];
 
-    /// Random search, drawing with `replacement` or without.
+    /// Creates a random search that draws with `replacement` or without.
     pub fn new(replacement: bool) -> Self {
         Self { replacement, unseen: Unseen::default() }
     }

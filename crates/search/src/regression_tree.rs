@@ -9,28 +9,30 @@ use tunesmith_core::{Request, Rng, Searcher, Told, View};
 use tunesmith_model::{RegressionTree as Model, Regressor as _, TreeSettings};
 use tunesmith_space::ConfigId;
 
-/// Starchart's search (Jia, Shaw and Martonosi, Starchart: hardware and software optimization using recursive
-/// partitioning regression trees, 2013): random configurations are measured until a regression tree predicts times well,
-/// then configurations in the order of its predictions.
+/// Starchart's search (Jia, Shaw and Martonosi, Starchart: hardware and software optimization using
+/// recursive partitioning regression trees, 2013): random configurations are measured until a
+/// regression tree predicts times well, then configurations in the order of its predictions.
 ///
 /// Two protocols:
 ///
-/// - `paper`, as Filipovic et al. ran it for comparison (Using hardware performance counters to speed up autotuning
-///   convergence on GPUs, 2022, section 4.8.1): 200 random configurations to validate with, then random ones to
-///   learn from, 20 at first, until the median relative error of the tree on the former is at most 15 % or it has learnt
-///   from 200. That tree then orders the space, once for all. Failures teach nothing.
-/// - `frugal`, the default, which spends no evaluation on validation: each random configuration is predicted before it
-///   is learnt, and sampling ends when the median relative error of the last 20 predictions is at most 15 %, with a
-///   quarter of the budget spent (50 evaluations where it is not a number) at the latest. From then on the tree is grown
-///   anew after every evaluation, so that a leaf that disappoints is left. It learns logarithms of times; a failure is
-///   as bad as the worst success.
+/// - `paper`, as Filipovic et al. ran it for comparison (Using hardware performance counters to
+///   speed up autotuning convergence on GPUs, 2022, section 4.8.1): 200 random configurations to
+///   validate with, then random ones to learn from, 20 at first, until the median relative error of
+///   the tree on the former is at most 15 % or it has learnt from 200. That tree then orders the
+///   space, once for all. Failures teach nothing.
+/// - `frugal`, the default, which spends no evaluation on validation: each random configuration is
+///   predicted before it is learnt, and sampling ends when the median relative error of the last 20
+///   predictions is at most 15 %, with a quarter of the budget spent (50 evaluations where it is
+///   not a number) at the latest. From then on the tree is grown anew after every evaluation, so
+///   that a leaf that disappoints is left. It learns logarithms of times; a failure is as bad as
+///   the worst success.
 ///
-/// Of configurations in the same leaf a random one is taken. Trees see the features of the Gaussian process. A space of
-/// more than 20,000 configurations is not ordered as a whole: with each step the tree looks at 2048 random ones and the
-/// neighbours of the best five.
+/// Of configurations in the same leaf a random one is taken. Trees see the features of the Gaussian
+/// process. A space of more than 20,000 configurations is not ordered as a whole: with each step
+/// the tree looks at 2048 random ones and the neighbours of the best five.
 ///
-/// Nothing depends on the unit of the times. Cost per evaluation: a tree, and one walk down it for each
-/// configuration looked at.
+/// Nothing depends on the unit of the times. Cost per evaluation: a tree, and one walk down it for
+/// each configuration looked at.
 #[derive(Debug)]
 pub struct RegressionTree {
     settings: RegressionTreeSettings,
@@ -62,7 +64,8 @@ enum Phase {
     Choosing(Option<Model>),
 }
 
-/// Random evaluations of the frugal protocol where the budget is no number: a quarter of the default budget.
+/// Random evaluations of the frugal protocol where the budget is no number: a quarter of the
+/// default budget.
 const DEFAULT_SAMPLE: usize = 50;
 /// Predictions whose median error the frugal protocol goes by.
 const RECENT: usize = 20;
@@ -120,7 +123,7 @@ impl RegressionTree {
         self.candidates.get_or_insert_with(|| TreeCandidates::new(view.space()))
     }
 
-    /// Whether the tree has learnt enough; with the paper's protocol also the tree.
+    /// Returns whether the tree has learnt enough; with the paper's protocol also the tree.
     fn sampled(&mut self, view: &View<'_>) -> Option<Phase> {
         let RegressionTreeSettings { paper, first, most, error, validation, .. } = self.settings;
         let count = self.told.len();
@@ -138,7 +141,8 @@ impl RegressionTree {
         (count >= validation + most || is_good).then_some(Phase::Choosing(tree))
     }
 
-    /// The median relative error of a tree, learnt from `learnt`, on the evaluations to validate with.
+    /// Returns the median relative error of a tree, learnt from `learnt`, on the evaluations to
+    /// validate with.
     fn error(&mut self, view: &View<'_>, tree: &Model, learnt: std::ops::Range<usize>) -> f64 {
         let Some(best) = self.told.scores[learnt].iter().flatten().copied().reduce(f64::min) else {
             return f64::INFINITY;
@@ -152,8 +156,8 @@ impl RegressionTree {
         median(&errors).unwrap_or(f64::INFINITY)
     }
 
-    /// The tree of the evaluations in `range`: of slowdowns with the paper's protocol, else of their logarithms; `None`
-    /// without a success.
+    /// Returns the tree of the evaluations in `range`: of slowdowns with the paper's protocol, else
+    /// of their logarithms; `None` without a success.
     fn tree(&mut self, view: &View<'_>, range: std::ops::Range<usize>) -> Option<Model> {
         let scores = &self.told.scores[range.clone()];
         let best = scores.iter().flatten().copied().reduce(f64::min)?;
@@ -172,7 +176,8 @@ impl RegressionTree {
         Model::fit(&table, &y, &self.settings.tree).ok()
     }
 
-    /// How far the tree of what is told so far is off at one more evaluation, relative to its score.
+    /// Returns how far the tree of what is told so far is off at one more evaluation, relative to
+    /// its score.
     fn surprise(&mut self, view: &View<'_>, config: ConfigId, score: f64) -> Option<f64> {
         let best = self.told.scores.iter().flatten().copied().reduce(f64::min)?;
         let tree = self.tree(view, 0..self.told.len())?;
@@ -180,7 +185,7 @@ impl RegressionTree {
         Some((tree.predict_all(&table)[0].exp() * best / score - 1.0).abs())
     }
 
-    /// The new configuration with the lowest prediction; of equal ones a random one.
+    /// Returns the new configuration with the lowest prediction; of equal ones a random one.
     fn choose(&mut self, view: &View<'_>, fixed: Option<&Model>, rng: &mut Rng) -> Option<ConfigId> {
         let grown = if fixed.is_none() { self.tree(view, 0..self.told.len()) } else { None };
         let tree = fixed.or(grown.as_ref())?;
@@ -221,7 +226,7 @@ impl RegressionTree {
     }
 }
 
-/// The middle number, or the mean of the two in the middle.
+/// Returns the middle number, or the mean of the two in the middle.
 fn median(numbers: &[f64]) -> Option<f64> {
     let mut sorted = numbers.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);

@@ -7,8 +7,8 @@ use tunesmith_core::{Request, Rng, Searcher, Told, View};
 /// Several strategies that ask by turns, one request each: ATF's round robin, and the baseline for
 /// [`Bandit`](crate::Bandit).
 ///
-/// Every technique is told every evaluation. One that has nothing to ask loses its turn; the search ends when none has.
-/// Cost per evaluation: that of the techniques.
+/// Every technique is told every evaluation. One that has nothing to ask loses its turn; the search
+/// ends when none has. Cost per evaluation: that of the techniques.
 pub struct RoundRobin {
     techniques: Techniques,
     /// Whose turn it is.

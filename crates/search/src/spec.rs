@@ -7,10 +7,11 @@ use std::fmt;
 use std::str::FromStr;
 use tunesmith_core::Searcher;
 
-/// A strategy of the catalogue with its options, parsed from `random` or `annealing(temperature=0.5)`.
+/// A strategy of the catalogue with its options, parsed from `random` or
+/// `annealing(temperature=0.5)`.
 ///
-/// Parsing fails where the name, an option or its value is unknown, with what would be right. [`Display`](fmt::Display)
-/// returns the text as it was written.
+/// Parsing fails where the name, an option or its value is unknown, with what would be right.
+/// [`Display`](fmt::Display) returns the text as it was written.
 ///
 /// ```
 /// use tunesmith_search::{Knowledge, StrategySpec};
@@ -48,8 +49,8 @@ impl StrategySpec {
         (self.strategy.build)(&self.options(knowledge)?)
     }
 
-    /// Returns whether the strategy draws uniformly, each configuration once, so that the expectation of its best is known
-    /// exactly.
+    /// Returns whether the strategy draws uniformly, each configuration once, so that the
+    /// expectation of its best is known exactly.
     pub fn has_exact_expectation(&self) -> bool {
         let options = self.options(&Knowledge::default()).map(|options| self.strategy.draws_each_once(&options));
         options.is_ok_and(|draws| draws.unwrap_or(false))

@@ -7,30 +7,33 @@ use rand::RngExt as _;
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 use tunesmith_space::{ConfigId, Space};
 
-/// CLTune's modified accelerated particle swarm (CLTune paper, section III-D, second equation): `size` particles start
-/// at random configurations, and each moves again and again. In every dimension d on its own the new position of
-/// particle i is
+/// CLTune's modified accelerated particle swarm (CLTune paper, section III-D, second equation):
+/// `size` particles start at random configurations, and each moves again and again. In every
+/// dimension d on its own the new position of particle i is
 ///
 /// - a random value of the parameter with probability `alpha`,
 /// - the value of the best configuration that the particle has met, p_i, with probability `beta`,
 /// - the value of the best configuration that anyone has met, g, with probability `gamma`,
 /// - the value it has otherwise,
 ///
-/// with `alpha + beta + gamma <= 1`. Positions are value indices, so no value is ever a mean of others. The defaults
-/// are the paper's (section IV): 0.4, 0 and 0.4, and a swarm of 3, its smaller one.
+/// with `alpha + beta + gamma <= 1`. Positions are value indices, so no value is ever a mean of
+/// others. The defaults are the paper's (section IV): 0.4, 0 and 0.4, and a swarm of 3, its smaller
+/// one.
 ///
 /// What the paper leaves open or does in another way:
 /// - A new position that a constraint excludes is replaced by the nearest valid one
-///   ([`Space::nearest_configuration`], each parameter's list counted as one long). The authors' program draws until a
-///   position is valid, which may take for ever where few are.
-/// - A particle that comes to a configuration that was measured already costs nothing: it learns the known time and
-///   moves on. After 50 such steps it goes on from a new random configuration, so the search ends only with the space.
+///   ([`Space::nearest_configuration`], each parameter's list counted as one long). The authors'
+///   program draws until a position is valid, which may take for ever where few are.
+/// - A particle that comes to a configuration that was measured already costs nothing: it learns
+///   the known time and moves on. After 50 such steps it goes on from a new random configuration,
+///   so the search ends only with the space.
 /// - The default and the start configuration count for g, though no particle has met them.
 /// - A failed configuration is a position like any other, but never a best one.
-/// - With room for more than one request several particles are under way; one that waits for its time does not move.
+/// - With room for more than one request several particles are under way; one that waits for its
+///   time does not move.
 ///
-/// Only the order of times matters, not their unit. Cost per evaluation: at most one pass over the space's diagrams for
-/// every step.
+/// Only the order of times matters, not their unit. Cost per evaluation: at most one pass over the
+/// space's diagrams for every step.
 #[derive(Debug)]
 pub struct Swarm {
     alpha: f64,
@@ -54,7 +57,8 @@ struct Particle {
     awaited: Option<ConfigId>,
 }
 
-/// Steps over known configurations after which a particle jumps: as in [`Annealing`](crate::Annealing).
+/// Steps over known configurations after which a particle jumps: as in
+/// [`Annealing`](crate::Annealing).
 const MAX_KNOWN_STEPS: usize = 50;
 
 impl Particle {
@@ -85,7 +89,8 @@ impl Swarm {
         OptionSpec { name: "size", default: "3", meaning: "a whole number from 1 to 10000: the number of particles" },
     ];
 
-    /// A swarm of `size` particles, at least one. The probabilities are from 0 to 1, and so is their sum.
+    /// Creates a swarm of `size` particles, at least one. The probabilities are from 0 to 1, and so
+    /// is their sum.
     pub fn new(alpha: f64, beta: f64, gamma: f64, size: usize) -> Self {
         let particles = vec![Particle::default(); size.max(1)];
         Self { alpha, beta, gamma, particles, best: None, next: 0, unseen: Unseen::default() }
@@ -108,7 +113,8 @@ impl Swarm {
         Ok(Self::new(alpha, beta, gamma, size as usize))
     }
 
-    /// Where the particle goes next and was not yet; `None` when every configuration is known.
+    /// Returns where the particle goes next and was not yet; `None` when every configuration is
+    /// known.
     fn propose(&mut self, view: &View<'_>, index: usize, rng: &mut Rng) -> Option<ConfigId> {
         for _ in 0..MAX_KNOWN_STEPS {
             let Some(position) = self.particles[index].position else { break };
@@ -122,7 +128,7 @@ impl Swarm {
         self.unseen.draw(view, rng)
     }
 
-    /// One move by the paper's equation, to the nearest valid configuration.
+    /// Returns one move by the paper's equation, to the nearest valid configuration.
     fn step(&self, space: &Space, index: usize, position: ConfigId, rng: &mut Rng) -> ConfigId {
         let indices = |config: ConfigId| space.unrank(config).indices().to_vec();
         let current = indices(position);
@@ -198,7 +204,8 @@ mod tests {
         space.rank_indices(&indices).unwrap()
     }
 
-    /// How often the new value is that of the particle (7), of its own best (8), of the swarm's best (9), or another.
+    /// Returns how often the new value is that of the particle (7), of its own best (8), of the
+    /// swarm's best (9), or another.
     fn shares(alpha: f64, beta: f64, gamma: f64) -> [f64; 4] {
         let space = space(None);
         let mut swarm = Swarm::new(alpha, beta, gamma, 1);

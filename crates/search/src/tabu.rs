@@ -7,20 +7,23 @@ use std::collections::{HashMap, HashSet};
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 use tunesmith_space::{ConfigId, Neighbour, Neighbourhood, Neighbours};
 
-/// Tabu search (Glover, Tabu search - part I, 1989): go to the best of some neighbours even when it is worse, and for a
-/// while do not take back what was changed.
+/// Tabu search (Glover, Tabu search - part I, 1989): go to the best of some neighbours even when it
+/// is worse, and for a while do not take back what was changed.
 ///
-/// - It starts from the best of what was told before and of a few random configurations. Neighbours differ in one parameter.
-/// - Neighbours are looked at in random order. The first that is better than the current configuration is gone to;
-///   after `candidates` new ones without such, the best of those looked at.
-/// - The value that a parameter had before a move is tabu for that parameter during the next `tenure` moves. A tabu
-///   neighbour is gone to only when it is known to be better than the current configuration (the paper's aspiration by
-///   improvement).
-/// - A configuration that was left once is not gone to again. When no neighbour can be gone to, and after 50 moves among
-///   known ones, the search goes on from a new random configuration, so it ends only with the space.
+/// - It starts from the best of what was told before and of a few random configurations. Neighbours
+///   differ in one parameter.
+/// - Neighbours are looked at in random order. The first that is better than the current
+///   configuration is gone to; after `candidates` new ones without such, the best of those looked
+///   at.
+/// - The value that a parameter had before a move is tabu for that parameter during the next
+///   `tenure` moves. A tabu neighbour is gone to only when it is known to be better than the
+///   current configuration (the paper's aspiration by improvement).
+/// - A configuration that was left once is not gone to again. When no neighbour can be gone to, and
+///   after 50 moves among known ones, the search goes on from a new random configuration, so it
+///   ends only with the space.
 ///
-/// Only the order of times matters, not their unit. Cost per evaluation: a hash for each known neighbour passed; a
-/// neighbourhood of the space for each move.
+/// Only the order of times matters, not their unit. Cost per evaluation: a hash for each known
+/// neighbour passed; a neighbourhood of the space for each move.
 #[derive(Debug)]
 pub struct Tabu {
     tenure: u64,
@@ -99,7 +102,8 @@ impl Tabu {
         if view.known() < self.initial || self.current.is_none() {
             return self.unseen.draw(view, rng);
         }
-        // The best may still be in flight before the first move; later what the search goes on from.
+        // The best may still be in flight before the first move; later what the search goes on
+        // from.
         if self.start.is_some() || !self.has_begun && view.is_waiting() {
             return None;
         }
@@ -116,7 +120,8 @@ impl Tabu {
         self.start
     }
 
-    /// Looks at neighbours of the current configuration, which exists, until one is to be asked or gone to.
+    /// Looks at neighbours of the current configuration, which exists, until one is to be asked or
+    /// gone to.
     fn look(&mut self, view: &View<'_>, rng: &mut Rng) -> Look {
         let Some((current, own)) = self.current else { return Look::Nothing };
         self.visited.insert(current);

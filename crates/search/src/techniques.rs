@@ -10,7 +10,8 @@ pub(crate) struct Techniques {
     asked: Vec<(Request, usize)>,
 }
 
-/// So many known configurations in a row end a technique's turn: as in the loop of a run, which ends then.
+/// So many known configurations in a row end a technique's turn: as in the loop of a run, which
+/// ends then.
 const MAX_REPEATS: usize = 10_000;
 
 /// What the option `techniques` is.
@@ -18,7 +19,7 @@ pub(crate) const MEANING: &str =
     "strategies joined by `+`, each with its options if need be: annealing+torczon(edge=0.25)";
 
 impl Techniques {
-    /// Those that the option `techniques` names.
+    /// Returns those that the option `techniques` names.
     pub(crate) fn from_options(strategy: &'static str, options: &Options<'_>) -> Result<Self, StrategyError> {
         let text = options.text("techniques")?;
         let parts = split_outside(&text, '+').filter(|parts| parts.iter().all(|part| !part.trim().is_empty()));
@@ -36,12 +37,12 @@ impl Techniques {
         self.searchers.len()
     }
 
-    /// Who waits for an answer, once for each request.
+    /// Returns who waits for an answer, once for each request.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = usize> + '_ {
         self.asked.iter().map(|(_, technique)| *technique)
     }
 
-    /// The first of the techniques in `order` that has something new to ask, and what.
+    /// Returns the first of the techniques in `order` that has something new to ask, and what.
     pub(crate) fn ask(
         &mut self,
         order: impl IntoIterator<Item = usize>,
@@ -54,7 +55,7 @@ impl Techniques {
         Some((technique, request))
     }
 
-    /// What `technique` asks. It is told at once what is known, and goes on.
+    /// Returns what `technique` asks. It is told at once what is known, and goes on.
     fn new_request(&mut self, technique: usize, view: &View<'_>, rng: &mut Rng) -> Option<Request> {
         let searcher = &mut self.searchers[technique];
         for _ in 0..MAX_REPEATS {

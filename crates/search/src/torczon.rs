@@ -4,24 +4,27 @@ use crate::direct_search::{DirectSearch, EDGE, Method, Vertex, along, best, edge
 use crate::options::{OptionSpec, Options, StrategyError};
 use tunesmith_core::{Request, Rng, Searcher, View};
 
-/// Multi-directional search (Torczon, "Multi-directional search: a direct search algorithm for parallel machines", Rice
-/// University, 1989; "On the convergence of the multidirectional search algorithm", SIAM Journal on Optimization 1,
-/// 1991) over the coordinates of the space.
+/// Multi-directional search (Torczon, "Multi-directional search: a direct search algorithm for
+/// parallel machines", Rice University, 1989; "On the convergence of the multidirectional search
+/// algorithm", SIAM Journal on Optimization 1, 1991) over the coordinates of the space.
 ///
 /// All vertices of a simplex move together, seen from the best one, v:
 ///
 /// - rotation to 2 v - w for each other vertex w;
-/// - where one of these is better than v, expansion to v + m (v - w); the simplex that has the best vertex is kept;
+/// - where one of these is better than v, expansion to v + m (v - w); the simplex that has the best
+///   vertex is kept;
 /// - otherwise contraction to v + t (w - v), which is kept as it is.
 ///
-/// The defaults of m and t are the papers', 2 and 1/2. The first simplex, which the papers leave open, is a right one
-/// with edges of `edge` along the coordinates, at the best of `samples` random configurations, and so is each after it.
+/// The defaults of m and t are the papers', 2 and 1/2. The first simplex, which the papers leave
+/// open, is a right one with edges of `edge` along the coordinates, at the best of `samples` random
+/// configurations, and so is each after it.
 ///
-/// `edge` and `samples` are those that did best on the nine recorded spaces, among edges of 0.1 to 0.5 and 1 to 20
-/// samples: 0.90, 0.93 and 0.965 of the optimum after 50, 100 and 200 evaluations (random search 0.84, 0.87 and 0.91).
+/// `edge` and `samples` are those that did best on the nine recorded spaces, among edges of 0.1 to
+/// 0.5 and 1 to 20 samples: 0.90, 0.93 and 0.965 of the optimum after 50, 100 and 200 evaluations
+/// (random search 0.84, 0.87 and 0.91).
 ///
-/// With room for more than one request the vertices of a simplex are asked together. Cost per evaluation: a few
-/// descents of the space's diagrams.
+/// With room for more than one request the vertices of a simplex are asked together. Cost per
+/// evaluation: a few descents of the space's diagrams.
 #[derive(Debug)]
 pub struct Torczon(DirectSearch<MultiDirectional>);
 
@@ -72,7 +75,7 @@ enum MultiDirectionalStep {
 }
 
 impl MultiDirectional {
-    /// The images of all vertices but the best, which stays where it is.
+    /// Returns the images of all vertices but the best, which stays where it is.
     fn images(&self, factor: f64) -> Vec<Vec<f64>> {
         let best = &self.vertices[0];
         self.vertices[1..].iter().map(|vertex| along(&best.place, &vertex.place, factor)).collect()
@@ -139,7 +142,8 @@ mod tests {
         places.into_iter().zip(costs).map(|(place, cost)| Vertex { place: place.to_vec(), cost }).collect()
     }
 
-    /// The simplex (0, 0), (4, 0), (0, 4) with (4, 0) as the best: rotated, (8, 0) and (8, -4).
+    /// Returns the simplex (0, 0), (4, 0), (0, 4) with (4, 0) as the best: rotated, (8, 0) and (8,
+    /// -4).
     fn rotated() -> MultiDirectional {
         let mut method = method(4.0);
         let start = [[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]];

@@ -23,8 +23,8 @@ pub(crate) struct Listing {
     pub(crate) table: Table,
 }
 
-/// Where candidates come from: made once for a space. The features are those of the Gaussian process: a parameter's powers
-/// of two and products of parameters spare a tree many splits.
+/// Where candidates come from: made once for a space. The features are those of the Gaussian
+/// process: a parameter's powers of two and products of parameters spare a tree many splits.
 #[derive(Debug)]
 pub(crate) struct TreeCandidates {
     features: Features,
@@ -46,7 +46,7 @@ impl TreeCandidates {
         candidates
     }
 
-    /// The rows of these configurations, in the order given.
+    /// Returns the rows of these configurations, in the order given.
     pub(crate) fn table(&self, space: &Space, configs: &[ConfigId]) -> Table {
         let rows = self.features.rows(space, configs);
         let mut table = Table::new(self.columns.clone());
@@ -58,8 +58,8 @@ impl TreeCandidates {
         table
     }
 
-    /// What to choose from, some of it known perhaps: the whole space, or random configurations and the neighbours of
-    /// the best, which are `leaders`, the best first.
+    /// Returns what to choose from, some of it known perhaps: the whole space, or random
+    /// configurations and the neighbours of the best, which are `leaders`, the best first.
     pub(crate) fn offered(&self, view: &View<'_>, leaders: &[ConfigId], rng: &mut Rng) -> Cow<'_, Listing> {
         if let Some(whole) = &self.whole {
             return Cow::Borrowed(whole);
@@ -74,13 +74,13 @@ impl TreeCandidates {
         Cow::Owned(Listing { configs, table })
     }
 
-    /// The features of the space's configurations.
+    /// Returns the features of the space's configurations.
     pub(crate) fn features(&self) -> &Features {
         &self.features
     }
 }
 
-/// Whether the configuration is neither told nor in flight.
+/// Returns whether the configuration is neither told nor in flight.
 pub(crate) fn is_new(view: &View<'_>, config: ConfigId) -> bool {
     !view.is_known(Request::timed(config))
 }
@@ -118,7 +118,7 @@ impl Evaluations {
         self.configs.len()
     }
 
-    /// How many were correct.
+    /// Returns how many were correct.
     pub(crate) fn successes(&self) -> usize {
         self.scores.iter().flatten().count()
     }

@@ -6,15 +6,16 @@ use tunesmith_space::ConfigId;
 
 /// Draws configurations that are neither told nor in flight, each equally likely.
 ///
-/// While at most half of the space is known it draws until one is new: two draws on average at worst, and nothing is
-/// listed however large the space. Beyond that it lists what is left once, which is no more than is known already.
+/// While at most half of the space is known it draws until one is new: two draws on average at
+/// worst, and nothing is listed however large the space. Beyond that it lists what is left once,
+/// which is no more than is known already.
 #[derive(Debug, Default)]
 pub(crate) struct Unseen {
     left: Option<Vec<ConfigId>>,
 }
 
 impl Unseen {
-    /// An unknown configuration, or `None` when there is none left.
+    /// Returns an unknown configuration, or `None` when there is none left.
     pub(crate) fn draw(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<ConfigId> {
         let is_new = |id: &ConfigId| !view.is_measured(*id);
         if self.left.is_none() {

@@ -55,7 +55,8 @@ fn numbers(json: &Json) -> Vec<f64> {
     json.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
 }
 
-/// Equal to 1e-9 relative; differences of nearly equal shares keep fewer digits, so that 1e-15 is forgiven.
+/// Equal to 1e-9 relative; differences of nearly equal shares keep fewer digits, so that 1e-15 is
+/// forgiven.
 fn close(found: f64, expected: f64) -> bool {
     (found - expected).abs() <= 1e-9 * expected.abs() + 1e-15
 }

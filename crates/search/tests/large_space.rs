@@ -1,4 +1,5 @@
-//! Counter-guided search of a space of 10^12 configurations, on a made-up kernel: what it scores must move with the search.
+//! Counter-guided search of a space of 10^12 configurations, on a made-up kernel: what it scores
+//! must move with the search.
 
 use rand::SeedableRng as _;
 use tunesmith_core::counters::Hardware;
@@ -63,7 +64,8 @@ impl Evaluator for Device<'_> {
     }
 }
 
-/// Least squares of 400 profiled configurations drawn at random: they can tell what lies beyond the best of these, trees cannot.
+/// Least squares of 400 profiled configurations drawn at random: they can tell what lies beyond the
+/// best of these, trees cannot.
 fn guide(space: &Space) -> Guide {
     let columns = space.parameters().iter().map(|parameter| Column::of_rows(parameter.name())).collect();
     let row = |config| Row { values: values(space, config), measurement: measured(space, config), ..Row::default() };

@@ -1,4 +1,5 @@
-//! ATF's names for common conditions on one parameter (its paper, section 6), combined with `and`, `or` and `not`.
+//! ATF's names for common conditions on one parameter (its paper, section 6), combined with `and`,
+//! `or` and `not`.
 //!
 //! ```
 //! use tunesmith_space::alias::{divides, less_than_or_eq, power_of_two};
@@ -61,79 +62,79 @@ fn test(test: Test, operand: impl Into<String>) -> Alias {
     Alias { shape: Shape::Test(test, operand.into()) }
 }
 
-/// The parameter divides `number`, an expression.
+/// Requires that the parameter divides `number`, an expression.
 pub fn divides(number: impl Into<String>) -> Alias {
     test(Test::Divides, number)
 }
 
-/// The parameter is a multiple of `number`.
+/// Requires that the parameter is a multiple of `number`.
 pub fn multiple_of(number: impl Into<String>) -> Alias {
     test(Test::MultipleOf, number)
 }
 
-/// The parameter is less than `number`.
+/// Requires that the parameter is less than `number`.
 pub fn less_than(number: impl Into<String>) -> Alias {
     test(Test::Compares("<"), number)
 }
 
-/// The parameter is at most `number`.
+/// Requires that the parameter is at most `number`.
 pub fn less_than_or_eq(number: impl Into<String>) -> Alias {
     test(Test::Compares("<="), number)
 }
 
-/// The parameter is greater than `number`.
+/// Requires that the parameter is greater than `number`.
 pub fn greater_than(number: impl Into<String>) -> Alias {
     test(Test::Compares(">"), number)
 }
 
-/// The parameter is at least `number`.
+/// Requires that the parameter is at least `number`.
 pub fn greater_than_or_eq(number: impl Into<String>) -> Alias {
     test(Test::Compares(">="), number)
 }
 
-/// The parameter equals `value`.
+/// Requires that the parameter equals `value`.
 pub fn equal(value: impl Into<String>) -> Alias {
     test(Test::Compares("=="), value)
 }
 
-/// The parameter does not equal `value`.
+/// Requires that the parameter does not equal `value`.
 pub fn unequal(value: impl Into<String>) -> Alias {
     test(Test::Compares("!="), value)
 }
 
-/// The parameter is 1, 2, 4, 8, ...
+/// Requires that the parameter is 1, 2, 4, 8, ...
 pub fn power_of_two() -> Alias {
     test(Test::PowerOfTwo, "")
 }
 
 impl Alias {
-    /// The alias called `name` with the operand `operand`, which those without one do not look at; `None` when there is no
-    /// such alias.
+    /// Returns the alias called `name` with the operand `operand`, which those without one do not
+    /// look at; `None` when there is no such alias.
     pub fn named(name: &str, operand: &str) -> Option<Alias> {
         NAMES.iter().find(|(known, _)| *known == name).map(|(_, kind)| test(*kind, operand))
     }
 
-    /// All names that [`Alias::named`] knows.
+    /// Returns all names that [`Alias::named`] knows.
     pub fn names() -> impl Iterator<Item = &'static str> {
         NAMES.iter().map(|(name, _)| *name)
     }
 
-    /// Both conditions.
+    /// Returns both conditions.
     pub fn and(self, other: Alias) -> Alias {
         Alias { shape: Shape::And(Box::new([self.shape, other.shape])) }
     }
 
-    /// One of the conditions, or both.
+    /// Returns one of the conditions, or both.
     pub fn or(self, other: Alias) -> Alias {
         Alias { shape: Shape::Or(Box::new([self.shape, other.shape])) }
     }
 
-    /// The condition as text on the parameter called `parameter`.
+    /// Returns the condition as text on the parameter called `parameter`.
     pub fn text(&self, parameter: &str) -> String {
         self.shape.text(parameter)
     }
 
-    /// The constraint on the parameter called `parameter`, named by its text.
+    /// Returns the constraint on the parameter called `parameter`, named by its text.
     ///
     /// # Errors
     /// An operand that is no expression.

@@ -7,7 +7,7 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
-    /// The empty set with room for numbers below `capacity`.
+    /// Returns the empty set with room for numbers below `capacity`.
     pub(crate) fn new(capacity: usize) -> Bits {
         Bits { words: vec![0; capacity.div_ceil(64)] }
     }
@@ -26,17 +26,17 @@ impl Bits {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
     }
 
-    /// Whether some number of the set is also set in `mask`.
+    /// Returns whether some number of the set is also set in `mask`.
     pub(crate) fn meets(&self, mask: &[i64]) -> bool {
         self.words.iter().zip(mask).any(|(&word, &mask)| word & mask as u64 != 0)
     }
 
-    /// Whether all numbers of the set are also set in `mask`.
+    /// Returns whether all numbers of the set are also set in `mask`.
     pub(crate) fn within(&self, mask: &[i64]) -> bool {
         self.words.iter().enumerate().all(|(at, &word)| word & !(mask.get(at).map_or(0, |&mask| mask as u64)) == 0)
     }
 
-    /// The numbers in the set, ascending.
+    /// Returns the numbers in the set, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(index, &word)| {
             let mut left = word;

@@ -55,7 +55,7 @@ pub enum SpaceError {
     BadValues {
         /// The list wanted.
         what: String,
-        /// Why it cannot be.
+        /// The reason why it cannot be.
         reason: String,
     },
     /// A constraint uses a name that is neither a parameter nor a constant.
@@ -75,7 +75,8 @@ pub enum SpaceError {
     Evaluation {
         /// The constraint.
         constraint: String,
-        /// Parameters of the constraint and their values, in the order in which the constraint names them.
+        /// Parameters of the constraint and their values, in the order in which the constraint
+        /// names them.
         configuration: Vec<(String, Value)>,
         /// What is wrong and where in the constraint's expression.
         error: ExprError,
@@ -140,7 +141,7 @@ fn quoted(names: &[String]) -> String {
     }
 }
 
-/// All values of a short list; both ends of a long one.
+/// Returns all values of a short list; both ends of a long one.
 fn abridged(values: &[Value]) -> String {
     let text = |values: &[Value]| values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ");
     if values.len() <= 20 {

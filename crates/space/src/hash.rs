@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A hash map that mixes quickly: its keys are numbers of our own, so that nobody can choose collisions.
+/// A hash map that mixes quickly: its keys are numbers of our own, so that nobody can choose
+/// collisions.
 pub(crate) type Map<K, V> = HashMap<K, V, BuildHasherDefault<Mixer>>;
 
 /// Multiplies and rotates, a word at a time.

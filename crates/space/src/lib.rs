@@ -1,9 +1,10 @@
 //! Search spaces of compute kernels: tuning parameters, constraints, and their decision diagram.
 //!
-//! A kernel's tuning parameters depend on each other: a work-group must divide the global size, a tile must fit into
-//! local memory. The valid configurations are a small and irregular part of all combinations of values. This crate
-//! keeps them as a reduced decision diagram with counts, so that a space of 10^30 configurations is built in
-//! milliseconds, counted exactly, sampled uniformly and walked from neighbour to neighbour without ever being listed.
+//! A kernel's tuning parameters depend on each other: a work-group must divide the global size, a
+//! tile must fit into local memory. The valid configurations are a small and irregular part of all
+//! combinations of values. This crate keeps them as a reduced decision diagram with counts, so that
+//! a space of 10^30 configurations is built in milliseconds, counted exactly, sampled uniformly and
+//! walked from neighbour to neighbour without ever being listed.
 //!
 //! ```
 //! use tunesmith_space::{Constraint, Parameter, Space, Value, Values};

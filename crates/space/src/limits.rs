@@ -1,7 +1,7 @@
 //! How large a diagram may grow.
 
-/// Bounds on construction. A space that needs more is refused with the constraints to blame, instead of exhausting
-/// the memory.
+/// Bounds on construction. A space that needs more is refused with the constraints to blame,
+/// instead of exhausting the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Nodes before reduction, in each group of parameters.
@@ -11,8 +11,8 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// Eight million nodes in one GiB: the largest space of the literature (CCSD(T) under device limits) needs about
-    /// one million.
+    /// Eight million nodes in one GiB: the largest space of the literature (CCSD(T) under device
+    /// limits) needs about one million.
     fn default() -> Self {
         Limits { nodes: 8_000_000, bytes: 1 << 30 }
     }

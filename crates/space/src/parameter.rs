@@ -13,12 +13,13 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// A parameter called `name` that takes one of `values`.
+    /// Returns a parameter called `name` that takes one of `values`.
     ///
     /// Integers among floats become floats, so that a list such as `[0.5, 1, 2]` has one type.
     ///
     /// # Errors
-    /// No values, a value twice, values of several types, or a float that is infinite or not a number.
+    /// No values, a value twice, values of several types, or a float that is infinite or not a
+    /// number.
     pub fn new(name: impl Into<String>, values: impl IntoIterator<Item = Value>) -> Result<Parameter, SpaceError> {
         let name = name.into();
         let mut values: Vec<Value> = values.into_iter().collect();
@@ -43,22 +44,23 @@ impl Parameter {
         Ok(Parameter { name, values })
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The values, in the user's order; there is at least one and none occurs twice.
+    /// Returns the values, in the user's order; there is at least one and none occurs twice.
     pub fn values(&self) -> &[Value] {
         &self.values
     }
 
-    /// The kind that all values have.
+    /// Returns the kind that all values have.
     pub fn kind(&self) -> ValueKind {
         self.values[0].kind()
     }
 
-    /// The index of `value`, which is converted as the list's values were: an integer finds the float it equals.
+    /// Returns the index of `value`, which is converted as the list's values were: an integer finds
+    /// the float it equals.
     ///
     /// Looks through the list.
     pub fn index_of(&self, value: &Value) -> Option<usize> {

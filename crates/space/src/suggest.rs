@@ -1,9 +1,10 @@
 //! "Did you mean": the known name closest to a misspelt one.
 
-/// The most similar of `known` to a misspelt `name`, unless none is similar enough to be what was meant. Every "did
-/// you mean" of Tunesmith asks here.
+/// Returns the most similar of `known` to a misspelt `name`, unless none is similar enough to be
+/// what was meant. Every "did you mean" of Tunesmith asks here.
 pub fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Below this similarity a suggestion misleads more often than it helps (0.7 still joins `WGS` and `WG_SIZE`).
+    // Below this similarity a suggestion misleads more often than it helps (0.7 still joins `WGS`
+    // and `WG_SIZE`).
     const SIMILAR: f64 = 0.7;
     let lower = name.to_lowercase();
     known

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 /// One value of a tuning parameter, a problem size or a device limit.
 ///
-/// Equality, ordering and hashing are structural and total: values of different kinds differ (`1`, `1.0` and `true`
-/// are three values) and floats compare by their total order. Python's equality, where `1 == 1.0 == True`, belongs to
-/// [expressions](crate::Expr).
+/// Equality, ordering and hashing are structural and total: values of different kinds differ (`1`,
+/// `1.0` and `true` are three values) and floats compare by their total order. Python's equality,
+/// where `1 == 1.0 == True`, belongs to [expressions](crate::Expr).
 #[derive(Clone, Debug)]
 pub enum Value {
     /// A whole number.
@@ -47,7 +47,7 @@ impl fmt::Display for ValueKind {
 }
 
 impl Value {
-    /// The kind of this value.
+    /// Returns the kind of this value.
     pub fn kind(&self) -> ValueKind {
         match self {
             Value::Int(_) => ValueKind::Int,
@@ -57,7 +57,7 @@ impl Value {
         }
     }
 
-    /// The value as an integer: integers themselves, booleans as 0 and 1, nothing else.
+    /// Returns the value as an integer: integers themselves, booleans as 0 and 1, nothing else.
     pub fn as_int(&self) -> Option<i64> {
         match self {
             Value::Int(value) => Some(*value),
@@ -66,7 +66,7 @@ impl Value {
         }
     }
 
-    /// The value as a number: integers and booleans converted, `None` for strings.
+    /// Returns the value as a number: integers and booleans converted, `None` for strings.
     pub fn as_float(&self) -> Option<f64> {
         match self {
             Value::Int(value) => Some(*value as f64),
@@ -76,8 +76,8 @@ impl Value {
         }
     }
 
-    /// The text that reaches a kernel as `-DNAME=VALUE`: booleans are `1` and `0`, floats have their shortest form
-    /// that reads back to the same number, strings are as they are.
+    /// Returns the text that reaches a kernel as `-DNAME=VALUE`: booleans are `1` and `0`, floats
+    /// have their shortest form that reads back to the same number, strings are as they are.
     pub fn define(&self) -> String {
         match self {
             Value::Bool(value) => u8::from(*value).to_string(),
@@ -85,12 +85,12 @@ impl Value {
         }
     }
 
-    /// Reads `text` as a value of the kind that the list `like` holds; this is how `NAME=VALUE` on a command line
-    /// meets a parameter's values.
+    /// Reads `text` as a value of the kind that the list `like` holds; this is how `NAME=VALUE` on
+    /// a command line meets a parameter's values.
     ///
-    /// Booleans are read from `true`, `True`, `1`, `false`, `False`, `0`; strings are taken as they are. `None` when
-    /// the text is not of that kind or the list is empty. Membership in `like` is not checked here, see
-    /// [`Space::configuration`](crate::Space::configuration).
+    /// Booleans are read from `true`, `True`, `1`, `false`, `False`, `0`; strings are taken as they
+    /// are. `None` when the text is not of that kind or the list is empty. Membership in `like` is
+    /// not checked here, see [`Space::configuration`](crate::Space::configuration).
     pub fn parse_as(text: &str, like: &[Value]) -> Option<Value> {
         let trimmed = text.trim();
         match like.first()?.kind() {
@@ -148,7 +148,8 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Value::Int(value) => write!(f, "{value}"),
-            // Debug formatting of floats is the shortest form that reads back and keeps the point of `1.0`.
+            // Debug formatting of floats is the shortest form that reads back and keeps the point
+            // of `1.0`.
             Value::Float(value) => write!(f, "{value:?}"),
             Value::Bool(value) => write!(f, "{value}"),
             Value::Str(value) => f.write_str(value),

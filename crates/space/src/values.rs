@@ -3,7 +3,8 @@
 use crate::error::SpaceError;
 use crate::value::Value;
 
-/// Lists that generators make are at most this long, so that a mistyped bound is an error and not a full memory.
+/// Lists that generators make are at most this long, so that a mistyped bound is an error and not a
+/// full memory.
 const MAX_VALUES: i128 = 1 << 22;
 
 /// Makes the lists of values that tuning parameters commonly take.
@@ -21,12 +22,13 @@ const MAX_VALUES: i128 = 1 << 22;
 pub struct Values;
 
 impl Values {
-    /// The values given, in their order.
+    /// Returns the values given, in their order.
     pub fn list<V: Into<Value>>(values: impl IntoIterator<Item = V>) -> Vec<Value> {
         values.into_iter().map(Into::into).collect()
     }
 
-    /// `first`, `first + step`, ... up to `last`, which is included when the steps meet it; a negative step goes down.
+    /// `first`, `first + step`, ... up to `last`, which is included when the steps meet it; a
+    /// negative step goes down.
     ///
     /// # Errors
     /// A step of zero, no value at all, or more than 4,194,304 values.
@@ -45,7 +47,7 @@ impl Values {
         non_empty(values.map(Value::Int).collect(), &text)
     }
 
-    /// The powers of two from `low` to `high`, both included.
+    /// Returns the powers of two from `low` to `high`, both included.
     ///
     /// # Errors
     /// No power of two lies between the bounds.
@@ -55,7 +57,7 @@ impl Values {
         non_empty(values, &|| format!("powers of two in {low}..={high}"))
     }
 
-    /// The positive divisors of `number`, ascending.
+    /// Returns the positive divisors of `number`, ascending.
     ///
     /// # Errors
     /// `number` is below 1.
@@ -65,7 +67,8 @@ impl Values {
     }
 }
 
-/// The positive divisors of `number`, ascending; none below 1. About `sqrt(number)` divisions.
+/// Returns the positive divisors of `number`, ascending; none below 1. About `sqrt(number)`
+/// divisions.
 pub(crate) fn divisors(number: i64) -> Vec<i64> {
     let mut low = Vec::new();
     let mut high = Vec::new();

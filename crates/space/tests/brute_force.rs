@@ -1,4 +1,5 @@
-//! Random small spaces against brute force: every combination, each constraint evaluated as Python would.
+//! Random small spaces against brute force: every combination, each constraint evaluated as Python
+//! would.
 
 mod oracle;
 
@@ -48,8 +49,8 @@ fn check_membership(description: &Description, space: &Space, combination: &[u32
     assert_eq!(broken.is_empty(), is_valid);
 }
 
-/// That some combination has the values that an error shows, that the constraint named fails on it, and that nothing
-/// excludes it.
+/// That some combination has the values that an error shows, that the constraint named fails on it,
+/// and that nothing excludes it.
 fn check_failure(description: &Description, constraint: &str, shown: &[(String, Value)]) {
     let text = &description.constraints[constraint[1..].parse::<usize>().unwrap()];
     let index = |name: &str| description.parameters.iter().position(|(known, _)| known == name).unwrap();
@@ -64,7 +65,8 @@ fn check_failure(description: &Description, constraint: &str, shown: &[(String, 
     assert!(description.combinations().iter().filter(fits).any(fails), "{constraint} does not fail at {shown:?}");
 }
 
-/// That the configuration found nearest to a point is valid, that none is nearer, and that ties go to the first rank.
+/// That the configuration found nearest to a point is valid, that none is nearer, and that ties go
+/// to the first rank.
 fn check_nearest(description: &Description, space: &Space, valid: &HashSet<Vec<u32>>) {
     let lengths = || description.parameters.iter().map(|(_, values)| values.len() as f64);
     for round in 0..4 {
@@ -91,7 +93,8 @@ fn check_nearest(description: &Description, space: &Space, valid: &HashSet<Vec<u
     }
 }
 
-/// The path at `coordinates` in the tree of all valid configurations, level by level (ATF paper, section 5).
+/// The path at `coordinates` in the tree of all valid configurations, level by level (ATF paper,
+/// section 5).
 fn at_coordinates(space: &Space, valid: &HashSet<Vec<u32>>, coordinates: &[f64], blocks: Blocks) -> Vec<u32> {
     let mut left: Vec<&Vec<u32>> = valid.iter().collect();
     for parameter in space.levels() {
@@ -227,7 +230,8 @@ fn check_analysis(description: &Description, space: &Space, valid: &HashSet<Vec<
     }
 }
 
-/// That `culprits` leave nothing, that each of them is needed for that, and that no smaller set leaves nothing.
+/// That `culprits` leave nothing, that each of them is needed for that, and that no smaller set
+/// leaves nothing.
 fn check_culprits(description: &Description, culprits: &[String]) {
     let chosen: Vec<usize> = culprits.iter().map(|name| name[1..].parse().unwrap()).collect();
     let texts = |chosen: &[usize]| chosen.iter().map(|at| description.constraints[*at].clone()).collect::<Vec<_>>();

@@ -65,8 +65,8 @@ fn names_values_types_and_their_order_count() {
     }
 }
 
-/// Journals and recordings keep digests: where this fails, their ranks have lost their meaning, and the format number
-/// of the digest has to change with it.
+/// Journals and recordings keep digests: where this fails, their ranks have lost their meaning, and
+/// the format number of the digest has to change with it.
 #[test]
 fn the_digest_of_a_space_never_changes() {
     let order = Parameter::new("ORDER", Values::list(["row", "column"])).unwrap();

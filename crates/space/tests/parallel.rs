@@ -3,7 +3,8 @@
 use std::num::NonZeroUsize;
 use tunesmith_space::{Constraint, Limits, Parameter, Space, SpaceBuilder, SpaceError, Values};
 
-/// Three groups: two whose diagrams take tens of thousands of nodes while they are built, and a small one.
+/// Three groups: two whose diagrams take tens of thousands of nodes while they are built, and a
+/// small one.
 fn builder() -> SpaceBuilder {
     let names = ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J"];
     let parameter = |name: &&str| Parameter::new(*name, Values::range(1, 32, 1).unwrap()).unwrap();

@@ -60,7 +60,8 @@ fn only_the_constraints_that_are_needed_to_leave_nothing_are_named() {
 
 #[test]
 fn a_guard_is_no_culprit_for_being_needed_by_evaluation_alone() {
-    // Without `b > 0` the second constraint fails, so the guard counts as needed and nothing worse happens.
+    // Without `b > 0` the second constraint fails, so the guard counts as needed and nothing worse
+    // happens.
     let error = refused(over(&["a", "b"], 3), &["b > 0", "a % b == 0", "a == 5"]);
     let SpaceError::Empty { culprits } = error else { panic!("{error}") };
     assert!(culprits.contains(&"a == 5".to_owned()), "{culprits:?}");

@@ -5,7 +5,8 @@ use rand_xoshiro::{Xoshiro256PlusPlus, rand_core::SeedableRng};
 use std::collections::BTreeSet;
 use tunesmith_space::{Blocks, Constraint, Parameter, Space, Value};
 
-/// The chi-squared statistic of `counts` against equal chances, in standard deviations from its mean.
+/// The chi-squared statistic of `counts` against equal chances, in standard deviations from its
+/// mean.
 fn deviation(counts: &[u64]) -> f64 {
     let expected = counts.iter().sum::<u64>() as f64 / counts.len() as f64;
     let statistic: f64 = counts.iter().map(|&count| (count as f64 - expected).powi(2) / expected).sum();

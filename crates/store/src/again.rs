@@ -11,7 +11,8 @@ use tunesmith_space::{ConfigId, Space};
 pub struct Again {
     /// `reference`, `selection` or `confirmation`.
     pub again: String,
-    /// Which evaluation it belongs to: its position among the journal's evaluations, counted from 1.
+    /// Which evaluation it belongs to: its position among the journal's evaluations, counted from
+    /// 1.
     pub evaluation: usize,
     /// What was measured, as of an evaluation.
     #[serde(flatten)]
@@ -19,14 +20,15 @@ pub struct Again {
 }
 
 impl Again {
-    /// The line of `resample`, which belongs to the journal's evaluation with the number `evaluation`.
+    /// Creates the line of `resample`, which belongs to the journal's evaluation with the number
+    /// `evaluation`.
     pub fn new(space: &Space, resample: &Resample, evaluation: usize) -> Self {
         let Resample { role, config, failure, measurement, clock } = resample.clone();
         let as_evaluation = Evaluation { request: Request::timed(config), failure, measurement, clock };
         Self { again: role.word().to_string(), evaluation, entry: Entry::new(space, &as_evaluation) }
     }
 
-    /// What this line keeps, its configuration found in `space` by its values.
+    /// Returns what this line keeps, its configuration found in `space` by its values.
     ///
     /// Fails with the reason where the space has no such configuration or a word is unknown.
     pub fn resample(&self, space: &Space) -> Result<Resample, String> {
@@ -35,20 +37,21 @@ impl Again {
         Ok(Resample { role, config: request.config, failure, measurement, clock })
     }
 
-    /// What the samples are for; `None` of an unknown word.
+    /// Returns what the samples are for; `None` of an unknown word.
     pub fn role(&self) -> Option<Role> {
         Role::from_word(&self.again)
     }
 }
 
-/// Who won, by the final of the evaluations before this line. Indices are those of the evaluations' lines.
+/// Who won, by the final of the evaluations before this line. Indices are those of the evaluations'
+/// lines.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VerdictLine {
     /// The winner's index.
     pub winner: String,
     /// The indices of those it cannot be told from, the best first.
     pub ties: Vec<String>,
-    /// Whether the device drifted.
+    /// True if the device drifted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<DriftLine>,
 }
@@ -60,7 +63,7 @@ pub struct DriftLine {
     pub probes: usize,
     /// The difference between the thirds of the run, as a share.
     pub change: f64,
-    /// Whether the device drifted.
+    /// True if the device drifted.
     pub drifted: bool,
 }
 
@@ -72,7 +75,7 @@ impl From<&Drift> for DriftLine {
 }
 
 impl VerdictLine {
-    /// The line of a verdict that names a winner.
+    /// Returns the line of a verdict that names a winner.
     pub fn new(verdict: &Verdict, drift: Option<&Drift>) -> Option<Self> {
         let index = |config: &ConfigId| config.to_string();
         let winner = verdict.winner.as_ref().map(index)?;

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-/// The format version that this crate writes. Version 1 had no lines of later measurements, which its readers would
-/// take for evaluations.
+/// The format version that this crate writes. Version 1 had no lines of later measurements, which
+/// its readers would take for evaluations.
 pub const FORMAT_VERSION: u32 = 2;
 
 /// What a run tunes, on what and how: the first line of its journal.
@@ -19,8 +19,8 @@ pub struct Header {
     pub tunesmith: String,
     /// The name of the problem.
     pub problem: String,
-    /// What a resumed run must share: digests of space, problem and kernel, device, compiler, measurement policy.
-    /// Names and values as users should read them where they differ.
+    /// What a resumed run must share: digests of space, problem and kernel, device, compiler,
+    /// measurement policy. Names and values as users should read them where they differ.
     pub identity: Map<String, Json>,
     /// The tuning parameters with their values, in the user's order.
     pub parameters: Map<String, Json>,
@@ -80,8 +80,8 @@ pub struct Difference {
 }
 
 impl Header {
-    /// In what this header's run differs from that of `now`, by [`identity`](Self::identity), and in which sizes then. Empty when a
-    /// journal with this header may be resumed.
+    /// In what this header's run differs from that of `now`, by [`identity`](Self::identity), and
+    /// in which sizes then. Empty when a journal with this header may be resumed.
     pub fn differences(&self, now: &Header) -> Vec<Difference> {
         let text = |value: Option<&Json>| match value {
             None => "nothing".to_string(),

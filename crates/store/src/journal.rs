@@ -12,8 +12,9 @@ use tunesmith_space::{ConfigId, Configuration, Space, Value};
 
 /// An open journal: the [`Store`] of live runs.
 ///
-/// Every line reaches the operating system before [`append`](Store::append) returns, so that the death of the
-/// process, however sudden, loses nothing. The file is locked while open: two runs never write one journal.
+/// Every line reaches the operating system before [`append`](Store::append) returns, so that the
+/// death of the process, however sudden, loses nothing. The file is locked while open: two runs
+/// never write one journal.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
@@ -21,7 +22,7 @@ pub struct Journal {
     space: Space,
     /// The number of the first evaluation of every configuration.
     numbers: HashMap<ConfigId, usize>,
-    /// How many evaluations there are.
+    /// The number of evaluations.
     evaluations: usize,
 }
 
@@ -35,8 +36,8 @@ pub struct Resumed {
 }
 
 impl Journal {
-    /// Starts a new journal at `path`, or beside it where there is one already (`run.jsonl`, `run.2.jsonl`, ...): an
-    /// existing journal is never overwritten.
+    /// Starts a new journal at `path`, or beside it where there is one already (`run.jsonl`,
+    /// `run.2.jsonl`, ...): an existing journal is never overwritten.
     pub fn create(path: &Path, header: &Header, space: &Space) -> Result<Self, StoreError> {
         let mut number = 1;
         loop {
@@ -55,8 +56,8 @@ impl Journal {
 
     /// Opens the journal at `path` to go on with it, and returns what it holds.
     ///
-    /// Refused where the [identity](Header::identity) of its run is not that of `now`, or while another process
-    /// writes it. A last line cut short is removed from the file.
+    /// Refused where the [identity](Header::identity) of its run is not that of `now`, or while
+    /// another process writes it. A last line cut short is removed from the file.
     pub fn resume(path: &Path, now: &Header, space: &Space) -> Result<(Self, Resumed), StoreError> {
         let io = |source| StoreError::Io { path: path.to_path_buf(), source };
         let file = OpenOptions::new().write(true).open(path).map_err(io)?;
@@ -76,18 +77,20 @@ impl Journal {
         Ok((journal, resumed))
     }
 
-    /// The last of `path`, `run.2.jsonl`, `run.3.jsonl`, ... that exists; `path` itself when none does.
+    /// Returns the last of `path`, `run.2.jsonl`, `run.3.jsonl`, ... that exists; `path` itself
+    /// when none does.
     pub fn latest(path: &Path) -> PathBuf {
         let existing = (1..).map(|number| numbered(path, number)).take_while(|candidate| candidate.exists());
         existing.last().unwrap_or_else(|| path.to_path_buf())
     }
 
-    /// Where the journal is.
+    /// Returns where the journal is.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// A header for `space`; the caller fills in what it knows of problem, device and search.
+    /// Returns a header for `space`; the caller fills in what it knows of problem, device and
+    /// search.
     pub fn header(space: &Space) -> Header {
         let values = |parameter: &tunesmith_space::Parameter| parameter.values().iter().map(line::value_json).collect();
         let parameter = |parameter: &tunesmith_space::Parameter| (parameter.name().to_string(), values(parameter));
@@ -115,12 +118,12 @@ impl Journal {
         }
     }
 
-    /// A value as journals and machine-readable output write it.
+    /// Returns a value as journals and machine-readable output write it.
     pub fn value(value: &Value) -> Json {
         line::value_json(value)
     }
 
-    /// A configuration as journals and machine-readable output write it.
+    /// Returns a configuration as journals and machine-readable output write it.
     pub fn config(space: &Space, configuration: &Configuration) -> Map<String, Json> {
         line::config_json(space, configuration)
     }
@@ -139,7 +142,7 @@ impl Journal {
         self.numbers.entry(config).or_insert(self.evaluations);
     }
 
-    /// One write per line, so that a kill cuts at most the line in hand.
+    /// Writes a line in one piece, so that a kill cuts at most the line in hand.
     fn write_line(&mut self, line: &impl serde::Serialize) -> Result<(), StoreError> {
         let written = serde_json::to_vec(line).map_err(std::io::Error::from).and_then(|mut bytes| {
             bytes.push(b'\n');
@@ -177,7 +180,7 @@ fn resamples(path: &Path, recorded: &Recorded, space: &Space) -> Result<Vec<Resa
     recorded.current().map(|again| again.resample(space).map_err(|reason| wrong(path, &again.entry, reason))).collect()
 }
 
-/// The error of a line that cannot be understood.
+/// Returns the error of a line that cannot be understood.
 fn wrong(path: &Path, entry: &Entry, reason: String) -> StoreError {
     StoreError::Line { path: path.to_path_buf(), line: entry.line, reason }
 }

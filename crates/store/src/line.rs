@@ -36,7 +36,7 @@ pub struct Entry {
     /// What the compiler did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compile: Option<CompileLine>,
-    /// Why the configuration failed.
+    /// The reason why the configuration failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Seconds since the start of the run.
@@ -57,7 +57,7 @@ pub struct CompileLine {
     /// What the kernels use of the device.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, f64>,
-    /// Whether the samples are those of an earlier configuration with the same machine code.
+    /// True if the samples are those of an earlier configuration with the same machine code.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub same_binary: bool,
 }
@@ -77,7 +77,7 @@ impl From<&CompileLine> for CompileData {
 }
 
 impl Entry {
-    /// The entry of `evaluation`, whose configuration is one of `space`.
+    /// Creates the entry of `evaluation`, whose configuration is one of `space`.
     pub fn new(space: &Space, evaluation: &Evaluation) -> Self {
         let measurement = &evaluation.measurement;
         Self {
@@ -97,7 +97,7 @@ impl Entry {
         }
     }
 
-    /// The evaluation this entry keeps, its configuration found in `space` by its values.
+    /// Returns the evaluation this entry keeps, its configuration found in `space` by its values.
     ///
     /// Fails with the reason where the space has no such configuration or a word is unknown.
     pub fn evaluation(&self, space: &Space) -> Result<Evaluation, String> {
@@ -117,7 +117,7 @@ impl Entry {
         })
     }
 
-    /// What was observed.
+    /// Returns what was observed.
     pub fn measurement(&self) -> Measurement {
         Measurement {
             times_ms: self.times_ms.clone(),
@@ -129,7 +129,7 @@ impl Entry {
         }
     }
 
-    /// Why the configuration failed; `None` when it is correct.
+    /// Returns why the configuration failed; `None` when it is correct.
     pub fn failure(&self) -> Result<Option<Failure>, String> {
         if self.status == "correct" {
             return Ok(None);
@@ -139,12 +139,12 @@ impl Entry {
     }
 }
 
-/// A configuration as JSON: parameters and values in the user's order.
+/// Returns a configuration as JSON: parameters and values in the user's order.
 pub(crate) fn config_json(space: &Space, configuration: &Configuration) -> Map<String, Json> {
     space.values(configuration).map(|(name, value)| (name.to_string(), value_json(value))).collect()
 }
 
-/// A value as JSON.
+/// Returns a value as JSON.
 pub(crate) fn value_json(value: &Value) -> Json {
     match value {
         Value::Int(value) => Json::from(*value),
@@ -154,7 +154,7 @@ pub(crate) fn value_json(value: &Value) -> Json {
     }
 }
 
-/// The value a JSON scalar stands for; `None` of anything else.
+/// Returns the value a JSON scalar stands for; `None` of anything else.
 pub(crate) fn value_of(json: &Json) -> Option<Value> {
     match json {
         Json::Bool(value) => Some(Value::Bool(*value)),

@@ -14,7 +14,8 @@ pub struct Recorded {
     pub entries: Vec<Entry>,
     /// What was measured again, in the order made.
     pub again: Vec<Again>,
-    /// How many of [`again`](Self::again) were made before the last evaluation. A final among them is outdated.
+    /// How many of [`again`](Self::again) were made before the last evaluation. A final among them
+    /// is outdated.
     pub again_before_last: usize,
     /// Who won, by the final after the last evaluation.
     pub verdict: Option<VerdictLine>,
@@ -24,14 +25,14 @@ pub struct Recorded {
 
 /// Reads the journal at `path`.
 ///
-/// A last line without its end is dropped: its run was killed while writing it. Anything else that is no journal
-/// line is an error naming the line.
+/// A last line without its end is dropped: its run was killed while writing it. Anything else that
+/// is no journal line is an error naming the line.
 pub fn read(path: &Path) -> Result<Recorded, StoreError> {
     let text = fs::read(path).map_err(|source| StoreError::Io { path: path.to_path_buf(), source })?;
     parse(path, &text)
 }
 
-/// The journal in `text`, the content of `path`.
+/// Returns the journal in `text`, the content of `path`.
 pub(crate) fn parse(path: &Path, text: &[u8]) -> Result<Recorded, StoreError> {
     let complete = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let mut lines = text[..complete].split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
@@ -76,8 +77,8 @@ impl Recorded {
         Ok(())
     }
 
-    /// The later measurements that still mean something: those of the reference, and the final after the last
-    /// evaluation.
+    /// Returns the later measurements that still mean something: those of the reference, and the
+    /// final after the last evaluation.
     pub fn current(&self) -> impl Iterator<Item = &Again> {
         let is_current = |(at, again): &(usize, &Again)| *at >= self.again_before_last || again.again == REFERENCE;
         self.again.iter().enumerate().filter(is_current).map(|(_, again)| again)
@@ -87,7 +88,7 @@ impl Recorded {
 /// The word of [`Role::Reference`](tunesmith_core::Role::Reference).
 const REFERENCE: &str = "reference";
 
-/// The header, or either a finished error or the reason why the line is none.
+/// Returns the header, or either a finished error or the reason why the line is none.
 fn parse_header(path: &Path, line: &[u8]) -> Result<Header, Result<StoreError, String>> {
     let json: serde_json::Value = serde_json::from_slice(line)
         .map_err(|error| Err(format!("no journal, which `tunesmith tune` writes (.jsonl): {error}")))?;

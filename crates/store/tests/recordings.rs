@@ -209,7 +209,8 @@ fn results_written_as_t4_satisfy_its_schema() {
     assert!(std::panic::catch_unwind(|| satisfies(&broken, &schema, "broken")).is_err(), "the check checks");
 }
 
-/// What the schemas use of JSON Schema: type, properties, required, items, enum and the pattern of versions.
+/// What the schemas use of JSON Schema: type, properties, required, items, enum and the pattern of
+/// versions.
 fn satisfies(json: &Json, schema: &Json, place: &str) {
     let is = |kind: &str| match kind {
         "object" => json.is_object(),

@@ -12,14 +12,16 @@ pub struct Hardware {
 }
 
 impl Hardware {
-    /// The number of cores: as stated, else by the compute capability; `None` when neither is known.
+    /// Returns the number of cores: as stated, else by the compute capability; `None` when neither
+    /// is known.
     pub fn cores(&self) -> Option<f64> {
         let computed = || Some(self.multiprocessors? * cores_per_multiprocessor(self.compute_capability?)?);
         self.cores.or_else(computed)
     }
 }
 
-/// The single-precision cores of a multiprocessor of an NVIDIA GPU of this compute capability; `None` of one not known.
+/// Returns the single-precision cores of a multiprocessor of an NVIDIA GPU of this compute
+/// capability; `None` of one not known.
 pub fn cores_per_multiprocessor(compute_capability: f64) -> Option<f64> {
     // Tenths are exact where fractions are not.
     match (compute_capability * 10.0).round() as i64 {

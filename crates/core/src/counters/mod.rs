@@ -1,8 +1,8 @@
 //! Counters as data: what hardware and compilers count, by the names their tools give.
 //!
-//! Every architecture names and scales its counters in its own way. A [`CounterSet`] is the table of one of them; where
-//! counters of different sets mean the same, they share a [quantity](Counter::quantity), so that what is learned on one
-//! architecture can serve another.
+//! Every architecture names and scales its counters in its own way. A [`CounterSet`] is the table
+//! of one of them; where counters of different sets mean the same, they share a
+//! [quantity](Counter::quantity), so that what is learned on one architecture can serve another.
 //!
 //! ```
 //! use tunesmith_core::counters::{CounterSet, Kind};
@@ -20,23 +20,26 @@ mod processor;
 
 pub use hardware::{Hardware, cores_per_multiprocessor};
 
-/// The name in [`Measurement::values`](crate::Measurement::values) of the number of work-items of a launch.
+/// The name in [`Measurement::values`](crate::Measurement::values) of the number of work-items of a
+/// launch.
 pub const GLOBAL_SIZE: &str = "global_size";
 /// The name of the number of work-items of a work-group.
 pub const LOCAL_SIZE: &str = "local_size";
 /// The name of the registers of a work-item.
 pub const REGISTERS: &str = "registers";
 
-/// The name of the time in milliseconds that reading the counters of a run took beyond measuring it.
+/// The name of the time in milliseconds that reading the counters of a run took beyond measuring
+/// it.
 pub const PROFILING_MS: &str = "profiling_ms";
 /// The name of the number of times that the run was repeated for its counters.
 pub const PROFILING_LAUNCHES: &str = "profiling_launches";
 
-/// What a counter counts (Filipovic et al., Using hardware performance counters to speed up autotuning convergence on
-/// GPUs, section 3.1).
+/// What a counter counts (Filipovic et al., Using hardware performance counters to speed up
+/// autotuning convergence on GPUs, section 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// How much work the kernel does: it follows from the configuration and hardly from the device (`PC_ops`).
+    /// How much work the kernel does: it follows from the configuration and hardly from the device
+    /// (`PC_ops`).
     Operations,
     /// How busy a part of the processor was: it differs between devices and inputs (`PC_stress`).
     Stress,
@@ -47,8 +50,8 @@ pub enum Kind {
 pub struct Counter {
     /// The name its tool gives.
     pub name: &'static str,
-    /// What it means on every architecture: the abbreviation of the paper's Table 1 where it has one, empty where no other
-    /// architecture has the like.
+    /// What it means on every architecture: the abbreviation of the paper's Table 1 where it has
+    /// one, empty where no other architecture has the like.
     pub quantity: &'static str,
     /// Work done or stress.
     pub kind: Kind,
@@ -78,7 +81,8 @@ impl CounterSet {
     /// Every set there is.
     pub const ALL: [&'static Self; 3] = [&BEFORE_VOLTA, &VOLTA, &PROCESSOR];
 
-    /// The set that has the most of `names`; `None` when no set has any. Costs a look through the tables per name.
+    /// Returns the set that has the most of `names`; `None` when no set has any. Costs a look
+    /// through the tables per name.
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<&'static Self> {
         let mut known = Self::ALL.map(|set| (0, set));
         for name in names {
@@ -89,28 +93,29 @@ impl CounterSet {
         (count > 0).then_some(set)
     }
 
-    /// The set with this name, as files have it.
+    /// Returns the set with this name, as files have it.
     pub fn named(name: &str) -> Option<&'static Self> {
         Self::ALL.into_iter().find(|set| set.name == name)
     }
 
-    /// The counter with this name.
+    /// Returns the counter with this name.
     pub fn counter(&self, name: &str) -> Option<&'static Counter> {
         self.counters.iter().find(|counter| counter.name == name)
     }
 
-    /// The counters that mean `quantity`.
+    /// Returns the counters that mean `quantity`.
     pub fn meaning(&self, quantity: &str) -> impl Iterator<Item = &'static Counter> {
         self.counters.iter().filter(move |counter| !quantity.is_empty() && counter.quantity == quantity)
     }
 
-    /// Whether any set has a counter of this name.
+    /// Returns whether any set has a counter of this name.
     pub fn knows(name: &str) -> bool {
         Self::ALL.iter().any(|set| set.counter(name).is_some())
     }
 }
 
-/// The column-wise form in which the tables are written: `name, quantity, kind, unit, scale`.
+/// Returns the column-wise form in which the tables are written: `name, quantity, kind, unit,
+/// scale`.
 const fn counter(name: &'static str, quantity: &'static str, kind: Kind, unit: &'static str, scale: f64) -> Counter {
     Counter { name, quantity, kind, unit, scale }
 }

@@ -1,7 +1,7 @@
 //! The counters of NVIDIA GPUs, as CUPTI names them and KTT collects them.
 //!
-//! Which mean the same is Table 1 of the paper; the shares of the peak come as levels of 10, as per cent, or as the threads
-//! of 32 that a warp executes.
+//! Which mean the same is Table 1 of the paper; the shares of the peak come as levels of 10, as per
+//! cent, or as the threads of 32 that a warp executes.
 
 use super::Kind::{Operations, Stress};
 use super::{Counter, counter};

@@ -15,8 +15,8 @@ pub struct Watch {
 }
 
 impl Default for Watch {
-    /// 5 % of the time is what an honest winner may cost; with a probe every fourth evaluation at most, 200 of them give
-    /// 50 probes, and more would not show a slow change any better.
+    /// 5 % of the time is what an honest winner may cost; with a probe every fourth evaluation at
+    /// most, 200 of them give 50 probes, and more would not show a slow change any better.
     fn default() -> Self {
         Self { share: 0.05, every: 4 }
     }
@@ -37,12 +37,12 @@ pub struct Probe {
 /// What the probes of a run show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drift {
-    /// How many probes there were.
+    /// The number of probes.
     pub probes: usize,
-    /// By how much the slowest third of the run differed from the fastest one, as a share: the ratio of the medians of
-    /// their samples, less 1. Noise alone makes it differ from 0.
+    /// By how much the slowest third of the run differed from the fastest one, as a share: the
+    /// ratio of the medians of their samples, less 1. Noise alone makes it differ from 0.
     pub change: f64,
-    /// Whether the device drifted: it changed by more than noise explains, and by enough to matter.
+    /// True if the device drifted: it changed by more than noise explains, and by enough to matter.
     pub drifted: bool,
 }
 
@@ -52,24 +52,29 @@ const FEWEST: usize = 6;
 /// How probable it is at most, for each of the two tests, that a steady device is said to drift.
 const ERROR: f64 = 0.005;
 
-/// Orders that the observed one is compared with. With the observed one they are 1,000, so that [`ERROR`] is exact.
+/// Orders that the observed one is compared with. With the observed one they are 1,000, so that
+/// [`ERROR`] is exact.
 const SHUFFLES: usize = 999;
 
-/// Probes are merged into so many consecutive groups at most: a slow change shows in them as well, at less cost.
+/// Probes are merged into so many consecutive groups at most: a slow change shows in them as well,
+/// at less cost.
 const GROUPS: usize = 64;
 
-/// A change that is smaller does not matter: samples are taken until the median is known to 2 % as well.
+/// A change that is smaller does not matter: samples are taken until the median is known to 2 % as
+/// well.
 const MATTERS: f64 = 0.02;
 
-/// Whether the device drifted by these probes, in the order made. `None` of no probe.
+/// Returns whether the device drifted by these probes, in the order made. `None` of no probe.
 ///
-/// On a steady device the probes are exchangeable: every order of them is equally likely, whatever the noise. So the
-/// observed order is compared with 999 random ones (a permutation test: E. J. G. Pitman, 1937) by two statistics of the
-/// probes' rank sums, a sample's rank being that among all samples: the correlation with time (as Spearman's), which finds a
-/// trend, and the sum of squared differences of neighbours (as the rank version of von Neumann's ratio, R. Bartels,
-/// JASA 77, 1982), which finds any slow change, such as a clock that falls and rises again. Each test errs with at most 0.5 %, both together with at most 1 %. A
-/// change below 2 % is not reported as a drift, which makes errors rarer still. The random orders have a fixed seed:
-/// the same probes always give the same answer. Noise that itself persists from probe to probe is a drift here.
+/// On a steady device the probes are exchangeable: every order of them is equally likely, whatever
+/// the noise. So the observed order is compared with 999 random ones (a permutation test: E. J. G.
+/// Pitman, 1937) by two statistics of the probes' rank sums, a sample's rank being that among all
+/// samples: the correlation with time (as Spearman's), which finds a trend, and the sum of squared
+/// differences of neighbours (as the rank version of von Neumann's ratio, R. Bartels, JASA 77,
+/// 1982), which finds any slow change, such as a clock that falls and rises again. Each test errs
+/// with at most 0.5 %, both together with at most 1 %. A change below 2 % is not reported as a
+/// drift, which makes errors rarer still. The random orders have a fixed seed: the same probes
+/// always give the same answer. Noise that itself persists from probe to probe is a drift here.
 ///
 /// Cost: about 1,000 times the number of probes, at most 64 of them.
 pub fn detect(probes: &[Probe]) -> Option<Drift> {
@@ -83,7 +88,8 @@ pub fn detect(probes: &[Probe]) -> Option<Drift> {
     Some(Drift { probes: probes.len(), change, drifted })
 }
 
-/// The level of the device at `clock`: the median of the samples of every probe and its neighbours, with straight lines between them and constant outside. `None` of no probe.
+/// Returns the level of the device at `clock`: the median of the samples of every probe and its
+/// neighbours, with straight lines between them and constant outside. `None` of no probe.
 pub fn level(probes: &[Probe], clock: Duration) -> Option<f64> {
     let smooth = |at: usize| {
         let around = &probes[at.saturating_sub(1)..(at + 2).min(probes.len())];
@@ -99,7 +105,7 @@ pub fn level(probes: &[Probe], clock: Duration) -> Option<f64> {
     Some(low + (high - low) * share.min(1.0))
 }
 
-/// The scores of at most `groups` consecutive groups of nearly equal size.
+/// Returns the scores of at most `groups` consecutive groups of nearly equal size.
 fn grouped(probes: &[Probe], groups: usize) -> Vec<Vec<f64>> {
     let groups = groups.min(probes.len());
     let bound = |group: usize| group * probes.len() / groups.max(1);
@@ -113,7 +119,7 @@ fn change(levels: &[f64]) -> f64 {
     if lowest > 0.0 { highest / lowest - 1.0 } else { 0.0 }
 }
 
-/// Whether the order of `groups` is one that chance hardly gives.
+/// Returns whether the order of `groups` is one that chance hardly gives.
 fn is_ordered(groups: &[Vec<f64>]) -> bool {
     let mut ranks = rank_sums(groups);
     let (trend, roughness) = (trend(&ranks).abs(), roughness(&ranks));
@@ -128,8 +134,8 @@ fn is_ordered(groups: &[Vec<f64>]) -> bool {
     as_trending.min(as_smooth) as f64 <= allowed
 }
 
-/// For every group twice the sum of the ranks of its scores among all; equal ones share the mean rank. Whole numbers, so
-/// that equal statistics compare equal.
+/// For every group twice the sum of the ranks of its scores among all; equal ones share the mean
+/// rank. Whole numbers, so that equal statistics compare equal.
 fn rank_sums(groups: &[Vec<f64>]) -> Vec<i64> {
     let mut sorted: Vec<f64> = groups.concat();
     sorted.sort_by(f64::total_cmp);

@@ -10,7 +10,8 @@ use std::time::Duration;
 /// How much a final may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Finals {
-    /// The most finalists. Leaders beyond are worse in all likelihood, and every one costs as much as the winner.
+    /// The most finalists. Leaders beyond are worse in all likelihood, and every one costs as much
+    /// as the winner.
     pub most: usize,
     /// Its share of the time that the search took.
     pub share: f64,
@@ -21,34 +22,38 @@ pub struct Finals {
 }
 
 impl Default for Finals {
-    /// Eight, because telling eight apart already needs six rounds; a fifth of the search, which found them; a second,
-    /// below which nobody waits; two minutes, in which any kernel that can be searched shows what it takes.
+    /// Eight, because telling eight apart already needs six rounds; a fifth of the search, which
+    /// found them; a second, below which nobody waits; two minutes, in which any kernel that can be
+    /// searched shows what it takes.
     fn default() -> Self {
         Self { most: 8, share: 0.2, floor: Duration::from_secs(1), cap: Duration::from_secs(120) }
     }
 }
 
-/// Finalists there are at least, where there are so many correct configurations: the runner-up guards against a winner
-/// that does not keep what it promised.
+/// Finalists there are at least, where there are so many correct configurations: the runner-up
+/// guards against a winner that does not keep what it promised.
 const FEWEST_FINALISTS: usize = 2;
 
-/// How far above the best one's interval that of a finalist may begin: the best of many measurements owes something to
-/// luck, and its interval then ends below those of configurations that are truly faster.
+/// How far above the best one's interval that of a finalist may begin: the best of many
+/// measurements owes something to luck, and its interval then ends below those of configurations
+/// that are truly faster.
 const LUCK: f64 = 1.1;
 
-/// Rounds of the selection. After three, one disturbed visit does not decide; eleven halve the spread of a visit's
-/// median.
+/// Rounds of the selection. After three, one disturbed visit does not decide; eleven halve the
+/// spread of a visit's median.
 const SELECTION: std::ops::RangeInclusive<usize> = 3..=11;
 
-/// Numbers of confirming rounds. The interval of their order statistics holds the median with 96.9, 96.1, 96.1, 96.5 and
-/// 95.1 %; other numbers give much wider ones (8 rounds 99.2 %), that is, they take time and say less.
+/// Numbers of confirming rounds. The interval of their order statistics holds the median with 96.9,
+/// 96.1, 96.1, 96.5 and 95.1 %; other numbers give much wider ones (8 rounds 99.2 %), that is, they
+/// take time and say less.
 const CONFIRMATION: [usize; 5] = [FEWEST_CONFIRMATIONS, 9, 12, 15, 17];
 
-/// Samples of a visit: their median has the same median as the samples, and one disturbed sample does not move it.
+/// Samples of a visit: their median has the same median as the samples, and one disturbed sample
+/// does not move it.
 const SAMPLES: usize = 3;
 
-/// The most samples of the search that count in the selection: no more than its fewest rounds give, since they were not
-/// taken in turn.
+/// The most samples of the search that count in the selection: no more than its fewest rounds give,
+/// since they were not taken in turn.
 const FROM_SEARCH: usize = 9;
 
 /// One launch of every visit is not timed.
@@ -66,13 +71,14 @@ pub struct Leader<K> {
 }
 
 impl Finals {
-    /// What a final may take after a search of `elapsed`.
+    /// Returns what a final may take after a search of `elapsed`.
     pub fn budget(&self, elapsed: Duration) -> Duration {
         elapsed.mul_f64(self.share).max(self.floor).min(self.cap.max(self.floor))
     }
 
-    /// The final among `candidates`, ordered from the best: those whose 95 % interval begins within 10 % of the end of
-    /// the first one's, at least two and at most [`most`](Self::most); fewer where the budget does not allow for them. `None` where not even
+    /// Returns the final among `candidates`, ordered from the best: those whose 95 % interval
+    /// begins within 10 % of the end of the first one's, at least two and at most
+    /// [`most`](Self::most); fewer where the budget does not allow for them. `None` where not even
     /// two could be compared in time.
     pub fn contest<K: Copy + Ord>(&self, candidates: &[Leader<K>], elapsed: Duration, seed: u64) -> Option<Contest<K>> {
         let budget = self.budget(elapsed);
@@ -97,7 +103,7 @@ impl Finals {
     }
 }
 
-/// What the fewest rounds take.
+/// Returns what the fewest rounds take.
 fn least_cost<K>(leaders: &[&Leader<K>], samples: usize) -> Duration {
     let launches = |rounds: usize| u32::try_from(rounds * (samples + UNTIMED)).unwrap_or(u32::MAX);
     let all: Duration = leaders.iter().map(|leader| leader.launch).sum();
@@ -106,17 +112,19 @@ fn least_cost<K>(leaders: &[&Leader<K>], samples: usize) -> Duration {
     selection + longest * launches(FEWEST_CONFIRMATIONS)
 }
 
-/// A final in progress. It says who is to be visited next and is told what the visit gave; it measures nothing and
-/// reads no clock, so that a final can be replayed from a journal.
+/// A final in progress. It says who is to be visited next and is told what the visit gave; it
+/// measures nothing and reads no clock, so that a final can be replayed from a journal.
 ///
-/// **Selection**: in rounds, each of which visits every finalist once in a new random order, so that neither a drift nor
-/// what ran before favours anyone. A finalist all of whose visits were worse than all of the leader's drops out
-/// once that has a probability of at most 1 % by chance, for all finalists together. After at most eleven rounds
-/// the smallest median of all scores, those of the search included, wins.
+/// **Selection**: in rounds, each of which visits every finalist once in a new random order, so
+/// that neither a drift nor what ran before favours anyone. A finalist all of whose visits were
+/// worse than all of the leader's drops out once that has a probability of at most 1 % by chance,
+/// for all finalists together. After at most eleven rounds the smallest median of all scores, those
+/// of the search included, wins.
 ///
-/// **Confirmation**: the winner and those that did not drop out are visited in up to 17 more rounds, whose number is
-/// fixed before the first. They estimate the winner and say whom it ties with. A [baseline](Self::beside) is visited in the
-/// same rounds, so that how much faster the winner is does not depend on when either was measured.
+/// **Confirmation**: the winner and those that did not drop out are visited in up to 17 more
+/// rounds, whose number is fixed before the first. They estimate the winner and say whom it ties
+/// with. A [baseline](Self::beside) is visited in the same rounds, so that how much faster the
+/// winner is does not depend on when either was measured.
 #[derive(Clone, Debug)]
 pub struct Contest<K> {
     /// Those still visited.
@@ -156,30 +164,31 @@ impl<K: Copy + Ord> Contest<K> {
         }
     }
 
-    /// Visits `baseline` in the rounds of the confirmation as well, unless it is confirmed itself, or its launches take longer than
-    /// a visit has taken on average and more than half of what is left for the fewest rounds. It cannot win by that and ties with nobody.
+    /// Visits `baseline` in the rounds of the confirmation as well, unless it is confirmed itself,
+    /// or its launches take longer than a visit has taken on average and more than half of what is
+    /// left for the fewest rounds. It cannot win by that and ties with nobody.
     pub fn beside(mut self, baseline: &Leader<K>) -> Self {
         let launches = u32::try_from(self.samples + UNTIMED).unwrap_or(u32::MAX);
         self.baseline = Some((baseline.config, baseline.launch * launches));
         self
     }
 
-    /// How many compete.
+    /// Returns how many compete.
     pub fn entrants(&self) -> usize {
         self.entrants
     }
 
-    /// How many samples a visit takes.
+    /// Returns how many samples a visit takes.
     pub fn samples(&self) -> usize {
         self.samples
     }
 
-    /// What was seen so far, beginning with what the search saw of the finalists.
+    /// Returns what was seen so far, beginning with what the search saw of the finalists.
     pub fn visits(&self) -> &[Visit<K>] {
         &self.visits
     }
 
-    /// Who is to be visited next, `used` into the final; `None` when it is over.
+    /// Returns who is to be visited next, `used` into the final; `None` when it is over.
     pub fn next(&mut self, used: Duration) -> Option<(K, Stage)> {
         loop {
             if let Some(visit) = self.round.pop_front() {
@@ -197,8 +206,8 @@ impl<K: Copy + Ord> Contest<K> {
         }
     }
 
-    /// Tells the scores of the visit that [`next`](Self::next) asked for; `None` when the configuration failed: it
-    /// loses its place.
+    /// Tells the scores of the visit that [`next`](Self::next) asked for; `None` when the
+    /// configuration failed: it loses its place.
     pub fn record(&mut self, config: K, stage: Stage, scores: Option<Vec<f64>>) {
         let failed = scores.is_none();
         self.visits.push(Visit { config, stage, scores });
@@ -239,8 +248,8 @@ impl<K: Copy + Ord> Contest<K> {
         self.running.retain(|config| !beaten.contains(config));
     }
 
-    /// Keeps whom the rest of the budget allows for, the best first, and fixes the number of rounds: looking at what they
-    /// show before stopping would make the interval too narrow.
+    /// Keeps whom the rest of the budget allows for, the best first, and fixes the number of
+    /// rounds: looking at what they show before stopping would make the interval too narrow.
     fn begin_confirmation(&mut self, used: Duration, pace: Duration) {
         let mut ranked = self.by_median();
         let left = self.budget.saturating_sub(used).as_secs_f64();
@@ -258,7 +267,8 @@ impl<K: Copy + Ord> Contest<K> {
         (self.stage, self.begun, self.running) = (Stage::Confirmation, 0, ranked);
     }
 
-    /// When all that were to be confirmed failed, the best of those that dropped out takes their place.
+    /// Returns when all that were to be confirmed failed, the best of those that dropped out takes
+    /// their place.
     fn bring_back(&mut self) -> bool {
         let failed = failed(&self.visits);
         let finalists = self.visits.iter().filter(|visit| visit.stage != Stage::Baseline);
@@ -273,7 +283,7 @@ impl<K: Copy + Ord> Contest<K> {
         !self.running.is_empty()
     }
 
-    /// What a visit took on average.
+    /// Returns what a visit took on average.
     fn pace(&self, used: Duration) -> Duration {
         used / self.made.max(1)
     }
@@ -283,13 +293,13 @@ impl<K: Copy + Ord> Contest<K> {
         self.visits.iter().filter(of).filter_map(|visit| visit.scores.as_ref())
     }
 
-    /// The medians of the selecting visits.
+    /// Returns the medians of the selecting visits.
     fn medians(&self, config: K) -> Vec<f64> {
         self.scores(config, |stage| stage == Stage::Selection).filter_map(|scores| statistics::median(scores)).collect()
     }
 
-    /// Those still visited by the medians of all their scores before the confirmation, the best first; of equal ones
-    /// the smaller key.
+    /// Returns those still visited by the medians of all their scores before the confirmation, the
+    /// best first; of equal ones the smaller key.
     fn by_median(&self) -> Vec<K> {
         let median = |config: K| {
             let scores: Vec<f64> =
@@ -302,7 +312,8 @@ impl<K: Copy + Ord> Contest<K> {
     }
 }
 
-/// What the search measured of a leader, as if it had been visited: some of its samples, evenly spread.
+/// Returns what the search measured of a leader, as if it had been visited: some of its samples,
+/// evenly spread.
 pub(crate) fn from_search<K: Copy>(leader: &Leader<K>) -> Visit<K> {
     let (taken, count) = (leader.scores.len(), leader.scores.len().min(FROM_SEARCH));
     let scores = (0..count).map(|at| leader.scores[at * taken / count]).collect();

@@ -14,7 +14,8 @@ fn equal(count: usize) -> Vec<Leader<usize>> {
     leaders(&vec![[1.0, 1.1, 1.2, 0.9, 0.8, 1.0, 1.0].as_slice(); count], 0)
 }
 
-/// Plays a final in which every visit takes `step` and gives what `score` says; returns the order of the visits.
+/// Plays a final in which every visit takes `step` and gives what `score` says; returns the order
+/// of the visits.
 fn play(
     contest: &mut Contest<usize>,
     step: Duration,
@@ -102,8 +103,8 @@ fn when_the_winner_fails_in_the_end_one_that_dropped_out_takes_its_place() {
     assert_eq!(standing(contest.visits()).unwrap(), Standing { winner: 1, ties: vec![] });
 }
 
-/// The final of two equal leaders beside a baseline called 9, which is five times as fast as they are, so that it would win if it
-/// competed.
+/// Returns the final of two equal leaders beside a baseline called 9, which is five times as fast
+/// as they are, so that it would win if it competed.
 fn beside(launch_ms: u64, elapsed: Duration) -> Contest<usize> {
     let baseline = Leader { config: 9, scores: vec![0.2; 7], launch: Duration::from_millis(launch_ms) };
     Finals::default().contest(&equal(2), elapsed, 1).unwrap().beside(&baseline)
@@ -176,7 +177,8 @@ fn a_final_keeps_to_its_budget() {
     for elapsed in [50, 150, 300, 600] {
         let elapsed = Duration::from_secs(elapsed);
         let budget = Finals::default().budget(elapsed);
-        // The launches alone take a quarter of a second of each visit's second: more than the plan knew of.
+        // The launches alone take a quarter of a second of each visit's second: more than the plan
+        // knew of.
         for count in [2, 8] {
             let scores = [1.0, 1.1, 1.2, 0.9, 0.8, 1.0, 1.0].as_slice();
             let Some(mut contest) = Finals::default().contest(&leaders(&vec![scores; count], 250), elapsed, 1) else {

@@ -1,7 +1,7 @@
 //! Which configuration is better, from noisy samples: pure rules, without a device or a clock.
 //!
-//! Each rule states how often it errs; `tests/judging.rs` measures that on synthetic noise. The tuning loop acts on
-//! them. All of them compare scores with scores, so the unit does not matter.
+//! Each rule states how often it errs; `tests/judging.rs` measures that on synthetic noise. The
+//! tuning loop acts on them. All of them compare scores with scores, so the unit does not matter.
 
 pub mod drift;
 pub mod finals;

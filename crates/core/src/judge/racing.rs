@@ -3,28 +3,32 @@
 /// When a configuration is given up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Racing {
-    /// How far above the upper end of the best one's 80 % interval the bar lies, as a share of it. Configurations
-    /// closer to the best than this are measured in full, so that the final can choose among them.
+    /// How far above the upper end of the best one's 80 % interval the bar lies, as a share of it.
+    /// Configurations closer to the best than this are measured in full, so that the final can
+    /// choose among them.
     pub margin: f64,
 }
 
 impl Default for Racing {
-    /// 5 % is more than what pairs of measurements of the same configuration differ by on an idle machine, and less
-    /// than what a search is for.
+    /// 5 % is more than what pairs of measurements of the same configuration differ by on an idle
+    /// machine, and less than what a search is for.
     fn default() -> Self {
         Self { margin: 0.05 }
     }
 }
 
-/// How sure the bar's end of the best one's interval is. More would make one outlier among seven samples of the best
-/// the bar, and racing useless; that the bar is too low with a probability of up to 10 % is made up for by the margin.
+/// How sure the bar's end of the best one's interval is. More would make one outlier among seven
+/// samples of the best the bar, and racing useless; that the bar is too low with a probability of
+/// up to 10 % is made up for by the margin.
 pub const CONFIDENCE: f64 = 0.8;
 
 impl Racing {
-    /// The score that a configuration must not stay above, when the best one's interval ends at `upper`.
+    /// Returns the score that a configuration must not stay above, when the best one's interval
+    /// ends at `upper`.
     ///
-    /// `change` is how many times higher scores are now than when the best was measured; a bar is raised with them but
-    /// never lowered, since giving up wrongly costs more than a few samples too many.
+    /// `change` is how many times higher scores are now than when the best was measured; a bar is
+    /// raised with them but never lowered, since giving up wrongly costs more than a few samples
+    /// too many.
     pub fn bar(&self, upper: f64, change: f64) -> f64 {
         upper * (1.0 + self.margin) * change.max(1.0)
     }
@@ -36,28 +40,31 @@ const FEWEST: usize = 3;
 /// How many times the bar is far above it.
 const FAR: f64 = 1.25;
 
-/// How probable it is at most that a configuration whose median does not exceed the bar is ever given up by the
-/// sequential test.
+/// How probable it is at most that a configuration whose median does not exceed the bar is ever
+/// given up by the sequential test.
 const ERROR: f64 = 0.01;
 
-/// The share of samples above the bar that the sequential test expects of a slower configuration; the closer to 1,
-/// the sooner it ends and the less it forgives a fast sample among slow ones.
+/// The share of samples above the bar that the sequential test expects of a slower configuration;
+/// the closer to 1, the sooner it ends and the less it forgives a fast sample among slow ones.
 const EXPECTED: f64 = 0.9;
 
-/// Whether to give up a configuration with these `samples` (in any unit, that of `bar`).
+/// Returns whether to give up a configuration with these `samples` (in any unit, that of `bar`).
 ///
 /// Two rules; either suffices:
 ///
-/// 1. **Far**: all of at least three samples exceed the bar by more than a quarter. A configuration no worse than the
-///    bar whose samples are disturbed that much with probability q is given up with probability q^3: 0.1 % at q = 10 %.
-/// 2. **Sequential sign test** (A. Wald, Sequential Analysis, 1947, section 5.3): each sample above the bar multiplies
-///    the likelihood ratio of "9 of 10 samples lie above" against "1 of 2 does" by 1.8, each other by 0.2; at 100 the
-///    configuration is given up. Under the hypothesis "its median does not exceed the bar" the ratio is a
-///    supermartingale, so by Ville's inequality it ever reaches 100 with a probability of at most 1 %, for any
-///    distribution of the noise and however often one looks. Eight samples above the bar and none below suffice.
+/// 1. **Far**: all of at least three samples exceed the bar by more than a quarter. A configuration
+///    no worse than the bar whose samples are disturbed that much with probability q is given up
+///    with probability q^3: 0.1 % at q = 10 %.
+/// 2. **Sequential sign test** (A. Wald, Sequential Analysis, 1947, section 5.3): each sample above
+///    the bar multiplies the likelihood ratio of "9 of 10 samples lie above" against "1 of 2 does"
+///    by 1.8, each other by 0.2; at 100 the configuration is given up. Under the hypothesis "its
+///    median does not exceed the bar" the ratio is a supermartingale, so by Ville's inequality it
+///    ever reaches 100 with a probability of at most 1 %, for any distribution of the noise and
+///    however often one looks. Eight samples above the bar and none below suffice.
 ///
-/// Samples that depend on each other (a slow drift, a second program that runs for a while) are outside of this
-/// guarantee; [`Racing::bar`] follows what is known of a drift. Cost: linear in the number of samples.
+/// Samples that depend on each other (a slow drift, a second program that runs for a while) are
+/// outside of this guarantee; [`Racing::bar`] follows what is known of a drift. Cost: linear in the
+/// number of samples.
 ///
 /// ```
 /// # use tunesmith_core::judge::racing::is_beaten;
@@ -112,8 +119,8 @@ mod tests {
         assert_eq!([0.5, 1.0, 2.0].map(|change| racing.bar(4.0, change)), [5.0, 5.0, 10.0]);
     }
 
-    /// The probability of ever being given up is computed exactly: paths of samples above and below the bar with equal
-    /// probability, the least favourable case.
+    /// The probability of ever being given up is computed exactly: paths of samples above and below
+    /// the bar with equal probability, the least favourable case.
     #[test]
     fn the_sequential_test_errs_in_less_than_one_percent_whatever_the_noise() {
         let mut alive = vec![1.0]; // by the number of samples above the bar

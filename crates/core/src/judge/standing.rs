@@ -5,19 +5,21 @@ use crate::{Role, statistics};
 /// Where scores come from: the search, and the two stages of a final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// The search. Its samples help to choose the winner: what is known already need not be measured again.
+    /// The search. Its samples help to choose the winner: what is known already need not be
+    /// measured again.
     Search,
     /// Chooses the winner.
     Selection,
-    /// Estimates it. A winner chosen and estimated by the same samples looks better than it is, the more so the more
-    /// configurations competed; samples that did not choose it have no such bias.
+    /// Estimates it. A winner chosen and estimated by the same samples looks better than it is, the
+    /// more so the more configurations competed; samples that did not choose it have no such bias.
     Confirmation,
-    /// In the rounds of the confirmation, of a configuration that does not compete: what the winner is compared with.
+    /// In the rounds of the confirmation, of a configuration that does not compete: what the winner
+    /// is compared with.
     Baseline,
 }
 
 impl Stage {
-    /// What is measured again in this stage is stored as; none for the search.
+    /// Returns what is measured again in this stage is stored as; none for the search.
     pub fn role(self) -> Option<Role> {
         match self {
             Self::Search => None,
@@ -55,24 +57,28 @@ pub struct Standing<K> {
     pub ties: Vec<K>,
 }
 
-/// The fewest confirming visits that an estimate rests on: their extremes hold the median with 97 % probability.
+/// The fewest confirming visits that an estimate rests on: their extremes hold the median with 97 %
+/// probability.
 pub const FEWEST_CONFIRMATIONS: usize = 6;
 
-/// How probable it is at most that the winner is said to be better than a configuration with the same distribution.
+/// How probable it is at most that the winner is said to be better than a configuration with the
+/// same distribution.
 const TELLING_APART: f64 = 0.025;
 
-/// How probable it is at most that a finalist of the same distribution as the leader drops out of the selection,
-/// all finalists together.
+/// How probable it is at most that a finalist of the same distribution as the leader drops out of
+/// the selection, all finalists together.
 const DROPPING: f64 = 0.01;
 
-/// The result of the visits of one final, in the order made; those of a baseline decide nothing. `None` where nobody was confirmed.
+/// Returns the result of the visits of one final, in the order made; those of a baseline decide
+/// nothing. `None` where nobody was confirmed.
 ///
-/// A configuration that failed in any visit has lost its place. Of those that were confirmed the one with the smallest
-/// median of all its scores before the confirmation wins; of equal medians the smaller key. Ties are the other finalists
-/// that are not told apart from the winner: by the exact signed-rank test of the logarithms of the ratios of their
-/// visits' medians, round by round, at 2.5 %. The visits are those of the confirmation where there are enough, else of the
-/// selection, which the winner was chosen by, so that half of that error is allowed. One that dropped out of the selection is
-/// no tie. Cost: small; quadratic in the number of finalists.
+/// A configuration that failed in any visit has lost its place. Of those that were confirmed the
+/// one with the smallest median of all its scores before the confirmation wins; of equal medians
+/// the smaller key. Ties are the other finalists that are not told apart from the winner: by the
+/// exact signed-rank test of the logarithms of the ratios of their visits' medians, round by round,
+/// at 2.5 %. The visits are those of the confirmation where there are enough, else of the
+/// selection, which the winner was chosen by, so that half of that error is allowed. One that
+/// dropped out of the selection is no tie. Cost: small; quadratic in the number of finalists.
 pub fn standing<K: Copy + Ord>(visits: &[Visit<K>]) -> Option<Standing<K>> {
     let finalists = finalists(visits);
     let confirmed = finalists.iter().filter(|finalist| finalist.confirmation.len() >= FEWEST_CONFIRMATIONS);
@@ -91,7 +97,7 @@ pub fn standing<K: Copy + Ord>(visits: &[Visit<K>]) -> Option<Standing<K>> {
     Some(Standing { winner: winner.config, ties: ties.into_iter().map(|tie| tie.config).collect() })
 }
 
-/// The configurations that failed in a visit, in the order of their first visits.
+/// Returns the configurations that failed in a visit, in the order of their first visits.
 pub fn failed<K: Copy + Ord>(visits: &[Visit<K>]) -> Vec<K> {
     let mut failed: Vec<K> = Vec::new();
     for visit in visits.iter().filter(|visit| visit.scores.is_none()) {
@@ -102,8 +108,9 @@ pub fn failed<K: Copy + Ord>(visits: &[Visit<K>]) -> Vec<K> {
     failed
 }
 
-/// The scores of one configuration's visits that its estimate rests on: those in the rounds of the confirmation where there are
-/// enough, else the selecting ones. Their median has no bias, their 95 % interval is that of the configuration's median.
+/// Returns the scores of one configuration's visits that its estimate rests on: those in the rounds
+/// of the confirmation where there are enough, else the selecting ones. Their median has no bias,
+/// their 95 % interval is that of the configuration's median.
 pub fn counted(visits: impl Iterator<Item = (Stage, f64)>) -> Vec<f64> {
     let own = visits.filter(|(stage, _)| *stage != Stage::Search);
     let (confirmation, selection): (Vec<_>, Vec<_>) = own.partition(|(stage, _)| *stage != Stage::Selection);
@@ -111,17 +118,18 @@ pub fn counted(visits: impl Iterator<Item = (Stage, f64)>) -> Vec<f64> {
     counted.into_iter().map(|(_, score)| score).collect()
 }
 
-/// Whether `better` is better than `worse` by scores of the same rounds; says so of equal distributions with a probability
-/// of at most `error`.
+/// Returns whether `better` is better than `worse` by scores of the same rounds; says so of equal
+/// distributions with a probability of at most `error`.
 fn is_better(better: &[f64], worse: &[f64], error: f64) -> bool {
     let ratios: Vec<f64> = better.iter().zip(worse).map(|(better, worse)| (worse / better).ln()).collect();
     statistics::signed_rank(&ratios) <= error
 }
 
-/// Whether every score of `worse` lies above every score of `better`. Of two samples of n from one distribution that
-/// has the probability 1 / C(2n, n) (the extreme of Mann and Whitney's test); nothing is said before that is at most
-/// 1 % for all `rivals` of the leader together. One that is apart after more rounds was apart after fewer, so that
-/// looking after every round adds nothing to the error.
+/// Returns whether every score of `worse` lies above every score of `better`. Of two samples of n
+/// from one distribution that has the probability 1 / C(2n, n) (the extreme of Mann and Whitney's
+/// test); nothing is said before that is at most 1 % for all `rivals` of the leader together. One
+/// that is apart after more rounds was apart after fewer, so that looking after every round adds
+/// nothing to the error.
 pub(super) fn is_apart(better: &[f64], worse: &[f64], rivals: usize) -> bool {
     let rounds = better.len().min(worse.len());
     let arrangements = (1..=rounds).fold(1.0, |product, at| product * (rounds + at) as f64 / at as f64);
@@ -143,7 +151,8 @@ struct Finalist<K> {
 }
 
 impl<K: Ord> Finalist<K> {
-    /// The better first; a total order, so that the same visits always name the same winner.
+    /// Returns the better first; a total order, so that the same visits always name the same
+    /// winner.
     fn order(&self, other: &Self) -> std::cmp::Ordering {
         let median = |finalist: &Self| statistics::lower_median(&finalist.before).unwrap_or(f64::INFINITY);
         median(self).total_cmp(&median(other)).then_with(|| self.config.cmp(&other.config))

@@ -4,7 +4,8 @@ use crate::counters::Hardware;
 use std::collections::BTreeMap;
 use tunesmith_space::Value;
 
-/// What models of several recordings tell apart: the input, the device, and what speed-ups refer to.
+/// What models of several recordings tell apart: the input, the device, and what speed-ups refer
+/// to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Context {
     /// The problem's sizes.
@@ -15,12 +16,13 @@ pub struct Context {
     pub constraints: Vec<(String, String)>,
     /// What is known of the device as numbers: its limits by name, and what was measured of it.
     pub device: BTreeMap<String, f64>,
-    /// The configuration that speed-ups refer to: a value for every parameter, in the recording's order.
+    /// The configuration that speed-ups refer to: a value for every parameter, in the recording's
+    /// order.
     pub reference: Option<Vec<Value>>,
 }
 
 impl Context {
-    /// What a size of a GPU says of the device.
+    /// Returns what a size of a GPU says of the device.
     pub fn of_hardware(hardware: &Hardware) -> Self {
         let known = [
             ("compute_capability", hardware.compute_capability),

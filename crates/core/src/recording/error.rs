@@ -16,7 +16,7 @@ pub enum RecordingError {
         row: usize,
         /// How many values it has.
         found: usize,
-        /// How many parameters there are.
+        /// The number of parameters.
         expected: usize,
     },
     /// A value that its parameter does not take.
@@ -43,7 +43,7 @@ pub enum RecordingError {
 }
 
 impl RecordingError {
-    /// The row that is at fault, where it is one.
+    /// Returns the row that is at fault, where it is one.
     pub fn row(&self) -> Option<usize> {
         match self {
             Self::Length { row, .. } | Self::Value { row, .. } => Some(*row),

@@ -1,4 +1,5 @@
-//! What was measured of a space by whatever tool: the form in which all files of measurements are read.
+//! What was measured of a space by whatever tool: the form in which all files of measurements are
+//! read.
 
 mod context;
 mod error;
@@ -12,8 +13,8 @@ use crate::{Evaluation, Failure, Measurement, statistics};
 use std::collections::HashMap;
 use tunesmith_space::{Parameter, Value, ValueKind};
 
-/// The measurements of many configurations of one kernel on one device. Times are in milliseconds, whatever unit the
-/// file had.
+/// The measurements of many configurations of one kernel on one device. Times are in milliseconds,
+/// whatever unit the file had.
 #[derive(Clone, Debug)]
 pub struct Recording {
     /// What reports call it.
@@ -37,11 +38,12 @@ pub struct Recording {
 pub struct Row {
     /// A value for every parameter, in the parameters' order.
     pub values: Vec<Value>,
-    /// Why the configuration is not correct; `None` when it is.
+    /// The reason why the configuration is not correct; `None` when it is.
     pub failure: Option<Failure>,
     /// What was observed.
     pub measurement: Measurement,
-    /// The time in milliseconds that the file itself states, where it says more than the samples do (their mean, say).
+    /// The time in milliseconds that the file itself states, where it says more than the samples do
+    /// (their mean, say).
     pub stated_ms: Option<f64>,
     /// The standard deviation of the samples as a share of their mean, where the file has it.
     pub rel_std: Option<f64>,
@@ -49,7 +51,8 @@ pub struct Row {
     pub costs: Costs,
 }
 
-/// What evaluating one configuration cost in wall time, in milliseconds; the compilation is part of the measurement.
+/// What evaluating one configuration cost in wall time, in milliseconds; the compilation is part of
+/// the measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Costs {
     /// Running the kernel, all samples and warm-up.
@@ -67,19 +70,21 @@ pub struct Costs {
 pub struct Column {
     /// The parameter's name.
     pub name: String,
-    /// Its values in the user's order; `None` to take them from the rows, numbers ascending, texts as they appear.
+    /// Its values in the user's order; `None` to take them from the rows, numbers ascending, texts
+    /// as they appear.
     pub values: Option<Vec<Value>>,
 }
 
 impl Column {
-    /// A parameter whose values are those that the rows have.
+    /// Creates a parameter whose values are those that the rows have.
     pub fn of_rows(name: impl Into<String>) -> Self {
         Self { name: name.into(), values: None }
     }
 }
 
 impl Row {
-    /// The time of a correct configuration in milliseconds: the one stated, else the median of the samples.
+    /// Returns the time of a correct configuration in milliseconds: the one stated, else the median
+    /// of the samples.
     pub fn time_ms(&self) -> Option<f64> {
         if self.failure.is_some() {
             return None;
@@ -87,9 +92,10 @@ impl Row {
         self.stated_ms.or_else(|| statistics::median(&self.measurement.times_ms))
     }
 
-    /// What evaluating the configuration took in wall time, in milliseconds: compiling, running, comparing and the tuner's
-    /// own work, as far as the file says. Where it does not say what running took, the samples and the first launch count.
-    /// The search is no part of it: its strategy was another one.
+    /// Returns what evaluating the configuration took in wall time, in milliseconds: compiling,
+    /// running, comparing and the tuner's own work, as far as the file says. Where it does not say
+    /// what running took, the samples and the first launch count. The search is no part of it: its
+    /// strategy was another one.
     pub fn cost_ms(&self) -> f64 {
         let Measurement { times_ms, warmup_ms, compile, .. } = &self.measurement;
         let Costs { benchmark_ms, verification_ms, framework_ms, search_ms: _ } = self.costs;
@@ -113,21 +119,21 @@ pub struct Recorded {
 }
 
 impl From<Evaluation> for Recorded {
-    /// An evaluation without recorded noise, which took no time.
+    /// Creates an evaluation without recorded noise, which took no time.
     fn from(evaluation: Evaluation) -> Self {
         Self { evaluation, rel_std: None, cost_ms: 0.0 }
     }
 }
 
 impl Recording {
-    /// The recording of `rows`, whose values are in the order of `columns`.
+    /// Creates the recording of `rows`, whose values are in the order of `columns`.
     ///
-    /// Of several rows of one configuration the first counts, and those after it that ended the same way add their
-    /// samples and the counters it lacks: they are repeats.
+    /// Of several rows of one configuration the first counts, and those after it that ended the
+    /// same way add their samples and the counters it lacks: they are repeats.
     ///
     /// # Errors
-    /// No rows or columns, a row of another length, a value that its column does not list, values that make no parameter.
-    /// Costs a hash per row.
+    /// No rows or columns, a row of another length, a value that its column does not list, values
+    /// that make no parameter. Costs a hash per row.
     pub fn new(name: impl Into<String>, columns: Vec<Column>, rows: Vec<Row>) -> Result<Self, RecordingError> {
         let name = name.into();
         if rows.is_empty() || columns.is_empty() {
@@ -155,35 +161,37 @@ impl Recording {
         })
     }
 
-    /// The parameters, in the file's order.
+    /// Returns the parameters, in the file's order.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
 
-    /// The rows, each configuration once, in the file's order.
+    /// Returns the rows, each configuration once, in the file's order.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    /// How many configurations were correct.
+    /// Returns how many configurations were correct.
     pub fn correct(&self) -> usize {
         self.rows.iter().filter(|row| row.failure.is_none()).count()
     }
 
-    /// Leaves out the configurations that failed, as papers do that count those that ran. Where all failed nothing is left
-    /// out, since a recording has rows.
+    /// Leaves out the configurations that failed, as papers do that count those that ran. Where all
+    /// failed nothing is left out, since a recording has rows.
     pub fn leave_out_failures(&mut self) {
         if self.correct() > 0 {
             self.rows.retain(|row| row.failure.is_none());
         }
     }
 
-    /// The time of the fastest correct configuration in milliseconds; `None` when all failed.
+    /// Returns the time of the fastest correct configuration in milliseconds; `None` when all
+    /// failed.
     pub fn optimum_ms(&self) -> Option<f64> {
         self.rows.iter().filter_map(Row::time_ms).min_by(f64::total_cmp)
     }
 
-    /// Adds the rows of `other`, which recorded configurations of the same parameters, as repeats where it has the same.
+    /// Adds the rows of `other`, which recorded configurations of the same parameters, as repeats
+    /// where it has the same.
     ///
     /// # Errors
     /// The parameters or their values differ.
@@ -201,7 +209,8 @@ impl Recording {
     }
 }
 
-/// The values that occur: numbers and booleans ascending, so that neighbours are near, texts as they appear.
+/// Returns the values that occur: numbers and booleans ascending, so that neighbours are near,
+/// texts as they appear.
 fn distinct<'a>(values: impl Iterator<Item = &'a Value>) -> Vec<Value> {
     let mut seen = HashMap::new();
     // By number where it is one: 1 and 1.0 are one value of a list of floats.
@@ -217,7 +226,7 @@ fn distinct<'a>(values: impl Iterator<Item = &'a Value>) -> Vec<Value> {
     list
 }
 
-/// The rows with each value as its parameter has it and repeats put together.
+/// Returns the rows with each value as its parameter has it and repeats put together.
 fn merged(parameters: &[Parameter], rows: Vec<Row>) -> Result<Vec<Row>, RecordingError> {
     let mut places: HashMap<Vec<Value>, usize> = HashMap::with_capacity(rows.len());
     let mut merged: Vec<Row> = Vec::with_capacity(rows.len());

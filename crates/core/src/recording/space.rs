@@ -8,8 +8,8 @@ use std::time::Duration;
 use tunesmith_space::{Constraint, Parameter, Space, SpaceError, Value, ValueKind};
 
 impl Recording {
-    /// The space that was recorded: that of the constraints when they give exactly the recorded rows, else the rows
-    /// themselves.
+    /// Returns the space that was recorded: that of the constraints when they give exactly the
+    /// recorded rows, else the rows themselves.
     ///
     /// # Errors
     /// The diagram of the rows grows beyond the library's limits.
@@ -20,7 +20,7 @@ impl Recording {
         }
     }
 
-    /// The space of the constraints; `None` where there are none or they make no space.
+    /// Returns the space of the constraints; `None` where there are none or they make no space.
     fn constrained(&self) -> Option<Space> {
         if self.constraints.is_empty() {
             return None;
@@ -35,12 +35,14 @@ impl Recording {
         space.len() == Some(self.rows().len() as u128) && self.evaluations(space).len() == self.rows().len()
     }
 
-    /// The space whose configurations are the rows, by conditions on the beginnings of configurations: each allows the
-    /// beginnings that were recorded with one parameter more than the last, so that the diagram never looks at more
-    /// combinations than rows times values. Conditions that exclude nothing are left out.
+    /// Returns the space whose configurations are the rows, by conditions on the beginnings of
+    /// configurations: each allows the beginnings that were recorded with one parameter more than
+    /// the last, so that the diagram never looks at more combinations than rows times values.
+    /// Conditions that exclude nothing are left out.
     ///
-    /// A diagram orders its levels by the numbers of values where conditions do not tell, and a condition holds back no combination
-    /// before the last of its parameters has its level. So where the rows are few, the beginnings are those in that order.
+    /// A diagram orders its levels by the numbers of values where conditions do not tell, and a
+    /// condition holds back no combination before the last of its parameters has its level. So
+    /// where the rows are few, the beginnings are those in that order.
     fn space_of_rows(&self) -> Result<Space, SpaceError> {
         let parameters = self.parameters();
         let mut builder = parameters.iter().cloned().fold(Space::builder(), |builder, p| builder.parameter(p));
@@ -67,8 +69,9 @@ impl Recording {
         builder.build()
     }
 
-    /// The rows as evaluations of the configurations of `space`, which have the same values; rows that are no
-    /// configuration of it are left out. A parameter that one side lacks does not matter if the other has one value for it.
+    /// Returns the rows as evaluations of the configurations of `space`, which have the same
+    /// values; rows that are no configuration of it are left out. A parameter that one side lacks
+    /// does not matter if the other has one value for it.
     ///
     /// Costs a rank per row.
     pub fn evaluations(&self, space: &Space) -> Vec<Evaluation> {
@@ -95,7 +98,8 @@ impl Recording {
         self.rows().iter().filter_map(evaluation).collect()
     }
 
-    /// For every parameter of `space` the column that has its values; `None` when the parameters do not match.
+    /// For every parameter of `space` the column that has its values; `None` when the parameters do
+    /// not match.
     fn columns(&self, space: &Space) -> Option<Vec<Option<usize>>> {
         let is_fixed = |parameter: &Parameter| parameter.values().len() == 1;
         let extra = self.parameters().iter().any(|own| space.parameter_index(own.name()).is_none() && !is_fixed(own));
@@ -107,7 +111,8 @@ impl Recording {
     }
 }
 
-/// Combinations of values for each row from which on there are too many to look at: journals of searches have few rows of large spaces.
+/// Combinations of values for each row from which on there are too many to look at: journals of
+/// searches have few rows of large spaces.
 const SPARSE: f64 = 1000.0;
 
 /// `value` in the kind of `parameter` where files write both the same: truth values as 0 and 1.
@@ -119,7 +124,8 @@ fn converted(value: &Value, parameter: &Parameter) -> Value {
     }
 }
 
-/// The numbers that stand for the values of every parameter: rows of numbers take a fraction of the memory.
+/// The numbers that stand for the values of every parameter: rows of numbers take a fraction of the
+/// memory.
 struct Codes(Vec<HashMap<Value, u32>>);
 
 impl Codes {
@@ -127,7 +133,7 @@ impl Codes {
         Self(parameters.map(|parameter| parameter.values().iter().cloned().zip(0..).collect()).collect())
     }
 
-    /// The numbers of the first parameters' values.
+    /// Returns the numbers of the first parameters' values.
     fn of(&self, values: &[Value]) -> Option<Vec<u32>> {
         values.iter().zip(&self.0).map(|(value, codes)| codes.get(value).copied()).collect()
     }
@@ -142,7 +148,7 @@ mod tests {
     use super::*;
     use crate::{Failure, FailureKind, Measurement, recording::Column};
 
-    /// The configurations of 4 x 4 x 4 x 1 that a pattern without structure leaves.
+    /// Returns the configurations of 4 x 4 x 4 x 1 that a pattern without structure leaves.
     fn recording() -> Recording {
         let values =
             (0..64i64).filter(|at| (at * at * 7 + at / 3) % 5 < 2).map(|at| vec![at / 16, at / 4 % 4, at % 4, 9]);

@@ -10,7 +10,8 @@ use crate::Progress;
 use std::fmt;
 use std::time::Duration;
 
-/// A stop condition: single conditions joined by `and` and `or`. It decides from [`Progress`] alone.
+/// A stop condition: single conditions joined by `and` and `or`. It decides from [`Progress`]
+/// alone.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stop {
     /// One condition.
@@ -61,20 +62,20 @@ pub enum Window {
 }
 
 impl Stop {
-    /// The condition `evaluations n`.
+    /// Creates the condition `evaluations n`.
     pub fn evaluations(n: u64) -> Self {
         Self::When(Condition::Evaluations(n))
     }
 
-    /// Why the run should end at `progress`; `None` to go on.
+    /// Returns why the run should end at `progress`; `None` to go on.
     ///
     /// Cost: linear in the size of the condition and, for `speedup`, in the number of improvements.
     pub fn check(&self, progress: &Progress) -> Option<StopReason> {
         self.check_at(progress, progress.evaluations)
     }
 
-    /// [`check`](Self::check) as if `evaluations` were recorded instead of what `progress` says: whether the requests
-    /// in flight will end the run.
+    /// [`check`](Self::check) as if `evaluations` were recorded instead of what `progress` says:
+    /// whether the requests in flight will end the run.
     pub fn check_at(&self, progress: &Progress, evaluations: u64) -> Option<StopReason> {
         self.reached(progress, evaluations).map(StopReason::Reached)
     }
@@ -108,7 +109,8 @@ impl Stop {
         }
     }
 
-    /// The shares of the `regret` conditions that take part in the decision, each once: what has to be estimated.
+    /// Returns the shares of the `regret` conditions that take part in the decision, each once:
+    /// what has to be estimated.
     pub fn regrets(&self) -> Vec<f64> {
         let share = |condition| match condition {
             Condition::Regret { share, .. } => Some(share),
@@ -120,7 +122,8 @@ impl Stop {
         shares
     }
 
-    /// The most evaluations after which the run surely ends, when there is such a number: for progress displays.
+    /// Returns the most evaluations after which the run surely ends, when there is such a number:
+    /// for progress displays.
     pub fn evaluation_limit(&self, space_size: f64) -> Option<u64> {
         match self {
             Self::When(Condition::Evaluations(n)) => Some(*n),
@@ -191,7 +194,8 @@ impl fmt::Display for Condition {
     }
 }
 
-/// A share in per cent, without what the product of two floats adds: 0.07 is 7, not 7.000000000000001.
+/// Returns a share in per cent, without what the product of two floats adds: 0.07 is 7, not
+/// 7.000000000000001.
 fn percent(share: f64) -> f64 {
     (share * 1e14).round() / 1e12
 }

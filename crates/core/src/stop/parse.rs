@@ -31,8 +31,8 @@ impl Stop {
 impl FromStr for Stop {
     type Err = StopParseError;
 
-    /// Parses conditions joined by `and`, which binds tighter, `or` and parentheses. Times take `ns`, `us`, `ms`, `s`,
-    /// `min` or `h`.
+    /// Parses conditions joined by `and`, which binds tighter, `or` and parentheses. Times take
+    /// `ns`, `us`, `ms`, `s`, `min` or `h`.
     fn from_str(text: &str) -> Result<Self, StopParseError> {
         let mut parser = Parser { words: words(text), position: 0, depth: 0 };
         let parsed = parser.any().and_then(|stop| match parser.next() {
@@ -136,7 +136,7 @@ impl Parser {
         }
     }
 
-    /// A share of the modelled limit, in per cent.
+    /// Parses a share of the modelled limit, in per cent.
     fn share(&mut self) -> Result<f64, String> {
         let word = self.next().ok_or("a share is missing; write `limit 90%`")?;
         let number = word.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
@@ -147,7 +147,8 @@ impl Parser {
         }
     }
 
-    /// How far from the optimum the best may be, and with what probability it is no farther.
+    /// Returns how far from the optimum the best may be, and with what probability it is no
+    /// farther.
     fn regret(&mut self) -> Result<Condition, String> {
         const FORM: &str = "regret 2% at 95%";
         let share = self.percentage(FORM)?;
@@ -173,7 +174,7 @@ impl Parser {
         number.map(|number| number / 100.0).ok_or_else(|| format!("`{word}` is no number with %; write `{form}`"))
     }
 
-    /// A time in milliseconds, or a bare number in the unit of the objective.
+    /// Parses a time in milliseconds, or a bare number in the unit of the objective.
     fn cost(&mut self) -> Result<f64, String> {
         if let Some(cost) = self.peek().and_then(|word| word.parse::<f64>().ok()).filter(|cost| cost.is_finite()) {
             self.position += 1;

@@ -3,7 +3,7 @@
 use super::Condition;
 use std::fmt;
 
-/// Why a run ended, with its numbers.
+/// The reason why a run ended, with its numbers.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum StopReason {

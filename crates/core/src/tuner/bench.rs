@@ -20,7 +20,7 @@ pub(super) struct Bench<'a> {
     pub(super) seconds: Seconds,
     /// The clock of the latest measurement.
     pub(super) latest: Duration,
-    /// Whether this part of the run stored anything.
+    /// True if this part of the run stored anything.
     pub(super) added: bool,
 }
 
@@ -38,7 +38,8 @@ pub(super) enum Resampled {
 pub(super) type Evaluated = (Evaluation, Option<String>);
 
 impl Bench<'_> {
-    /// Measures the oldest request submitted, `request`; above `bar_ms` it may be given up. `None` when interrupted.
+    /// Measures the oldest request submitted, `request`; above `bar_ms` it may be given up. `None`
+    /// when interrupted.
     pub(super) fn evaluate(&mut self, request: Request, bar_ms: Option<f64>) -> Result<Option<Evaluated>, Error> {
         self.evaluator.race(bar_ms);
         let Some(completion) = self.evaluator.next(&self.interrupt)? else { return Ok(None) };

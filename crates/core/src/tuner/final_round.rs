@@ -22,10 +22,11 @@ pub(super) struct FinalRound {
 }
 
 impl FinalRound {
-    /// Measures the leaders again, unless the journal holds the final of the same evaluations. `false` when interrupted;
-    /// what was measured then serves the resumed run.
+    /// Measures the leaders again, unless the journal holds the final of the same evaluations.
+    /// `false` when interrupted; what was measured then serves the resumed run.
     ///
-    /// All times are the clocks of what was recorded, so that a resumed final goes the way of an uninterrupted one.
+    /// All times are the clocks of what was recorded, so that a resumed final goes the way of an
+    /// uninterrupted one.
     pub(super) fn hold(
         &mut self,
         findings: &mut Findings<'_>,

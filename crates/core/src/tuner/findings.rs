@@ -35,7 +35,8 @@ impl<'a> Findings<'a> {
 
     /// Returns the configuration that is watched and what its launch takes.
     ///
-    /// It is the first correct one: the default configuration, which is evaluated first, if it is correct.
+    /// It is the first correct one: the default configuration, which is evaluated first, if it is
+    /// correct.
     pub(super) fn reference(&self) -> Option<(ConfigId, Duration)> {
         let first = self.told.iter().find(|scored| scored.score.is_some())?;
         let launch = statistics::median(&first.evaluation.measurement.times_ms)? / 1e3;
@@ -53,8 +54,9 @@ impl<'a> Findings<'a> {
         self.drift = detect(&self.probes());
     }
 
-    /// Returns how many times higher scores are now than at `clock`, by the last three probes; 1 where there are not as
-    /// many. Whether that is noise is not asked: it only ever makes racing more careful.
+    /// Returns how many times higher scores are now than at `clock`, by the last three probes; 1
+    /// where there are not as many. Whether that is noise is not asked: it only ever makes racing
+    /// more careful.
     pub(super) fn change_since(&self, clock: Duration) -> f64 {
         let probes = self.probes();
         let Some(recent) = probes.len().checked_sub(3).map(|start| &probes[start..]) else { return 1.0 };
@@ -63,15 +65,17 @@ impl<'a> Findings<'a> {
         now.zip(then).map_or(1.0, |(now, then)| now / then)
     }
 
-    /// Returns the divisor that makes scores measured at `clock` comparable with others: the level of the device where it
-    /// drifted, else 1, since probes of a steady device would add their noise to every score.
+    /// Returns the divisor that makes scores measured at `clock` comparable with others: the level
+    /// of the device where it drifted, else 1, since probes of a steady device would add their
+    /// noise to every score.
     fn correction(&self, clock: Duration, probes: &[Probe]) -> f64 {
         let level = self.drift.filter(|drift| drift.drifted).and_then(|_| level(probes, clock));
         level.filter(|level| level.is_finite() && *level > 0.0).unwrap_or(1.0)
     }
 
-    /// Returns the correct configurations from the best, by the samples of the search, a drift corrected; of equal scores
-    /// the first found. Those that failed when measured again are left out.
+    /// Returns the correct configurations from the best, by the samples of the search, a drift
+    /// corrected; of equal scores the first found. Those that failed when measured again are left
+    /// out.
     pub(super) fn leaders(&self) -> Vec<Leader<ConfigId>> {
         let probes = self.probes();
         let failed = |again: &&Resample| again.failure.is_some();
@@ -103,7 +107,8 @@ impl<'a> Findings<'a> {
         evaluations.chain(self.resamples.iter().map(|resample| resample.clock)).max().unwrap_or_default()
     }
 
-    /// Returns what a final consists of: what the search saw of the finalists and how their visits ended.
+    /// Returns what a final consists of: what the search saw of the finalists and how their visits
+    /// ended.
     pub(super) fn visits<'b>(&self, resamples: impl IntoIterator<Item = &'b Resample>) -> Vec<Visit<ConfigId>> {
         let visit = |resample: &Resample| {
             let stage = resample.role.stage()?;

@@ -24,8 +24,8 @@ use tunesmith_space::{ConfigId, Space};
 
 /// Runs a searcher against an evaluator until a stop condition holds.
 ///
-/// Unless told otherwise it keeps nothing ([`Store`] of `()`), minimises the [median time](MedianTime), has room for
-/// one request, seed 0, and stops after 200 evaluations.
+/// Unless told otherwise it keeps nothing ([`Store`] of `()`), minimises the [median
+/// time](MedianTime), has room for one request, seed 0, and stops after 200 evaluations.
 pub struct Tuner<'a> {
     space: &'a Space,
     searcher: &'a mut dyn Searcher,
@@ -43,7 +43,8 @@ pub struct Tuner<'a> {
     interrupt: Interrupt,
     stop: Stop,
     rng: Rng,
-    /// The generator's seed, from which the final draws on its own: its order must not depend on what was searched how.
+    /// The generator's seed, from which the final draws on its own: its order must not depend on
+    /// what was searched how.
     seed: u64,
     room: usize,
     first: Vec<Request>,
@@ -58,15 +59,15 @@ pub struct Run {
     pub history: History,
     /// Who won.
     pub verdict: Verdict,
-    /// Whether the device drifted; `None` where no reference was measured again.
+    /// True if the device drifted; `None` where no reference was measured again.
     pub drift: Option<Drift>,
     /// What was measured again, in the order made: the reference, then the finalists.
     pub resamples: Vec<Resample>,
-    /// Why the run ended.
+    /// The reason why the run ended.
     pub stop_reason: StopReason,
     /// How far it came.
     pub progress: Progress,
-    /// How many evaluations were taken from the resumed journal.
+    /// The number of evaluations that were taken from the resumed journal.
     pub resumed: usize,
     /// Where the time of this part of the run went.
     pub seconds: Seconds,
@@ -90,7 +91,7 @@ pub struct Seconds {
 }
 
 impl<'a> Tuner<'a> {
-    /// A tuner of `space` that asks `searcher` and lets `evaluator` answer.
+    /// Creates a tuner of `space` that asks `searcher` and lets `evaluator` answer.
     pub fn new(space: &'a Space, searcher: &'a mut dyn Searcher, evaluator: &'a mut dyn Evaluator) -> Self {
         Self {
             space,
@@ -134,14 +135,15 @@ impl<'a> Tuner<'a> {
         self
     }
 
-    /// Lets stop conditions `limit` compare with the best score that a model holds possible; without one they never hold.
+    /// Lets stop conditions `limit` compare with the best score that a model holds possible;
+    /// without one they never hold.
     pub fn limit(mut self, limit: Option<f64>) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Measures `baseline` in the final beside the winner, so that the two can be compared: it does not compete by that. One that was
-    /// not correct is left out.
+    /// Measures `baseline` in the final beside the winner, so that the two can be compared: it does
+    /// not compete by that. One that was not correct is left out.
     pub fn baseline(mut self, baseline: Option<ConfigId>) -> Self {
         self.baseline = baseline;
         self
@@ -165,9 +167,9 @@ impl<'a> Tuner<'a> {
         self
     }
 
-    /// Reads from `clock` how long the run takes, as its stop conditions, its final and the clocks of its evaluations see
-    /// it: for a device that moves that clock by what an evaluation took when it was recorded. [`Seconds`] stay those of
-    /// the real one.
+    /// Reads from `clock` how long the run takes, as its stop conditions, its final and the clocks
+    /// of its evaluations see it: for a device that moves that clock by what an evaluation took
+    /// when it was recorded. [`Seconds`] stay those of the real one.
     pub fn simulated(mut self, clock: Arc<dyn Clock>) -> Self {
         self.simulated = Some(clock);
         self
@@ -203,22 +205,25 @@ impl<'a> Tuner<'a> {
         self
     }
 
-    /// Resumes: these evaluations count as made. The searcher is told each of them when it asks for it, so that with
-    /// the seed and room of the earlier part it goes the same way without measuring anything twice.
+    /// Resumes: these evaluations count as made. The searcher is told each of them when it asks for
+    /// it, so that with the seed and room of the earlier part it goes the same way without
+    /// measuring anything twice.
     pub fn recorded(mut self, recorded: Vec<Evaluation>) -> Self {
         self.recorded = recorded;
         self
     }
 
-    /// Resumes: this was measured again already, the reference at any time and the finalists after the last evaluation.
-    /// A final that was held is not held again unless there are more evaluations.
+    /// Resumes: this was measured again already, the reference at any time and the finalists after
+    /// the last evaluation. A final that was held is not held again unless there are more
+    /// evaluations.
     pub fn resamples(mut self, resamples: Vec<Resample>) -> Self {
         self.resamples = resamples;
         self
     }
 
-    /// Runs to the end and compares the leaders. Failures of configurations are part of the [`Run`]; an [`Error`] means that the device or
-    /// the store gave up, after everything measured before was stored.
+    /// Runs to the end and compares the leaders. Failures of configurations are part of the
+    /// [`Run`]; an [`Error`] means that the device or the store gave up, after everything measured
+    /// before was stored.
     pub fn run(self) -> Result<Run, Error> {
         let started = self.clock.now();
         Running::new(self).run(started)

@@ -3,8 +3,9 @@
 use crate::Request;
 use std::collections::{HashSet, VecDeque};
 
-/// The requests asked and not yet answered. They are answered in the order asked, whether they were submitted to the
-/// evaluator or are known from the resumed journal: a resumed run must tell in the same order as an uninterrupted one.
+/// The requests asked and not yet answered. They are answered in the order asked, whether they were
+/// submitted to the evaluator or are known from the resumed journal: a resumed run must tell in the
+/// same order as an uninterrupted one.
 #[derive(Default)]
 pub(super) struct Queue {
     waiting: VecDeque<(Request, AnswerFrom)>,

@@ -4,8 +4,9 @@ use super::findings::Findings;
 use crate::judge::racing::{CONFIDENCE, Racing};
 use crate::{Request, statistics};
 
-/// Returns the time in milliseconds that `request` is raced against: the bar of the best one's scores, as the time at
-/// which this configuration would have that score. `None` without a best, or where time is not what decides.
+/// Returns the time in milliseconds that `request` is raced against: the bar of the best one's
+/// scores, as the time at which this configuration would have that score. `None` without a best, or
+/// where time is not what decides.
 pub(super) fn bar_ms(racing: &Racing, findings: &Findings<'_>, request: Request) -> Option<f64> {
     let best = &findings.told.best()?.evaluation;
     let scores = findings.objective.samples(best.request.config, &best.measurement).ok()?;

@@ -5,8 +5,8 @@ use tunesmith_space::Space;
 
 /// The first estimate: before, a model of a space with several parameters knows next to nothing.
 const FIRST: usize = 20;
-/// The growth of the evaluations after which the regret is estimated again: 48 times from 20 to 200 evaluations, so
-/// that an estimate may cost as much as several steps of a strategy.
+/// The growth of the evaluations after which the regret is estimated again: 48 times from 20 to 200
+/// evaluations, so that an estimate may cost as much as several steps of a strategy.
 const GROWTH: f64 = 1.05;
 
 /// Who estimates the regret, and when next.
@@ -25,8 +25,8 @@ impl<'a> Estimating<'a> {
         Self { estimator, shares: stop.regrets(), last: 0 }
     }
 
-    /// Returns whether the stop condition asks for an estimate and it is time. `exhausted` says that the space is
-    /// evaluated.
+    /// Returns whether the stop condition asks for an estimate and it is time. `exhausted` says
+    /// that the space is evaluated.
     pub(super) fn is_due(&self, evaluations: usize, exhausted: bool) -> bool {
         let over = exhausted && self.last < evaluations;
         self.estimator.is_some() && !self.shares.is_empty() && (over || self.has_grown(evaluations))
@@ -40,7 +40,8 @@ impl<'a> Estimating<'a> {
 
     /// Estimates the regret from what was told.
     ///
-    /// What a resumed journal holds does not count, so that a resumed run ends where it would have ended.
+    /// What a resumed journal holds does not count, so that a resumed run ends where it would have
+    /// ended.
     pub(super) fn estimate(&mut self, space: &Space, told: &History) -> Vec<RegretBound> {
         let Some(estimator) = &mut self.estimator else { return Vec::new() };
         self.last = told.len();

@@ -19,7 +19,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 use tunesmith_space::{ConfigId, Space};
 
-/// A strategy that asks only what it knows already so many times in a row will not ask anything new.
+/// A strategy that asks only what it knows already so many times in a row will not ask anything
+/// new.
 const MAX_REPEATS: u64 = 10_000;
 
 /// The state of the loop.
@@ -187,7 +188,8 @@ impl<'a> Running<'a> {
         self.space.len() == Some(self.configs.len() as u128)
     }
 
-    /// Asks until the room is used up, the searcher waits, or what is in flight already reaches the stop condition.
+    /// Asks until the room is used up, the searcher waits, or what is in flight already reaches the
+    /// stop condition.
     fn fill_queue(&mut self) -> Result<(), Error> {
         loop {
             let requests = match self.room_left() {
@@ -205,8 +207,8 @@ impl<'a> Running<'a> {
 
     /// Returns how many requests may be added to the queue.
     ///
-    /// Counted from what was told, not from what a resumed journal holds: the searcher must be given the same room
-    /// as in the run that wrote the journal, or it would not go the same way.
+    /// Counted from what was told, not from what a resumed journal holds: the searcher must be
+    /// given the same room as in the run that wrote the journal, or it would not go the same way.
     fn room_left(&self) -> usize {
         let expected = (self.findings.told.len() + self.queue.fresh()) as u64;
         let free = self.asking.room.saturating_sub(self.queue.len());
@@ -322,7 +324,8 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
-    /// Takes over what the journal held and the searcher did not ask again: it belongs to the run as well.
+    /// Takes over what the journal held and the searcher did not ask again: it belongs to the run
+    /// as well.
     fn take_over_recorded(&mut self) {
         let mut rest: Vec<Evaluation> = std::mem::take(&mut self.recorded).into_values().collect();
         rest.sort_by_key(|evaluation| evaluation.clock);

@@ -12,7 +12,7 @@ pub(super) struct Watching {
     since: usize,
     /// What the last probe took.
     cost: Option<Duration>,
-    /// Whether the reference cannot be measured again.
+    /// True if the reference cannot be measured again.
     over: bool,
 }
 
@@ -21,8 +21,8 @@ impl Watching {
         Self { rule, since: 0, cost: None, over: false }
     }
 
-    /// Counts an evaluation and returns the reference, if it is to be measured again after `elapsed`. The requests of the
-    /// searcher do not depend on it.
+    /// Counts an evaluation and returns the reference, if it is to be measured again after
+    /// `elapsed`. The requests of the searcher do not depend on it.
     pub(super) fn due(&mut self, findings: &Findings<'_>, elapsed: Duration) -> Option<ConfigId> {
         let rule = self.rule?;
         self.since += 1;

@@ -1,21 +1,21 @@
 //! Few configurations that serve many inputs: costs in, members out.
 
-/// What each configuration (a column) costs for each input (a row), relative to the best one known for that input: 1 is the
-/// best, 2 takes twice its time.
+/// What each configuration (a column) costs for each input (a row), relative to the best one known
+/// for that input: 1 is the best, 2 takes twice its time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Costs {
     rows: Vec<Vec<f64>>,
     columns: usize,
 }
 
-/// A configuration that was not measured for an input, or failed, counts as at least so many times slower than the best: it
-/// may be invalid, and whoever ships it would not know.
+/// A configuration that was not measured for an input, or failed, counts as at least so many times
+/// slower than the best: it may be invalid, and whoever ships it would not know.
 const UNKNOWN: f64 = 2.0;
 
 impl Costs {
-    /// The costs of `times`, a row of times for each input with one time for each configuration; `None` where it is not known. What
-    /// is not known counts as the slowest known of that input, at least as twice the best. Inputs without any time
-    /// are left out; `kept` tells which remain.
+    /// The costs of `times`, a row of times for each input with one time for each configuration;
+    /// `None` where it is not known. What is not known counts as the slowest known of that input,
+    /// at least as twice the best. Inputs without any time are left out; `kept` tells which remain.
     pub fn new(times: &[Vec<Option<f64>>]) -> (Self, Vec<usize>) {
         let columns = times.iter().map(Vec::len).max().unwrap_or(0);
         let known = |row: &[Option<f64>]| -> Vec<f64> { row.iter().flatten().copied().collect() };
@@ -46,15 +46,18 @@ impl Costs {
     }
 }
 
-/// An exchange has to gain so much, as a share of the costs: rounding must not make it go in circles.
+/// An exchange has to gain so much, as a share of the costs: rounding must not make it go in
+/// circles.
 const GAIN: f64 = 1e-9;
 
-/// At most `most` columns of `costs` whose best cost, summed over all inputs, is small, in ascending order; `always` is one of them.
+/// At most `most` columns of `costs` whose best cost, summed over all inputs, is small, in
+/// ascending order; `always` is one of them.
 ///
-/// Choosing them is the uncapacitated k-median problem, which is NP-hard. Columns are added one by one, each time the one that
-/// lowers the sum most; then one is exchanged for another as long as that lowers it. The result is a local optimum under
-/// exchanges: no swap of one configuration makes it better. Fewer are returned where more would not help. Costs `most` times the
-/// number of cells for each exchange.
+/// Choosing them is the uncapacitated k-median problem, which is NP-hard. Columns are added one by
+/// one, each time the one that lowers the sum most; then one is exchanged for another as long as
+/// that lowers it. The result is a local optimum under exchanges: no swap of one configuration
+/// makes it better. Fewer are returned where more would not help. Costs `most` times the number of
+/// cells for each exchange.
 pub fn choose_members(costs: &Costs, most: usize, always: Option<usize>) -> Vec<usize> {
     let mut members: Vec<usize> = always.into_iter().collect();
     while members.len() < most {
@@ -77,7 +80,8 @@ pub fn choose_members(costs: &Costs, most: usize, always: Option<usize>) -> Vec<
     members
 }
 
-/// The exchange of the member at a position for another column that lowers the sum most; none where none does.
+/// The exchange of the member at a position for another column that lowers the sum most; none where
+/// none does.
 fn best_exchange(costs: &Costs, members: &[usize], always: Option<usize>) -> Option<(usize, usize)> {
     let current = costs.total(members);
     let mut best: Option<(f64, usize, usize)> = None;

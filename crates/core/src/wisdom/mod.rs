@@ -1,8 +1,10 @@
-//! What is known to be fast: configurations for inputs of kernels on devices, and how to choose among few of them.
+//! What is known to be fast: configurations for inputs of kernels on devices, and how to choose
+//! among few of them.
 //!
-//! An [`Entry`] is one configuration that was measured for one input. A [`Portfolio`] is a handful of configurations and a
-//! [`DecisionTree`] over inputs that chooses one of them, also for inputs that were never measured. Both are plain data: files
-//! of them are read and written by `tunesmith-store`, and `tunesmith::Selector` answers from them at run time.
+//! An [`Entry`] is one configuration that was measured for one input. A [`Portfolio`] is a handful
+//! of configurations and a [`DecisionTree`] over inputs that chooses one of them, also for inputs
+//! that were never measured. Both are plain data: files of them are read and written by
+//! `tunesmith-store`, and `tunesmith::Selector` answers from them at run time.
 
 mod members;
 mod portfolio;
@@ -15,7 +17,8 @@ pub use tree::{DecisionTree, Node, TreeError, TreeOptions};
 use std::collections::BTreeMap;
 use tunesmith_space::Value;
 
-/// An input of a kernel: its sizes by name. Sizes are numbers; those that are texts do not tell inputs apart.
+/// An input of a kernel: its sizes by name. Sizes are numbers; those that are texts do not tell
+/// inputs apart.
 pub type Input = BTreeMap<String, f64>;
 
 /// A configuration outside of any space: parameters and values, in the user's order.
@@ -47,7 +50,8 @@ pub struct Provenance {
     pub date: Option<f64>,
     /// The number of samples behind the time.
     pub samples: Option<usize>,
-    /// How many times faster than the default configuration it was when both were measured in turn, where it was guarded.
+    /// How many times faster than the default configuration it was when both were measured in turn,
+    /// where it was guarded.
     pub guarded_speedup: Option<f64>,
 }
 
@@ -63,7 +67,8 @@ pub struct Wisdom {
 }
 
 impl Wisdom {
-    /// Adds all of `other`; of two portfolios or defaults for the same kernel and device the later one counts.
+    /// Adds all of `other`; of two portfolios or defaults for the same kernel and device the later
+    /// one counts.
     pub fn merge(&mut self, other: Wisdom) {
         self.entries.extend(other.entries);
         for portfolio in other.portfolios {
@@ -73,8 +78,8 @@ impl Wisdom {
         self.defaults.extend(other.defaults);
     }
 
-    /// Keeps the `most` fastest entries of every kernel, device and input, the fastest first, and each configuration once. What
-    /// remains is sorted by kernel, device and input. Costs a sort.
+    /// Keeps the `most` fastest entries of every kernel, device and input, the fastest first, and
+    /// each configuration once. What remains is sorted by kernel, device and input. Costs a sort.
     pub fn keep_fastest(&mut self, most: usize) {
         let key = |entry: &Entry| (entry.kernel.clone(), entry.device.clone(), bits(&entry.input));
         let mut kept: Vec<Entry> = Vec::new();
@@ -98,7 +103,8 @@ impl Wisdom {
 
 /// An input as something that is ordered: numbers in the order of their values.
 fn bits(input: &Input) -> Vec<(String, i64)> {
-    // The order of floats as integers: flips all but the sign of negative ones, as `f64::total_cmp` does.
+    // The order of floats as integers: flips all but the sign of negative ones, as `f64::total_cmp`
+    // does.
     let ordered = |value: f64| {
         let bits = value.to_bits() as i64;
         bits ^ (((bits >> 63) as u64) >> 1) as i64
@@ -106,8 +112,9 @@ fn bits(input: &Input) -> Vec<(String, i64)> {
     input.iter().map(|(name, value)| (name.clone(), ordered(*value))).collect()
 }
 
-/// How far `a` is from `b`: the Euclidean distance in doublings, over all sizes that either has. A size that only one has, or
-/// that is not above 0 in one of them, counts as `MISSING` doublings where the two differ.
+/// How far `a` is from `b`: the Euclidean distance in doublings, over all sizes that either has. A
+/// size that only one has, or that is not above 0 in one of them, counts as `MISSING` doublings
+/// where the two differ.
 ///
 /// From 128 x 128 to 256 x 256 the distance is √2.
 pub fn distance(a: &Input, b: &Input) -> f64 {
@@ -116,7 +123,8 @@ pub fn distance(a: &Input, b: &Input) -> f64 {
     of_a.chain(of_b).map(|difference| difference * difference).sum::<f64>().sqrt()
 }
 
-/// So many doublings lie between sizes that cannot be compared: no size that can is as far from another.
+/// So many doublings lie between sizes that cannot be compared: no size that can is as far from
+/// another.
 pub const MISSING: f64 = 64.0;
 
 /// The doublings between two sizes, either of which may be missing.
@@ -129,8 +137,9 @@ pub fn doublings(a: Option<f64>, b: Option<f64>) -> f64 {
     }
 }
 
-/// How far outside of a box a point lies, in doublings, from each of its numbers and the range of the box there: the Euclidean
-/// distance, 0 inside. A number that is missing (NaN) is `MISSING` doublings away.
+/// How far outside of a box a point lies, in doublings, from each of its numbers and the range of
+/// the box there: the Euclidean distance, 0 inside. A number that is missing (NaN) is `MISSING`
+/// doublings away.
 pub fn outside(numbers: impl Iterator<Item = (f64, (f64, f64))>) -> f64 {
     let beyond = |(value, (low, high)): (f64, (f64, f64))| match value {
         value if value < low => doublings(Some(value), Some(low)),

@@ -1,4 +1,5 @@
-//! A portfolio: few configurations of one kernel for one device, and the tree that chooses among them.
+//! A portfolio: few configurations of one kernel for one device, and the tree that chooses among
+//! them.
 
 use super::{Config, Costs, DecisionTree, Input, TreeOptions, choose_members, outside};
 
@@ -21,7 +22,8 @@ pub struct Portfolio {
     pub regret: Regret,
 }
 
-/// How much slower than the best configuration known for an input, as a share of its time: 0.02 is 2 %.
+/// How much slower than the best configuration known for an input, as a share of its time: 0.02 is
+/// 2 %.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Regret {
     /// How many inputs that is known of.
@@ -32,7 +34,8 @@ pub struct Regret {
     pub tree: f64,
     /// The same for the input where that is worst.
     pub worst: f64,
-    /// With a tree that was not told of the input that it chooses for, on average: what to expect of inputs nobody measured.
+    /// With a tree that was not told of the input that it chooses for, on average: what to expect
+    /// of inputs nobody measured.
     pub held_out: f64,
     /// With the default configuration, on average over the inputs that it was measured for.
     pub default: Option<f64>,
@@ -45,8 +48,8 @@ pub struct Measured {
     pub inputs: Vec<Input>,
     /// The configurations.
     pub configs: Vec<Config>,
-    /// The time in milliseconds of each configuration for each input, a row for each input; `None` where it failed or was
-    /// not measured.
+    /// The time in milliseconds of each configuration for each input, a row for each input; `None`
+    /// where it failed or was not measured.
     pub times_ms: Vec<Vec<Option<f64>>>,
     /// The default configuration's number.
     pub default: Option<usize>,
@@ -85,8 +88,8 @@ pub enum PortfolioError {
 impl Portfolio {
     /// Chooses the configurations and grows the tree.
     ///
-    /// Sizes that are the same in all inputs are no features. Costs what [`choose_members`] costs and, for the held-out regret, a
-    /// tree for each input.
+    /// Sizes that are the same in all inputs are no features. Costs what [`choose_members`] costs
+    /// and, for the held-out regret, a tree for each input.
     ///
     /// # Errors
     /// There is nothing to choose from.
@@ -129,8 +132,8 @@ impl Portfolio {
         &self.configs[self.tree.choose(&row(input, &self.features))]
     }
 
-    /// How far outside of the measured inputs one with these features lies, in doublings; 0 inside. The hull is a box: it
-    /// takes any mixture of sizes for known whose parts are.
+    /// How far outside of the measured inputs one with these features lies, in doublings; 0 inside.
+    /// The hull is a box: it takes any mixture of sizes for known whose parts are.
     pub fn outside(&self, features: &[f64]) -> f64 {
         let value = |at| features.get(at).copied().unwrap_or(f64::NAN);
         outside(self.hull.iter().enumerate().map(|(at, range)| (value(at), *range)))

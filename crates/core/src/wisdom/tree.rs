@@ -1,7 +1,7 @@
 //! A small decision tree over inputs: which of few configurations serves an input.
 
-/// A binary tree that chooses one of several members by the sizes of an input. Walking it costs its depth and allocates
-/// nothing.
+/// A binary tree that chooses one of several members by the sizes of an input. Walking it costs its
+/// depth and allocates nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DecisionTree {
     nodes: Vec<Node>,
@@ -74,8 +74,8 @@ pub struct TreeOptions {
 }
 
 impl Default for TreeOptions {
-    /// Five questions, which can tell 32 configurations apart; two inputs, since one alone may be a stroke of luck; half a
-    /// per cent, below which nobody would notice.
+    /// Five questions, which can tell 32 configurations apart; two inputs, since one alone may be a
+    /// stroke of luck; half a per cent, below which nobody would notice.
     fn default() -> Self {
         Self { depth: 5, leaf: 2, gain: 0.005 }
     }
@@ -92,7 +92,8 @@ impl DecisionTree {
     /// The tree of `nodes`, the root first.
     ///
     /// # Errors
-    /// Nodes that do not lead to later ones, or name features or members beyond `features` and `members`.
+    /// Nodes that do not lead to later ones, or name features or members beyond `features` and
+    /// `members`.
     pub fn new(nodes: Vec<Node>, features: usize, members: usize) -> Result<Self, TreeError> {
         if nodes.is_empty() {
             return Err(TreeError::Empty);
@@ -115,11 +116,13 @@ impl DecisionTree {
         Ok(Self { nodes })
     }
 
-    /// Grows the tree that chooses cheaply: `inputs` has a row of features for each input, `costs` what each member costs for it.
+    /// Grows the tree that chooses cheaply: `inputs` has a row of features for each input, `costs`
+    /// what each member costs for it.
     ///
-    /// Every node takes the division with the least sum of the costs of the best member on either side, over all features and
-    /// the middles between their values; thresholds lie between two inputs. Costs depth x features x inputs x (members + log
-    /// inputs). Without inputs the first member is the answer.
+    /// Every node takes the division with the least sum of the costs of the best member on either
+    /// side, over all features and the middles between their values; thresholds lie between two
+    /// inputs. Costs depth x features x inputs x (members + log inputs). Without inputs the first
+    /// member is the answer.
     pub fn fit(inputs: &[Vec<f64>], costs: &[Vec<f64>], options: TreeOptions) -> Self {
         let mut tree = Self { nodes: Vec::new() };
         tree.grow(inputs, costs, (0..inputs.len()).collect(), options.depth, options);
@@ -154,7 +157,8 @@ impl DecisionTree {
         &self.nodes
     }
 
-    /// The member for an input with these features. Those it lacks, and NaN, are not below any threshold.
+    /// The member for an input with these features. Those it lacks, and NaN, are not below any
+    /// threshold.
     pub fn choose(&self, features: &[f64]) -> usize {
         let mut at = 0;
         loop {

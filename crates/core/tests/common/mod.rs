@@ -70,8 +70,8 @@ fn normal(rng: &mut Rng) -> f64 {
     (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
 }
 
-/// Samples configurations as the live evaluator does (seven samples, or fewer where it is raced), and again when asked.
-/// Its clock moves by what it measures.
+/// Samples configurations as the live evaluator does (seven samples, or fewer where it is raced),
+/// and again when asked. Its clock moves by what it measures.
 pub struct Device {
     pub space: Space,
     pub base: Box<dyn Fn(i64) -> f64>,

@@ -96,12 +96,12 @@ pub(super) const CLASSES: [(Bottleneck, Quantity); 7] = [
 pub struct Bottlenecks([Option<f64>; 22]);
 
 impl Bottlenecks {
-    /// How tight `bottleneck` is; `None` when its counters were not read.
+    /// Returns how tight `bottleneck` is; `None` when its counters were not read.
     pub fn get(&self, bottleneck: Bottleneck) -> Option<f64> {
         self.0[bottleneck as usize]
     }
 
-    /// Those known, in the order declared.
+    /// Returns those known, in the order declared.
     pub fn iter(&self) -> impl Iterator<Item = (Bottleneck, f64)> {
         Bottleneck::ALL.into_iter().filter_map(|bottleneck| Some((bottleneck, self.get(bottleneck)?)))
     }
@@ -127,7 +127,8 @@ pub struct Analysis {
     pub bottlenecks: Bottlenecks,
     /// What the family's table expects and was not read: the bottlenecks that need it are absent.
     pub missing: Vec<Quantity>,
-    /// What is 0 although it is divided by to share out something that is not: the bottlenecks that need it are 0.
+    /// What is 0 although it is divided by to share out something that is not: the bottlenecks that
+    /// need it are 0.
     pub zero: Vec<Quantity>,
 }
 
@@ -141,15 +142,16 @@ pub struct NothingToAnalyse {
 
 /// Threads per core below which parallelism is short (Eq. 14).
 const THREADS_PER_CORE: f64 = 5.0;
-/// The column that the authors' program divides by the L2 writes instead of what stands in it, in the order of KTT's
-/// counters behind the two sizes of a launch.
+/// The column that the authors' program divides by the L2 writes instead of what stands in it, in
+/// the order of KTT's counters behind the two sizes of a launch.
 const LOCAL_STORE_COLUMN: f64 = 14.0;
 
-/// The bottlenecks of a run with these `readings` on a device of this `family` and `size` (Eq. 6 to 14).
+/// Returns the bottlenecks of a run with these `readings` on a device of this `family` and `size`
+/// (Eq. 6 to 14).
 ///
 /// # Errors
-/// No bottleneck can be computed. Counters that are missing leave out the bottlenecks that need them; denominators of 0
-/// give 0. Cost: a few dozen operations.
+/// No bottleneck can be computed. Counters that are missing leave out the bottlenecks that need
+/// them; denominators of 0 give 0. Cost: a few dozen operations.
 pub fn analyse(
     readings: &Readings,
     family: &'static Family,
@@ -167,7 +169,7 @@ pub fn analyse(
     Ok(Analysis { bottlenecks, missing, zero: zero(readings) })
 }
 
-/// Denominators of 0 where there is something to share out.
+/// Returns the denominators that are 0 where there is something to share out.
 fn zero(readings: &Readings) -> Vec<Quantity> {
     use Quantity::{DramReads, DramUse, DramWrites, Executed, IssueUse, L2Reads, L2Use, L2Writes};
     let is_zero = |quantity: &Quantity| readings.get(*quantity) == Some(0.0);
@@ -208,7 +210,7 @@ fn memories(found: &mut Bottlenecks, readings: &Readings, family: &Family, rules
     found.set(Bottleneck::Local, local());
 }
 
-/// The share of local memory in transfers.
+/// Returns the share of local memory in transfers.
 fn local(readings: &Readings, family: &Family, rules: &Rules) -> Option<f64> {
     let (stores, writes) = (readings.get(Quantity::LocalStores), readings.get(Quantity::L2Writes));
     match (family.local, rules.variant) {

@@ -4,7 +4,7 @@ use super::Bottleneck::{self, *};
 use super::{Quantity, analysis::CLASSES};
 
 impl Bottleneck {
-    /// A few words for people.
+    /// Returns a few words for people.
     pub fn title(self) -> &'static str {
         match self {
             MemoryRead => "reading global memory",
@@ -32,12 +32,12 @@ impl Bottleneck {
         }
     }
 
-    /// Whether it is only reported: no change of a counter is wanted for it.
+    /// Returns whether it is only reported: no change of a counter is wanted for it.
     pub fn is_reported_only(self) -> bool {
         matches!(self, Occupancy | Tail | Special | TextureUnit)
     }
 
-    /// The quantities that it is computed from, of all families.
+    /// Returns the quantities that it is computed from, of all families.
     pub fn quantities(self) -> Vec<Quantity> {
         use Quantity as Q;
         let class = CLASSES.iter().find(|(class, _)| *class == self).map(|(_, quantity)| *quantity);

@@ -15,8 +15,9 @@ const MEMORIES: [(Bottleneck, Quantity); 7] = [
     (Bottleneck::SharedWrite, Quantity::SharedStores),
 ];
 
-/// The changes wanted of the counters of `family`, the one that the counter model was trained on, from -1 (less of it)
-/// to 1 (more of it), without those that are 0 (Eq. 15 and section 3.5.2).
+/// Returns the changes wanted of the counters of `family`, the one that the counter model was
+/// trained on, from -1 (less of it) to 1 (more of it), without those that are 0 (Eq. 15 and section
+/// 3.5.2).
 pub fn wanted_changes(bottlenecks: &Bottlenecks, family: &Family, rules: &Rules) -> Vec<(Quantity, f64)> {
     let of = |bottleneck| bottlenecks.get(bottleneck).unwrap_or(0.0);
     let mut changes: Vec<(Quantity, f64)> =
@@ -46,7 +47,7 @@ pub fn wanted_changes(bottlenecks: &Bottlenecks, family: &Family, rules: &Rules)
     changes
 }
 
-/// How much less is wanted of a class of instructions.
+/// Returns how much less is wanted of a class of instructions.
 fn instructions(class: Bottleneck, bottleneck: f64, family: &Family, rules: &Rules) -> f64 {
     let is_float = matches!(class, Bottleneck::Float32 | Bottleneck::Float64);
     if is_float && family.whole_floats && rules.variant != Variant::Paper {

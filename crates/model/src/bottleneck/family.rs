@@ -9,13 +9,15 @@ pub struct Family {
     pub name: &'static str,
     /// How many operations an executed instruction stands for: the threads of a warp.
     pub lanes: f64,
-    /// The issue utilisation at which one path of instructions is full: from Volta on integer and floating-point
-    /// instructions are issued separately, so that half of it fills either (section 3.5.1).
+    /// The issue utilisation at which one path of instructions is full: from Volta on integer and
+    /// floating-point instructions are issued separately, so that half of it fills either (section
+    /// 3.5.1).
     pub issue_full: f64,
     /// Where the share of local memory in transfers comes from (Eq. 8).
     pub local: Local,
-    /// Whether the change wanted of floating-point operations is the whole bottleneck once it is above the threshold, and
-    /// not what exceeds the threshold. The authors' program does so from Volta on.
+    /// True if the change wanted of floating-point operations is the whole bottleneck once it is
+    /// above the threshold, and not what exceeds the threshold. The authors' program does so from
+    /// Volta on.
     pub whole_floats: bool,
     /// What Table 1 has of the family: missing ones are told.
     pub expected: &'static [Quantity],
@@ -127,7 +129,7 @@ impl Family {
     /// Every family.
     pub const ALL: [&'static Self; 3] = [&Self::BEFORE_VOLTA, &Self::VOLTA, &Self::PROCESSOR];
 
-    /// The family whose set of counters has this name; `None` of one without a table.
+    /// Returns the family whose set of counters has this name; `None` of one without a table.
     pub fn of_set(name: &str) -> Option<&'static Self> {
         Self::ALL.into_iter().find(|family| family.name == name)
     }

@@ -3,8 +3,9 @@
 /// Declares the quantities with their abbreviations, so that the list stands once.
 macro_rules! quantities {
     ($($(#[$doc:meta])* $name:ident = $abbreviation:literal,)*) => {
-        /// A meaning that counters of several architectures share: the abbreviations of the paper's Table 1, and a few that
-        /// the authors' program reads besides. Utilisations and efficiencies are shares from 0 to 1.
+        /// A meaning that counters of several architectures share: the abbreviations of the paper's
+        /// Table 1, and a few that the authors' program reads besides. Utilisations and
+        /// efficiencies are shares from 0 to 1.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Quantity {
             $($(#[$doc])* $name,)*
@@ -14,7 +15,7 @@ macro_rules! quantities {
             /// Every quantity, in the order declared.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// The abbreviation by which tables of counters refer to it.
+            /// Returns the abbreviation by which tables of counters refer to it.
             pub fn abbreviation(self) -> &'static str {
                 match self { $(Self::$name => $abbreviation,)* }
             }
@@ -94,7 +95,7 @@ quantities! {
 }
 
 impl Quantity {
-    /// The quantity with this abbreviation.
+    /// Returns the quantity with this abbreviation.
     pub fn from_abbreviation(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|quantity| quantity.abbreviation() == text)
     }
@@ -111,7 +112,8 @@ impl Default for Readings {
 }
 
 impl Readings {
-    /// The readings in `pairs` of abbreviation and value; unknown abbreviations are left out.
+    /// Creates the readings in `pairs` of abbreviation and value; unknown abbreviations are left
+    /// out.
     pub fn from_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, f64)>) -> Self {
         let mut readings = Self::default();
         for (abbreviation, value) in pairs {
@@ -127,7 +129,7 @@ impl Readings {
         self.0[quantity as usize] = Some(value).filter(|value| value.is_finite() && *value >= 0.0);
     }
 
-    /// The reading of `quantity`, if there is one.
+    /// Returns the reading of `quantity`, if there is one.
     pub fn get(&self, quantity: Quantity) -> Option<f64> {
         self.0[quantity as usize]
     }

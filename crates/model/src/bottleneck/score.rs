@@ -9,12 +9,13 @@ const CUT_OFF: f64 = -0.25;
 /// The weight of what is all but given up.
 const LEAST: f64 = 0.0001;
 
-/// The scores of configurations (Eq. 16, its sign mended): for every wanted change the share by which the candidate has more
-/// of the counter than the profiled configuration has, times the change.
+/// Returns the scores of configurations (Eq. 16, its sign mended): for every wanted change the
+/// share by which the candidate has more of the counter than the profiled configuration has, times
+/// the change.
 ///
-/// `columns` holds, for every change, the counter's values of all candidates; `profiled` its values at the profiled
-/// configuration, by the same model. A counter that is 0 on one side is dropped by the paper; the others drop it where it
-/// is 0 on both sides.
+/// `columns` holds, for every change, the counter's values of all candidates; `profiled` its values
+/// at the profiled configuration, by the same model. A counter that is 0 on one side is dropped by
+/// the paper; the others drop it where it is 0 on both sides.
 ///
 /// # Panics
 /// Lengths differ. Cost: a division per change and candidate.
@@ -33,10 +34,11 @@ pub fn scores(changes: &[f64], profiled: &[f64], columns: &[&[f64]], variant: Va
     scores
 }
 
-/// The weights by which a configuration is drawn, from its scores (Eq. 17).
+/// Returns the weights by which a configuration is drawn, from its scores (Eq. 17).
 ///
-/// The authors' program gives a score of exactly 0 the least weight instead of 1; it compares the cut-off strictly. `scale`
-/// multiplies the scores first: the program doubles those of trees, so that it cuts off at half. Cost: linear.
+/// The authors' program gives a score of exactly 0 the least weight instead of 1; it compares the
+/// cut-off strictly. `scale` multiplies the scores first: the program doubles those of trees, so
+/// that it cuts off at half. Cost: linear.
 pub fn weights(scores: &[f64], variant: Variant, scale: f64) -> Vec<f64> {
     let lowest = scores.iter().copied().fold(f64::INFINITY, f64::min);
     let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -5,15 +5,16 @@ use crate::{Cholesky, Column, Kind, Table};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 
-/// The most terms of a polynomial. Each costs a product with every other for every row, and a profiled half of a space has
-/// seldom more rows than a few hundred.
+/// The most terms of a polynomial. Each costs a product with every other for every row, and a
+/// profiled half of a space has seldom more rows than a few hundred.
 const MOST_TERMS: usize = 120;
-/// What is added to the diagonal of the normalised normal equations: terms that the rows cannot tell apart share their
-/// weight instead of making the system singular. Small beside 1, which the diagonal is about.
+/// What is added to the diagonal of the normalised normal equations: terms that the rows cannot
+/// tell apart share their weight instead of making the system singular. Small beside 1, which the
+/// diagonal is about.
 const RIDGE: f64 = 1e-6;
 
-/// A polynomial for one counter: main effects, interactions and squares of the parameters that are no switches, with
-/// coefficients of their own for every combination of the switches.
+/// A polynomial for one counter: main effects, interactions and squares of the parameters that are
+/// no switches, with coefficients of their own for every combination of the switches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct LeastSquares {
     /// Parameters with two values, or whose values have no order.
@@ -41,8 +42,8 @@ struct Segment {
     coefficients: Vec<f64>,
 }
 
-/// For every counter the polynomial with the least mean absolute error on `rest`, then the least root mean square one, among
-/// those with interactions of two parameters, of three, and so on.
+/// For every counter the polynomial with the least mean absolute error on `rest`, then the least
+/// root mean square one, among those with interactions of two parameters, of three, and so on.
 pub(super) fn best(fitted: &CounterData, rest: &CounterData) -> Vec<LeastSquares> {
     // Of one row there is nothing left to judge by.
     let judges = if rest.table.is_empty() { fitted } else { rest };
@@ -68,7 +69,8 @@ struct Shape {
     terms: Vec<Vec<usize>>,
 }
 
-/// The candidates: without interactions, with those of two factors, and on while there are not too many terms.
+/// Returns the candidates: without interactions, with those of two factors, and on while there are
+/// not too many terms.
 fn shapes(table: &Table) -> Vec<Shape> {
     let mut switches = Vec::new();
     let mut factors = Vec::new();
@@ -93,7 +95,8 @@ fn shapes(table: &Table) -> Vec<Shape> {
     shapes
 }
 
-/// Every choice of `degree` of `count` factors, in ascending order; cut off beyond what a polynomial may have.
+/// Returns every choice of `degree` of `count` factors, in ascending order; cut off beyond what a
+/// polynomial may have.
 fn products_of(degree: usize, count: usize) -> Vec<Vec<usize>> {
     let mut chosen: Vec<Vec<usize>> = vec![Vec::new()];
     for _ in 0..degree {
@@ -117,7 +120,8 @@ impl Factor {
         (half_width.is_finite() && half_width > 0.0).then_some(factor)
     }
 
-    /// Values beyond those fitted to count as the nearest of them: polynomials run away outside.
+    /// Scales a value. Values beyond those fitted to count as the nearest of them: polynomials run
+    /// away outside.
     fn scaled(&self, value: f64) -> f64 {
         ((value - self.middle) / self.half_width).clamp(-1.0, 1.0)
     }
@@ -193,7 +197,7 @@ impl Equations {
         Self { rows, design, factor: Cholesky::factorise(&packed) }
     }
 
-    /// The coefficients for these targets, one for every row of the table.
+    /// Returns the coefficients for these targets, one for every row of the table.
     fn solve(&self, values: &[f64]) -> Vec<f64> {
         let sides: Vec<f64> = (0..self.factor.len())
             .map(|term| {
@@ -219,7 +223,7 @@ impl LeastSquares {
         Self { switches: Vec::new(), factors: Vec::new(), terms: Vec::new(), parts: Vec::new(), other: Vec::new() }
     }
 
-    /// The counter of every row. Costs a product for every term and row.
+    /// Returns the counter of every row. Costs a product for every term and row.
     pub(super) fn predict(&self, table: &Table) -> Vec<f64> {
         let place = |name: &String| table.columns().iter().position(|column| column.name == *name);
         let switches: Vec<usize> = self.switches.iter().filter_map(place).collect();
@@ -239,7 +243,7 @@ impl LeastSquares {
         (0..table.len()).map(value).collect()
     }
 
-    /// Whether its parts belong together and its parameters are among `columns`.
+    /// Returns whether its parts belong together and its parameters are among `columns`.
     pub(super) fn fits(&self, columns: &[Column]) -> bool {
         let is_column = |name: &String| columns.iter().any(|column| column.name == *name);
         let is_factor = |name: &String| self.factors.iter().any(|factor| factor.name == *name);

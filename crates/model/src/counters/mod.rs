@@ -1,8 +1,9 @@
 //! Models of counters: what a configuration makes the processor do, learned from profiled runs.
 //!
-//! Filipovic et al., Using hardware performance counters to speed up autotuning convergence on GPUs, section 3.4. Such a
-//! model is learned on one device and serves others, since how often an operation is done depends on the device little.
-//! It holds no times: what was slow on one device must not decide on another.
+//! Filipovic et al., Using hardware performance counters to speed up autotuning convergence on
+//! GPUs, section 3.4. Such a model is learned on one device and serves others, since how often an
+//! operation is done depends on the device little. It holds no times: what was slow on one device
+//! must not decide on another.
 
 mod document;
 mod exact;
@@ -30,8 +31,8 @@ pub struct Provenance {
     pub counter_set: String,
     /// The configurations that it was fitted to.
     pub rows: usize,
-    /// By counter the mean absolute error on configurations it was not fitted to, as a share of the mean; empty where
-    /// there were none.
+    /// By counter the mean absolute error on configurations it was not fitted to, as a share of the
+    /// mean; empty where there were none.
     #[serde(default)]
     pub held_out: BTreeMap<String, f64>,
 }
@@ -71,13 +72,14 @@ enum Predictor {
 /// Predicted counters of many configurations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Predicted {
-    /// Whether the model knows the configuration; its counters are 0 where it does not.
+    /// True if the model knows the configuration; its counters are 0 where it does not.
     pub known: Vec<bool>,
     by_counter: BTreeMap<String, Vec<f64>>,
 }
 
 impl Predicted {
-    /// The counter's values, one for every configuration; `None` when the model has no such counter.
+    /// Returns the counter's values, one for every configuration; `None` when the model has no such
+    /// counter.
     pub fn column(&self, counter: &str) -> Option<&[f64]> {
         self.by_counter.get(counter).map(Vec::as_slice)
     }
@@ -90,30 +92,30 @@ impl Predicted {
         }
     }
 
-    /// The names of the counters.
+    /// Returns the names of the counters.
     pub fn counters(&self) -> impl Iterator<Item = &str> {
         self.by_counter.keys().map(String::as_str)
     }
 }
 
 impl CounterModel {
-    /// The tuning parameters that it needs.
+    /// Returns the tuning parameters that it needs.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// The counters that it predicts.
+    /// Returns the counters that it predicts.
     pub fn counters(&self) -> &[String] {
         &self.counters
     }
 
-    /// Whether it is a table of what was measured.
+    /// Returns whether it is a table of what was measured.
     pub fn is_exact(&self) -> bool {
         matches!(self.predictor, Predictor::Exact(_))
     }
 
-    /// The counters of all rows of `table`; no value is below 0. Costs a look-up, or a walk down every tree, per row and
-    /// counter.
+    /// Returns the counters of all rows of `table`; no value is below 0. Costs a look-up, or a walk
+    /// down every tree, per row and counter.
     ///
     /// # Panics
     /// `table` has other columns than [`columns`](Self::columns).
@@ -130,12 +132,12 @@ impl CounterModel {
         Predicted { known, by_counter }
     }
 
-    /// The model as JSON that people can read.
+    /// Returns the model as JSON that people can read.
     pub fn to_json(&self) -> String {
         document::text(self)
     }
 
-    /// The model that [`to_json`](Self::to_json) wrote.
+    /// Creates the model that [`to_json`](Self::to_json) wrote.
     ///
     /// # Errors
     /// The text is damaged, of something else, or of a later version.

@@ -14,13 +14,15 @@ use std::collections::BTreeMap;
 pub enum Method {
     /// A table of what was measured; other configurations are not known.
     Exact,
-    /// A regression tree for every counter, chosen among candidates fitted to one half by their errors on the other: the
-    /// least mean absolute one, then the least root mean square (section 3.4.2).
+    /// A regression tree for every counter, chosen among candidates fitted to one half by their
+    /// errors on the other: the least mean absolute one, then the least root mean square (section
+    /// 3.4.2).
     Tree,
-    /// A polynomial for every counter and every combination of binary parameters, by least squares, chosen as the trees
-    /// are (section 3.4.1).
+    /// A polynomial for every counter and every combination of binary parameters, by least squares,
+    /// chosen as the trees are (section 3.4.1).
     LeastSquares,
-    /// Ten randomised trees for every counter, fitted to this share of the rows: what the authors run, with half.
+    /// Ten randomised trees for every counter, fitted to this share of the rows: what the authors
+    /// run, with half.
     Trees {
         /// The share of the rows that are fitted to, above 0 to 1; the rest tells the error.
         share: f64,
@@ -29,7 +31,8 @@ pub enum Method {
 
 /// The trees of an ensemble, as many as the authors take.
 const TREES: usize = 10;
-/// The candidates of [`Method::Tree`]: how deep, and how few rows a leaf and the parent of leaves may have.
+/// The candidates of [`Method::Tree`]: how deep, and how few rows a leaf and the parent of leaves
+/// may have.
 const DEPTHS: [usize; 4] = [3, 5, 8, 30];
 const LEAVES: [usize; 3] = [1, 2, 5];
 const PARENTS: [usize; 2] = [2, 10];
@@ -44,7 +47,8 @@ pub struct CounterData {
 }
 
 impl CounterData {
-    /// The rows of `table` with the values of each counter. Counters with a value that is no finite number are left out.
+    /// Creates the rows of `table` with the values of each counter. Counters with a value that is
+    /// no finite number are left out.
     ///
     /// # Errors
     /// There are no rows, no usable counters, or a counter has not one value for every row.
@@ -60,13 +64,13 @@ impl CounterData {
         Ok(Self { table, counters, values })
     }
 
-    /// The counters that can be learned.
+    /// Returns the counters that can be learned.
     pub fn counters(&self) -> &[String] {
         &self.counters
     }
 
-    /// The same without the parameters that have one value in all rows: nothing can be learned of them. With a single row, or
-    /// where nothing varies, all stay.
+    /// Returns the same without the parameters that have one value in all rows: nothing can be
+    /// learned of them. With a single row, or where nothing varies, all stay.
     pub fn varying(self) -> Self {
         let cells: Vec<Vec<f64>> = (0..self.table.columns().len()).map(|at| self.table.column(at).to_vec()).collect();
         // Missing values are equal to each other.
@@ -89,7 +93,7 @@ impl CounterData {
         }
     }
 
-    /// A random `share` of the rows, at least one, and the rest.
+    /// Returns a random `share` of the rows, at least one, and the rest.
     fn split(&self, share: f64, rng: &mut Xoshiro256PlusPlus) -> (Self, Self) {
         let mut rows: Vec<usize> = (0..self.table.len()).collect();
         rows.shuffle(rng);
@@ -102,7 +106,8 @@ impl CounterData {
 }
 
 impl CounterModel {
-    /// The model of `data` by `method`; the same `seed` gives the same model. `provenance` gets its rows and errors.
+    /// Creates the model of `data` by `method`; the same `seed` gives the same model. `provenance`
+    /// gets its rows and errors.
     ///
     /// # Errors
     /// A counter is too large to be summed and squared.
@@ -169,7 +174,7 @@ fn best_trees(fitted: &CounterData, rest: &CounterData) -> Result<Vec<Regression
     fitted.values.iter().zip(&judges.values).map(best).collect()
 }
 
-/// The mean absolute error and the root mean square one.
+/// Returns the mean absolute error and the root mean square one.
 pub(super) fn misses(found: &[f64], expected: &[f64]) -> (f64, f64) {
     let count = expected.len().max(1) as f64;
     let differences = || found.iter().zip(expected).map(|(a, b)| a - b);

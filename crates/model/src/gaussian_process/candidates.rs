@@ -5,8 +5,8 @@ use crate::prediction::Prediction;
 
 /// Rows of which a [`GaussianProcess`] predicts mean and deviation again and again.
 ///
-/// It keeps the matrix `V = L^-1 K(X, candidates)`, to which a new point adds one row. Costs 8 bytes for each point
-/// and candidate.
+/// It keeps the matrix `V = L^-1 K(X, candidates)`, to which a new point adds one row. Costs 8
+/// bytes for each point and candidate.
 #[derive(Clone, Debug)]
 pub struct Candidates {
     rows: Rows,
@@ -29,7 +29,8 @@ struct Tile {
 }
 
 impl Tile {
-    /// Adds the row of a point: `(k - sum_j L_ij V_j) / L_ii`, from its covariances and its row of `L`.
+    /// Adds the row of a point: `(k - sum_j L_ij V_j) / L_ii`, from its covariances and its row of
+    /// `L`.
     fn append(&mut self, covariances: &Lanes, factor_row: &[f64]) {
         let mut row = *covariances;
         let (pivot, before) = factor_row.split_last().expect("a row has its diagonal element");
@@ -57,7 +58,8 @@ impl Tile {
 }
 
 impl Candidates {
-    /// The candidates `rows` before the points of `process`. Costs n^2 / 2 products for each candidate.
+    /// Creates the candidates `rows` before the points of `process`. Costs n^2 / 2 products for
+    /// each candidate.
     pub fn new(process: &GaussianProcess, rows: Rows) -> Self {
         let tile = || Tile { v: Vec::with_capacity(process.rows().len()), variance: [1.0; LANES] };
         let tiles = std::iter::repeat_with(tile).take(rows.len().div_ceil(LANES)).collect();
@@ -66,23 +68,23 @@ impl Candidates {
         candidates
     }
 
-    /// The rows of the candidates.
+    /// Returns the rows of the candidates.
     pub fn rows(&self) -> &Rows {
         &self.rows
     }
 
-    /// The number of candidates.
+    /// Returns the number of candidates.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is no candidate.
+    /// Returns whether there is no candidate.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Takes the points that were appended to `process`, the one it was made with, since the last time. Costs n
-    /// products for each point and candidate.
+    /// Takes the points that were appended to `process`, the one it was made with, since the last
+    /// time. Costs n products for each point and candidate.
     pub fn follow(&mut self, process: &GaussianProcess) {
         let mut covariances = vec![0.0; self.tiles.len() * LANES];
         for point in self.points..process.rows().len() {
@@ -95,7 +97,7 @@ impl Candidates {
         self.points = process.rows().len();
     }
 
-    /// What is expected of each candidate. Costs n products for each candidate.
+    /// Returns what is expected of each candidate. Costs n products for each candidate.
     ///
     /// # Panics
     /// `posterior` is of a process with other points than those followed.

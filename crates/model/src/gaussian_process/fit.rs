@@ -13,37 +13,43 @@ pub struct Hyperparameters {
     pub noise: f64,
 }
 
-/// The range of a length scale: beyond it a feature of width 1 tells every level from every other, or none.
+/// The range of a length scale: beyond it a feature of width 1 tells every level from every other,
+/// or none.
 const LENGTHS: [f64; 2] = [0.03, 20.0];
-/// The range of the noise: from that of a precise timer on a smooth function to half of all variation.
+/// The range of the noise: from that of a precise timer on a smooth function to half of all
+/// variation.
 const NOISES: [f64; 2] = [1e-5, 0.5];
 /// The median of the prior of the noise.
 const TYPICAL_NOISE: f64 = 0.01;
 /// The standard deviation of the logarithm of the noise, in its prior.
 const NOISE_SPREAD: f64 = 1.5;
-/// That of a length scale. Wider priors let ten points decide that a feature does not matter, and the model is then sure
-/// of configurations it knows nothing of: between 1 and 0.5 the negative logarithm of the density it gave the best fiftieth of
-/// the recorded spaces after 25 random points fell from 3.6 to 2.2. Narrower ones do not believe that a bowl is smooth.
+/// That of a length scale. Wider priors let ten points decide that a feature does not matter, and
+/// the model is then sure of configurations it knows nothing of: between 1 and 0.5 the negative
+/// logarithm of the density it gave the best fiftieth of the recorded spaces after 25 random points
+/// fell from 3.6 to 2.2. Narrower ones do not believe that a bowl is smooth.
 const LENGTH_SPREAD: f64 = 0.7;
-/// Steps of the search, as factors: wide ones first. Each goes through all coordinates once, since the next fit goes on from
-/// this one: more rounds found no better configurations.
+/// Steps of the search, as factors: wide ones first. Each goes through all coordinates once, since
+/// the next fit goes on from this one: more rounds found no better configurations.
 const STEPS: [f64; 2] = [2.0, std::f64::consts::SQRT_2];
 
 impl Hyperparameters {
-    /// The medians of the priors.
+    /// Creates the medians of the priors.
     pub fn typical(features: &[Feature]) -> Self {
         Self { lengths: features.iter().map(Feature::typical_length).collect(), noise: TYPICAL_NOISE }
     }
 
-    /// The hyperparameters with the largest posterior density that a coordinate search finds from `start`.
+    /// Creates the hyperparameters with the largest posterior density that a coordinate search
+    /// finds from `start`.
     ///
-    /// Minimises `n/2 ln s^2 + sum_i ln L_ii + sum_f 1/2 (ln(ell_f / m_f) / 0.7)^2 + 1/2 (ln(noise / 0.01) / 1.5)^2`: the
-    /// negative logarithm of the likelihood of `targets` at `rows`, with the scale `s^2` at its best (Rasmussen and
-    /// Williams, equation 5.8 and section 5.4), plus log-normal priors with median `m_f` for the length scales. Each
-    /// coordinate in turn is multiplied or divided by 2, then each by the root of 2, where that helps; length scales stay
+    /// Minimises `n/2 ln s^2 + sum_i ln L_ii + sum_f 1/2 (ln(ell_f / m_f) / 0.7)^2 + 1/2 (ln(noise
+    /// / 0.01) / 1.5)^2`: the negative logarithm of the likelihood of `targets` at `rows`, with the
+    /// scale `s^2` at its best (Rasmussen and Williams, equation 5.8 and section 5.4), plus
+    /// log-normal priors with median `m_f` for the length scales. Each coordinate in turn is
+    /// multiplied or divided by 2, then each by the root of 2, where that helps; length scales stay
     /// in \[0.03, 20\] and the noise in \[0.00001, 0.5\].
     ///
-    /// Costs at most 4 factorisations of n^3 / 6 products for each feature: give it a subset of many points.
+    /// Costs at most 4 factorisations of n^3 / 6 products for each feature: give it a subset of
+    /// many points.
     ///
     /// # Panics
     /// There are no rows, or not as many targets.
@@ -130,8 +136,8 @@ fn pair_distances(feature: &Feature, column: &[u16]) -> Vec<f64> {
     (0..column.len()).flat_map(|i| (0..i).map(move |j| (number(i) - number(j)).abs())).collect()
 }
 
-/// Multiplies each covariance by a function of the distance of its pair. Pairs that agree, most of them, cost nothing:
-/// the function is 1 at distance 0.
+/// Multiplies each covariance by a function of the distance of its pair. Pairs that agree, most of
+/// them, cost nothing: the function is 1 at distance 0.
 fn rescale(covariances: &mut [f64], distances: &[f64], factor: impl Fn(f64) -> f64) {
     for (covariance, &distance) in covariances.iter_mut().zip(distances) {
         if distance > 0.0 {
@@ -140,7 +146,7 @@ fn rescale(covariances: &mut [f64], distances: &[f64], factor: impl Fn(f64) -> f
     }
 }
 
-/// The lower triangle of the matrix with these elements below its constant diagonal.
+/// Returns the lower triangle of the matrix with these elements below its constant diagonal.
 fn with_diagonal(strict: &[f64], len: usize, diagonal: f64) -> Vec<f64> {
     let mut packed = Vec::with_capacity(strict.len() + len);
     let mut rest = strict;

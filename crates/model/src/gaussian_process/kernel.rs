@@ -11,8 +11,9 @@ pub struct Feature {
 }
 
 impl Feature {
-    /// A feature whose level `i` stands for the number `levels[i]`, best scaled to \[0, 1\], with the median
-    /// `typical_length` (positive, in the same unit) of the prior of its length scale.
+    /// Creates a feature whose level `i` stands for the number `levels[i]`, best scaled to \[0,
+    /// 1\], with the median `typical_length` (positive, in the same unit) of the prior of its
+    /// length scale.
     ///
     /// # Panics
     /// There are more than 65,536 levels, or the length is not positive.
@@ -22,23 +23,24 @@ impl Feature {
         Self { levels, typical_length }
     }
 
-    /// The numbers of the levels.
+    /// Returns the numbers of the levels.
     pub fn levels(&self) -> &[f64] {
         &self.levels
     }
 
-    /// The median of the prior of the length scale.
+    /// Returns the median of the prior of the length scale.
     pub fn typical_length(&self) -> f64 {
         self.typical_length
     }
 }
 
-/// The separable covariance `k(x, x') = prod_f (1/2 + 1/2 M(|z_f - z'_f| / ell_f))` with the Matern function
-/// `M(r) = (1 + sqrt(5) r + 5/3 r^2) exp(-sqrt(5) r)` of order 5/2 (Rasmussen and Williams, Gaussian Processes for
-/// Machine Learning, equation 4.17).
+/// The separable covariance `k(x, x') = prod_f (1/2 + 1/2 M(|z_f - z'_f| / ell_f))` with the Matern
+/// function `M(r) = (1 + sqrt(5) r + 5/3 r^2) exp(-sqrt(5) r)` of order 5/2 (Rasmussen and
+/// Williams, Gaussian Processes for Machine Learning, equation 4.17).
 ///
-/// The floor of one half says that two points that differ in one feature only remain alike however far apart
-/// they are in it: without it a product of many features forgets everything. `k(x, x)` is 1.
+/// The floor of one half says that two points that differ in one feature only remain alike however
+/// far apart they are in it: without it a product of many features forgets everything. `k(x, x)` is
+/// 1.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     features: Vec<Feature>,
@@ -49,13 +51,13 @@ pub struct Kernel {
 const CHUNK: usize = 512;
 
 impl Kernel {
-    /// The kernel over `features` with one length scale each.
+    /// Creates the kernel over `features` with one length scale each.
     pub(crate) fn new(features: &[Feature], lengths: Vec<f64>) -> Self {
         assert_eq!(features.len(), lengths.len(), "one length for each feature");
         Self { features: features.to_vec(), lengths }
     }
 
-    /// The factor of one feature for numbers `distance` apart.
+    /// Returns the factor of one feature for numbers `distance` apart.
     pub(crate) fn factor(distance: f64, length: f64) -> f64 {
         let r = 5.0_f64.sqrt() * distance.abs() / length;
         0.5 + 0.5 * (1.0 + r + r * r / 3.0) * (-r).exp()
@@ -63,7 +65,8 @@ impl Kernel {
 
     /// The covariances of the point `at` with the rows of `rows` in `range`, written to `out`.
     ///
-    /// Cost: one exponential for each level of each feature, then one look-up and product per row and feature.
+    /// Cost: one exponential for each level of each feature, then one look-up and product per row
+    /// and feature.
     pub fn covariances(&self, at: &[u16], rows: &Rows, range: Range<usize>, out: &mut [f64]) {
         let tables = self.tables(at);
         for (start, out) in range.step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {

@@ -16,11 +16,13 @@ use crate::cholesky::{Cholesky, dot};
 use crate::prediction::Prediction;
 use posterior::posterior;
 
-/// A Gaussian process with a separable [`Kernel`], noise and a constant mean estimated by generalised least squares
-/// (Rasmussen and Williams, Gaussian Processes for Machine Learning, sections 2.2 and 2.7).
+/// A Gaussian process with a separable [`Kernel`], noise and a constant mean estimated by
+/// generalised least squares (Rasmussen and Williams, Gaussian Processes for Machine Learning,
+/// sections 2.2 and 2.7).
 ///
-/// It holds points, not targets: targets are given to [`posterior`](Self::posterior), since a search rescales
-/// them with every new best. Appending a point costs n^2 products, a posterior as much.
+/// It holds points, not targets: targets are given to [`posterior`](Self::posterior), since a
+/// search rescales them with every new best. Appending a point costs n^2 products, a posterior as
+/// much.
 #[derive(Clone, Debug)]
 pub struct GaussianProcess {
     kernel: Kernel,
@@ -30,7 +32,7 @@ pub struct GaussianProcess {
 }
 
 impl GaussianProcess {
-    /// The process over `features` at the points `rows`. Costs n^3 / 6 products.
+    /// Creates the process over `features` at the points `rows`. Costs n^3 / 6 products.
     pub fn new(features: &[Feature], parameters: Hyperparameters, rows: &Rows) -> Self {
         let kernel = Kernel::new(features, parameters.lengths);
         let empty = Rows::new(features.len());
@@ -51,26 +53,26 @@ impl GaussianProcess {
         self.factor.append(&covariances);
     }
 
-    /// The points.
+    /// Returns the points.
     pub fn rows(&self) -> &Rows {
         &self.rows
     }
 
-    /// The kernel.
+    /// Returns the kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }
 
-    /// The factor of the covariance matrix of the points.
+    /// Returns the factor of the covariance matrix of the points.
     pub fn factor(&self) -> &Cholesky {
         &self.factor
     }
 
-    /// What `targets` say, one for each of the first points; at least one.
+    /// Returns what `targets` say, one for each of the first points; at least one.
     ///
-    /// Points beyond them are taken to be as predicted from those before (Ginsbourger, Le Riche and Carraro, Kriging is
-    /// well-suited to parallelize optimization, 2010: the Kriging believer). Their weight is 0: they leave the
-    /// means as they are and lower the variances around them.
+    /// Points beyond them are taken to be as predicted from those before (Ginsbourger, Le Riche and
+    /// Carraro, Kriging is well-suited to parallelize optimization, 2010: the Kriging believer).
+    /// Their weight is 0: they leave the means as they are and lower the variances around them.
     ///
     /// # Panics
     /// There is no target, or there are more than points.
@@ -80,9 +82,10 @@ impl GaussianProcess {
         Posterior { weights, ..posterior }
     }
 
-    /// What is predicted of each point from all the others, with the variance of the process as `posterior` has it: mean
-    /// `y - a_i / c_ii` and variance `s^2 / c_ii` less the noise, with `c` the inverse of the covariance matrix and
-    /// `a = c (y - mean)` (Rasmussen and Williams, equation 5.12). Costs n^3 / 2 products.
+    /// Returns what is predicted of each point from all the others, with the variance of the
+    /// process as `posterior` has it: mean `y - a_i / c_ii` and variance `s^2 / c_ii` less the
+    /// noise, with `c` the inverse of the covariance matrix and `a = c (y - mean)` (Rasmussen and
+    /// Williams, equation 5.12). Costs n^3 / 2 products.
     ///
     /// # Panics
     /// There is not one target for each point.
@@ -102,13 +105,14 @@ impl GaussianProcess {
         (0..targets.len()).map(left_out).collect()
     }
 
-    /// The variance of the noise relative to that of the process.
+    /// Returns the variance of the noise relative to that of the process.
     pub fn noise(&self) -> f64 {
         self.noise
     }
 
-    /// The means at `rows`, without variances: cheaper than [`Candidates`](crate::Candidates) for a single look at
-    /// many rows. Costs as many look-ups as points x rows x features.
+    /// Returns the means at `rows`, without variances: cheaper than
+    /// [`Candidates`](crate::Candidates) for a single look at many rows. Costs as many look-ups as
+    /// points x rows x features.
     pub fn means(&self, posterior: &Posterior, rows: &Rows) -> Vec<f64> {
         let coefficients = self.factor.solve_transposed(&posterior.weights);
         let mut means = vec![posterior.mean; rows.len()];

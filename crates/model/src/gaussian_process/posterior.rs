@@ -2,8 +2,8 @@
 
 use crate::cholesky::{Cholesky, dot};
 
-/// What targets say about the points of a [`GaussianProcess`](super::GaussianProcess): the constant mean, the scale of the deviations from it,
-/// and a weight for each point.
+/// What targets say about the points of a [`GaussianProcess`](super::GaussianProcess): the constant
+/// mean, the scale of the deviations from it, and a weight for each point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Posterior {
     /// The constant mean far from all points, in the unit of the targets.
@@ -17,8 +17,8 @@ pub struct Posterior {
 /// The smallest variance: constant targets leave no deviation to scale by.
 const LEAST_VARIANCE: f64 = 1e-12;
 
-/// The posterior of the leading points of `factor`: mean `1' A^-1 y / 1' A^-1 1`, variance `r' A^-1 r / (n - 1)` with
-/// `r = y - mean`: the mean is estimated from the same points.
+/// Returns the posterior of the leading points of `factor`: mean `1' A^-1 y / 1' A^-1 1`, variance
+/// `r' A^-1 r / (n - 1)` with `r = y - mean`: the mean is estimated from the same points.
 pub(super) fn posterior(factor: &Cholesky, targets: &[f64]) -> Posterior {
     assert!(!targets.is_empty() && targets.len() <= factor.len(), "targets of the first points");
     let ones = factor.solve(&vec![1.0; targets.len()]);

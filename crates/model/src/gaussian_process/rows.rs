@@ -15,7 +15,7 @@ impl Rows {
         Self { columns: vec![Vec::new(); features], len: 0 }
     }
 
-    /// The rows given, each of `features` levels.
+    /// Creates the rows given, each of `features` levels.
     ///
     /// # Panics
     /// As [`push`](Self::push).
@@ -35,32 +35,32 @@ impl Rows {
         self.len += 1;
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is no row.
+    /// Returns whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The number of features.
+    /// Returns the number of features.
     pub fn features(&self) -> usize {
         self.columns.len()
     }
 
-    /// The levels of one row.
+    /// Returns the levels of one row.
     pub fn row(&self, index: usize) -> Vec<u16> {
         self.columns.iter().map(|column| column[index]).collect()
     }
 
-    /// The levels of one feature, one for each row.
+    /// Returns the levels of one feature, one for each row.
     pub fn column(&self, feature: usize) -> &[u16] {
         &self.columns[feature]
     }
 
-    /// The rows at `indices`, in that order.
+    /// Returns the rows at `indices`, in that order.
     pub fn select(&self, indices: &[usize]) -> Self {
         let column = |column: &Vec<u16>| indices.iter().map(|&index| column[index]).collect();
         Self { columns: self.columns.iter().map(column).collect(), len: indices.len() }

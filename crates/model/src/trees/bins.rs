@@ -36,7 +36,7 @@ pub(crate) struct Bins {
 }
 
 impl BinColumn {
-    /// The number of bins, without that of missing values.
+    /// Returns the number of bins, without that of missing values.
     pub(crate) fn bins(&self) -> usize {
         match &self.content {
             Content::Numbers(ranges) => ranges.len(),
@@ -44,7 +44,7 @@ impl BinColumn {
         }
     }
 
-    /// The bin of a value that is in the table.
+    /// Returns the bin of a value that is in the table.
     fn code(&self, value: f64) -> u8 {
         let bin = match &self.content {
             Content::Numbers(ranges) if !value.is_nan() => ranges.partition_point(|(_, high)| *high < value),
@@ -59,9 +59,10 @@ impl BinColumn {
 }
 
 impl Bins {
-    /// The rows of `table` with at most `most` bins (at most 255) for each column: one for each distinct value where
-    /// those are no more, else bins of about as many rows each. Of a categorical column with more levels the rarer ones
-    /// count as missing. Costs a sort of each column.
+    /// Creates the rows of `table` with at most `most` bins (at most 255) for each column: one for
+    /// each distinct value where those are no more, else bins of about as many rows each. Of a
+    /// categorical column with more levels the rarer ones count as missing. Costs a sort of each
+    /// column.
     pub(crate) fn new(table: &Table, most: usize) -> Self {
         let mut width = 0;
         let mut columns = Vec::with_capacity(table.columns().len());
@@ -95,24 +96,24 @@ impl Bins {
         &self.columns
     }
 
-    /// Where the bins of each column begin.
+    /// Returns where the bins of each column begin.
     pub(crate) fn offsets(&self) -> &[usize] {
         &self.offsets
     }
 
-    /// The bins of all columns together, those of missing values included.
+    /// Returns the bins of all columns together, those of missing values included.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
 
-    /// The bin of each column of a row.
+    /// Returns the bin of each column of a row.
     pub(crate) fn row(&self, row: u32) -> &[u8] {
         let start = row as usize * self.columns.len();
         &self.codes[start..start + self.columns.len()]
     }
 }
 
-/// The lowest and highest number of each bin.
+/// Returns the lowest and highest number of each bin.
 fn ranges(cells: &[f64], most: usize) -> Vec<(f64, f64)> {
     // Zeros of either sign are equal and must share a bin.
     let mut sorted: Vec<f64> = cells.iter().filter(|value| !value.is_nan()).map(|value| value + 0.0).collect();
@@ -136,7 +137,7 @@ fn ranges(cells: &[f64], most: usize) -> Vec<(f64, f64)> {
     ranges
 }
 
-/// The levels that occur, at most the `most` frequent ones, in ascending order.
+/// Returns the levels that occur, at most the `most` frequent ones, in ascending order.
 fn frequent(cells: &[f64], levels: usize, most: usize) -> Vec<usize> {
     let mut counts = vec![0_usize; levels];
     cells.iter().filter(|value| !value.is_nan()).for_each(|&value| counts[value as usize] += 1);

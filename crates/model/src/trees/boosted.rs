@@ -13,15 +13,18 @@ use crate::table::{Column, Kind, Table};
 use rand::seq::SliceRandom as _;
 use serde::{Deserialize, Serialize};
 
-/// Gradient boosting with squared loss: each tree is fitted to what the trees before it leave over (Friedman, Greedy
-/// function approximation: a gradient boosting machine, 2001, algorithm 2; subsampling: Stochastic gradient boosting,
-/// 2002), as Bergstra, Pinto and Cox use it for timing models (Machine learning for predictive auto-tuning with boosted
-/// regression trees, 2012, section 2.3), whose depth, leaves and rounds are the defaults.
+/// Gradient boosting with squared loss: each tree is fitted to what the trees before it leave over
+/// (Friedman, Greedy function approximation: a gradient boosting machine, 2001, algorithm 2;
+/// subsampling: Stochastic gradient boosting, 2002), as Bergstra, Pinto and Cox use it for timing
+/// models (Machine learning for predictive auto-tuning with boosted regression trees, 2012, section
+/// 2.3), whose depth, leaves and rounds are the defaults.
 ///
-/// Splits are found on histograms of at most 255 bins; thresholds, levels and missing values are as in
-/// [`RegressionTree`](crate::RegressionTree). Only the subsamples draw from the generator, and threads change no digit.
+/// Splits are found on histograms of at most 255 bins; thresholds, levels and missing values are as
+/// in [`RegressionTree`](crate::RegressionTree). Only the subsamples draw from the generator, and
+/// threads change no digit.
 ///
-/// - [`Loss::Quantile`] predicts a quantile instead of the mean: two such models bound what a third predicts.
+/// - [`Loss::Quantile`] predicts a quantile instead of the mean: two such models bound what a third
+///   predicts.
 /// - Predictions may be made to rise or fall with a column ([`BoostedSettings::monotone`]).
 ///
 /// ```
@@ -45,7 +48,8 @@ pub struct BoostedTrees {
     forest: Forest,
 }
 
-/// How [`BoostedTrees`] are fitted. Write `BoostedSettings { rounds: 50, ..BoostedSettings::default() }`.
+/// How [`BoostedTrees`] are fitted. Write `BoostedSettings { rounds: 50,
+/// ..BoostedSettings::default() }`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoostedSettings {
     /// The number of trees, at least 1. By default 100, Bergstra's.
@@ -54,19 +58,22 @@ pub struct BoostedSettings {
     pub depth: usize,
     /// The fewest rows of a leaf, at least 1. By default 10, Bergstra's, against overfitting.
     pub min_leaf: usize,
-    /// The part of each tree that is added, above 0 to 1. By default 0.1: Friedman finds 0.1 and less best.
+    /// The part of each tree that is added, above 0 to 1. By default 0.1: Friedman finds 0.1 and
+    /// less best.
     pub learning_rate: f64,
-    /// The part of the rows that a tree is fitted to, drawn without replacement, above 0 to 1. By default 1: all.
+    /// The part of the rows that a tree is fitted to, drawn without replacement, above 0 to 1. By
+    /// default 1: all.
     pub subsample: f64,
-    /// Rows with nothing left over that every leaf is thought to have besides, from 0: a leaf predicts
-    /// `sum / (rows + shrinkage)`. By default 0.
+    /// Rows with nothing left over that every leaf is thought to have besides, from 0: a leaf
+    /// predicts `sum / (rows + shrinkage)`. By default 0.
     pub shrinkage: f64,
     /// The most bins of a column, 2 to 255. By default 255.
     pub bins: usize,
     /// What is least for the best prediction. By default the squared error.
     pub loss: Loss,
-    /// The ordinal columns, by name, with which predictions may only rise or only fall: of two rows that differ in such a
-    /// column alone, and have it both, the predictions are in that order. By default none; squared loss alone.
+    /// The ordinal columns, by name, with which predictions may only rise or only fall: of two rows
+    /// that differ in such a column alone, and have it both, the predictions are in that order. By
+    /// default none; squared loss alone.
     pub monotone: Vec<(String, Direction)>,
 }
 
@@ -75,8 +82,9 @@ pub struct BoostedSettings {
 pub enum Loss {
     /// The mean squared error: the mean is predicted.
     Squared,
-    /// The pinball loss: the quantile with this share of targets below, within 0 and 1, is predicted. A leaf predicts that
-    /// quantile of what its rows leave over (Friedman, 2001, algorithm 3, where it is the median); nothing is shrunk.
+    /// The pinball loss: the quantile with this share of targets below, within 0 and 1, is
+    /// predicted. A leaf predicts that quantile of what its rows leave over (Friedman, 2001,
+    /// algorithm 3, where it is the median); nothing is shrunk.
     Quantile(f64),
 }
 
@@ -106,7 +114,7 @@ impl Default for BoostedSettings {
 }
 
 impl Loss {
-    /// The best prediction for all targets.
+    /// Returns the best prediction for all targets.
     fn base(self, targets: &[f64]) -> f64 {
         match self {
             Self::Squared => targets.iter().sum::<f64>() / targets.len() as f64,
@@ -115,7 +123,8 @@ impl Loss {
     }
 }
 
-/// The smallest of `values`, of which there are some, that at least the `share` of them do not exceed. Reorders them.
+/// Returns the smallest of `values`, of which there are some, that at least the `share` of them do
+/// not exceed. Reorders them.
 fn quantile(values: &mut [f64], share: f64) -> f64 {
     let below = (share * values.len() as f64).ceil() as usize;
     let at = below.clamp(1, values.len()) - 1;
@@ -125,12 +134,12 @@ fn quantile(values: &mut [f64], share: f64) -> f64 {
 const KIND: &str = "boosted_trees";
 
 impl BoostedTrees {
-    /// The trees of the rows of `table` with one target each. Costs, for each round, a look at each row and column for
-    /// the root and at half of them for each further level.
+    /// Creates the trees of the rows of `table` with one target each. Costs, for each round, a look
+    /// at each row and column for the root and at half of them for each further level.
     ///
     /// # Errors
-    /// There are no rows or not one target for each, a target is not finite, a setting is out of range, or a monotone column
-    /// is not an ordinal one of the table.
+    /// There are no rows or not one target for each, a target is not finite, a setting is out of
+    /// range, or a monotone column is not an ordinal one of the table.
     pub fn fit(
         table: &Table,
         targets: &[f64],
@@ -146,30 +155,31 @@ impl BoostedTrees {
         Ok(Self { base, forest: Forest::new(table.columns().to_vec(), trees) })
     }
 
-    /// The trees, in the order of the rounds. Their sum is the deviation from [`base`](Self::base).
+    /// Returns the trees, in the order of the rounds. Their sum is the deviation from
+    /// [`base`](Self::base).
     pub fn trees(&self) -> &[Tree] {
         self.forest.trees()
     }
 
-    /// The model after `rounds` rounds: that of a fit with so many and the same seed; the whole model where it has no more. Costs a
-    /// copy of its trees.
+    /// Returns the model after `rounds` rounds: that of a fit with so many and the same seed; the
+    /// whole model where it has no more. Costs a copy of its trees.
     #[must_use]
     pub fn first(&self, rounds: usize) -> Self {
         let trees = self.trees().iter().take(rounds).cloned().collect();
         Self { base: self.base, forest: Forest::new(self.forest.columns().to_vec(), trees) }
     }
 
-    /// The mean, or the quantile, of the targets, from which the trees deviate.
+    /// Returns the mean, or the quantile, of the targets, from which the trees deviate.
     pub fn base(&self) -> f64 {
         self.base
     }
 
-    /// The model as JSON with a line for each node.
+    /// Returns the model as JSON with a line for each node.
     pub fn to_json(&self) -> String {
         TreesDocument::from(self.clone()).text()
     }
 
-    /// The model that [`to_json`](Self::to_json) wrote, bit for bit.
+    /// Creates the model that [`to_json`](Self::to_json) wrote, bit for bit.
     ///
     /// # Errors
     /// The text is damaged, of something else, or of a later version.
@@ -255,7 +265,7 @@ impl<'a> Boosting<'a> {
         tree
     }
 
-    /// A tree for the direction in which the loss falls fastest.
+    /// Returns a tree for the direction in which the loss falls fastest.
     fn grown(&self, rows: Vec<u32>) -> Grown {
         match self.settings.loss {
             Loss::Squared => grow(&self.bins, &self.left, rows, self.limits),
@@ -268,7 +278,7 @@ impl<'a> Boosting<'a> {
     }
 }
 
-/// The ordinal column called `name`.
+/// Returns the ordinal column called `name`.
 fn ordinal(table: &Table, name: &str) -> Result<usize, FitError> {
     let found = table.columns().iter().position(|column| column.name == name && column.kind == Kind::Ordinal);
     found.ok_or_else(|| FitError::Column { name: name.to_string() })

@@ -1,5 +1,5 @@
-//! Shallow trees over bytes: every question of a tree is asked of many rows at once, by instructions that work on many
-//! bytes.
+//! Shallow trees over bytes: every question of a tree is asked of many rows at once, by
+//! instructions that work on many bytes.
 
 use super::flat::LANES;
 use super::tree::{Node, Test, Tree};
@@ -21,8 +21,8 @@ pub(crate) struct Coded {
 /// How the numbers of a column become bytes.
 #[derive(Clone, Debug, PartialEq)]
 enum Coding {
-    /// The number of thresholds below. They are sorted; infinity fills the rest. Their number has so many
-    /// binary digits.
+    /// The number of thresholds below. They are sorted; infinity fills the rest. Their number has
+    /// so many binary digits.
     Thresholds { sorted: Box<[f64; 256]>, digits: u8 },
     /// The level itself.
     Level,
@@ -39,7 +39,8 @@ struct CodedTree {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Question {
-    /// A no where `code + shift > limit` as bytes that wrap around: `shift` is 1 where missing values go with the yes.
+    /// A no where `code + shift > limit` as bytes that wrap around: `shift` is 1 where missing
+    /// values go with the yes.
     Above { column: usize, shift: u8, limit: u8 },
     /// For each code whether it is a no, in all bits.
     Outside { column: usize, no: Box<[u8; 256]> },
@@ -56,7 +57,8 @@ pub(super) struct Scratch {
 }
 
 impl Coded {
-    /// The trees over `columns`, as long as bytes can tell their questions apart and no tree is too deep.
+    /// Returns the trees over `columns`, as long as bytes can tell their questions apart and no
+    /// tree is too deep.
     pub(super) fn new(trees: &[Tree], columns: &[Column]) -> Option<Self> {
         if trees.iter().any(|tree| tree.depth() > DEEPEST) {
             return None;
@@ -91,7 +93,7 @@ impl Coded {
     }
 }
 
-/// The thresholds of each column that some tree asks, ascending.
+/// Returns the thresholds of each column that some tree asks, ascending.
 fn thresholds(trees: &[Tree], columns: usize) -> Vec<Vec<f64>> {
     let mut all = vec![Vec::new(); columns];
     for node in trees.iter().flat_map(|tree| &tree.nodes) {
@@ -119,7 +121,8 @@ impl Coding {
         match self {
             Self::Thresholds { sorted, digits } => {
                 *codes = [0; LANES];
-                // Digit by digit of the binary search, without a jump that a processor could mispredict.
+                // Digit by digit of the binary search, without a jump that a processor could
+                // mispredict.
                 for digit in (0..*digits).rev() {
                     let middle = (1 << digit) - 1;
                     for (code, value) in codes.iter_mut().zip(values) {
@@ -165,7 +168,8 @@ impl CodedTree {
         }
     }
 
-    /// The leaf that each row comes to: from the bottom up, each question chooses between the leaves of its sides.
+    /// Returns the leaf that each row comes to: from the bottom up, each question chooses between
+    /// the leaves of its sides.
     fn leaves(&self, codes: &[Bytes], ways: &mut [Bytes; 1 << (DEEPEST - 1)]) -> Bytes {
         let Some(above) = self.depth.checked_sub(1) else { return [0; LANES] };
         let bottom = &self.questions[(1 << above) - 1..];
@@ -206,7 +210,7 @@ impl Question {
         }
     }
 
-    /// All bits of the rows for which the answer is no.
+    /// Returns all bits of the rows for which the answer is no.
     fn no(&self, codes: &[Bytes]) -> Bytes {
         let mut answers = [0; LANES];
         match self {

@@ -21,7 +21,8 @@ pub(crate) struct TreesDocument {
     columns: Vec<ColumnEntry>,
     /// What is added to the answer of the trees.
     base: f64,
-    /// The nodes of each tree, as [`NodeEntry`]: read one by one, so that an error can name the node.
+    /// The nodes of each tree, as [`NodeEntry`]: read one by one, so that an error can name the
+    /// node.
     trees: Vec<Vec<Value>>,
 }
 
@@ -64,7 +65,7 @@ enum Way {
 }
 
 impl TreesDocument {
-    /// The document of a model of this kind.
+    /// Creates the document of a model of this kind.
     pub(crate) fn new(kind: &str, base: f64, forest: &Forest) -> Self {
         let columns = forest.columns();
         let trees = forest.trees().iter();
@@ -100,7 +101,7 @@ impl TreesDocument {
         if self.kind == expected { Ok(()) } else { Err(ModelError::Kind { found: self.kind.clone(), expected }) }
     }
 
-    /// The base and the trees of a model of this kind.
+    /// Returns the base and the trees of a model of this kind.
     pub(crate) fn into_forest(self, kind: &'static str) -> Result<(f64, Forest), ModelError> {
         if self.format != FORMAT {
             return Err(ModelError::Foreign { found: format!("\"{}\"", self.format), expected: FORMAT });
@@ -119,7 +120,7 @@ impl TreesDocument {
         Ok((self.base, Forest::new(columns, trees)))
     }
 
-    /// The text: a line for each node.
+    /// Returns the text: a line for each node.
     pub(crate) fn text(&self) -> String {
         let lines = |nodes: &Vec<Value>| {
             let nodes: Vec<String> = nodes.iter().map(|node| format!("      {node}")).collect();
@@ -195,7 +196,7 @@ fn level_names(column: &Column, levels: &[usize]) -> Vec<String> {
     }
 }
 
-/// The tree of these nodes, or what is wrong with which.
+/// Returns the tree of these nodes, or what is wrong with which.
 fn tree(entries: Vec<Value>, columns: &[Column]) -> Result<Tree, String> {
     let count = entries.len();
     let read = |(index, entry)| node(entry, columns).map_err(|what| format!("node {index}: {what}"));

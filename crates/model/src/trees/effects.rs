@@ -4,13 +4,14 @@ use super::regressor::Regressor;
 use crate::table::Table;
 use rand::seq::SliceRandom as _;
 
-/// For each column by how much the mean squared error over `table`, with one target for each row, grows when the numbers
-/// of that column are dealt out anew among the rows, on average over `repeats` deals (Breiman, Random forests, 2001, section
-/// 10). About 0 for a column that the model does not need, below it by chance alone; in squares of the targets' unit.
+/// For each column by how much the mean squared error over `table`, with one target for each row,
+/// grows when the numbers of that column are dealt out anew among the rows, on average over
+/// `repeats` deals (Breiman, Random forests, 2001, section 10). About 0 for a column that the model
+/// does not need, below it by chance alone; in squares of the targets' unit.
 ///
-/// Rows that the model was not fitted to tell what it learned, those that it was fitted to what it remembers. Unlike
-/// [`Regressor::importance`] it does not favour columns of many values. Costs `columns * repeats + 1` predictions of the
-/// table.
+/// Rows that the model was not fitted to tell what it learned, those that it was fitted to what it
+/// remembers. Unlike [`Regressor::importance`] it does not favour columns of many values. Costs
+/// `columns * repeats + 1` predictions of the table.
 ///
 /// # Panics
 /// `table` has other columns than those of the fit, or not one row for each target, or none.
@@ -40,9 +41,10 @@ pub fn permutation_importance(
     (0..table.columns().len()).map(&mut growth).collect()
 }
 
-/// For each of `values` the mean prediction over the rows of `table` when all of them have that value in `column`
-/// (Friedman, Greedy function approximation: a gradient boosting machine, 2001, section 8.2): how the prediction moves with
-/// one feature while the others are as they are. Costs a prediction of the table for each value.
+/// For each of `values` the mean prediction over the rows of `table` when all of them have that
+/// value in `column` (Friedman, Greedy function approximation: a gradient boosting machine, 2001,
+/// section 8.2): how the prediction moves with one feature while the others are as they are. Costs
+/// a prediction of the table for each value.
 ///
 /// # Panics
 /// `table` has other columns than those of the fit, or not so many.

@@ -97,7 +97,7 @@ pub enum ModelError {
 /// Squares of targets up to this, summed over all rows there can be, are finite.
 const LARGEST_TARGET: f64 = 1e100;
 
-/// A setting's value and whether it is allowed.
+/// Refuses the `value` of a setting unless it is `valid`.
 pub(crate) fn check(name: &'static str, value: f64, valid: bool, expected: &'static str) -> Result<(), FitError> {
     if valid { Ok(()) } else { Err(FitError::Setting { name, value, expected }) }
 }

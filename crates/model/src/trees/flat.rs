@@ -5,8 +5,8 @@ use super::tree::{Node, Test, Tree};
 use crate::table::{Column, Table};
 use rayon::prelude::*;
 
-/// Rows that are predicted together: enough that the processor always has a step to do while it waits for others, few
-/// enough that their columns stay in its first cache.
+/// Rows that are predicted together: enough that the processor always has a step to do while it
+/// waits for others, few enough that their columns stay in its first cache.
 pub(super) const LANES: usize = 64;
 
 /// Rows of a table that one thread predicts; fewer are not worth waking another.
@@ -19,7 +19,7 @@ pub(crate) struct FlatNode {
     /// The node for a yes; that for a no is the next.
     yes: u32,
     column: u16,
-    /// Whether a missing value goes the way of a no.
+    /// True if a missing value goes the way of a no.
     missing_no: bool,
 }
 
@@ -63,7 +63,7 @@ impl FlatTree {
         Self::Thresholds { nodes, values, depth: tree.depth() }
     }
 
-    /// The values of the leaves that the rows of `block` come to.
+    /// Returns the values of the leaves that the rows of `block` come to.
     fn values(&self, block: &[[f64; LANES]]) -> [f64; LANES] {
         match self {
             Self::Thresholds { nodes, values, depth } => {
@@ -75,7 +75,7 @@ impl FlatTree {
     }
 }
 
-/// Where the rows of a block come to after `depth` steps.
+/// Returns where the rows of a block come to after `depth` steps.
 fn leaves(nodes: &[FlatNode], depth: usize, block: &[[f64; LANES]]) -> [u32; LANES] {
     let mut at = [0_u32; LANES];
     for _ in 0..depth {
@@ -106,8 +106,8 @@ impl Flat {
         }
     }
 
-    /// For each row of `table` what `add` makes, from `zero` on, of what each tree says of it, tree by tree. Rows do not
-    /// depend on each other, so that threads share them.
+    /// For each row of `table` what `add` makes, from `zero` on, of what each tree says of it, tree
+    /// by tree. Rows do not depend on each other, so that threads share them.
     fn fold<A: Copy + Send + Sync>(&self, table: &Table, zero: A, add: impl Fn(&mut A, f64) + Sync) -> Vec<A> {
         let mut all = vec![zero; table.len()];
         let part = |(index, part): (usize, &mut [A])| {

@@ -27,19 +27,20 @@ impl Forest {
         &self.trees
     }
 
-    /// What each tree says of one row.
+    /// Returns what each tree says of one row.
     pub(crate) fn each(&self, row: &[f64]) -> impl Iterator<Item = f64> {
         assert_eq!(row.len(), self.columns.len(), "one number for every column");
         self.trees.iter().map(move |tree| tree.value(|column| self.columns[column].cleaned(row[column])))
     }
 
-    /// The trees laid out for `table`.
+    /// Returns the trees laid out for `table`.
     pub(crate) fn flat(&self, table: &Table) -> &Flat {
         assert!(self.columns == table.columns(), "a model predicts rows of the columns it was fitted to");
         &self.flat
     }
 
-    /// For each column the share of all that the splits gained, from 0 to 1; all 0 where nothing was split.
+    /// For each column the share of all that the splits gained, from 0 to 1; all 0 where nothing
+    /// was split.
     pub(crate) fn importance(&self) -> Vec<f64> {
         let mut gains = vec![0.0; self.columns.len()];
         for node in self.trees.iter().flat_map(|tree| tree.nodes()) {

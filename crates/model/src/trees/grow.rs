@@ -6,7 +6,8 @@ use super::tree::{Node, Tree};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Rows that one thread sums at a time. Sums of parts are added in their order, so that threads change no digit.
+/// Rows that one thread sums at a time. Sums of parts are added in their order, so that threads
+/// change no digit.
 const PART: usize = 8192;
 
 /// A tree and which rows came to which of its leaves.
@@ -18,11 +19,12 @@ pub(crate) struct Grown {
     pub(crate) leaves: Vec<(usize, Range<usize>)>,
 }
 
-/// Grows the tree that lowers the sum of squares of `targets`, one for each row of `bins`, over `rows`. A leaf predicts
-/// `sum / (count + shrinkage)`, a split gains the squares that its leaves explain and their parent did not.
+/// Grows the tree that lowers the sum of squares of `targets`, one for each row of `bins`, over
+/// `rows`. A leaf predicts `sum / (count + shrinkage)`, a split gains the squares that its leaves
+/// explain and their parent did not.
 ///
-/// Costs a look at each row and column for every second node level: of two siblings only the smaller is summed, the
-/// other is what is left of the parent.
+/// Costs a look at each row and column for every second node level: of two siblings only the
+/// smaller is summed, the other is what is left of the parent.
 pub(crate) fn grow(bins: &Bins, targets: &[f64], rows: Vec<u32>, limits: Limits) -> Grown {
     let mut total = Sums::default();
     rows.iter().for_each(|&row| total += Sums { sum: targets[row as usize], count: 1.0 });
@@ -87,8 +89,8 @@ impl Grower<'_> {
         depth < self.limits.depth && total.count >= fewest as f64
     }
 
-    /// The histograms of the children that may be split: the smaller one's from its rows, the larger one's from what
-    /// that leaves of the parent's.
+    /// Returns the histograms of the children that may be split: the smaller one's from its rows,
+    /// the larger one's from what that leaves of the parent's.
     fn histograms(&self, mut parent: Vec<Sums>, children: &[Part; 2], depth: usize) -> [Option<Vec<Sums>>; 2] {
         let small = usize::from(children[1].total.count < children[0].total.count);
         let [wanted_small, wanted_large] = [small, 1 - small].map(|side| self.may_split(children[side].total, depth));
@@ -125,7 +127,8 @@ impl Grower<'_> {
         histogram
     }
 
-    /// Moves the rows of the yes before those of the no, each in their order, and returns where the latter begin.
+    /// Moves the rows of the yes before those of the no, each in their order, and returns where the
+    /// latter begin.
     fn partition(&mut self, range: Range<usize>, split: &Split) -> usize {
         self.scratch.clear();
         let mut end = range.start;

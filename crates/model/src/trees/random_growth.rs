@@ -69,7 +69,8 @@ impl RandomGrowth<'_> {
         self.sums(rows.iter().copied()).value(0.0)
     }
 
-    /// Of splits drawn for some random columns that are not constant here the one with the largest gain.
+    /// Of splits drawn for some random columns that are not constant here the one with the largest
+    /// gain.
     fn best(&self, rows: &[u32], columns: &mut [usize], rng: &mut impl rand::Rng) -> Option<Drawn> {
         let first = self.targets[rows[0] as usize];
         let differs = |row: &u32| self.targets[*row as usize] != first;
@@ -93,7 +94,7 @@ impl RandomGrowth<'_> {
         best
     }
 
-    /// What the split gains, if both sides have rows enough.
+    /// Returns what the split gains, if both sides have rows enough.
     fn gain(&self, rows: &[u32], column: usize, test: &Test, missing: bool) -> Option<f64> {
         let cells = self.table.column(column);
         let answer = |row: &u32| test.answer(cells[*row as usize]).unwrap_or(missing);
@@ -106,7 +107,8 @@ impl RandomGrowth<'_> {
         (yes.count >= fewest && no.count >= fewest).then_some(gain.max(0.0))
     }
 
-    /// A random split of the column, with the way of missing values; `None` where it is constant.
+    /// Returns a random split of the column, with the way of missing values; `None` where it is
+    /// constant.
     fn draw(&self, rows: &[u32], column: usize, rng: &mut impl rand::Rng) -> Option<(Test, bool)> {
         let cells = self.table.column(column);
         let present = || rows.iter().map(|&row| cells[row as usize]).filter(|value| !value.is_nan());
@@ -127,7 +129,7 @@ impl RandomGrowth<'_> {
     }
 }
 
-/// A threshold drawn uniformly from the range between two numbers, so that it parts them.
+/// Returns a threshold drawn uniformly from the range between two numbers, so that it parts them.
 fn between(low: f64, high: f64, rng: &mut impl rand::Rng) -> f64 {
     let (low, high) = (low.max(f64::MIN), high.min(f64::MAX));
     let part: f64 = rng.random();
@@ -135,8 +137,8 @@ fn between(low: f64, high: f64, rng: &mut impl rand::Rng) -> f64 {
     if (low..high).contains(&threshold) { threshold } else { low }
 }
 
-/// A subset of the levels, drawn uniformly from those that part what occurs; missing values are drawn as a level is, and
-/// levels that do not occur go with them.
+/// Returns a subset of the levels, drawn uniformly from those that part what occurs; missing values
+/// are drawn as a level is, and levels that do not occur go with them.
 fn subset(
     levels: usize,
     present: impl Iterator<Item = f64>,

@@ -13,11 +13,13 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
-/// Extremely randomised trees (Geurts, Ernst and Wehenkel, Extremely randomized trees, Machine Learning 63, 2006, table
-/// 1): in each node a threshold is drawn for each of some random columns, and the best of them taken. Every tree is
-/// fitted to all rows; their mean predicts, and how far they differ says how sure it is.
+/// Extremely randomised trees (Geurts, Ernst and Wehenkel, Extremely randomized trees, Machine
+/// Learning 63, 2006, table 1): in each node a threshold is drawn for each of some random columns,
+/// and the best of them taken. Every tree is fitted to all rows; their mean predicts, and how far
+/// they differ says how sure it is.
 ///
-/// Of a categorical column a random subset of the levels that occur is drawn. Missing values go to a random side.
+/// Of a categorical column a random subset of the levels that occur is drawn. Missing values go to
+/// a random side.
 ///
 /// ```
 /// use rand::SeedableRng;
@@ -38,15 +40,17 @@ pub struct RandomisedTrees {
     forest: Forest,
 }
 
-/// How [`RandomisedTrees`] are grown. Write `RandomisedSettings { trees: 10, ..RandomisedSettings::default() }`.
+/// How [`RandomisedTrees`] are grown. Write `RandomisedSettings { trees: 10,
+/// ..RandomisedSettings::default() }`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RandomisedSettings {
     /// The number of trees, at least 1. By default 100 (the paper's M).
     pub trees: usize,
-    /// Columns for which a split is drawn in each node, of those not constant there, at least 1; by default `None`: all, the
-    /// paper's K for regression.
+    /// Columns for which a split is drawn in each node, of those not constant there, at least 1; by
+    /// default `None`: all, the paper's K for regression.
     pub candidates: Option<usize>,
-    /// The fewest rows of a node that is split, at least 2. By default 5, the paper's `n_min` for regression.
+    /// The fewest rows of a node that is split, at least 2. By default 5, the paper's `n_min` for
+    /// regression.
     pub min_split: usize,
     /// The fewest rows of a leaf, at least 1. By default 1.
     pub min_leaf: usize,
@@ -63,13 +67,15 @@ impl Default for RandomisedSettings {
 const KIND: &str = "randomised_trees";
 
 impl RandomisedTrees {
-    /// The trees of the rows of `table` with one target each. Costs, for each tree, a look at each row and candidate
-    /// for every level.
+    /// Creates the trees of the rows of `table` with one target each. Costs, for each tree, a look
+    /// at each row and candidate for every level.
     ///
-    /// Each tree has its own generator, seeded from `rng`, which gives as many numbers as there are trees.
+    /// Each tree has its own generator, seeded from `rng`, which gives as many numbers as there are
+    /// trees.
     ///
     /// # Errors
-    /// There are no rows or not one target for each, a target is not finite, or a setting is out of range.
+    /// There are no rows or not one target for each, a target is not finite, or a setting is out of
+    /// range.
     pub fn fit(
         table: &Table,
         targets: &[f64],
@@ -97,7 +103,7 @@ impl RandomisedTrees {
         Ok(Self { forest: Forest::new(table.columns().to_vec(), trees) })
     }
 
-    /// The trees.
+    /// Returns the trees.
     pub fn trees(&self) -> &[Tree] {
         self.forest.trees()
     }
@@ -116,12 +122,12 @@ impl RandomisedTrees {
         self.forest.flat(table).squares(table).into_iter().map(prediction).collect()
     }
 
-    /// The model as JSON with a line for each node.
+    /// Returns the model as JSON with a line for each node.
     pub fn to_json(&self) -> String {
         TreesDocument::from(self.clone()).text()
     }
 
-    /// The model that [`to_json`](Self::to_json) wrote, bit for bit.
+    /// Creates the model that [`to_json`](Self::to_json) wrote, bit for bit.
     ///
     /// # Errors
     /// The text is damaged, of something else, or of a later version.

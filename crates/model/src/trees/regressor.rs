@@ -4,16 +4,17 @@ use crate::table::{Column, Table};
 
 /// A fitted model that predicts a number for a row of features.
 pub trait Regressor {
-    /// The columns that it was fitted to.
+    /// Returns the columns that it was fitted to.
     fn columns(&self) -> &[Column];
 
-    /// The prediction for one row: a number for every column, NaN where it is missing. Costs a walk down every tree.
+    /// Returns the prediction for one row: a number for every column, NaN where it is missing.
+    /// Costs a walk down every tree.
     ///
     /// # Panics
     /// `row` has not one number for every column.
     fn predict(&self, row: &[f64]) -> f64;
 
-    /// The predictions for all rows: the same numbers as one by one, many times faster.
+    /// Returns the predictions for all rows: the same numbers as one by one, many times faster.
     ///
     /// # Panics
     /// `table` has other columns than those of the fit.

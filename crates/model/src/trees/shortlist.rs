@@ -6,13 +6,15 @@ use super::single::DEEPEST;
 use super::tree::{Node, Test, Tree};
 use crate::table::Column;
 
-/// [`BoostedTrees`] made ready for at most 32 rows that are known but for some `open` columns, whose numbers come later and
-/// are the same in all rows: configurations of a kernel that are compared for one input after the other.
+/// [`BoostedTrees`] made ready for at most 32 rows that are known but for some `open` columns,
+/// whose numbers come later and are the same in all rows: configurations of a kernel that are
+/// compared for one input after the other.
 ///
-/// All rows go down a tree together, as the bits of a word. A question to a known column has its answers once and for all:
-/// it parts the rows, or is left out where all of them answer alike. A question to an open column sends all rows the same
-/// way. So each leaf has its rows beforehand, and the trees become one list of steps: add the value of a leaf to its rows, or
-/// ask an open column and skip what is below the other answer.
+/// All rows go down a tree together, as the bits of a word. A question to a known column has its
+/// answers once and for all: it parts the rows, or is left out where all of them answer alike. A
+/// question to an open column sends all rows the same way. So each leaf has its rows beforehand,
+/// and the trees become one list of steps: add the value of a leaf to its rows, or ask an open
+/// column and skip what is below the other answer.
 ///
 /// ```
 /// use rand::SeedableRng;
@@ -53,11 +55,12 @@ impl Shortlist {
     /// The most rows: a word has a bit for each.
     pub const MOST_ROWS: usize = 32;
 
-    /// The trees of `model` for `rows`, each with a number for every column as [`Regressor::predict`](crate::Regressor) takes
-    /// them; what is in the columns `open`, given by their positions, does not matter.
+    /// Returns the trees of `model` for `rows`, each with a number for every column as
+    /// [`Regressor::predict`](crate::Regressor) takes them; what is in the columns `open`, given by
+    /// their positions, does not matter.
     ///
-    /// `None` for more than [`MOST_ROWS`](Self::MOST_ROWS), and for trees deeper than any fit makes them. Costs a look
-    /// at each node and row.
+    /// `None` for more than [`MOST_ROWS`](Self::MOST_ROWS), and for trees deeper than any fit makes
+    /// them. Costs a look at each node and row.
     ///
     /// # Panics
     /// A row has not one number for every column, or `open` names a column that is not there.
@@ -78,13 +81,15 @@ impl Shortlist {
         Some(Self { base: model.base(), open, steps: compiler.steps })
     }
 
-    /// The predictions for the rows, in their order, where the open columns have `values`, in the order of `open`; what stands
-    /// behind the last row means nothing. They are what [`Regressor::predict`](crate::Regressor) gives, bit for bit.
+    /// Returns the predictions for the rows, in their order, where the open columns have `values`,
+    /// in the order of `open`; what stands behind the last row means nothing. They are what
+    /// [`Regressor::predict`](crate::Regressor) gives, bit for bit.
     ///
-    /// Missing values are NaN, or left out at the end. Allocates nothing; costs the steps on the way, of which at most one for
-    /// each tree and row adds.
+    /// Missing values are NaN, or left out at the end. Allocates nothing; costs the steps on the
+    /// way, of which at most one for each tree and row adds.
     pub fn predict(&self, values: &[f64]) -> [f64; Self::MOST_ROWS] {
-        // What a sum of floats begins with: the only number that adding to changes no bit of, also of 0.
+        // What a sum of floats begins with: the only number that adding to changes no bit of, also
+        // of 0.
         let mut sums = [-0.0; Self::MOST_ROWS];
         let mut at = 0;
         while let Some(step) = self.steps.get(at) {
@@ -151,7 +156,7 @@ impl Compiler<'_> {
         self.steps[skipping] = WalkStep::Skip { to: self.steps.len() as u32 };
     }
 
-    /// A bit for each row that answers with yes.
+    /// Returns a bit for each row that answers with yes.
     fn answers(&self, column: usize, test: &Test, missing: bool) -> u32 {
         let bit = |(at, row): (usize, &Vec<f64>)| u32::from(test.answer(row[column]).unwrap_or(missing)) << at;
         self.rows.iter().enumerate().map(bit).sum()

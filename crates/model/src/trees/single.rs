@@ -11,14 +11,17 @@ use super::tree::Tree;
 use crate::table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
-/// A regression tree: rows are parted by the question to one column that lowers the sum of squares most, again and again,
-/// and a leaf predicts the mean of its rows (Breiman, Friedman, Olshen and Stone, Classification and regression
-/// trees, 1984, chapter 8).
+/// A regression tree: rows are parted by the question to one column that lowers the sum of squares
+/// most, again and again, and a leaf predicts the mean of its rows (Breiman, Friedman, Olshen and
+/// Stone, Classification and regression trees, 1984, chapter 8).
 ///
-/// - A threshold stands midway between two values that occur in the node. A column with more than 255 distinct
-///   values is first cut into 255 bins of about as many rows each, and thresholds stand between bins.
-/// - Of a categorical column the best subset of levels is found; levels that do not occur in a node go where missing values go.
-/// - Missing values go where they lower the squares most; where none is missing in the fit, to the larger side.
+/// - A threshold stands midway between two values that occur in the node. A column with more than
+///   255 distinct values is first cut into 255 bins of about as many rows each, and thresholds
+///   stand between bins.
+/// - Of a categorical column the best subset of levels is found; levels that do not occur in a node
+///   go where missing values go.
+/// - Missing values go where they lower the squares most; where none is missing in the fit, to the
+///   larger side.
 ///
 /// ```
 /// use tunesmith_model::{Column, Regressor, RegressionTree, Table, TreeSettings};
@@ -46,7 +49,8 @@ pub struct TreeSettings {
     pub min_leaf: usize,
     /// The fewest rows of a node that is split, at least 2. By default 2: the leaves alone decide.
     pub min_parent: usize,
-    /// The share, from 0 to 1, of the squares about the mean that a split must gain. By default 0: any gain will do.
+    /// The share, from 0 to 1, of the squares about the mean that a split must gain. By default 0:
+    /// any gain will do.
     pub least_gain: f64,
 }
 
@@ -65,11 +69,12 @@ pub(super) const ROUNDING: f64 = 1e-12;
 const KIND: &str = "regression_tree";
 
 impl RegressionTree {
-    /// The tree of the rows of `table` with one target each. Costs a look at each row and column for every level of
-    /// the tree.
+    /// Creates the tree of the rows of `table` with one target each. Costs a look at each row and
+    /// column for every level of the tree.
     ///
     /// # Errors
-    /// There are no rows or not one target for each, a target is not finite, or a setting is out of range.
+    /// There are no rows or not one target for each, a target is not finite, or a setting is out of
+    /// range.
     pub fn fit(table: &Table, targets: &[f64], settings: &TreeSettings) -> Result<Self, FitError> {
         settings.check()?;
         check_data(table.len(), targets)?;
@@ -90,17 +95,17 @@ impl RegressionTree {
         Ok(Self { forest: Forest::new(table.columns().to_vec(), vec![tree]) })
     }
 
-    /// The tree itself: its nodes with their questions, values and numbers of rows.
+    /// Returns the tree itself: its nodes with their questions, values and numbers of rows.
     pub fn tree(&self) -> &Tree {
         &self.forest.trees()[0]
     }
 
-    /// The tree as JSON with a line for each node.
+    /// Returns the tree as JSON with a line for each node.
     pub fn to_json(&self) -> String {
         TreesDocument::from(self.clone()).text()
     }
 
-    /// The tree that [`to_json`](Self::to_json) wrote, bit for bit.
+    /// Creates the tree that [`to_json`](Self::to_json) wrote, bit for bit.
     ///
     /// # Errors
     /// The text is damaged, of something else, or of a later version.

@@ -35,12 +35,13 @@ impl Sub for Sums {
 }
 
 impl Sums {
-    /// By how much the sum of squares falls when the rows are predicted by `sum / (count + shrinkage)` instead of by 0.
+    /// By how much the sum of squares falls when the rows are predicted by `sum / (count +
+    /// shrinkage)` instead of by 0.
     pub(crate) fn explained(self, shrinkage: f64) -> f64 {
         self.sum * self.sum / (self.count + shrinkage)
     }
 
-    /// The value of a leaf.
+    /// Returns the value of a leaf.
     pub(crate) fn value(self, shrinkage: f64) -> f64 {
         self.sum / (self.count + shrinkage)
     }
@@ -56,12 +57,13 @@ pub(crate) struct ValueBounds {
 impl ValueBounds {
     pub(crate) const NONE: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
-    /// The value of a leaf of these rows: the one of least squares that is allowed.
+    /// Returns the value of a leaf of these rows: the one of least squares that is allowed.
     pub(crate) fn value(self, rows: Sums, shrinkage: f64) -> f64 {
         rows.value(shrinkage).clamp(self.low, self.high)
     }
 
-    /// By how much the sum of squares falls when the rows are predicted by that value instead of by 0.
+    /// By how much the sum of squares falls when the rows are predicted by that value instead of by
+    /// 0.
     fn explained(self, rows: Sums, shrinkage: f64) -> f64 {
         if self == Self::NONE {
             return rows.explained(shrinkage);
@@ -70,7 +72,8 @@ impl ValueBounds {
         value * (2.0 * rows.sum - value * (rows.count + shrinkage))
     }
 
-    /// The bounds of the sides of a split of a column with this direction: neither may pass the middle of their values.
+    /// Returns the bounds of the sides of a split of a column with this direction: neither may pass
+    /// the middle of their values.
     pub(crate) fn parted(self, direction: Option<Direction>, yes: f64, no: f64) -> [Self; 2] {
         let middle = yes / 2.0 + no / 2.0;
         let (below, above) = (Self { high: middle, ..self }, Self { low: middle, ..self });
@@ -120,9 +123,10 @@ struct SplitSearch<'a> {
     best: Option<Split>,
 }
 
-/// The split of the largest gain, if any is larger than `limits.least_gain`; of equal ones the first: by column,
-/// then from low thresholds to high ones, missing values with the yes before those with the no. Costs one look at each bin.
-/// Where values are bounded, or a column has a direction, only splits that keep to it count.
+/// Returns the split of the largest gain, if any is larger than `limits.least_gain`; of equal ones
+/// the first: by column, then from low thresholds to high ones, missing values with the yes before
+/// those with the no. Costs one look at each bin. Where values are bounded, or a column has a
+/// direction, only splits that keep to it count.
 pub(crate) fn best(
     bins: &Bins,
     histogram: &[Sums],
@@ -143,7 +147,8 @@ pub(crate) fn best(
 }
 
 impl SplitSearch<'_> {
-    /// The gain of the split that gives `yes` its own leaf, if it is allowed and the best so far.
+    /// Returns the gain of the split that gives `yes` its own leaf, if it is allowed and the best
+    /// so far.
     fn improves(&self, yes: Sums) -> Option<f64> {
         let Limits { min_leaf, shrinkage, least_gain, .. } = *self.limits;
         let no = self.total - yes;
@@ -193,8 +198,9 @@ impl SplitSearch<'_> {
         }
     }
 
-    /// Levels in the order of their means: some prefix of them is the best subset (Fisher, On grouping for maximum
-    /// homogeneity, 1958; Breiman et al., Classification and regression trees, 1984, theorem 4.5).
+    /// Levels in the order of their means: some prefix of them is the best subset (Fisher, On
+    /// grouping for maximum homogeneity, 1958; Breiman et al., Classification and regression trees,
+    /// 1984, theorem 4.5).
     fn levels(&mut self, present: &[usize], all: usize, sums: &[Sums]) {
         let mut order: Vec<usize> = (0..sums.len()).filter(|&bin| sums[bin].count > 0.0).collect();
         order.sort_by(|&a, &b| sums[a].value(0.0).total_cmp(&sums[b].value(0.0)));
@@ -219,8 +225,8 @@ impl SplitSearch<'_> {
     }
 }
 
-/// A number that parts two neighbouring values: between them where there is one. Without a higher value, the largest
-/// number: the question is then whether the value is missing.
+/// Returns a number that parts two neighbouring values: between them where there is one. Without a
+/// higher value, the largest number: the question is then whether the value is missing.
 fn threshold(low: f64, high: Option<f64>) -> f64 {
     let Some(high) = high else { return f64::MAX };
     let middle = low / 2.0 + high / 2.0;

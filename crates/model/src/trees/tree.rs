@@ -18,7 +18,7 @@ pub enum Node {
         column: usize,
         /// The question.
         test: Test,
-        /// Whether a missing value goes the way of a yes.
+        /// True if a missing value goes the way of a yes.
         missing: bool,
         /// The node for a yes; that for a no is the next.
         yes: usize,
@@ -43,7 +43,7 @@ pub struct Tree {
 }
 
 impl Test {
-    /// The answer for a value of the column; `None` when it is missing.
+    /// Returns the answer for a value of the column; `None` when it is missing.
     pub(super) fn answer(&self, value: f64) -> Option<bool> {
         if value.is_nan() {
             return None;
@@ -56,12 +56,12 @@ impl Test {
 }
 
 impl Tree {
-    /// The nodes, the root first.
+    /// Returns the nodes, the root first.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// The number of splits on the longest way from the root to a leaf.
+    /// Returns the number of splits on the longest way from the root to a leaf.
     pub fn depth(&self) -> usize {
         // Children stand behind their parents: backwards, both are known before it.
         let mut depths = vec![0; self.nodes.len()];
@@ -73,7 +73,7 @@ impl Tree {
         depths[0]
     }
 
-    /// The value of the leaf that a row comes to, whose number in column `c` is `cell(c)`.
+    /// Returns the value of the leaf that a row comes to, whose number in column `c` is `cell(c)`.
     pub(crate) fn value(&self, cell: impl Fn(usize) -> f64) -> f64 {
         let mut at = 0;
         loop {

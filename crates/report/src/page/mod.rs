@@ -1,4 +1,5 @@
-//! A tuning run, or several side by side, as one HTML file that needs nothing else: styles and pictures are in it.
+//! A tuning run, or several side by side, as one HTML file that needs nothing else: styles and
+//! pictures are in it.
 
 #[cfg(feature = "plots")]
 mod progress;
@@ -30,9 +31,10 @@ pub struct RunSection {
     pub name: String,
     /// What was tuned, on what and how: labels and values.
     pub facts: Vec<(String, String)>,
-    /// Whether the run optimised time; the best so far is drawn for such runs alone.
+    /// True if the run optimised time; the best so far is drawn for such runs alone.
     pub by_time: bool,
-    /// The median time of every evaluation in milliseconds, positive, in the order made; none where it failed.
+    /// The median time of every evaluation in milliseconds, positive, in the order made; none where
+    /// it failed.
     pub evaluations: Vec<Option<f64>>,
     /// The best configurations, the best first; empty where nothing was correct.
     pub top: Vec<TopRow>,
@@ -47,8 +49,8 @@ pub struct RunSection {
 pub struct ParameterSection {
     /// The parameter.
     pub name: String,
-    /// The share of the variance of the logarithm of time that the parameter's value alone accounts for; none where that
-    /// cannot be said.
+    /// The share of the variance of the logarithm of time that the parameter's value alone accounts
+    /// for; none where that cannot be said.
     pub explained: Option<f64>,
     /// A line for each value that was evaluated, in the user's order.
     pub values: Vec<ValueLine>,
@@ -104,7 +106,7 @@ pub fn page_html(page: &Page) -> Result<String, PlotError> {
     Ok(document.into_string())
 }
 
-/// One line per run: who found what.
+/// Returns one line per run: who found what.
 fn overview(runs: &[RunSection]) -> Markup {
     html! {
         table {
@@ -126,7 +128,7 @@ fn overview(runs: &[RunSection]) -> Markup {
     }
 }
 
-/// A time, or a dash.
+/// Returns a time, or a dash.
 fn time(time_ms: Option<f64>) -> String {
     time_ms.map_or_else(|| "-".to_string(), milliseconds)
 }

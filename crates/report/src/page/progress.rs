@@ -6,8 +6,9 @@ use plotters::prelude::*;
 
 const SIZE: (u32, u32) = (1180, 420);
 
-/// Evaluations against their times, both axes as wide as all runs need, times logarithmic. Failures are crosses at the
-/// upper edge. Without any correct evaluation there is nothing to draw: an empty string.
+/// Evaluations against their times, both axes as wide as all runs need, times logarithmic. Failures
+/// are crosses at the upper edge. Without any correct evaluation there is nothing to draw: an empty
+/// string.
 pub(super) fn svg(runs: &[RunSection]) -> Result<String, PlotError> {
     let times = || runs.iter().flat_map(|run| &run.evaluations).copied().flatten();
     let (least, most) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
@@ -64,7 +65,7 @@ pub(super) fn svg(runs: &[RunSection]) -> Result<String, PlotError> {
     Ok(svg)
 }
 
-/// The corners of the staircase of the best time so far.
+/// Returns the corners of the staircase of the best time so far.
 fn best_so_far(run: &RunSection) -> Vec<(f64, f64)> {
     let (mut best, mut corners) = (f64::INFINITY, Vec::new());
     for (place, time) in run.evaluations.iter().enumerate().filter_map(|(place, time)| Some((place, (*time)?))) {

@@ -18,7 +18,7 @@ pub(super) fn render(run: &RunSection) -> Markup {
     }
 }
 
-/// The cells of a configuration's time, interval and speed-up.
+/// Returns the cells of a configuration's time, interval and speed-up.
 pub(super) fn measured(row: &TopRow) -> Markup {
     let (low, high) = row.ci95_ms;
     html! {

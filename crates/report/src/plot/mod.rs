@@ -1,6 +1,8 @@
-//! A comparison of strategies as a picture: how near the optimum after so many evaluations, and where searches ended.
+//! A comparison of strategies as a picture: how near the optimum after so many evaluations, and
+//! where searches ended.
 //!
-//! SVG alone, without fonts and without anything of the system: the same comparison gives the same bytes everywhere.
+//! SVG alone, without fonts and without anything of the system: the same comparison gives the same
+//! bytes everywhere.
 
 #[cfg(feature = "plots")]
 mod drawing;

@@ -8,7 +8,7 @@ fn series(label: &str, start: f64) -> PlotSeries {
     PlotSeries { label: label.to_string(), curve: (1..=40).map(stretch).collect(), last: vec![start, 0.9, 0.95, 1.0] }
 }
 
-/// All text of the picture, in its order.
+/// Returns all text of the picture, in its order.
 fn texts(svg: &str) -> String {
     let document = roxmltree::Document::parse(svg).expect("well-formed");
     assert_eq!(document.root_element().tag_name().name(), "svg");

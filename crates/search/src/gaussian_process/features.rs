@@ -11,7 +11,8 @@ const BASE_LENGTH: f64 = 0.8;
 const DERIVED_LENGTH: f64 = 1.6;
 /// More pairs than these drown the other features (28 of them made gemm worse).
 const MAX_PAIRS: usize = 10;
-/// Levels of a feature. Values closer together than a 1024th of the range are one level: tables stay small.
+/// Levels of a feature. Values closer together than a 1024th of the range are one level: tables
+/// stay small.
 const MAX_LEVELS: usize = 1024;
 /// Fewest values of a parameter that gets a dyadic feature, and of one whose products are features.
 const DYADIC_VALUES: usize = 4;
@@ -21,11 +22,13 @@ const SPREAD_DRAWS: usize = 100;
 
 /// Features of the configurations of a space, over its parameters with at least two values:
 ///
-/// - base: `ln(v / v_min) / ln(v_max / v_min)` for positive numbers, else the index of the value over the last index;
-/// - dyadic: for at least four positive integers whose trailing zero bits do not grow strictly with the value, the
-///   number of those bits: a warp of 32 likes 96 better than 80 although 80 is nearer to 64;
-/// - products: of each two numeric positive parameters with at least three values, the logarithm of the product, if
-///   there are at most ten pairs: the size of a work-group, the area of a tile;
+/// - base: `ln(v / v_min) / ln(v_max / v_min)` for positive numbers, else the index of the value
+///   over the last index;
+/// - dyadic: for at least four positive integers whose trailing zero bits do not grow strictly with
+///   the value, the number of those bits: a warp of 32 likes 96 better than 80 although 80 is
+///   nearer to 64;
+/// - products: of each two numeric positive parameters with at least three values, the logarithm of
+///   the product, if there are at most ten pairs: the size of a work-group, the area of a tile;
 /// - history: how slow the configuration was on each other device that is known.
 ///
 /// Derived features are scaled to \[0, 1\] as the base features are.
@@ -51,7 +54,8 @@ enum Derivation {
 const MAX_TABLE: usize = 1 << 16;
 
 impl Features {
-    /// The features of the configurations of `space`. Costs about the values of its parameters and of their pairs.
+    /// Creates the features of the configurations of `space`. Costs about the values of its
+    /// parameters and of their pairs.
     pub(crate) fn new(space: &Space) -> Self {
         let varying: Vec<(usize, &Parameter)> =
             space.parameters().iter().enumerate().filter(|(_, parameter)| parameter.values().len() > 1).collect();
@@ -96,7 +100,8 @@ impl Features {
         self.sources.push(source(indices));
     }
 
-    /// Adds a feature for each column: numbers that are known by configuration rather than by value.
+    /// Adds a feature for each column: numbers that are known by configuration rather than by
+    /// value.
     pub(super) fn with(mut self, columns: Vec<Column>) -> Self {
         for column in columns {
             self.features.push(Feature::new(Column::numbers(), history::LENGTH));
@@ -105,12 +110,12 @@ impl Features {
         self
     }
 
-    /// The features, as a model takes them.
+    /// Returns the features, as a model takes them.
     pub(crate) fn features(&self) -> &[Feature] {
         &self.features
     }
 
-    /// The levels of the features of each configuration, in the order given.
+    /// Returns the levels of the features of each configuration, in the order given.
     pub(crate) fn rows(&self, space: &Space, configs: &[ConfigId]) -> Rows {
         let mut rows = Rows::new(self.features.len());
         let mut indices = Vec::new();
@@ -122,7 +127,8 @@ impl Features {
         rows
     }
 
-    /// How far two rows are apart: the sum over the base features, each of which spans \[0, 1\].
+    /// Returns how far two rows are apart: the sum over the base features, each of which spans \[0,
+    /// 1\].
     pub(crate) fn distance(&self, a: &[u16], b: &[u16]) -> f64 {
         let apart = |feature: usize| {
             let levels = self.features[feature].levels();
@@ -131,8 +137,8 @@ impl Features {
         (0..self.bases).map(apart).sum()
     }
 
-    /// Of 100 random configurations, without those told or in flight, the one whose nearest of `known` is farthest away;
-    /// `None` when none is left.
+    /// Of 100 random configurations, without those told or in flight, the one whose nearest of
+    /// `known` is farthest away; `None` when none is left.
     pub(crate) fn farthest(&self, view: &View<'_>, known: &[ConfigId], rng: &mut Rng) -> Option<ConfigId> {
         let space = view.space();
         let draws: Vec<ConfigId> = (0..SPREAD_DRAWS)
@@ -164,7 +170,7 @@ impl Derivation {
     }
 }
 
-/// The logarithms of the values of a parameter, if all are positive numbers.
+/// Returns the logarithms of the values of a parameter, if all are positive numbers.
 fn logarithms(parameter: &Parameter) -> Option<Vec<f64>> {
     let logarithm = |value: &Value| match value {
         Value::Int(_) | Value::Float(_) => {
@@ -179,7 +185,7 @@ fn base(parameter: &Parameter) -> Vec<f64> {
     logarithms(parameter).unwrap_or_else(|| (0..parameter.values().len()).map(|index| index as f64).collect())
 }
 
-/// The trailing zero bits of each value, where they say something that the value does not.
+/// Returns the trailing zero bits of each value, where they say something that the value does not.
 fn dyadic(parameter: &Parameter) -> Option<Vec<f64>> {
     let positive = |value: &Value| match value {
         Value::Int(value) if *value > 0 => Some(*value),
@@ -194,7 +200,7 @@ fn dyadic(parameter: &Parameter) -> Option<Vec<f64>> {
     (values.len() >= DYADIC_VALUES && !grow && !same).then(numbers)
 }
 
-/// The numbers moved and stretched to \[0, 1\]; all 0 where they are equal.
+/// Returns the numbers moved and stretched to \[0, 1\]; all 0 where they are equal.
 fn scaled(numbers: &[f64]) -> Vec<f64> {
     let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
     let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -202,7 +208,7 @@ fn scaled(numbers: &[f64]) -> Vec<f64> {
     numbers.iter().map(|number| (number - low) / width).collect()
 }
 
-/// The distinct numbers in ascending order, and the index of each number among them.
+/// Returns the distinct numbers in ascending order, and the index of each number among them.
 fn levels(numbers: &[f64]) -> (Vec<f64>, Vec<u16>) {
     // Products of the same size differ by rounding: 2 x 32 and 8 x 8 must be one level.
     let fine: Vec<f64> = numbers.iter().map(|number| (number * 1e9).round() / 1e9).collect();

@@ -1,4 +1,5 @@
-//! What the times on other devices say of this one: which configurations to begin with, and features of all.
+//! What the times on other devices say of this one: which configurations to begin with, and
+//! features of all.
 //!
 //! # Tried without gain
 //!
@@ -13,32 +14,39 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use tunesmith_space::{ConfigId, Space};
 
-/// The configurations spread over the space that follow the picks: without them a history that misleads would be all
-/// that the model knows. Two and three did about as well with a true history, two a little better with a shuffled one.
+/// The configurations spread over the space that follow the picks: without them a history that
+/// misleads would be all that the model knows. Two and three did about as well with a true history,
+/// two a little better with a shuffled one.
 pub(super) const SPREAD: usize = 2;
-/// In how many parameters picks differ at least: neighbours of the best elsewhere are good or bad together.
+/// In how many parameters picks differ at least: neighbours of the best elsewhere are good or bad
+/// together.
 const APART: usize = 2;
-/// Means no farther apart are equal: models estimate whole plateaus alike, and measured times differ by as much from run to run.
+/// Means no farther apart are equal: models estimate whole plateaus alike, and measured times
+/// differ by as much from run to run.
 const EQUAL: f64 = 0.01;
 /// Equal configurations that are looked at: more are thinned out.
 const MOST_EQUAL: usize = 512;
-/// A recording of at least this share of a space was meant to be of all of it: what is missing did not run there. Of a
-/// smaller one it is unknown.
+/// A recording of at least this share of a space was meant to be of all of it: what is missing did
+/// not run there. Of a smaller one it is unknown.
 const WHOLE: f64 = 0.5;
-/// Levels of a feature: more than slowdowns can be told apart by, few enough that a table of them is small.
+/// Levels of a feature: more than slowdowns can be told apart by, few enough that a table of them
+/// is small.
 const LEVELS: usize = 256;
-/// Median of the prior of a feature's length scale, as of a parameter's: one device knows another about as well as one
-/// parameter does. The fit makes the length of a device that knows nothing large, so that its feature has no say.
+/// Median of the prior of a feature's length scale, as of a parameter's: one device knows another
+/// about as well as one parameter does. The fit makes the length of a device that knows nothing
+/// large, so that its feature has no say.
 pub(super) const LENGTH: f64 = 0.8;
 
-/// The history of a kernel as this strategy uses it. Of every recording the times become what the model is taught: bent
-/// logarithms of the slowdown ([`targets`]), 0 for the best.
+/// The history of a kernel as this strategy uses it. Of every recording the times become what the
+/// model is taught: bent logarithms of the slowdown ([`targets`]), 0 for the best.
 ///
-/// - The first configurations asked, `picks` many, are those with the lowest mean over the recordings, each at least two
-///   parameters apart from those before. Of equal ones the first is the one in their middle, and each next one the farthest from
-///   those before: at the edge of a plateau what its history does not tell weighs most, and equal picks would fail together.
-/// - Every recording is a feature of configurations beside the parameters. How much it says of the device at hand is its
-///   length scale, fitted as those of the parameters are: a recording that says nothing costs the picks and little else.
+/// - The first configurations asked, `picks` many, are those with the lowest mean over the
+///   recordings, each at least two parameters apart from those before. Of equal ones the first is
+///   the one in their middle, and each next one the farthest from those before: at the edge of a
+///   plateau what its history does not tell weighs most, and equal picks would fail together.
+/// - Every recording is a feature of configurations beside the parameters. How much it says of the
+///   device at hand is its length scale, fitted as those of the parameters are: a recording that
+///   says nothing costs the picks and little else.
 #[derive(Debug)]
 pub(super) struct History {
     slowdowns: Vec<Slowdowns>,
@@ -74,7 +82,8 @@ impl History {
         Self { slowdowns, ascending, picked: Vec::new() }
     }
 
-    /// The next configuration to begin with; `None` after `count` of them, or when none is left that is new.
+    /// Returns the next configuration to begin with; `None` after `count` of them, or when none is
+    /// left that is new.
     pub(super) fn pick(&mut self, space: &Space, is_new: impl Fn(ConfigId) -> bool, count: usize) -> Option<ConfigId> {
         if self.picked.len() >= count {
             return None;
@@ -96,19 +105,21 @@ impl History {
         Some(pick)
     }
 
-    /// The `count` best elsewhere: what a space too large to be listed might not show the model by chance.
+    /// Returns the `count` best elsewhere: what a space too large to be listed might not show the
+    /// model by chance.
     pub(super) fn best(&self, count: usize) -> Vec<ConfigId> {
         self.ascending.iter().take(count).map(|(_, config)| *config).collect()
     }
 
-    /// One column of a feature for each recording.
+    /// Returns one column of a feature for each recording.
     pub(super) fn columns(&self) -> Vec<Column> {
         self.slowdowns.iter().map(Slowdowns::column).collect()
     }
 }
 
 impl Slowdowns {
-    /// `whole` is the number of configurations from which on a recording is taken for one of the whole space.
+    /// `whole` is the number of configurations from which on a recording is taken for one of the
+    /// whole space.
     fn new(past: &[(ConfigId, Option<f64>)], whole: f64) -> Self {
         let scores: Vec<Option<f64>> = past.iter().map(|(_, score)| *score).collect();
         let targets = targets(&scores);
@@ -141,7 +152,8 @@ fn apart(space: &Space, a: ConfigId, b: ConfigId) -> usize {
     one.iter().zip(&other).filter(|(a, b)| a != b).count()
 }
 
-/// How far apart two configurations are: for each parameter at most 1, from its first value to its last.
+/// Returns how far apart two configurations are: for each parameter at most 1, from its first value
+/// to its last.
 fn distance(space: &Space, a: ConfigId, b: ConfigId) -> f64 {
     let (mut one, mut other) = (Vec::new(), Vec::new());
     space.unrank_into(a, &mut one);
@@ -159,12 +171,12 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// The level of `config`.
+    /// Returns the level of `config`.
     pub(super) fn level(&self, config: ConfigId) -> u16 {
         self.levels.get(&config).copied().unwrap_or(self.missing)
     }
 
-    /// The numbers of the levels, 0 for the best elsewhere and 1 for the worst.
+    /// Returns the numbers of the levels, 0 for the best elsewhere and 1 for the worst.
     pub(super) fn numbers() -> Vec<f64> {
         (0..LEVELS).map(|level| level as f64 / (LEVELS - 1) as f64).collect()
     }
@@ -234,7 +246,8 @@ mod tests {
             let picks = std::iter::from_fn(|| history.pick(&space, |_| true, 3));
             picks.map(|pick| rank(&space, pick)).collect::<Vec<u128>>()
         };
-        // A plateau of A from 0 to 2 and B from 0 to 2: the middle is A=1 B=1, and its corners are equally far from it.
+        // A plateau of A from 0 to 2 and B from 0 to 2: the middle is A=1 B=1, and its corners are
+        // equally far from it.
         assert_eq!(picked(|at| if at / 4 < 3 && at % 4 < 3 { 1.0 } else { 2.0 }), [5, 0, 10]);
         // Half a percent is no difference, two are.
         assert_eq!(picked(|at| 1.0 + 0.005 * (at % 2) as f64)[0], picked(|_| 1.0)[0]);

@@ -35,25 +35,31 @@ use surrogate::Surrogate;
 use tunesmith_core::{Request, Rng, Searcher, View};
 use tunesmith_space::ConfigId;
 
-/// Bayesian optimisation: a Gaussian process is fitted to the evaluations told, and the configuration with the largest
-/// expected improvement is evaluated next (Jones, Schonlau and Welch, Efficient global optimization of expensive
-/// black-box functions, 1998; for kernels Willemsen, van Nieuwpoort and van Werkhoven, Bayesian optimization for
-/// auto-tuning GPU kernels, 2021).
+/// Bayesian optimisation: a Gaussian process is fitted to the evaluations told, and the
+/// configuration with the largest expected improvement is evaluated next (Jones, Schonlau and
+/// Welch, Efficient global optimization of expensive black-box functions, 1998; for kernels
+/// Willemsen, van Nieuwpoort and van Werkhoven, Bayesian optimization for auto-tuning GPU kernels,
+/// 2021).
 ///
-/// - Features: each parameter on a logarithmic scale, its powers of two, and products of parameters.
-/// - The first configurations are far from each other: one random, then each the farthest of 100 random ones.
-/// - The model learns bent logarithms of the slowdown against the best, so that the unit of the times does not matter; a
-///   failure is as bad as the worst success. Its kernel is a product over the features of one half and a Matern function.
-/// - Hyperparameters are fitted anew after each of the first 28 evaluations, then ever more rarely; between fits every
-///   evaluation is added to the model. After 400 a fit starts from the 200 best and 200 random others.
-/// - In a space of up to 20,000 configurations the model looks at all of them until it has 50 points, then at those with
-///   the lowest means, at neighbours of the best five and at some random ones: fewer the more points it has, between
-///   8192 and 512. In a larger space it looks at 4096 random configurations and the neighbours from the start.
-/// - With several requests in flight each is believed to turn out as predicted (Kriging believer), so that the next is
-///   sought elsewhere.
-/// - With a history ([`PastTimes`]) the first `picks` configurations are those that were best on other devices, two
-///   spread over the space follow, and what each device showed is a feature beside the parameters, whose length
-///   scale says how far to believe it.
+/// - Features: each parameter on a logarithmic scale, its powers of two, and products of
+///   parameters.
+/// - The first configurations are far from each other: one random, then each the farthest of 100
+///   random ones.
+/// - The model learns bent logarithms of the slowdown against the best, so that the unit of the
+///   times does not matter; a failure is as bad as the worst success. Its kernel is a product over
+///   the features of one half and a Matern function.
+/// - Hyperparameters are fitted anew after each of the first 28 evaluations, then ever more rarely;
+///   between fits every evaluation is added to the model. After 400 a fit starts from the 200 best
+///   and 200 random others.
+/// - In a space of up to 20,000 configurations the model looks at all of them until it has 50
+///   points, then at those with the lowest means, at neighbours of the best five and at some random
+///   ones: fewer the more points it has, between 8192 and 512. In a larger space it looks at 4096
+///   random configurations and the neighbours from the start.
+/// - With several requests in flight each is believed to turn out as predicted (Kriging believer),
+///   so that the next is sought elsewhere.
+/// - With a history ([`PastTimes`]) the first `picks` configurations are those that were best on
+///   other devices, two spread over the space follow, and what each device showed is a feature
+///   beside the parameters, whose length scale says how far to believe it.
 /// - As long as fewer than two configurations were correct it draws at random.
 ///
 /// Cost per evaluation: points x candidates products, 3 million at most between fits.
@@ -136,7 +142,7 @@ impl GaussianProcess {
         })
     }
 
-    /// The next configuration worth evaluating; `None` when every one is known.
+    /// Returns the next configuration worth evaluating; `None` when every one is known.
     fn propose(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<ConfigId> {
         if let Some(pick) = self.pick(view) {
             return Some(pick);
@@ -157,21 +163,21 @@ impl GaussianProcess {
         surrogate.choose(view, &self.settings, (&self.told, &self.pending), rng).or_else(|| self.unseen.draw(view, rng))
     }
 
-    /// The next configuration that the history proposes to begin with.
+    /// Returns the next configuration that the history proposes to begin with.
     fn pick(&mut self, view: &View<'_>) -> Option<ConfigId> {
         let past = self.past.as_ref()?;
         let history = self.history.get_or_insert_with(|| History::new(past, view.space()));
         history.pick(view.space(), |config| !view.is_known(Request::timed(config)), self.settings.picks)
     }
 
-    /// The evaluations before the model is asked.
+    /// Returns the evaluations before the model is asked.
     fn initial(&self) -> usize {
         let with_history = self.settings.picks + history::SPREAD;
         if self.history.is_some() { with_history.min(self.settings.initial) } else { self.settings.initial }
     }
 }
 
-/// The model of a run, before its first fit.
+/// Returns the model of a run, before its first fit.
 fn surrogate(view: &View<'_>, history: Option<&History>) -> Surrogate {
     let columns = history.map(History::columns).unwrap_or_default();
     let promising = history.map(|history| history.best(PROMISING)).unwrap_or_default();

@@ -50,11 +50,11 @@ struct Group {
 pub(super) struct Pool {
     groups: Vec<Group>,
     members: HashSet<ConfigId>,
-    /// Whether every configuration of the space that was new at the fit is a candidate.
+    /// True if every configuration of the space that was new at the fit is a candidate.
     whole: bool,
 }
 
-/// How many candidates are kept when the model has so many points.
+/// Returns how many candidates are kept when the model has so many points.
 fn width(points: usize) -> usize {
     if points < WIDE_UNTIL {
         return usize::MAX;
@@ -67,7 +67,8 @@ fn is_new(view: &View<'_>, config: ConfigId) -> bool {
 }
 
 impl CandidateSource {
-    /// Lists the space if it is small enough; if not, the `promising` configurations are always looked at.
+    /// Lists the space if it is small enough; if not, the `promising` configurations are always
+    /// looked at.
     pub(super) fn new(view: &View<'_>, features: &Features, promising: &[ConfigId]) -> Self {
         let list = || {
             let configs: Vec<ConfigId> = view.space().iter().collect();
@@ -78,8 +79,9 @@ impl CandidateSource {
         Self { listing, promising: promising.to_vec() }
     }
 
-    /// The candidates for a model just fitted: all new configurations while that is affordable, else those with the
-    /// lowest predicted means, new neighbours of the `leaders` (the best first) and some at random.
+    /// Returns the candidates for a model just fitted: all new configurations while that is
+    /// affordable, else those with the lowest predicted means, new neighbours of the `leaders` (the
+    /// best first) and some at random.
     pub(super) fn pool(&self, at: &PoolScene<'_>, leaders: &[ConfigId], rng: &mut Rng) -> Pool {
         let (configs, rows) = self.offered(at, leaders, rng);
         let width = width(at.process.rows().len());
@@ -100,7 +102,7 @@ impl CandidateSource {
         pool
     }
 
-    /// New configurations to choose from, each once, with their features.
+    /// Returns new configurations to choose from, each once, with their features.
     fn offered(&self, at: &PoolScene<'_>, leaders: &[ConfigId], rng: &mut Rng) -> (Vec<ConfigId>, Rows) {
         if let Some(listing) = &self.listing {
             let new: Vec<usize> =
@@ -119,7 +121,7 @@ impl CandidateSource {
     }
 }
 
-/// The indices of the `count` lowest of `means`, which are more.
+/// Returns the indices of the `count` lowest of `means`, which are more.
 fn lowest(means: &[f64], count: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..means.len()).collect();
     order.select_nth_unstable_by(count, |&a, &b| means[a].total_cmp(&means[b]).then(a.cmp(&b)));
@@ -127,7 +129,7 @@ fn lowest(means: &[f64], count: usize) -> Vec<usize> {
     order
 }
 
-/// New configurations that differ from `leader` in one parameter, at most [`NEIGHBOURS`].
+/// Returns new configurations that differ from `leader` in one parameter, at most [`NEIGHBOURS`].
 fn neighbours(view: &View<'_>, leader: ConfigId, rng: &mut Rng) -> Vec<ConfigId> {
     let all = view.space().neighbours(leader, tunesmith_space::Neighbourhood::Hamming);
     let pick = |k| all.get(k).map(|neighbour| neighbour.id);
@@ -171,8 +173,8 @@ impl Pool {
         }
     }
 
-    /// The candidate, of those not told and not in flight, with the largest expected improvement on `best`; of equal
-    /// ones a random one. `None` when none is left.
+    /// Returns the candidate, of those not told and not in flight, with the largest expected
+    /// improvement on `best`; of equal ones a random one. `None` when none is left.
     pub(super) fn choose(&mut self, at: &PoolScene<'_>, best: f64, rng: &mut Rng) -> Option<ConfigId> {
         self.groups.iter_mut().for_each(|group| group.candidates.follow(at.process));
         loop {

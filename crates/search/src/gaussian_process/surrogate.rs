@@ -9,11 +9,11 @@ use tunesmith_core::{Rng, View};
 use tunesmith_model::{Feature, GaussianProcess, Hyperparameters, Posterior, Rows};
 use tunesmith_space::ConfigId;
 
-/// Evaluations a new model starts with at most: half of them the best, the others random. Beyond, a step would cost ever
-/// more, and what is far from the best says little about it.
+/// Evaluations a new model starts with at most: half of them the best, the others random. Beyond, a
+/// step would cost ever more, and what is far from the best says little about it.
 const MODELLED: usize = 400;
-/// The model is fitted again after `n^2 / 400` evaluations more, between 1 and 100: after each of the first 28, when the
-/// next says most about the hyperparameters and a fit costs least.
+/// The model is fitted again after `n^2 / 400` evaluations more, between 1 and 100: after each of
+/// the first 28, when the next says most about the hyperparameters and a fit costs least.
 const WAIT_DIVISOR: usize = 400;
 const LONGEST_WAIT: usize = 100;
 
@@ -42,15 +42,16 @@ struct Fitted {
 }
 
 impl Surrogate {
-    /// The `promising` configurations are looked at also where the space is too large to look at all.
+    /// Creates the `promising` configurations are looked at also where the space is too large to
+    /// look at all.
     pub(super) fn new(view: &View<'_>, features: Features, promising: &[ConfigId]) -> Self {
         let source = CandidateSource::new(view, &features, promising);
         let parameters = Hyperparameters::typical(features.features());
         Self { features, source, parameters, fitted: None }
     }
 
-    /// The configuration worth evaluating next, or `None` when no candidate is left. There is a success in `told`;
-    /// `pending` are asked and not yet told.
+    /// Returns the configuration worth evaluating next, or `None` when no candidate is left. There
+    /// is a success in `told`; `pending` are asked and not yet told.
     pub(super) fn choose(
         &mut self,
         view: &View<'_>,
@@ -78,7 +79,7 @@ impl Surrogate {
         chosen
     }
 
-    /// A new model with new hyperparameters and candidates.
+    /// Fits a new model with new hyperparameters and candidates.
     fn fit(
         &mut self,
         view: &View<'_>,
@@ -111,15 +112,16 @@ impl Surrogate {
 }
 
 impl Fitted {
-    /// Whether the model may be extended: few evaluations were told since it was fitted, and its points are the first
-    /// of those wanted. They are not where one was told that was not asked, or out of turn.
+    /// Returns whether the model may be extended: few evaluations were told since it was fitted,
+    /// and its points are the first of those wanted. They are not where one was told that was not
+    /// asked, or out of turn.
     fn is_fresh(&self, told: &[Told], pending: &[ConfigId]) -> bool {
         let wait = (self.told * self.told / WAIT_DIVISOR).clamp(1, LONGEST_WAIT);
         let mut wanted = self.wanted(told, pending);
         told.len() < self.told + wait && self.points.iter().all(|point| wanted.next() == Some(*point))
     }
 
-    /// The points wanted: those of the fit, those told since, and the pending ones.
+    /// Returns the points wanted: those of the fit, those told since, and the pending ones.
     fn wanted<'a>(&'a self, told: &'a [Told], pending: &'a [ConfigId]) -> impl Iterator<Item = ConfigId> + 'a {
         let first = self.first.iter().map(|&index| told[index].config);
         first.chain(told[self.told..].iter().map(|told| told.config)).chain(pending.iter().copied())
@@ -133,7 +135,7 @@ impl Fitted {
         self.points.extend(new);
     }
 
-    /// What the evaluations told say; pending ones are believed to turn out as predicted.
+    /// Returns what the evaluations told say; pending ones are believed to turn out as predicted.
     fn posterior(&self, targets: &[f64]) -> Posterior {
         let first = self.first.iter().map(|&index| targets[index]);
         let y: Vec<f64> = first.chain(targets[self.told..].iter().copied()).collect();
@@ -141,14 +143,15 @@ impl Fitted {
     }
 }
 
-/// The positions of the targets from the lowest to the highest; of equal ones the earlier first.
+/// Returns the positions of the targets from the lowest to the highest; of equal ones the earlier
+/// first.
 fn ranked(targets: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..targets.len()).collect();
     order.sort_by(|&a, &b| targets[a].total_cmp(&targets[b]));
     order
 }
 
-/// At most `count` of `order`: the first half of them the best, the others random.
+/// Returns at most `count` of `order`: the first half of them the best, the others random.
 fn sample(order: &[usize], count: usize, rng: &mut Rng) -> Vec<usize> {
     if order.len() <= count {
         return order.to_vec();
@@ -159,7 +162,7 @@ fn sample(order: &[usize], count: usize, rng: &mut Rng) -> Vec<usize> {
     best.iter().chain(&*random).copied().collect()
 }
 
-/// The evaluations a new model starts with, in the order told.
+/// Returns the evaluations a new model starts with, in the order told.
 fn sample_in_order(order: &[usize], rng: &mut Rng) -> Vec<usize> {
     let mut sample = sample(order, MODELLED, rng);
     sample.sort_unstable();

@@ -1,11 +1,12 @@
 //! What the model is taught.
 
-/// Slowdowns beyond this are compressed: how bad a bad configuration is does not help to find the best.
+/// Slowdowns beyond this are compressed: how bad a bad configuration is does not help to find the
+/// best.
 const BEND: f64 = 0.5;
 
-/// The targets of evaluations with these scores (positive; `None` is a failure), smaller is better: with
-/// `d = ln(score / best)`, `y = 0.5 ln(1 + d / 0.5)`. A failure gets the target of the worst success. The best is at 0,
-/// and nothing depends on the unit of the scores.
+/// Returns the targets of evaluations with these scores (positive; `None` is a failure), smaller is
+/// better: with `d = ln(score / best)`, `y = 0.5 ln(1 + d / 0.5)`. A failure gets the target of the
+/// worst success. The best is at 0, and nothing depends on the unit of the scores.
 pub(crate) fn targets(scores: &[Option<f64>]) -> Vec<f64> {
     let successes = || scores.iter().copied().flatten();
     let best = successes().fold(f64::INFINITY, f64::min);

@@ -6,7 +6,8 @@ use tunesmith_core::counters::{CounterSet, Kind};
 use tunesmith_model::counters::Predicted;
 use tunesmith_space::ConfigId;
 
-/// Configurations with a place each, their predicted counters and times. Places are never taken away.
+/// Configurations with a place each, their predicted counters and times. Places are never taken
+/// away.
 #[derive(Clone, Debug)]
 pub(super) struct Candidates {
     pub(super) configs: Vec<ConfigId>,
@@ -24,7 +25,7 @@ impl Candidates {
         Self::with_times(configs, predicted, times)
     }
 
-    /// Other configurations, whose times are predicted by the scales of these.
+    /// Returns other configurations, whose times are predicted by the scales of these.
     pub(super) fn replaced(&self, configs: Vec<ConfigId>, predicted: Predicted, set: &'static CounterSet) -> Self {
         let times = self.times.of_others(&work(set, &predicted), configs.len());
         Self::with_times(configs, predicted, times)
@@ -44,7 +45,8 @@ impl Candidates {
     }
 }
 
-/// The predicted counters of work done: one list for each, with a value for every configuration.
+/// Returns the predicted counters of work done: one list for each, with a value for every
+/// configuration.
 fn work<'a>(set: &'static CounterSet, predicted: &'a Predicted) -> Vec<&'a [f64]> {
     let is_work = |counter: &&tunesmith_core::counters::Counter| {
         counter.kind == Kind::Operations && counter.unit != "%" && !counter.quantity.is_empty()

@@ -40,7 +40,7 @@ impl Encoder {
         Ok(Self { columns, parameters })
     }
 
-    /// The rows of `configs`, in their order.
+    /// Returns the rows of `configs`, in their order.
     pub(super) fn table(&self, space: &Space, configs: &[ConfigId]) -> Table {
         let mut indices = Vec::new();
         let rows = configs.iter().map(|config| {

@@ -10,7 +10,7 @@ use tunesmith_model::counters::{CounterData, Provenance};
 use tunesmith_model::{Column, Kind, Table};
 use tunesmith_space::{Parameter, Value, ValueKind};
 
-/// The feature of a parameter: numbers and truth values in their order, texts as levels.
+/// Returns the feature of a parameter: numbers and truth values in their order, texts as levels.
 pub(super) fn column(parameter: &Parameter) -> Column {
     if parameter.kind() == ValueKind::Str {
         return Column::categorical(parameter.name(), parameter.values().iter().map(ToString::to_string));
@@ -18,7 +18,7 @@ pub(super) fn column(parameter: &Parameter) -> Column {
     Column::ordinal(parameter.name())
 }
 
-/// A value as the number it has in `column`; NaN where it has none.
+/// Returns a value as the number it has in `column`; NaN where it has none.
 pub fn number(value: &Value, column: &Column) -> f64 {
     match (&column.kind, value) {
         (Kind::Ordinal, Value::Bool(truth)) => f64::from(u8::from(*truth)),
@@ -30,8 +30,9 @@ pub fn number(value: &Value, column: &Column) -> f64 {
     }
 }
 
-/// What a counter model learns from `recording`: the counters that mean something on other architectures as well, and the
-/// work-items of launches, of all configurations that have them. `None` when it has no counters of a set that is known.
+/// Returns what a counter model learns from `recording`: the counters that mean something on other
+/// architectures as well, and the work-items of launches, of all configurations that have them.
+/// `None` when it has no counters of a set that is known.
 ///
 /// Times are left behind.
 pub fn counter_data(recording: &Recording) -> Option<(CounterData, Provenance)> {

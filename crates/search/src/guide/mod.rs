@@ -22,18 +22,22 @@ use tunesmith_model::bottleneck::{Family, Quantity, Rules, Size, scores, wanted_
 use tunesmith_model::counters::CounterModel;
 use tunesmith_space::{ConfigId, Neighbourhood, Space};
 
-/// Configurations of a space up to which all are predicted and scored; of larger ones a sampled neighbourhood.
+/// Configurations of a space up to which all are predicted and scored; of larger ones a sampled
+/// neighbourhood.
 const WHOLE: u128 = 500_000;
-/// Configurations sampled of a space too large to score whole: what predicting them costs is little beside a measurement.
+/// Configurations sampled of a space too large to score whole: what predicting them costs is little
+/// beside a measurement.
 const SAMPLE: usize = 20_000;
 /// The most neighbours of one configuration that are scored, a random part where there are more.
 const NEIGHBOURS: u64 = 512;
 /// How much the authors' program multiplies the scores of trees.
 const TREE_SCALE: f64 = 2.0;
 
-/// Predicted counters of the configurations of a space, and what is known of the device that is tuned. Clones share it.
+/// Predicted counters of the configurations of a space, and what is known of the device that is
+/// tuned. Clones share it.
 ///
-/// Of a space too large to score whole these are a uniform sample and the neighbourhoods that a search comes through.
+/// Of a space too large to score whole these are a uniform sample and the neighbourhoods that a
+/// search comes through.
 #[derive(Clone, Debug)]
 pub struct Guide {
     basis: Arc<Basis>,
@@ -75,12 +79,12 @@ pub enum GuideError {
 }
 
 impl Guide {
-    /// The predictions of `model` for `space`, on a device of this size.
+    /// Creates the predictions of `model` for `space`, on a device of this size.
     ///
     /// # Errors
-    /// The model needs parameters that `space` lacks, or its counters have no table. Parameters that it does not know
-    /// have no influence, which [`notes`](Self::notes) says. Costs a prediction for every configuration, 20,000 of a space
-    /// of more than 500,000.
+    /// The model needs parameters that `space` lacks, or its counters have no table. Parameters
+    /// that it does not know have no influence, which [`notes`](Self::notes) says. Costs a
+    /// prediction for every configuration, 20,000 of a space of more than 500,000.
     pub fn new(model: &CounterModel, hardware: &Hardware, space: &Space) -> Result<Self, GuideError> {
         let tables = CounterSet::named(&model.provenance.counter_set);
         let set = tables.zip(tables.and_then(|set| Family::of_set(set.name)));
@@ -106,7 +110,7 @@ impl Guide {
         Ok(Self { basis: Arc::new(basis), candidates: Arc::new(Candidates::new(configs, predicted, set)) })
     }
 
-    /// Whether the space is too large to score whole, so that places come and go.
+    /// Returns whether the space is too large to score whole, so that places come and go.
     pub(crate) fn is_sampled(&self) -> bool {
         self.basis.beyond.is_some()
     }
@@ -134,8 +138,8 @@ impl Guide {
         }
     }
 
-    /// Of a space scored in part: includes the configurations that differ from `config` in one parameter, unless it did.
-    /// Whether it had to.
+    /// Of a space scored in part: includes the configurations that differ from `config` in one
+    /// parameter, unless it did. Whether it had to.
     pub(crate) fn expand(&mut self, space: &Space, config: ConfigId, rng: &mut Rng) -> bool {
         if !self.is_sampled() || self.candidates.expanded.contains(&config) {
             return false;
@@ -151,38 +155,38 @@ impl Guide {
         Arc::make_mut(&mut self.candidates).expanded.insert(config)
     }
 
-    /// What a user should know: parameters without influence, a space scored in part.
+    /// Returns what a user should know: parameters without influence, a space scored in part.
     pub fn notes(&self) -> &[String] {
         &self.basis.notes
     }
 
-    /// The size of the device that is tuned.
+    /// Returns the size of the device that is tuned.
     pub(crate) fn size(&self) -> Size {
         self.basis.size
     }
 
-    /// The configurations that have a place, in its order.
+    /// Returns the configurations that have a place, in its order.
     pub(crate) fn configs(&self) -> &[ConfigId] {
         &self.candidates.configs
     }
 
-    /// The place of `config`, if its counters are predicted.
+    /// Returns the place of `config`, if its counters are predicted.
     pub(crate) fn place(&self, config: ConfigId) -> Option<usize> {
         self.candidates.places.get(&config).copied().filter(|place| self.is_predicted(*place))
     }
 
-    /// Whether the model knows the configuration at `place`.
+    /// Returns whether the model knows the configuration at `place`.
     pub(crate) fn is_predicted(&self, place: usize) -> bool {
         self.candidates.predicted.known[place]
     }
 
-    /// What the authors' program multiplies scores by.
+    /// Returns what the authors' program multiplies scores by.
     pub(crate) fn authors_scale(&self) -> f64 {
         self.basis.scale
     }
 
-    /// How well every configuration brings what `bottlenecks` of the configuration at `profiled` want (Eq. 16); NaN
-    /// of those that are not predicted.
+    /// Returns how well every configuration brings what `bottlenecks` of the configuration at
+    /// `profiled` want (Eq. 16); NaN of those that are not predicted.
     pub(crate) fn scores(&self, bottlenecks: &Bottlenecks, profiled: usize, rules: &Rules) -> Vec<f64> {
         let wanted = wanted_changes(bottlenecks, self.basis.family, rules);
         let known = wanted.iter().filter_map(|(quantity, change)| Some((*change, self.column(*quantity)?)));
@@ -194,13 +198,14 @@ impl Guide {
         // What the drops of zeros mean for the mended rules is what the authors' program does.
         let variant = if rules.variant == Variant::Paper { Variant::Paper } else { Variant::Authors };
         let mut scores = scores(&changes, &before, &columns, variant);
-        // Nothing predicted is no counters at all, which would be the extreme that weights are normalised by.
+        // Nothing predicted is no counters at all, which would be the extreme that weights are
+        // normalised by.
         let known = self.candidates.predicted.known.iter();
         scores.iter_mut().zip(known).filter(|(_, known)| !**known).for_each(|(score, _)| *score = f64::NAN);
         scores
     }
 
-    /// What times on the tuned device are predicted from.
+    /// Returns what times on the tuned device are predicted from.
     pub(crate) fn times(&self) -> &TimeModel {
         &self.candidates.times
     }

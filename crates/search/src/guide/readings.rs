@@ -5,7 +5,8 @@ use tunesmith_core::Measurement;
 use tunesmith_core::counters::{CounterSet, GLOBAL_SIZE, Hardware, LOCAL_SIZE};
 use tunesmith_model::bottleneck::{Family, Quantity, Readings, Size};
 
-/// What a profiled run told: the family its counters belong to, and their readings with the sizes of the launch.
+/// Returns what a profiled run told: the family its counters belong to, and their readings with the
+/// sizes of the launch.
 ///
 /// `None` when no name belongs to any set of counters.
 pub fn readings(measurement: &Measurement) -> Option<(&'static Family, Readings)> {
@@ -27,7 +28,7 @@ fn of_counters(set: &CounterSet, counters: &BTreeMap<String, f64>) -> Readings {
     Readings::from_pairs(scaled)
 }
 
-/// The counter of `set`, or the size of a launch, that tells `quantity`.
+/// Returns the counter of `set`, or the size of a launch, that tells `quantity`.
 pub fn name_of(set: &CounterSet, quantity: Quantity) -> Option<&'static str> {
     if quantity == Quantity::Threads {
         return Some(GLOBAL_SIZE);
@@ -35,7 +36,7 @@ pub fn name_of(set: &CounterSet, quantity: Quantity) -> Option<&'static str> {
     set.meaning(quantity.abbreviation()).next().map(|counter| counter.name)
 }
 
-/// The size of the device as bottlenecks need it.
+/// Returns the size of the device as bottlenecks need it.
 pub fn size(hardware: &Hardware) -> Size {
     Size { multiprocessors: hardware.multiprocessors, cores: hardware.cores() }
 }

@@ -2,21 +2,23 @@
 
 use tunesmith_model::nonnegative_least_squares;
 
-/// How far relative times are believed to lie from a sum of work that all costs the same, as a standard deviation: so few
-/// runs as a search makes leave most coefficients open, and this belief holds them.
+/// How far relative times are believed to lie from a sum of work that all costs the same, as a
+/// standard deviation: so few runs as a search makes leave most coefficients open, and this belief
+/// holds them.
 pub(crate) const BELIEF: f64 = 0.3;
 /// Places that are predicted at a time, so that their sums stay in the fastest cache.
 const BLOCK: usize = 2048;
 
-/// Predicts times on the tuned device as `sum c_j * counter_j` with `c_j >= 0`, fitted to the device's own measurements
-/// and the predicted counters. Counters are shares of their mean over the configurations it was made of, times shares of
-/// the best.
+/// Predicts times on the tuned device as `sum c_j * counter_j` with `c_j >= 0`, fitted to the
+/// device's own measurements and the predicted counters. Counters are shares of their mean over the
+/// configurations it was made of, times shares of the best.
 #[derive(Clone, Debug)]
 pub(crate) struct TimeModel {
     /// For every counter what its values are divided by; `None` of one that says nothing.
     scales: Vec<Option<f64>>,
-    /// For every counter that says something its values by place, then what costs the same everywhere. Of half the width that
-    /// they are predicted in: reading them is what takes the time.
+    /// For every counter that says something its values by place, then what costs the same
+    /// everywhere. Of half the width that they are predicted in: reading them is what takes the
+    /// time.
     columns: Vec<Vec<f32>>,
 }
 
@@ -32,7 +34,7 @@ impl TimeModel {
         Self::scaled(counters.iter().map(scale).collect(), counters, known.len())
     }
 
-    /// The same counters of as many other `places`, with the scales of this one.
+    /// Returns the same counters of as many other `places`, with the scales of this one.
     pub(super) fn of_others(&self, counters: &[&[f64]], places: usize) -> Self {
         Self::scaled(self.scales.clone(), counters, places)
     }
@@ -55,8 +57,8 @@ impl TimeModel {
         }
     }
 
-    /// The coefficients after `runs`, places with times; without runs all work costs the same. Cost: the fit of some dozens
-    /// of coefficients.
+    /// Returns the coefficients after `runs`, places with times; without runs all work costs the
+    /// same. Cost: the fit of some dozens of coefficients.
     pub(crate) fn fit(&self, runs: &[(usize, f64)]) -> Vec<f64> {
         let best = runs.iter().map(|(_, time)| *time).fold(f64::INFINITY, f64::min);
         let row = |place: usize, time: f64| {
@@ -68,14 +70,14 @@ impl TimeModel {
         nonnegative_least_squares(&rows, &vec![1.0; rows.len()], &vec![even; self.columns.len()], BELIEF)
     }
 
-    /// The predicted time of a place, as a share of the best measured.
+    /// Returns the predicted time of a place, as a share of the best measured.
     pub(crate) fn predict(&self, coefficients: &[f64], place: usize) -> f64 {
         let part = |(column, coefficient): (&Vec<f32>, &f64)| coefficient * f64::from(column[place]);
         self.columns.iter().zip(coefficients).map(part).sum()
     }
 
-    /// Of the places that are not `closed` the one with the least predicted time, of equal ones the first. Costs a product
-    /// per coefficient and place.
+    /// Of the places that are not `closed` the one with the least predicted time, of equal ones the
+    /// first. Costs a product per coefficient and place.
     pub(crate) fn least(&self, coefficients: &[f64], closed: &[bool]) -> Option<usize> {
         let mut least: Option<(f32, usize)> = None;
         for start in (0..closed.len()).step_by(BLOCK) {

@@ -9,10 +9,11 @@ use std::sync::Arc;
 use tunesmith_space::ConfigId;
 
 /// What is known of a kernel before its search begins, given to every strategy when it is made
-/// ([`build_with`](crate::build_with)); the strategies that make use of it say so. The default is to know nothing.
+/// ([`build_with`](crate::build_with)); the strategies that make use of it say so. The default is
+/// to know nothing.
 ///
-/// Each kind of knowledge is one field. A strategy turns it into what it works with: `gaussian_process` into features of
-/// configurations and into those it asks first.
+/// Each kind of knowledge is one field. A strategy turns it into what it works with:
+/// `gaussian_process` into features of configurations and into those it asks first.
 #[derive(Clone, Debug, Default)]
 pub struct Knowledge {
     /// Times of the same kernel on other devices, or for other sizes.

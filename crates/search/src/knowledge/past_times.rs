@@ -6,14 +6,15 @@ use std::sync::Arc;
 use tunesmith_core::{Objective, Recording, Rng};
 use tunesmith_space::{ConfigId, Parameter, Space, Value, ValueKind, closest};
 
-/// What the configurations of a space scored elsewhere: on other devices, or for other sizes. Cheap to clone.
+/// What the configurations of a space scored elsewhere: on other devices, or for other sizes. Cheap
+/// to clone.
 #[derive(Clone, Debug)]
 pub struct PastTimes(Arc<[Past]>);
 
 /// The scores of one recording; `None` is a failure.
 pub(crate) type Past = Vec<(ConfigId, Option<f64>)>;
 
-/// Why a recording says nothing about a space.
+/// The reason why a recording says nothing about a space.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Misfit {
@@ -53,14 +54,16 @@ pub enum Misfit {
 }
 
 impl PastTimes {
-    /// What `recording` says of the configurations of `space`, scored by `objective`. Configurations meet by the values of
-    /// their parameters; a parameter that one side lacks does not matter if the other has one value for it. Rows of
-    /// configurations that the space does not have are left out.
+    /// Returns what `recording` says of the configurations of `space`, scored by `objective`.
+    /// Configurations meet by the values of their parameters; a parameter that one side lacks does
+    /// not matter if the other has one value for it. Rows of configurations that the space does not
+    /// have are left out.
     ///
     /// Costs a rank per row.
     ///
     /// # Errors
-    /// The recording is of another kernel, by its parameters, or has no correct configuration of the space.
+    /// The recording is of another kernel, by its parameters, or has no correct configuration of
+    /// the space.
     pub fn of(recording: &Recording, space: &Space, objective: &dyn Objective) -> Result<Self, Misfit> {
         compare_parameters(recording.parameters(), space)?;
         let evaluations = recording.evaluations(space);
@@ -75,14 +78,14 @@ impl PastTimes {
         Ok(Self(Arc::new([past])))
     }
 
-    /// All that `several` say; `None` when there are none.
+    /// Returns all that `several` say; `None` when there are none.
     pub fn all(several: &[Self]) -> Option<Self> {
         let pasts: Arc<[Past]> = several.iter().flat_map(|past| past.0.iter().cloned()).collect();
         (!pasts.is_empty()).then_some(Self(pasts))
     }
 
-    /// The same scores dealt out anew among the configurations of each recording: a history that misleads, to measure
-    /// what believing one costs.
+    /// Returns the same scores dealt out anew among the configurations of each recording: a history
+    /// that misleads, to measure what believing one costs.
     #[must_use]
     pub fn shuffled(&self, rng: &mut Rng) -> Self {
         let deal = |past: &Past| {
@@ -93,13 +96,14 @@ impl PastTimes {
         Self(self.0.iter().map(deal).collect())
     }
 
-    /// Scores as they are, `None` for a failure: one list for each recording, or for what else tells times.
+    /// Scores as they are, `None` for a failure: one list for each recording, or for what else
+    /// tells times.
     pub fn from_scores(pasts: Vec<Vec<(ConfigId, Option<f64>)>>) -> Self {
         Self(pasts.into())
     }
 
-    /// Up to `count` configurations by ascending mean of their slowdowns: in each list against its best, over the lists that
-    /// have them. Those that failed in one come last.
+    /// Returns up to `count` configurations by ascending mean of their slowdowns: in each list
+    /// against its best, over the lists that have them. Those that failed in one come last.
     pub fn best(&self, count: usize) -> Vec<ConfigId> {
         let mut slowdowns: HashMap<ConfigId, Vec<f64>> = HashMap::new();
         for past in self.each() {
@@ -116,13 +120,13 @@ impl PastTimes {
         means.into_iter().take(count).map(|(_, config)| config).collect()
     }
 
-    /// What each recording says.
+    /// Returns what each recording says.
     pub(crate) fn each(&self) -> &[Past] {
         &self.0
     }
 }
 
-/// Whether the parameters that vary are the same.
+/// Checks that the parameters that vary are the same.
 fn compare_parameters(recorded: &[Parameter], space: &Space) -> Result<(), Misfit> {
     let varies = |parameter: &&Parameter| parameter.values().len() > 1;
     let name = |parameter: &Parameter| parameter.name().to_string();
@@ -140,7 +144,8 @@ fn compare_parameters(recorded: &[Parameter], space: &Space) -> Result<(), Misfi
     recorded.iter().filter(varies).find(is_extra).map_or(Ok(()), |own| Err(Misfit::Extra { name: name(own) }))
 }
 
-/// Whether values of the two can be equal. Files write truth values as 0 and 1, and whole floats as integers.
+/// Returns whether values of the two can be equal. Files write truth values as 0 and 1, and whole
+/// floats as integers.
 fn is_compatible(own: &Parameter, wanted: &Parameter) -> bool {
     let is_number = |kind| matches!(kind, ValueKind::Int | ValueKind::Float);
     let is_truth = |value: &Value| matches!(value, Value::Int(0 | 1) | Value::Bool(_));

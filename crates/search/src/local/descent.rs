@@ -13,8 +13,8 @@ pub(crate) enum Improvement {
     Best,
 }
 
-/// Goes from a configuration to better neighbours until there are none. Neighbours are looked at in random order; those
-/// that are known are judged at once.
+/// Goes from a configuration to better neighbours until there are none. Neighbours are looked at in
+/// random order; those that are known are judged at once.
 ///
 /// Cost per evaluation: a hash for each neighbour looked at; per move the space's neighbourhood.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Descent {
         Self { neighbourhood, improvement, at: None, scan: None, better: None, awaited: Vec::new() }
     }
 
-    /// Where the descent is.
+    /// Returns where the descent is.
     pub(crate) fn at(&self) -> Option<Scored> {
         self.at
     }
@@ -106,7 +106,8 @@ impl Descent {
                 keep_better(&mut self.better, config, score);
             }
             Improvement::First => {
-                // Neighbours still in flight are judged against the new place: one may be better yet.
+                // Neighbours still in flight are judged against the new place: one may be better
+                // yet.
                 (self.at, self.scan) = (Some((config, score)), None);
             }
         }

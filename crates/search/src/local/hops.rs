@@ -37,16 +37,17 @@ pub(crate) enum Kick {
 pub(crate) enum Acceptance {
     /// From the better one.
     Better,
-    /// From a worse one as well with probability `exp(-d / T)`, where d is by how much of its score it is worse.
+    /// From a worse one as well with probability `exp(-d / T)`, where d is by how much of its score
+    /// it is worse.
     Metropolis(f64),
 }
 
-/// Descends, kicks, descends again: the loop of iterated local search, of basin hopping, and of hill climbing with
-/// restarts.
+/// Descends, kicks, descends again: the loop of iterated local search, of basin hopping, and of
+/// hill climbing with restarts.
 ///
-/// It begins with random configurations and descends from the best of what was told. A kick into a failed configuration
-/// is one kick lost. When kicks lead to nothing new, the next start is a random new configuration, so the search ends
-/// only with the space.
+/// It begins with random configurations and descends from the best of what was told. A kick into a
+/// failed configuration is one kick lost. When kicks lead to nothing new, the next start is a
+/// random new configuration, so the search ends only with the space.
 #[derive(Debug)]
 pub(crate) struct Hops {
     descent: Descent,
@@ -90,7 +91,8 @@ impl Hops {
         }
     }
 
-    /// What to evaluate next; `None` while it waits for what is in flight, and when every configuration is known.
+    /// Returns what to evaluate next; `None` while it waits for what is in flight, and when every
+    /// configuration is known.
     pub(crate) fn propose(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<ConfigId> {
         if view.known() < self.initial || self.home.is_none() {
             return self.unseen.draw(view, rng);

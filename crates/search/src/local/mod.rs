@@ -1,10 +1,12 @@
 //! What strategies share that go from one configuration to others near it.
 //!
-//! - [`Standing`]: what is known of a configuration. A known one is judged from the history and costs nothing.
+//! - [`Standing`]: what is known of a configuration. A known one is judged from the history and
+//!   costs nothing.
 //! - [`resample`], [`cross`]: configurations drawn near one, or between two; always valid ones.
 //! - [`Order`]: neighbours in random order, drawn as they are needed.
 //! - [`Descent`]: from a configuration down to a local minimum.
-//! - [`Hops`]: from local minimum to local minimum; iterated local search, basin hopping and restarts are kinds of it.
+//! - [`Hops`]: from local minimum to local minimum; iterated local search, basin hopping and
+//!   restarts are kinds of it.
 
 mod descent;
 pub(crate) mod hops;

@@ -5,8 +5,9 @@ use std::slice;
 use tunesmith_core::Rng;
 use tunesmith_space::{ConfigId, Space};
 
-/// A configuration in which each parameter of `config` is drawn anew with `probability`, one at least, and the others
-/// stay: uniformly from all valid ones that agree. It may be `config` itself. Cost: [`Space::sample_within`].
+/// Returns a configuration in which each parameter of `config` is drawn anew with `probability`,
+/// one at least, and the others stay: uniformly from all valid ones that agree. It may be `config`
+/// itself. Cost: [`Space::sample_within`].
 pub(crate) fn resample(space: &Space, config: ConfigId, probability: f64, rng: &mut Rng) -> ConfigId {
     let own = space.unrank(config);
     let free = chosen(own.indices().len(), probability, rng);
@@ -16,8 +17,9 @@ pub(crate) fn resample(space: &Space, config: ConfigId, probability: f64, rng: &
     space.sample_within(&allowed, rng).unwrap_or(config)
 }
 
-/// A configuration that has each parameter's value from one of two, which gives `mutation` as the probability that it
-/// has any: uniformly from all valid ones of this kind, so that a constraint never spoils it.
+/// Returns a configuration that has each parameter's value from one of two, which gives `mutation`
+/// as the probability that it has any: uniformly from all valid ones of this kind, so that a
+/// constraint never spoils it.
 pub(crate) fn cross(space: &Space, parents: [ConfigId; 2], mutation: f64, rng: &mut Rng) -> ConfigId {
     let [one, other] = parents.map(|parent| space.unrank(parent));
     let both = one.indices().iter().zip(other.indices());
@@ -32,7 +34,7 @@ pub(crate) fn cross(space: &Space, parents: [ConfigId; 2], mutation: f64, rng: &
     space.sample_within(&allowed, rng).unwrap_or(parents[0])
 }
 
-/// Each of `count` with `probability`; a random one when there would be none.
+/// Chooses each of `count` with `probability`; a random one when there would be none.
 fn chosen(count: usize, probability: f64, rng: &mut Rng) -> Vec<bool> {
     let mut chosen: Vec<bool> = (0..count).map(|_| rng.random_bool(probability)).collect();
     if count > 0 && !chosen.contains(&true) {

@@ -4,8 +4,8 @@ use rand::RngExt as _;
 use std::collections::HashMap;
 use tunesmith_core::Rng;
 
-/// The numbers below a bound, each once, in random order: Fisher and Yates' shuffle, of which only the displaced
-/// numbers are kept. A number costs a draw and a hash however many there are.
+/// The numbers below a bound, each once, in random order: Fisher and Yates' shuffle, of which only
+/// the displaced numbers are kept. A number costs a draw and a hash however many there are.
 #[derive(Debug)]
 pub(crate) struct Order {
     bound: u64,
@@ -18,7 +18,7 @@ impl Order {
         Self { bound, drawn: 0, displaced: HashMap::new() }
     }
 
-    /// The next number; `None` when all were drawn.
+    /// Returns the next number; `None` when all were drawn.
     pub(crate) fn next(&mut self, rng: &mut Rng) -> Option<u64> {
         let here = self.drawn;
         if here == self.bound {

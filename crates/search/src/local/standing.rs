@@ -14,7 +14,7 @@ pub(crate) enum Standing {
     Told(Option<f64>),
 }
 
-/// The standing of `config`. Costs a hash.
+/// Returns the standing of `config`. Costs a hash.
 pub(crate) fn standing(view: &View<'_>, config: ConfigId) -> Standing {
     match view.score(config) {
         Some(score) => Standing::Told(score),

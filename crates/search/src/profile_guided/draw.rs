@@ -3,7 +3,8 @@
 use rand::RngExt as _;
 use tunesmith_core::Rng;
 
-/// A place drawn with a probability in proportion to its weight; `None` when all weigh nothing. Costs a walk over them.
+/// Returns a place drawn with a probability in proportion to its weight; `None` when all weigh
+/// nothing. Costs a walk over them.
 pub(super) fn weighted(weights: &[f64], rng: &mut Rng) -> Option<usize> {
     let sum: f64 = weights.iter().sum();
     if sum <= 0.0 {

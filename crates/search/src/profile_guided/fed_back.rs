@@ -9,25 +9,30 @@ use tunesmith_core::{Depth, Evaluation, Request, Rng, Searcher, Told, View};
 use tunesmith_model::bottleneck::{Bottlenecks, Rules, analyse, weights};
 use tunesmith_space::ConfigId;
 
-/// How often a configuration is drawn by its weight instead of chosen: what no model foresees is found no other way.
+/// How often a configuration is drawn by its weight instead of chosen: what no model foresees is
+/// found no other way.
 const CHANCE: f64 = 0.1;
-/// Evaluations in a row without a new best after which counters are taken to have told what they can: as many as the
-/// Gaussian process needs to begin with.
+/// Evaluations in a row without a new best after which counters are taken to have told what they
+/// can: as many as the Gaussian process needs to begin with.
 const STALLED: usize = 8;
-/// Steps from neighbour to neighbour before a configuration is chosen in a space too large to score whole.
+/// Steps from neighbour to neighbour before a configuration is chosen in a space too large to score
+/// whole.
 const STEPS: usize = 8;
 /// The fastest profiled configurations whose neighbours are scored in such a space.
 const LEADERS: usize = 5;
 
-/// Chooses in turn the configuration that relieves the bottlenecks of the fastest one best, and the one with the least
-/// predicted time; a tenth is drawn by weight. Once that brings nothing more, every second choice is that of a Gaussian
-/// process, which learnt from all evaluations: near the optimum times say more than counters.
+/// Chooses in turn the configuration that relieves the bottlenecks of the fastest one best, and the
+/// one with the least predicted time; a tenth is drawn by weight. Once that brings nothing more,
+/// every second choice is that of a Gaussian process, which learnt from all evaluations: near the
+/// optimum times say more than counters.
 ///
-/// A run is profiled when it may become the fastest, by its predicted time, as only then its counters decide anything; no
-/// configuration is run twice for it, and nothing is profiled on a device that does not count.
+/// A run is profiled when it may become the fastest, by its predicted time, as only then its
+/// counters decide anything; no configuration is run twice for it, and nothing is profiled on a
+/// device that does not count.
 ///
-/// Of a space too large to score whole it scores a random sample and the neighbours of the fastest profiled
-/// configurations. What it is about to choose it follows to better neighbours first; a new fastest one brings a new sample.
+/// Of a space too large to score whole it scores a random sample and the neighbours of the fastest
+/// profiled configurations. What it is about to choose it follows to better neighbours first; a new
+/// fastest one brings a new sample.
 #[derive(Debug)]
 pub(super) struct FedBack {
     guide: Guide,
@@ -41,11 +46,11 @@ pub(super) struct FedBack {
     scores: Vec<f64>,
     /// Profiled runs that were the fastest, the last ones.
     leaders: Vec<ConfigId>,
-    /// Whether there is a new one, in a space too large to score whole.
+    /// True if there is a new one, in a space too large to score whole.
     has_moved: bool,
     /// Costs of work, by all runs so far.
     coefficients: Vec<f64>,
-    /// Whether a profiled run came without counters.
+    /// True if a profiled run came without counters.
     is_blind: bool,
     best: f64,
     /// Evaluations since the best was found.
@@ -88,7 +93,7 @@ impl FedBack {
         }
     }
 
-    /// The next configuration, which is neither told nor in flight.
+    /// Returns the next configuration, which is neither told nor in flight.
     fn choose(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<ConfigId> {
         self.by_surrogate = self.since >= STALLED && !self.by_surrogate;
         if self.by_surrogate {
@@ -137,7 +142,8 @@ impl FedBack {
         self.most_promising(by_time)
     }
 
-    /// The open place with the least predicted time; if not `by_time` the one with the best score, if any relieves anything.
+    /// Returns the open place with the least predicted time; if not `by_time` the one with the best
+    /// score, if any relieves anything.
     fn most_promising(&self, by_time: bool) -> Option<usize> {
         let by_score = if by_time { None } else { self.most_relieving() };
         by_score.or_else(|| self.guide.times().least(&self.coefficients, &self.closed))
@@ -176,7 +182,8 @@ impl FedBack {
         self.scores = scored.unwrap_or_default();
     }
 
-    /// The place of `config`, which it gets in a space scored in part; `None` when the model does not know it.
+    /// Returns the place of `config`, which it gets in a space scored in part; `None` when the
+    /// model does not know it.
     fn placed(&mut self, view: &View<'_>, config: ConfigId) -> Option<usize> {
         if self.guide.is_sampled() && self.guide.place(config).is_none() {
             self.guide.include(view.space(), &[config]);
@@ -185,7 +192,7 @@ impl FedBack {
         self.guide.place(config)
     }
 
-    /// Profiled if its counters may decide something.
+    /// Asks for a profiled run if its counters may decide something.
     fn request(&self, config: ConfigId, place: Option<usize>) -> Request {
         let predicted = |place| self.guide.times().predict(&self.coefficients, place);
         let may_lead = |place| self.fastest.is_none() || predicted(place) <= 1.0 + BELIEF;

@@ -1,7 +1,8 @@
 //! Counter-guided search.
 //!
-//! Filipovic et al., Using hardware performance counters to speed up autotuning convergence on GPUs (2022): profiled runs
-//! show bottlenecks, and a model of counters tells which configurations relieve them.
+//! Filipovic et al., Using hardware performance counters to speed up autotuning convergence on GPUs
+//! (2022): profiled runs show bottlenecks, and a model of counters tells which configurations
+//! relieve them.
 //!
 //! # Tried without gain
 //!
@@ -26,11 +27,12 @@ use std::fmt;
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 use tunesmith_model::bottleneck::{Rules, Variant};
 
-/// Counter-guided search: in the published form (`paper`), as its authors simulate it (`authors`), or with the measured
-/// times fed back (`ours`). Without a counter model it is `gaussian_process`.
+/// Counter-guided search: in the published form (`paper`), as its authors simulate it (`authors`),
+/// or with the measured times fed back (`ours`). Without a counter model it is `gaussian_process`.
 ///
-/// Cost per evaluation: a score of every configuration when a profiled run is the fastest so far, and a predicted time of
-/// each for `ours`; when that finds nothing better for a while the cost of `gaussian_process` in every second evaluation.
+/// Cost per evaluation: a score of every configuration when a profiled run is the fastest so far,
+/// and a predicted time of each for `ours`; when that finds nothing better for a while the cost of
+/// `gaussian_process` in every second evaluation.
 pub struct ProfileGuided(Box<dyn Searcher>);
 
 impl fmt::Debug for ProfileGuided {

@@ -7,12 +7,13 @@ use tunesmith_core::{Depth, Evaluation, Request, Rng, Searcher, Told, View};
 use tunesmith_model::bottleneck::{Rules, Variant, analyse, weights};
 use tunesmith_space::ConfigId;
 
-/// Weighted random search: the fastest configuration so far is profiled, all others are weighted by how well they relieve
-/// its bottlenecks, and so many are drawn and timed before the next is profiled (Algorithm 1).
+/// Weighted random search: the fastest configuration so far is profiled, all others are weighted by
+/// how well they relieve its bottlenecks, and so many are drawn and timed before the next is
+/// profiled (Algorithm 1).
 ///
-/// As published a configuration is run again to be profiled, which counts. The authors' simulation takes counters from
-/// recorded data: here it profiles every run, so that none is repeated. A configuration whose counters say nothing is
-/// followed by uniform draws.
+/// As published a configuration is run again to be profiled, which counts. The authors' simulation
+/// takes counters from recorded data: here it profiles every run, so that none is repeated. A
+/// configuration whose counters say nothing is followed by uniform draws.
 #[derive(Debug)]
 pub(super) struct Published {
     guide: Guide,

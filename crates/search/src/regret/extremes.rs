@@ -1,17 +1,21 @@
 //! What the best of the scores seen say about better ones.
 
-/// Spacings that are looked at. More of them belong to the body of the scores, fewer leave the scale unknown.
+/// Spacings that are looked at. More of them belong to the body of the scores, fewer leave the
+/// scale unknown.
 const SPACINGS: usize = 5;
 
-/// The chance that a score better than the best of `scores` is better by more than the factor `1 + share`, if there is one.
+/// Returns the chance that a score better than the best of `scores` is better by more than the
+/// factor `1 + share`, if there is one.
 ///
-/// The logarithms of the lowest scores are taken to thin out as an exponential tail does. Then the spacing between the
-/// j-th and the next, times j, is exponential with the scale of the tail for every j (A. Rényi, On the theory of order
-/// statistics, 1953), and so is what a better score gains on the best. With k spacings of mean `m` and a scale of
-/// which nothing else is known, the gain exceeds `d = ln(1 + share)` with the chance `(1 + d / (k m))^-k`.
+/// The logarithms of the lowest scores are taken to thin out as an exponential tail does. Then the
+/// spacing between the j-th and the next, times j, is exponential with the scale of the tail for
+/// every j (A. Rényi, On the theory of order statistics, 1953), and so is what a better score gains
+/// on the best. With k spacings of mean `m` and a scale of which nothing else is known, the gain
+/// exceeds `d = ln(1 + share)` with the chance `(1 + d / (k m))^-k`.
 ///
-/// A best that stands alone is thereby a warning: where one configuration was far ahead of all others, so may another be.
-/// 1 where there are not enough scores; ties alone, `m = 0`, give 0. Cost: a sort.
+/// A best that stands alone is thereby a warning: where one configuration was far ahead of all
+/// others, so may another be. 1 where there are not enough scores; ties alone, `m = 0`, give 0.
+/// Cost: a sort.
 pub(super) fn excess(scores: impl Iterator<Item = f64>, share: f64) -> f64 {
     let mut lowest: Vec<f64> = scores.collect();
     lowest.sort_by(f64::total_cmp);

@@ -21,30 +21,35 @@ const LEADERS: usize = 5;
 /// Correct evaluations without which nothing is claimed: the spacings of the best need as many.
 const FEWEST_SUCCESSES: usize = 6;
 
-/// Estimates how far the best found may be from the optimum of the space, from the evaluations alone: which strategy
-/// asked for them does not matter. Two estimates have to agree.
+/// Estimates how far the best found may be from the optimum of the space, from the evaluations
+/// alone: which strategy asked for them does not matter. Two estimates have to agree.
 ///
-/// **What the model expects.** A Gaussian process with the features and targets of the strategy `gaussian_process` is fitted
-/// to the evaluations. `E` is the number of unseen configurations that it expects to be better than the best divided by
-/// `1 + share`: the sum of the tails of Student's distribution with 20 degrees of freedom around its means, with its deviations
-/// multiplied by the root mean square of the standardised errors with which it predicts the best quarter of what it was
-/// made of, each from all the others, where that is above 1. Normal tails claimed too much early in a search: kernels have
-/// cliffs that a smooth process calls impossible; with 8 degrees hardly anything was ever claimed. If unseen configurations were independent, none would be better with
-/// the probability `exp(-E)`; they are alike, which makes that too careful.
+/// **What the model expects.** A Gaussian process with the features and targets of the strategy
+/// `gaussian_process` is fitted to the evaluations. `E` is the number of unseen configurations that
+/// it expects to be better than the best divided by `1 + share`: the sum of the tails of Student's
+/// distribution with 20 degrees of freedom around its means, with its deviations multiplied by the
+/// root mean square of the standardised errors with which it predicts the best quarter of what it
+/// was made of, each from all the others, where that is above 1. Normal tails claimed too much
+/// early in a search: kernels have cliffs that a smooth process calls impossible; with 8 degrees
+/// hardly anything was ever claimed. If unseen configurations were independent, none would be
+/// better with the probability `exp(-E)`; they are alike, which makes that too careful.
 ///
-/// **What the extremes say.** The model knows nothing of what resembles nothing it has seen. `X` is the chance that a
-/// better configuration, if there is one, is better by more than the regret, from the spacings of the best scores:
-/// it is high where the best stands alone. On a recording where one configuration of 4,363 is 7 % ahead of all others the
-/// model was sure, and wrong, for hundreds of evaluations, 4 to 8 of its deviations off.
+/// **What the extremes say.** The model knows nothing of what resembles nothing it has seen. `X` is
+/// the chance that a better configuration, if there is one, is better by more than the regret, from
+/// the spacings of the best scores: it is high where the best stands alone. On a recording where
+/// one configuration of 4,363 is 7 % ahead of all others the model was sure, and wrong, for
+/// hundreds of evaluations, 4 to 8 of its deviations off.
 ///
-/// The probability claimed is `(1 - X) exp(-E)`: 0 with fewer than six correct evaluations, 1 when the space is
-/// evaluated. It is checked against nine recordings in `bench/results/regret.md`.
+/// The probability claimed is `(1 - X) exp(-E)`: 0 with fewer than six correct evaluations, 1 when
+/// the space is evaluated. It is checked against nine recordings in `bench/results/regret.md`.
 ///
-/// Up to 20,000 configurations the space is listed: the 2048 with the lowest means are looked at, and 2048 others
-/// stand for the rest. Of a larger space these are the neighbours of the best five and 2048 random configurations, each
-/// of which stands for its share of the space: there the sum of so many tails seldom allows any claim.
+/// Up to 20,000 configurations the space is listed: the 2048 with the lowest means are looked at,
+/// and 2048 others stand for the rest. Of a larger space these are the neighbours of the best five
+/// and 2048 random configurations, each of which stands for its share of the space: there the sum
+/// of so many tails seldom allows any claim.
 ///
-/// Cost: a fit to 100 evaluations, the inverse of a matrix of 300, and 300^2 / 2 products for each of 4096 candidates.
+/// Cost: a fit to 100 evaluations, the inverse of a matrix of 300, and 300^2 / 2 products for each
+/// of 4096 candidates.
 #[derive(Debug, Default)]
 pub struct RegretModel {
     prepared: Option<RegretMemory>,
@@ -63,12 +68,13 @@ struct RegretMemory {
 pub struct RegretParts {
     /// How many unseen configurations the model expects to be better than the regret allows.
     pub expected: f64,
-    /// The chance that a better configuration is better by more than the regret, by the extremes of what was seen.
+    /// The chance that a better configuration is better by more than the regret, by the extremes of
+    /// what was seen.
     pub excess: f64,
 }
 
 impl RegretParts {
-    /// The probability that the best is within the regret.
+    /// Returns the probability that the best is within the regret.
     pub fn probability(&self) -> f64 {
         (1.0 - self.excess) * (-self.expected).exp()
     }
@@ -96,7 +102,8 @@ impl Seen {
 }
 
 impl RegretModel {
-    /// What the estimates for `shares` (0.02 is 2 %) are made of; `None` while fewer than six evaluations were correct.
+    /// Returns what the estimates for `shares` (0.02 is 2 %) are made of; `None` while fewer than
+    /// six evaluations were correct.
     pub fn parts(&mut self, space: &Space, history: &History, shares: &[f64]) -> Option<Vec<RegretParts>> {
         let seen = Seen::new(history);
         if seen.successes().count() < FEWEST_SUCCESSES {
@@ -128,7 +135,8 @@ struct Tails {
 }
 
 impl Tails {
-    /// How many configurations are expected to be better than the best by more than the factor `1 + share`.
+    /// Returns how many configurations are expected to be better than the best by more than the
+    /// factor `1 + share`.
     fn beyond(&self, share: f64) -> f64 {
         // Targets have the slope 1 at the best, which is at 0.
         let goal = -share.ln_1p();

@@ -6,11 +6,13 @@ use crate::gaussian_process::targets::targets;
 use tunesmith_model::{Candidates, GaussianProcess, Hyperparameters, Posterior, Rows};
 use tunesmith_space::{ConfigId, Space};
 
-/// Evaluations the model is made of at most: half of them the best, the others spread over the rest.
+/// Evaluations the model is made of at most: half of them the best, the others spread over the
+/// rest.
 const MODELLED: usize = 300;
 /// Evaluations that its hyperparameters are fitted to, chosen in the same way.
 const FITTED: usize = 100;
-/// The share of the evaluations, the best of them, whose errors count: what it says of bad ones is of no use here.
+/// The share of the evaluations, the best of them, whose errors count: what it says of bad ones is
+/// of no use here.
 const JUDGED: usize = 4;
 
 /// A Gaussian process of what was seen.
@@ -51,8 +53,8 @@ impl RegretSurrogate {
         surrogate
     }
 
-    /// The root mean square of the standardised errors with which each of the best is predicted from all others. The
-    /// points come from the best on.
+    /// Returns the root mean square of the standardised errors with which each of the best is
+    /// predicted from all others. The points come from the best on.
     fn error_of_the_best(&self, y: &[f64]) -> f64 {
         let left_out = self.process.left_out(&self.posterior, y);
         let judged = y.len().div_ceil(JUDGED);
@@ -62,12 +64,12 @@ impl RegretSurrogate {
         (y.iter().zip(&left_out).take(judged).map(error).sum::<f64>() / judged as f64).sqrt()
     }
 
-    /// The deviation of a measurement, noise included.
+    /// Returns the deviation of a measurement, noise included.
     fn with_noise(&self, deviation: f64) -> f64 {
         (deviation * deviation + self.process.noise() * self.posterior.variance).sqrt()
     }
 
-    /// The mean, the inflated deviation and the weight of each of `unseen`.
+    /// Returns the mean, the inflated deviation and the weight of each of `unseen`.
     pub(super) fn predict(&self, unseen: Weighted) -> Vec<(f64, f64, f64)> {
         let predictions = Candidates::new(&self.process, unseen.rows).predict(&self.posterior);
         let all = predictions.iter().zip(unseen.weights);
@@ -75,7 +77,8 @@ impl RegretSurrogate {
     }
 }
 
-/// At most `count` of `order`: half of them the first, the others spread evenly over the rest.
+/// Returns at most `count` of `order`: half of them the first, the others spread evenly over the
+/// rest.
 fn spread(order: &[usize], count: usize) -> Vec<usize> {
     if order.len() <= count {
         return order.to_vec();

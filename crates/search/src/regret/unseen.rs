@@ -11,9 +11,11 @@ use tunesmith_space::{ConfigId, Neighbourhood, Space};
 
 /// Spaces up to this size are listed.
 const LISTED: u128 = 20_000;
-/// Configurations with the lowest predicted means, all of which are looked at: most of what is to be feared is there.
+/// Configurations with the lowest predicted means, all of which are looked at: most of what is to
+/// be feared is there.
 const LOWEST: usize = 2048;
-/// The others that are drawn to stand for the rest; of a space that is not listed, all that are drawn.
+/// The others that are drawn to stand for the rest; of a space that is not listed, all that are
+/// drawn.
 const DRAWS: usize = 2048;
 /// Neighbours of one of the best in a space that is not listed.
 const NEIGHBOURS: usize = 512;
@@ -41,8 +43,9 @@ impl Unevaluated {
         Self { listing: space.len().is_some_and(|len| len <= LISTED).then(list) }
     }
 
-    /// Unseen configurations of `space`: of a listed one all with low means and some that stand for the rest, else the
-    /// neighbours of the `leaders`, the best seen, and some that stand for the space.
+    /// Returns unseen configurations of `space`: of a listed one all with low means and some that
+    /// stand for the rest, else the neighbours of the `leaders`, the best seen, and some that stand
+    /// for the space.
     pub(super) fn unseen(
         &self,
         space: &Space,
@@ -62,7 +65,7 @@ impl Unevaluated {
     }
 }
 
-/// All of `rows` with low means and some of the others, which stand for the rest.
+/// Returns all of `rows` with low means and some of the others, which stand for the rest.
 fn listed(rows: Rows, model: &RegretSurrogate, rng: &mut Rng) -> Weighted {
     if rows.len() <= LOWEST + DRAWS {
         let weights = vec![1.0; rows.len()];
@@ -97,7 +100,8 @@ fn unlisted(
     Weighted { rows: features.rows(space, &configs), weights }
 }
 
-/// Configurations that differ from `leader` in one parameter, a random part where there are many.
+/// Returns configurations that differ from `leader` in one parameter, a random part where there are
+/// many.
 fn neighbours(space: &Space, leader: ConfigId, rng: &mut Rng) -> Vec<ConfigId> {
     let all = space.neighbours(leader, Neighbourhood::Hamming);
     if all.len() <= NEIGHBOURS as u64 {

@@ -11,7 +11,8 @@ pub(crate) fn cube(parameters: usize, values: i64) -> Space {
     (0..parameters).fold(Space::builder(), |builder, i| builder.parameter(parameter(i))).build().unwrap()
 }
 
-/// A bowl with its bottom at 4 in every parameter. Where the parameters are large together, nothing runs.
+/// A bowl with its bottom at 4 in every parameter. Where the parameters are large together, nothing
+/// runs.
 fn bowl(values: &[Value]) -> Result<f64, Failure> {
     let ints: Vec<i64> = values.iter().filter_map(Value::as_int).collect();
     if ints.iter().sum::<i64>() > 7 * ints.len() as i64 {

@@ -1,8 +1,9 @@
 //! What can be said of a condition before all its parameters have values.
 //!
-//! The bounds of a term at a level are terms themselves, of what is known there: a product of which only some factors
-//! are known lies between that part times the smallest and times the largest the rest can be. A condition whose upper
-//! bound is false excludes; one whose lower bound is true needs nothing more.
+//! The bounds of a term at a level are terms themselves, of what is known there: a product of which
+//! only some factors are known lies between that part times the smallest and times the largest the
+//! rest can be. A condition whose upper bound is false excludes; one whose lower bound is true
+//! needs nothing more.
 
 use crate::hash::Map;
 
@@ -18,7 +19,8 @@ pub(crate) struct Bounds<'a> {
 }
 
 impl Bounds<'_> {
-    /// Terms, known once the level has a value, between which `id` lies; `None` when none are found.
+    /// Returns two terms between which `id` lies, known once the level has a value; `None` if there
+    /// are none.
     pub(crate) fn of(&mut self, id: Id) -> Option<(Id, Id)> {
         if let Some(&bounds) = self.done.get(&id) {
             return bounds;
@@ -73,7 +75,8 @@ impl Bounds<'_> {
         Some((self.graph.apply(op, &low)?, self.graph.apply(op, &high)?))
     }
 
-    /// A chain's known beginning, combined once with the range of all that is unknown at its end.
+    /// Returns a chain's known beginning, combined once with the range of all that is unknown at
+    /// its end.
     fn chain(&mut self, op: Op, id: Id) -> Option<(Id, Id)> {
         let neutral = i128::from(op != Op::Sum);
         let (mut low, mut high) = (neutral, neutral);
@@ -98,7 +101,7 @@ impl Bounds<'_> {
         self.combine(op, bounds, low, high)
     }
 
-    /// Both operands of a link are partly known.
+    /// Bounds a link of which both operands are partly known.
     fn pair(&mut self, op: Op, args: &[Id], low: i128, high: i128) -> Option<(Id, Id)> {
         let (a, b) = (self.of(args[0])?, self.of(args[1])?);
         let positive =

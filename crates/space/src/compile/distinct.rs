@@ -1,6 +1,7 @@
 //! Parameters that all differ from each other.
 //!
-//! Pairwise `a != b` would carry every value taken so far, in its order. What matters is the set of them: a mask.
+//! Pairwise `a != b` would carry every value taken so far, in its order. What matters is the set of
+//! them: a mask.
 
 use super::graph::{Graph, Id, Op};
 use super::lower::Lowering;
@@ -12,8 +13,9 @@ const MOST_VALUES: i64 = 62;
 const LEAST_MEMBERS: usize = 3;
 
 impl Lowering<'_> {
-    /// Replaces the conditions among `roots` that make three or more parameters differ from each other: one condition
-    /// per parameter says that its value is not taken yet. Gives the conditions replaced, with what takes their place.
+    /// Replaces the conditions among `roots` that make three or more parameters differ from each
+    /// other: one condition per parameter says that its value is not taken yet. Gives the
+    /// conditions replaced, with what takes their place.
     pub(super) fn all_different(&mut self, roots: &[Id]) -> Vec<(usize, Id)> {
         let mut pairs: Vec<(usize, [Id; 2])> =
             roots.iter().enumerate().filter_map(|(index, &root)| Some((index, differing(self.graph, root)?))).collect();
@@ -31,7 +33,8 @@ impl Lowering<'_> {
         replaced
     }
 
-    /// For each but the first member in the order of levels: that its value is none of those before.
+    /// For each but the first member in the order of levels: that its value is none of those
+    /// before.
     fn untaken(&mut self, mut members: Vec<Id>) -> Option<Vec<Id>> {
         members.sort_by_key(|&member| self.levels.span(self.graph, member));
         let ranges: Option<Vec<(i64, i64)>> = members.iter().map(|&member| self.graph.int_range(member)).collect();
@@ -57,7 +60,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The two parameters that `root` makes differ, when that is all it says.
+/// Returns the two parameters that `root` makes differ, when that is all it says.
 fn differing(graph: &Graph, root: Id) -> Option<[Id; 2]> {
     let term = graph.term(root);
     let equal = graph.term(*term.args.first()?);
@@ -66,7 +69,8 @@ fn differing(graph: &Graph, root: Id) -> Option<[Id; 2]> {
     (term.op == Op::Not && equal.op == Op::Equal && is_parameter(a) && is_parameter(b)).then_some([a, b])
 }
 
-/// A set of parameters, as large as a simple search finds it, of which all pairs are among `pairs`.
+/// Returns a set of parameters, as large as a simple search finds it, of which all pairs are among
+/// `pairs`.
 fn largest_clique(pairs: &[(usize, [Id; 2])]) -> Option<Vec<Id>> {
     let joined = |a: Id, b: Id| pairs.iter().any(|(_, pair)| *pair == [a.min(b), a.max(b)]);
     let mut members: Vec<Id> = pairs.iter().flat_map(|(_, pair)| *pair).collect();

@@ -4,7 +4,8 @@ use super::graph::{Class, Graph, Id, Op};
 use super::range;
 use crate::bits::Bits;
 
-/// Logarithms are whole multiples of this fraction of a bit, so that sums do not depend on their order.
+/// Logarithms are whole multiples of this fraction of a bit, so that sums do not depend on their
+/// order.
 pub(super) const UNIT: f64 = 1024.0;
 
 /// Values of a term are counted exactly as long as no more than this many pairs have to be tried.
@@ -39,7 +40,8 @@ fn is_chain(op: Op) -> bool {
 pub(super) struct Load {
     /// The logarithm of the number of different nodes.
     pub(super) width: u32,
-    /// The number of cells, which decides between equal widths: the fewer, the more of them meet each other.
+    /// The number of cells, which decides between equal widths: the fewer, the more of them meet
+    /// each other.
     cells: u32,
 }
 
@@ -88,7 +90,8 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// The values of a chain of whole numbers, as if its operands did not depend on each other.
+    /// Returns the values of a chain of whole numbers, as if its operands did not depend on each
+    /// other.
     fn chain_values(&mut self, id: Id, values: &[Option<Vec<i64>>]) -> Option<Vec<i64>> {
         let term = self.graph.term(id);
         if range::is_wide(term.class) || !matches!(term.class, Class::Int(..)) {
@@ -118,7 +121,7 @@ impl<'a> Estimate<'a> {
         all
     }
 
-    /// What nodes carry after the parameters at the places that are set in `assigned`.
+    /// Returns what nodes carry after the parameters at the places that are set in `assigned`.
     pub(super) fn carried(&self, assigned: &[i64]) -> Load {
         let mut walk = Walk {
             estimate: self,
@@ -137,7 +140,7 @@ impl<'a> Estimate<'a> {
     }
 }
 
-/// What the operation makes of all pairs of values; nothing when there are too many.
+/// Returns what the operation makes of all pairs of values; nothing when there are too many.
 fn pairs(op: Op, a: &[i64], b: &[i64]) -> Option<Vec<i64>> {
     if a.len() * b.len() > MAX_PAIRS {
         return None;
@@ -183,7 +186,7 @@ impl<'a> Walk<'a> {
         &self.estimate.operands[id.0 as usize]
     }
 
-    /// The only operand that is not known, if it is one alone.
+    /// Returns the only operand that is not known, if it is one alone.
     fn only_unknown(&self, id: Id) -> Option<Id> {
         let mut unknown = self.operands(id).iter().copied().filter(|&arg| !self.is_known(arg));
         unknown.next().filter(|_| unknown.next().is_none())
@@ -218,7 +221,8 @@ impl<'a> Walk<'a> {
         operands.iter().for_each(|&arg| self.unknown(arg));
     }
 
-    /// The logarithm of the number of values of the known operands of a chain, so many, together.
+    /// Returns the logarithm of the number of values of the known operands of a chain, so many,
+    /// together.
     fn joint_width(&self, id: Id, known: usize) -> u32 {
         let cells = self.operands(id).iter().filter(|&&arg| self.is_known(arg));
         let separate = cells.map(|cell| self.estimate.widths[cell.0 as usize]).sum::<u32>();
@@ -226,8 +230,8 @@ impl<'a> Walk<'a> {
         separate.min(self.estimate.widths[id.0 as usize]).min(beginning.unwrap_or(u32::MAX))
     }
 
-    /// A limit is carried as what is left of it (see [`super::residual`]), together with the conditions `exempt` under
-    /// which there is none.
+    /// A limit is carried as what is left of it (see [`super::residual`]), together with the
+    /// conditions `exempt` under which there is none.
     fn limit(&mut self, left: Id, right: Id, exempt: &[Id]) {
         let mut left_over = LeftOver { places: Bits::default(), width: 0 };
         exempt.iter().filter(|&&cell| self.is_known(cell)).for_each(|&cell| self.absorb(&mut left_over, cell));
@@ -268,7 +272,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// One side of a comparison of two unknown sides: what is known of a sum goes over, the rest stays.
+    /// One side of a comparison of two unknown sides: what is known of a sum goes over, the rest
+    /// stays.
     fn unknown_side(&mut self, side: Id, left_over: &mut LeftOver) {
         let term = self.estimate.graph.term(side);
         if term.op != Op::Sum {
@@ -283,7 +288,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Takes from an unknown term what is known as long as one operand is not; gives what the rest is compared with.
+    /// Takes from an unknown term what is known as long as one operand is not; gives what the rest
+    /// is compared with.
     fn solve(&mut self, id: Id, left_over: &mut LeftOver) -> Option<Id> {
         let estimate = self.estimate;
         let term = estimate.graph.term(id);

@@ -1,10 +1,11 @@
 //! Conditions as a graph of shared terms, with what is known about each term's values.
 //!
-//! Equal terms are one node, so that `bsx * bsy` in two constraints is computed, and carried, once. Every value is one
-//! 64-bit cell: whole numbers and truth values as they are, floats by their bits, anything else by its number among the
-//! [`Data`]. A term whose range of whole numbers is known to fit is computed by plain machine arithmetic; everything
-//! that is not provably so simple stays a piece of tree and is computed by the evaluator of expressions, which defines
-//! the meaning.
+//! Equal terms are one node, so that `bsx * bsy` in two constraints is computed, and carried, once.
+//! Every value is one 64-bit cell: whole numbers and truth values as they are, floats by their
+//! bits, anything else by its number among the [`Data`]. A term whose range of whole numbers is
+//! known to fit is computed by plain machine arithmetic; everything that is not provably so simple
+//! stays a piece of tree and is computed by the evaluator of expressions, which defines the
+//! meaning.
 
 use crate::hash::Map;
 
@@ -13,13 +14,15 @@ use super::range;
 use crate::bits::Bits;
 use crate::expr::Node;
 
-/// The cell of a value that cannot be computed (a division by zero, say). No whole number in a graph reaches it.
+/// The cell of a value that cannot be computed (a division by zero, say). No whole number in a
+/// graph reaches it.
 pub(crate) const ERROR: i64 = i64::MIN;
 
 /// Whole numbers in a graph stay below this in magnitude, so that sums of two cannot overflow.
 pub(crate) const MAGNITUDE: i64 = 1 << 62;
 
-/// The cell of a float. Negative zero, whose bits are those of [`ERROR`], becomes zero: no expression tells them apart.
+/// Returns the cell of a float. Negative zero, whose bits are those of [`ERROR`], becomes zero: no
+/// expression tells them apart.
 pub(crate) fn float_cell(value: f64) -> i64 {
     (value + 0.0).to_bits() as i64
 }
@@ -90,7 +93,7 @@ pub(crate) struct Term {
     pub(crate) op: Op,
     pub(crate) args: Vec<Id>,
     pub(crate) class: Class,
-    /// Whether the cell may be [`ERROR`].
+    /// True if the cell may be [`ERROR`].
     pub(crate) fallible: bool,
     /// The parameters it depends on, by place in the group.
     pub(crate) parameters: Bits,
@@ -125,7 +128,7 @@ impl Graph {
         &self.trees[index as usize]
     }
 
-    /// The cell of a term that is known.
+    /// Returns the cell of a term that is known.
     pub(crate) fn constant_of(&self, id: Id) -> Option<i64> {
         match self.term(id).op {
             Op::Constant(cell) | Op::FloatConstant(cell) | Op::DatumConstant(cell) => Some(cell),
@@ -133,7 +136,7 @@ impl Graph {
         }
     }
 
-    /// The range of a term of whole numbers.
+    /// Returns the range of a term of whole numbers.
     pub(crate) fn int_range(&self, id: Id) -> Option<(i64, i64)> {
         match self.term(id).class {
             Class::Int(low, high) => Some((low, high)),
@@ -141,7 +144,7 @@ impl Graph {
         }
     }
 
-    /// The parameter at a place of the group, whose values have this class.
+    /// Returns the parameter at a place of the group, whose values have this class.
     pub(crate) fn parameter(&mut self, place: usize, places: usize, class: Class) -> Id {
         let mut parameters = Bits::new(places);
         parameters.insert(place);
@@ -149,7 +152,7 @@ impl Graph {
         self.insert(term)
     }
 
-    /// A known cell.
+    /// Returns a known cell.
     pub(crate) fn constant(&mut self, cell: i64, class: Class) -> Id {
         // Equal cells of different classes are different constants.
         let op = match class {
@@ -160,18 +163,18 @@ impl Graph {
         self.insert(Term { op, args: Vec::new(), class, fallible: false, parameters: Bits::default() })
     }
 
-    /// A known whole number.
+    /// Returns a known whole number.
     pub(crate) fn int(&mut self, value: i64) -> Id {
         self.constant(value, Class::Int(value, value))
     }
 
-    /// A known float.
+    /// Returns a known float.
     pub(crate) fn float(&mut self, value: f64) -> Id {
         self.constant(float_cell(value), Class::Float(value, value))
     }
 
-    /// `op` of `args`, whose classes must suit it. `None` when the result is not known to fit into a cell. A result
-    /// with only one possible value becomes that constant.
+    /// `op` of `args`, whose classes must suit it. `None` when the result is not known to fit into
+    /// a cell. A result with only one possible value becomes that constant.
     pub(crate) fn apply(&mut self, op: Op, args: &[Id]) -> Option<Id> {
         if let Some(known) = self.find(op, args) {
             return Some(known);
@@ -185,14 +188,14 @@ impl Graph {
         Some(self.raw(op, args, class, fallible))
     }
 
-    /// A piece of tree over `args`. Every name in it is the number of an operand.
+    /// Returns a piece of tree over `args`. Every name in it is the number of an operand.
     pub(crate) fn apply_tree(&mut self, tree: Node, args: &[Id], class: Class) -> Id {
         self.trees.push(tree);
         let op = Op::Tree(self.trees.len() as u32 - 1);
         self.raw(op, args, class, true)
     }
 
-    /// The operation of `id`, a piece of tree, on other operands of the same classes.
+    /// Returns the operation of `id`, a piece of tree, on other operands of the same classes.
     pub(crate) fn again(&mut self, id: Id, args: &[Id]) -> Id {
         let Term { op, class, fallible, .. } = *self.term(id);
         self.raw(op, args, class, fallible)
@@ -224,7 +227,7 @@ impl Graph {
     }
 }
 
-/// Up to three operands as a key of fixed size.
+/// Returns up to three operands as a key of fixed size.
 fn short(args: &[Id]) -> Option<[Id; 3]> {
     let mut key = [ABSENT; 3];
     key.get_mut(..args.len())?.copy_from_slice(args);

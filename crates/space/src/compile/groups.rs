@@ -1,8 +1,8 @@
 //! Groups of interdependent parameters.
 
-/// The connected components of `count` parameters of which each of `links` joins several: ATF's groups (ATF paper,
-/// section 3.2, optimisation 1), found from the constraints alone. Groups come in the order of their first parameter,
-/// parameters ascending.
+/// Returns the connected components of `count` parameters of which each of `links` joins several:
+/// ATF's groups (ATF paper, section 3.2, optimisation 1), found from the constraints alone. Groups
+/// come in the order of their first parameter, parameters ascending.
 pub(crate) fn groups<'a>(count: usize, links: impl IntoIterator<Item = &'a [usize]>) -> Vec<Vec<usize>> {
     let mut parent: Vec<usize> = (0..count).collect();
     for link in links {

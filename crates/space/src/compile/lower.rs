@@ -1,7 +1,8 @@
 //! Terms made ready for one order of parameters.
 //!
-//! Operations of many operands become chains that take operands in the order in which they become known, so that what
-//! is known of them is always one number, an accumulator; limits are solved for what is known last ([`super::residual`]).
+//! Operations of many operands become chains that take operands in the order in which they become
+//! known, so that what is known of them is always one number, an accumulator; limits are solved for
+//! what is known last ([`super::residual`]).
 
 use crate::hash::Map;
 
@@ -40,12 +41,12 @@ impl Levels {
         self.spans[id.0 as usize]
     }
 
-    /// Whether the term is known once `level` has a value.
+    /// Returns whether the term is known once `level` has a value.
     pub(crate) fn known(&mut self, graph: &Graph, id: Id, level: usize) -> bool {
         self.span(graph, id).is_none_or(|(_, last)| last <= level)
     }
 
-    /// Whether nothing of the term is known before the level after `level`.
+    /// Returns whether nothing of the term is known before the level after `level`.
     pub(crate) fn unknown(&mut self, graph: &Graph, id: Id, level: usize) -> bool {
         self.span(graph, id).is_some_and(|(first, _)| first > level)
     }
@@ -59,7 +60,7 @@ pub(crate) struct Lowering<'a> {
 }
 
 impl Lowering<'_> {
-    /// A term with the value of `id`.
+    /// Returns a term with the value of `id`.
     pub(crate) fn lower(&mut self, id: Id) -> Id {
         if let Some(&lowered) = self.done.get(&id) {
             return lowered;
@@ -97,11 +98,12 @@ impl Lowering<'_> {
         args[1..].iter().try_fold(args[0], |chain, &arg| self.graph.apply(op, &[chain, arg]))
     }
 
-    /// The operands by the level at which they become known; constants come first.
+    /// Returns the operands by the level at which they become known; constants come first.
     fn by_level(&mut self, args: Vec<Id>) -> Vec<Vec<Id>> {
         let mut keyed: Vec<_> = Vec::with_capacity(args.len());
         for arg in args {
-            // Among those of one level the ones that depend on nothing else come first: they are tabulated.
+            // Among those of one level the ones that depend on nothing else come first: they are
+            // tabulated.
             let span = self.levels.span(self.graph, arg);
             keyed.push((span.map(|(first, last)| (last, first != last)), arg));
         }

@@ -1,6 +1,7 @@
 //! Computing steps, a column of values at a time.
 //!
-//! One dispatch serves a whole column, and the loops over it are simple enough for the compiler to vectorise.
+//! One dispatch serves a whole column, and the loops over it are simple enough for the compiler to
+//! vectorise.
 
 use std::ops::Range;
 
@@ -45,8 +46,8 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Computes `step` into `out`, which has one cell per value. Cells of conjuncts that are settled may be arbitrary, so
-/// every operation is total.
+/// Computes `step` into `out`, which has one cell per value. Cells of conjuncts that are settled
+/// may be arbitrary, so every operation is total.
 pub(crate) fn run(step: &Step, sources: &Sources<'_>, out: &mut [i64], graph: &mut Graph) {
     let cells = |index: usize| sources.cells(step.operands[index]);
     match step.op {
@@ -136,7 +137,8 @@ fn repeat_errors(out: &mut [i64], operand: Cells<'_>) {
     }
 }
 
-/// What only the evaluator of expressions can compute. An operand that failed fails again where it is needed.
+/// What only the evaluator of expressions can compute. An operand that failed fails again where it
+/// is needed.
 fn trees(step: &Step, tree: u32, sources: &Sources<'_>, out: &mut [i64], graph: &mut Graph) {
     for (index, out) in out.iter_mut().enumerate() {
         let node = graph.tree(tree);

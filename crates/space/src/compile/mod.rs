@@ -1,8 +1,9 @@
 //! From parsed constraints to what construction computes.
 //!
-//! [`resolve`] gives names their meaning, [`split`] takes conditions apart, [`groups`] finds the parameters that they
-//! join. A [`group`] translates its conjuncts into a [`graph`] of terms, chooses an [`order`], makes the terms ready for
-//! it ([`lower`]), adds [`bounds`], and leaves a [`plan`] that the [`machine`] executes.
+//! [`resolve`] gives names their meaning, [`split`] takes conditions apart, [`groups`] finds the
+//! parameters that they join. A [`group`] translates its conjuncts into a [`graph`] of terms,
+//! chooses an [`order`], makes the terms ready for it ([`lower`]), adds [`bounds`], and leaves a
+//! [`plan`] that the [`machine`] executes.
 
 mod bounds;
 mod data;

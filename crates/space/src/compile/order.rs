@@ -1,9 +1,10 @@
 //! The order in which a group's parameters become levels.
 //!
-//! The fewer cells a node carries, and the fewer values they can have, the fewer nodes a level has. The order is chosen
-//! greedily by an estimate of that number: the next parameter is always the one after which the least is carried. The
-//! estimate depends on the constraints and the lists' lengths alone, and ties go by name, so the order in which
-//! parameters and constraints are declared makes no difference.
+//! The fewer cells a node carries, and the fewer values they can have, the fewer nodes a level has.
+//! The order is chosen greedily by an estimate of that number: the next parameter is always the one
+//! after which the least is carried. The estimate depends on the constraints and the lists' lengths
+//! alone, and ties go by name, so the order in which parameters and constraints are declared makes
+//! no difference.
 
 use super::estimate::{Estimate, Load, UNIT};
 use super::graph::{Graph, Id};
@@ -11,8 +12,8 @@ use super::graph::{Graph, Id};
 /// Terms that all greedy runs together may look at; orders are compared as long as that is cheap.
 const EFFORT: usize = 30_000;
 
-/// The places `by_name`, which are sorted by their parameters' names, by level. `columns` are the values of each place of
-/// the graph.
+/// Returns the places `by_name`, which are sorted by their parameters' names, by level. `columns`
+/// are the values of each place of the graph.
 pub(crate) fn order(graph: &Graph, roots: &[Id], columns: &[Vec<i64>], by_name: &[usize]) -> Vec<usize> {
     let estimate = Estimate::new(graph, roots, columns);
     let mut starts: Vec<usize> = by_name.to_vec();
@@ -31,7 +32,8 @@ pub(crate) fn order(graph: &Graph, roots: &[Id], columns: &[Vec<i64>], by_name: 
     best.map_or_else(Vec::new, |(_, order)| order)
 }
 
-/// The greedy order that begins with `start`, and the number of arcs it is estimated to need.
+/// Returns the greedy order that begins with `start`, and the number of arcs it is estimated to
+/// need.
 fn greedy(estimate: &Estimate<'_>, by_name: &[usize], start: usize) -> (f64, Vec<usize>) {
     let mut assigned = vec![0_i64; estimate.sizes.len().div_ceil(64)];
     let mut left = by_name.to_vec();

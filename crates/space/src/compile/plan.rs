@@ -1,4 +1,5 @@
-//! The work of construction, level by level: which cells a node carries and what is computed from them for each value.
+//! The work of construction, level by level: which cells a node carries and what is computed from
+//! them for each value.
 
 use crate::hash::Map;
 
@@ -29,7 +30,7 @@ pub(crate) struct Step {
     pub(crate) operands: Vec<Operand>,
     pub(crate) classes: Vec<Class>,
     pub(crate) class: Class,
-    /// Whether an operand may be an error that the result must repeat.
+    /// True if an operand may be an error that the result must repeat.
     pub(crate) repeats_errors: bool,
 }
 
@@ -66,8 +67,8 @@ pub(crate) struct LevelPlan {
     pub(crate) open: Vec<usize>,
 }
 
-/// Plans all levels. `roots` are the truths of the conjuncts, `order` the places of the parameters by level, `columns`
-/// the parameters' cells by place.
+/// Plans all levels. `roots` are the truths of the conjuncts, `order` the places of the parameters
+/// by level, `columns` the parameters' cells by place.
 pub(crate) fn plan(graph: &mut Graph, roots: &[Id], order: &[usize], columns: &[Vec<i64>]) -> Vec<LevelPlan> {
     let mut levels = Levels::new(order, columns.len());
     let mut lowering = Lowering { graph, levels: &mut levels, done: Map::default() };
@@ -165,7 +166,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Where a term known at this level is found, after steps that compute it if need be.
+    /// Returns where a term known at this level is found, after steps that compute it if need be.
     fn need(&mut self, work: &mut Work<'_>, id: Id) -> Operand {
         if let Some(cell) = self.graph.constant_of(id) {
             return Operand::Constant(cell);
@@ -222,7 +223,7 @@ impl Work<'_> {
         Operand::Table(self.plan.tables.len() - 1)
     }
 
-    /// Whether a step takes cells of the node as well as tables.
+    /// Returns whether a step takes cells of the node as well as tables.
     fn mixes(&self, step: &Step) -> bool {
         let node = step.operands.iter().any(|operand| matches!(operand, Operand::Slot(_) | Operand::Scalar(_)));
         node && step.operands.iter().any(|operand| matches!(operand, Operand::Table(_)))

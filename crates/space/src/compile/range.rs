@@ -2,7 +2,8 @@
 
 use super::graph::{Class, Graph, Id, MAGNITUDE, Op};
 
-/// The class of `op` applied to `args`; `None` when the result is not known to fit into a cell.
+/// Returns the class of `op` applied to `args`; `None` when the result is not known to fit into a
+/// cell.
 pub(super) fn class(graph: &Graph, op: Op, args: &[Id]) -> Option<Class> {
     match op {
         Op::FloatAdd | Op::FloatSubtract | Op::FloatMultiply | Op::FloatDivide | Op::ToFloat => {
@@ -10,7 +11,8 @@ pub(super) fn class(graph: &Graph, op: Op, args: &[Id]) -> Option<Class> {
         }
         Op::FloatModulo | Op::FloatFloorDivide => {
             let (a, b) = (float_range(graph, args[0])?, float_range(graph, args[1])?);
-            // The quotient of finite numbers may still overflow; the remainder never exceeds the divisor.
+            // The quotient of finite numbers may still overflow; the remainder never exceeds the
+            // divisor.
             let largest = if op == Op::FloatModulo { magnitude(b) } else { magnitude(a) / smallest(b)? + 1.0 };
             finite(-largest, largest)
         }
@@ -27,7 +29,7 @@ pub(super) fn class(graph: &Graph, op: Op, args: &[Id]) -> Option<Class> {
     }
 }
 
-/// Whether `op` itself may fail on `args`.
+/// Returns whether `op` itself may fail on `args`.
 pub(super) fn fails(graph: &Graph, op: Op, args: &[Id]) -> bool {
     match op {
         Op::FloorDivide | Op::Modulo => graph.int_range(args[1]).is_none_or(|(low, high)| low <= 0 && high >= 0),
@@ -67,13 +69,14 @@ fn int_magnitude((low, high): (i64, i64)) -> i64 {
     low.abs().max(high.abs())
 }
 
-/// Whether a class is that of a product that may be too large for a cell.
+/// Returns whether a class is that of a product that may be too large for a cell.
 pub(super) fn is_wide(class: Class) -> bool {
     matches!(class, Class::Int(_, i64::MAX))
 }
 
-/// The magnitudes are multiplied too, so that the product fits in whatever order it is taken. A product of positive
-/// numbers that may not fit has no upper end: it can be compared with a limit, factor by factor, and nothing else.
+/// Returns the class of a product. The magnitudes are multiplied too, so that the product fits in
+/// whatever order it is taken. A product of positive numbers that may not fit has no upper end: it can be compared with
+/// a limit, factor by factor, and nothing else.
 fn product(ranges: &[(i64, i64)]) -> Option<Class> {
     let (mut low, mut high, mut largest) = (1_i128, 1_i128, 1_i128);
     for &range in ranges {
@@ -129,7 +132,7 @@ fn magnitude((low, high): (f64, f64)) -> f64 {
     low.abs().max(high.abs())
 }
 
-/// The smallest magnitude of a range without zero.
+/// Returns the smallest magnitude of a range without zero.
 fn smallest((low, high): (f64, f64)) -> Option<f64> {
     (low > 0.0 || high < 0.0).then(|| low.abs().min(high.abs()))
 }
@@ -138,7 +141,8 @@ fn finite(low: f64, high: f64) -> Option<Class> {
     (low.is_finite() && high.is_finite()).then_some(Class::Float(low, high))
 }
 
-/// Rounding is monotone, so the rounded results at the ends of the ranges bound the rounded results between.
+/// Rounding is monotone, so the rounded results at the ends of the ranges bound the rounded results
+/// between.
 fn float_class(graph: &Graph, op: Op, args: &[Id]) -> Option<Class> {
     if op == Op::ToFloat {
         // Up to 2^53 the conversion is exact.

@@ -1,9 +1,10 @@
 //! Limits as what is left of them.
 //!
-//! A condition `e <= limit` is solved for the part of `e` that becomes known last: addends known before are subtracted
-//! from the limit, factors divide it. All that is known is then one number, and what counts of it is how it compares
-//! with the rest: it is cut off where the rest cannot reach it. `(x * y + t) * (u * v + t) <= 4096` carries `4096 //
-//! (x * y + t) - t` until `u` is known, and then that divided by `u`, between 0 and the largest `v`.
+//! A condition `e <= limit` is solved for the part of `e` that becomes known last: addends known
+//! before are subtracted from the limit, factors divide it. All that is known is then one number,
+//! and what counts of it is how it compares with the rest: it is cut off where the rest cannot
+//! reach it. `(x * y + t) * (u * v + t) <= 4096` carries `4096 // (x * y + t) - t` until `u` is
+//! known, and then that divided by `u`, between 0 and the largest `v`.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +26,7 @@ impl Ends {
         Some(Ends { low: low.into(), high: (!wide).then_some(high.into()) })
     }
 
-    /// The ends of a product of factors that are not negative.
+    /// Returns the ends of a product of factors that are not negative.
     fn product(parts: impl Iterator<Item = Ends>) -> Ends {
         parts.fold(Ends { low: 1, high: Some(1) }, |all, part| Ends {
             low: all.low.saturating_mul(part.low),
@@ -43,11 +44,12 @@ enum Step {
 }
 
 impl Lowering<'_> {
-    /// Lowers conditions that must all hold. Those that limit the same term, at whatever stage of their solution, go on as
-    /// one with the smaller bound; the others of these become true.
+    /// Lowers conditions that must all hold. Those that limit the same term, at whatever stage of
+    /// their solution, go on as one with the smaller bound; the others of these become true.
     pub(super) fn lower_all(&mut self, roots: &[Id]) -> Vec<Id> {
         let mut lowered: Vec<Option<Id>> = vec![None; roots.len()];
-        // Operands have smaller numbers than what they are operands of: the last limit cannot be met again.
+        // Operands have smaller numbers than what they are operands of: the last limit cannot be
+        // met again.
         let mut limits: BTreeMap<Id, Vec<(usize, Id)>> = BTreeMap::new();
         for (index, truth) in self.all_different(roots) {
             lowered[index] = Some(truth);
@@ -71,8 +73,8 @@ impl Lowering<'_> {
         roots.iter().zip(lowered).map(|(&root, lowered)| lowered.unwrap_or_else(|| self.lower(root))).collect()
     }
 
-    /// A condition as a limit of a term: `term <= bound`, and `known or term <= bound`, which is no limit where `known`
-    /// is true.
+    /// Rewrites a condition as a limit of a term: `term <= bound`, and `known or term <= bound`,
+    /// which is no limit where `known` is true.
     fn as_limit(&mut self, root: Id) -> Option<(Id, Id)> {
         let term = self.graph.term(root).clone();
         if term.fallible {
@@ -144,7 +146,8 @@ impl Lowering<'_> {
         self.graph.apply(Op::LessEqual, &[term, bound]).map(Step::Solved)
     }
 
-    /// `bound` as far as it matters against a rest between `ends`: below all of them, or as high as the highest.
+    /// `bound` as far as it matters against a rest between `ends`: below all of them, or as high as
+    /// the highest.
     fn cut(&mut self, bound: Id, ends: Ends) -> Option<Id> {
         let (low, high) = self.graph.int_range(bound)?;
         let mut bound = bound;
@@ -231,7 +234,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The factors, lowered, as divisors: those known together as one, as far as their product fits into a cell.
+    /// Returns the factors, lowered, as divisors: those known together as one, as far as their
+    /// product fits into a cell.
     fn factors(&mut self, factors: &[Id], bound: Id) -> Vec<Id> {
         let known = self.last(bound);
         let mut lowered: Vec<(Option<usize>, bool, Id)> = Vec::with_capacity(factors.len());
@@ -253,8 +257,8 @@ impl Lowering<'_> {
         parts
     }
 
-    /// What `bound` leaves for a rest between `rest` that is multiplied by `divisor`. Nothing times 0 exceeds a bound that is
-    /// not negative.
+    /// Returns what `bound` leaves for a rest between `rest` that is multiplied by `divisor`.
+    /// Nothing times 0 exceeds a bound that is not negative.
     fn divided(&mut self, bound: Id, divisor: Id, rest: Ends) -> Option<Id> {
         if self.graph.int_range(divisor)?.0 >= 1 {
             let quotient = self.graph.apply(Op::FloorDivide, &[bound, divisor])?;
@@ -300,7 +304,8 @@ impl Lowering<'_> {
         self.graph.apply(Op::Sum, &[id, number])
     }
 
-    /// The level at which a term is known; nothing for a constant, which is less than any level.
+    /// Returns the level at which a term is known; nothing for a constant, which is less than any
+    /// level.
     fn last(&mut self, id: Id) -> Option<usize> {
         self.levels.span(self.graph, id).map(|(_, last)| last)
     }

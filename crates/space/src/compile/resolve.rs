@@ -18,7 +18,7 @@ pub(crate) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// The names of `parameters` and `constants`.
+    /// Returns the names of `parameters` and `constants`.
     ///
     /// # Errors
     /// A name given twice.
@@ -36,7 +36,7 @@ impl<'a> Names<'a> {
         Ok(Names { parameters, indices, constants })
     }
 
-    /// The parts of the constraint with index `index`, appended to `into`.
+    /// Appends the parts of the constraint with index `index` to `into`.
     ///
     /// # Errors
     /// A name that is neither a parameter nor a constant.
@@ -84,7 +84,8 @@ impl<'a> Names<'a> {
         Node::new(kind, node.span.clone())
     }
 
-    /// A boolean parameter as a closure takes it: elsewhere booleans are the numbers 0 and 1, as in Python.
+    /// Returns a boolean parameter as a closure takes it: elsewhere booleans are the numbers 0 and
+    /// 1, as in Python.
     fn typed(&self, node: Node) -> Node {
         let is_bool =
             matches!(node.kind, Kind::Name(parameter) if self.parameters[parameter].kind() == ValueKind::Bool);
@@ -92,8 +93,9 @@ impl<'a> Names<'a> {
         if is_bool { Node::new(Kind::Call(Builtin::Bool, vec![node]), span) } else { node }
     }
 
-    /// `max(p)`, `min(p)`, `len(p)` and `sum(p)` of one parameter are over its list of values, as in Kernel Tuner's
-    /// files; over a single number they would mean nothing. `len(p)` of a string is its length, as in Python.
+    /// `max(p)`, `min(p)`, `len(p)` and `sum(p)` of one parameter are over its list of values, as
+    /// in Kernel Tuner's files; over a single number they would mean nothing. `len(p)` of a string
+    /// is its length, as in Python.
     fn over_values(&self, builtin: Builtin, arguments: &[Node], meanings: &[Kind]) -> Option<Kind> {
         let over_list = matches!(builtin, Builtin::Max | Builtin::Min | Builtin::Len | Builtin::Sum);
         let [Node { kind: Kind::Name(name), .. }] = arguments else {

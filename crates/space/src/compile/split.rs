@@ -1,12 +1,13 @@
-//! Splitting conditions into conjuncts: the more and the smaller, the earlier each excludes something.
+//! Splitting conditions into conjuncts: the more and the smaller, the earlier each excludes
+//! something.
 
 use std::ops::Range;
 
 use super::Conjunct;
 use crate::expr::{Kind, Node};
 
-/// The parts of `node` that must all hold for it to be true: operands of `and`, links of comparison chains, negated
-/// operands of a negated `or`.
+/// The parts of `node` that must all hold for it to be true: operands of `and`, links of comparison
+/// chains, negated operands of a negated `or`.
 pub(super) fn split(constraint: usize, node: Node, into: &mut Vec<Conjunct>) {
     let Node { kind, span, height } = node;
     match kind {

@@ -1,7 +1,8 @@
 //! Values that can satisfy a condition at all, generated instead of searched for.
 //!
-//! Of the values of `p` in `n % p == 0` only divisors of some `n` are of use, of those in `p == n` only some `n`. Where
-//! the possible `n` are few, the useful values of a long list are found without trying each with every `n`.
+//! Of the values of `p` in `n % p == 0` only divisors of some `n` are of use, of those in `p == n`
+//! only some `n`. Where the possible `n` are few, the useful values of a long list are found
+//! without trying each with every `n`.
 
 use crate::hash::Map;
 
@@ -14,8 +15,9 @@ use crate::values::divisors;
 /// Combinations of the other parameters' values are followed up to this many.
 const MAX_COMBINATIONS: usize = 1 << 12;
 
-/// The place of a parameter in the condition `truth` that only some of its values can satisfy, and those values,
-/// ascending. Combinations that one of `roots`, all conditions together, excludes do not count.
+/// Returns the place of a parameter in the condition `truth` that only some of its values can
+/// satisfy, and those values, ascending. Combinations that one of `roots`, all conditions together,
+/// excludes do not count.
 pub(super) fn supported(graph: &mut Graph, truth: Id, roots: &[Id], columns: &[Vec<i64>]) -> Option<(usize, Vec<i64>)> {
     let term = graph.term(truth).clone();
     if term.op != Op::Equal || term.fallible {
@@ -38,8 +40,8 @@ pub(super) fn supported(graph: &mut Graph, truth: Id, roots: &[Id], columns: &[V
 /// Divisors are searched for among this many numbers at most.
 const MAX_TRIALS: f64 = 1e6;
 
-/// The positive and negative divisors of all `numbers`; `None` when 0 is among them, which everything divides, or when
-/// they are too large.
+/// Returns the positive and negative divisors of all `numbers`; `None` when 0 is among them, which
+/// everything divides, or when they are too large.
 fn all_divisors(numbers: &[i64]) -> Option<Vec<i64>> {
     let trials: f64 = numbers.iter().map(|&number| (number as f64).abs().sqrt()).sum();
     if numbers.contains(&0) || trials > MAX_TRIALS {
@@ -52,8 +54,8 @@ fn all_divisors(numbers: &[i64]) -> Option<Vec<i64>> {
     Some(all)
 }
 
-/// The numbers that `id` gives where no condition among its own parameters is false; `None` where there are too many
-/// combinations to try.
+/// Returns the numbers that `id` gives where no condition among its own parameters is false; `None`
+/// where there are too many combinations to try.
 fn numbers(graph: &mut Graph, id: Id, roots: &[Id], columns: &[Vec<i64>]) -> Option<Vec<i64>> {
     if graph.int_range(id).is_none() || graph.term(id).fallible || has_wide(graph, id) {
         return None;
@@ -76,7 +78,7 @@ fn numbers(graph: &mut Graph, id: Id, roots: &[Id], columns: &[Vec<i64>]) -> Opt
     Some(numbers)
 }
 
-/// Whether a term needs a product that may not fit into a cell.
+/// Returns whether a term needs a product that may not fit into a cell.
 fn has_wide(graph: &Graph, id: Id) -> bool {
     let term = graph.term(id);
     range::is_wide(term.class) || term.args.iter().any(|&arg| has_wide(graph, arg))
@@ -136,7 +138,7 @@ impl Table {
         column
     }
 
-    /// A term of many operands is computed two by two.
+    /// Computes a term; one of many operands two by two.
     fn compute(&mut self, graph: &mut Graph, id: Id) -> Vec<i64> {
         let term = graph.term(id).clone();
         let operands: Vec<Operand> = term.args.iter().map(|&arg| Operand::Table(self.column(graph, arg))).collect();

@@ -13,7 +13,7 @@ pub(crate) struct Translator<'a> {
 }
 
 impl Translator<'_> {
-    /// The truth of `node`: 0, 1, or an error.
+    /// Translates the truth of `node`: 0, 1, or an error.
     pub(crate) fn truth(&mut self, node: &Node) -> Id {
         match &node.kind {
             Kind::And(parts) => self.junction(Op::And, parts),
@@ -77,7 +77,8 @@ impl Translator<'_> {
                     self.comparison(CompareOp::Equal, (a, left), (value, item))
                 })
                 .collect();
-            // An element that fails makes the whole list fail, whatever comes before it: left to the tree.
+            // An element that fails makes the whole list fail, whatever comes before it: left to
+            // the tree.
             if equal.iter().all(|&equal| !self.graph.term(equal).fallible) {
                 let any = self.flat(Op::Or, &equal).expect("truths are whole numbers");
                 return if op == CompareOp::In { any } else { self.not(any) };
@@ -99,7 +100,8 @@ impl Translator<'_> {
         range::is_wide(self.graph.term(id).class)
     }
 
-    /// Whether a product that may not fit into a cell meets a limit, which is all that can be done with it.
+    /// Returns whether a product that may not fit into a cell meets a limit, which is all that can
+    /// be done with it.
     fn is_limit(&self, op: CompareOp, a: Id, b: Id) -> bool {
         let order = !matches!(op, CompareOp::Equal | CompareOp::NotEqual | CompareOp::In | CompareOp::NotIn);
         let simple = |product: Id, limit: Id| {
@@ -149,7 +151,7 @@ impl Translator<'_> {
         Some(if negated { self.not(term) } else { term })
     }
 
-    /// The value of `node`.
+    /// Translates the value of `node`.
     fn value(&mut self, node: &Node) -> Id {
         match &node.kind {
             Kind::Literal(value) => self.literal(value),
@@ -255,8 +257,8 @@ impl Translator<'_> {
         }
     }
 
-    /// An operation whose operands may come in any order and grouping: nested ones are opened, constants joined,
-    /// operands sorted, so that equal results are equal terms.
+    /// Returns an operation whose operands may come in any order and grouping: nested ones are
+    /// opened, constants joined, operands sorted, so that equal results are equal terms.
     fn flat(&mut self, op: Op, args: &[Id]) -> Option<Id> {
         if matches!(op, Op::And | Op::Or) && args.iter().any(|&arg| self.graph.term(arg).fallible) {
             // What fails decides only if nothing before it does, so the order stays.
@@ -340,7 +342,8 @@ impl Translator<'_> {
         }
     }
 
-    /// One operation on values of any kind: `node` with its direct parts replaced by operand numbers.
+    /// Translates one operation on values of any kind: `node` with its direct parts replaced by
+    /// operand numbers.
     fn shallow(&mut self, node: &Node, args: &[Id]) -> Id {
         if args.iter().any(|&arg| self.is_wide(arg)) {
             return self.whole(node);
@@ -351,11 +354,12 @@ impl Translator<'_> {
             next += 1;
             name
         });
-        // Python's order of a conditional's parts is condition, then, otherwise, as `map_children` has it.
+        // Python's order of a conditional's parts is condition, then, otherwise, as `map_children`
+        // has it.
         self.tree(kind, node, args)
     }
 
-    /// A tree that cannot be taken apart, over its parameters.
+    /// Translates a tree that cannot be taken apart, over its parameters.
     fn whole(&mut self, node: &Node) -> Id {
         let mut args = Vec::new();
         let tree = number_names(node, &mut args);
@@ -380,7 +384,8 @@ impl Translator<'_> {
     }
 }
 
-/// The constants of an operation as one, `None` where it changes nothing; outer `None` when it does not fit.
+/// Returns the constants of an operation as one, `None` where it changes nothing; outer `None` when
+/// it does not fit.
 fn join(op: Op, constants: &[i64]) -> Option<Option<i64>> {
     let exact = constants.iter().map(|&constant| i128::from(constant));
     let (joined, neutral) = match op {

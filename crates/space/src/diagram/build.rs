@@ -1,8 +1,9 @@
 //! Top-down construction, one layer per parameter.
 //!
-//! A node stands for all beginnings of configurations after which the same continuations are valid as far as can be
-//! seen from the cells that it carries: which conjuncts are still open, and for those the known parts of their terms.
-//! ATF (its paper, section 3.2) builds a tree of beginnings; this merges them while it builds.
+//! A node stands for all beginnings of configurations after which the same continuations are valid
+//! as far as can be seen from the cells that it carries: which conjuncts are still open, and for
+//! those the known parts of their terms. ATF (its paper, section 3.2) builds a tree of beginnings;
+//! this merges them while it builds.
 
 use super::states::States;
 use super::{Diagram, Layer};
@@ -10,7 +11,7 @@ use crate::compile::{Cells, Check, Conjunct, ERROR, Group, LevelPlan, Operand, S
 use crate::limits::Limits;
 use crate::parameter::Parameter;
 
-/// Why a group of parameters has no diagram.
+/// The reason why a group of parameters has no diagram.
 #[derive(Debug)]
 pub(crate) enum Obstacle {
     /// A conjunct cannot be evaluated on a configuration that nothing else excludes.
@@ -29,8 +30,8 @@ pub(crate) enum Obstacle {
     },
 }
 
-/// Builds the diagrams of the parameters `group`, which `conjuncts` join; `None` when they leave nothing. There are
-/// several where a conjunct turns out not to depend on all of its parameters.
+/// Builds the diagrams of the parameters `group`, which `conjuncts` join; `None` when they leave
+/// nothing. There are several where a conjunct turns out not to depend on all of its parameters.
 ///
 /// Every layer costs its nodes times the parameter's values times the steps of its plan.
 pub(crate) fn build(
@@ -73,7 +74,7 @@ fn construct(mut group: Group, limits: &Limits) -> Result<Option<Vec<Diagram>>, 
     }
 }
 
-/// The values on some path to the state `state` behind the last layer.
+/// Returns the values on some path to the state `state` behind the last layer.
 fn path(layers: &[Layer], mut state: u32) -> Vec<u32> {
     let mut values = Vec::with_capacity(layers.len());
     for layer in layers.iter().rev() {
@@ -87,9 +88,9 @@ fn path(layers: &[Layer], mut state: u32) -> Vec<u32> {
     values
 }
 
-/// The cells of a state are words of a mask and then what the plan carries. The mask has a bit for every conjunct that
-/// is open, and one for every conjunct that could not be evaluated: what follows may still exclude such a
-/// configuration, otherwise it is an error.
+/// The cells of a state are words of a mask and then what the plan carries. The mask has a bit for
+/// every conjunct that is open, and one for every conjunct that could not be evaluated: what
+/// follows may still exclude such a configuration, otherwise it is an error.
 struct Construction<'a> {
     limits: &'a Limits,
     conjuncts: usize,
@@ -117,7 +118,7 @@ impl<'a> Construction<'a> {
         }
     }
 
-    /// The one state before all levels: every conjunct is open.
+    /// Returns the one state before all levels: every conjunct is open.
     fn root(&self) -> States {
         let mut mask = vec![0; self.words];
         (0..self.conjuncts).for_each(|conjunct| set(&mut mask, conjunct));
@@ -126,7 +127,7 @@ impl<'a> Construction<'a> {
         states
     }
 
-    /// The nodes of `level`, one per state, and the states of the next level.
+    /// Builds the nodes of `level`, one per state, and the states of the next level.
     fn layer(
         &mut self,
         group: &mut Group,
@@ -178,7 +179,8 @@ impl<'a> Construction<'a> {
         }
     }
 
-    /// The first conjunct that failed on a whole configuration, and the state behind the last layer where it did.
+    /// Returns the first conjunct that failed on a whole configuration, and the state behind the
+    /// last layer where it did.
     fn failure(&self, states: &States) -> Option<(usize, u32)> {
         let failed = |conjunct: usize| {
             let state = (0..states.len()).find(|&state| is_set(states.row(state), self.conjuncts + conjunct));
@@ -215,7 +217,8 @@ impl Row {
         Row { words, cells: vec![0; words + carried], before: vec![0; words + carried], child: None }
     }
 
-    /// The state among `next` to which the value with index `value` leads from a state with `mask`.
+    /// Returns the state among `next` to which the value with index `value` leads from a state with
+    /// `mask`.
     fn child(
         &mut self,
         mask: &[i64],
@@ -252,7 +255,7 @@ fn is_set(mask: &[i64], bit: usize) -> bool {
     mask[bit / 64] >> (bit % 64) & 1 == 1
 }
 
-/// Whether values of one node may lead to different states.
+/// Returns whether values of one node may lead to different states.
 fn varies(plan: &LevelPlan) -> bool {
     let depends = |operand: Operand| matches!(operand, Operand::Table(_) | Operand::Column(_));
     plan.carried.iter().any(|carried| depends(carried.from))
@@ -289,7 +292,8 @@ fn settle(mask: &mut [i64], conjuncts: usize, plan: &LevelPlan, sources: &Source
     }
 }
 
-/// Fills in what a state carries; cells that no open conjunct needs are 0, so that they keep no states apart.
+/// Fills in what a state carries; cells that no open conjunct needs are 0, so that they keep no
+/// states apart.
 fn carry(row: &mut [i64], words: usize, plan: &LevelPlan, sources: &Sources<'_>, value: usize) {
     let (mask, cells) = row.split_at_mut(words);
     for (cell, carried) in cells.iter_mut().zip(&plan.carried) {

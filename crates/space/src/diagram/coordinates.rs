@@ -5,11 +5,11 @@ use super::Diagram;
 /// How the interval (0, 1] of a coordinate is divided among the values that a node has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocks {
-    /// Every value has a block of the same length, as in ATF. Configurations behind nodes with few others are hit more
-    /// often than the rest when coordinates are drawn uniformly.
+    /// Every value has a block of the same length, as in ATF. Configurations behind nodes with few
+    /// others are hit more often than the rest when coordinates are drawn uniformly.
     Values,
-    /// Every value has a block as long as its share of the node's configurations: uniform coordinates give uniform
-    /// configurations.
+    /// Every value has a block as long as its share of the node's configurations: uniform
+    /// coordinates give uniform configurations.
     Configurations,
 }
 
@@ -24,7 +24,7 @@ impl Diagram {
         }
     }
 
-    /// The rank below `node`, a node of `level`, of the path at `coordinates`.
+    /// Returns the rank below `node`, a node of `level`, of the path at `coordinates`.
     pub(crate) fn rank_at(&self, node: u32, level: usize, coordinates: &[f64], blocks: Blocks) -> u128 {
         let mut node = node;
         let mut rank = 0;
@@ -36,7 +36,8 @@ impl Diagram {
         rank
     }
 
-    /// Writes the middle of each block on the path with value indices `indices`, which must be valid.
+    /// Writes the middle of each block on the path with value indices `indices`, which must be
+    /// valid.
     pub(crate) fn coordinates(&self, indices: &[u32], blocks: Blocks, coordinates: &mut [f64]) {
         let mut node = 0;
         for &parameter in &self.order {
@@ -51,8 +52,8 @@ impl Diagram {
         }
     }
 
-    /// The run, and the step within it, of the child at `coordinate` of `node`. Where nothing is counted all blocks are
-    /// alike.
+    /// Returns the run, and the step within it, of the child at `coordinate` of `node`. Where
+    /// nothing is counted all blocks are alike.
     fn child_at(&self, node: u32, coordinate: f64, blocks: Blocks) -> (usize, u32) {
         let by_count = (blocks == Blocks::Configurations).then(|| self.locate_part(node, coordinate)).flatten();
         by_count.unwrap_or_else(|| {
@@ -77,7 +78,7 @@ impl Diagram {
         (before as f64 + f64::from(step) + 0.5) / self.values_of(node) as f64
     }
 
-    /// The number of values that some configuration below `node` has there.
+    /// Returns the number of values that some configuration below `node` has there.
     fn values_of(&self, node: u32) -> u64 {
         self.runs_of(node).iter().map(|run| u64::from(run.last - run.first) + 1).sum()
     }

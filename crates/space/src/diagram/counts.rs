@@ -6,8 +6,8 @@ use num_bigint::BigUint;
 
 use super::{Diagram, Run};
 
-/// The counts of a diagram, in the narrowest numbers that hold its size: half of the memory, and divisions that are
-/// several times faster, where 64 bits do.
+/// The counts of a diagram, in the narrowest numbers that hold its size: half of the memory, and
+/// divisions that are several times faster, where 64 bits do.
 #[derive(Debug)]
 pub(super) enum Counts {
     Narrow(Table<u64>),
@@ -22,11 +22,13 @@ pub(super) struct Table<N> {
     arcs: Vec<Arc<N>>,
     /// The number of configurations below each node, the end included.
     below: Vec<N>,
-    /// Whether all arcs are [`Hop`]s; not where lists of values are longer than any that a generator makes.
+    /// True if all arcs are [`Hop`]s; not where lists of values are longer than any that a
+    /// generator makes.
     hops: bool,
 }
 
-/// All that a walk down a diagram needs in one place: in large diagrams every place is a wait for memory.
+/// All that a walk down a diagram needs in one place: in large diagrams every place is a wait for
+/// memory.
 #[derive(Clone, Copy, Debug)]
 struct Arc<N> {
     /// The number of configurations of its node before the run.
@@ -39,8 +41,8 @@ struct Arc<N> {
 struct Hop {
     /// The first run of the child.
     start: u32,
-    /// From the highest bit: whether the run is of one value, the number of the child's runs (8 bits, [`Hop::MANY`] for
-    /// more than they hold), the run's first value.
+    /// From the highest bit: whether the run is of one value, the number of the child's runs (8
+    /// bits, [`Hop::MANY`] for more than they hold), the run's first value.
     packed: u32,
 }
 
@@ -48,7 +50,8 @@ impl Hop {
     const FIRST_BITS: u32 = 23;
     const MANY: u32 = 255;
 
-    /// The hop of `run` to a child with the runs `child`; `None` where the first value is too large for it.
+    /// Returns the hop of `run` to a child with the runs `child`; `None` where the first value is
+    /// too large for it.
     fn new(run: Run, child: Range<usize>) -> Option<Hop> {
         let single = u32::from(run.first == run.last) << 31;
         let count = u32::try_from(child.len()).map_or(Hop::MANY, |count| count.min(Hop::MANY)) << Hop::FIRST_BITS;
@@ -64,7 +67,7 @@ impl Hop {
         self.packed & ((1 << Hop::FIRST_BITS) - 1)
     }
 
-    /// The number of the child's runs, where it fits.
+    /// Returns the number of the child's runs, where it fits.
     fn runs(self) -> Option<usize> {
         let count = self.packed >> Hop::FIRST_BITS & Hop::MANY;
         (count != Hop::MANY).then_some(count as usize)
@@ -99,7 +102,7 @@ impl Count for u128 {
 }
 
 impl Counts {
-    /// The number of configurations below `node`; `None` beyond 128 bits.
+    /// Returns the number of configurations below `node`; `None` beyond 128 bits.
     pub(super) fn below(&self, node: u32) -> Option<u128> {
         match self {
             Counts::Narrow(table) => Some(table.below[node as usize].into()),
@@ -108,8 +111,8 @@ impl Counts {
         }
     }
 
-    /// The number of configurations of its node before the value `step` of the run with index `at`, which leads to
-    /// `child`; 0 where nothing is counted.
+    /// Returns the number of configurations of its node before the value `step` of the run with
+    /// index `at`, which leads to `child`; 0 where nothing is counted.
     pub(super) fn before(&self, at: usize, step: u32, child: u32) -> u128 {
         match self {
             Counts::Narrow(table) => (table.arcs[at].before + u64::from(step) * table.below[child as usize]).into(),
@@ -118,7 +121,7 @@ impl Counts {
         }
     }
 
-    /// Bytes on the heap.
+    /// Returns bytes on the heap.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Counts::Narrow(table) => size_of_val(&table.arcs[..]) + size_of_val(&table.below[..]),
@@ -129,7 +132,8 @@ impl Counts {
 }
 
 impl Diagram {
-    /// The diagram of numbered nodes and their runs, with everything counted. Linear in the number of runs.
+    /// Returns the diagram of numbered nodes and their runs, with everything counted. Linear in the
+    /// number of runs.
     pub(crate) fn counted(order: Vec<usize>, starts: Vec<u32>, runs: Vec<Run>) -> Diagram {
         let mut diagram = Diagram { order, starts, runs, counts: Counts::None, size: BigUint::ZERO };
         let narrow = diagram.table::<u64>().map(Counts::Narrow);
@@ -168,7 +172,8 @@ impl Diagram {
         below.swap_remove(0)
     }
 
-    /// Writes the value indices of the configuration with rank `rank`, which must be below the size.
+    /// Writes the value indices of the configuration with rank `rank`, which must be below the
+    /// size.
     pub(crate) fn unrank(&self, rank: u128, indices: &mut [u32]) {
         match &self.counts {
             Counts::Narrow(table) => self.unrank_by(table, rank, indices),
@@ -221,8 +226,8 @@ impl Diagram {
         }
     }
 
-    /// The run with the configuration `rank` of `node`, the value of the run as steps from its first, and the
-    /// configuration's rank below the child.
+    /// Returns the run with the configuration `rank` of `node`, the value of the run as steps from
+    /// its first, and the configuration's rank below the child.
     fn locate<N: Count>(&self, table: &Table<N>, node: u32, rank: N) -> (usize, u32, N) {
         let range = self.range(node);
         let at = range.start + table.arcs[range].partition_point(|arc| arc.before <= rank) - 1;
@@ -237,7 +242,8 @@ impl Diagram {
         (at, step.into() as u32, rest - step * below)
     }
 
-    /// As [`Diagram::locate`] for the configuration that is the given part of all of `node`, from 0 to 1.
+    /// As [`Diagram::locate`] for the configuration that is the given part of all of `node`, from 0
+    /// to 1.
     pub(super) fn locate_part(&self, node: u32, part: f64) -> Option<(usize, u32)> {
         // Float conversions saturate, so a part of 0 is the first configuration.
         let nth = |count: u128| (((part * count as f64).ceil() as u128).saturating_sub(1)).min(count - 1);
@@ -256,7 +262,8 @@ impl Diagram {
         Some((at, step))
     }
 
-    /// The part, from 0 to 1, of `node`'s configurations where the middle of those with value `step` of the run `at` is.
+    /// Returns the part, from 0 to 1, of `node`'s configurations where the middle of those with
+    /// value `step` of the run `at` is.
     pub(super) fn part_of(&self, node: u32, at: usize, step: u32) -> Option<f64> {
         let child = self.runs[at].child;
         let middle = self.counts.before(at, step, child) as f64 + 0.5 * self.counts.below(child)? as f64;

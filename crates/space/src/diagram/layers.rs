@@ -20,7 +20,8 @@ pub(crate) struct Layer {
 }
 
 impl Layer {
-    /// Adds the value `value` with the child `child` to the node under construction; values must ascend.
+    /// Adds the value `value` with the child `child` to the node under construction; values must
+    /// ascend.
     pub(crate) fn push(&mut self, value: u32, child: u32) {
         let start = self.ends.last().copied().unwrap_or(0) as usize;
         match self.runs[start..].last_mut() {
@@ -29,7 +30,8 @@ impl Layer {
         }
     }
 
-    /// Adds those of `values` that are `alive`, all with the child `child`, to the node under construction.
+    /// Adds those of `values` that are `alive`, all with the child `child`, to the node under
+    /// construction.
     pub(crate) fn push_all(&mut self, values: &[u32], alive: &[bool], child: u32) {
         let mut at = 0;
         for part in alive.chunk_by(|a, b| a == b) {
@@ -53,17 +55,17 @@ impl Layer {
         self.ends.push(self.runs.len() as u32);
     }
 
-    /// The number of finished nodes.
+    /// Returns the number of finished nodes.
     pub(crate) fn nodes(&self) -> usize {
         self.ends.len()
     }
 
-    /// The runs of all nodes.
+    /// Returns the runs of all nodes.
     pub(crate) fn runs(&self) -> &[Run] {
         &self.runs
     }
 
-    /// The runs of the node with index `node`.
+    /// Returns the runs of the node with index `node`.
     pub(crate) fn runs_of(&self, node: usize) -> &[Run] {
         let start = node.checked_sub(1).map_or(0, |before| self.ends[before]) as usize;
         &self.runs[start..self.ends[node] as usize]

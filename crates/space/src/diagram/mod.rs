@@ -21,11 +21,12 @@ use num_bigint::BigUint;
 
 /// The configurations of one group as paths from a root to the end.
 ///
-/// Every path passes one node per parameter, in the diagram's own order of parameters. Nodes with the same
-/// configurations below them are one node (Bryant's reduction, without skipping levels), and consecutive values with
-/// the same child share one [`Run`]. Every node knows the number of configurations below it, so that ranks come from
-/// sums and nothing is ever listed. Nodes are numbered level by level from the root in order of first appearance,
-/// which makes the numbering canonical; the end has the highest number.
+/// Every path passes one node per parameter, in the diagram's own order of parameters. Nodes with
+/// the same configurations below them are one node (Bryant's reduction, without skipping levels),
+/// and consecutive values with the same child share one [`Run`]. Every node knows the number of
+/// configurations below it, so that ranks come from sums and nothing is ever listed. Nodes are
+/// numbered level by level from the root in order of first appearance, which makes the numbering
+/// canonical; the end has the highest number.
 #[derive(Debug)]
 pub(crate) struct Diagram {
     /// Parameter indices by level.
@@ -38,37 +39,37 @@ pub(crate) struct Diagram {
 }
 
 impl Diagram {
-    /// The number of configurations.
+    /// Returns the number of configurations.
     pub(crate) fn size(&self) -> &BigUint {
         &self.size
     }
 
-    /// The size where it fits into 128 bits.
+    /// Returns the size where it fits into 128 bits.
     pub(crate) fn len(&self) -> Option<u128> {
         self.counts.below(0)
     }
 
-    /// The parameters by level.
+    /// Returns the parameters by level.
     pub(crate) fn order(&self) -> &[usize] {
         &self.order
     }
 
-    /// The number of nodes, the end not counted.
+    /// Returns the number of nodes, the end not counted.
     pub(crate) fn nodes(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// All runs, node by node.
+    /// Returns all runs, node by node.
     pub(crate) fn runs(&self) -> &[Run] {
         &self.runs
     }
 
-    /// The runs of `node`, by ascending value.
+    /// Returns the runs of `node`, by ascending value.
     pub(crate) fn runs_of(&self, node: u32) -> &[Run] {
         &self.runs[self.range(node)]
     }
 
-    /// Bytes that the diagram occupies.
+    /// Returns bytes that the diagram occupies.
     pub(crate) fn bytes(&self) -> usize {
         size_of::<Diagram>()
             + size_of_val(&self.order[..])
@@ -81,8 +82,9 @@ impl Diagram {
         self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize
     }
 
-    /// The step from `node` by the value with index `value`: the child and the number of configurations of `node`
-    /// that come before it. `None` when no configuration has that value there.
+    /// Returns the step from `node` by the value with index `value`: the child and the number of
+    /// configurations of `node` that come before it. `None` when no configuration has that value
+    /// there.
     pub(crate) fn step(&self, node: u32, value: u32) -> Option<(u32, u128)> {
         let range = self.range(node);
         let at = range.start + self.runs[range].partition_point(|run| run.last < value);
@@ -91,8 +93,8 @@ impl Diagram {
         Some((run.child, before))
     }
 
-    /// Whether all `values`, one per level from `level` on, are steps of a path from `node`; gives the rank of that
-    /// path among those of `node`.
+    /// Returns whether all `values`, one per level from `level` on, are steps of a path from
+    /// `node`; gives the rank of that path among those of `node`.
     pub(crate) fn rank_from(&self, node: u32, level: usize, indices: &[u32]) -> Option<u128> {
         let mut node = node;
         let mut rank = 0;
@@ -104,7 +106,7 @@ impl Diagram {
         Some(rank)
     }
 
-    /// Whether the configuration has a path.
+    /// Returns whether the configuration has a path.
     pub(crate) fn contains(&self, indices: &[u32]) -> bool {
         let mut node = 0;
         self.order.iter().all(|&parameter| {
@@ -116,7 +118,8 @@ impl Diagram {
         })
     }
 
-    /// Marks, by parameter and value index, the values that some configuration has. O(arcs and values).
+    /// Marks, by parameter and value index, the values that some configuration has. O(arcs and
+    /// values).
     pub(crate) fn mark_used(&self, used: &mut [Vec<bool>]) {
         for (node, parameter) in self.parameters_of_nodes().into_iter().enumerate() {
             for run in self.runs_of(node as u32) {
@@ -125,7 +128,7 @@ impl Diagram {
         }
     }
 
-    /// The parameter of each node's level.
+    /// Returns the parameter of each node's level.
     fn parameters_of_nodes(&self) -> Vec<usize> {
         let mut parameters = vec![0; self.nodes()];
         let mut level_of = vec![0_usize; self.nodes() + 1];

@@ -3,11 +3,12 @@
 use super::{Diagram, Run};
 
 impl Diagram {
-    /// Writes the value indices of the configuration with the least sum over parameters of `weights` times the
-    /// distance between value index and `point`; of several the one with the smallest rank. Parameters whose
-    /// coordinate is not a number cost nothing wherever they are.
+    /// Writes the value indices of the configuration with the least sum over parameters of
+    /// `weights` times the distance between value index and `point`; of several the one with the
+    /// smallest rank. Parameters whose coordinate is not a number cost nothing wherever they are.
     ///
-    /// Children come after their parents, so one pass from the end gives every node's least cost: O(arcs).
+    /// Children come after their parents, so one pass from the end gives every node's least cost:
+    /// O(arcs).
     pub(crate) fn nearest(&self, point: &[f64], weights: &[f64], indices: &mut [u32]) {
         let mut least = vec![0.0; self.nodes() + 1];
         let parameters = self.parameters_of_nodes();
@@ -31,7 +32,7 @@ impl Diagram {
     }
 }
 
-/// The value of `run` closest to `at`, the smaller of two, and what it costs.
+/// Returns the value of `run` closest to `at`, the smaller of two, and what it costs.
 fn closest(run: &Run, at: f64, weight: f64) -> (u32, f64) {
     if at.is_nan() {
         return (run.first, 0.0);

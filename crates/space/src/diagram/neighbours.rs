@@ -18,8 +18,9 @@ pub(crate) struct Segment {
 }
 
 impl Diagram {
-    /// The configurations that leave the path of `indices`, which must be valid, at one level; after it they go on as
-    /// `tail` says, which gives the rank below a node from a level on, or nothing. Segments of a parameter ascend.
+    /// Returns the configurations that leave the path of `indices`, which must be valid, at one
+    /// level; after it they go on as `tail` says, which gives the rank below a node from a level
+    /// on, or nothing. Segments of a parameter ascend.
     pub(crate) fn siblings(
         &self,
         indices: &[u32],
@@ -49,7 +50,8 @@ impl Diagram {
         });
     }
 
-    /// As [`Diagram::siblings`] of the nearest valid smaller and larger value of each parameter alone.
+    /// As [`Diagram::siblings`] of the nearest valid smaller and larger value of each parameter
+    /// alone.
     pub(crate) fn adjacent(&self, indices: &[u32], visit: &mut dyn FnMut(Segment)) {
         let tail = |node, level| self.rank_from(node, level, indices);
         self.each_level(indices, &mut |level, node, above| {
@@ -72,7 +74,8 @@ impl Diagram {
         });
     }
 
-    /// The values of the run `at`, a run of a node before which there are `above` configurations.
+    /// Returns the values of the run `at`, a run of a node before which there are `above`
+    /// configurations.
     fn segment(
         &self,
         at: usize,

@@ -7,11 +7,12 @@ use super::{Diagram, Layer, Run};
 const DEAD: u32 = u32::MAX;
 
 impl Diagram {
-    /// Reduces `layers`, one per parameter of `order`; node 0 of the first is the root, and children of the last all
-    /// are the end. `None` when there is no configuration. About linear in the number of runs.
+    /// Reduces `layers`, one per parameter of `order`; node 0 of the first is the root, and
+    /// children of the last all are the end. `None` when there is no configuration. About linear in
+    /// the number of runs.
     ///
-    /// Where a level has one node alone, what is above and below it does not depend on each other: these are diagrams of
-    /// their own.
+    /// Where a level has one node alone, what is above and below it does not depend on each other:
+    /// these are diagrams of their own.
     pub(crate) fn reduce(order: &[usize], layers: &[Layer]) -> Option<Vec<Diagram>> {
         let mut kept = Kept { ends: vec![0], runs: Vec::new() };
         // Children of the last layer: the end, which is the kept node 0 without runs.
@@ -68,7 +69,8 @@ impl Kept {
         &self.runs[start..self.ends[node as usize] as usize]
     }
 
-    /// Keeps one of each set of equal nodes of `layer`; gives for each node the one kept, or [`DEAD`].
+    /// Keeps one of each set of equal nodes of `layer`; gives for each node the one kept, or
+    /// [`DEAD`].
     fn layer(&mut self, layer: &Layer, children: &[u32]) -> Vec<u32> {
         let mut table = Table::new();
         let before = self.ends.len() as u32;

@@ -16,22 +16,22 @@ impl States {
         States { width, cells: Vec::new(), table: Table::new() }
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub(crate) fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// The cells of a row.
+    /// Returns the cells of a row.
     pub(crate) fn row(&self, number: usize) -> &[i64] {
         &self.cells[number * self.width..(number + 1) * self.width]
     }
 
-    /// Bytes in use.
+    /// Returns bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&self.cells[..]) + self.table.bytes()
     }
 
-    /// The number of the row with these cells, which is added if there is none.
+    /// Returns the number of the row with these cells, which is added if there is none.
     pub(crate) fn number(&mut self, cells: &[i64]) -> u32 {
         let (width, known) = (self.width, &self.cells);
         let is_equal = |number: u32| known[number as usize * width..(number as usize + 1) * width] == *cells;

@@ -1,6 +1,7 @@
 //! Finding numbers by what they stand for.
 
-/// A hash table of numbers 0, 1, 2, ...; what each stands for is kept elsewhere, in the order of the numbers.
+/// A hash table of numbers 0, 1, 2, ...; what each stands for is kept elsewhere, in the order of
+/// the numbers.
 #[derive(Debug)]
 pub(super) struct Table {
     hashes: Vec<u32>,
@@ -13,17 +14,18 @@ impl Table {
         Table { hashes: Vec::new(), slots: vec![0; 16] }
     }
 
-    /// How many numbers there are.
+    /// Returns how many numbers there are.
     pub(super) fn len(&self) -> usize {
         self.hashes.len()
     }
 
-    /// Bytes in use.
+    /// Returns bytes in use.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.hashes[..]) + size_of_val(&self.slots[..])
     }
 
-    /// The number with this hash for which `is_equal` holds, or else the next number, which is added; and whether it was.
+    /// Returns the number with this hash for which `is_equal` holds, or else the next number, which
+    /// is added; and whether it was.
     pub(super) fn number(&mut self, hash: u32, is_equal: impl Fn(u32) -> bool) -> (u32, bool) {
         let mask = self.slots.len() - 1;
         let mut at = hash as usize & mask;
@@ -56,7 +58,8 @@ impl Table {
     }
 }
 
-/// Mixes numbers. Tables are private and small, so speed matters more than resistance to chosen collisions.
+/// Mixes numbers. Tables are private and small, so speed matters more than resistance to chosen
+/// collisions.
 pub(super) fn hash(numbers: impl Iterator<Item = u64>) -> u32 {
     let mixed = numbers.fold(0_u64, |hash, number| (hash.rotate_left(5) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     (mixed >> 32) as u32

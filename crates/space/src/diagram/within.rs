@@ -4,11 +4,12 @@ use super::{Diagram, Run};
 use rand::{Rng, RngExt as _};
 
 impl Diagram {
-    /// Writes the value indices of a path drawn uniformly from those whose values are all among the `allowed` of their
-    /// parameter, ascending lists of which an empty one allows every value. Returns whether there is such a path.
+    /// Writes the value indices of a path drawn uniformly from those whose values are all among the
+    /// `allowed` of their parameter, ascending lists of which an empty one allows every value.
+    /// Returns whether there is such a path.
     ///
-    /// One pass from the root finds the nodes that can be reached, one back counts what is allowed below them. Counts
-    /// are real numbers, so that chances are equal up to their rounding.
+    /// One pass from the root finds the nodes that can be reached, one back counts what is allowed
+    /// below them. Counts are real numbers, so that chances are equal up to their rounding.
     pub(crate) fn sample_within<R: Rng + ?Sized>(&self, allowed: &[&[u32]], rng: &mut R, indices: &mut [u32]) -> bool {
         let below = self.allowed_below(allowed);
         if below[0] == 0.0 {
@@ -38,7 +39,7 @@ impl Diagram {
         true
     }
 
-    /// The number of allowed paths below each node that one from the root reaches.
+    /// Returns the number of allowed paths below each node that one from the root reaches.
     fn allowed_below(&self, allowed: &[&[u32]]) -> Vec<f64> {
         let end = self.nodes();
         let mut level_of = vec![usize::MAX; end + 1];
@@ -64,7 +65,8 @@ impl Diagram {
     }
 }
 
-/// The position, and the number, of those of `allowed` that `run` holds; without a list positions are the values.
+/// Returns the position, and the number, of those of `allowed` that `run` holds; without a list
+/// positions are the values.
 fn allowed_in(run: &Run, allowed: &[u32]) -> (usize, usize) {
     if allowed.is_empty() {
         return (run.first as usize, (run.last - run.first) as usize + 1);

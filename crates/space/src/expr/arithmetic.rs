@@ -57,7 +57,7 @@ fn mismatch(op: BinaryOp, left: &Datum, right: &Datum) -> Fault {
     Fault::new(format!("`{}` does not work between {left} and {right}", op.symbol()))
 }
 
-/// A string or list `times` times in a row; never for a negative number.
+/// Returns a string or list `times` times in a row; never for a negative number.
 fn repeat(value: &Datum, times: &Datum) -> Result<Datum, Fault> {
     let Datum::Int(times) = times.arithmetic() else { return Err(mismatch(BinaryOp::Multiply, value, times)) };
     let times = usize::try_from(times.max(0)).unwrap_or(usize::MAX);
@@ -114,7 +114,7 @@ pub(crate) fn floor_division(a: i128, b: i128) -> Option<i128> {
     Some(if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient })
 }
 
-/// The remainder of [`floor_division`]: has the divisor's sign.
+/// Returns the remainder of [`floor_division`]: has the divisor's sign.
 pub(crate) fn floor_modulo(a: i128, b: i128) -> i128 {
     let remainder = a.checked_rem(b).unwrap_or(0);
     if remainder != 0 && (remainder < 0) != (b < 0) { remainder + b } else { remainder }
@@ -148,7 +148,8 @@ fn true_division(a: i128, b: i128) -> f64 {
     if dividend <= EXACT && divisor <= EXACT {
         return a as f64 / b as f64;
     }
-    // Long division to at least 55 bits; the remainder becomes a sticky last bit, so the conversion rounds once.
+    // Long division to at least 55 bits; the remainder becomes a sticky last bit, so the conversion
+    // rounds once.
     let wanted = 56 + i64::from(dividend.leading_zeros()) - i64::from(divisor.leading_zeros());
     let shift = u32::try_from(wanted.max(0)).unwrap_or(0);
     let mut quotient = dividend / divisor;

@@ -11,7 +11,8 @@ use super::datum::Datum;
 pub(crate) struct Node {
     pub(crate) kind: Kind,
     pub(crate) span: Range<usize>,
-    /// Levels of the tree below and including this part; bounded by the parser, so that walks may recurse.
+    /// Levels of the tree below and including this part; bounded by the parser, so that walks may
+    /// recurse.
     pub(crate) height: usize,
 }
 
@@ -24,7 +25,7 @@ impl Node {
 }
 
 impl Node {
-    /// Whether its value is a computed number, or it joins conditions of which one's is.
+    /// Returns whether its value is a computed number, or it joins conditions of which one's is.
     pub(super) fn is_number(&self) -> bool {
         match &self.kind {
             Kind::Binary(BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor, left, right) => {
@@ -64,7 +65,8 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Calls `visit` on every direct part, in the order of the text where Python's order of evaluation is that.
+    /// Calls `visit` on every direct part, in the order of the text where Python's order of
+    /// evaluation is that.
     pub(crate) fn each_child<'a>(&'a self, visit: &mut dyn FnMut(&'a Node)) {
         match self {
             Kind::Literal(_) | Kind::Name(_) | Kind::Local(_) => {}
@@ -95,7 +97,7 @@ impl Kind {
 }
 
 impl Kind {
-    /// The same kind of thing with every direct part replaced by what `map` makes of it.
+    /// Returns the same kind of thing with every direct part replaced by what `map` makes of it.
     pub(crate) fn map_children(&self, map: &mut dyn FnMut(&Node) -> Node) -> Kind {
         match self {
             Kind::Literal(_) | Kind::Name(_) | Kind::Local(_) => self.clone(),

@@ -66,7 +66,7 @@ const TABLE: &[(&str, Builtin, usize, usize)] = &[
 ];
 
 impl Builtin {
-    /// The function called `name`.
+    /// Returns the function called `name`.
     pub(super) fn find(name: &str, span: &Range<usize>) -> Result<Builtin, ExprError> {
         let plain = name.strip_prefix("math.").unwrap_or(name);
         let known = TABLE.iter().find(|entry| entry.0 == plain).map(|entry| entry.1);
@@ -81,12 +81,13 @@ impl Builtin {
         })
     }
 
-    /// Whether Python's `math` has the function and means the same by it; `math.pow` gives floats only.
+    /// Returns whether Python's `math` has the function and means the same by it; `math.pow` gives
+    /// floats only.
     fn is_in_math(self) -> bool {
         matches!(self, Builtin::Floor | Builtin::Ceil | Builtin::Sqrt | Builtin::Log2 | Builtin::Gcd)
     }
 
-    /// The function's name.
+    /// Returns the function's name.
     pub(crate) fn name(self) -> &'static str {
         TABLE.iter().find(|entry| entry.1 == self).map_or("", |entry| entry.0)
     }
@@ -142,7 +143,7 @@ impl Builtin {
     }
 }
 
-/// The items of a list, the characters of a string.
+/// Returns the items of a list, the characters of a string.
 fn elements(list: &Datum, builtin: Builtin) -> Result<Vec<Datum>, Fault> {
     match list {
         Datum::List(items) => Ok(items.to_vec()),
@@ -151,7 +152,7 @@ fn elements(list: &Datum, builtin: Builtin) -> Result<Vec<Datum>, Fault> {
     }
 }
 
-/// The first of equal items each, in their order.
+/// Returns the first of equal items each, in their order.
 fn set(items: Vec<Datum>) -> Result<Datum, Fault> {
     // Every item is compared with every other, since equal items may differ in type.
     const MOST: usize = 4096;
@@ -167,7 +168,7 @@ fn set(items: Vec<Datum>) -> Result<Datum, Fault> {
     Ok(Datum::List(distinct.into()))
 }
 
-/// The first of the smallest (or largest) arguments, or elements of the one list given.
+/// Returns the first of the smallest (or largest) arguments, or elements of the one list given.
 fn extreme(builtin: Builtin, arguments: &[Datum], wanted: std::cmp::Ordering) -> Result<Datum, Fault> {
     let items = if arguments.len() == 1 { &elements(&arguments[0], builtin)? } else { arguments };
     let (first, rest) =
@@ -213,7 +214,7 @@ fn in_domain(value: f64, inside: fn(f64) -> bool, builtin: Builtin) -> Result<f6
     if inside(value) { Ok(value) } else { Err(Fault::new(format!("`{}` of {value:?}", builtin.name()))) }
 }
 
-/// A float that is whole, as an integer.
+/// Returns a float that is whole, as an integer.
 fn whole(value: f64) -> Result<Datum, Fault> {
     // 2^126 keeps clear of the ends of i128.
     if value.abs() < 2.0_f64.powi(126) {
@@ -253,7 +254,8 @@ fn round(value: &Datum, digits: Option<&Datum>) -> Result<Datum, Fault> {
         Datum::Int(int) => integer_to_tens(int, digits),
         Datum::Float(float) if !float.is_finite() => Ok(Datum::Float(float)),
         Datum::Float(float) if digits >= 0 => {
-            // 400 digits are more than any float has; formatting rounds the exact value half to even.
+            // 400 digits are more than any float has; formatting rounds the exact value half to
+            // even.
             let places = usize::try_from(digits).unwrap_or(400).min(400);
             format!("{float:.places$}").parse().map(Datum::Float).map_err(|_| Builtin::Round.wrong(value))
         }

@@ -22,7 +22,8 @@ impl Closure {
         Closure { name, version, test }
     }
 
-    /// What the function says of `values`; `None` when one of them is no value that a parameter can have.
+    /// Returns what the function says of `values`; `None` when one of them is no value that a
+    /// parameter can have.
     pub(crate) fn call(&self, values: &[Datum]) -> Option<bool> {
         let values: Option<Vec<Value>> = values.iter().map(value).collect();
         values.map(|values| (self.test)(&values))

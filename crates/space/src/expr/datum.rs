@@ -28,7 +28,7 @@ impl Datum {
         }
     }
 
-    /// The name of the value's type in messages.
+    /// Returns the name of the value's type in messages.
     pub(crate) fn type_name(&self) -> &'static str {
         match self {
             Datum::Int(_) => "integer",
@@ -48,7 +48,8 @@ impl Datum {
         }
     }
 
-    /// Python's order of two values: `Err` when the types have none, `Ok(None)` when a NaN is involved.
+    /// Python's order of two values: `Err` when the types have none, `Ok(None)` when a NaN is
+    /// involved.
     pub(crate) fn order(&self, other: &Datum) -> Result<Option<Ordering>, ()> {
         match (self, other) {
             (Datum::Str(a), Datum::Str(b)) => Ok(Some(a.cmp(b))),

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 /// An expression that cannot be read or evaluated.
 ///
-/// The span counts bytes of the expression's text and always lies on character boundaries within it, so that a front
-/// end can point into the user's file.
+/// The span counts bytes of the expression's text and always lies on character boundaries within
+/// it, so that a front end can point into the user's file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ExprError {

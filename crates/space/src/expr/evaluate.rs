@@ -22,12 +22,12 @@ pub(crate) struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    /// An evaluator that asks `lookup` for the name with an index, used at a place.
+    /// Creates an evaluator that asks `lookup` for the name with an index, used at a place.
     pub(crate) fn new(lookup: &'a Lookup<'a>) -> Self {
         Evaluator { lookup, locals: Vec::new(), elements: Cell::new(MAX_ELEMENTS) }
     }
 
-    /// The value of `node`; the error points to the smallest part that fails.
+    /// Evaluates `node`; the error points to the smallest part that fails.
     pub(crate) fn evaluate(&mut self, node: &Node) -> Result<Datum, ExprError> {
         match &node.kind {
             Kind::Literal(value) => Ok(value.clone()),
@@ -71,7 +71,8 @@ impl<'a> Evaluator<'a> {
         parts.iter().map(|part| self.evaluate(part)).collect()
     }
 
-    /// The first part with this truth, else the last one: what Python's `and` and `or` give.
+    /// Returns the first part with this truth, else the last one: what Python's `and` and `or`
+    /// give.
     fn first_with(&mut self, parts: &[Node], truth: bool) -> Result<Datum, ExprError> {
         let mut value = Datum::Bool(!truth);
         for part in parts {
@@ -127,7 +128,7 @@ fn at(fault: Fault, node: &Node) -> ExprError {
     ExprError { message: fault.message, span: node.span.clone(), remedy: fault.remedy.map(str::to_owned) }
 }
 
-/// One comparison.
+/// Returns one comparison.
 pub(crate) fn compare(op: CompareOp, left: &Datum, right: &Datum) -> Result<bool, Fault> {
     let ordered = |wanted: fn(Ordering) -> bool| match left.order(right) {
         Ok(order) => Ok(order.is_some_and(wanted)),

@@ -90,7 +90,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Spanned>, ExprError> {
     Ok(tokens)
 }
 
-/// The token that starts at byte `at` with the character `first`, and its length in bytes.
+/// Returns the token that starts at byte `at` with the character `first`, and its length in bytes.
 fn token(text: &str, at: usize, first: char) -> Result<(Token, usize), ExprError> {
     let rest = &text[at..];
     let second_is_digit = rest[first.len_utf8()..].starts_with(|c: char| c.is_ascii_digit());
@@ -120,7 +120,7 @@ fn is_name_start(c: char) -> bool {
     c.is_alphabetic() || c == '_'
 }
 
-/// A name: identifiers joined by dots, such as `device.max_work_group_size`.
+/// Returns a name: identifiers joined by dots, such as `device.max_work_group_size`.
 fn name(rest: &str) -> (Token, usize) {
     let identifier = |from: usize| {
         rest[from..].find(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(rest.len(), |length| from + length)
@@ -134,7 +134,7 @@ fn name(rest: &str) -> (Token, usize) {
     (keyword.map_or_else(|| Token::Name(word.to_owned()), |(_, symbol)| Token::Symbol(symbol)), end)
 }
 
-/// A quoted text with the common escapes.
+/// Returns a quoted text with the common escapes.
 fn string(rest: &str, at: usize, quote: char) -> Result<(Token, usize), ExprError> {
     let mut text = String::new();
     let mut characters = rest.char_indices().skip(1);
@@ -159,7 +159,7 @@ fn string(rest: &str, at: usize, quote: char) -> Result<(Token, usize), ExprErro
     Err(ExprError::new("the string is not closed", at..at + rest.len()).remedy(format!("end it with {quote}")))
 }
 
-/// An integer (decimal, `0x`, `0o`, `0b`, with `_` between digits) or a float.
+/// Returns an integer (decimal, `0x`, `0o`, `0b`, with `_` between digits) or a float.
 fn number(rest: &str, at: usize) -> Result<(Token, usize), ExprError> {
     let length = number_length(rest);
     let word = &rest[..length];
@@ -195,7 +195,8 @@ fn number(rest: &str, at: usize) -> Result<(Token, usize), ExprError> {
     })
 }
 
-/// How far a number reaches: letters and digits, one point, and a sign directly after a decimal exponent.
+/// Returns how far a number reaches: letters and digits, one point, and a sign directly after a
+/// decimal exponent.
 fn number_length(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let prefixed = matches!(bytes.get(1), Some(b'x' | b'X' | b'o' | b'O' | b'b' | b'B')) && bytes[0] == b'0';

@@ -1,8 +1,8 @@
 //! Expressions in Python's syntax with Python's meaning.
 //!
-//! Constraints, sizes and value lists are such expressions. They are read by a parser of our own and never run as
-//! code. Text goes through [`lexer`] and [`parser`] to a tree ([`ast`]) that [`evaluate`] walks; the diagram's compiler
-//! starts from the same tree.
+//! Constraints, sizes and value lists are such expressions. They are read by a parser of our own
+//! and never run as code. Text goes through [`lexer`] and [`parser`] to a tree ([`ast`]) that
+//! [`evaluate`] walks; the diagram's compiler starts from the same tree.
 
 mod arithmetic;
 mod ast;
@@ -39,12 +39,13 @@ pub struct Name {
 
 /// A parsed expression.
 ///
-/// The meaning is Python's: `/` is true division, `//` and `%` round down also for negative numbers and floats,
-/// comparisons chain, `and` and `or` give one of their operands, `round` goes half to even. Functions are `min max abs
-/// round len int float bool sum any all pow range list tuple set floor ceil sqrt log2 gcd` and `ceildiv(a, b)`; `math.`
-/// may stand before Python's. Tuples and sets are lists here, so that `(1, 2) == [1, 2]` and sets have an order. C's `&&`, `||`,
-/// `!`, `true` and `false` are read as well (`!` binds as in C). Integers have 128 bits during evaluation; what does
-/// not fit is an error.
+/// The meaning is Python's: `/` is true division, `//` and `%` round down also for negative numbers
+/// and floats, comparisons chain, `and` and `or` give one of their operands, `round` goes half to
+/// even. Functions are `min max abs round len int float bool sum any all pow range list tuple set
+/// floor ceil sqrt log2 gcd` and `ceildiv(a, b)`; `math.` may stand before Python's. Tuples and
+/// sets are lists here, so that `(1, 2) == [1, 2]` and sets have an order. C's `&&`, `||`, `!`,
+/// `true` and `false` are read as well (`!` binds as in C). Integers have 128 bits during
+/// evaluation; what does not fit is an error.
 ///
 /// ```
 /// use tunesmith_space::{Expr, Value};
@@ -81,13 +82,15 @@ impl Expr {
     /// Reads `text`.
     ///
     /// # Errors
-    /// The text is no expression; the error says what was expected and where. No text makes it panic.
+    /// The text is no expression; the error says what was expected and where. No text makes it
+    /// panic.
     pub fn parse(text: &str) -> Result<Expr, ExprError> {
         let (root, names) = parser::parse(text)?;
         Ok(Expr { parsed: Arc::new(Parsed { text: text.to_owned(), root, names }) })
     }
 
-    /// The expression that calls `closure` with the values of the names in `scope`. Its text only describes it.
+    /// Returns the expression that calls `closure` with the values of the names in `scope`. Its
+    /// text only describes it.
     pub(crate) fn closure(closure: Closure, scope: &[&str]) -> Expr {
         let mut text = format!("{} version {} of (", closure.name, closure.version);
         let mut names: Vec<Name> = Vec::new();
@@ -107,37 +110,39 @@ impl Expr {
         Expr { parsed: Arc::new(Parsed { text, root, names }) }
     }
 
-    /// The text that was parsed.
+    /// Returns the text that was parsed.
     pub fn text(&self) -> &str {
         &self.parsed.text
     }
 
-    /// The distinct names that the expression uses, in order of appearance; variables of comprehensions and functions
-    /// are not among them.
+    /// Returns the distinct names that the expression uses, in order of appearance; variables of
+    /// comprehensions and functions are not among them.
     pub fn names(&self) -> &[Name] {
         &self.parsed.names
     }
 
-    /// Whether a number that is computed counts as a truth where the expression is a condition, by being 0 or not: as in `N % T`, of which
-    /// `== 0` was forgotten, or in `A < B and N % T`.
+    /// Returns whether a number that is computed counts as a truth where the expression is a
+    /// condition, by being 0 or not: as in `N % T`, of which `== 0` was forgotten, or in `A < B and
+    /// N % T`.
     pub fn takes_number_for_truth(&self) -> bool {
         self.parsed.root.is_number()
     }
 
-    /// The value of the expression where `scope` knows the names' values.
+    /// Returns the value of the expression where `scope` knows the names' values.
     ///
     /// # Errors
-    /// A name that `scope` does not know, types that an operator does not take, division by zero, integers beyond 128
-    /// bits (64 for the result), a list as the result.
+    /// A name that `scope` does not know, types that an operator does not take, division by zero,
+    /// integers beyond 128 bits (64 for the result), a list as the result.
     pub fn evaluate(&self, scope: &dyn Fn(&str) -> Option<Value>) -> Result<Value, ExprError> {
         let value = self.evaluate_datum(scope)?;
         to_value(&value, self.whole())
     }
 
-    /// The value of the expression as an integer: the rule for sizes and ranges.
+    /// Returns the value of the expression as an integer: the rule for sizes and ranges.
     ///
-    /// Integers and booleans (0 and 1) are accepted, and floats that are whole: `8 / 2` is `4.0` in Python and means 4
-    /// to everyone who writes it. `7 / 2` is refused with the advice to write `//` or `ceildiv`.
+    /// Integers and booleans (0 and 1) are accepted, and floats that are whole: `8 / 2` is `4.0` in
+    /// Python and means 4 to everyone who writes it. `7 / 2` is refused with the advice to write
+    /// `//` or `ceildiv`.
     ///
     /// # Errors
     /// As [`Expr::evaluate`], and when the value is not whole.
@@ -173,8 +178,8 @@ impl Expr {
     }
 }
 
-/// Reads a list of values as T1 files write them: `[1, 2, 4]`, `list(range(1, 9))`, `[2**i for i in range(5)]`,
-/// `[1, 2] + [4]`; a single value is a list of one.
+/// Reads a list of values as T1 files write them: `[1, 2, 4]`, `list(range(1, 9))`, `[2**i for i in
+/// range(5)]`, `[1, 2] + [4]`; a single value is a list of one.
 ///
 /// # Errors
 /// As [`Expr::parse`] and [`Expr::evaluate`]; also lists within the list.

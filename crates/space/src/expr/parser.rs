@@ -9,7 +9,8 @@ use super::datum::Datum;
 use super::error::ExprError;
 use super::lexer::{Spanned, Token, tokens};
 
-/// Parentheses and operators may nest this deep: enough for generated code, small enough for a thread's stack.
+/// Parentheses and operators may nest this deep: enough for generated code, small enough for a
+/// thread's stack.
 const MAX_NESTING: usize = 100;
 
 /// Chains such as `a + b + c` may have this many links, since later walks recurse along them.
@@ -82,7 +83,8 @@ impl Parser<'_> {
         if self.is(symbol) { Ok(self.advance().span) } else { Err(self.expected(&format!("`{symbol}`"))) }
     }
 
-    /// The error that something else stands here; says what the expression ends after when it is cut short.
+    /// Returns the error that something else stands here; says what the expression ends after when
+    /// it is cut short.
     fn expected(&self, what: &str) -> ExprError {
         let span = self.span();
         if *self.peek() != Token::End {
@@ -104,7 +106,7 @@ impl Parser<'_> {
         Ok(node)
     }
 
-    /// A whole expression, `a if c else b` included.
+    /// Parses a whole expression, `a if c else b` included.
     fn expression(&mut self) -> Result<Node, ExprError> {
         self.nesting += 1;
         if self.nesting > MAX_NESTING {
@@ -125,7 +127,7 @@ impl Parser<'_> {
         Ok(node)
     }
 
-    /// An operand and all operators after it that bind at least as tightly as `least`.
+    /// Returns an operand and all operators after it that bind at least as tightly as `least`.
     fn operators(&mut self, least: u8) -> Result<Node, ExprError> {
         let mut left = self.operand(least)?;
         loop {
@@ -187,7 +189,7 @@ impl Parser<'_> {
         self.node(Kind::Compare(Box::new(first), rest), start..end)
     }
 
-    /// The comparison that stands here and the number of its tokens.
+    /// Returns the comparison that stands here and the number of its tokens.
     fn compare_op(&self) -> Option<(CompareOp, usize)> {
         let Token::Symbol(symbol) = self.peek() else {
             return None;
@@ -206,7 +208,8 @@ impl Parser<'_> {
         })
     }
 
-    /// A sign, `not` where operators that bind at least as tightly as `least` may have it, or a primary.
+    /// Parses a sign, `not` where operators that bind at least as tightly as `least` may have it,
+    /// or a primary.
     fn operand(&mut self, least: u8) -> Result<Node, ExprError> {
         let start = self.span().start;
         let unary = match self.peek() {
@@ -292,14 +295,14 @@ impl Parser<'_> {
         self.node(Kind::List(items), start..end)
     }
 
-    /// A set: the call that makes a list one.
+    /// Parses a set: the call that makes a list one.
     fn set(&mut self) -> Result<Node, ExprError> {
         let list = self.list("}")?;
         let span = list.span.clone();
         self.node(Kind::Call(Builtin::Set, vec![list]), span)
     }
 
-    /// A list or a comprehension, up to `close`.
+    /// Parses a list or a comprehension, up to `close`.
     fn list(&mut self, close: &str) -> Result<Node, ExprError> {
         let start = self.advance().span.start;
         let items = self.items(close)?;
@@ -327,8 +330,9 @@ impl Parser<'_> {
         if self.is(close) { Ok(items) } else { Err(self.expected(&format!("`,` or `{close}`"))) }
     }
 
-    /// The variable of the comprehension that starts here, if one does. Its item stands before the `for` that names
-    /// the variable, hence the look ahead, to the end of the bracket at most.
+    /// Returns the variable of the comprehension that starts here, if one does. Its item stands
+    /// before the `for` that names the variable, hence the look ahead, to the end of the bracket at
+    /// most.
     fn comprehension_variable(&self) -> Option<String> {
         let mut open = 0_usize;
         for (index, token) in self.tokens[self.at..].iter().enumerate() {

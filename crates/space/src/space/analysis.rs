@@ -17,12 +17,13 @@ use crate::limits::Limits;
 pub struct Analysis {
     /// For each constraint, in the user's order.
     pub constraints: Vec<ConstraintEffect>,
-    /// For each parameter, in the user's order, the indices of the values that no configuration has.
+    /// For each parameter, in the user's order, the indices of the values that no configuration
+    /// has.
     pub dead_values: Vec<Vec<u32>>,
 }
 
-/// What one constraint does. A number is missing where it cannot be had: the constraint cannot be evaluated on
-/// configurations that only another one excludes, or the diagram would grow too large.
+/// What one constraint does. A number is missing where it cannot be had: the constraint cannot be
+/// evaluated on configurations that only another one excludes, or the diagram would grow too large.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConstraintEffect {
     /// The constraint's name.
@@ -31,7 +32,7 @@ pub struct ConstraintEffect {
     pub removed_alone: Option<BigUint>,
     /// How many combinations it excludes of those that the constraints before it leave.
     pub removed_in_order: Option<BigUint>,
-    /// Whether the space would be the same without it.
+    /// True if the space would be the same without it.
     pub redundant: Option<bool>,
 }
 
@@ -39,13 +40,14 @@ pub struct ConstraintEffect {
 const MAX_NODES: usize = 4_000_000;
 
 impl Space {
-    /// What each constraint excludes, alone and after those before it, which constraints are redundant, and which values
-    /// no configuration has.
+    /// Returns what each constraint excludes, alone and after those before it, which constraints
+    /// are redundant, and which values no configuration has.
     ///
-    /// Counts come from diagrams of the constraints concerned; nothing is listed. Groups of parameters that a constraint
-    /// does not touch are not built again. Costs about as many buildings of the constraints' groups as there are
-    /// constraints, and gives up on single numbers when that gets too much. A closure that was not there when the space was
-    /// [read back](Space#storing) counts as excluding nothing.
+    /// Counts come from diagrams of the constraints concerned; nothing is listed. Groups of
+    /// parameters that a constraint does not touch are not built again. Costs about as many
+    /// buildings of the constraints' groups as there are constraints, and gives up on single
+    /// numbers when that gets too much. A closure that was not there when the space was [read
+    /// back](Space#storing) counts as excluding nothing.
     pub fn analyse(&self) -> Analysis {
         let inner = &*self.inner;
         let counter = Counter { inner, nodes: RefCell::new(MAX_NODES), known: RefCell::default() };
@@ -67,7 +69,8 @@ impl Space {
         Analysis { constraints, dead_values: self.dead_values() }
     }
 
-    /// For each parameter, in the user's order, the indices of the values that no configuration has. O(arcs).
+    /// For each parameter, in the user's order, the indices of the values that no configuration
+    /// has. O(arcs).
     pub fn dead_values(&self) -> Vec<Vec<u32>> {
         let mut used: Vec<Vec<bool>> =
             self.inner.parameters.iter().map(|parameter| vec![false; parameter.values().len()]).collect();
@@ -92,7 +95,7 @@ struct Counter<'a> {
 }
 
 impl Counter<'_> {
-    /// The size with the constraints that `chosen` picks.
+    /// Returns the size with the constraints that `chosen` picks.
     fn size(&self, chosen: impl Fn(usize) -> bool) -> Option<BigUint> {
         let conjuncts: Vec<Conjunct> =
             self.inner.conjuncts.iter().filter(|conjunct| chosen(conjunct.constraint)).cloned().collect();

@@ -43,8 +43,8 @@ impl SpaceBuilder {
         self
     }
 
-    /// Gives a name that constraints may use a value: problem sizes, device limits (`device.max_work_group_size`). The
-    /// last value given counts.
+    /// Gives a name that constraints may use a value: problem sizes, device limits
+    /// (`device.max_work_group_size`). The last value given counts.
     pub fn constant(mut self, name: impl Into<String>, value: Value) -> Self {
         self.constants.insert(name.into(), value);
         self
@@ -56,19 +56,19 @@ impl SpaceBuilder {
         self
     }
 
-    /// How many threads may build groups of parameters at once; unless said, as many as the machine has processors. The
-    /// space is the same with any number.
+    /// Returns how many threads may build groups of parameters at once; unless said, as many as the
+    /// machine has processors. The space is the same with any number.
     pub fn threads(mut self, threads: NonZeroUsize) -> Self {
         self.threads = Some(threads);
         self
     }
 
-    /// Builds the space: constraints are split, parameters that they join are grouped (ATF paper, section 3.2), and
-    /// each group becomes one reduced diagram.
+    /// Builds the space: constraints are split, parameters that they join are grouped (ATF paper,
+    /// section 3.2), and each group becomes one reduced diagram.
     ///
     /// # Errors
-    /// Names that are unknown or given twice, constraints that cannot be evaluated on some configuration, constraints
-    /// that leave nothing, and diagrams that grow beyond the limits.
+    /// Names that are unknown or given twice, constraints that cannot be evaluated on some
+    /// configuration, constraints that leave nothing, and diagrams that grow beyond the limits.
     pub fn build(self) -> Result<Space, SpaceError> {
         if self.parameters.is_empty() {
             return Err(SpaceError::NoParameters);
@@ -89,8 +89,8 @@ impl SpaceBuilder {
         Ok(conjuncts)
     }
 
-    /// The diagrams of all groups; `None` when one of them is empty or a constraint without parameters is false, since
-    /// then nothing is left on which another constraint could fail.
+    /// Returns the diagrams of all groups; `None` when one of them is empty or a constraint without
+    /// parameters is false, since then nothing is left on which another constraint could fail.
     fn diagrams(&self, conjuncts: &[Conjunct]) -> Result<Option<Vec<Diagram>>, SpaceError> {
         let constants = conjuncts.iter().filter(|conjunct| conjunct.parameters.is_empty());
         let constants = constants.map(|conjunct| self.holds(conjunct).map(|holds| holds.then(Vec::new)));
@@ -116,7 +116,7 @@ impl SpaceBuilder {
         })
     }
 
-    /// Whether a conjunct without parameters is true.
+    /// Returns whether a conjunct without parameters is true.
     fn holds(&self, conjunct: &Conjunct) -> Result<bool, SpaceError> {
         let nothing = |_: usize, span: &Range<usize>| Err(ExprError::new("no parameter is known here", span.clone()));
         let value = Evaluator::new(&nothing).evaluate(&conjunct.node);
@@ -144,7 +144,8 @@ impl SpaceBuilder {
         }
     }
 
-    /// The error that `conjunct` fails where its parameters have the value indices in `values`.
+    /// Returns the error that `conjunct` fails where its parameters have the value indices in
+    /// `values`.
     fn failure(&self, conjunct: &Conjunct, values: &[(usize, u32)], error: ExprError) -> SpaceError {
         let value = |parameter: &usize| {
             let (_, index) = values.iter().find(|(known, _)| known == parameter)?;
@@ -158,7 +159,7 @@ impl SpaceBuilder {
         }
     }
 
-    /// A smallest set of constraints without a configuration.
+    /// Returns a smallest set of constraints without a configuration.
     fn culprits(&self, conjuncts: &[Conjunct]) -> Vec<String> {
         let empty = |chosen: &[usize]| {
             let is_chosen = |conjunct: &&Conjunct| chosen.binary_search(&conjunct.constraint).is_ok();
@@ -171,7 +172,7 @@ impl SpaceBuilder {
     }
 }
 
-/// The space of everything it consists of.
+/// Returns the space of everything it consists of.
 pub(super) fn assemble(
     parameters: Vec<Parameter>,
     constants: BTreeMap<String, Value>,
@@ -189,7 +190,8 @@ pub(super) fn assemble(
     Space { inner: Arc::new(inner) }
 }
 
-/// The size of each diagram, and of all diagrams after each; `None` when 128 bits cannot count the whole.
+/// Returns the size of each diagram, and of all diagrams after each; `None` when 128 bits cannot
+/// count the whole.
 fn weights(diagrams: &[Diagram]) -> Option<(Vec<u128>, Vec<u128>)> {
     let lengths: Vec<u128> = diagrams.iter().map(Diagram::len).collect::<Option<_>>()?;
     let mut weights = vec![1; diagrams.len()];

@@ -13,13 +13,13 @@ use crate::value::Value;
 
 /// The exact rank of a valid configuration in its space.
 ///
-/// Only a [`Space`] makes them, so whoever holds one holds a valid configuration. A rank means nothing without the
-/// space's [digest](Space::digest).
+/// Only a [`Space`] makes them, so whoever holds one holds a valid configuration. A rank means
+/// nothing without the space's [digest](Space::digest).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ConfigId(pub(super) u128);
 
 impl ConfigId {
-    /// The rank, from 0.
+    /// Returns the rank, from 0.
     pub fn rank(self) -> u128 {
         self.0
     }
@@ -31,22 +31,24 @@ impl fmt::Display for ConfigId {
     }
 }
 
-/// One value for every parameter, valid or not: indices into the parameters' lists, in the user's order.
+/// One value for every parameter, valid or not: indices into the parameters' lists, in the user's
+/// order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Configuration {
     pub(super) indices: Vec<u32>,
 }
 
 impl Configuration {
-    /// The index of each parameter's value.
+    /// Returns the index of each parameter's value.
     pub fn indices(&self) -> &[u32] {
         &self.indices
     }
 }
 
 impl Space {
-    /// The configuration with the values given by name; other parameters are as in `base`, or take their first value.
-    /// It need not be valid, see [`Space::rank`]. The last of several values for one name counts.
+    /// Returns the configuration with the values given by name; other parameters are as in `base`,
+    /// or take their first value. It need not be valid, see [`Space::rank`]. The last of several
+    /// values for one name counts.
     ///
     /// # Errors
     /// A name that is no parameter, or a value that the parameter does not take.
@@ -78,13 +80,15 @@ impl Space {
         }
     }
 
-    /// Whether no constraint excludes `configuration`. Costs about the number of parameters.
+    /// Returns whether no constraint excludes `configuration`. Costs about the number of
+    /// parameters.
     pub fn contains(&self, configuration: &Configuration) -> bool {
         let indices = &configuration.indices;
         indices.len() == self.parameters().len() && self.inner.diagrams.iter().all(|diagram| diagram.contains(indices))
     }
 
-    /// The constraints that exclude `configuration`, or cannot be evaluated on it, in the user's order.
+    /// Returns the constraints that exclude `configuration`, or cannot be evaluated on it, in the
+    /// user's order.
     pub fn violated(&self, configuration: &Configuration) -> Vec<&Constraint> {
         let mut violated = vec![false; self.constraints().len()];
         let lookup = |parameter: usize, _: &Range<usize>| Ok(Datum::from(self.value(configuration, parameter)));
@@ -100,12 +104,13 @@ impl Space {
             .collect()
     }
 
-    /// The value of the parameter with index `parameter` in `configuration`.
+    /// Returns the value of the parameter with index `parameter` in `configuration`.
     pub fn value(&self, configuration: &Configuration, parameter: usize) -> &Value {
         &self.parameters()[parameter].values()[configuration.indices[parameter] as usize]
     }
 
-    /// The names of all parameters with their values in `configuration`, in the user's order.
+    /// Returns the names of all parameters with their values in `configuration`, in the user's
+    /// order.
     pub fn values<'a>(&'a self, configuration: &Configuration) -> impl Iterator<Item = (&'a str, &'a Value)> + use<'a> {
         let indices = configuration.indices.clone();
         self.parameters()

@@ -3,14 +3,15 @@
 /// Orders of constraints are tried as long as this many sets have been looked at.
 const MAX_SETS: usize = 2_000;
 
-/// A smallest set of `count` constraints that leaves nothing, ascending; `empty` says whether a set does. All of them
-/// together must.
+/// Returns a smallest set of `count` constraints that leaves nothing, ascending; `empty` says
+/// whether a set does. All of them together must.
 ///
-/// A set that leaves nothing meets every set without which something is left. So the smallest set that meets all such
-/// correction sets known is tried: either it leaves nothing, and no smaller one can, or it is enlarged as far as
-/// something is left, and what is missing then is one more correction set (Ignatiev, Previti, Liffiton and
-/// Marques-Silva, "Smallest MUS Extraction with Minimal Hitting Set Dualization", CP 2015). After [`MAX_SETS`] sets the
-/// answer is one of which no member can be left out, though a smaller one elsewhere is possible.
+/// A set that leaves nothing meets every set without which something is left. So the smallest set
+/// that meets all such correction sets known is tried: either it leaves nothing, and no smaller one
+/// can, or it is enlarged as far as something is left, and what is missing then is one more
+/// correction set (Ignatiev, Previti, Liffiton and Marques-Silva, "Smallest MUS Extraction with
+/// Minimal Hitting Set Dualization", CP 2015). After [`MAX_SETS`] sets the answer is one of which
+/// no member can be left out, though a smaller one elsewhere is possible.
 pub(super) fn smallest(count: usize, empty: impl Fn(&[usize]) -> bool) -> Vec<usize> {
     let mut looked_at = 0;
     let mut corrections: Vec<Vec<usize>> = Vec::new();
@@ -38,7 +39,8 @@ pub(super) fn smallest(count: usize, empty: impl Fn(&[usize]) -> bool) -> Vec<us
     irreducible(count, empty)
 }
 
-/// A set of which every member is needed: members are left out one after the other as long as nothing is left.
+/// Returns a set of which every member is needed: members are left out one after the other as long
+/// as nothing is left.
 fn irreducible(count: usize, empty: impl Fn(&[usize]) -> bool) -> Vec<usize> {
     let mut needed: Vec<usize> = (0..count).collect();
     for candidate in 0..count {
@@ -50,12 +52,14 @@ fn irreducible(count: usize, empty: impl Fn(&[usize]) -> bool) -> Vec<usize> {
     needed
 }
 
-/// The smallest set that meets all of `sets`, none of which is empty; of several the first in order.
+/// Returns the smallest set that meets all of `sets`, none of which is empty; of several the first
+/// in order.
 fn smallest_hitting(sets: &[Vec<usize>]) -> Vec<usize> {
     (0..=sets.len()).find_map(|size| hitting(sets, size)).unwrap_or_default()
 }
 
-/// A set of at most `size` members that meets all of `sets`: one member of the first set not met is in it.
+/// Returns a set of at most `size` members that meets all of `sets`: one member of the first set
+/// not met is in it.
 fn hitting(sets: &[Vec<usize>], size: usize) -> Option<Vec<usize>> {
     fn extend(sets: &[Vec<usize>], size: usize, chosen: &mut Vec<usize>) -> bool {
         let Some(open) = sets.iter().find(|set| !set.iter().any(|member| chosen.contains(member))) else {
@@ -82,7 +86,7 @@ fn hitting(sets: &[Vec<usize>], size: usize) -> Option<Vec<usize>> {
 mod tests {
     use super::*;
 
-    /// Whether `set` holds all of one of `conflicts`.
+    /// Returns whether `set` holds all of one of `conflicts`.
     fn holds(conflicts: &[&[usize]], set: &[usize]) -> bool {
         conflicts.iter().any(|conflict| conflict.iter().all(|member| set.contains(member)))
     }

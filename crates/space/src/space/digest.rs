@@ -9,7 +9,7 @@ use crate::value::Value;
 /// Changes whenever ranks or the bytes below change their meaning.
 const FORMAT: u32 = 1;
 
-/// The SHA-256 of everything that gives ranks their meaning, in lower-case hexadecimal.
+/// Returns the SHA-256 of everything that gives ranks their meaning, in lower-case hexadecimal.
 pub(super) fn digest(parameters: &[Parameter], diagrams: &[Diagram]) -> String {
     let mut hash = Hash(Sha256::new());
     hash.number(u64::from(FORMAT));

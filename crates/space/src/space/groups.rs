@@ -23,7 +23,7 @@ pub(super) struct Joined {
 /// What became of a group: its diagrams, `None` where nothing is left.
 pub(super) type Built = Result<Option<Vec<Diagram>>, Obstacle>;
 
-/// The groups that `conjuncts` make of `count` parameters.
+/// Returns the groups that `conjuncts` make of `count` parameters.
 pub(super) fn joined(count: usize, conjuncts: &[Conjunct]) -> Vec<Joined> {
     let links = conjuncts.iter().map(|conjunct| &conjunct.parameters[..]);
     let mut all: Vec<Joined> =
@@ -42,8 +42,9 @@ pub(super) fn joined(count: usize, conjuncts: &[Conjunct]) -> Vec<Joined> {
 
 /// Builds `groups`, in their order, on at most `threads` threads.
 ///
-/// Most groups are small: they are built one after the other, which takes less time than starting a thread. Those that
-/// turn out to be large start over, at the same time; what was lost is a small part of what is to come.
+/// Most groups are small: they are built one after the other, which takes less time than starting a
+/// thread. Those that turn out to be large start over, at the same time; what was lost is a small
+/// part of what is to come.
 pub(super) fn build(groups: &[Joined], parameters: &[Parameter], limits: &Limits, threads: NonZeroUsize) -> Vec<Built> {
     let one = |group: &Joined, limits: &Limits| diagram::build(&group.parameters, parameters, &group.conjuncts, limits);
     if threads.get() == 1 || groups.len() == 1 {
@@ -59,7 +60,7 @@ pub(super) fn build(groups: &[Joined], parameters: &[Parameter], limits: &Limits
     built
 }
 
-/// What `work` makes of each of `items`, on at most `threads` threads.
+/// Returns what `work` makes of each of `items`, on at most `threads` threads.
 fn at_once<T: Send>(items: &[usize], threads: NonZeroUsize, work: impl Fn(usize) -> T + Sync) -> Vec<(usize, T)> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(items.len()));

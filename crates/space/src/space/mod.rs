@@ -32,12 +32,13 @@ use crate::value::Value;
 
 /// A search space: tuning parameters and the configurations that its constraints leave.
 ///
-/// Cloning is cheap, since clones share the space. Parameters keep the user's order everywhere; the order inside the
-/// diagrams is the crate's own and shows only in the order of ranks.
+/// Cloning is cheap, since clones share the space. Parameters keep the user's order everywhere; the
+/// order inside the diagrams is the crate's own and shows only in the order of ranks.
 ///
 /// # Storing
-/// A space is written and read with serde, in any format that describes itself (JSON, say): with its diagrams, so that
-/// reading one that took seconds to build takes milliseconds. What is read is checked down to the digest.
+/// A space is written and read with serde, in any format that describes itself (JSON, say): with
+/// its diagrams, so that reading one that took seconds to build takes milliseconds. What is read is
+/// checked down to the digest.
 #[derive(Clone)]
 pub struct Space {
     inner: Arc<Inner>,
@@ -65,33 +66,33 @@ impl Space {
         SpaceBuilder::default()
     }
 
-    /// The tuning parameters in the user's order.
+    /// Returns the tuning parameters in the user's order.
     pub fn parameters(&self) -> &[Parameter] {
         &self.inner.parameters
     }
 
-    /// The index of the parameter called `name`.
+    /// Returns the index of the parameter called `name`.
     pub fn parameter_index(&self, name: &str) -> Option<usize> {
         self.inner.indices.get(name).copied()
     }
 
-    /// The constraints in the user's order.
+    /// Returns the constraints in the user's order.
     pub fn constraints(&self) -> &[Constraint] {
         &self.inner.constraints
     }
 
-    /// The exact number of configurations.
+    /// Returns the exact number of configurations.
     pub fn size(&self) -> BigUint {
         self.inner.size.clone()
     }
 
-    /// The number of combinations of values, valid or not.
+    /// Returns the number of combinations of values, valid or not.
     pub fn cartesian_size(&self) -> BigUint {
         self.inner.parameters.iter().map(|parameter| BigUint::from(parameter.values().len())).product()
     }
 
-    /// The number of configurations where it fits into 128 bits. Larger spaces are counted and answer membership, but
-    /// have no ranks.
+    /// Returns the number of configurations where it fits into 128 bits. Larger spaces are counted
+    /// and answer membership, but have no ranks.
     pub fn len(&self) -> Option<u128> {
         u128::try_from(&self.inner.size).ok()
     }
@@ -101,37 +102,41 @@ impl Space {
         self.inner.size == BigUint::ZERO
     }
 
-    /// The groups of interdependent parameters (ATF paper, section 3.2): indices of parameters that constraints join,
-    /// in the user's order, as the constraints are written. The diagrams may be smaller: what turns out not to depend on
-    /// each other is kept apart.
+    /// Returns the groups of interdependent parameters (ATF paper, section 3.2): indices of
+    /// parameters that constraints join, in the user's order, as the constraints are written. The
+    /// diagrams may be smaller: what turns out not to depend on each other is kept apart.
     pub fn groups(&self) -> Vec<Vec<usize>> {
         let links = self.inner.conjuncts.iter().map(|conjunct| &conjunct.parameters[..]);
         groups_of(self.inner.parameters.len(), links)
     }
 
-    /// The parameters, by index, in the order in which ranks and coordinates count, the last one fastest: diagram
-    /// by diagram, and within each in the order of its levels. Values count by their index.
+    /// Returns the parameters, by index, in the order in which ranks and coordinates count, the
+    /// last one fastest: diagram by diagram, and within each in the order of its levels. Values
+    /// count by their index.
     pub fn levels(&self) -> Vec<usize> {
         self.inner.diagrams.iter().flat_map(Diagram::order).copied().collect()
     }
 
-    /// The number of nodes of the diagrams.
+    /// Returns the number of nodes of the diagrams.
     pub fn nodes(&self) -> usize {
         self.inner.diagrams.iter().map(Diagram::nodes).sum()
     }
 
-    /// The number of arcs of the diagrams, where consecutive values with the same child are one arc.
+    /// Returns the number of arcs of the diagrams, where consecutive values with the same child are
+    /// one arc.
     pub fn arcs(&self) -> usize {
         self.inner.diagrams.iter().map(|diagram| diagram.runs().len()).sum()
     }
 
-    /// The memory that the diagrams occupy, in bytes; the parameters' lists are not counted.
+    /// Returns the memory that the diagrams occupy, in bytes; the parameters' lists are not
+    /// counted.
     pub fn bytes(&self) -> usize {
         self.inner.diagrams.iter().map(Diagram::bytes).sum()
     }
 
-    /// What identifies the space and its ranks: the SHA-256, in hexadecimal, of the parameters' names, types and
-    /// values in the user's order, the reduced diagrams, and the number of the digest's format.
+    /// Returns what identifies the space and its ranks: the SHA-256, in hexadecimal, of the
+    /// parameters' names, types and values in the user's order, the reduced diagrams, and the
+    /// number of the digest's format.
     ///
     /// Constraints count by what they exclude, not by how they are written.
     pub fn digest(&self) -> &str {

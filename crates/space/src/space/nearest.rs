@@ -3,13 +3,15 @@
 use super::{ConfigId, Configuration, Space};
 
 impl Space {
-    /// The valid configuration nearest to `point`, which gives each parameter, in the user's order, a value index as a
-    /// real number: 0 is the first value of the parameter's list, 1.5 lies between the second and the third.
+    /// Returns the valid configuration nearest to `point`, which gives each parameter, in the
+    /// user's order, a value index as a real number: 0 is the first value of the parameter's list,
+    /// 1.5 lies between the second and the third.
     ///
-    /// The distance is the sum over parameters of the steps between value indices (L1). Of equally near configurations
-    /// the one with the smallest rank is taken, so the result depends on nothing else. Coordinates outside of a list
-    /// mean its nearest end; a coordinate that is not a number, or that is missing at the end of `point`, leaves its
-    /// parameter free. Exact, and costs O(arcs) of the diagrams.
+    /// The distance is the sum over parameters of the steps between value indices (L1). Of equally
+    /// near configurations the one with the smallest rank is taken, so the result depends on
+    /// nothing else. Coordinates outside of a list mean its nearest end; a coordinate that is not a
+    /// number, or that is missing at the end of `point`, leaves its parameter free. Exact, and
+    /// costs O(arcs) of the diagrams.
     ///
     /// # Panics
     /// The space has more configurations than 128 bits can count; [`Space::len`] says so, and
@@ -33,9 +35,10 @@ impl Space {
         self.rank(&nearest).expect("a space of more than 2^128 - 1 configurations has no ranks")
     }
 
-    /// As [`Space::nearest`] in spaces of any size, with the steps of each parameter weighted: `weights` are
-    /// non-negative, one per parameter in the user's order; those missing at the end, and those that are not numbers,
-    /// are 1. With weights `1 / (values - 1)` all parameters count alike however long their lists are.
+    /// As [`Space::nearest`] in spaces of any size, with the steps of each parameter weighted:
+    /// `weights` are non-negative, one per parameter in the user's order; those missing at the end,
+    /// and those that are not numbers, are 1. With weights `1 / (values - 1)` all parameters count
+    /// alike however long their lists are.
     pub fn nearest_configuration(&self, point: &[f64], weights: &[f64]) -> Configuration {
         let parameters = self.parameters();
         let inside = |(at, parameter): (usize, &crate::Parameter)| {

@@ -8,14 +8,15 @@ use crate::diagram::{Blocks, Segment};
 pub enum Neighbourhood {
     /// Those that differ in the value of exactly one parameter.
     Hamming,
-    /// Those that differ in one parameter by the nearest valid step: for each parameter the valid configurations with
-    /// the next smaller and the next larger value index, at most two. Values between that a constraint excludes are
-    /// stepped over, so that the neighbourhood does not break at gaps.
+    /// Those that differ in one parameter by the nearest valid step: for each parameter the valid
+    /// configurations with the next smaller and the next larger value index, at most two. Values
+    /// between that a constraint excludes are stepped over, so that the neighbourhood does not
+    /// break at gaps.
     Adjacent,
-    /// Those whose [coordinates](Space::coordinates), as ATF defines them, differ in one block: one parameter takes
-    /// another value that is possible after those above it in the diagram, and those below it keep their place among the
-    /// values that are possible for them then. Unlike with the others there is always a way from every configuration to
-    /// every other.
+    /// Those whose [coordinates](Space::coordinates), as ATF defines them, differ in one block: one
+    /// parameter takes another value that is possible after those above it in the diagram, and
+    /// those below it keep their place among the values that are possible for them then. Unlike
+    /// with the others there is always a way from every configuration to every other.
     Coordinates,
 }
 
@@ -24,15 +25,15 @@ pub enum Neighbourhood {
 pub struct Neighbour {
     /// The configuration.
     pub id: ConfigId,
-    /// The index of the parameter whose value differs; with [`Neighbourhood::Coordinates`] the first one that does, in
-    /// the diagram's order.
+    /// The index of the parameter whose value differs; with [`Neighbourhood::Coordinates`] the
+    /// first one that does, in the diagram's order.
     pub parameter: usize,
     /// The index of that parameter's value.
     pub value: u32,
 }
 
-/// The neighbours of one configuration, numbered from 0 by parameter in the user's order, then by value index. They
-/// are kept as runs of consecutive values, never one by one.
+/// The neighbours of one configuration, numbered from 0 by parameter in the user's order, then by
+/// value index. They are kept as runs of consecutive values, never one by one.
 #[derive(Clone, Debug)]
 pub struct Neighbours {
     segments: Vec<Segment>,
@@ -41,17 +42,18 @@ pub struct Neighbours {
 }
 
 impl Neighbours {
-    /// The number of neighbours.
+    /// Returns the number of neighbours.
     pub fn len(&self) -> u64 {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The neighbour with number `k`; `None` when there are not as many. Costs the logarithm of the number of runs.
+    /// Returns the neighbour with number `k`; `None` when there are not as many. Costs the
+    /// logarithm of the number of runs.
     pub fn get(&self, k: u64) -> Option<Neighbour> {
         let at = self.ends.partition_point(|&end| end <= k);
         let segment = self.segments.get(at)?;
@@ -59,7 +61,7 @@ impl Neighbours {
         Some(neighbour(segment, (k - start) as u32))
     }
 
-    /// All neighbours, in order.
+    /// Returns all neighbours, in order.
     pub fn iter(&self) -> impl Iterator<Item = Neighbour> + '_ {
         self.segments.iter().flat_map(|segment| (0..segment.values).map(|step| neighbour(segment, step)))
     }
@@ -71,10 +73,11 @@ fn neighbour(segment: &Segment, step: u32) -> Neighbour {
 }
 
 impl Space {
-    /// The neighbours of `id`, ready to be counted, picked by number, or walked through.
+    /// Returns the neighbours of `id`, ready to be counted, picked by number, or walked through.
     ///
-    /// Each run of values beside the configuration's path is followed to the end once: about the number of the group's
-    /// parameters times the runs beside the path, however many values these hold.
+    /// Each run of values beside the configuration's path is followed to the end once: about the
+    /// number of the group's parameters times the runs beside the path, however many values these
+    /// hold.
     pub fn neighbours(&self, id: ConfigId, neighbourhood: Neighbourhood) -> Neighbours {
         let current = self.unrank(id);
         let indices = &current.indices[..];
@@ -112,12 +115,12 @@ impl Space {
         Neighbours { segments, ends }
     }
 
-    /// All of [`Neighbourhood::Hamming`].
+    /// Returns all of [`Neighbourhood::Hamming`].
     pub fn hamming_neighbours(&self, id: ConfigId) -> Vec<ConfigId> {
         self.neighbours(id, Neighbourhood::Hamming).iter().map(|neighbour| neighbour.id).collect()
     }
 
-    /// All of [`Neighbourhood::Adjacent`].
+    /// Returns all of [`Neighbourhood::Adjacent`].
     pub fn adjacent_neighbours(&self, id: ConfigId) -> Vec<ConfigId> {
         self.neighbours(id, Neighbourhood::Adjacent).iter().map(|neighbour| neighbour.id).collect()
     }

@@ -8,7 +8,7 @@ use super::{ConfigId, Space};
 use crate::diagram::Blocks;
 
 impl Space {
-    /// A configuration drawn uniformly: every one has exactly the same chance.
+    /// Returns a configuration drawn uniformly: every one has exactly the same chance.
     ///
     /// # Panics
     /// The space has more configurations than 128 bits can count; [`Space::len`] says so.
@@ -16,8 +16,8 @@ impl Space {
         ConfigId(below(rng, self.countable()))
     }
 
-    /// `count` different configurations drawn uniformly, in random order; all of them when there are not as many.
-    /// Costs memory for `count`, not for the space.
+    /// `count` different configurations drawn uniformly, in random order; all of them when there
+    /// are not as many. Costs memory for `count`, not for the space.
     ///
     /// # Panics
     /// As [`Space::sample`].
@@ -35,9 +35,10 @@ impl Space {
             .collect()
     }
 
-    /// `count` different configurations, one drawn uniformly from each of `count` equal parts of the order of ranks, in
-    /// random order; all of them when there are not as many. Every configuration has the same chance as long as the
-    /// parts are equal, and no part of the first levels is left out by bad luck.
+    /// `count` different configurations, one drawn uniformly from each of `count` equal parts of
+    /// the order of ranks, in random order; all of them when there are not as many. Every
+    /// configuration has the same chance as long as the parts are equal, and no part of the first
+    /// levels is left out by bad luck.
     ///
     /// # Panics
     /// As [`Space::sample`].
@@ -55,10 +56,11 @@ impl Space {
         drawn
     }
 
-    /// `count` different configurations spread like a Latin hypercube (McKay, Beckman and Conover, 1979): in every
-    /// dimension of the space's [coordinates](Blocks::Configurations) each of `count` equal intervals holds one of them,
-    /// so that the values of every parameter occur about as often as they do in the space. All configurations when there
-    /// are not as many; uniform distinct ones when more than half of all are wanted.
+    /// `count` different configurations spread like a Latin hypercube (McKay, Beckman and Conover,
+    /// 1979): in every dimension of the space's [coordinates](Blocks::Configurations) each of
+    /// `count` equal intervals holds one of them, so that the values of every parameter occur about
+    /// as often as they do in the space. All configurations when there are not as many; uniform
+    /// distinct ones when more than half of all are wanted.
     ///
     /// The few that fall on a configuration a second time are replaced by uniform draws.
     ///
@@ -89,13 +91,15 @@ impl Space {
         drawn
     }
 
-    /// A configuration drawn uniformly from those whose values are all allowed: `allowed` gives each parameter, in the
-    /// user's order, the indices of the values it may take, ascending; an empty list, and one missing at the end, leaves
-    /// the parameter free. `None` when no configuration has such values.
+    /// Returns a configuration drawn uniformly from those whose values are all allowed: `allowed`
+    /// gives each parameter, in the user's order, the indices of the values it may take, ascending;
+    /// an empty list, and one missing at the end, leaves the parameter free. `None` when no
+    /// configuration has such values.
     ///
-    /// So is a part of a configuration drawn anew while the rest stays, or one drawn that has each value from one of two
-    /// others: what constraints exclude is never drawn, and nothing is drawn in vain. Chances are equal up to the rounding
-    /// of real numbers. Costs at most O(arcs) of the diagrams; arcs that the lists close are not followed.
+    /// So is a part of a configuration drawn anew while the rest stays, or one drawn that has each
+    /// value from one of two others: what constraints exclude is never drawn, and nothing is drawn
+    /// in vain. Chances are equal up to the rounding of real numbers. Costs at most O(arcs) of the
+    /// diagrams; arcs that the lists close are not followed.
     ///
     /// ```
     /// use rand::SeedableRng;
@@ -126,8 +130,8 @@ impl Space {
     }
 }
 
-/// A number drawn uniformly from those below `bound`, without bias: numbers with as many bits as the largest are drawn
-/// until one is in range, fewer than two on average.
+/// Returns a number drawn uniformly from those below `bound`, without bias: numbers with as many
+/// bits as the largest are drawn until one is in range, fewer than two on average.
 fn below<R: Rng + ?Sized>(rng: &mut R, bound: u128) -> u128 {
     let largest = bound - 1;
     if let Ok(largest) = u64::try_from(largest) {
@@ -148,7 +152,7 @@ fn below<R: Rng + ?Sized>(rng: &mut R, bound: u128) -> u128 {
     }
 }
 
-/// A number drawn uniformly from (0, 1].
+/// Returns a number drawn uniformly from (0, 1].
 fn unit<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     ((rng.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64
 }

@@ -23,7 +23,8 @@ struct Stored {
     diagrams: Vec<StoredDiagram>,
 }
 
-/// Floats are text: the shortest form that reads back to the same number, whatever the format does to numbers.
+/// Floats are text: the shortest form that reads back to the same number, whatever the format does
+/// to numbers.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum StoredValue {
@@ -50,17 +51,18 @@ struct StoredDiagram {
 }
 
 impl Serialize for Space {
-    /// Parameters, constants, constraints and the diagrams, with the digest. Closures are stored by name, version and
-    /// scope.
+    /// Writes parameters, constants, constraints and the diagrams, with the digest. Closures are
+    /// stored by name, version and scope.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Stored::of(&self.inner).serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Space {
-    /// The space that was stored. Everything is checked on the way, down to the digest: text that was changed gives an
-    /// error, never a wrong space. A constraint that was a closure keeps its name, version and scope, and the diagram
-    /// what it excludes; asked whether a configuration violates it, it says no, since the function is not there.
+    /// Reads the space that was stored. Everything is checked on the way, down to the digest:
+    /// text that was changed gives an error, never a wrong space. A constraint that was a closure
+    /// keeps its name, version and scope, and the diagram what it excludes; asked whether a
+    /// configuration violates it, it says no, since the function is not there.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Space, D::Error> {
         Stored::deserialize(deserializer)?.space().map_err(de::Error::custom)
     }
@@ -110,7 +112,7 @@ impl Stored {
     }
 }
 
-/// The diagrams of all parameters, each in exactly one.
+/// Returns the diagrams of all parameters, each in exactly one.
 fn diagrams(stored: Vec<StoredDiagram>, parameters: &[Parameter]) -> Result<Vec<Diagram>, String> {
     let mut levels: Vec<usize> = stored.iter().flat_map(|diagram| diagram.levels.iter().copied()).collect();
     levels.sort_unstable();

@@ -1,4 +1,5 @@
-//! Random small spaces, and brute force over them: every combination, each constraint evaluated as Python would.
+//! Random small spaces, and brute force over them: every combination, each constraint evaluated as
+//! Python would.
 
 #![allow(dead_code, unreachable_pub)]
 
@@ -13,8 +14,8 @@ pub struct Description {
     pub constraints: Vec<Text>,
 }
 
-/// A constraint, and its parts: a space splits at `and` and at chained comparisons, and a configuration that one part
-/// excludes is excluded whatever the others give.
+/// A constraint, and its parts: a space splits at `and` and at chained comparisons, and a
+/// configuration that one part excludes is excluded whatever the others give.
 #[derive(Clone, Debug)]
 pub struct Text {
     pub whole: String,

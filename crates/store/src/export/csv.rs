@@ -20,7 +20,8 @@ const NUMBERS: [Number; 6] = [
     ("search_ms", |row| row.costs.search_ms),
 ];
 
-/// The table: parameters, time, status, costs, other single numbers of a run, then counters.
+/// Returns the table: parameters, time, status, costs, other single numbers of a run, then
+/// counters.
 pub(super) fn table(recording: &Recording) -> String {
     let rows = recording.rows();
     let has = |(_, number): &&Number| rows.iter().any(|row| number(row).is_some());
@@ -44,7 +45,8 @@ pub(super) fn table(recording: &Recording) -> String {
     text
 }
 
-/// What describes the table: names, values, constraints, and what its reader cannot tell from the columns' names.
+/// Returns what describes the table: names, values, constraints, and what its reader cannot tell
+/// from the columns' names.
 pub(super) fn sidecar(recording: &Recording) -> String {
     let parameter = |parameter: &tunesmith_space::Parameter| {
         (parameter.name().to_string(), Json::from_iter(parameter.values().iter().map(value_json)))
@@ -79,8 +81,8 @@ fn counters(recording: &Recording) -> BTreeSet<&str> {
     recording.rows().iter().flat_map(|row| row.measurement.counters.keys().map(String::as_str)).collect()
 }
 
-/// The names of the numbers that a reader of the table keeps by name: one per run, and no name that means something else
-/// in a table.
+/// Returns the names of the numbers that a reader of the table keeps by name: one per run, and no
+/// name that means something else in a table.
 fn values(recording: &Recording) -> BTreeSet<&str> {
     let is_taken = |name: &str| {
         let numbers = NUMBERS.iter().map(|(name, _)| *name);
@@ -97,7 +99,7 @@ fn single(values: &[f64]) -> Option<f64> {
     if let [value] = values { Some(*value) } else { None }
 }
 
-/// A field, quoted where it must be.
+/// Returns a field, quoted where it must be.
 fn field(text: &str) -> String {
     if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
 }

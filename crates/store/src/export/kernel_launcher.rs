@@ -6,7 +6,8 @@ use crate::line::value_json;
 use serde_json::{Value as Json, json};
 use tunesmith_core::wisdom::{Config, Entry, Input, Wisdom};
 
-/// The entries of `wisdom`, which are of one kernel; the sizes named make the problem size, all sizes where none is named.
+/// Returns the entries of `wisdom`, which are of one kernel; the sizes named make the problem size,
+/// all sizes where none is named.
 pub(crate) fn text(wisdom: &Wisdom, sizes: &[String]) -> Result<String, WisdomError> {
     let refuse = |reason: String| WisdomError::Launcher { reason };
     let first = wisdom.entries.first().ok_or_else(|| refuse("there are no entries".to_string()))?;
@@ -43,7 +44,7 @@ fn of(config: &Config, name: &str) -> Result<Json, String> {
     value.ok_or_else(|| format!("an entry has no parameter `{name}`"))
 }
 
-/// Its sizes are unsigned integers.
+/// Returns a size as the unsigned integer that the format wants.
 fn size(input: &Input, name: &str) -> Result<Json, String> {
     let value = *input.get(name).ok_or_else(|| format!("an entry has no size `{name}`"))?;
     let whole = value as u64;

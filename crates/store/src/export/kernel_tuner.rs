@@ -6,7 +6,7 @@ use tunesmith_core::recording::Row;
 use tunesmith_core::{Failure, FailureKind, Recording};
 use tunesmith_space::Value;
 
-/// The document, an entry to a line as the tool writes it.
+/// Returns the document, an entry to a line as the tool writes it.
 pub(super) fn text(recording: &Recording) -> String {
     let parameters = recording.parameters();
     let values = |parameter: &tunesmith_space::Parameter| {
@@ -50,7 +50,7 @@ fn entry(recording: &Recording, row: &Row) -> String {
     format!("{}: {}", Json::from(key.join(",")), Json::from(entry))
 }
 
-/// A value as Python prints it, which is how the tool makes keys.
+/// Returns a value as Python prints it, which is how the tool makes keys.
 fn python(value: &Value) -> String {
     match value {
         Value::Bool(true) => "True".to_string(),
@@ -59,7 +59,7 @@ fn python(value: &Value) -> String {
     }
 }
 
-/// The tool's class of failures.
+/// Returns the tool's class of failures.
 fn class(failure: &Failure) -> &'static str {
     match failure.kind {
         FailureKind::Compile => "CompilationFailedConfig",

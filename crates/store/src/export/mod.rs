@@ -26,7 +26,7 @@ impl Format {
     /// Every format.
     pub const ALL: [Self; 3] = [Self::Csv, Self::T4, Self::KernelTuner];
 
-    /// The name users write.
+    /// Returns the name users write.
     pub fn word(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -35,12 +35,13 @@ impl Format {
         }
     }
 
-    /// The format a word stands for; the inverse of [`word`](Self::word).
+    /// Returns the format a word stands for; the inverse of [`word`](Self::word).
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.word() == word)
     }
 
-    /// The format that the suffix of `path` means, before `.gz`: `.csv`, `.cache.json` for Kernel Tuner, other `.json` for T4.
+    /// Returns the format that the suffix of `path` means, before `.gz`: `.csv`, `.cache.json` for
+    /// Kernel Tuner, other `.json` for T4.
     pub fn of_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         match name.strip_suffix(".gz").unwrap_or(name) {
@@ -76,14 +77,16 @@ impl Format {
 pub struct ExportError {
     /// The file.
     pub path: PathBuf,
-    /// Why not.
+    /// The reason why not.
     pub source: std::io::Error,
 }
 
-/// Writes `recording` to `path` in `format`, compressed when the name ends in `.gz`, and returns the files written.
+/// Writes `recording` to `path` in `format`, compressed when the name ends in `.gz`, and returns
+/// the files written.
 ///
-/// Each format keeps what it can: CSV one time per configuration with counters, costs and constraints; T4 and Kernel Tuner
-/// all samples and costs, without constraints, kinds of failures in Kernel Tuner's class names.
+/// Each format keeps what it can: CSV one time per configuration with counters, costs and
+/// constraints; T4 and Kernel Tuner all samples and costs, without constraints, kinds of failures
+/// in Kernel Tuner's class names.
 ///
 /// # Errors
 /// The disk refused. An existing file is replaced.
@@ -99,7 +102,7 @@ pub fn export(recording: &Recording, format: Format, path: &Path) -> Result<Vec<
     Ok(written.into_iter().map(|(path, _)| path).collect())
 }
 
-/// Where [`import`](crate::import) looks for what describes a CSV.
+/// Returns where [`import`](crate::import) looks for what describes a CSV.
 fn sidecar(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.strip_suffix(".gz").unwrap_or(&name);

@@ -5,7 +5,8 @@ use serde_json::{Map, Value as Json, json};
 use tunesmith_core::Recording;
 use tunesmith_core::recording::Row;
 
-/// The document, as the schema has it; numbers that are unknown are left out. Times are in milliseconds.
+/// Returns the document, as the schema has it; numbers that are unknown are left out. Times are in
+/// milliseconds.
 pub(super) fn text(recording: &Recording) -> String {
     let results: Vec<Json> = recording.rows().iter().map(|row| result(recording, row)).collect();
     let metadata = json!({"timeunit": "milliseconds", "kernel": recording.kernel, "device": recording.device});

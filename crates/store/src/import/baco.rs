@@ -1,12 +1,13 @@
-//! CSV written by BaCO and HyperMapper: the parameters, one objective, whether the configuration is feasible where that
-//! is learned, and `timestamp`.
+//! CSV written by BaCO and HyperMapper: the parameters, one objective, whether the configuration is
+//! feasible where that is learned, and `timestamp`.
 
 use super::columns::{Columns, Role};
 use std::borrow::Cow;
 use tunesmith_core::recording::Column;
 
-/// The columns of such a file; `None` of another, which does not end with `timestamp`. The objective, whose name is the
-/// user's, is the column before; it is taken as milliseconds. One of truth values after it says what is feasible.
+/// Returns the columns of such a file; `None` of another, which does not end with `timestamp`. The
+/// objective, whose name is the user's, is the column before; it is taken as milliseconds. One of
+/// truth values after it says what is feasible.
 pub(super) fn columns<'a>(names: &[&str], rows: impl Iterator<Item = &'a [Cow<'a, str>]>) -> Option<Columns> {
     let (last, before) = names.split_last()?;
     let mut before = before.len();
@@ -26,7 +27,7 @@ pub(super) fn columns<'a>(names: &[&str], rows: impl Iterator<Item = &'a [Cow<'a
     Some(Columns { roles, parameters })
 }
 
-/// What Python writes of a truth value.
+/// Returns what Python writes of a truth value.
 pub(super) fn truth(text: &str) -> Option<bool> {
     match text {
         "True" | "true" => Some(true),

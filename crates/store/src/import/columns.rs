@@ -40,8 +40,9 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// The columns named in `header`. The sidecar's parameters are the parameters; without any they are the columns before
-    /// the status, the time or the first counter, other than those that KTT writes before them.
+    /// Creates the columns named in `header`. The sidecar's parameters are the parameters; without
+    /// any they are the columns before the status, the time or the first counter, other than those
+    /// that KTT writes before them.
     pub(super) fn new(header: &[&str], sidecar: &Sidecar) -> Self {
         let mut parameters = sidecar.columns.clone();
         if parameters.is_empty() {
@@ -59,7 +60,7 @@ impl Columns {
     }
 }
 
-/// Whether a name is none of those that follow the parameters.
+/// Returns whether a name is none of those that follow the parameters.
 fn is_plain(name: &str, sidecar: &Sidecar) -> bool {
     role(name, sidecar) == Role::Further
 }
@@ -88,7 +89,8 @@ fn role(name: &str, sidecar: &Sidecar) -> Role {
     }
 }
 
-/// The name by which a further number is kept: files of KTT name the sizes of a launch in three ways.
+/// Returns the name by which a further number is kept: files of KTT name the sizes of a launch in
+/// three ways.
 pub(super) fn further(name: &str) -> &str {
     match name {
         "Global size" | "global_size_threads" => GLOBAL_SIZE,

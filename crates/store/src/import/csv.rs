@@ -17,10 +17,11 @@ struct Line<'a> {
     fields: Vec<Cow<'a, str>>,
 }
 
-/// The recording in `text`, with what its sidecar says.
+/// Returns the recording in `text`, with what its sidecar says.
 ///
-/// A status says whether a configuration is correct; without that column all with a time are. Counters are kept where the
-/// row has them; numbers in columns of no known role become further values of the run.
+/// A status says whether a configuration is correct; without that column all with a time are.
+/// Counters are kept where the row has them; numbers in columns of no known role become further
+/// values of the run.
 pub(super) fn read(name: &str, text: &str, sidecar: Option<&str>) -> Result<Recording, Flaw> {
     let sidecar = sidecar.map_or_else(|| Ok(Sidecar::default()), Sidecar::parse)?;
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -68,7 +69,7 @@ fn check(columns: &Columns, sidecar: &Sidecar) -> Result<(), Flaw> {
     Ok(())
 }
 
-/// The values of the parameters, row by row.
+/// Returns the values of the parameters, row by row.
 fn values(columns: &Columns, lines: &[Line<'_>]) -> Result<Vec<Vec<Value>>, Flaw> {
     let mut rows: Vec<Vec<Value>> = lines.iter().map(|_| Vec::with_capacity(columns.parameters.len())).collect();
     for (place, parameter) in columns.parameters.iter().enumerate() {
@@ -83,7 +84,7 @@ fn values(columns: &Columns, lines: &[Line<'_>]) -> Result<Vec<Vec<Value>>, Flaw
     Ok(rows)
 }
 
-/// The texts as values of the kind of those listed.
+/// Returns the texts as values of the kind of those listed.
 fn read_as(parameter: &Column, listed: &[Value], texts: &[&str], lines: &[Line<'_>]) -> Result<Vec<Value>, Flaw> {
     let float = listed.iter().find(|value| matches!(value, Value::Float(_))).cloned();
     let like: Vec<Value> = float.into_iter().chain(listed.iter().cloned()).collect();
@@ -153,7 +154,7 @@ fn keep(row: &mut Row, name: &str, role: &Role, number: f64) {
     }
 }
 
-/// The fields of a line; quotes keep commas, and two of them are one.
+/// Returns the fields of a line; quotes keep commas, and two of them are one.
 fn fields(line: &str) -> Vec<Cow<'_, str>> {
     if !line.contains('"') {
         return line.split(',').map(Cow::from).collect();

@@ -34,7 +34,7 @@ pub enum ImportError {
 }
 
 impl ImportError {
-    /// What to do about it, where that is known.
+    /// Returns what to do about it, where that is known.
     pub fn remedy(&self) -> Option<&str> {
         match self {
             Self::Malformed { remedy, .. } => Some(remedy),
@@ -56,19 +56,19 @@ impl Flaw {
         Self { place: place.into(), reason: reason.into(), remedy: remedy.into() }
     }
 
-    /// Rows that make no recording; `place` names the row with a number.
+    /// Tells of rows that make no recording. `place` names the row with a number.
     pub(super) fn of(error: &RecordingError, place: impl Fn(usize) -> String) -> Self {
         let place = error.row().map_or_else(|| "whole file".to_string(), place);
         Self::new(place, error.to_string(), "correct or remove what is named")
     }
 
-    /// JSON that does not parse or lacks something.
+    /// Tells of JSON that does not parse or lacks something.
     pub(super) fn json(error: &serde_json::Error) -> Self {
         let place = format!("line {}, column {}", error.line(), error.column());
         Self::new(place, error.to_string(), "fetch or write the file again; it may be cut short")
     }
 
-    /// The record with the number `at`, counted from 0, lacks `what`.
+    /// Tells of a flaw in the record with the number `at`, counted from 0.
     pub(super) fn record(at: usize, reason: impl Into<String>) -> Self {
         Self::new(format!("result {}", at + 1), reason, "correct or remove that result")
     }

@@ -1,5 +1,6 @@
-//! Wisdom of Kernel Launcher, format 1.0: a header with the parameters' names, then a JSON line per configuration with its values in
-//! that order, a problem size of up to three numbers, the objective and the environment.
+//! Wisdom of Kernel Launcher, format 1.0: a header with the parameters' names, then a JSON line per
+//! configuration with its values in that order, a problem size of up to three numbers, the
+//! objective and the environment.
 
 use super::number::value;
 use crate::{Flawed, WisdomError, WisdomFile};
@@ -13,7 +14,8 @@ const VERSION: &str = "1.0";
 /// What its problem sizes are called here.
 pub(crate) const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// The wisdom of `lines`, numbered, that follow `header`. Lines that are damaged are listed; comments (`#`, `//`) are not.
+/// Returns the wisdom of `lines`, numbered, that follow `header`. Lines that are damaged are
+/// listed; comments (`#`, `//`) are not.
 pub(crate) fn read<'a>(
     path: &Path,
     header: &Json,

@@ -1,6 +1,7 @@
 //! Cache files of Kernel Tuner: a header, then `"cache"` with an object per configuration.
 //!
-//! The tool appends to the file and closes the last two braces only when a run ends, so they may be missing.
+//! The tool appends to the file and closes the last two braces only when a run ends, so they may be
+//! missing.
 
 use super::error::Flaw;
 use super::number::{time, value};
@@ -22,12 +23,13 @@ const KNOWN: [&str; 8] = [
     "timestamp",
 ];
 
-/// The document of a cache that was not closed, up to its last whole entry; `None` of anything else.
+/// Returns the document of a cache that was not closed, up to its last whole entry; `None` of
+/// anything else.
 pub(super) fn closed(text: &str) -> Option<Json> {
     let cache = text.find("\"cache\"")?;
     let mut end = text.len();
-    // The last entry may be cut anywhere: of the ends of objects the last after which the document parses counts.
-    // Entries are flat, so few ends have to be tried.
+    // The last entry may be cut anywhere: of the ends of objects the last after which the document
+    // parses counts. Entries are flat, so few ends have to be tried.
     for _ in 0..4 {
         let brace = text[cache..end].rfind(['}', '{'])? + cache;
         let document = format!("{}}}}}", &text[..=brace]);
@@ -39,9 +41,10 @@ pub(super) fn closed(text: &str) -> Option<Json> {
     None
 }
 
-/// The recording in `document`, which has `cache`.
+/// Returns the recording in `document`, which has `cache`.
 ///
-/// The objective is always the time of the samples (`times`); the tool's own `time`, their mean, is kept beside them.
+/// The objective is always the time of the samples (`times`); the tool's own `time`, their mean, is
+/// kept beside them.
 pub(super) fn read(name: &str, document: &Json) -> Result<Recording, Flaw> {
     let header = |reason: &str| Flaw::new("header", reason, "fetch the file again, or name a cache of Kernel Tuner");
     let keys = document.get("tune_params_keys").and_then(Json::as_array);
@@ -96,7 +99,7 @@ fn row(key: &str, entry: &Json, columns: &[Column]) -> Result<Row, Flaw> {
     Ok(Row { values, failure, measurement, stated_ms, rel_std: None, costs })
 }
 
-/// The numbers of an entry that metrics added, such as `GFLOP/s`.
+/// Returns the numbers of an entry that metrics added, such as `GFLOP/s`.
 fn further(entry: &Map<String, Json>, columns: &[Column]) -> BTreeMap<String, Vec<f64>> {
     let is_own = |name: &str| KNOWN.contains(&name) || columns.iter().any(|column| column.name == name);
     let numbers =

@@ -13,11 +13,12 @@ use tunesmith_core::{Measurement, Recording};
 struct Units {
     /// Milliseconds in its unit of time.
     ms: f64,
-    /// Whether its global sizes are numbers of work-groups, as KTT 2 writes them of CUDA, and not of work-items.
+    /// True if its global sizes are numbers of work-groups, as KTT 2 writes them of CUDA, and not
+    /// of work-items.
     in_blocks: bool,
 }
 
-/// The recording in `results`. Times are in the unit of `Metadata.TimeUnit`.
+/// Returns the recording in `results`. Times are in the unit of `Metadata.TimeUnit`.
 pub(super) fn read(name: &str, document: &Json, results: &Json) -> Result<Recording, Flaw> {
     let metadata = |key: &str| document.get("Metadata").and_then(|metadata| metadata.get(key)).and_then(Json::as_str);
     let unit = metadata("TimeUnit").unwrap_or("Milliseconds");
@@ -39,7 +40,7 @@ pub(super) fn read(name: &str, document: &Json, results: &Json) -> Result<Record
     Ok(recording)
 }
 
-/// The parameters of a result with their values.
+/// Returns the parameters of a result with their values.
 fn pairs(result: Option<&Json>) -> impl Iterator<Item = (&str, &Json)> {
     let list = result.and_then(|result| result.get("Configuration")).and_then(Json::as_array);
     list.into_iter().flatten().filter_map(|pair| Some((pair.get("Name")?.as_str()?, pair.get("Value")?)))
@@ -63,7 +64,8 @@ fn row(at: usize, result: &Json, columns: &[Column], units: Units) -> Result<Row
     Ok(Row { values, failure, measurement, ..Row::default() })
 }
 
-/// Counters, compilation data and the times of each kernel. Where several kernels were run, names begin with theirs.
+/// Counters, compilation data and the times of each kernel. Where several kernels were run, names
+/// begin with theirs.
 fn add_computations(measurement: &mut Measurement, result: &Json, units: Units) {
     let list = result.get("ComputationResults").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
     for computation in list {
@@ -89,7 +91,8 @@ fn add_computations(measurement: &mut Measurement, result: &Json, units: Units) 
     }
 }
 
-/// The numbers of work-items of a launch and of one of its work-groups, where both are there.
+/// Returns the numbers of work-items of a launch and of one of its work-groups, where both are
+/// there.
 fn sizes(computation: &Json, units: Units) -> Option<[(&'static str, f64); 2]> {
     let size = |key: &str| -> Option<f64> {
         let axes = computation.get(key)?;

@@ -1,7 +1,8 @@
 //! Files of measurements of this and other tools, one format per file, read into a [`Recording`].
 //!
-//! The content decides the format, not the name; only the sidecar of a CSV is found by its name. Compressed files (gzip)
-//! are read as well. Whatever is cut short is an error or a shorter recording.
+//! The content decides the format, not the name; only the sidecar of a CSV is found by its name.
+//! Compressed files (gzip) are read as well. Whatever is cut short is an error or a shorter
+//! recording.
 
 mod baco;
 mod cltune;
@@ -29,12 +30,13 @@ use tunesmith_core::Recording;
 /// No recording is as large; a small compressed file may claim to be.
 const MAX_BYTES: u64 = 4 << 30;
 
-/// Reads the recording at `path`: one of our journals, a CSV with or without its JSON sidecar (BaCO's among them), a
-/// cache file of Kernel Tuner, T4 results, or results of KTT, CLTune or CLBlast; each as it is or compressed.
+/// Reads the recording at `path`: one of our journals, a CSV with or without its JSON sidecar
+/// (BaCO's among them), a cache file of Kernel Tuner, T4 results, or results of KTT, CLTune or
+/// CLBlast; each as it is or compressed.
 ///
 /// # Errors
-/// A file that cannot be read or is in none of these formats, and what is wrong in it, with its place. Cost: the file's
-/// length.
+/// A file that cannot be read or is in none of these formats, and what is wrong in it, with its
+/// place. Cost: the file's length.
 pub fn import(path: &Path) -> Result<Recording, ImportError> {
     let io = |source| ImportError::Io { path: path.to_path_buf(), source };
     let bytes = fs::read(path).map_err(io)?;
@@ -54,7 +56,7 @@ pub fn import(path: &Path) -> Result<Recording, ImportError> {
     read.map_err(located)
 }
 
-/// The file's text, decompressed where it is compressed.
+/// Returns the file's text, decompressed where it is compressed.
 fn text(bytes: Vec<u8>) -> Result<String, Flaw> {
     let remedy = "fetch or write the file again; it may be cut short";
     let flaw = |reason: String| Flaw::new("whole file", reason, remedy);
@@ -68,7 +70,7 @@ fn text(bytes: Vec<u8>) -> Result<String, Flaw> {
     String::from_utf8(plain).map_err(|error| flaw(format!("no text: {error}")))
 }
 
-/// The recording's name: the file's, without what says how it is written.
+/// Returns the recording's name: the file's, without what says how it is written.
 fn name(path: &Path) -> String {
     let mut name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     for suffix in [".gz", ".csv", ".jsonl", ".json"] {
@@ -77,13 +79,13 @@ fn name(path: &Path) -> String {
     name
 }
 
-/// The JSON file beside a CSV, if there is one.
+/// Returns the JSON file beside a CSV, if there is one.
 fn sidecar_path(path: &Path) -> Option<PathBuf> {
     let sidecar = path.with_file_name(format!("{}.json", name(path)));
     (sidecar != path && sidecar.is_file()).then_some(sidecar)
 }
 
-/// A JSON document of another tool, told by its keys.
+/// Returns a JSON document of another tool, told by its keys.
 fn json(name: &str, text: &str) -> Result<Recording, Flaw> {
     let document: Json = match serde_json::from_str(text) {
         Ok(document) => document,

@@ -3,8 +3,8 @@
 use serde_json::Value as Json;
 use tunesmith_space::Value;
 
-/// How many milliseconds the unit is that a file names; `None` of an unknown unit. The T4 files of the benchmark hub spell
-/// milliseconds with one `l`.
+/// Returns how many milliseconds the unit is that a file names; `None` of an unknown unit. The T4
+/// files of the benchmark hub spell milliseconds with one `l`.
 pub(super) fn milliseconds(unit: &str) -> Option<f64> {
     match unit.to_ascii_lowercase().as_str() {
         "s" | "seconds" => Some(1e3),
@@ -15,22 +15,24 @@ pub(super) fn milliseconds(unit: &str) -> Option<f64> {
     }
 }
 
-/// A time, which is finite and not negative.
+/// Returns a time, which is finite and not negative.
 pub(super) fn time(number: f64) -> Option<f64> {
     (number.is_finite() && number >= 0.0).then_some(number)
 }
 
-/// `number` of one thousandth units as whole units, rounded as division rounds: 38300.032 us are 38.300032 ms.
+/// `number` of one thousandth units as whole units, rounded as division rounds: 38300.032 us are
+/// 38.300032 ms.
 pub(super) fn scaled(number: f64, unit_ms: f64) -> f64 {
     if unit_ms < 1.0 { number / (1.0 / unit_ms).round() } else { number * unit_ms }
 }
 
-/// A JSON scalar as a value of a parameter.
+/// Returns a JSON scalar as a value of a parameter.
 pub(super) fn value(json: &Json) -> Option<Value> {
     crate::line::value_of(json)
 }
 
-/// The texts of one column as values of the narrowest kind that fits all: integers, numbers, truth values, texts.
+/// Returns the texts of one column as values of the narrowest kind that fits all: integers,
+/// numbers, truth values, texts.
 pub(super) fn column(texts: &[&str]) -> Vec<Value> {
     let all = |parse: fn(&str) -> Option<Value>| texts.iter().map(|text| parse(text)).collect::<Option<Vec<Value>>>();
     let int = |text: &str| text.parse().ok().map(Value::Int);

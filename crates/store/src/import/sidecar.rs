@@ -19,7 +19,8 @@ pub(super) struct Sidecar {
 }
 
 impl Sidecar {
-    /// The sidecar with this text. Two forms are known: `params` lists values, `parameters` counts the rows of each.
+    /// Creates the sidecar with this text. Two forms are known: `params` lists values, `parameters`
+    /// counts the rows of each.
     pub(super) fn parse(text: &str) -> Result<Self, Flaw> {
         let json: Map<String, Json> = serde_json::from_str(text).map_err(|error| {
             let Flaw { place, reason, remedy } = Flaw::json(&error);

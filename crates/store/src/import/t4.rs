@@ -1,5 +1,6 @@
-//! T4 results (schema 1.0.0 of the auto-tuning community), as the schema has them and as Kernel Tuner writes them:
-//! `compilation` and `benchmark` in place of `compilation_time`, the failure's class in place of a number.
+//! T4 results (schema 1.0.0 of the auto-tuning community), as the schema has them and as Kernel
+//! Tuner writes them: `compilation` and `benchmark` in place of `compilation_time`, the failure's
+//! class in place of a number.
 
 use super::error::Flaw;
 use super::number::{milliseconds, scaled, time, value};
@@ -8,7 +9,8 @@ use serde_json::Value as Json;
 use tunesmith_core::recording::{Column, Costs, Row};
 use tunesmith_core::{CompileData, Failure, Measurement, Recording};
 
-/// The recording in `results`. Times are in the unit of `metadata.timeunit`, by default milliseconds.
+/// Returns the recording in `results`. Times are in the unit of `metadata.timeunit`, by default
+/// milliseconds.
 pub(super) fn read(name: &str, document: &Json, results: &Json) -> Result<Recording, Flaw> {
     let metadata = |key: &str| document.get("metadata").and_then(|metadata| metadata.get(key)).and_then(Json::as_str);
     let unit = metadata("timeunit").unwrap_or_default();
@@ -76,7 +78,7 @@ fn row(at: usize, result: &Json, columns: &[Column], unit_ms: f64) -> Result<Row
     Ok(Row { values, failure, measurement, stated_ms, rel_std: None, costs })
 }
 
-/// The names and values of the measurements of a result.
+/// Returns the names and values of the measurements of a result.
 fn measurements(result: &Json) -> impl Iterator<Item = (&str, &Json)> {
     let list = result.get("measurements").and_then(Json::as_array);
     list.into_iter().flatten().filter_map(|json| Some((json.get("name")?.as_str()?, json.get("value")?)))

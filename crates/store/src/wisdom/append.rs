@@ -9,9 +9,9 @@ use tunesmith_core::wisdom::Entry;
 
 /// Adds `entries` to the file at `path`, which is made where there is none, in our format.
 ///
-/// Any number of processes may do so at once: each holds the file's lock while it writes, all of its lines at a time. A last line
-/// that a killed process left without its end gets one, so that it costs no other. Blocks while another process writes, which takes
-/// microseconds.
+/// Any number of processes may do so at once: each holds the file's lock while it writes, all of
+/// its lines at a time. A last line that a killed process left without its end gets one, so that it
+/// costs no other. Blocks while another process writes, which takes microseconds.
 ///
 /// # Errors
 /// The disk refused, or the file is something else.

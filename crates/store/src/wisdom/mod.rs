@@ -1,7 +1,8 @@
 //! Files of [`Wisdom`]: our own format and Kernel Launcher's.
 //!
 //! Ours is JSON lines, so that it can be appended to and a damaged line costs no other: a header
-//! `{"format": "tunesmith wisdom", "version": 1}`, then a line for every entry, portfolio and default configuration.
+//! `{"format": "tunesmith wisdom", "version": 1}`, then a line for every entry, portfolio and
+//! default configuration.
 
 mod append;
 mod error;
@@ -42,7 +43,8 @@ pub enum WisdomFormat {
     Lines,
     /// One JSON document with `entries`, `portfolios` and `defaults`.
     Json,
-    /// Kernel Launcher's format 1.0, without portfolios; the sizes that make its problem size, three at most.
+    /// Kernel Launcher's format 1.0, without portfolios; the sizes that make its problem size,
+    /// three at most.
     KernelLauncher {
         /// Their names, the one that it calls x first; empty to take all there are, by name.
         sizes: Vec<String>,
@@ -51,7 +53,8 @@ pub enum WisdomFormat {
 
 /// Reads the wisdom at `path`, ours or Kernel Launcher's; its content decides which.
 ///
-/// A line that is damaged, cut short or of a later format is left out and listed: other lines are as good without it.
+/// A line that is damaged, cut short or of a later format is left out and listed: other lines are
+/// as good without it.
 ///
 /// # Errors
 /// A file that cannot be read, is empty, is in another format or was written by a later version.
@@ -92,7 +95,8 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<WisdomFile, WisdomError> {
 /// The text of `wisdom` in `format`.
 ///
 /// # Errors
-/// Kernel Launcher's format cannot hold it: entries of several kernels, inputs of more than three sizes.
+/// Kernel Launcher's format cannot hold it: entries of several kernels, inputs of more than three
+/// sizes.
 pub fn wisdom_text(wisdom: &Wisdom, format: &WisdomFormat) -> Result<String, WisdomError> {
     match format {
         WisdomFormat::Lines => Ok(lines(wisdom)),
@@ -101,7 +105,8 @@ pub fn wisdom_text(wisdom: &Wisdom, format: &WisdomFormat) -> Result<String, Wis
     }
 }
 
-/// Writes `wisdom` to `path`. The file is replaced in one step: who reads it meanwhile gets the old or the new one whole.
+/// Writes `wisdom` to `path`. The file is replaced in one step: who reads it meanwhile gets the old
+/// or the new one whole.
 ///
 /// # Errors
 /// The disk refused, or the format cannot hold the wisdom.

@@ -1,4 +1,5 @@
-//! A decision tree as nested JSON: `{"if": "N", "below": 96, "then": ..., "else": ...}` and `{"choose": 0}`.
+//! A decision tree as nested JSON: `{"if": "N", "below": 96, "then": ..., "else": ...}` and
+//! `{"choose": 0}`.
 
 use super::line::number;
 use serde_json::{Value as Json, json};
@@ -18,7 +19,8 @@ pub(super) fn json(tree: &DecisionTree, features: &[String]) -> Json {
     written.swap_remove(0)
 }
 
-/// The tree over `features` that chooses one of `members`. How deep it may be is what `serde_json` reads: 128 levels.
+/// The tree over `features` that chooses one of `members`. How deep it may be is what `serde_json`
+/// reads: 128 levels.
 pub(super) fn read(json: &Json, features: &[String], members: usize) -> Result<DecisionTree, String> {
     let mut nodes = Vec::new();
     add(json, features, &mut nodes)?;

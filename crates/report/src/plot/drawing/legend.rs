@@ -9,13 +9,14 @@ const LINE: u32 = 20;
 /// The most characters of a name in a line; the picture has no more room.
 const WIDTH: usize = 38;
 
-/// How much room a legend of so many series needs, in pixels, where names take two lines each.
+/// Returns how much room a legend of so many series needs, in pixels, where names take two lines
+/// each.
 pub(super) fn height(series: usize) -> u32 {
     24 + 2 * LINE * u32::try_from(series).unwrap_or(0)
 }
 
-/// Draws colours and names. A name that is longer than a line goes on in the next, and one longer than two as a note of the
-/// picture keeps its beginning.
+/// Draws colours and names. A name that is longer than a line goes on in the next, and one longer
+/// than two as a note of the picture keeps its beginning.
 pub(super) fn draw(area: &Area<'_>, plot: &ComparisonPlot) -> Result<(), PlotError> {
     let mut top = 16;
     for (number, series) in plot.series.iter().enumerate() {

@@ -45,7 +45,8 @@ pub(super) fn draw(area: &Area<'_>, plot: &ComparisonPlot) -> Result<(), PlotErr
     Ok(())
 }
 
-/// The closed outline of a violin around `middle`, as wide where the density is highest as its room allows.
+/// Returns the closed outline of a violin around `middle`, as wide where the density is highest as
+/// its room allows.
 fn outline(density: &[(f64, f64)], middle: f64) -> Vec<(f64, f64)> {
     let most = density.iter().map(|(_, density)| *density).fold(f64::MIN_POSITIVE, f64::max);
     let side = |sign: f64| density.iter().map(move |(at, density)| (middle + sign * HALF_WIDTH * density / most, *at));
