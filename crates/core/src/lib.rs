@@ -71,7 +71,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod clock;
 pub mod counters;
 mod error;
 mod evaluation;
@@ -83,22 +82,18 @@ pub mod judge;
 mod measurement;
 mod objective;
 mod observer;
-pub mod online;
 mod progress;
 pub mod recording;
 mod refusal;
 mod regret;
 mod resample;
 mod searcher;
-pub mod statistics;
 mod stop;
 mod store;
 pub mod testing;
 mod tuner;
 mod verdict;
-pub mod wisdom;
 
-pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::Error;
 pub use evaluation::{Depth, Evaluation, Request, Status};
 pub use evaluator::{Completion, Evaluator, Spent};
@@ -119,3 +114,5 @@ pub use stop::{Condition, Stop, StopParseError, StopReason, Window};
 pub use store::Store;
 pub use tuner::{Run, Seconds, Tuner};
 pub use verdict::Verdict;
+
+pub use tunesmith_time::{Clock, ManualClock, SystemClock, statistics};

@@ -18,7 +18,6 @@ mod import;
 mod journal;
 mod line;
 mod read;
-mod wisdom;
 
 pub use again::{Again, DriftLine, VerdictLine};
 pub use error::StoreError;
@@ -28,7 +27,3 @@ pub use import::{ImportError, import};
 pub use journal::{Journal, Resumed};
 pub use line::{Entry, arguments};
 pub use read::{Recorded, read};
-pub use wisdom::{
-    Flawed, WISDOM_VERSION, WisdomError, WisdomFile, WisdomFormat, append_wisdom, read_wisdom, wisdom_text,
-    write_wisdom,
-};

@@ -7,7 +7,7 @@ mod common;
 use common::{Kernel, Run};
 use divan::{Bencher, black_box};
 use serde_json::{Map, Value as Json, json};
-use tunesmith::core::wisdom::{Config, Entry, Input, Measured, Portfolio, PortfolioOptions, Wisdom};
+use tunesmith::choose::wisdom::{Config, Entry, Input, Measured, Portfolio, PortfolioOptions, Wisdom};
 use tunesmith::space::Value;
 use tunesmith::{Selector, Source};
 

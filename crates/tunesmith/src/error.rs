@@ -1,10 +1,12 @@
 //! Why a command could not do its work.
 
+use tunesmith_choose::WisdomError;
+use tunesmith_choose::timing::TimingModelError;
 use tunesmith_core::Refusal;
 use tunesmith_device::DeviceError;
 use tunesmith_problem::ProblemError;
 use tunesmith_search::StrategyError;
-use tunesmith_store::{ExportError, ImportError, StoreError, WisdomError};
+use tunesmith_store::{ExportError, ImportError, StoreError};
 
 /// Why a command could not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +41,9 @@ pub enum Error {
     /// Wisdom cannot be read or written.
     #[error(transparent)]
     Wisdom(#[from] WisdomError),
+    /// A timing model cannot be read.
+    #[error(transparent)]
+    TimingModel(#[from] TimingModelError),
     /// A recording cannot be written.
     #[error(transparent)]
     Export(#[from] ExportError),
@@ -71,7 +76,7 @@ impl Error {
     /// Whether the user's request is wrong, rather than a device or the disk (exit code 2 rather than 3).
     pub fn is_request(&self) -> bool {
         match self {
-            Self::Problem(_) | Self::Request { .. } | Self::Strategy(_) | Self::Stop(_) => true,
+            Self::Problem(_) | Self::Request { .. } | Self::Strategy(_) | Self::Stop(_) | Self::TimingModel(_) => true,
             // A file or a folder that is not there is a wrong name.
             Self::Recording(ImportError::Io { source, .. })
             | Self::Wisdom(WisdomError::Io { source, .. })
@@ -88,6 +93,7 @@ impl Error {
         match self {
             Self::Request { remedy, .. } => remedy.as_deref(),
             Self::Recording(error) => error.remedy(),
+            Self::TimingModel(error) => Some(error.remedy()),
             _ => None,
         }
     }

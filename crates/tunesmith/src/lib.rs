@@ -41,7 +41,6 @@ mod explain;
 mod export;
 mod guided;
 mod metrics;
-mod online;
 mod outcome;
 mod page;
 mod prior;
@@ -49,7 +48,6 @@ mod probe;
 mod rates;
 mod run_one;
 mod runner;
-mod selector;
 mod space_info;
 mod starter;
 mod timing;
@@ -64,17 +62,15 @@ pub use error::Error;
 pub use explain::{BottleneckShare, Effect, ExplainOptions, Explanation, Wanted, explain};
 pub use export::{ExportFormat, ExportOptions, Exported, ExportedPortfolio, GuardOptions, Guarded, export};
 pub use metrics::{Direction, Target};
-pub use online::Online;
 pub use outcome::{Candidate, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
 pub use page::{Written, write_page};
 pub use rates::Rates;
 pub use run_one::{OneRun, Plan, RunOptions, plan, run_one};
-pub use selector::{Choice, Selector, Source};
 pub use space_info::{Configs, IndexedConfig, SpaceInfo, SpaceQuery};
 pub use starter::{Starter, starter};
 pub use timing::{
-    FoldBy, HeldOut, KnownDevice, ModelSearch, Outside, PredictOptions, Predicted, Prediction, RoundsChoice, Rung,
-    TimingModel, TimingSettings, TrainTimingOptions, TrainedTiming, Unseen, UnseenDevice, predict, train_timing,
+    FoldBy, ModelSearch, Outside, PredictOptions, Predicted, Prediction, RoundsChoice, Rung, TimingSettings,
+    TrainTimingOptions, TrainedTiming, predict, train_timing,
 };
 pub use top::{Top, TopConfig, top};
 pub use tune::{Session, Starting, TuneOptions, tune};
@@ -84,8 +80,11 @@ pub use tunesmith_problem::{
     SourceFile, Tuning,
 };
 
+pub use tunesmith_choose::timing::{HeldOut, KnownDevice, TimingModel, Unseen, UnseenDevice};
+pub use tunesmith_choose::{Choice, Online, Selector, Source};
 pub use tunesmith_model::BoostedSettings;
 
+pub use tunesmith_choose as choose;
 pub use tunesmith_core as core;
 pub use tunesmith_cost as cost;
 pub use tunesmith_cost::{

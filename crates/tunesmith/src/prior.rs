@@ -1,11 +1,11 @@
 //! What a model file says of a kernel before its first trial.
 
 use crate::guided::{Guided, of_model};
-use crate::timing::{TIMING_KIND, TimingModel};
 use crate::tune::Plan;
 use crate::{Error, Problem};
 use serde_json::Value as Json;
 use std::path::Path;
+use tunesmith_choose::timing::{TIMING_KIND, TimingModel};
 use tunesmith_core::Searcher;
 use tunesmith_core::counters::Hardware;
 use tunesmith_cost::{DEVICE_KIND, Provenance};

@@ -7,13 +7,13 @@ use exported::{Asked, Field, portfolios};
 use rand::{RngExt, SeedableRng};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use tunesmith::choose::wisdom::{Config, Entry, Input, Wisdom};
+use tunesmith::choose::{WisdomFormat, read_wisdom, write_wisdom};
 use tunesmith::core::Rng;
-use tunesmith::core::wisdom::{Config, Entry, Input, Wisdom};
 use tunesmith::space::{Value, ValueKind};
 use tunesmith::{
     ExportOptions, Exported, GuardOptions, Guarded, Problem, Selector, Session, Source, TuneOptions, export, tune,
 };
-use tunesmith_store::{WisdomFormat, read_wisdom, write_wisdom};
 
 const QUESTIONS: usize = 10_000;
 

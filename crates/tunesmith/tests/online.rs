@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use tunesmith::choose::OnlineOptions;
+use tunesmith::choose::wisdom::Config;
 use tunesmith::core::ManualClock;
-use tunesmith::core::online::OnlineOptions;
-use tunesmith::core::wisdom::Config;
 use tunesmith::space::Value;
 use tunesmith::{Online, Selector, Source};
 

@@ -1,7 +1,7 @@
 //! Choosing at run time: what is asked first, what is said about it, and what damaged files cost.
 
 use proptest::prelude::*;
-use tunesmith::core::wisdom::{Config, DecisionTree, Entry, Input, Node, Portfolio, Regret, Wisdom};
+use tunesmith::choose::wisdom::{Config, DecisionTree, Entry, Input, Node, Portfolio, Regret, Wisdom};
 use tunesmith::space::Value;
 use tunesmith::{Selector, Source};
 
@@ -116,7 +116,7 @@ fn sizes_that_are_missing_unknown_or_odd_have_an_answer() {
 fn files_that_cannot_be_read_are_warned_of_and_the_others_answer() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    tunesmith_store::write_wisdom(&wisdom(), &tunesmith_store::WisdomFormat::Lines, &path("good.wisdom")).unwrap();
+    tunesmith::choose::write_wisdom(&wisdom(), &tunesmith::choose::WisdomFormat::Lines, &path("good.wisdom")).unwrap();
     let good = std::fs::read_to_string(path("good.wisdom")).unwrap();
     std::fs::write(path("empty.wisdom"), "").unwrap();
     std::fs::write(path("foreign.wisdom"), "PNG").unwrap();

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use std::path::PathBuf;
 use std::sync::LazyLock;
+use tunesmith::choose::wisdom::{Config, DecisionTree, Entry, Node, Portfolio, Regret, Wisdom};
 use tunesmith::core::SystemClock;
-use tunesmith::core::wisdom::{Config, DecisionTree, Entry, Node, Portfolio, Regret, Wisdom};
 use tunesmith::space::Value;
 use tunesmith::{ModelSearch, PredictOptions, Selector, Source, TimingModel, predict};
 
@@ -272,7 +272,7 @@ fn damaged_foreign_old_and_later_models_are_warned_of_and_the_rest_answers() {
     let portfolios = vec![portfolio("GPU A")];
     let wisdom = fixture.folder.path().join("beside.wisdom");
     let beside = Wisdom { portfolios, ..Wisdom::default() };
-    tunesmith_store::write_wisdom(&beside, &tunesmith_store::WisdomFormat::Lines, &wisdom).unwrap();
+    tunesmith::choose::write_wisdom(&beside, &tunesmith::choose::WisdomFormat::Lines, &wisdom).unwrap();
     let selector = Selector::open([wisdom, old]);
     assert!(selector.warnings().is_empty(), "{:?}", selector.warnings());
     assert_eq!(ask(&selector, "GPU B", 256.0, 4.0), (&config(8, "column"), Source::Predicted { outside: 0.0 }));

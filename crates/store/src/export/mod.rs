@@ -1,7 +1,6 @@
 //! Recordings written in formats that other tools read, one format per file.
 
 mod csv;
-pub(crate) mod kernel_launcher;
 mod kernel_tuner;
 mod t4;
 

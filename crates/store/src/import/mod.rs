@@ -10,7 +10,6 @@ mod columns;
 mod csv;
 mod error;
 mod journal;
-pub(crate) mod kernel_launcher;
 mod kernel_tuner;
 mod ktt;
 mod number;

@@ -4,9 +4,10 @@ use crate::{Error, top};
 use serde_json::{Map, Value as Json};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use tunesmith_core::wisdom::{Config, Entry, Input, Measured, Provenance, Wisdom};
+use tunesmith_choose::WisdomError;
+use tunesmith_choose::wisdom::{Config, Entry, Input, Measured, Provenance, Wisdom};
 use tunesmith_space::Value;
-use tunesmith_store::{ImportError, StoreError, WisdomError};
+use tunesmith_store::{ImportError, StoreError};
 
 /// All entries of the runs, with what was odd about them.
 #[derive(Debug, Default)]
@@ -22,9 +23,9 @@ impl Gathered {
     pub(super) fn read(runs: &[PathBuf]) -> Result<Self, Error> {
         let mut gathered = Self::default();
         for run in runs {
-            match tunesmith_store::read_wisdom(run) {
+            match tunesmith_choose::read_wisdom(run) {
                 Ok(file) => {
-                    let flawed = |flawed: &tunesmith_store::Flawed| {
+                    let flawed = |flawed: &tunesmith_choose::Flawed| {
                         format!("`{}`, line {} is left out: {}", run.display(), flawed.line, flawed.reason)
                     };
                     gathered.notes.extend(file.flawed.iter().map(flawed));

@@ -7,8 +7,8 @@ use crate::{Error, Outcome, Problem};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use tunesmith_choose::wisdom::{Config, Entry, Input, Measured, Portfolio, PortfolioOptions, Provenance, TreeOptions};
 use tunesmith_core::Interrupt;
-use tunesmith_core::wisdom::{Config, Entry, Input, Measured, Portfolio, PortfolioOptions, Provenance, TreeOptions};
 use tunesmith_space::Value;
 
 /// How choices are guarded.

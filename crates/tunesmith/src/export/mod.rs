@@ -13,8 +13,8 @@ pub use guard::{GuardOptions, Guarded};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use tunesmith_core::wisdom::{Config, Measured, Portfolio, PortfolioOptions, Wisdom};
-use tunesmith_store::WisdomFormat;
+use tunesmith_choose::WisdomFormat;
+use tunesmith_choose::wisdom::{Config, Measured, Portfolio, PortfolioOptions, Wisdom};
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -262,10 +262,10 @@ fn write(wisdom: &Wisdom, format: ExportFormat, options: &ExportOptions, out: &P
     match format {
         ExportFormat::CHeader => code(c_header::text(&wisdom.portfolios)),
         ExportFormat::Rust => code(rust::text(&wisdom.portfolios)),
-        ExportFormat::Wisdom => Ok(tunesmith_store::write_wisdom(wisdom, &WisdomFormat::Lines, out)?),
-        ExportFormat::Json => Ok(tunesmith_store::write_wisdom(wisdom, &WisdomFormat::Json, out)?),
+        ExportFormat::Wisdom => Ok(tunesmith_choose::write_wisdom(wisdom, &WisdomFormat::Lines, out)?),
+        ExportFormat::Json => Ok(tunesmith_choose::write_wisdom(wisdom, &WisdomFormat::Json, out)?),
         ExportFormat::KernelLauncher => {
-            Ok(tunesmith_store::write_wisdom(wisdom, &WisdomFormat::KernelLauncher { sizes }, out)?)
+            Ok(tunesmith_choose::write_wisdom(wisdom, &WisdomFormat::KernelLauncher { sizes }, out)?)
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use std::collections::BTreeSet;
-use tunesmith_core::wisdom::{Config, Portfolio};
+use tunesmith_choose::wisdom::{Config, Portfolio};
 use tunesmith_space::{Value, ValueKind};
 
 /// Words that are no names in C, C++ or Rust; in all of them, so that both forms have the same names.

@@ -3,7 +3,7 @@
 use super::names::{Names, literal};
 use crate::Error;
 use std::fmt::Write as _;
-use tunesmith_core::wisdom::{Node, Portfolio};
+use tunesmith_choose::wisdom::{Node, Portfolio};
 use tunesmith_space::{Value, ValueKind};
 
 /// The source: a module for each portfolio. Writing to a string cannot fail, so its results are not looked at.

@@ -2,7 +2,7 @@
 
 use super::groups::Group;
 use std::collections::BTreeMap;
-use tunesmith_core::wisdom::{Costs, choose_members};
+use tunesmith_choose::wisdom::{Costs, choose_members};
 use tunesmith_model::Shortlist;
 use tunesmith_space::Value;
 

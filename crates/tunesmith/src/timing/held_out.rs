@@ -1,44 +1,27 @@
 //! How good a model is on what it was not fitted to.
 
 use super::groups::Group;
-use serde::{Deserialize, Serialize};
+use tunesmith_choose::timing::HeldOut;
 
-/// What a model said of inputs that it was not fitted to.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct HeldOut {
-    /// The inputs.
-    pub inputs: Vec<String>,
-    /// Their configurations, once for each recording.
-    pub rows: usize,
-    /// The root mean square error of the logarithm of the speed relative to the reference, failures counting as zeta.
-    pub log_speedup: Option<f64>,
-    /// The speed of the configuration predicted best among those measured, relative to the fastest of them: the mean over
-    /// recordings. One that failed gives way to the next.
-    pub chosen_over_best: Option<f64>,
-    /// The same relative to the reference.
-    pub chosen_over_reference: Option<f64>,
-}
-
-impl HeldOut {
-    /// The outcome for `groups`, for each of whose rows `predictions` has what the model says.
-    pub(super) fn new(inputs: Vec<String>, groups: &[Group], predictions: &[Vec<f64>], zeta: f64) -> Self {
-        let rows = groups.iter().map(|group| group.rows.len()).sum();
-        let pairs = || groups.iter().zip(predictions);
-        let square = |(group, predicted): (&Group, &Vec<f64>)| {
-            let errors = group.rows.iter().zip(predicted).map(|((_, ms), found)| found - group.target(*ms, zeta));
-            errors.map(|error| error * error).sum::<f64>()
-        };
-        let chosen: Vec<(f64, f64)> = pairs().filter_map(|(group, predicted)| chosen(group, predicted)).collect();
-        let mean = |number: fn(&(f64, f64)) -> f64| {
-            (!chosen.is_empty()).then(|| chosen.iter().map(number).sum::<f64>() / chosen.len() as f64)
-        };
-        Self {
-            inputs,
-            rows,
-            log_speedup: (rows > 0).then(|| (pairs().map(square).sum::<f64>() / rows as f64).sqrt()),
-            chosen_over_best: mean(|(best, _)| *best),
-            chosen_over_reference: mean(|(_, reference)| *reference),
-        }
+/// Judges a model on `groups`, which were held out, for each of whose rows `predictions` has the
+/// prediction.
+pub(super) fn held_out(inputs: Vec<String>, groups: &[Group], predictions: &[Vec<f64>], zeta: f64) -> HeldOut {
+    let rows = groups.iter().map(|group| group.rows.len()).sum();
+    let pairs = || groups.iter().zip(predictions);
+    let square = |(group, predicted): (&Group, &Vec<f64>)| {
+        let errors = group.rows.iter().zip(predicted).map(|((_, ms), found)| found - group.target(*ms, zeta));
+        errors.map(|error| error * error).sum::<f64>()
+    };
+    let chosen: Vec<(f64, f64)> = pairs().filter_map(|(group, predicted)| chosen(group, predicted)).collect();
+    let mean = |number: fn(&(f64, f64)) -> f64| {
+        (!chosen.is_empty()).then(|| chosen.iter().map(number).sum::<f64>() / chosen.len() as f64)
+    };
+    HeldOut {
+        inputs,
+        rows,
+        log_speedup: (rows > 0).then(|| (pairs().map(square).sum::<f64>() / rows as f64).sqrt()),
+        chosen_over_best: mean(|(best, _)| *best),
+        chosen_over_reference: mean(|(_, reference)| *reference),
     }
 }
 

@@ -1,9 +1,8 @@
 //! Whether a prediction is one for what the training set is like.
 
-use super::columns::{Feature, Source};
-use super::model::TimingModel;
 use serde::Serialize;
 use std::fmt;
+use tunesmith_choose::timing::{Feature, Origin, TimingModel};
 
 /// A feature of an input or a device that lies outside of what the model was trained with.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -29,19 +28,19 @@ impl fmt::Display for Outside {
     }
 }
 
-impl TimingModel {
-    /// The features of a row of [`Frame::row`](super::columns::Frame::row) that are outside, the farthest first.
-    pub(super) fn outside(&self, row: &[f64]) -> Vec<Outside> {
-        let features = self.frame.features.iter().zip(row).filter(|(feature, _)| feature.source != Source::Parameter);
-        let distance = |(feature, value): (&Feature, &f64)| {
-            let (low, high) = *self.ranges.get(&feature.column.name)?;
-            let beyond = (low - value).max(value - high);
-            let distance = if high > low { beyond / (high - low) } else { f64::INFINITY };
-            let feature = feature.column.name.clone();
-            (beyond > 0.0).then_some(Outside { feature, value: *value, trained: (low, high), distance })
-        };
-        let mut outside: Vec<Outside> = features.filter_map(distance).collect();
-        outside.sort_by(|a, b| b.distance.total_cmp(&a.distance));
-        outside
-    }
+/// Returns the features of a row of [`Frame::row`](tunesmith_choose::timing::Frame::row) that are outside,
+/// the farthest first.
+pub(super) fn outside(model: &TimingModel, row: &[f64]) -> Vec<Outside> {
+    let parts = model.parts();
+    let features = parts.frame.features.iter().zip(row).filter(|(feature, _)| feature.origin != Origin::Parameter);
+    let distance = |(feature, value): (&Feature, &f64)| {
+        let (low, high) = *parts.ranges.get(&feature.column.name)?;
+        let beyond = (low - value).max(value - high);
+        let distance = if high > low { beyond / (high - low) } else { f64::INFINITY };
+        let feature = feature.column.name.clone();
+        (beyond > 0.0).then_some(Outside { feature, value: *value, trained: (low, high), distance })
+    };
+    let mut outside: Vec<Outside> = features.filter_map(distance).collect();
+    outside.sort_by(|a, b| b.distance.total_cmp(&a.distance));
+    outside
 }

@@ -1,12 +1,13 @@
 //! The best configuration for an input, without running anything.
 
-use super::model::{KnownDevice, TimingModel};
-use super::outside::Outside;
+use super::outside::{Outside, outside};
 use super::scorer::Scorer;
 use super::search::{Field, ModelSearch, Ranked, ranked};
+use super::unseen::fallback;
 use crate::{Error, Problem};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
+use tunesmith_choose::timing::{KnownDevice, TimingModel};
 use tunesmith_core::Clock;
 use tunesmith_space::lookup;
 use tunesmith_space::{ConfigId, Configuration, Constraint, Space, SpaceError, Value, closest};
@@ -89,8 +90,8 @@ pub fn predict(
     let mut notes = Vec::new();
     let device = device(model, options, &mut notes);
     let space = match problem {
-        Some(problem) => problem.space(&device.map(limits).unwrap_or_default())?.space,
-        None => known_space(model, &sizes, &device.map(constants).unwrap_or_default(), &mut notes)?,
+        Some(problem) => problem.space(&device.map(KnownDevice::limits).unwrap_or_default())?.space,
+        None => known_space(model, &sizes, &device.map(KnownDevice::constants).unwrap_or_default(), &mut notes)?,
     };
     if space.len().is_none() {
         return Err(Error::request("the space has more than 2^128 configurations", None));
@@ -109,7 +110,7 @@ pub fn predict(
     let began = clock.now();
     let scorer = Scorer::new(model, &space, &sizes, device);
     let (mut found, mut source) = best(options, &scorer, &field);
-    if let Some((config, unseen)) = model.fallback(&space, device) {
+    if let Some((config, unseen)) = fallback(model, &space, device) {
         put_first(&mut found, config, &scorer, start, options.count);
         source = SINGLE.to_string();
         let (single, own) = (unseen.best_single * 100.0, unseen.model * 100.0);
@@ -119,12 +120,12 @@ pub fn predict(
         ));
     }
     let seconds = (clock.now() - began).as_secs_f64();
-    let reference_ms = model.reference_time.as_ref().and_then(|time| time.predict(scorer.row()));
+    let reference_ms = model.parts().reference_time.as_ref().and_then(|time| time.predict(scorer.row()));
     let candidates: Vec<Prediction> =
         found.iter().map(|ranked| prediction(&scorer, &space, *ranked, start, reference_ms)).collect();
     let best = candidates.first().cloned();
     let best = best.ok_or_else(|| Error::request("there is no configuration to choose from", None))?;
-    Ok(Predicted { best, source, seconds, candidates, outside: model.outside(scorer.row()), notes })
+    Ok(Predicted { best, source, seconds, candidates, outside: outside(model, scorer.row()), notes })
 }
 
 /// What the search found. The reference is as fast as itself whatever the model says, so that nothing predicted to be slower
@@ -179,7 +180,7 @@ fn prediction(
 
 /// All sizes of the input.
 fn checked(model: &TimingModel, input: &[(String, Value)]) -> Result<Vec<(String, Value)>, Error> {
-    let names: Vec<&str> = model.frame.sizes.iter().map(|(name, _)| name.as_str()).collect();
+    let names: Vec<&str> = model.parts().frame.sizes.iter().map(|(name, _)| name.as_str()).collect();
     if let Some((unknown, _)) = input.iter().find(|(name, _)| !names.contains(&name.as_str())) {
         let remedy = closest(unknown, names.iter().copied()).map_or_else(
             || match names.is_empty() {
@@ -190,11 +191,11 @@ fn checked(model: &TimingModel, input: &[(String, Value)]) -> Result<Vec<(String
         );
         return Err(Error::request(format!("the model knows no size `{unknown}`"), Some(remedy)));
     }
-    Ok(model.frame.completed(input))
+    Ok(model.parts().frame.completed(input))
 }
 
 fn device<'a>(model: &'a TimingModel, options: &'a PredictOptions, notes: &mut Vec<String>) -> Option<&'a KnownDevice> {
-    match (&options.device, model.devices.as_slice()) {
+    match (&options.device, model.devices()) {
         (Some(device), _) => Some(device),
         (None, [only]) => Some(only),
         (None, several) => {
@@ -203,22 +204,6 @@ fn device<'a>(model: &'a TimingModel, options: &'a PredictOptions, notes: &mut V
             None
         }
     }
-}
-
-/// A device's numbers.
-fn limits(device: &KnownDevice) -> Vec<(String, Value)> {
-    device.features.iter().map(|(name, number)| (name.clone(), number_value(*number))).collect()
-}
-
-/// A device's numbers as constraints name them.
-pub(super) fn constants(device: &KnownDevice) -> Vec<(String, Value)> {
-    limits(device).into_iter().map(|(name, value)| (format!("device.{name}"), value)).collect()
-}
-
-/// A number as expressions know it, which tell whole numbers from others.
-pub(super) fn number_value(number: f64) -> Value {
-    let is_whole = number.fract() == 0.0 && number.abs() < 2f64.powi(53);
-    if is_whole { Value::Int(number as i64) } else { Value::Float(number) }
 }
 
 /// The space of the values and constraints that the model knows. Constraints that use what is not known here, limits of a
@@ -231,12 +216,13 @@ fn known_space(
 ) -> Result<Space, Error> {
     let constants: Vec<(String, Value)> = sizes.iter().chain(limits).cloned().collect();
     let is_known = |name: &str| {
-        lookup(&constants, name).is_some() || model.frame.parameters.iter().any(|parameter| parameter.name() == name)
+        lookup(&constants, name).is_some()
+            || model.parts().frame.parameters.iter().any(|parameter| parameter.name() == name)
     };
-    let parameters = model.frame.parameters.iter().cloned();
+    let parameters = model.parts().frame.parameters.iter().cloned();
     let mut builder = parameters.fold(Space::builder(), |builder, parameter| builder.parameter(parameter));
     builder = constants.iter().fold(builder, |builder, (name, value)| builder.constant(name, value.clone()));
-    for (name, text) in &model.constraints {
+    for (name, text) in &model.parts().constraints {
         let constraint = Constraint::parse(text).map_err(|error| Error::request(error.to_string(), None))?;
         if constraint.expr().names().iter().all(|name| is_known(&name.text)) {
             builder = builder.constraint(constraint);
@@ -254,12 +240,12 @@ fn known_space(
 
 /// The reference configuration in `space`; parameters that the model does not know take their first value.
 pub(super) fn reference(model: &TimingModel, space: &Space) -> Option<Configuration> {
-    configuration(model, space, &model.reference)
+    configuration(model, space, &model.parts().reference)
 }
 
 /// The configuration of `values`, one for each parameter of the model, in `space`, as [`reference`] has it.
 pub(super) fn configuration(model: &TimingModel, space: &Space, values: &[Value]) -> Option<Configuration> {
-    let pairs = model.frame.parameters.iter().zip(values);
+    let pairs = model.parts().frame.parameters.iter().zip(values);
     let pairs = pairs.filter(|(parameter, _)| space.parameter_index(parameter.name()).is_some());
     let pairs: Vec<(&str, Value)> = pairs.map(|(parameter, value)| (parameter.name(), value.clone())).collect();
     space.configuration(&pairs, None).ok()

@@ -1,13 +1,12 @@
 //! A timing model as what a tuning run begins with.
 
-use super::model::{KnownDevice, TimingModel};
 use super::predict::{PredictOptions, put_first, reference};
 use super::scorer::Scorer;
 use super::search::{Field, ranked};
+use super::unseen::fallback;
 use crate::{Error, Problem};
-use std::path::Path;
+use tunesmith_choose::timing::{KnownDevice, TimingModel};
 use tunesmith_core::Searcher;
-use tunesmith_model::ModelError;
 use tunesmith_search::Primed;
 use tunesmith_space::lookup;
 use tunesmith_space::{Space, Value};
@@ -18,47 +17,33 @@ const CANDIDATES: usize = 25;
 /// Correct ones with which the strategy begins.
 const WANTED: usize = 5;
 
-impl TimingModel {
-    /// Reads a timing model.
-    ///
-    /// # Errors
-    /// A file that cannot be read or is no timing model.
-    pub fn read(file: &Path) -> Result<Self, Error> {
-        let refuse = |text: String| {
-            let remedy = "name a file that `tunesmith train timing` wrote".to_string();
-            Error::request(format!("`{}`: {text}", file.display()), Some(remedy))
-        };
-        let text = std::fs::read_to_string(file).map_err(|error| refuse(error.to_string()))?;
-        Self::from_json(&text).map_err(|error: ModelError| refuse(error.to_string()))
+/// Returns a strategy that begins with what the model predicts to be best for `problem` on `device`, and
+/// goes on as `inner`.
+///
+/// # Errors
+/// The model knows none of the space's parameters.
+pub(crate) fn primed(
+    model: &TimingModel,
+    problem: &Problem,
+    space: &Space,
+    device: &KnownDevice,
+    inner: Box<dyn Searcher>,
+) -> Result<Box<dyn Searcher>, Error> {
+    let knows = |parameter: &&tunesmith_space::Parameter| space.parameter_index(parameter.name()).is_some();
+    if !model.parts().frame.parameters.iter().any(|parameter| knows(&parameter)) {
+        let text = format!("the timing model is one of `{}`, which has other parameters", model.problem());
+        return Err(Error::request(text, Some("train a model of this problem".to_string())));
     }
-
-    /// A strategy that begins with what the model predicts to be best for `problem` on `device`, and goes on as `inner`.
-    ///
-    /// # Errors
-    /// The model knows none of the space's parameters.
-    pub(crate) fn primed(
-        &self,
-        problem: &Problem,
-        space: &Space,
-        device: &KnownDevice,
-        inner: Box<dyn Searcher>,
-    ) -> Result<Box<dyn Searcher>, Error> {
-        let knows = |parameter: &&tunesmith_space::Parameter| space.parameter_index(parameter.name()).is_some();
-        if !self.frame.parameters.iter().any(|parameter| knows(&parameter)) {
-            let text = format!("the timing model is one of `{}`, which has other parameters", self.problem);
-            return Err(Error::request(text, Some("train a model of this problem".to_string())));
-        }
-        let is_known = |name: &str| lookup(&self.frame.sizes, name).is_some();
-        let known: Vec<(String, Value)> = problem.sizes.iter().filter(|(name, _)| is_known(name)).cloned().collect();
-        let device = if let [only] = self.devices.as_slice() { only } else { device };
-        let scorer = Scorer::new(self, space, &self.frame.completed(&known), Some(device));
-        let start = reference(self, space).and_then(|configuration| space.rank(&configuration));
-        let PredictOptions { restarts, seed, search, .. } = PredictOptions::default();
-        let field = Field { space, start, grid: None, restarts, seed };
-        let (mut found, _) = ranked(search, &scorer, &field, CANDIDATES);
-        if let Some((config, _)) = self.fallback(space, Some(device)) {
-            put_first(&mut found, config, &scorer, start, CANDIDATES);
-        }
-        Ok(Box::new(Primed::new(found.into_iter().map(|ranked| ranked.config), WANTED, inner)))
+    let is_known = |name: &str| lookup(&model.parts().frame.sizes, name).is_some();
+    let known: Vec<(String, Value)> = problem.sizes.iter().filter(|(name, _)| is_known(name)).cloned().collect();
+    let device = if let [only] = model.devices() { only } else { device };
+    let scorer = Scorer::new(model, space, &model.parts().frame.completed(&known), Some(device));
+    let start = reference(model, space).and_then(|configuration| space.rank(&configuration));
+    let PredictOptions { restarts, seed, search, .. } = PredictOptions::default();
+    let field = Field { space, start, grid: None, restarts, seed };
+    let (mut found, _) = ranked(search, &scorer, &field, CANDIDATES);
+    if let Some((config, _)) = fallback(model, space, Some(device)) {
+        put_first(&mut found, config, &scorer, start, CANDIDATES);
     }
+    Ok(Box::new(Primed::new(found.into_iter().map(|ranked| ranked.config), WANTED, inner)))
 }

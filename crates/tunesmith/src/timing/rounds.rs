@@ -1,14 +1,15 @@
 //! How many trees a timing model has.
 
-use super::columns::Frame;
 use super::folds::{Fold, FoldBy, folds};
+use super::frame::frame as frame_of;
 use super::groups::Group;
 use super::held_out::chosen;
 use super::rows::rows;
 use super::train::TimingSettings;
-use super::unseen::Unseen;
+use super::unseen::unseen;
 use crate::Error;
 use serde::Serialize;
+use tunesmith_choose::timing::{Frame, Unseen};
 use tunesmith_model::{BoostedSettings, Regressor as _};
 
 /// The numbers that are tried, from the paper's up. Each is twice the one before: the error changes little in between.
@@ -69,7 +70,7 @@ pub(super) fn choose(
     let tried: Vec<Rung> =
         numbers.iter().zip(&predictions).map(|(rounds, found)| rung(*rounds, &folds, found, zeta)).collect();
     let best = least(&tried);
-    let unseen = if left_out == FoldBy::Devices { Unseen::new(&folds, &predictions[best]) } else { None };
+    let unseen = if left_out == FoldBy::Devices { unseen(&folds, &predictions[best]) } else { None };
     let left_out = settings.rounds.is_none().then_some(left_out);
     Ok((RoundsChoice { rounds: numbers[best], left_out, tried }, unseen))
 }
@@ -98,7 +99,7 @@ fn predictions(
     let trees = BoostedSettings { rounds: most, ..settings.trees.clone() };
     let mut all = vec![Vec::new(); numbers.len()];
     for fold in folds {
-        let frame = Frame::new(&frame.parameters, &frame.derived, &fold.train);
+        let frame = frame_of(&frame.parameters, &frame.derived, &fold.train);
         let train = rows(&frame, &fold.train, zeta);
         let model = train.fit(&trees, settings.seed)?;
         let table = |group: &Group| rows(&frame, std::slice::from_ref(group), zeta).table;
@@ -131,10 +132,10 @@ fn rung(rounds: usize, folds: &[Fold], predictions: &[Predictions], zeta: f64) -
 
 #[cfg(test)]
 mod tests {
-    use super::super::columns::Feature;
     use super::*;
     use rand::SeedableRng as _;
     use std::collections::BTreeMap;
+    use tunesmith_choose::timing::Feature;
     use tunesmith_core::Rng;
     use tunesmith_model::BoostedTrees;
     use tunesmith_space::{Parameter, Value};
@@ -175,7 +176,7 @@ mod tests {
         let (zeta, mut errors) = (settings.zeta_speedup.ln(), Vec::new());
         for test in groups {
             let train: Vec<Group> = groups.iter().filter(|other| other.input() != test.input()).cloned().collect();
-            let frame = Frame::new(&parameters(), &[], &train);
+            let frame = frame_of(&parameters(), &[], &train);
             let known = rows(&frame, &train, zeta);
             let trees = BoostedSettings { rounds, ..settings.trees.clone() };
             let mut rng = Rng::seed_from_u64(settings.seed);
@@ -197,7 +198,7 @@ mod tests {
         let (groups, numbers) = (groups(), [1, 4, 15, 60]);
         let trees = BoostedSettings { subsample: 0.7, ..BoostedSettings::default() };
         let settings = TimingSettings { trees, seed: 3, ..TimingSettings::default() };
-        let frame = Frame::new(&parameters(), &[], &groups);
+        let frame = frame_of(&parameters(), &[], &groups);
         let (by, folds) = folds(&groups, settings.seed).unwrap();
         assert_eq!((by, folds.len()), (FoldBy::Inputs, 3));
         let predictions = predictions(&frame, &folds, &numbers, &settings).unwrap();
@@ -211,7 +212,7 @@ mod tests {
     #[test]
     fn a_number_that_is_given_stays_and_one_that_is_not_is_the_best_of_those_tried() {
         let groups = groups();
-        let frame = Frame::new(&parameters(), &[], &groups);
+        let frame = frame_of(&parameters(), &[], &groups);
         let choice = |rounds| choose(&frame, &groups, &TimingSettings { rounds, ..TimingSettings::default() }).unwrap();
         let (given, unseen) = choice(Some(7));
         assert_eq!((given, unseen), (RoundsChoice { rounds: 7, left_out: None, tried: Vec::new() }, None));

@@ -1,10 +1,9 @@
 //! Groups as tables of numbers.
 
-use super::columns::{Frame, Source};
 use super::groups::Group;
-use super::model::KnownDevice;
 use crate::Error;
 use rand::SeedableRng as _;
+use tunesmith_choose::timing::{Frame, KnownDevice, Origin};
 use tunesmith_core::Rng;
 use tunesmith_model::{BoostedSettings, BoostedTrees, Table};
 
@@ -34,7 +33,7 @@ pub(super) fn rows(frame: &Frame, groups: &[Group], zeta: f64) -> Rows {
         .iter()
         .map(|feature| {
             let position = || frame.parameters.iter().position(|known| known.name() == feature.name);
-            (feature.source == Source::Parameter).then(position).flatten()
+            (feature.origin == Origin::Parameter).then(position).flatten()
         })
         .collect();
     for group in groups {

@@ -1,7 +1,6 @@
 //! A timing model made ready for one input, one device and one space.
 
-use super::columns::Source;
-use super::model::{KnownDevice, TimingModel};
+use tunesmith_choose::timing::{KnownDevice, Origin, TimingModel};
 use tunesmith_model::{BoostedTrees, Column, Regressor as _, Table};
 use tunesmith_space::{ConfigId, Space, Value};
 
@@ -25,18 +24,18 @@ impl<'a> Scorer<'a> {
         device: Option<&KnownDevice>,
     ) -> Self {
         let columns =
-            model.frame.features.iter().enumerate().filter(|(_, feature)| feature.source == Source::Parameter);
+            model.parts().frame.features.iter().enumerate().filter(|(_, feature)| feature.origin == Origin::Parameter);
         let codes = columns.filter_map(|(column, feature)| {
             let parameter = space.parameter_index(&feature.name)?;
             let values = space.parameters()[parameter].values().iter();
             Some((column, parameter, values.map(|value| feature.number(value)).collect()))
         });
-        Self { model, space, row: model.frame.row(sizes, device), codes: codes.collect() }
+        Self { model, space, row: model.parts().frame.row(sizes, device), codes: codes.collect() }
     }
 
     /// The most questions that the trees ask of a configuration.
     pub(super) fn questions(&self) -> u128 {
-        self.model.mean.trees().iter().map(|tree| tree.depth() as u128).sum()
+        self.model.parts().mean.trees().iter().map(|tree| tree.depth() as u128).sum()
     }
 
     /// The row of the input and the device.
@@ -53,12 +52,12 @@ impl<'a> Scorer<'a> {
 
     /// The predicted logarithm of the speed relative to the reference. Costs a walk down every tree.
     pub(super) fn one(&self, config: ConfigId) -> f64 {
-        self.by(&self.model.mean, config)
+        self.by(&self.model.parts().mean, config)
     }
 
     /// The quantiles below which a tenth and nine tenths lie.
     pub(super) fn quantiles(&self, config: ConfigId) -> (f64, f64) {
-        (self.by(&self.model.low, config), self.by(&self.model.high, config))
+        (self.by(&self.model.parts().low, config), self.by(&self.model.parts().high, config))
     }
 
     fn by(&self, trees: &BoostedTrees, config: ConfigId) -> f64 {
@@ -69,13 +68,14 @@ impl<'a> Scorer<'a> {
 
     /// The same as [`one`](Self::one) for many, several times faster.
     pub(super) fn all(&self, configs: &[ConfigId]) -> Vec<f64> {
-        let columns: Vec<Column> = self.model.frame.features.iter().map(|feature| feature.column.clone()).collect();
+        let columns: Vec<Column> =
+            self.model.parts().frame.features.iter().map(|feature| feature.column.clone()).collect();
         let mut table = Table::new(columns);
         let (mut row, mut indices) = (self.row.clone(), Vec::new());
         for config in configs {
             self.fill(*config, &mut indices, &mut row);
             table.push(&row);
         }
-        self.model.mean.predict_all(&table)
+        self.model.parts().mean.predict_all(&table)
     }
 }

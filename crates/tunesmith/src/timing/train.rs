@@ -1,21 +1,23 @@
 //! Fitting timing models.
 
 use super::candidates::candidates;
-use super::columns::{Feature, Frame, Source};
 use super::folds::{self, FoldBy};
+use super::frame::frame;
 use super::groups::{self, Group, Groups};
-use super::held_out::HeldOut;
-use super::model::{KnownDevice, TimingModel};
-use super::reference_time::ReferenceTime;
+use super::held_out::held_out as judge;
+use super::reference_time::reference_time as fit_reference_time;
 use super::rounds::{self, RoundsChoice};
 use super::rows::{known, rows};
-use super::unseen::{Unseen, best_single_of};
+use super::unseen::{best_single_of, note};
 use crate::Error;
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use tunesmith_choose::timing::{
+    Feature, Frame, HeldOut, KnownDevice, Origin, ReferenceTime, TimingModel, TimingParts, Unseen,
+};
 use tunesmith_core::{Clock, Rng};
 use tunesmith_model::{BoostedSettings, Loss, Regressor as _};
 
@@ -106,13 +108,13 @@ pub fn train_timing(options: &TrainTimingOptions, clock: &dyn Clock) -> Result<T
     Ok(TrainedTiming {
         kind: "timing",
         rows,
-        features: model.frame.features.len(),
+        features: model.parts().frame.features.len(),
         inputs,
-        devices: model.devices.iter().map(|device| device.name.clone()).collect(),
+        devices: model.devices().iter().map(|device| device.name.clone()).collect(),
         fit_seconds,
-        held_out: model.held_out.clone(),
+        held_out: model.held_out().clone(),
         rounds,
-        unseen_device: model.unseen.clone(),
+        unseen_device: model.unseen_device().cloned(),
         importance,
         out: options.out.clone(),
         notes,
@@ -143,11 +145,11 @@ struct Fitted {
 fn fit(groups: Groups, settings: &TimingSettings, notes: &mut Vec<String>) -> Result<Fitted, Error> {
     let Split { train, test, held_out } = split(groups.groups, settings, notes);
     let zeta = settings.zeta_speedup.ln();
-    let frame = Frame::new(&groups.parameters, &groups.derived, &train);
+    let frame = frame(&groups.parameters, &groups.derived, &train);
     look_at(&frame, notes)?;
     let (rounds, unseen) = rounds::choose(&frame, &train, settings)?;
     let worse = unseen.as_ref().filter(|unseen| unseen.prefers_single());
-    notes.extend(worse.map(Unseen::note));
+    notes.extend(worse.map(note));
     let best_single = worse.and_then(|_| best_single_of(&train));
     let rows = rows(&frame, &train, zeta);
     let trees =
@@ -157,7 +159,7 @@ fn fit(groups: Groups, settings: &TimingSettings, notes: &mut Vec<String>) -> Re
     let mean = trees(Loss::Squared)?;
     let predict = |group: &Group| mean.predict_all(&super::rows::rows(&frame, std::slice::from_ref(group), zeta).table);
     let predictions: Vec<Vec<f64>> = test.iter().map(predict).collect();
-    let model = TimingModel {
+    let model = TimingModel::new(TimingParts {
         problem: groups.problem,
         constraints: groups.constraints,
         candidates: candidates(&train, &groups.reference),
@@ -166,14 +168,15 @@ fn fit(groups: Groups, settings: &TimingSettings, notes: &mut Vec<String>) -> Re
         reference_time: reference_time(&frame.features, &own, &train),
         low: trees(Loss::Quantile(0.1))?,
         high: trees(Loss::Quantile(0.9))?,
-        held_out: HeldOut::new(held_out, &test, &predictions, zeta),
+        held_out: judge(held_out, &test, &predictions, zeta),
         reference: groups.reference,
         unseen,
         best_single,
         zeta,
         mean,
         frame,
-    };
+    });
+    let model = model.map_err(|error| Error::request(error.to_string(), None))?;
     Ok(Fitted { model, rows: rows.targets.len(), inputs: inputs.len(), rounds })
 }
 
@@ -182,7 +185,7 @@ fn look_at(frame: &Frame, notes: &mut Vec<String>) -> Result<(), Error> {
     if frame.features.is_empty() {
         return Err(Error::request("nothing differs between the configurations that were measured", None));
     }
-    if frame.features.iter().any(|feature| feature.source == Source::DeviceName) {
+    if frame.features.iter().any(|feature| feature.origin == Origin::DeviceName) {
         notes.push(
             "nothing is known of the devices but their names: of another one the model knows nothing".to_string(),
         );
@@ -234,7 +237,7 @@ fn devices(groups: &[Group]) -> Vec<KnownDevice> {
 /// The least and largest number of each feature of inputs and devices that is a number in order.
 fn ranges(features: &[Feature], rows: &[Vec<f64>]) -> BTreeMap<String, (f64, f64)> {
     let range = |(column, feature): (usize, &Feature)| {
-        if feature.source == Source::Parameter || feature.column.kind != tunesmith_model::Kind::Ordinal {
+        if feature.origin == Origin::Parameter || feature.column.kind != tunesmith_model::Kind::Ordinal {
             return None;
         }
         let numbers = rows.iter().map(|row| row[column]).filter(|number| !number.is_nan());
@@ -247,8 +250,8 @@ fn ranges(features: &[Feature], rows: &[Vec<f64>]) -> BTreeMap<String, (f64, f64
 }
 
 fn reference_time(features: &[Feature], rows: &[Vec<f64>], groups: &[Group]) -> Option<ReferenceTime> {
-    let of_input = |(_, feature): &(usize, &Feature)| feature.source != Source::Parameter;
+    let of_input = |(_, feature): &(usize, &Feature)| feature.origin != Origin::Parameter;
     let columns: Vec<usize> = features.iter().enumerate().filter(of_input).map(|(column, _)| column).collect();
     let times: Vec<f64> = groups.iter().map(|group| group.reference_ms).collect();
-    ReferenceTime::fit(rows, &columns, &times)
+    fit_reference_time(rows, &columns, &times)
 }

@@ -3,72 +3,41 @@
 use super::folds::Fold;
 use super::groups::Group;
 use super::held_out::chosen;
-use super::model::{KnownDevice, TimingModel};
 use super::predict::configuration;
-use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+use tunesmith_choose::timing::{KnownDevice, TimingModel, Unseen, UnseenDevice};
 use tunesmith_space::{ConfigId, Space, Value};
 
-/// How good the choice for a device is that was left out of the fit, by the speed relative to the fastest configuration
-/// measured there: the mean over its recordings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Unseen {
-    /// The configuration that the model predicts best: the mean over the devices.
-    pub model: f64,
-    /// The single configuration that is best over the other devices; 0 where it failed.
-    pub best_single: f64,
-    /// The same for each device.
-    pub devices: Vec<UnseenDevice>,
-}
-
-/// A device that was left out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct UnseenDevice {
-    /// Its name.
-    pub name: String,
-    /// As in [`Unseen`].
-    pub model: f64,
-    /// As in [`Unseen`].
-    pub best_single: f64,
-}
-
-impl Unseen {
-    /// Whether the single configuration did better than the model.
-    pub fn prefers_single(&self) -> bool {
-        self.best_single > self.model
-    }
-
-    /// What a user should know of a model that is no help for other devices.
-    pub(super) fn note(&self) -> String {
-        format!(
-            "for a device that was left out the best single configuration of the others ran at {:.1} % of its best, the model's \
+/// Returns what a user should know of a model that is no help for other devices.
+pub(super) fn note(unseen: &Unseen) -> String {
+    format!(
+        "for a device that was left out the best single configuration of the others ran at {:.1} % of its best, the model's \
              choice at {:.1} %: `predict` for an unknown device falls back to the single one",
-            self.best_single * 100.0,
-            self.model * 100.0
-        )
-    }
+        unseen.best_single * 100.0,
+        unseen.model * 100.0
+    )
+}
 
-    /// The outcome of folds by device, for each row of whose tests `predictions` has what the model says. Recordings that do not
-    /// have the single configuration tell nothing; `None` where none has it.
-    pub(super) fn new(folds: &[Fold], predictions: &[Vec<Vec<f64>>]) -> Option<Self> {
-        let mut of_devices: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
-        for (fold, predictions) in folds.iter().zip(predictions) {
-            let Some(single) = best_single_of(&fold.train) else { continue };
-            for (group, predicted) in fold.test.iter().zip(predictions) {
-                let Some(pair) = pair(group, predicted, &single) else { continue };
-                of_devices.entry(&group.device).or_default().push(pair);
-            }
+/// Judges folds by device, for each row of whose tests `predictions` has the prediction. Recordings without
+/// the single configuration tell nothing; `None` where none has it.
+pub(super) fn unseen(folds: &[Fold], predictions: &[Vec<Vec<f64>>]) -> Option<Unseen> {
+    let mut of_devices: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
+    for (fold, predictions) in folds.iter().zip(predictions) {
+        let Some(single) = best_single_of(&fold.train) else { continue };
+        for (group, predicted) in fold.test.iter().zip(predictions) {
+            let Some(pair) = pair(group, predicted, &single) else { continue };
+            of_devices.entry(&group.device).or_default().push(pair);
         }
-        let device = |(name, pairs): (&str, Vec<(f64, f64)>)| {
-            let (model, best_single) = means(&pairs);
-            UnseenDevice { name: name.to_string(), model, best_single }
-        };
-        let devices: Vec<UnseenDevice> = of_devices.into_iter().map(device).collect();
-        let pairs: Vec<(f64, f64)> = devices.iter().map(|device| (device.model, device.best_single)).collect();
-        let (model, best_single) = (!pairs.is_empty()).then(|| means(&pairs))?;
-        Some(Self { model, best_single, devices })
     }
+    let device = |(name, pairs): (&str, Vec<(f64, f64)>)| {
+        let (model, best_single) = means(&pairs);
+        UnseenDevice { name: name.to_string(), model, best_single }
+    };
+    let devices: Vec<UnseenDevice> = of_devices.into_iter().map(device).collect();
+    let pairs: Vec<(f64, f64)> = devices.iter().map(|device| (device.model, device.best_single)).collect();
+    let (model, best_single) = (!pairs.is_empty()).then(|| means(&pairs))?;
+    Some(Unseen { model, best_single, devices })
 }
 
 fn means(pairs: &[(f64, f64)]) -> (f64, f64) {
@@ -112,15 +81,17 @@ pub(super) fn best_single<'a>(recordings: impl Iterator<Item = Vec<(&'a [Value],
     best.map(|(values, _)| values.to_vec())
 }
 
-impl TimingModel {
-    /// The single configuration that goes before the model's own choice for `device`: where that is none of those it knows, and
-    /// the single one did better for devices that were left out. `None` where it is none of `space`.
-    pub(super) fn fallback(&self, space: &Space, device: Option<&KnownDevice>) -> Option<(ConfigId, &Unseen)> {
-        let (single, unseen) = (self.best_single.as_deref()?, self.unseen.as_ref()?);
-        let is_known = device.is_some_and(|device| self.devices.iter().any(|known| known.name == device.name));
-        let config = (!is_known).then(|| configuration(self, space, single))??;
-        Some((space.rank(&config)?, unseen))
-    }
+/// Returns the single configuration that goes before the model's own choice for `device`: the model does not
+/// know the device, and the single one did better for devices left out. `None` where it is none of `space`.
+pub(super) fn fallback<'a>(
+    model: &'a TimingModel,
+    space: &Space,
+    device: Option<&KnownDevice>,
+) -> Option<(ConfigId, &'a Unseen)> {
+    let (single, unseen) = (model.parts().best_single.as_deref()?, model.unseen_device()?);
+    let is_known = device.is_some_and(|device| model.devices().iter().any(|known| known.name == device.name));
+    let config = (!is_known).then(|| configuration(model, space, single))??;
+    Some((space.rank(&config)?, unseen))
 }
 
 #[cfg(test)]
@@ -147,29 +118,29 @@ mod tests {
     }
 
     /// What the model says of two devices, each left out once, whose best configurations are 1 and 2.
-    fn unseen(of_a: [f64; 2], of_b: [f64; 2]) -> Unseen {
+    fn judged(of_a: [f64; 2], of_b: [f64; 2]) -> Unseen {
         let (a, b) = (group("a", &[(1, 1.0), (2, 4.0)]), group("b", &[(1, 2.0), (2, 1.0)]));
         let fold = |test: &Group, train: &Group| Fold { train: vec![train.clone()], test: vec![test.clone()] };
         let folds = [fold(&b, &a), fold(&a, &b)];
-        Unseen::new(&folds, &[vec![of_b.to_vec()], vec![of_a.to_vec()]]).unwrap()
+        super::unseen(&folds, &[vec![of_b.to_vec()], vec![of_a.to_vec()]]).unwrap()
     }
 
     #[test]
     fn the_choices_of_both_are_judged_on_the_device_that_neither_saw() {
-        let mixed = unseen([0.0, 1.0], [0.0, 1.0]);
+        let mixed = judged([0.0, 1.0], [0.0, 1.0]);
         let device = |name: &str, model, best_single| UnseenDevice { name: name.to_string(), model, best_single };
         // The best of the one device is what the other is answered with.
         assert_eq!(mixed.devices, [device("a", 0.25, 0.25), device("b", 1.0, 0.5)]);
         assert_eq!((mixed.model, mixed.best_single, mixed.prefers_single()), (0.625, 0.375, false));
-        assert!(!unseen([0.0, 1.0], [1.0, 0.0]).prefers_single(), "as good is good enough");
+        assert!(!judged([0.0, 1.0], [1.0, 0.0]).prefers_single(), "as good is good enough");
     }
 
     #[test]
     fn a_device_without_the_single_configuration_tells_nothing_and_one_where_it_failed_counts_0() {
         let train = || vec![group("a", &[(1, 1.0), (2, 2.0)])];
         let fold = |times: &[(i64, f64)]| Fold { train: train(), test: vec![group("b", times)] };
-        assert_eq!(Unseen::new(&[fold(&[(2, 1.0)])], &[vec![vec![0.0]]]), None);
-        let failed = Unseen::new(&[fold(&[(1, 0.0), (2, 1.0)])], &[vec![vec![1.0, 0.0]]]).unwrap();
+        assert_eq!(super::unseen(&[fold(&[(2, 1.0)])], &[vec![vec![0.0]]]), None);
+        let failed = super::unseen(&[fold(&[(1, 0.0), (2, 1.0)])], &[vec![vec![1.0, 0.0]]]).unwrap();
         assert_eq!((failed.model, failed.best_single), (1.0, 0.0));
     }
 }

@@ -9,7 +9,6 @@ use crate::metrics::{Metric, Target};
 use crate::outcome::{self, Candidate, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
 use crate::prior::{Estimated, Prior};
 use crate::runner::Runner;
-use crate::timing::KnownDevice;
 use crate::{Diagnostic, Error, Problem, ProblemSpace};
 pub(crate) use plan::Plan;
 use plan::check_limit;
@@ -17,6 +16,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tunesmith_choose::timing::KnownDevice;
 use tunesmith_core::{
     Clock, Evaluator, Interrupt, MedianTime, Objective, Observer, Resample, Role, Run, Seconds, SystemClock, Tuner,
 };
@@ -177,7 +177,7 @@ pub fn tune(problem: &Problem, options: &TuneOptions, session: &mut Session<'_>)
     searcher = estimated.primed(&plan.strategy, searcher);
     if let Some(Prior::Timing(model)) = &prior {
         let here = KnownDevice { name: runner.device(), features: header.device_features.clone() };
-        searcher = model.primed(problem, &space, &here, searcher)?;
+        searcher = crate::timing::primed(&model, problem, &space, &here, searcher)?;
     }
     let mut regret = RegretModel::default();
     let mut counting;

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value as Json, json};
 use std::path::Path;
+use tunesmith::choose::wisdom::Config;
 use tunesmith::core::SystemClock;
-use tunesmith::core::wisdom::Config;
 use tunesmith::{BoostedSettings, TimingModel, TimingSettings, TrainTimingOptions, train_timing};
 use tunesmith_store::Journal;
 

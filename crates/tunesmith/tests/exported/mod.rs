@@ -5,9 +5,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
+use tunesmith::choose::read_wisdom;
 use tunesmith::space::ValueKind;
 use tunesmith::{Choice, Selector, Source};
-use tunesmith_store::read_wisdom;
 
 /// A parameter as it is called in code.
 pub struct Field {

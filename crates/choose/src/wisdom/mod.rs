@@ -3,8 +3,9 @@
 //!
 //! An [`Entry`] is one configuration that was measured for one input. A [`Portfolio`] is a handful
 //! of configurations and a [`DecisionTree`] over inputs that chooses one of them, also for inputs
-//! that were never measured. Both are plain data: files of them are read and written by
-//! `tunesmith-store`, and `tunesmith::Selector` answers from them at run time.
+//! that were never measured. Both are plain data: [`read_wisdom`](crate::read_wisdom) and
+//! [`write_wisdom`](crate::write_wisdom) keep them in files, and [`Selector`](crate::Selector)
+//! answers from them at run time.
 
 mod members;
 mod portfolio;

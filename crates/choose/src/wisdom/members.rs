@@ -101,8 +101,8 @@ fn best_exchange(costs: &Costs, members: &[usize], always: Option<usize>) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Rng;
     use rand::{RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus as Rng;
 
     fn random(rng: &mut Rng) -> Costs {
         let (rows, columns) = (rng.random_range(1..7), rng.random_range(1..9));

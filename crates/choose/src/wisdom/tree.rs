@@ -237,8 +237,8 @@ fn middle(low: f64, high: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Rng;
     use rand::{RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus as Rng;
 
     const ONE_QUESTION: TreeOptions = TreeOptions { depth: 1, leaf: 1, gain: 0.0 };
 

@@ -1,9 +1,9 @@
 //! A decision tree as nested JSON: `{"if": "N", "below": 96, "then": ..., "else": ...}` and
 //! `{"choose": 0}`.
 
-use super::line::number;
+use crate::json::number_json;
+use crate::wisdom::{DecisionTree, Node};
 use serde_json::{Value as Json, json};
-use tunesmith_core::wisdom::{DecisionTree, Node};
 
 pub(super) fn json(tree: &DecisionTree, features: &[String]) -> Json {
     // From the last node to the first: a node leads to later ones.
@@ -12,7 +12,7 @@ pub(super) fn json(tree: &DecisionTree, features: &[String]) -> Json {
         written[at] = match *node {
             Node::Choose(member) => json!({ "choose": member }),
             Node::Split { feature, below, then, otherwise } => json!({
-                "if": features[feature], "below": number(below), "then": written[then], "else": written[otherwise],
+                "if": features[feature], "below": number_json(below), "then": written[then], "else": written[otherwise],
             }),
         };
     }

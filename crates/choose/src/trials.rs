@@ -3,7 +3,7 @@
 //! [`Trials`] is told what every call took and says which configuration the next one runs with. It
 //! measures nothing and reads no clock, so that the bound it keeps can be proved and tested.
 
-use crate::statistics;
+use tunesmith_time::statistics;
 
 /// How much trying may cost, and how carefully results are told apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -203,8 +203,8 @@ impl Trials {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Rng;
     use rand::{RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus as Rng;
 
     /// So many calls, whose times vary by `noise`; the bound is checked after each.
     fn play(times: &[f64], options: OnlineOptions, noise: f64, calls: usize, rng: &mut Rng) -> Trials {

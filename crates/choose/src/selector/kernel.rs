@@ -2,9 +2,9 @@
 
 use super::model::Model;
 use super::{Choice, Source};
-use crate::TimingModel;
+use crate::timing::TimingModel;
+use crate::wisdom::{Config, Entry, Portfolio, Wisdom, doublings};
 use std::collections::{BTreeMap, HashMap};
-use tunesmith_core::wisdom::{Config, Entry, Portfolio, Wisdom, doublings};
 
 /// The most sizes that tell the inputs of a kernel apart: they stand on the stack while a question is answered.
 const MOST_SIZES: usize = 32;

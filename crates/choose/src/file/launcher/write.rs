@@ -1,14 +1,14 @@
-//! Wisdom in Kernel Launcher's format 1.0; see the import of the same name.
+//! Writes the format.
 
-use crate::WisdomError;
-use crate::import::kernel_launcher::AXES;
-use crate::line::value_json;
+use super::super::WisdomError;
+use super::{AXES, VERSION};
+use crate::json::value_json;
+use crate::wisdom::{Config, Entry, Input, Wisdom};
 use serde_json::{Value as Json, json};
-use tunesmith_core::wisdom::{Config, Entry, Input, Wisdom};
 
-/// Returns the entries of `wisdom`, which are of one kernel; the sizes named make the problem size,
-/// all sizes where none is named.
-pub(crate) fn text(wisdom: &Wisdom, sizes: &[String]) -> Result<String, WisdomError> {
+/// Returns the text of the entries of `wisdom`, which are of one kernel. The sizes named make the problem
+/// size; all sizes where none is named.
+pub(in crate::file) fn text(wisdom: &Wisdom, sizes: &[String]) -> Result<String, WisdomError> {
     let refuse = |reason: String| WisdomError::Launcher { reason };
     let first = wisdom.entries.first().ok_or_else(|| refuse("there are no entries".to_string()))?;
     if let Some(other) = wisdom.entries.iter().find(|entry| entry.kernel != first.kernel) {
@@ -22,7 +22,7 @@ pub(crate) fn text(wisdom: &Wisdom, sizes: &[String]) -> Result<String, WisdomEr
         let reason = format!("{} sizes ({}); name at most three of them", sizes.len(), sizes.join(", "));
         return Err(refuse(reason));
     }
-    let header = json!({ "version": "1.0", "objective": "time", "tunable_parameters": names, "key": first.kernel });
+    let header = json!({ "version": VERSION, "objective": "time", "tunable_parameters": names, "key": first.kernel });
     let mut text = format!("{header}\n");
     for entry in &wisdom.entries {
         text += &format!("{}\n", record(entry, &names, sizes).map_err(refuse)?);
@@ -44,7 +44,7 @@ fn of(config: &Config, name: &str) -> Result<Json, String> {
     value.ok_or_else(|| format!("an entry has no parameter `{name}`"))
 }
 
-/// Returns a size as the unsigned integer that the format wants.
+/// Writes a size, which is an unsigned integer in this format.
 fn size(input: &Input, name: &str) -> Result<Json, String> {
     let value = *input.get(name).ok_or_else(|| format!("an entry has no size `{name}`"))?;
     let whole = value as u64;

@@ -2,8 +2,8 @@
 
 use super::{Choice, Source};
 use crate::timing::{KnownDevice, ModelChooser, TimingModel};
+use crate::wisdom::Config;
 use std::collections::HashMap;
-use tunesmith_core::wisdom::Config;
 
 /// A timing model with the configurations that it chooses among.
 #[derive(Debug, Default)]

@@ -1,13 +1,13 @@
 //! Tuning while the application runs.
 
+use crate::file::{WisdomError, append_wisdom, read_wisdom};
+use crate::trials::{Call, OnlineOptions, Trials};
+use crate::wisdom::{Config, Entry, Input, Provenance};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tunesmith_core::online::{Call, OnlineOptions, Trials};
-use tunesmith_core::wisdom::{Config, Entry, Input, Provenance};
-use tunesmith_core::{Clock, SystemClock};
-use tunesmith_store::{append_wisdom, read_wisdom};
+use tunesmith_time::{Clock, SystemClock};
 
 /// Runs an application's kernel and finds out meanwhile which of several configurations is the fastest.
 ///
@@ -20,8 +20,8 @@ use tunesmith_store::{append_wisdom, read_wisdom};
 /// [`warnings`](Self::warnings).
 ///
 /// ```
-/// use tunesmith::Online;
-/// use tunesmith::core::wisdom::Config;
+/// use tunesmith_choose::Online;
+/// use tunesmith_choose::wisdom::Config;
 ///
 /// // The first configuration is what the application runs with today.
 /// let configs: Vec<Config> = [16, 32, 64].map(|tile| vec![("TILE".to_string(), tile.into())]).into();
@@ -194,13 +194,7 @@ impl Online {
         }
     }
 
-    fn write(
-        &self,
-        path: &Path,
-        input: &Input,
-        config: usize,
-        time_ms: f64,
-    ) -> Result<(), tunesmith_store::WisdomError> {
+    fn write(&self, path: &Path, input: &Input, config: usize, time_ms: f64) -> Result<(), WisdomError> {
         if time_ms <= 0.0 {
             return Ok(());
         }

@@ -1,22 +1,14 @@
-//! Wisdom of Kernel Launcher, format 1.0: a header with the parameters' names, then a JSON line per
-//! configuration with its values in that order, a problem size of up to three numbers, the
-//! objective and the environment.
+//! Reads the format.
 
-use super::number::value;
-use crate::{Flawed, WisdomError, WisdomFile};
+use super::super::{Flawed, WisdomError, WisdomFile};
+use super::{AXES, VERSION};
+use crate::json::value_of;
+use crate::wisdom::{Config, Entry, Input, Provenance};
 use serde_json::Value as Json;
 use std::path::Path;
-use tunesmith_core::wisdom::{Config, Entry, Input, Provenance};
 
-/// The version there is.
-const VERSION: &str = "1.0";
-
-/// What its problem sizes are called here.
-pub(crate) const AXES: [&str; 3] = ["x", "y", "z"];
-
-/// Returns the wisdom of `lines`, numbered, that follow `header`. Lines that are damaged are
-/// listed; comments (`#`, `//`) are not.
-pub(crate) fn read<'a>(
+/// Reads the numbered `lines` that follow `header`. Lists damaged lines; skips comments (`#`, `//`).
+pub(in crate::file) fn read<'a>(
     path: &Path,
     header: &Json,
     lines: impl Iterator<Item = (usize, &'a [u8])>,
@@ -61,7 +53,7 @@ fn entry(line: &[u8], kernel: &str, names: &[&str]) -> Result<Entry, String> {
         return Err(format!("{} values for {} parameters", values.len(), names.len()));
     }
     let parameter = |(name, json): (&&str, &Json)| {
-        let value = value(json).ok_or_else(|| format!("parameter `{name}` has no value of a parameter"))?;
+        let value = value_of(json).ok_or_else(|| format!("parameter `{name}` has no value of a parameter"))?;
         Ok(((*name).to_string(), value))
     };
     let config: Config = names.iter().zip(values).map(parameter).collect::<Result<_, String>>()?;

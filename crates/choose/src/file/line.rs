@@ -1,10 +1,10 @@
 //! The lines of our format: what is written is what is read.
 
 use super::tree;
-use crate::line::{value_json, value_of};
+use crate::json::{number_json, value_json, value_of};
+use crate::wisdom::{Config, Entry, Input, Portfolio, Provenance, Regret, Wisdom};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
-use tunesmith_core::wisdom::{Config, Entry, Input, Portfolio, Provenance, Regret, Wisdom};
 
 /// An entry.
 #[derive(Serialize, Deserialize)]
@@ -135,7 +135,7 @@ pub(super) fn entry(entry: &Entry) -> Json {
     let line = EntryLine {
         kernel: entry.kernel.clone(),
         device: entry.device.clone(),
-        input: entry.input.iter().map(|(name, value)| (name.clone(), number(*value))).collect(),
+        input: entry.input.iter().map(|(name, value)| (name.clone(), number_json(*value))).collect(),
         config: config_json(&entry.config),
         time_ms: entry.time_ms,
         provenance: ProvenanceLine { tool, date, samples, guarded_speedup },
@@ -163,10 +163,4 @@ pub(super) fn portfolio(portfolio: &Portfolio) -> Json {
 
 pub(super) fn config_json(config: &Config) -> Map<String, Json> {
     config.iter().map(|(name, value)| (name.clone(), value_json(value))).collect()
-}
-
-/// A number as people write it: 128 rather than 128.0.
-pub(super) fn number(value: f64) -> Json {
-    let whole = value as i64;
-    if whole as f64 == value && whole.unsigned_abs() < 1 << 53 { Json::from(whole) } else { Json::from(value) }
 }

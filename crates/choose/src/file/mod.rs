@@ -6,17 +6,17 @@
 
 mod append;
 mod error;
+mod launcher;
 mod line;
 mod tree;
 
 pub use append::append_wisdom;
 pub use error::{Flawed, WisdomError};
 
-use crate::{export::kernel_launcher as write_launcher, import::kernel_launcher as read_launcher};
+use crate::wisdom::Wisdom;
 use serde_json::{Map, Value as Json, json};
 use std::fs;
 use std::path::Path;
-use tunesmith_core::wisdom::Wisdom;
 
 /// The version of the format that this crate writes.
 pub const WISDOM_VERSION: u64 = 1;
@@ -74,7 +74,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<WisdomFile, WisdomError> {
     let header: Json = serde_json::from_slice(header)
         .map_err(|error| WisdomError::foreign(path, format!("its first line is no header: {error}")))?;
     if header.get("tunable_parameters").is_some() {
-        return read_launcher::read(path, &header, lines);
+        return launcher::read(path, &header, lines);
     }
     if header.get("format").and_then(Json::as_str) != Some(FORMAT) {
         return Err(WisdomError::foreign(path, "its first line is the header of no wisdom"));
@@ -101,7 +101,7 @@ pub fn wisdom_text(wisdom: &Wisdom, format: &WisdomFormat) -> Result<String, Wis
     match format {
         WisdomFormat::Lines => Ok(lines(wisdom)),
         WisdomFormat::Json => Ok(document(wisdom)),
-        WisdomFormat::KernelLauncher { sizes } => write_launcher::text(wisdom, sizes),
+        WisdomFormat::KernelLauncher { sizes } => launcher::text(wisdom, sizes),
     }
 }
 

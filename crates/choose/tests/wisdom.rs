@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use std::path::Path;
-use tunesmith_core::wisdom::{Config, Entry, Input, Measured, Portfolio, PortfolioOptions, Provenance, Wisdom};
+use tunesmith_choose::wisdom::{Config, Entry, Input, Measured, Portfolio, PortfolioOptions, Provenance, Wisdom};
+use tunesmith_choose::{WisdomError, WisdomFile, WisdomFormat, append_wisdom, read_wisdom, wisdom_text, write_wisdom};
 use tunesmith_space::Value;
-use tunesmith_store::{WisdomError, WisdomFile, WisdomFormat, append_wisdom, read_wisdom, wisdom_text, write_wisdom};
 
 /// As Kernel Launcher writes them.
 const LAUNCHER: &str = r#"{"tunable_parameters": ["threads", "fast"], "version": "1.0", "objective": "time", "key": "add"}

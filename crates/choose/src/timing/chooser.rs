@@ -1,12 +1,12 @@
 //! A timing model made ready to choose among few configurations in microseconds.
 
-use super::columns::{Feature, Source, derive};
-use super::model::{KnownDevice, TimingModel};
-use super::predict::{constants, number_value};
+use super::columns::{Feature, Origin, derived_number};
+use super::device::{KnownDevice, number_value};
+use super::model::TimingModel;
+use crate::wisdom::{Config, outside};
 use std::iter::zip;
-use tunesmith_core::wisdom::{Config, outside};
 use tunesmith_model::{Kind, Shortlist};
-use tunesmith_space::{Expr, Value};
+use tunesmith_space::{Expr, Value, lookup};
 
 /// The most features of inputs: their numbers stand on the stack while a question is answered.
 const MOST_FEATURES: usize = 32;
@@ -39,13 +39,13 @@ struct InputFeature {
 }
 
 impl ModelChooser {
-    /// For at most 32 `configs` on `device`; without one for devices that the model does not know, which are predicted as
-    /// [`predict`](crate::predict) does.
+    /// Lays the trees out for at most 32 `configs` on `device`; without one, for devices that the model
+    /// does not know.
     ///
     /// # Errors
     /// Why the model cannot choose among them.
     pub(crate) fn new(model: &TimingModel, configs: &[Config], device: Option<&KnownDevice>) -> Result<Self, String> {
-        let frame = &model.frame;
+        let frame = &model.parts().frame;
         let is_known = |(name, _): &(String, Value)| frame.parameters.iter().any(|parameter| parameter.name() == name);
         if !configs.iter().flatten().any(is_known) {
             return Err("it has other parameters than the configurations".to_string());
@@ -55,10 +55,10 @@ impl ModelChooser {
             return Err(format!("it has {} features of inputs; at most {MOST_FEATURES} are supported", open.len()));
         }
         let rows: Vec<Vec<f64>> = configs.iter().map(|config| row(model, config, device)).collect();
-        let shortlist = Shortlist::new(&model.mean, &rows, &open).ok_or_else(|| {
+        let shortlist = Shortlist::new(&model.parts().mean, &rows, &open).ok_or_else(|| {
             format!("there are {} configurations, at most {} are supported", rows.len(), Shortlist::MOST_ROWS)
         })?;
-        let limits: Vec<(String, Value)> = device.map(constants).unwrap_or_default();
+        let limits: Vec<(String, Value)> = device.map(KnownDevice::constants).unwrap_or_default();
         Ok(Self {
             configs: configs.to_vec(),
             shortlist,
@@ -70,12 +70,15 @@ impl ModelChooser {
         })
     }
 
-    /// The configuration that is predicted fastest for `input`, of those that satisfy the constraints known to the model and are
-    /// `acceptable`, and how far the input lies outside of the training set, in doublings. Nothing predicted to be slower than the
-    /// reference goes before it.
+    /// Returns the configuration predicted fastest for `input`, and how far the input lies outside of the
+    /// training set, in doublings.
     ///
-    /// Costs a look at the trees, and the constraints for each configuration until one is found. Allocates no memory unless a
-    /// feature cannot be computed for this input or has three arguments and more in a call.
+    /// Considers the configurations that satisfy the constraints known to the model and are
+    /// `acceptable`. No configuration predicted to be slower than the reference goes before it.
+    ///
+    /// Costs a look at the trees, and the constraints for each configuration until one is found. Allocates
+    /// no memory, unless a feature cannot be computed for this input or calls a function with three or
+    /// more arguments.
     pub(crate) fn choose(&self, input: &[(&str, f64)], acceptable: &dyn Fn(&Config) -> bool) -> Option<(&Config, f64)> {
         let size = |name: &str| self.size(name, input);
         let mut numbers = [f64::NAN; MOST_FEATURES];
@@ -92,7 +95,7 @@ impl ModelChooser {
         Some((config, outside(ranges)))
     }
 
-    /// The value of a size, given or the model's own. Texts cannot be given.
+    /// Returns the value of a size: the one given, or the model's own. Texts cannot be given.
     fn size(&self, name: &str, input: &[(&str, f64)]) -> Option<Value> {
         let (_, own) = self.sizes.iter().find(|(known, _)| known == name)?;
         let given = input.iter().find(|(known, number)| *known == name && !number.is_nan());
@@ -102,7 +105,7 @@ impl ModelChooser {
         }
     }
 
-    /// The valid configuration of the highest score, the first of equal ones.
+    /// Returns the valid configuration of the highest score, the first of equal ones.
     fn best(&self, scores: &[f64], is_valid: &dyn Fn(&Config) -> bool) -> Option<&Config> {
         let mut left: u32 = (0..self.configs.len()).fold(0, |left, at| left | 1 << at);
         while left != 0 {
@@ -117,59 +120,56 @@ impl ModelChooser {
     }
 
     fn is_valid(&self, config: &Config, size: &dyn Fn(&str) -> Option<Value>) -> bool {
-        let value = |name: &str| find(config, name).or_else(|| size(name)).or_else(|| find(&self.limits, name));
+        let value = |name: &str| lookup(config, name).or_else(|| size(name)).or_else(|| lookup(&self.limits, name));
         let is_true = |value: Value| value.as_float().is_none_or(|number| number != 0.0);
         self.constraints.iter().all(|constraint| constraint.evaluate(&value).is_ok_and(is_true))
     }
 }
 
-fn find(pairs: &[(String, Value)], name: &str) -> Option<Value> {
-    tunesmith_space::lookup(pairs, name)
-}
-
-/// Whether numbers of inputs decide the column.
+/// Tells whether numbers of inputs decide the column.
 fn is_of_inputs(feature: &Feature) -> bool {
-    matches!(feature.source, Source::Size | Source::Derived) && feature.column.kind == Kind::Ordinal
+    matches!(feature.origin, Origin::Size | Origin::Derived) && feature.column.kind == Kind::Ordinal
 }
 
-/// What is known of a configuration on a device before there is an input.
+/// Returns what is known of a configuration on a device before there is an input.
 fn row(model: &TimingModel, config: &Config, device: Option<&KnownDevice>) -> Vec<f64> {
-    let frame = &model.frame;
+    let frame = &model.parts().frame;
     let mut row = frame.row(&frame.sizes, device);
     for (cell, feature) in
-        row.iter_mut().zip(&frame.features).filter(|(_, feature)| feature.source == Source::Parameter)
+        row.iter_mut().zip(&frame.features).filter(|(_, feature)| feature.origin == Origin::Parameter)
     {
-        *cell = find(config, &feature.name).map_or(f64::NAN, |value| feature.number(&value));
+        *cell = lookup(config, &feature.name).map_or(f64::NAN, |value| feature.number(&value));
     }
     row
 }
 
 impl InputFeature {
     fn new(model: &TimingModel, feature: &Feature) -> Self {
-        let named = || model.frame.derived.iter().find(|(name, _)| *name == feature.name);
-        let derived = (feature.source == Source::Derived).then(named).flatten();
+        let named = || model.parts().frame.derived.iter().find(|(name, _)| *name == feature.name);
+        let derived = (feature.origin == Origin::Derived).then(named).flatten();
         Self {
             name: feature.name.clone(),
             derived: derived.map(|(_, expr)| expr.clone()),
-            range: model.ranges.get(&feature.column.name).copied(),
+            range: model.parts().ranges.get(&feature.column.name).copied(),
         }
     }
 
     fn number(&self, size: &dyn Fn(&str) -> Option<Value>) -> Option<f64> {
         match &self.derived {
-            Some(expr) => derive(expr, size),
+            Some(expr) => derived_number(expr, size),
             None => size(&self.name)?.as_float(),
         }
     }
 }
 
-/// The constraints that use nothing but parameters, sizes and `limits`; others cannot be checked here.
+/// Returns the constraints that use nothing but parameters, sizes and `limits`; others cannot be checked
+/// here.
 fn constraints(model: &TimingModel, limits: &[(String, Value)]) -> Vec<Expr> {
-    let frame = &model.frame;
+    let frame = &model.parts().frame;
     let is_known = |name: &str| {
         let names = frame.sizes.iter().chain(limits).map(|(known, _)| known.as_str());
         names.chain(frame.parameters.iter().map(|parameter| parameter.name())).any(|known| known == name)
     };
-    let parsed = model.constraints.iter().filter_map(|(_, text)| Expr::parse(text).ok());
+    let parsed = model.parts().constraints.iter().filter_map(|(_, text)| Expr::parse(text).ok());
     parsed.filter(|expr| expr.names().iter().all(|name| is_known(&name.text))).collect()
 }

@@ -3,16 +3,16 @@
 mod kernel;
 mod model;
 
-use crate::TimingModel;
+use crate::file::{Flawed, read_wisdom};
+use crate::timing::TimingModel;
+use crate::wisdom::{Config, Wisdom};
 use kernel::Kernel;
 use std::collections::HashMap;
 use std::fmt;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
-use tunesmith_core::wisdom::{Config, Wisdom};
 use tunesmith_space::Value;
-use tunesmith_store::{Flawed, read_wisdom};
 
 /// Answers which configuration a kernel should run with, for an input on a device, from [`Wisdom`], from a [`TimingModel`], or
 /// from both.
@@ -23,7 +23,7 @@ use tunesmith_store::{Flawed, read_wisdom};
 /// 2. the timing model, where it was trained on this device: of the portfolio for this device, or of the model's own few
 ///    [candidates](TimingModel::candidates), the configuration that it predicts to be fastest;
 /// 3. the decision tree of the portfolio for this device;
-/// 4. the entry for this device whose input is nearest ([`distance`](tunesmith_core::wisdom::distance));
+/// 4. the entry for this device whose input is nearest ([`distance`](crate::wisdom::distance));
 /// 5. the timing model, by what it learned on other devices;
 /// 6. the nearest entry of any other device;
 /// 7. the kernel's default configuration, without one the model's reference.
@@ -33,8 +33,8 @@ use tunesmith_store::{Flawed, read_wisdom};
 /// at every entry of the kernel.
 ///
 /// ```
-/// use tunesmith::{Selector, Source};
-/// use tunesmith::core::wisdom::{Entry, Wisdom};
+/// use tunesmith_choose::wisdom::{Entry, Wisdom};
+/// use tunesmith_choose::{Selector, Source};
 ///
 /// let entry = Entry {
 ///     kernel: "gemm".into(),
@@ -56,7 +56,7 @@ use tunesmith_store::{Flawed, read_wisdom};
 /// An application opens the files that it ships with, whatever they are:
 ///
 /// ```no_run
-/// use tunesmith::Selector;
+/// use tunesmith_choose::Selector;
 ///
 /// let selector = Selector::open(["gemm.wisdom", "timing.json"]);
 /// selector.warnings().iter().for_each(|warning| eprintln!("{warning}"));

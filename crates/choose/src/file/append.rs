@@ -1,11 +1,11 @@
 //! Adding to a file of wisdom that others read and write at the same time.
 
 use super::{FORMAT, WISDOM_VERSION, WisdomError, header, line};
+use crate::wisdom::Entry;
 use serde_json::Value as Json;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
-use tunesmith_core::wisdom::Entry;
 
 /// Adds `entries` to the file at `path`, which is made where there is none, in our format.
 ///

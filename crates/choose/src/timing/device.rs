@@ -1,0 +1,32 @@
+//! Devices of a training set.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use tunesmith_space::Value;
+
+/// A device with what is known of it as numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KnownDevice {
+    /// The name.
+    pub name: String,
+    /// The numbers by name.
+    pub features: BTreeMap<String, f64>,
+}
+
+impl KnownDevice {
+    /// Returns the numbers as values of expressions.
+    pub fn limits(&self) -> Vec<(String, Value)> {
+        self.features.iter().map(|(name, number)| (name.clone(), number_value(*number))).collect()
+    }
+
+    /// Returns the numbers under the names that constraints give them: `device.NAME`.
+    pub fn constants(&self) -> Vec<(String, Value)> {
+        self.limits().into_iter().map(|(name, value)| (format!("device.{name}"), value)).collect()
+    }
+}
+
+/// Converts a number to a value of expressions, which tell whole numbers from others.
+pub fn number_value(number: f64) -> Value {
+    let is_whole = number.fract() == 0.0 && number.abs() < 2f64.powi(53);
+    if is_whole { Value::Int(number as i64) } else { Value::Float(number) }
+}

@@ -1,0 +1,53 @@
+//! How good a model was on what it was not fitted to.
+
+use serde::{Deserialize, Serialize};
+
+/// Describes a model on inputs held out of the fit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HeldOut {
+    /// The inputs.
+    pub inputs: Vec<String>,
+    /// Their configurations, once for each recording.
+    pub rows: usize,
+    /// The root mean square error of the logarithm of the speed relative to the reference, failures
+    /// counting as zeta.
+    pub log_speedup: Option<f64>,
+    /// The speed of the configuration predicted best among those measured, relative to the fastest of
+    /// them: the mean over recordings. One that failed gives way to the next.
+    pub chosen_over_best: Option<f64>,
+    /// The same relative to the reference.
+    pub chosen_over_reference: Option<f64>,
+}
+
+/// Compares the choices for devices left out of the fit: the model's, and the single configuration that
+/// is best over the other devices.
+///
+/// Each is the speed relative to the fastest configuration measured on the device: the mean over its
+/// recordings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unseen {
+    /// The configuration that the model predicts best: the mean over the devices.
+    pub model: f64,
+    /// The single configuration; 0 where it failed.
+    pub best_single: f64,
+    /// The same for each device.
+    pub devices: Vec<UnseenDevice>,
+}
+
+/// A device left out of the fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UnseenDevice {
+    /// The name.
+    pub name: String,
+    /// As in [`Unseen`].
+    pub model: f64,
+    /// As in [`Unseen`].
+    pub best_single: f64,
+}
+
+impl Unseen {
+    /// Tells whether the single configuration did better than the model.
+    pub fn prefers_single(&self) -> bool {
+        self.best_single > self.model
+    }
+}

@@ -1,0 +1,163 @@
+//! The model.
+
+use super::columns::Frame;
+use super::device::KnownDevice;
+use super::error::TimingModelError;
+use super::judged::{HeldOut, Unseen};
+use super::reference_time::ReferenceTime;
+use crate::wisdom::Config;
+use std::collections::BTreeMap;
+use std::path::Path;
+use tunesmith_model::{BoostedTrees, Column, ModelError, Regressor as _, Shortlist};
+use tunesmith_space::{Parameter, Value};
+
+/// Predicts how many times as fast as a reference configuration another one is, for inputs and devices
+/// that were never tuned. `tunesmith train timing` makes one and keeps it as JSON.
+#[derive(Clone, Debug)]
+pub struct TimingModel {
+    parts: TimingParts,
+}
+
+/// The parts of a [`TimingModel`], as a training finds them.
+#[derive(Clone, Debug)]
+pub struct TimingParts {
+    /// The problem's name.
+    pub problem: String,
+    /// The columns of the trees, and what fills them.
+    pub frame: Frame,
+    /// The constraints by name, as expressions.
+    pub constraints: Vec<(String, String)>,
+    /// The reference configuration: a value for every parameter.
+    pub reference: Vec<Value>,
+    /// Configurations that are worth choosing among, each with a value for every parameter; at most 32.
+    pub candidates: Vec<Vec<Value>>,
+    /// The devices of the training set.
+    pub devices: Vec<KnownDevice>,
+    /// The least and largest number of the training set, by feature of the input or the device.
+    pub ranges: BTreeMap<String, (f64, f64)>,
+    /// The logarithm of the speed that failed configurations count as.
+    pub zeta: f64,
+    /// Predicts the mean logarithm of the speed relative to the reference.
+    pub mean: BoostedTrees,
+    /// Predicts the quantile below which a tenth of the training set lies.
+    pub low: BoostedTrees,
+    /// Predicts the quantile below which nine tenths of the training set lie.
+    pub high: BoostedTrees,
+    /// The time of the reference configuration, where enough inputs were measured to tell it.
+    pub reference_time: Option<ReferenceTime>,
+    /// How good the model was on inputs held out.
+    pub held_out: HeldOut,
+    /// With several devices: how good the choice for one left out was.
+    pub unseen: Option<Unseen>,
+    /// The single configuration that is best over the training set, where unknown devices are to be
+    /// answered with it.
+    pub best_single: Option<Vec<Value>>,
+}
+
+impl TimingModel {
+    /// Joins the parts of a model.
+    ///
+    /// # Errors
+    /// Parts that do not belong together: trees of other columns, configurations that lack a parameter,
+    /// more than 32 candidates.
+    pub fn new(parts: TimingParts) -> Result<Self, ModelError> {
+        match parts.flaw() {
+            None => Ok(Self { parts }),
+            Some(what) => Err(ModelError::Damaged { what }),
+        }
+    }
+
+    /// Reads a timing model.
+    ///
+    /// # Errors
+    /// The file cannot be read or holds no timing model.
+    pub fn read(file: &Path) -> Result<Self, TimingModelError> {
+        let text = std::fs::read_to_string(file).map_err(|error| TimingModelError::io(file, error))?;
+        Self::from_json(&text).map_err(|error| TimingModelError::model(file, error))
+    }
+
+    /// Returns the parts.
+    pub fn parts(&self) -> &TimingParts {
+        &self.parts
+    }
+
+    /// Returns the problem's name.
+    pub fn problem(&self) -> &str {
+        &self.parts.problem
+    }
+
+    /// Returns the tuning parameters with all values of the training set.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parts.frame.parameters
+    }
+
+    /// Returns the sizes of an input, each with the value that it has unless another is given.
+    pub fn sizes(&self) -> &[(String, Value)] {
+        &self.parts.frame.sizes
+    }
+
+    /// Returns the configuration that speeds are relative to.
+    pub fn reference(&self) -> Config {
+        self.config(&self.parts.reference)
+    }
+
+    /// Returns the configuration for devices that the model does not know, where it does better on such
+    /// than the model's own choice.
+    pub fn best_single(&self) -> Option<Config> {
+        self.parts.best_single.as_deref().map(|values| self.config(values))
+    }
+
+    /// Returns the configurations, at most 32, that serve the inputs of the training set well together.
+    /// The reference is one of them. Empty in files of versions that did not choose any.
+    pub fn candidates(&self) -> Vec<Config> {
+        self.parts.candidates.iter().map(|values| self.config(values)).collect()
+    }
+
+    fn config(&self, values: &[Value]) -> Config {
+        let names = self.parameters().iter().map(|parameter| parameter.name().to_string());
+        names.zip(values.iter().cloned()).collect()
+    }
+
+    /// Returns the devices of the training set.
+    pub fn devices(&self) -> &[KnownDevice] {
+        &self.parts.devices
+    }
+
+    /// Returns how good the model was on inputs held out.
+    pub fn held_out(&self) -> &HeldOut {
+        &self.parts.held_out
+    }
+
+    /// Returns how good the choice for a device left out of the fit was, with several devices.
+    pub fn unseen_device(&self) -> Option<&Unseen> {
+        self.parts.unseen.as_ref()
+    }
+
+    /// Returns by feature its share of what all splits gained, from 0 to 1.
+    pub fn importance(&self) -> Vec<(String, f64)> {
+        let shares = self.parts.mean.importance();
+        self.parts.frame.features.iter().map(|feature| feature.column.name.clone()).zip(shares).collect()
+    }
+}
+
+impl TimingParts {
+    /// Returns what does not belong together.
+    fn flaw(&self) -> Option<String> {
+        let candidates = self.candidates.len();
+        if candidates > Shortlist::MOST_ROWS {
+            return Some(format!("it has {candidates} candidates, and at most {} are supported", Shortlist::MOST_ROWS));
+        }
+        let mut configs = self.candidates.iter().chain(&self.best_single).chain([&self.reference]);
+        if configs.any(|values| values.len() != self.frame.parameters.len()) {
+            return Some("a configuration has not one value for every parameter".to_string());
+        }
+        let columns: Vec<&Column> = self.frame.features.iter().map(|feature| &feature.column).collect();
+        if [&self.mean, &self.low, &self.high].iter().any(|trees| !trees.columns().iter().eq(columns.iter().copied())) {
+            return Some("its trees have other columns than it says".to_string());
+        }
+        if self.reference_time.as_ref().is_some_and(|time| !time.fits(columns.len())) {
+            return Some("`reference_time` has a power of a column that is not there".to_string());
+        }
+        None
+    }
+}
