@@ -437,9 +437,10 @@ mod tests {
             change(&mut options);
             compare(&options).unwrap_err()
         };
-        assert!(wrong(|_| {}).is_request(), "a file that is not there");
+        assert!(matches!(wrong(|_| {}), Error::Recording(_)), "a file that is not there");
         assert!(wrong(|options| options.strategies = vec!["ranom".into()]).to_string().contains("did you mean"));
-        assert!(wrong(|options| options.budget = 0).is_request());
-        assert!(wrong(|options| options.strategies.clear()).remedy().unwrap().contains("annealing"));
+        assert!(matches!(wrong(|options| options.budget = 0), Error::Refused(_)));
+        let Error::Refused(refusal) = wrong(|options| options.strategies.clear()) else { panic!("a wrong request") };
+        assert!(refusal.remedy.unwrap().contains("annealing"));
     }
 }
