@@ -4,7 +4,7 @@ use crate::{Failure, Measurement};
 use std::time::Duration;
 use tunesmith_space::ConfigId;
 
-/// How closely a configuration is looked at.
+/// The depth of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Depth {
     /// Timed only.
@@ -33,7 +33,7 @@ impl Depth {
 pub struct Request {
     /// The configuration.
     pub config: ConfigId,
-    /// How closely to look at it.
+    /// The depth of the evaluation.
     pub depth: Depth,
 }
 
@@ -49,17 +49,17 @@ impl Request {
     }
 }
 
-/// How an evaluation ended: `None` of a failure is correct.
+/// The ending of an evaluation. `None`, no failure, means correct.
 pub type Status = Option<crate::FailureKind>;
 
 /// The answer to a [`Request`]: what was measured, and why it does not count where it does not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
-    /// What was asked.
+    /// The request.
     pub request: Request,
     /// The reason why the configuration is not correct; `None` when it is.
     pub failure: Option<Failure>,
-    /// What was observed.
+    /// The measurement.
     pub measurement: Measurement,
     /// Time since the start of the run, over all its resumed parts, at which the evaluation ended.
     pub clock: Duration,

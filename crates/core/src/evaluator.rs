@@ -61,21 +61,21 @@ pub trait Evaluator {
     }
 }
 
-/// What an evaluator found out about one configuration.
+/// The answer of an evaluator about one configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Completion {
     /// The reason why the configuration is not correct; `None` when it is.
     pub failure: Option<Failure>,
-    /// What was observed.
+    /// The measurement.
     pub measurement: Measurement,
-    /// What the measuring thread spent on it.
+    /// The time that the measuring thread spent on it.
     pub spent: Spent,
     /// The reason why counters that were asked for were not read, for users; `None` where they
     /// were, or were not asked for.
     pub unprofiled: Option<String>,
 }
 
-/// Where the time of the measuring thread went while it answered one request.
+/// The time of the measuring thread for one request, by purpose.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spent {
     /// Waiting for the compiler, and for what a driver does before it runs a kernel for the first

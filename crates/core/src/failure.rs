@@ -47,9 +47,9 @@ impl fmt::Display for FailureKind {
 /// The reason why a configuration has no valid time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: FailureKind,
-    /// What a user needs to know, in full: the first line stands alone, compiler logs follow.
+    /// The message to the user, in full. The first line stands alone; compiler logs follow.
     pub message: String,
 }
 

@@ -21,20 +21,20 @@ pub struct Measurement {
     pub values: BTreeMap<String, Vec<f64>>,
     /// Hardware or symbolic counters by name, when the run was profiled.
     pub counters: BTreeMap<String, f64>,
-    /// What the compiler did.
+    /// The compiler's messages and costs.
     pub compile: Option<CompileData>,
 }
 
-/// What compiling one configuration took and gave.
+/// The cost and the results of compiling one configuration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CompileData {
     /// Wall time of the compilation in milliseconds.
     pub time_ms: f64,
     /// Size of the binary in bytes, when there is one.
     pub binary_bytes: Option<u64>,
-    /// What the kernels use of the device, by name, where the driver tells: `registers` of a
-    /// thread, bytes of its memories, `occupancy`. With several kernels each name has the kernel's
-    /// before it and a point between.
+    /// The resources of the device that the kernels use, by name, where the driver tells:
+    /// `registers` of a thread, bytes of its memories, `occupancy`. With several kernels each name
+    /// has the kernel's before it and a point between.
     pub resources: BTreeMap<String, f64>,
     /// True if the machine code and its launch are those of an earlier configuration, whose samples
     /// these are.

@@ -5,21 +5,22 @@ use tunesmith_space::Space;
 
 /// Watches a run: progress bars, logs, tests. It cannot change the run.
 pub trait Observer {
-    /// Called after every event, on the measuring thread: be quick.
+    /// Takes notice of an event. The measuring thread calls this after every event and waits for
+    /// it.
     fn notice(&mut self, event: &Event<'_>);
 }
 
-/// What happens in a run.
+/// An event of a run.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// The run starts; `progress` counts what a resumed journal already holds.
     Started {
-        /// What is searched.
+        /// The space that is searched.
         space: &'a Space,
-        /// When the run ends.
+        /// The stop condition.
         stop: &'a Stop,
-        /// How far the run has come.
+        /// The progress of the run.
         progress: &'a Progress,
     },
     /// An evaluation was made, stored and scored.
@@ -28,12 +29,12 @@ pub enum Event<'a> {
         scored: &'a Scored,
         /// The best so far, this one included.
         best: Option<&'a Scored>,
-        /// How far the run has come, this evaluation included.
+        /// The progress of the run, this evaluation included.
         progress: &'a Progress,
     },
     /// The search ended and its leaders are measured again.
     Compared {
-        /// How many there are.
+        /// The number of finalists.
         finalists: usize,
     },
     /// There is something that the user should know; the run goes on.

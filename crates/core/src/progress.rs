@@ -3,7 +3,7 @@
 use crate::RegretBound;
 use std::time::Duration;
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
     /// Evaluations recorded, failures and earlier parts of a resumed run included.
@@ -14,7 +14,7 @@ pub struct Progress {
     pub space_size: f64,
     /// The best score that a model holds possible, where there is one.
     pub limit: Option<f64>,
-    /// How sure it is that the best is near the optimum, for each share that the stop condition
+    /// The probability that the best is near the optimum, for each share that the stop condition
     /// names: the latest estimates, none where none was made.
     pub regret: Vec<RegretBound>,
     /// Every improvement of the best score, in order; the last is the best.

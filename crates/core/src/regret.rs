@@ -21,16 +21,16 @@ use tunesmith_space::Space;
 /// }
 /// ```
 pub trait RegretEstimator {
-    /// For each of `shares` (0.02 is 2 %) the probability that the best score of `history` is at
-    /// most `1 + share` times the lowest score in `space`. 0 while nothing was correct, 1 when
-    /// every configuration was evaluated.
+    /// Returns for each of `shares` (0.02 is 2 %) the probability that the best score of `history`
+    /// is at most `1 + share` times the lowest score in `space`. 0 while nothing was correct, 1
+    /// when every configuration was evaluated.
     fn within(&mut self, space: &Space, history: &History, shares: &[f64]) -> Vec<f64>;
 }
 
-/// What a [`RegretEstimator`] said.
+/// An estimate of a [`RegretEstimator`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RegretBound {
-    /// How far above the optimum the best score may be: 0.02 is 2 %.
+    /// The allowed distance of the best score from the optimum: 0.02 is 2 %.
     pub share: f64,
     /// The probability that it is no farther.
     pub probability: f64,

@@ -39,13 +39,13 @@ impl Role {
 /// it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resample {
-    /// What the samples are for.
+    /// The purpose of the samples.
     pub role: Role,
     /// The configuration.
     pub config: ConfigId,
     /// The reason why the configuration is not correct this time; `None` when it is.
     pub failure: Option<Failure>,
-    /// What was observed.
+    /// The measurement.
     pub measurement: Measurement,
     /// Time since the start of the run, over all its resumed parts, at which this ended.
     pub clock: Duration,

@@ -44,13 +44,13 @@ pub trait Searcher {
 /// An evaluation a searcher is told.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
-    /// What was measured.
+    /// The measurement.
     pub evaluation: &'a Evaluation,
     /// Its score, smaller is better; `None` when the configuration failed.
     pub score: Option<f64>,
 }
 
-/// What a searcher may look at.
+/// The view that a searcher has of the run.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     space: &'a Space,

@@ -3,7 +3,7 @@
 use crate::Failure;
 use tunesmith_space::ConfigId;
 
-/// Who won a run.
+/// The winner of a run, and what it cannot be told from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
     /// The winner of the final. Without a final, the best of the search that did not fail later.

@@ -6,25 +6,25 @@ use std::fmt::Write as _;
 /// Counters with what was read.
 type Readings = Vec<(String, f64)>;
 
-/// What the page shows.
+/// The content of the page.
 #[derive(Clone, Debug, Default)]
 pub struct BottleneckPage {
     /// The bottlenecks, the tightest first: name, share of the peak, counters with readings.
     pub bottlenecks: Vec<(String, f64, Readings)>,
     /// Wanted changes: counter, and from -1 (less) to 1 (more).
     pub wanted: Vec<(String, f64)>,
-    /// What parameters would bring them, the best first.
+    /// The parameters that would bring them, the best first.
     pub parameters: Vec<ParameterEffect>,
-    /// What is missing.
+    /// The notes on what is missing.
     pub notes: Vec<String>,
 }
 
-/// What changing one parameter would do.
+/// The effect of changing one parameter.
 #[derive(Clone, Debug)]
 pub struct ParameterEffect {
     /// The change: `TILE 8 -> 16`.
     pub change: String,
-    /// How well it brings what is wanted.
+    /// The score of the change.
     pub score: f64,
     /// The wanted counters that it moves, by what share.
     pub counters: Vec<(String, f64)>,

@@ -13,7 +13,7 @@ pub struct ComparisonRow {
     pub rel: Vec<f64>,
     /// The expected number of evaluations to each level.
     pub ert: Vec<f64>,
-    /// How far ahead of random search over time.
+    /// The lead over random search over time.
     pub score: f64,
 }
 

@@ -39,7 +39,7 @@ pub fn count(digits: &str) -> String {
     text
 }
 
-/// Four significant digits without an exponent, for numbers from 1 to 9999.
+/// Formats a number with four significant digits, without an exponent, for numbers from 1 to 9999.
 pub(crate) fn significant(number: f64) -> String {
     let decimals = match number.abs() {
         n if n >= 999.95 => 0,

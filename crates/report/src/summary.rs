@@ -4,14 +4,14 @@ use crate::format::{count, duration, milliseconds, significant};
 use std::fmt::Write as _;
 use tunesmith_core::FailureKind;
 
-/// What the end of a run says.
+/// The summary at the end of a run.
 #[derive(Clone, Debug)]
 pub struct Summary {
     /// The reason why the run ended.
     pub stop_reason: String,
     /// Evaluations made, failed and resumed ones included.
     pub evaluations: u64,
-    /// How many of them were taken from the resumed journal.
+    /// The number of them taken from the resumed journal.
     pub resumed: usize,
     /// The size of the space, in decimal.
     pub space_size: String,
@@ -23,15 +23,15 @@ pub struct Summary {
     pub default: Option<Baseline>,
     /// The reason why the default configuration failed.
     pub default_failure: Option<String>,
-    /// How many other configurations the best cannot be told from.
+    /// The number of configurations that are indistinguishable from the best.
     pub ties: usize,
     /// The number of leaders that were measured again in turn; 0 without a final.
     pub finalists: usize,
-    /// What else there is to say about the measurements: a label and a sentence each.
+    /// Further remarks on the measurements: a label and a sentence each.
     pub notes: Vec<(&'static str, String)>,
     /// Failures by kind, with the commonest message of each.
     pub failures: Vec<FailureLine>,
-    /// Where the journal is.
+    /// The path of the journal.
     pub journal: Option<String>,
     /// Commands to try next.
     pub next: Vec<String>,
@@ -52,12 +52,12 @@ pub struct Winner {
     pub gbytes: Option<f64>,
 }
 
-/// What the best configuration is compared with.
+/// The configuration that the best is compared with.
 #[derive(Clone, Copy, Debug)]
 pub struct Baseline {
     /// The median time in milliseconds.
     pub time_ms: f64,
-    /// Where that was measured.
+    /// The part of the run that measured it.
     pub source: SpeedupSource,
     /// True if it is the best itself.
     pub is_best: bool,
@@ -65,14 +65,14 @@ pub struct Baseline {
     pub is_tie: bool,
 }
 
-/// Where the times that a speed-up compares come from.
+/// The origin of the times that a speed-up compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpeedupSource {
     /// Both from the final, where the two took turns.
     Final,
     /// Both from the search.
     Search,
-    /// That of the best from the final, that of the baseline from the search.
+    /// The best from the final, the baseline from the search.
     Different,
 }
 
@@ -98,7 +98,7 @@ impl Baseline {
 pub struct FailureLine {
     /// The kind.
     pub kind: FailureKind,
-    /// How many.
+    /// The number of failures.
     pub count: usize,
     /// The commonest message.
     pub message: String,

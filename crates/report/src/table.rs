@@ -10,7 +10,7 @@ pub struct TopRow {
     pub time_ms: f64,
     /// A 95 % interval of the median.
     pub ci95_ms: (f64, f64),
-    /// How many times faster than the default configuration.
+    /// The speed-up over the default configuration.
     pub speedup: Option<f64>,
     /// The objective's value, where that is not time.
     pub value: Option<f64>,

@@ -89,8 +89,8 @@ impl Annealing {
         },
     ];
 
-    /// Annealing from `temperature`, relative to the first correct time and positive, after a share
-    /// of the budget, `explore` from 0 to 1, for random configurations.
+    /// Creates annealing from `temperature`, relative to the first correct time and positive, after
+    /// a share of the budget, `explore` from 0 to 1, for random configurations.
     pub fn new(temperature: f64, explore: f64) -> Self {
         Self { temperature, explore, unit: None, current: None, proposed: VecDeque::new(), unseen: Unseen::default() }
     }

@@ -41,7 +41,8 @@ pub struct BoostedTrees {
     told: Evaluations,
     pending: Vec<ConfigId>,
     candidates: Option<TreeCandidates>,
-    /// What is worth asking by the last fit, the best last, and how many were told then.
+    /// The configurations worth asking by the last fit, the best last, and the number of
+    /// evaluations told then.
     queue: Vec<ConfigId>,
     fitted: usize,
     unseen: Unseen,
@@ -234,7 +235,7 @@ fn shortlist(view: &View<'_>, offered: &Listing, model: &Model, rng: &mut Rng) -
     new
 }
 
-/// Mean and deviation of the models for each row.
+/// Returns mean and deviation of the models for each row.
 fn predictions(models: &[Model], table: &Table) -> Vec<Prediction> {
     let mut sums = vec![(0.0, 0.0); table.len()];
     for model in models {

@@ -63,7 +63,7 @@ impl Strategy {
     }
 }
 
-/// What holds of most strategies. An entry says only what differs.
+/// The usual abilities of a strategy. An entry says only what differs.
 const USUAL: Strategy = Strategy {
     name: "",
     summary: "",
@@ -242,7 +242,7 @@ static CATALOGUE: &[Strategy] = &[
     },
 ];
 
-/// `default`. Its options are those of `gaussian_process`, which is meant where one is given.
+/// Builds `default`. Its options are those of `gaussian_process`, which is meant if one is given.
 fn recommended(options: &Options<'_>) -> Result<Box<dyn Searcher>, StrategyError> {
     if options.knowledge().guide.is_none() || options.are_given() {
         return Ok(Box::new(GaussianProcess::from_options(options)?));

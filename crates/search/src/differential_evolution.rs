@@ -128,7 +128,7 @@ impl DifferentialEvolution {
     }
 }
 
-/// Three different numbers below `count`, at least 4, that are not `target`.
+/// Draws three different numbers below `count`, at least 4, that are not `target`.
 fn distinct(count: usize, target: usize, rng: &mut Rng) -> [usize; 3] {
     let mut taken = [target; 4];
     for at in 1..4 {

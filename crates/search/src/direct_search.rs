@@ -47,7 +47,7 @@ pub(crate) struct DirectSearch<M> {
     /// The parameters that have a choice; empty before the first request.
     free: Vec<usize>,
     stage: Stage,
-    /// What the method, or the choice of a start, waits for.
+    /// The costs that the method, or the choice of a start, waits for.
     wanted: Vec<Wanted>,
     /// Costs taken from the history since the last new configuration.
     known: usize,
@@ -168,7 +168,7 @@ impl<M: Method> DirectSearch<M> {
         None
     }
 
-    /// With all costs at hand: the method's next places, or a new start.
+    /// Goes on to the method's next places, or to a new start, with all costs at hand.
     fn go_on(&mut self, space: &Space) {
         let vertex = |wanted: Wanted| Vertex { place: wanted.place, cost: wanted.cost.unwrap_or(f64::INFINITY) };
         let measured: Vec<Vertex> = self.wanted.drain(..).map(vertex).collect();
@@ -214,7 +214,7 @@ pub(crate) fn best(vertices: &[Vertex]) -> Option<&Vertex> {
     vertices.iter().min_by(|a, b| a.cost.total_cmp(&b.cost))
 }
 
-/// `from + factor * (to - from)`: on the line through both, `to` where the factor is 1.
+/// Returns `from + factor * (to - from)`: on the line through both, `to` where the factor is 1.
 pub(crate) fn along(from: &[f64], to: &[f64], factor: f64) -> Vec<f64> {
     from.iter().zip(to).map(|(from, to)| from + factor * (to - from)).collect()
 }

@@ -78,7 +78,7 @@ impl Genetic {
         self.unseen.draw(view, rng)
     }
 
-    /// Two different configurations of the population.
+    /// Draws two different configurations of the population.
     fn parents(&self, rng: &mut Rng) -> [ConfigId; 2] {
         let best_of = |count: usize, rng: &mut Rng| {
             let draws = (0..self.tournament).map(|_| rng.random_range(0..count));

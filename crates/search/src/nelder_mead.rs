@@ -68,7 +68,7 @@ struct Simplex {
     step: SimplexStep,
 }
 
-/// What was wanted last.
+/// The places asked for last.
 #[derive(Debug)]
 enum SimplexStep {
     /// All vertices that `vertices` lacks.
@@ -127,7 +127,7 @@ impl Simplex {
         &mut self.vertices[last]
     }
 
-    /// Of all but the worst.
+    /// Returns the centroid of all vertices but the worst.
     fn centroid(&self) -> Vec<f64> {
         let others = &self.vertices[..self.vertices.len() - 1];
         let mean = |at: usize| others.iter().map(|vertex| vertex.place[at]).sum::<f64>() / others.len() as f64;

@@ -11,7 +11,7 @@ pub struct OptionSpec {
     pub name: &'static str,
     /// The default, as a user would write it.
     pub default: &'static str,
-    /// What it does, with its unit and range.
+    /// Its meaning, with its unit and range.
     pub meaning: &'static str,
 }
 
@@ -56,7 +56,7 @@ pub enum StrategyError {
         option: &'static str,
         /// The value given.
         value: String,
-        /// What it must be.
+        /// The values that it can have.
         expected: String,
     },
 }
@@ -204,8 +204,8 @@ pub(crate) fn parse_call(text: &str) -> Result<(String, Vec<(String, String)>), 
 /// Nothing sensible nests deeper; a bound keeps hostile text from exhausting the stack.
 const MAX_DEPTH: usize = 16;
 
-/// `text` split at each `separator` that stands outside of parentheses; `None` where these do not
-/// match or nest too deeply.
+/// Splits `text` at each `separator` outside of parentheses; `None` if these do not match or nest
+/// too deeply.
 pub(crate) fn split_outside(text: &str, separator: char) -> Option<Vec<&str>> {
     let mut parts = Vec::new();
     let (mut start, mut depth) = (0, 0_usize);

@@ -75,14 +75,14 @@ struct HookeJeeves {
     reduction: f64,
     step: f64,
     base: Vertex,
-    /// Where the exploration has come to.
+    /// The vertex that the exploration has come to.
     current: Vertex,
     wants: Wants,
     /// True if the exploration started from a pattern move.
     moved: bool,
 }
 
-/// What was wanted last.
+/// The places asked for last.
 #[derive(Clone, Copy, Debug)]
 enum Wants {
     Base,

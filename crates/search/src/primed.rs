@@ -10,14 +10,14 @@ use tunesmith_space::ConfigId;
 /// which is told of everything.
 pub struct Primed {
     candidates: VecDeque<ConfigId>,
-    /// How many correct ones are still wanted.
+    /// The number of correct ones still wanted.
     wanted: usize,
     asked: HashSet<ConfigId>,
     inner: Box<dyn Searcher>,
 }
 
 impl Primed {
-    /// Before `inner`: the `candidates`, the best first, until `wanted` of them were correct.
+    /// Asks the `candidates` before `inner`, the best first, until `wanted` of them were correct.
     pub fn new(candidates: impl IntoIterator<Item = ConfigId>, wanted: usize, inner: Box<dyn Searcher>) -> Self {
         Self { candidates: candidates.into_iter().collect(), wanted, asked: HashSet::new(), inner }
     }

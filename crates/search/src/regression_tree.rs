@@ -55,7 +55,7 @@ struct RegressionTreeSettings {
     tree: TreeSettings,
 }
 
-/// What the next configuration is for.
+/// The purpose of the next configuration.
 #[derive(Debug)]
 enum Phase {
     /// To sample.

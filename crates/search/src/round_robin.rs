@@ -11,7 +11,7 @@ use tunesmith_core::{Request, Rng, Searcher, Told, View};
 /// ends when none has. Cost per evaluation: that of the techniques.
 pub struct RoundRobin {
     techniques: Techniques,
-    /// Whose turn it is.
+    /// The next in turn.
     next: usize,
 }
 

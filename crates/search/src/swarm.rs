@@ -42,18 +42,18 @@ pub struct Swarm {
     particles: Vec<Particle>,
     /// The best configuration of all, with its score.
     best: Option<(ConfigId, f64)>,
-    /// Whose turn it is.
+    /// The next in turn.
     next: usize,
     unseen: Unseen,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Particle {
-    /// Where it is; nowhere before its first configuration was told.
+    /// Its place; none before its first configuration was told.
     position: Option<ConfigId>,
     /// The best configuration that it has met, with its score.
     best: Option<(ConfigId, f64)>,
-    /// Where it will be once that was told.
+    /// Its next place, once that was told.
     awaited: Option<ConfigId>,
 }
 
@@ -154,7 +154,7 @@ impl Swarm {
     }
 }
 
-/// Of equal scores the first stays.
+/// Keeps the better configuration; of equal scores the first stays.
 fn keep_better(best: &mut Option<(ConfigId, f64)>, config: ConfigId, score: Option<f64>) {
     let Some(score) = score else { return };
     if best.is_none_or(|(_, known)| score < known) {

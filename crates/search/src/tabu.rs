@@ -33,7 +33,7 @@ pub struct Tabu {
     scan: Option<Scan>,
     /// By parameter and value index: the move until which it is tabu.
     tabu: HashMap<(usize, u32), u64>,
-    /// Where the search was and is.
+    /// The configurations that the search has visited.
     visited: HashSet<ConfigId>,
     moves: u64,
     /// The random configuration in flight that the search goes on from.
@@ -53,7 +53,7 @@ struct Scan {
     best: Option<(Neighbour, f64)>,
 }
 
-/// Where looking at neighbours led.
+/// The outcome of looking at neighbours.
 enum Look {
     Ask(ConfigId),
     Wait,

@@ -6,7 +6,7 @@ use tunesmith_core::{Request, Rng, Searcher, Told, View};
 /// Strategies of which each is told every evaluation, whoever asked it.
 pub(crate) struct Techniques {
     searchers: Vec<Box<dyn Searcher>>,
-    /// What was asked and not yet told, with who asked it.
+    /// The requests not yet told, each with the technique that asked it.
     asked: Vec<(Request, usize)>,
 }
 
@@ -14,7 +14,7 @@ pub(crate) struct Techniques {
 /// ends then.
 const MAX_REPEATS: usize = 10_000;
 
-/// What the option `techniques` is.
+/// The meaning of the option `techniques`.
 pub(crate) const MEANING: &str =
     "strategies joined by `+`, each with its options if need be: annealing+torczon(edge=0.25)";
 

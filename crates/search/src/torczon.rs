@@ -64,7 +64,7 @@ struct MultiDirectional {
     step: MultiDirectionalStep,
 }
 
-/// What was wanted last.
+/// The places asked for last.
 #[derive(Debug)]
 enum MultiDirectionalStep {
     /// The vertices that `vertices` lacks.

@@ -23,8 +23,8 @@ pub(crate) struct Listing {
     pub(crate) table: Table,
 }
 
-/// Where candidates come from: made once for a space. The features are those of the Gaussian
-/// process: a parameter's powers of two and products of parameters spare a tree many splits.
+/// The source of candidates, made once for a space. The features are those of the Gaussian process:
+/// a parameter's powers of two and products of parameters spare a tree many splits.
 #[derive(Debug)]
 pub(crate) struct TreeCandidates {
     features: Features,

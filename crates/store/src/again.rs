@@ -11,10 +11,10 @@ use tunesmith_space::{ConfigId, Space};
 pub struct Again {
     /// `reference`, `selection` or `confirmation`.
     pub again: String,
-    /// Which evaluation it belongs to: its position among the journal's evaluations, counted from
-    /// 1.
+    /// The evaluation that it belongs to: its position among the journal's evaluations, counted
+    /// from 1.
     pub evaluation: usize,
-    /// What was measured, as of an evaluation.
+    /// The measurement, as of an evaluation.
     #[serde(flatten)]
     pub entry: Entry,
 }
@@ -43,8 +43,8 @@ impl Again {
     }
 }
 
-/// Who won, by the final of the evaluations before this line. Indices are those of the evaluations'
-/// lines.
+/// The verdict, by the final of the evaluations before this line. Indices are those of the
+/// evaluations' lines.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VerdictLine {
     /// The winner's index.
@@ -59,7 +59,7 @@ pub struct VerdictLine {
 /// [`Drift`] on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DriftLine {
-    /// How often the reference was measured again.
+    /// The number of probes of the reference.
     pub probes: usize,
     /// The difference between the thirds of the run, as a share.
     pub change: f64,

@@ -22,7 +22,7 @@ pub enum StoreError {
         path: PathBuf,
         /// The line, counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
     /// The journal was written by a later version.
@@ -40,7 +40,7 @@ pub enum StoreError {
     Differs {
         /// The journal.
         path: PathBuf,
-        /// What differs.
+        /// The differences.
         differences: Vec<Difference>,
     },
     /// Another process writes the journal.

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// its readers would take for evaluations.
 pub const FORMAT_VERSION: u32 = 2;
 
-/// What a run tunes, on what and how: the first line of its journal.
+/// The subject of a run, its device and its settings: the first line of its journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// The version of the journal's format.
@@ -19,8 +19,8 @@ pub struct Header {
     pub tunesmith: String,
     /// The name of the problem.
     pub problem: String,
-    /// What a resumed run must share: digests of space, problem and kernel, device, compiler,
-    /// measurement policy. Names and values as users should read them where they differ.
+    /// The identity that a resumed run must share: digests of space, problem and kernel, device,
+    /// compiler, measurement policy. Names and values as users should read them where they differ.
     pub identity: Map<String, Json>,
     /// The tuning parameters with their values, in the user's order.
     pub parameters: Map<String, Json>,
@@ -31,16 +31,16 @@ pub struct Header {
     /// The sizes of the input.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub sizes: Map<String, Json>,
-    /// What the problem says of its inputs besides: names and expressions over sizes.
+    /// The features of the problem's inputs besides: names and expressions over sizes.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub features: Map<String, Json>,
     /// The constraints by name, as expressions.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub constraints: Map<String, Json>,
-    /// What is known of the device as numbers.
+    /// The device as numbers.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub device_features: BTreeMap<String, f64>,
-    /// What is optimised, where that is not time, with what its value is computed from.
+    /// The objective, if that is not time, with what its value is computed from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objective: Option<Json>,
     /// The recordings of other devices that the strategy was told of.
@@ -53,9 +53,9 @@ pub struct Header {
     /// The counter model, as the user named it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// How many requests the strategy may have in flight.
+    /// The number of requests that the strategy may have in flight.
     pub room: usize,
-    /// When the run started, in seconds since the Unix epoch.
+    /// The start of the run, in seconds since the Unix epoch.
     pub started: f64,
 }
 
@@ -71,7 +71,7 @@ pub struct HistoryFile {
 /// One thing in which a journal's run and the present one differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// What differs.
+    /// The differences.
     pub what: String,
     /// As the journal has it.
     pub journal: String,
@@ -80,8 +80,9 @@ pub struct Difference {
 }
 
 impl Header {
-    /// In what this header's run differs from that of `now`, by [`identity`](Self::identity), and
-    /// in which sizes then. Empty when a journal with this header may be resumed.
+    /// Returns the differences between this header's run and that of `now`, by
+    /// [`identity`](Self::identity), and in sizes. Empty when a journal with this header may be
+    /// resumed.
     pub fn differences(&self, now: &Header) -> Vec<Difference> {
         let text = |value: Option<&Json>| match value {
             None => "nothing".to_string(),

@@ -26,12 +26,12 @@ pub struct Journal {
     evaluations: usize,
 }
 
-/// What a resumed journal holds.
+/// The content of a resumed journal.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resumed {
     /// Its evaluations, in the order made.
     pub evaluations: Vec<Evaluation>,
-    /// What was measured again and still means something ([`Recorded::current`]).
+    /// The later measurements that still mean something ([`Recorded::current`]).
     pub resamples: Vec<Resample>,
 }
 
@@ -185,7 +185,7 @@ fn wrong(path: &Path, entry: &Entry, reason: String) -> StoreError {
     StoreError::Line { path: path.to_path_buf(), line: entry.line, reason }
 }
 
-/// `run.jsonl` for 1, `run.2.jsonl` for 2 and so on.
+/// Returns `run.jsonl` for 1, `run.2.jsonl` for 2 and so on.
 fn numbered(path: &Path, number: usize) -> PathBuf {
     if number == 1 {
         return path.to_path_buf();

@@ -33,7 +33,7 @@ pub struct Entry {
     /// Counters by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counters: BTreeMap<String, f64>,
-    /// What the compiler did.
+    /// The compiler's messages and costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compile: Option<CompileLine>,
     /// The reason why the configuration failed.
@@ -54,7 +54,7 @@ pub struct CompileLine {
     /// Size of the binary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binary_bytes: Option<u64>,
-    /// What the kernels use of the device.
+    /// The resources of the device that the kernels use.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, f64>,
     /// True if the samples are those of an earlier configuration with the same machine code.

@@ -12,12 +12,12 @@ pub struct Recorded {
     pub header: Header,
     /// Its evaluations, in the order made.
     pub entries: Vec<Entry>,
-    /// What was measured again, in the order made.
+    /// The later measurements, in the order made.
     pub again: Vec<Again>,
-    /// How many of [`again`](Self::again) were made before the last evaluation. A final among them
-    /// is outdated.
+    /// The number of [`again`](Self::again) made before the last evaluation. A final among them is
+    /// outdated.
     pub again_before_last: usize,
-    /// Who won, by the final after the last evaluation.
+    /// The verdict, by the final after the last evaluation.
     pub verdict: Option<VerdictLine>,
     /// Its length in bytes without a last line that was cut short.
     pub complete_bytes: u64,
@@ -54,7 +54,7 @@ pub(crate) fn parse(path: &Path, text: &[u8]) -> Result<Recorded, StoreError> {
     Ok(recorded)
 }
 
-/// What tells the kinds of lines apart.
+/// The keys that tell the kinds of lines apart.
 #[derive(Deserialize)]
 struct Kind {
     again: Option<String>,

@@ -46,7 +46,7 @@ pub enum WisdomError {
 pub struct Flawed {
     /// Its number, counted from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The fault.
     pub reason: String,
 }
 

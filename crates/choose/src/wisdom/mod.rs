@@ -59,7 +59,7 @@ pub struct Provenance {
 /// All that is known.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wisdom {
-    /// What was measured.
+    /// The measurement.
     pub entries: Vec<Entry>,
     /// Choices among few configurations, at most one for each kernel and device.
     pub portfolios: Vec<Portfolio>,

@@ -34,14 +34,14 @@ pub const PROFILING_MS: &str = "profiling_ms";
 /// The name of the number of times that the run was repeated for its counters.
 pub const PROFILING_LAUNCHES: &str = "profiling_launches";
 
-/// What a counter counts (Filipovic et al., Using hardware performance counters to speed up
+/// The subject of a counter (Filipovic et al., Using hardware performance counters to speed up
 /// autotuning convergence on GPUs, section 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// How much work the kernel does: it follows from the configuration and hardly from the device
+    /// Work that the kernel does. It follows from the configuration and hardly from the device
     /// (`PC_ops`).
     Operations,
-    /// How busy a part of the processor was: it differs between devices and inputs (`PC_stress`).
+    /// The load of a part of the processor. It differs between devices and inputs (`PC_stress`).
     Stress,
 }
 
@@ -50,21 +50,21 @@ pub enum Kind {
 pub struct Counter {
     /// The name its tool gives.
     pub name: &'static str,
-    /// What it means on every architecture: the abbreviation of the paper's Table 1 where it has
+    /// The quantity on every architecture: the abbreviation of the paper's Table 1 where it has
     /// one, empty where no other architecture has the like.
     pub quantity: &'static str,
     /// Work done or stress.
     pub kind: Kind,
     /// The unit of a reading.
     pub unit: &'static str,
-    /// What a reading is multiplied by to be a count, or a share of the peak.
+    /// The factor that makes a reading a count, or a share of the peak.
     pub scale: f64,
 }
 
 /// The counters of one family of architectures.
 #[derive(Debug, PartialEq)]
 pub struct CounterSet {
-    /// What messages and files call it.
+    /// The name in messages and files.
     pub name: &'static str,
     /// Its counters.
     pub counters: &'static [Counter],

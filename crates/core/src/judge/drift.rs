@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use std::time::Duration;
 
-/// How often the reference is measured again.
+/// The rule for measuring the reference again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Watch {
     /// The most that probes may take of the run's time.
@@ -15,8 +15,8 @@ pub struct Watch {
 }
 
 impl Default for Watch {
-    /// 5 % of the time is what an honest winner may cost; with a probe every fourth evaluation at
-    /// most, 200 of them give 50 probes, and more would not show a slow change any better.
+    /// Allows 5 % of the time, which an honest winner may cost, and a probe every fourth evaluation
+    /// at most. 200 evaluations then give 50 probes. More would not show a slow change any better.
     fn default() -> Self {
         Self { share: 0.05, every: 4 }
     }
@@ -28,13 +28,13 @@ pub const SAMPLES: usize = 3;
 /// One probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
-    /// When it ended.
+    /// The time at which it ended.
     pub clock: Duration,
     /// The scores of its samples.
     pub scores: Vec<f64>,
 }
 
-/// What the probes of a run show.
+/// The findings of the probes of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drift {
     /// The number of probes.
@@ -49,7 +49,7 @@ pub struct Drift {
 /// The fewest probes that can show a drift: of six, two orders in 720 are sorted.
 const FEWEST: usize = 6;
 
-/// How probable it is at most, for each of the two tests, that a steady device is said to drift.
+/// The greatest probability, for each of the two tests, that a steady device is said to drift.
 const ERROR: f64 = 0.005;
 
 /// Orders that the observed one is compared with. With the observed one they are 1,000, so that
@@ -134,8 +134,8 @@ fn is_ordered(groups: &[Vec<f64>]) -> bool {
     as_trending.min(as_smooth) as f64 <= allowed
 }
 
-/// For every group twice the sum of the ranks of its scores among all; equal ones share the mean
-/// rank. Whole numbers, so that equal statistics compare equal.
+/// Returns for every group twice the sum of the ranks of its scores among all; equal ones share the
+/// mean rank. Whole numbers, so that equal statistics compare equal.
 fn rank_sums(groups: &[Vec<f64>]) -> Vec<i64> {
     let mut sorted: Vec<f64> = groups.concat();
     sorted.sort_by(f64::total_cmp);
@@ -147,7 +147,7 @@ fn rank_sums(groups: &[Vec<f64>]) -> Vec<i64> {
     groups.iter().map(|group| group.iter().map(rank).sum()).collect()
 }
 
-/// Proportional to the correlation of ranks and time.
+/// Returns a number proportional to the correlation of ranks and time.
 fn trend(ranks: &[i64]) -> i64 {
     let weight = |at: usize| 2 * at as i64 + 1 - ranks.len() as i64;
     ranks.iter().enumerate().map(|(at, rank)| weight(at) * rank).sum()

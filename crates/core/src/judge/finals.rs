@@ -7,7 +7,7 @@ use rand::seq::SliceRandom;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// How much a final may take.
+/// The limits of a final.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Finals {
     /// The most finalists. Leaders beyond are worse in all likelihood, and every one costs as much
@@ -15,16 +15,16 @@ pub struct Finals {
     pub most: usize,
     /// Its share of the time that the search took.
     pub share: f64,
-    /// What it may take in any case.
+    /// The time that it may take in any case.
     pub floor: Duration,
-    /// What it may take at most.
+    /// The most time that it may take.
     pub cap: Duration,
 }
 
 impl Default for Finals {
-    /// Eight, because telling eight apart already needs six rounds; a fifth of the search, which
-    /// found them; a second, below which nobody waits; two minutes, in which any kernel that can be
-    /// searched shows what it takes.
+    /// Chooses eight, because telling eight apart already needs six rounds; a fifth of the search,
+    /// which found them; a second, below which nobody waits; two minutes, in which any kernel that
+    /// can be searched shows what it takes.
     fn default() -> Self {
         Self { most: 8, share: 0.2, floor: Duration::from_secs(1), cap: Duration::from_secs(120) }
     }
@@ -34,7 +34,7 @@ impl Default for Finals {
 /// guards against a winner that does not keep what it promised.
 const FEWEST_FINALISTS: usize = 2;
 
-/// How far above the best one's interval that of a finalist may begin: the best of many
+/// The factor above the best one's interval at which that of a finalist may begin. The best of many
 /// measurements owes something to luck, and its interval then ends below those of configurations
 /// that are truly faster.
 const LUCK: f64 = 1.1;
@@ -66,7 +66,7 @@ pub struct Leader<K> {
     pub config: K,
     /// The scores of its samples.
     pub scores: Vec<f64>,
-    /// What one launch takes.
+    /// The time of one launch.
     pub launch: Duration,
 }
 
@@ -131,16 +131,16 @@ pub struct Contest<K> {
     running: Vec<K>,
     entrants: usize,
     visits: Vec<Visit<K>>,
-    /// How many of the visits were made in the final.
+    /// The number of visits made in the final.
     made: u32,
     samples: usize,
     stage: Stage,
-    /// Who is still to be visited in this round, and what for.
+    /// The visits still to be made in this round, each with its stage.
     round: VecDeque<(K, Stage)>,
     /// Rounds of this stage begun.
     begun: usize,
     confirmation: usize,
-    /// What the winner is compared with, and what a visit to it takes at least.
+    /// The configuration that the winner is compared with, and the least time of a visit to it.
     baseline: Option<(K, Duration)>,
     budget: Duration,
     rng: Rng,

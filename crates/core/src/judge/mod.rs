@@ -8,7 +8,7 @@ pub mod finals;
 pub mod racing;
 pub mod standing;
 
-/// How a run judges what it measures. What is `None` is not done.
+/// The rules by which a run judges its measurements. A rule that is `None` is not applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judging {
     /// Configurations clearly slower than the best get few samples.

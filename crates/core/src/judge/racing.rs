@@ -1,25 +1,25 @@
 //! Giving up on a configuration that is clearly slower than the best: samples in, decision out.
 
-/// When a configuration is given up.
+/// The rule for giving up a configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Racing {
-    /// How far above the upper end of the best one's 80 % interval the bar lies, as a share of it.
-    /// Configurations closer to the best than this are measured in full, so that the final can
+    /// The distance of the bar above the upper end of the best one's 80 % interval, as a share of
+    /// it. Configurations closer to the best than this are measured in full, so that the final can
     /// choose among them.
     pub margin: f64,
 }
 
 impl Default for Racing {
-    /// 5 % is more than what pairs of measurements of the same configuration differ by on an idle
-    /// machine, and less than what a search is for.
+    /// Chooses 5 %: more than pairs of measurements of one configuration differ by on an idle
+    /// machine, and less than a search is made for.
     fn default() -> Self {
         Self { margin: 0.05 }
     }
 }
 
-/// How sure the bar's end of the best one's interval is. More would make one outlier among seven
-/// samples of the best the bar, and racing useless; that the bar is too low with a probability of
-/// up to 10 % is made up for by the margin.
+/// The confidence of the bar's end of the best one's interval. More would make one outlier among
+/// seven samples of the best the bar, and racing useless; that the bar is too low with a
+/// probability of up to 10 % is made up for by the margin.
 pub const CONFIDENCE: f64 = 0.8;
 
 impl Racing {
@@ -37,11 +37,11 @@ impl Racing {
 /// The fewest samples that a configuration gets: a single disturbed one must not decide.
 const FEWEST: usize = 3;
 
-/// How many times the bar is far above it.
+/// The multiple of the bar that is far above it.
 const FAR: f64 = 1.25;
 
-/// How probable it is at most that a configuration whose median does not exceed the bar is ever
-/// given up by the sequential test.
+/// The greatest probability that a configuration whose median does not exceed the bar is ever given
+/// up by the sequential test.
 const ERROR: f64 = 0.01;
 
 /// The share of samples above the bar that the sequential test expects of a slower configuration;

@@ -2,7 +2,7 @@
 
 use crate::{Role, statistics};
 
-/// Where scores come from: the search, and the two stages of a final.
+/// The origin of scores: the search, and the two stages of a final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// The search. Its samples help to choose the winner: what is known already need not be
@@ -40,7 +40,7 @@ impl Role {
 /// One visit of one finalist: a few samples taken in its turn of a round.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Visit<K> {
-    /// Who was visited.
+    /// The configuration visited.
     pub config: K,
     /// In which stage.
     pub stage: Stage,
@@ -61,12 +61,12 @@ pub struct Standing<K> {
 /// probability.
 pub const FEWEST_CONFIRMATIONS: usize = 6;
 
-/// How probable it is at most that the winner is said to be better than a configuration with the
-/// same distribution.
+/// The greatest probability that the winner is said to be better than a configuration with the same
+/// distribution.
 const TELLING_APART: f64 = 0.025;
 
-/// How probable it is at most that a finalist of the same distribution as the leader drops out of
-/// the selection, all finalists together.
+/// The greatest probability that a finalist of the same distribution as the leader drops out of the
+/// selection, all finalists together.
 const DROPPING: f64 = 0.01;
 
 /// Returns the result of the visits of one final, in the order made; those of a baseline decide
@@ -138,7 +138,7 @@ pub(super) fn is_apart(better: &[f64], worse: &[f64], rivals: usize) -> bool {
     rivals.max(1) as f64 / arrangements <= DROPPING && lowest > highest
 }
 
-/// What one finalist did, failures excepted.
+/// The scores of one finalist, failures excepted.
 #[derive(Clone, Debug)]
 struct Finalist<K> {
     config: K,

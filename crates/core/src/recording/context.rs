@@ -4,17 +4,17 @@ use crate::counters::Hardware;
 use std::collections::BTreeMap;
 use tunesmith_space::Value;
 
-/// What models of several recordings tell apart: the input, the device, and what speed-ups refer
-/// to.
+/// The context that models of several recordings tell apart: the input, the device, and what
+/// speed-ups refer to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Context {
     /// The problem's sizes.
     pub sizes: Vec<(String, Value)>,
-    /// What the problem says of its inputs besides their sizes: names and expressions over sizes.
+    /// The features of the problem's inputs besides their sizes: names and expressions over sizes.
     pub features: Vec<(String, String)>,
     /// The constraints of the problem by name; they may use sizes and `device.NAME`.
     pub constraints: Vec<(String, String)>,
-    /// What is known of the device as numbers: its limits by name, and what was measured of it.
+    /// The device as numbers: its limits by name, and what was measured of it.
     pub device: BTreeMap<String, f64>,
     /// The configuration that speed-ups refer to: a value for every parameter, in the recording's
     /// order.

@@ -14,7 +14,7 @@ pub enum RecordingError {
     Length {
         /// The row.
         row: usize,
-        /// How many values it has.
+        /// The number of its values.
         found: usize,
         /// The number of parameters.
         expected: usize,

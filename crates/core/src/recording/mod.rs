@@ -17,7 +17,7 @@ use tunesmith_space::{Parameter, Value, ValueKind};
 /// whatever unit the file had.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// What reports call it.
+    /// The name in reports.
     pub name: String,
     /// The kernel, where the file names it.
     pub kernel: Option<String>,
@@ -25,7 +25,7 @@ pub struct Recording {
     pub device: Option<String>,
     /// The size of the device, where the file tells.
     pub hardware: Hardware,
-    /// What it was made for and on, as far as the file tells.
+    /// The input and the device that it was made with, as far as the file tells.
     pub context: Context,
     /// The constraints of the space as expressions, where the file knows them.
     pub constraints: Vec<String>,
@@ -40,19 +40,19 @@ pub struct Row {
     pub values: Vec<Value>,
     /// The reason why the configuration is not correct; `None` when it is.
     pub failure: Option<Failure>,
-    /// What was observed.
+    /// The measurement.
     pub measurement: Measurement,
     /// The time in milliseconds that the file itself states, where it says more than the samples do
     /// (their mean, say).
     pub stated_ms: Option<f64>,
     /// The standard deviation of the samples as a share of their mean, where the file has it.
     pub rel_std: Option<f64>,
-    /// What the configuration cost beside its compilation.
+    /// The costs of the configuration besides its compilation.
     pub costs: Costs,
 }
 
-/// What evaluating one configuration cost in wall time, in milliseconds; the compilation is part of
-/// the measurement.
+/// The costs of evaluating one configuration in wall time, in milliseconds; the compilation is part
+/// of the measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Costs {
     /// Running the kernel, all samples and warm-up.
@@ -110,11 +110,11 @@ impl Row {
 /// A row as an evaluation in a space, with what a replay of its noise and its costs needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
-    /// What was measured.
+    /// The measurement.
     pub evaluation: Evaluation,
     /// The standard deviation of the samples as a share of their mean, where the file has it.
     pub rel_std: Option<f64>,
-    /// What it took in wall time, in milliseconds ([`Row::cost_ms`]).
+    /// The wall time that it took, in milliseconds ([`Row::cost_ms`]).
     pub cost_ms: f64,
 }
 

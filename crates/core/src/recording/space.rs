@@ -78,7 +78,8 @@ impl Recording {
         self.recorded(space).into_iter().map(|recorded| recorded.evaluation).collect()
     }
 
-    /// As [`evaluations`](Self::evaluations), with the noise and the costs that were recorded.
+    /// Returns the [`evaluations`](Self::evaluations) with the noise and the costs that were
+    /// recorded.
     pub fn recorded(&self, space: &Space) -> Vec<Recorded> {
         let Some(columns) = self.columns(space) else { return Vec::new() };
         let evaluation = |row: &Row| {
@@ -98,8 +99,8 @@ impl Recording {
         self.rows().iter().filter_map(evaluation).collect()
     }
 
-    /// For every parameter of `space` the column that has its values; `None` when the parameters do
-    /// not match.
+    /// Returns for every parameter of `space` the column that has its values; `None` when the
+    /// parameters do not match.
     fn columns(&self, space: &Space) -> Option<Vec<Option<usize>>> {
         let is_fixed = |parameter: &Parameter| parameter.values().len() == 1;
         let extra = self.parameters().iter().any(|own| space.parameter_index(own.name()).is_none() && !is_fixed(own));
@@ -115,7 +116,8 @@ impl Recording {
 /// searches have few rows of large spaces.
 const SPARSE: f64 = 1000.0;
 
-/// `value` in the kind of `parameter` where files write both the same: truth values as 0 and 1.
+/// Returns `value` in the kind of `parameter` where files write both the same: truth values as 0
+/// and 1.
 fn converted(value: &Value, parameter: &Parameter) -> Value {
     match (value, parameter.kind()) {
         (Value::Int(number @ (0 | 1)), ValueKind::Bool) => Value::Bool(*number == 1),

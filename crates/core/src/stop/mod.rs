@@ -38,14 +38,14 @@ pub enum Condition {
     Speedup {
         /// The improvement that keeps the run going, above 1.
         factor: f64,
-        /// How far back to compare.
+        /// The stretch of the run to compare with.
         window: Window,
     },
     /// The best score reaches this share of the modelled limit: `limit / best` is at least so much.
     Limit(f64),
     /// The best score is within `share` of the optimum of the space, with this probability.
     Regret {
-        /// How far above the optimum the best score may be: 0.02 is 2 %.
+        /// The allowed distance of the best score from the optimum: 0.02 is 2 %.
         share: f64,
         /// The probability claimed, above 0 and below 1.
         probability: f64,
@@ -74,8 +74,8 @@ impl Stop {
         self.check_at(progress, progress.evaluations)
     }
 
-    /// [`check`](Self::check) as if `evaluations` were recorded instead of what `progress` says:
-    /// whether the requests in flight will end the run.
+    /// Checks as [`check`](Self::check) does, as if `evaluations` were recorded instead of what
+    /// `progress` says: whether the requests in flight will end the run.
     pub fn check_at(&self, progress: &Progress, evaluations: u64) -> Option<StopReason> {
         self.reached(progress, evaluations).map(StopReason::Reached)
     }

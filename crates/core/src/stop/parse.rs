@@ -10,7 +10,7 @@ use std::time::Duration;
 pub struct StopParseError {
     /// The whole text.
     pub text: String,
-    /// What is wrong and what would be right.
+    /// The fault, and what would be right.
     pub reason: String,
 }
 

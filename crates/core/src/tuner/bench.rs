@@ -16,7 +16,7 @@ pub(super) struct Bench<'a> {
     pub(super) objective: &'a dyn Objective,
     pub(super) interrupt: Interrupt,
     pub(super) clocks: Clocks,
-    /// Where the time went.
+    /// The time by purpose.
     pub(super) seconds: Seconds,
     /// The clock of the latest measurement.
     pub(super) latest: Duration,
@@ -24,7 +24,7 @@ pub(super) struct Bench<'a> {
     pub(super) added: bool,
 }
 
-/// What measuring again gave.
+/// The outcome of measuring again.
 pub(super) enum Resampled {
     /// Samples or a failure, stored.
     Kept(Box<Resample>),

@@ -9,9 +9,9 @@ pub(super) struct Clocks {
     real: Arc<dyn Clock>,
     /// Moved by a recording, which has no time of its own.
     simulated: Option<Arc<dyn Clock>>,
-    /// When this part of the run started.
+    /// The start of this part of the run.
     started: Duration,
-    /// How long the earlier parts took, so that `time 60s` means the whole run.
+    /// The duration of the earlier parts, so that `time 60s` means the whole run.
     earlier: Duration,
 }
 

@@ -13,7 +13,7 @@ use tunesmith_space::ConfigId;
 /// The final of a run: how it is held, and the visits that a resumed journal holds of it.
 pub(super) struct FinalRound {
     pub(super) rule: Option<Finals>,
-    /// What the winner is compared with.
+    /// The configuration that the winner is compared with.
     pub(super) baseline: Option<ConfigId>,
     /// The seed of its order, which must not depend on what was searched how.
     pub(super) seed: u64,

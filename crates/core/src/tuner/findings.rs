@@ -13,9 +13,9 @@ pub(super) struct Findings<'a> {
     pub(super) objective: &'a dyn Objective,
     /// The evaluations that the searcher was told.
     pub(super) told: History,
-    /// What was measured again, in the order made.
+    /// The later measurements, in the order made.
     pub(super) resamples: Vec<Resample>,
-    /// What the probes show, once the search is over.
+    /// The findings of the probes, once the search is over.
     pub(super) drift: Option<Drift>,
 }
 

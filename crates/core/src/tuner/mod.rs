@@ -38,7 +38,7 @@ pub struct Tuner<'a> {
     judging: Judging,
     observers: Vec<&'a mut dyn Observer>,
     clock: Arc<dyn Clock>,
-    /// What the time of the run is read from where it is not `clock`.
+    /// The clock that the time of the run is read from, if it is not `clock`.
     simulated: Option<Arc<dyn Clock>>,
     interrupt: Interrupt,
     stop: Stop,
@@ -57,23 +57,23 @@ pub struct Tuner<'a> {
 pub struct Run {
     /// Every evaluation, those of the resumed journal included.
     pub history: History,
-    /// Who won.
+    /// The verdict.
     pub verdict: Verdict,
     /// True if the device drifted; `None` where no reference was measured again.
     pub drift: Option<Drift>,
-    /// What was measured again, in the order made: the reference, then the finalists.
+    /// The later measurements, in the order made: the reference, then the finalists.
     pub resamples: Vec<Resample>,
     /// The reason why the run ended.
     pub stop_reason: StopReason,
-    /// How far it came.
+    /// The progress of the run.
     pub progress: Progress,
     /// The number of evaluations that were taken from the resumed journal.
     pub resumed: usize,
-    /// Where the time of this part of the run went.
+    /// The time of this part of the run, by purpose.
     pub seconds: Seconds,
 }
 
-/// Where the time of the measuring thread went.
+/// The time of the measuring thread, by purpose.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seconds {
     /// In the searcher, and in estimating the regret.

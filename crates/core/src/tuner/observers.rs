@@ -5,7 +5,7 @@ use crate::{Event, Observer};
 /// The observers of a run.
 pub(super) struct Observers<'a> {
     all: Vec<&'a mut dyn Observer>,
-    /// What they were told last.
+    /// The latest note.
     noted: String,
 }
 

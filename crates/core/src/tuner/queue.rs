@@ -12,7 +12,7 @@ pub(super) struct Queue {
     in_flight: HashSet<Request>,
 }
 
-/// Where the answer to a request comes from.
+/// The source of the answer to a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum AnswerFrom {
     /// It is or will be measured.

@@ -9,7 +9,7 @@ const FIRST: usize = 20;
 /// evaluations, so that an estimate may cost as much as several steps of a strategy.
 const GROWTH: f64 = 1.05;
 
-/// Who estimates the regret, and when next.
+/// The estimator of the regret, with what decides when it is asked.
 #[derive(Default)]
 pub(super) struct Estimating<'a> {
     estimator: Option<&'a mut dyn RegretEstimator>,

@@ -29,7 +29,7 @@ pub(super) struct Running<'a> {
     asking: Asking<'a>,
     stop: Stop,
     queue: Queue,
-    /// What the resumed journal holds and the searcher has not asked again.
+    /// The evaluations of the resumed journal that the searcher has not asked again.
     recorded: HashMap<Request, Evaluation>,
     racing: Option<Racing>,
     watching: Watching,

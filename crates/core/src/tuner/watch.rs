@@ -5,12 +5,12 @@ use crate::judge::drift::{SAMPLES, Watch};
 use std::time::Duration;
 use tunesmith_space::ConfigId;
 
-/// What is known of the probes' cost.
+/// The watch over the device: its rule, and the cost of the probes so far.
 pub(super) struct Watching {
     rule: Option<Watch>,
     /// Evaluations since the last probe.
     since: usize,
-    /// What the last probe took.
+    /// The least time that a probe took.
     cost: Option<Duration>,
     /// True if the reference cannot be measured again.
     over: bool,

@@ -13,14 +13,14 @@ use crate::table::TopRow;
 use crate::{FailureLine, milliseconds};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// What [`page_html`] renders.
+/// The content that [`page_html`] renders.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
     /// The heading.
     pub title: String,
     /// The runs, in the order of their sections.
     pub runs: Vec<RunSection>,
-    /// What wrote the page, for its last line.
+    /// The program that wrote the page, for its last line.
     pub written_by: String,
 }
 
@@ -29,7 +29,7 @@ pub struct Page {
 pub struct RunSection {
     /// The run: how it is called in legends and headings.
     pub name: String,
-    /// What was tuned, on what and how: labels and values.
+    /// The subject, the device and the settings: labels and values.
     pub facts: Vec<(String, String)>,
     /// True if the run optimised time; the best so far is drawn for such runs alone.
     pub by_time: bool,
@@ -40,11 +40,11 @@ pub struct RunSection {
     pub top: Vec<TopRow>,
     /// Failures by kind, with the commonest message of each.
     pub failures: Vec<FailureLine>,
-    /// What was seen of each tuning parameter, the most telling first.
+    /// The findings about each tuning parameter, the most telling first.
     pub parameters: Vec<ParameterSection>,
 }
 
-/// What a run saw of one tuning parameter.
+/// The findings about one tuning parameter.
 #[derive(Clone, Debug)]
 pub struct ParameterSection {
     /// The parameter.
@@ -56,14 +56,14 @@ pub struct ParameterSection {
     pub values: Vec<ValueLine>,
 }
 
-/// What a run saw of one value of a parameter.
+/// The findings about one value of a parameter.
 #[derive(Clone, Debug)]
 pub struct ValueLine {
     /// The value.
     pub value: String,
     /// Configurations evaluated with it.
     pub evaluated: usize,
-    /// How many of them were correct.
+    /// The number of correct ones among them.
     pub correct: usize,
     /// The least of their times in milliseconds.
     pub best_ms: Option<f64>,
@@ -73,7 +73,8 @@ pub struct ValueLine {
 
 const STYLE: &str = include_str!("style.css");
 
-/// `page` as one HTML document. All text of it is escaped: messages of compilers may hold anything.
+/// Renders `page` as one HTML document. All text of it is escaped: messages of compilers may hold
+/// anything.
 ///
 /// Cost: linear in the evaluations, of which each is a dot in a picture.
 ///

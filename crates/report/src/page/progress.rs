@@ -6,9 +6,9 @@ use plotters::prelude::*;
 
 const SIZE: (u32, u32) = (1180, 420);
 
-/// Evaluations against their times, both axes as wide as all runs need, times logarithmic. Failures
-/// are crosses at the upper edge. Without any correct evaluation there is nothing to draw: an empty
-/// string.
+/// Draws evaluations against their times, both axes as wide as all runs need, times logarithmic.
+/// Failures are crosses at the upper edge. Without any correct evaluation there is nothing to draw:
+/// an empty string.
 pub(super) fn svg(runs: &[RunSection]) -> Result<String, PlotError> {
     let times = || runs.iter().flat_map(|run| &run.evaluations).copied().flatten();
     let (least, most) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));

@@ -5,7 +5,7 @@ use crate::format::{milliseconds, significant};
 use crate::table::TopRow;
 use maud::{Markup, html};
 
-/// Facts, the best configurations, parameters and failures of `run`.
+/// Renders facts, the best configurations, parameters and failures of `run`.
 pub(super) fn render(run: &RunSection) -> Markup {
     html! {
         section {

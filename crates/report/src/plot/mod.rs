@@ -25,7 +25,7 @@ pub struct PlotSeries {
     pub last: Vec<f64>,
 }
 
-/// What searches have after a number of evaluations, or a time.
+/// The state of searches after a number of evaluations, or a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stretch {
     /// The number of evaluations, or the time: above 0.
@@ -38,12 +38,12 @@ pub struct Stretch {
     pub high: f64,
 }
 
-/// What [`comparison_svg`] draws.
+/// The content that [`comparison_svg`] draws.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ComparisonPlot {
-    /// What was searched.
+    /// The recording that was searched.
     pub title: String,
-    /// What the curves run over: evaluations, or a time with its unit.
+    /// The horizontal axis: evaluations, or a time with its unit.
     pub axis: String,
     /// The strategies in the order of the legend.
     pub series: Vec<PlotSeries>,

@@ -7,7 +7,7 @@ use tunesmith_space::{ConfigId, Parameter, Space, Value};
 
 /// Median of the prior of the length scale of a base feature, which spans \[0, 1\].
 const BASE_LENGTH: f64 = 0.8;
-/// That of a derived feature: what the base features explain it need not.
+/// The length scale of a derived feature: what the base features explain it need not.
 const DERIVED_LENGTH: f64 = 1.6;
 /// More pairs than these drown the other features (28 of them made gemm worse).
 const MAX_PAIRS: usize = 10;
@@ -39,12 +39,12 @@ pub(crate) struct Features {
     bases: usize,
 }
 
-/// How the level of a feature follows from the indices of a configuration.
+/// The rule by which the level of a feature follows from the indices of a configuration.
 #[derive(Clone, Debug)]
 enum Derivation {
     /// The index of one parameter's value into the levels.
     One { parameter: usize, levels: Vec<u16> },
-    /// What is known of the configuration itself.
+    /// The level of the configuration itself.
     Known(Column),
     /// The indices of two parameters' values: `levels[first * width + second]`.
     Two { first: usize, second: usize, width: usize, levels: Vec<u16> },
@@ -137,8 +137,8 @@ impl Features {
         (0..self.bases).map(apart).sum()
     }
 
-    /// Of 100 random configurations, without those told or in flight, the one whose nearest of
-    /// `known` is farthest away; `None` when none is left.
+    /// Draws 100 random configurations, without those told or in flight, and returns the one whose
+    /// nearest of `known` is farthest away; `None` when none is left.
     pub(crate) fn farthest(&self, view: &View<'_>, known: &[ConfigId], rng: &mut Rng) -> Option<ConfigId> {
         let space = view.space();
         let draws: Vec<ConfigId> = (0..SPREAD_DRAWS)

@@ -55,12 +55,12 @@ pub(super) struct History {
     picked: Vec<ConfigId>,
 }
 
-/// What one recording says.
+/// The scores of one recording.
 #[derive(Debug)]
 struct Slowdowns {
     of: HashMap<ConfigId, f64>,
     worst: f64,
-    /// That of a configuration that was not recorded, if that says something.
+    /// The level of a configuration that was not recorded, if that says something.
     missing: Option<f64>,
 }
 
@@ -144,7 +144,7 @@ impl Slowdowns {
     }
 }
 
-/// In how many parameters two configurations differ.
+/// Returns the number of parameters in which two configurations differ.
 fn apart(space: &Space, a: ConfigId, b: ConfigId) -> usize {
     let (mut one, mut other) = (Vec::new(), Vec::new());
     space.unrank_into(a, &mut one);

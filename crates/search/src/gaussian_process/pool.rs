@@ -29,7 +29,7 @@ struct ListedSpace {
     rows: Rows,
 }
 
-/// Where candidates come from: made once for a space.
+/// The source of candidates, made once for a space.
 #[derive(Debug)]
 pub(super) struct CandidateSource {
     listing: Option<ListedSpace>,
@@ -141,7 +141,7 @@ fn neighbours(view: &View<'_>, leader: ConfigId, rng: &mut Rng) -> Vec<ConfigId>
     picked.into_iter().filter(|&config| is_new(view, config)).collect()
 }
 
-/// What is known when candidates are looked at.
+/// The knowledge with which candidates are looked at.
 pub(super) struct PoolScene<'a> {
     pub(super) view: &'a View<'a>,
     pub(super) features: &'a Features,

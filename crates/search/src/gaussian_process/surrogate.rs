@@ -17,7 +17,7 @@ const MODELLED: usize = 400;
 const WAIT_DIVISOR: usize = 400;
 const LONGEST_WAIT: usize = 100;
 
-/// What stays from one fit to the next.
+/// The state kept from one fit to the next.
 #[derive(Debug)]
 pub(super) struct Surrogate {
     features: Features,
@@ -31,7 +31,7 @@ pub(super) struct Surrogate {
 struct Fitted {
     /// The evaluations, by position in those told, that the model was fitted with.
     first: Vec<usize>,
-    /// How many were told then; the later ones follow the first.
+    /// The number of evaluations told then; the later ones follow the first.
     told: usize,
     /// The points of the process, in order.
     points: Vec<ConfigId>,

@@ -19,7 +19,7 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// `configs`, each once, with their predicted counters.
+    /// Creates candidates of `configs`, each once, with their predicted counters.
     pub(super) fn new(configs: Vec<ConfigId>, predicted: Predicted, set: &'static CounterSet) -> Self {
         let times = TimeModel::new(&work(set, &predicted), &predicted.known);
         Self::with_times(configs, predicted, times)

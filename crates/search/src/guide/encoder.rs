@@ -15,7 +15,8 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    /// For `model` and `space`. Parameters that the model does not know are told in `notes`.
+    /// Creates the encoder for `model` and `space`. Parameters that the model does not know are
+    /// told in `notes`.
     ///
     /// # Errors
     /// The model needs parameters that `space` lacks.

@@ -30,7 +30,7 @@ const WHOLE: u128 = 500_000;
 const SAMPLE: usize = 20_000;
 /// The most neighbours of one configuration that are scored, a random part where there are more.
 const NEIGHBOURS: u64 = 512;
-/// How much the authors' program multiplies the scores of trees.
+/// The factor by which the authors' program multiplies the scores of trees.
 const TREE_SCALE: f64 = 2.0;
 
 /// Predicted counters of the configurations of a space, and what is known of the device that is
@@ -44,7 +44,7 @@ pub struct Guide {
     candidates: Arc<Candidates>,
 }
 
-/// What holds whatever configurations are looked at.
+/// The part of a guide that does not depend on the candidates.
 #[derive(Debug)]
 struct Basis {
     set: &'static CounterSet,
@@ -52,7 +52,7 @@ struct Basis {
     size: Size,
     scale: f64,
     notes: Vec<String>,
-    /// What predicts more configurations of a space too large to score whole.
+    /// The model that predicts more configurations of a space too large to score whole.
     beyond: Option<(CounterModel, Encoder)>,
 }
 
@@ -115,7 +115,8 @@ impl Guide {
         self.basis.beyond.is_some()
     }
 
-    /// Of a space scored in part: leaves `kept` and a new uniform sample. Places change.
+    /// Replaces the candidates of a space scored in part by `kept` and a new uniform sample. Places
+    /// change.
     pub(crate) fn resample(&mut self, space: &Space, kept: &[ConfigId], rng: &mut Rng) {
         let Some((model, encoder)) = &self.basis.beyond else { return };
         let mut seen = HashSet::new();
@@ -125,7 +126,7 @@ impl Guide {
         self.candidates = Arc::new(self.candidates.replaced(configs, predicted, self.basis.set));
     }
 
-    /// Of a space scored in part: sees to it that `configs` have places.
+    /// Gives `configs` places in a space scored in part.
     pub(crate) fn include(&mut self, space: &Space, configs: &[ConfigId]) {
         let Some((model, encoder)) = &self.basis.beyond else { return };
         let is_new = |config: &&ConfigId| !self.candidates.places.contains_key(*config);
@@ -138,8 +139,8 @@ impl Guide {
         }
     }
 
-    /// Of a space scored in part: includes the configurations that differ from `config` in one
-    /// parameter, unless it did. Whether it had to.
+    /// Includes the configurations of a space scored in part that differ from `config` in one
+    /// parameter. Returns whether any of this was still to be done.
     pub(crate) fn expand(&mut self, space: &Space, config: ConfigId, rng: &mut Rng) -> bool {
         if !self.is_sampled() || self.candidates.expanded.contains(&config) {
             return false;

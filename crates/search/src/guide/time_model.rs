@@ -2,9 +2,8 @@
 
 use tunesmith_model::nonnegative_least_squares;
 
-/// How far relative times are believed to lie from a sum of work that all costs the same, as a
-/// standard deviation: so few runs as a search makes leave most coefficients open, and this belief
-/// holds them.
+/// The standard deviation of relative times from a sum of work that all costs the same, as a
+/// belief. So few runs as a search makes leave most coefficients open, and this belief holds them.
 pub(crate) const BELIEF: f64 = 0.3;
 /// Places that are predicted at a time, so that their sums stay in the fastest cache.
 const BLOCK: usize = 2048;
@@ -23,7 +22,8 @@ pub(crate) struct TimeModel {
 }
 
 impl TimeModel {
-    /// Of predicted counters of work, one list each; `known` tells which places have values.
+    /// Creates the model of predicted counters of work, one list each; `known` tells which places
+    /// have values.
     pub(super) fn new(counters: &[&[f64]], known: &[bool]) -> Self {
         let scale = |column: &&[f64]| {
             let values = || column.iter().zip(known).filter(|(_, known)| **known).map(|(value, _)| *value);
@@ -76,8 +76,8 @@ impl TimeModel {
         self.columns.iter().zip(coefficients).map(part).sum()
     }
 
-    /// Of the places that are not `closed` the one with the least predicted time, of equal ones the
-    /// first. Costs a product per coefficient and place.
+    /// Returns the place with the least predicted time among those that are not `closed`; of equal
+    /// ones the first. Costs a product per coefficient and place.
     pub(crate) fn least(&self, coefficients: &[f64], closed: &[bool]) -> Option<usize> {
         let mut least: Option<(f32, usize)> = None;
         for start in (0..closed.len()).step_by(BLOCK) {

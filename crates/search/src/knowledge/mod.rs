@@ -8,9 +8,9 @@ use crate::guide::Guide;
 use std::sync::Arc;
 use tunesmith_space::ConfigId;
 
-/// What is known of a kernel before its search begins, given to every strategy when it is made
-/// ([`build_with`](crate::build_with)); the strategies that make use of it say so. The default is
-/// to know nothing.
+/// The knowledge of a kernel before its search begins. Every strategy is
+/// [built](crate::StrategySpec::build) with it; those that use it say so. The default is to know
+/// nothing.
 ///
 /// Each kind of knowledge is one field. A strategy turns it into what it works with:
 /// `gaussian_process` into features of configurations and into those it asks first.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tunesmith_core::{Objective, Recording, Rng};
 use tunesmith_space::{ConfigId, Parameter, Space, Value, ValueKind, closest};
 
-/// What the configurations of a space scored elsewhere: on other devices, or for other sizes. Cheap
-/// to clone.
+/// The scores of a space's configurations elsewhere: on other devices, or for other sizes. Cheap to
+/// clone.
 #[derive(Clone, Debug)]
 pub struct PastTimes(Arc<[Past]>);
 
@@ -37,9 +37,9 @@ pub enum Misfit {
     Kind {
         /// The parameter.
         name: String,
-        /// What the recording has.
+        /// The type in the recording.
         recorded: &'static str,
-        /// What the space has.
+        /// The type in the space.
         wanted: &'static str,
     },
     /// No configuration is in both.

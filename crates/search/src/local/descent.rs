@@ -4,7 +4,7 @@ use super::{Order, Scored, Standing, keep_better, standing};
 use tunesmith_core::{Rng, View};
 use tunesmith_space::{ConfigId, Neighbourhood, Neighbours};
 
-/// Which better neighbour is gone to.
+/// The better neighbour that a descent goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Improvement {
     /// The first that is found.
@@ -29,7 +29,7 @@ pub(crate) struct Descent {
     awaited: Vec<ConfigId>,
 }
 
-/// What a strategy does next.
+/// The next step of a strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DescentStep {
     /// This configuration is to be evaluated.

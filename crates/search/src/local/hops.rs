@@ -23,7 +23,7 @@ pub(crate) const INITIAL: OptionSpec = OptionSpec {
     meaning: "a whole number from 1: evaluations, random ones where nothing was told, before the first descent",
 };
 
-/// How a local minimum is left.
+/// The way out of a local minimum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kick {
     /// Each parameter of the minimum that the search is at is drawn anew with this probability.
@@ -32,7 +32,7 @@ pub(crate) enum Kick {
     Random,
 }
 
-/// Whether the search goes on from a new local minimum or from the one it was at.
+/// The rule that decides between a new local minimum and the one that the search was at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Acceptance {
     /// From the better one.

@@ -3,7 +3,7 @@
 use tunesmith_core::{Request, View};
 use tunesmith_space::ConfigId;
 
-/// What is known of a configuration.
+/// The knowledge of one configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Standing {
     /// Nothing: it can be asked.

@@ -9,8 +9,8 @@ use tunesmith_core::{Depth, Evaluation, Request, Rng, Searcher, Told, View};
 use tunesmith_model::bottleneck::{Bottlenecks, Rules, analyse, weights};
 use tunesmith_space::ConfigId;
 
-/// How often a configuration is drawn by its weight instead of chosen: what no model foresees is
-/// found no other way.
+/// The probability that a configuration is drawn by its weight instead of chosen: what no model
+/// foresees is found no other way.
 const CHANCE: f64 = 0.1;
 /// Evaluations in a row without a new best after which counters are taken to have told what they
 /// can: as many as the Gaussian process needs to begin with.

@@ -20,7 +20,7 @@ pub(super) struct Published {
     rules: Rules,
     /// Configurations timed between two that are profiled: `n`.
     batch: usize,
-    /// What the draws of this round weigh; nothing before the first profile.
+    /// The weights of this round's draws; nothing before the first profile.
     weights: Option<Vec<f64>>,
     left: usize,
     /// The fastest of this round with its score.

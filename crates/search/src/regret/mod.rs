@@ -55,7 +55,7 @@ pub struct RegretModel {
     prepared: Option<RegretMemory>,
 }
 
-/// What stays from one estimate to the next.
+/// The state kept from one estimate to the next.
 #[derive(Debug)]
 struct RegretMemory {
     features: Features,
@@ -63,10 +63,11 @@ struct RegretMemory {
     parameters: Hyperparameters,
 }
 
-/// What an estimate is made of.
+/// The parts of an estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RegretParts {
-    /// How many unseen configurations the model expects to be better than the regret allows.
+    /// The number of unseen configurations that the model expects to be better than the regret
+    /// allows.
     pub expected: f64,
     /// The chance that a better configuration is better by more than the regret, by the extremes of
     /// what was seen.
@@ -128,7 +129,7 @@ impl RegretEstimator for RegretModel {
     }
 }
 
-/// What the model predicts of unseen configurations.
+/// The predictions for unseen configurations.
 struct Tails {
     /// Mean, deviation with noise and inflation, weight.
     predicted: Vec<(f64, f64, f64)>,

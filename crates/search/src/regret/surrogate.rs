@@ -20,9 +20,9 @@ pub(super) struct RegretSurrogate {
     pub(super) process: GaussianProcess,
     pub(super) posterior: Posterior,
     pub(super) parameters: Hyperparameters,
-    /// What was seen, from the best to the worst.
+    /// The configurations seen, from the best to the worst.
     pub(super) ranked: Vec<ConfigId>,
-    /// What a deviation of the process has to be multiplied by, at least 1.
+    /// The factor for deviations of the process, at least 1.
     inflation: f64,
 }
 

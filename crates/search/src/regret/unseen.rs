@@ -20,7 +20,7 @@ const DRAWS: usize = 2048;
 /// Neighbours of one of the best in a space that is not listed.
 const NEIGHBOURS: usize = 512;
 
-/// Where unseen configurations come from: made once for a space.
+/// The source of unseen configurations, made once for a space.
 #[derive(Debug)]
 pub(super) struct Unevaluated {
     listing: Option<(Vec<ConfigId>, Rows)>,

@@ -9,7 +9,7 @@ use tunesmith_core::recording::Column;
 const BEFORE: [&str; 7] =
     ["Kernel name", "Computation duration (us)", "Global size", "Local size", "run", "step", "profiled"];
 
-/// What a column holds.
+/// The content of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Role {
     /// Values of the parameter with this place.
@@ -17,7 +17,7 @@ pub(super) enum Role {
     /// The time, in units of so many milliseconds.
     Time(f64),
     Status,
-    /// Whether the configuration is correct, as a truth value.
+    /// The correctness of the configuration, as a truth value.
     Feasible,
     RelStd,
     /// The time of compiling, in units of so many milliseconds.

@@ -21,11 +21,11 @@ pub enum ImportError {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// Where: a line, a record.
+        /// The place: a line, a record.
         place: String,
-        /// What is wrong.
+        /// The fault.
         reason: String,
-        /// What to do about it.
+        /// The remedy.
         remedy: String,
     },
     /// It is a journal, and cannot be read as one.
@@ -43,7 +43,7 @@ impl ImportError {
     }
 }
 
-/// What is wrong with the content of a file, before the file is known.
+/// A fault in the content of a file, before the file is known.
 #[derive(Debug)]
 pub(super) struct Flaw {
     pub(super) place: String,

@@ -20,8 +20,8 @@ pub(super) fn time(number: f64) -> Option<f64> {
     (number.is_finite() && number >= 0.0).then_some(number)
 }
 
-/// `number` of one thousandth units as whole units, rounded as division rounds: 38300.032 us are
-/// 38.300032 ms.
+/// Returns `number` of one thousandth units as whole units, rounded as division rounds: 38300.032
+/// us are 38.300032 ms.
 pub(super) fn scaled(number: f64, unit_ms: f64) -> f64 {
     if unit_ms < 1.0 { number / (1.0 / unit_ms).round() } else { number * unit_ms }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::recording::Column;
 
-/// What the sidecar of a CSV says; empty where there is none.
+/// The content of the sidecar of a CSV; empty if there is none.
 #[derive(Debug, Default)]
 pub(super) struct Sidecar {
     /// The parameters, where they are listed.

@@ -21,8 +21,9 @@ const PANELS: (u32, u32) = (560, 330);
 /// Height of the title in pixels.
 const TITLE: u32 = 34;
 
-/// A picture of `plot` as SVG: left the mean share of the optimum against evaluations or time (logarithmic) with a band between the
-/// given edges, in the middle the distribution of what searches ended with, right the legend.
+/// Draws `plot` as SVG: left the mean share of the optimum against evaluations or time
+/// (logarithmic) with a band between the given edges, in the middle the distribution of what
+/// searches ended with, right the legend.
 ///
 /// # Errors
 /// None that is known: the picture is drawn in memory.
@@ -47,8 +48,8 @@ pub fn comparison_svg(plot: &ComparisonPlot) -> Result<String, PlotError> {
     Ok(svg)
 }
 
-/// The colour of the series with this number: those of M. Okabe and K. Ito, which colour-blind readers can tell apart, then
-/// the same again.
+/// Returns the colour of the series with this number: those of M. Okabe and K. Ito, which
+/// colour-blind readers can tell apart, then the same again.
 pub(crate) fn colour(number: usize) -> RGBColor {
     const COLOURS: [(u8, u8, u8); 8] = [
         (0, 114, 178),
@@ -64,7 +65,7 @@ pub(crate) fn colour(number: usize) -> RGBColor {
     RGBColor(red, green, blue)
 }
 
-/// The lowest share that a panel shows: a little below `least`, on a line of the grid.
+/// Returns the lowest share that a panel shows: a little below `least`, on a line of the grid.
 fn floor(least: f64) -> f64 {
     // Above 0.95 the axis would have no room left.
     ((least * 20.0 - 0.2).floor() / 20.0).clamp(0.0, 0.95)
