@@ -17,7 +17,7 @@ use tunesmith::core::{
     Told, Tuner, View,
 };
 use tunesmith::search::profile_guided::{Guide, counter_data};
-use tunesmith::search::{Knowledge, build_with};
+use tunesmith::search::{Knowledge, StrategySpec};
 use tunesmith::space::{ConfigId, Space, Value};
 use tunesmith_model::counters::{CounterModel, Method};
 
@@ -136,7 +136,8 @@ fn main() {
         let start = clock.now();
         let guide = Guide::new(&model, &Hardware::default(), &space).unwrap();
         let knowledge = Knowledge { guide: Some(guide), ..Knowledge::default() };
-        let strategy = build_with(&format!("profile_guided(variant={variant})"), &knowledge).unwrap();
+        let strategy: StrategySpec = format!("profile_guided(variant={variant})").parse().unwrap();
+        let strategy = strategy.build(&knowledge).unwrap();
         let prepared = clock.now().saturating_sub(start);
         let mut searcher = Timed { strategy, clock: SystemClock::default(), steps: Vec::new() };
         let mut device = MadeUp { space: &space, submitted: None };

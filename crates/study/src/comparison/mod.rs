@@ -27,7 +27,7 @@ use std::sync::Arc;
 use tunesmith_core::{Judging, ManualClock, MedianTime, Objective, Recording, Rng, Stop, Tuner};
 use tunesmith_device::ReplayEvaluator;
 use tunesmith_report::PlotSeries;
-use tunesmith_search::{Knowledge, PastTimes};
+use tunesmith_search::{Knowledge, PastTimes, StrategySpec};
 use tunesmith_space::Space;
 
 /// What is compared, and how thoroughly.
@@ -120,18 +120,15 @@ struct Subject {
 /// A recording that cannot be read or has no correct configuration, a strategy that does not exist, a folder that cannot be
 /// made or written to.
 pub fn compare(options: &CompareOptions) -> Result<Comparison, Error> {
-    check(options)?;
+    let strategies = checked(options)?;
     // Before the work, which would be lost.
     options.plots.as_deref().map_or(Ok(()), plots::make_folder)?;
     let past = Past::read(&options.history)?;
     let subjects: Vec<Subject> =
         options.recordings.par_iter().map(|path| Subject::load(path, options, &past)).collect::<Result<_, Error>>()?;
     let subjects = distinctly_named(subjects, &options.recordings);
-    let pairs: Vec<(&String, &Subject)> = options
-        .strategies
-        .iter()
-        .flat_map(|strategy| subjects.iter().map(move |subject| (strategy, subject)))
-        .collect();
+    let pairs: Vec<(&StrategySpec, &Subject)> =
+        strategies.iter().flat_map(|strategy| subjects.iter().map(move |subject| (strategy, subject))).collect();
     let scores = pairs.into_par_iter().map(|(strategy, subject)| score(strategy, subject, options));
     let (results, series): (Vec<Score>, Vec<PlotSeries>) =
         scores.collect::<Result<Vec<_>, Error>>()?.into_iter().unzip();
@@ -161,11 +158,9 @@ fn named<T>(subjects: &[Subject], options: &CompareOptions, of: fn(&Subject) -> 
     subjects.iter().map(|subject| (subject.name.clone(), of(subject))).collect()
 }
 
-/// Refuses what cannot be run before anything is read.
-fn check(options: &CompareOptions) -> Result<(), Error> {
-    for strategy in &options.strategies {
-        tunesmith_search::build(strategy)?;
-    }
+/// Parses the strategies and refuses what cannot be run before anything is read.
+fn checked(options: &CompareOptions) -> Result<Vec<StrategySpec>, Error> {
+    let strategies = options.strategies.iter().map(|text| text.parse()).collect::<Result<Vec<StrategySpec>, _>>()?;
     let refuse = |text: &str, remedy: &str| Err(Error::request(text, Some(remedy.to_string())));
     if options.recordings.is_empty() || options.strategies.is_empty() {
         let names: Vec<&str> = tunesmith_search::catalogue().iter().map(|strategy| strategy.name).collect();
@@ -175,7 +170,7 @@ fn check(options: &CompareOptions) -> Result<(), Error> {
     if options.repeats == 0 || options.budget == 0 {
         return refuse("no search would make an evaluation", "give --repeats and --budget of at least 1");
     }
-    Ok(())
+    Ok(strategies)
 }
 
 /// The subjects with their paths as names where the files' names are the same.
@@ -235,32 +230,32 @@ impl Subject {
 }
 
 /// One strategy on one recording, and its curves.
-fn score(strategy: &str, subject: &Subject, options: &CompareOptions) -> Result<(Score, PlotSeries), Error> {
+fn score(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions) -> Result<(Score, PlotSeries), Error> {
     // With noise the best of a search is not the fastest it met, and no expectation is known.
-    let is_exact = is_random_without_replacement(strategy) && !options.noise && !options.over_time;
+    let is_exact = strategy.has_exact_expectation() && !options.noise && !options.over_time;
     // Of `random` one search is made all the same: for what an evaluation costs.
     let repeats = if is_exact { 1 } else { options.repeats };
     let searches = (0..repeats).into_par_iter().map(|repeat| search(strategy, subject, options, repeat));
     let curves: Vec<Curve> = searches.collect::<Result<_, Error>>()?;
     let evaluations: usize = curves.iter().map(Curve::evaluations).sum();
     let seconds: f64 = curves.iter().map(|curve| curve.seconds).sum();
-    let (times, budget) = (&subject.times, options.budget);
+    let (times, budget, name) = (&subject.times, options.budget, strategy.to_string());
     let size = subject.space.len().unwrap_or(u128::MAX);
     // After every configuration nothing changes.
     let drawn = budget.min(u64::try_from(size).unwrap_or(u64::MAX));
     let (measures, score, series) = if is_exact {
         let measures = exact::random(times, size as f64, budget);
-        (measures, 0.0, progress::of_random(strategy, times, size as f64, drawn))
+        (measures, 0.0, progress::of_random(&name, times, size as f64, drawn))
     } else {
         let series = if options.over_time {
-            progress::over_time(strategy, &curves, times[0])
+            progress::over_time(&name, &curves, times[0])
         } else {
-            progress::of_searches(strategy, &curves, times[0], drawn)
+            progress::of_searches(&name, &curves, times[0], drawn)
         };
         (Measures::of(&curves, times[0], budget), subject.baseline.score(&curves), series)
     };
     let score = Score {
-        strategy: strategy.to_string(),
+        strategy: name,
         recording: subject.name.clone(),
         repeats: options.repeats,
         exact: is_exact,
@@ -271,20 +266,14 @@ fn score(strategy: &str, subject: &Subject, options: &CompareOptions) -> Result<
     Ok((score, series))
 }
 
-fn is_random_without_replacement(strategy: &str) -> bool {
-    let text: String = strategy.chars().filter(|character| !character.is_whitespace()).collect();
-    ["random", "random()", "random(replacement=false)"].contains(&text.as_str())
-}
-
 /// One search from a fresh state.
-fn search(strategy: &str, subject: &Subject, options: &CompareOptions, repeat: usize) -> Result<Curve, Error> {
+fn search(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions, repeat: usize) -> Result<Curve, Error> {
     let seed = seed(options.seed, strategy, &subject.name, repeat);
     let guides = &subject.guidance.guides;
     let guide = guides.get(repeat % guides.len().max(1)).cloned();
     let shuffled = |past: &PastTimes| past.shuffled(&mut Rng::seed_from_u64(seed));
     let history = if options.shuffle_history { subject.past.as_ref().map(shuffled) } else { subject.past.clone() };
-    let mut searcher =
-        Watched::new(tunesmith_search::build_with(strategy, &Knowledge { history, guide, ..Knowledge::default() })?);
+    let mut searcher = Watched::new(strategy.build(&Knowledge { history, guide, ..Knowledge::default() })?);
     let clock = Arc::new(ManualClock::default());
     let passes = options.profile_passes.unwrap_or(1.0);
     let mut device = subject.device.clone().with_clock(clock.clone()).with_profile_passes(passes);
@@ -301,7 +290,7 @@ fn search(strategy: &str, subject: &Subject, options: &CompareOptions, repeat: u
 }
 
 /// A seed for one search that differs from those of all others.
-fn seed(seed: u64, strategy: &str, recording: &str, repeat: usize) -> u64 {
+fn seed(seed: u64, strategy: &StrategySpec, recording: &str, repeat: usize) -> u64 {
     let digest = Sha256::digest(format!("{seed}\n{strategy}\n{recording}\n{repeat}").as_bytes());
     digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
@@ -312,6 +301,10 @@ mod tests {
     use tunesmith_core::recording::{Column, Row};
     use tunesmith_core::{Failure, FailureKind, Measurement};
     use tunesmith_space::Value;
+
+    fn spec(strategy: &str) -> StrategySpec {
+        strategy.parse().unwrap()
+    }
 
     /// 120 configurations, every fifth failing, times without structure.
     fn subject() -> Subject {
@@ -336,10 +329,10 @@ mod tests {
     #[test]
     fn the_exact_expectation_of_random_search_is_that_of_many_searches() {
         let (subject, options) = (subject(), options(3000, 60));
-        let exact = score("random", &subject, &options).unwrap().0.measures;
+        let exact = score(&spec("random"), &subject, &options).unwrap().0.measures;
         let runs: Vec<Curve> = (0..options.repeats)
             .into_par_iter()
-            .map(|repeat| search("random", &subject, &options, repeat).unwrap())
+            .map(|repeat| search(&spec("random"), &subject, &options, repeat).unwrap())
             .collect();
         let simulated = Measures::of(&runs, subject.times[0], options.budget);
         for (budget, expected) in &exact.rel {
@@ -359,11 +352,11 @@ mod tests {
     #[test]
     fn random_searches_that_are_run_score_as_the_exact_baseline_does() {
         let (subject, options) = (subject(), options(600, 120));
-        let (scored, series) = score("random(replacement = false)", &subject, &options).unwrap();
+        let (scored, series) = score(&spec("random(replacement = false)"), &subject, &options).unwrap();
         assert_eq!((scored.exact, scored.score), (true, 0.0));
         let runs: Vec<Curve> = (0..options.repeats)
             .into_par_iter()
-            .map(|repeat| search("random", &subject, &options, repeat).unwrap())
+            .map(|repeat| search(&spec("random"), &subject, &options, repeat).unwrap())
             .collect();
         // Evaluations take as long as their kernels, so fast finds come a little sooner than at the mean cost.
         let simulated = subject.baseline.score(&runs);
@@ -380,7 +373,7 @@ mod tests {
     #[test]
     fn configurations_asked_again_count_as_evaluations() {
         let (subject, options) = (subject(), options(400, 60));
-        let of = |strategy| score(strategy, &subject, &options).unwrap().0.measures;
+        let of = |strategy| score(&spec(strategy), &subject, &options).unwrap().0.measures;
         let (with, without) = (of("random(replacement=true)"), of("random"));
         // 60 draws with replacement miss the only configuration within 1.01 with probability (1 - 1/120)^60 = 0.605.
         assert!((1.0 - with.success["1.01"] - 0.605).abs() < 0.08, "{with:?}");
@@ -399,21 +392,22 @@ mod tests {
         let recording = Recording::new("noisy", vec![Column::of_rows("A")], rows.collect()).unwrap();
         let subject = Subject::new(&recording, Path::new("noisy")).unwrap();
         let options = CompareOptions { noise: true, ..options(200, 40) };
-        let scored = score("random", &subject, &options).unwrap().0;
+        let scored = score(&spec("random"), &subject, &options).unwrap().0;
         assert!(!scored.exact);
         // The median of fifty samples still varies by 9 %, so what looks best is often not it; and no recorded time is
         // below the optimum.
         let share = scored.measures.rel["25"];
         assert!(share <= 1.0);
         let found = scored.measures.success["1.10"];
-        let runs: Vec<Curve> = (0..200).map(|repeat| search("random", &subject, &options, repeat).unwrap()).collect();
+        let runs: Vec<Curve> =
+            (0..200).map(|repeat| search(&spec("random"), &subject, &options, repeat).unwrap()).collect();
         assert!(found > 0.5 && runs.iter().any(|run| run.best_after(40) > subject.times[0]), "{found}");
     }
 
     #[test]
     fn searches_differ_in_their_seeds_and_are_the_same_every_time() {
         let (subject, options) = (subject(), options(4, 30));
-        let run = |repeat| search("annealing", &subject, &options, repeat).unwrap().best_by_evaluation;
+        let run = |repeat| search(&spec("annealing"), &subject, &options, repeat).unwrap().best_by_evaluation;
         assert_eq!(run(1), run(1));
         assert_ne!(run(1), run(2));
     }
@@ -421,7 +415,7 @@ mod tests {
     #[test]
     fn a_search_that_ends_early_keeps_its_best() {
         let (subject, options) = (subject(), options(2, 400));
-        let score = score("exhaustive", &subject, &options).unwrap().0;
+        let score = score(&spec("exhaustive"), &subject, &options).unwrap().0;
         assert_eq!(score.measures.rel["200"], 1.0);
         assert_eq!(score.measures.success["1.01"], 1.0);
     }
