@@ -1,7 +1,9 @@
-//! What the tuner adds to each configuration beyond compiling, running and checking it, and what a crash costs. For CUDA, on a
-//! driver that follows a script and whose kernels take no time: all that is neither compiling nor the kernel.
+//! What the tuner adds to each configuration beyond compiling, running and checking it, and what a
+//! crash costs. For CUDA, on a driver that follows a script and whose kernels take no time: all
+//! that is neither compiling nor the kernel.
 //!
-//! `cargo bench -p tunesmith-device --bench overhead` prints them; nothing is asserted, since times are the machine's.
+//! `cargo bench -p tunesmith-device --bench overhead` prints them; nothing is asserted, since times
+//! are the machine's.
 #![allow(clippy::print_stdout)] // a bench's job
 
 use std::path::{Path, PathBuf};
@@ -76,8 +78,8 @@ fn spec(language: Language, file: PathBuf, work: Option<WorkSize>) -> KernelSpec
     }
 }
 
-/// Evaluates the configuration and returns it with the time nobody has accounted for, and with all that is not compiling, in
-/// milliseconds.
+/// Evaluates the configuration and returns it with the time nobody has accounted for, and with all
+/// that is not compiling, in milliseconds.
 fn evaluate(evaluator: &mut LiveEvaluator, space: &Space, rank: u128) -> (Completion, f64, f64) {
     let clock = SystemClock::new();
     let start = clock.now();

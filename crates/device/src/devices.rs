@@ -1,20 +1,22 @@
-//! The devices that can be used, and why others cannot. Drivers are asked in workers, because they may crash.
+//! The devices that can be used, and why others cannot. Drivers are asked in workers, because they
+//! may crash.
 
 use crate::backends::cuda::{self, ChipCounters, CountersTask, CudaDevice, NoCounters};
 use crate::backends::opencl::{self, OpenClDevice};
-use crate::backends::{Absent, DeviceInfo, DriverAnswer, DriverQuestion, Missing, c, command};
+use crate::backends::{Absent, DeviceInfo, DriverAnswer, DriverQuestion, Missing, Target, c, command};
 use crate::error::DeviceError;
 use crate::host::{Compilers, CudaSetup, WorkerCommand};
 use crate::worker::{LIMIT, NoAnswer, OTHER_PROTOCOL, ask};
 use std::path::Path;
 
-/// Returns the processor, as the device of the C backend; none where neither of its compilers can be used.
+/// Returns the processor, as the device of the C backend; none where neither of its compilers can
+/// be used.
 pub fn processor(compilers: &Compilers) -> Option<DeviceInfo> {
-    c::devices(compilers).0.into_iter().next()
+    Target::Processor.info(compilers)
 }
 
-/// Lists every device that can be used, and every backend that cannot with the reason, counters of the processor among
-/// them. Starts workers, in which drivers are asked for their devices.
+/// Lists every device that can be used, and every backend that cannot with the reason, counters of
+/// the processor among them. Starts workers, in which drivers are asked for their devices.
 pub fn devices(compilers: &Compilers, worker: &WorkerCommand) -> (Vec<DeviceInfo>, Vec<Missing>) {
     let (mut devices, mut missing) = c::devices(compilers);
     if !devices.is_empty() {
@@ -35,7 +37,8 @@ pub fn devices(compilers: &Compilers, worker: &WorkerCommand) -> (Vec<DeviceInfo
 /// Lists every OpenCL device. Asks the drivers in a worker, which takes as long as they take.
 ///
 /// # Errors
-/// There is no OpenCL library, no driver or no device ([`DeviceError::NoDevices`]), or no worker can be started.
+/// There is no OpenCL library, no driver or no device ([`DeviceError::NoDevices`]), or no worker
+/// can be started.
 pub fn opencl_devices(worker: &WorkerCommand) -> Result<Vec<OpenClDevice>, DeviceError> {
     let found = match ask(worker, DriverQuestion::OpenClDevices)? {
         Ok(DriverAnswer::OpenClDevices(found)) => found,
@@ -47,7 +50,8 @@ pub fn opencl_devices(worker: &WorkerCommand) -> Result<Vec<OpenClDevice>, Devic
 /// Lists every CUDA device. Asks the driver in a worker, which takes as long as it takes.
 ///
 /// # Errors
-/// There is no driver, no device or no compiler ([`DeviceError::NoDevices`]), or no worker can be started.
+/// There is no driver, no device or no compiler ([`DeviceError::NoDevices`]), or no worker can be
+/// started.
 pub fn cuda_devices(setup: &CudaSetup, worker: &WorkerCommand) -> Result<Vec<CudaDevice>, DeviceError> {
     let found = match ask(worker, DriverQuestion::CudaDevices(setup.clone()))? {
         Ok(DriverAnswer::CudaDevices(found)) => found,
@@ -65,12 +69,14 @@ fn why_no_devices(answer: Result<DriverAnswer, NoAnswer>) -> String {
     }
 }
 
-/// Returns the counters of NVIDIA chips, Volta and later: of `chips` by NVIDIA's names of them, `GH100` for instance, for
-/// which no GPU is needed, or where there are none of this machine's GPUs. CUPTI is looked for in the folder `libraries`
-/// first, and asked in a worker; a chip takes about 0.1 s.
+/// Returns the counters of NVIDIA chips, Volta and later: of `chips` by NVIDIA's names of them,
+/// `GH100` for instance, for which no GPU is needed, or where there are none of this machine's
+/// GPUs. CUPTI is looked for in the folder `libraries` first, and asked in a worker; a chip takes
+/// about 0.1 s.
 ///
 /// # Errors
-/// CUPTI is missing or crashes ([`DeviceError::NoCounters`]), or it does not know a chip ([`DeviceError::NoChip`]).
+/// CUPTI is missing or crashes ([`DeviceError::NoCounters`]), or it does not know a chip
+/// ([`DeviceError::NoChip`]).
 pub fn counters(
     chips: &[String],
     libraries: Option<&Path>,

@@ -1,11 +1,14 @@
-//! Running kernels: compiling configurations, launching them in a worker process, checking and timing them.
+//! Running kernels: compiling configurations, launching them in a worker process, checking and
+//! timing them.
 //!
-//! [`LiveEvaluator`] answers the requests of a tuning loop with measurements of a kernel ([`KernelSpec`]);
-//! [`SyntheticEvaluator`] with the values of a formula, [`CommandEvaluator`] with runs of any program. A program that
-//! uses the first or the last begins with [`worker::enter_if_worker`].
+//! [`LiveEvaluator`] answers the requests of a tuning loop with measurements of a kernel
+//! ([`KernelSpec`]); [`SyntheticEvaluator`] with the values of a formula, [`CommandEvaluator`] with
+//! runs of any program. A program that uses the first or the last begins with
+//! [`worker::enter_if_worker`].
 //!
-//! Backends provide only what differs between them; how configurations are measured and judged exists once, so that
-//! their results can be compared. `unsafe` is confined to the modules that call kernels and drivers.
+//! Backends provide only what differs between them; how configurations are measured and judged
+//! exists once, so that their results can be compared. `unsafe` is confined to the modules that
+//! call kernels and drivers.
 
 mod backends;
 mod data;

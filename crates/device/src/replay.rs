@@ -12,8 +12,8 @@ use tunesmith_core::{
 };
 use tunesmith_space::ConfigId;
 
-/// Answers with recorded evaluations, at the cost of looking them up. A configuration that was not recorded is a failure
-/// of kind `constraints`, "not in recording".
+/// Answers with recorded evaluations, at the cost of looking them up. A configuration that was not
+/// recorded is a failure of kind `constraints`, "not in recording".
 ///
 /// ```
 /// # use tunesmith_core::{Evaluation, Evaluator, Interrupt, Measurement, Request};
@@ -46,8 +46,8 @@ pub struct ReplayEvaluator {
 }
 
 impl ReplayEvaluator {
-    /// A device that answers with `recorded`, evaluations or [`Recorded`] ones; of several of one configuration with the
-    /// first.
+    /// Makes a device that answers with `recorded`, evaluations or [`Recorded`] ones; of several of
+    /// one configuration with the first.
     pub fn new(recorded: impl IntoIterator<Item = impl Into<Recorded>>) -> Self {
         let mut by_config = HashMap::new();
         let (mut cost_ms, mut count) = (0.0, 0.0);
@@ -62,49 +62,53 @@ impl ReplayEvaluator {
         Self { recorded: Arc::new(by_config), mean_cost_ms, ..Self::default() }
     }
 
-    /// Answers with other samples than the recorded ones, drawn anew for every evaluation from what was recorded: as many
-    /// as a live device takes ([`Sampling`](crate::Sampling) without its limit of time).
+    /// Answers with other samples than the recorded ones, drawn anew for every evaluation from what
+    /// was recorded: as many as a live device takes ([`Sampling`](crate::Sampling) without its
+    /// limit of time).
     ///
-    /// Where a configuration has several samples they are drawn from these, with replacement. Where it has one time and the
-    /// relative standard deviation r, they are log-normal with that time as median and ln(1 + r^2) as variance of the
-    /// logarithm, so that the recorded time stays what a search is after. Where it has neither, there is no noise. The same
-    /// seed, configuration and number of its visit give the same samples.
+    /// Where a configuration has several samples they are drawn from these, with replacement. Where
+    /// it has one time and the relative standard deviation r, they are log-normal with that time as
+    /// median and ln(1 + r^2) as variance of the logarithm, so that the recorded time stays what a
+    /// search is after. Where it has neither, there is no noise. The same seed, configuration and
+    /// number of its visit give the same samples.
     pub fn with_noise(mut self, seed: u64) -> Self {
         self.noise = Some(Noise::new(seed));
         self
     }
 
-    /// Moves `clock` forward by what every evaluation took when it was recorded; by the mean of all for a configuration that
-    /// was not, and by the time of the kernel for samples taken later.
+    /// Moves `clock` forward by what every evaluation took when it was recorded; by the mean of all
+    /// for a configuration that was not, and by the time of the kernel for samples taken later.
     pub fn with_clock(mut self, clock: Arc<ManualClock>) -> Self {
         self.clock = Some(clock);
         self
     }
 
-    /// Lets a profiled evaluation take so many launches of the kernel, at least 1, instead of one: profilers run a kernel again
-    /// for every few counters. Recordings do not say how often.
+    /// Lets a profiled evaluation take so many launches of the kernel, at least 1, instead of one:
+    /// profilers run a kernel again for every few counters. Recordings do not say how often.
     pub fn with_profile_passes(mut self, passes: f64) -> Self {
         self.further_passes = (passes - 1.0).max(0.0);
         self
     }
 
-    /// What an evaluation took on average when it was recorded, in milliseconds; 0 where that is unknown.
+    /// Returns what an evaluation took on average when it was recorded, in milliseconds; 0 where
+    /// that is unknown.
     pub fn mean_cost_ms(&self) -> f64 {
         self.mean_cost_ms
     }
 
-    /// The recorded time of `config` in milliseconds, the median of its samples; `None` where it failed or was not recorded.
+    /// Returns the recorded time of `config` in milliseconds, the median of its samples; `None`
+    /// where it failed or was not recorded.
     pub fn time_ms(&self, config: ConfigId) -> Option<f64> {
         let evaluation = &self.recorded.get(&config)?.evaluation;
         evaluation.is_correct().then(|| statistics::median(&evaluation.measurement.times_ms))?
     }
 
-    /// How many configurations were recorded.
+    /// Returns how many configurations were recorded.
     pub fn len(&self) -> usize {
         self.recorded.len()
     }
 
-    /// Whether none was.
+    /// Returns whether none was.
     pub fn is_empty(&self) -> bool {
         self.recorded.is_empty()
     }

@@ -6,8 +6,9 @@ use std::collections::VecDeque;
 use tunesmith_core::{Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Measurement, Request};
 use tunesmith_space::{Expr, Space, Value, closest};
 
-/// Evaluates configurations by an expression over the parameters: its value is the time in milliseconds, without
-/// noise. A value that is no positive finite number, and an expression that cannot be computed, is a runtime failure.
+/// Evaluates configurations by an expression over the parameters: its value is the time in
+/// milliseconds, without noise. A value that is no positive finite number, and an expression that
+/// cannot be computed, is a runtime failure.
 ///
 /// ```
 /// # use tunesmith_core::{Evaluator, Interrupt, Request};
@@ -30,7 +31,7 @@ pub struct SyntheticEvaluator {
 }
 
 impl SyntheticEvaluator {
-    /// A device that takes `expr` milliseconds.
+    /// Makes a device that takes `expr` milliseconds.
     ///
     /// # Errors
     /// The expression uses a name that is no parameter.
@@ -38,7 +39,8 @@ impl SyntheticEvaluator {
         Self::with_sizes(space, &[], expr)
     }
 
-    /// A device that takes `expr` milliseconds, an expression over the parameters and `sizes`.
+    /// Makes a device that takes `expr` milliseconds, an expression over the parameters and
+    /// `sizes`.
     ///
     /// # Errors
     /// The expression uses a name that is neither.

@@ -1,4 +1,5 @@
-//! Commands: every way in which a configuration can end, its limits, what it finds in its environment, and its costs.
+//! Commands: every way in which a configuration can end, its limits, what it finds in its
+//! environment, and its costs.
 
 mod common;
 
@@ -48,7 +49,8 @@ fn options(spec: CommandSpec) -> CommandOptions {
     options
 }
 
-/// A space of `N` from 0 to 3, the sizes `SIZE = 100` and `FAST = true`, and a folder that goes with it.
+/// A space of `N` from 0 to 3, the sizes `SIZE = 100` and `FAST = true`, and a folder that goes
+/// with it.
 struct Setup {
     folder: tempfile::TempDir,
     space: Space,
@@ -238,7 +240,8 @@ fn the_limit_follows_the_best_time_from_start_to_end_whatever_the_cost() {
     assert_failed(&completion, FailureKind::Timeout, &["within 1.5 s (more than 10 x the best time of"]);
 }
 
-/// Waits until the process whose number is in a file is gone; a test that never sees that does not end.
+/// Waits until the process whose number is in a file is gone; a test that never sees that does not
+/// end.
 fn wait_until_gone(number: &str) {
     let path = format!("/proc/{}/stat", number.trim());
     let is_gone = || match std::fs::read_to_string(&path) {

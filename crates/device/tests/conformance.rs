@@ -26,7 +26,8 @@ fn of(memory: Memory, name: &str, element_name: &str, count: u64, access: Access
     Argument { name: name.into(), element: element(element_name), kind, symbol: None }
 }
 
-/// The types that a backend computes with: half floats are an extension that few processors' drivers have.
+/// The types that a backend computes with: half floats are an extension that few processors'
+/// drivers have.
 fn types(lab: &Lab) -> Vec<ElementType> {
     let known = |element: &ElementType| !lab.is_opencl() || element.scalar() != ScalarType::F16;
     ElementType::all().filter(known).collect()
@@ -197,7 +198,8 @@ fn faults(lab: &Lab) -> tunesmith_device::KernelSpec {
     spec
 }
 
-/// Each fault under its status with the words of its message, and a correct configuration after it in the same run.
+/// Each fault under its status with the words of its message, and a correct configuration after it
+/// in the same run.
 #[test]
 fn every_fault_gets_its_status_and_the_run_goes_on() {
     let expected = [

@@ -1,4 +1,5 @@
-//! CUDA without a GPU: the whole way from configurations to measurements through a driver that follows a script.
+//! CUDA without a GPU: the whole way from configurations to measurements through a driver that
+//! follows a script.
 
 mod common;
 
@@ -40,8 +41,8 @@ fn a_correct_configuration_has_the_times_of_its_events_and_what_its_kernel_uses(
     assert_eq!(lab.count("launch copy [4, 1, 1] [256, 1, 1] 0"), 1 + completion.measurement.times_ms.len());
 }
 
-/// Each error under its status, and a correct configuration after it in the same run. Only what the driver cannot go on
-/// after costs a worker.
+/// Each error under its status, and a correct configuration after it in the same run. Only what the
+/// driver cannot go on after costs a worker.
 #[test]
 fn every_error_of_the_driver_costs_one_configuration() {
     let cases = [
@@ -313,7 +314,8 @@ fn a_device_that_tells_no_energy_is_refused_before_anything_runs() {
     assert_eq!(lab.count("launch"), 0);
 }
 
-/// A script stands for Nsight Compute: it runs the worker, and writes a table for each launch that it is told of.
+/// A script stands for Nsight Compute: it runs the worker, and writes a table for each launch that
+/// it is told of.
 #[test]
 fn counters_come_from_nsight_compute_where_the_worker_cannot_read_them() {
     use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,5 @@
-//! Configurations that fail in every way there is: each under its status with its message, and the run goes on.
+//! Configurations that fail in every way there is: each under its status with its message, and the
+//! run goes on.
 
 mod common;
 

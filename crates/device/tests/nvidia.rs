@@ -1,4 +1,5 @@
-//! NVIDIA's libraries without a GPU: those that `scripts/nvidia-wheels` fetches, where TUNESMITH_NVIDIA names their folder.
+//! NVIDIA's libraries without a GPU: those that `scripts/nvidia-wheels` fetches, where
+//! TUNESMITH_NVIDIA names their folder.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! NVIDIA's compiler, which needs no GPU: what it is asked, what its messages become, how fast many compile.
+//! NVIDIA's compiler, which needs no GPU: what it is asked, what its messages become, how fast many
+//! compile.
 #![allow(clippy::print_stdout)] // what is skipped is said
 
 mod common;
@@ -10,7 +11,8 @@ use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::{Access, Argument, ArgumentKind, DeviceError, Fill, KernelSpec, Memory, Template, cuda_devices};
 use tunesmith_space::Expr;
 
-/// The folder with NVIDIA's libraries; without one the reason is printed, except in continuous integration, where it must be there.
+/// The folder with NVIDIA's libraries; without one the reason is printed, except in continuous
+/// integration, where it must be there.
 #[allow(clippy::disallowed_methods)] // tests learn from the environment where they are
 fn nvidia() -> Option<PathBuf> {
     let folder = std::env::var_os("TUNESMITH_NVIDIA").map(PathBuf::from);

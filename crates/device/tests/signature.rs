@@ -1,4 +1,5 @@
-//! A kernel that cannot be called as the problem says: found before anything runs, with the argument named.
+//! A kernel that cannot be called as the problem says: found before anything runs, with the
+//! argument named.
 
 mod common;
 

@@ -12,7 +12,6 @@ use tunesmith_core::{Clock, Evaluator, Interrupt, ManualClock};
 use tunesmith_device::{
     CommandEvaluator, CommandOptions, LiveEvaluator, LiveOptions, ReplayEvaluator, SyntheticEvaluator, Target,
 };
-use tunesmith_problem::nests::language;
 use tunesmith_space::{ConfigId, Space};
 
 /// A device ready to evaluate the configurations of a problem.
@@ -55,7 +54,7 @@ impl<'a> Runner<'a> {
             DeviceChoice::Cuda(device) => Target::Cuda(device.clone()),
         };
         let hardware = device.counted_hardware().unwrap_or_default();
-        let nests = language(&target);
+        let nests = target.language();
         let live = LiveOptions {
             spec: problem.kernel_spec(nests)?,
             target,

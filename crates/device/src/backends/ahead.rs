@@ -11,9 +11,10 @@ use tunesmith_core::Interrupt;
 
 /// Compiles on several threads.
 ///
-/// A backend that leaves the processors alone is built for as soon as a request comes. One that shares them is built
-/// for only while the tuner waits for a build, and all that was requested until then is finished before anything is
-/// measured: a compilation beside a measurement would spoil it.
+/// A backend that leaves the processors alone is built for as soon as a request comes. One that
+/// shares them is built for only while the tuner waits for a build, and all that was requested
+/// until then is finished before anything is measured: a compilation beside a measurement would
+/// spoil it.
 pub(crate) struct Builds<B: Build> {
     backend: Arc<B>,
     queue: VecDeque<QueueEntry<B::Built>>,
@@ -30,7 +31,8 @@ pub(crate) trait Build: Send + Sync + 'static {
     /// What is made of one configuration.
     type Built: Send;
 
-    /// Whether kernels run on the processors that compile. Then nothing is compiled while something is measured.
+    /// Returns whether kernels run on the processors that compile. Then nothing is compiled while
+    /// something is measured.
     fn shares_processor(&self) -> bool;
 
     /// Makes it; called from several threads at once. Gives up soon when `cancel` is raised.
@@ -59,7 +61,7 @@ struct BuildTask {
 }
 
 impl<B: Build> Builds<B> {
-    /// A queue that compiles `jobs` configurations at a time.
+    /// Makes a queue that compiles `jobs` configurations at a time.
     pub(crate) fn new(backend: Arc<B>, jobs: usize) -> Self {
         let (tasks, waiting) = channel();
         let (done, results) = channel();
@@ -82,11 +84,11 @@ impl<B: Build> Builds<B> {
         }
     }
 
-    /// The oldest configuration with its program. `None` when interrupted (the configuration is dropped) and when
-    /// there is none.
+    /// Returns the oldest configuration with its program. `None` when interrupted (the
+    /// configuration is dropped) and when there is none.
     pub(crate) fn next(&mut self, interrupt: &Interrupt) -> Option<(Arc<Scope>, BuildResult<B>)> {
-        // On a shared processor what came meanwhile waits until all that is built has been measured: one build after each
-        // measurement would never have company.
+        // On a shared processor what came meanwhile waits until all that is built has been
+        // measured: one build after each measurement would never have company.
         let is_built = self.queue.front().is_some_and(|entry| matches!(entry.state, State::Done(_)));
         if !is_built || !self.backend.shares_processor() {
             self.release();

@@ -7,28 +7,29 @@ use tunesmith_core::{CompileData, Failure, FailureKind, Interrupt};
 
 /// The tuner's side of a backend.
 pub(crate) trait Backend: Send + Sync {
-    /// Whether kernels run on the processors that compile. Then nothing is compiled while something is measured.
+    /// Returns whether kernels run on the processors that compile. Then nothing is compiled while
+    /// something is measured.
     fn shares_processor(&self) -> bool;
 
-    /// The worker's side that runs the programs.
+    /// Returns the worker's side that runs the programs.
     fn session(&self) -> SessionKind;
 
-    /// What [`build`](Self::build) compiles and how.
+    /// Returns what [`build`](Self::build) compiles and how.
     fn plan(&self, scope: &Scope) -> BuildPlan;
 
-    /// The device and its compiler: what has to be the same when a run is resumed, by name.
+    /// Returns the device and its compiler: what has to be the same when a run is resumed, by name.
     fn identity(&self) -> Vec<(String, String)>;
 
-    /// A digest of everything but the configuration that makes the compiled code what it is. `scope` is that of an
-    /// example.
+    /// Returns a digest of everything but the configuration that makes the compiled code what it
+    /// is. `scope` is that of an example.
     fn digest(&self, scope: &Scope) -> Result<String, DeviceError>;
 
-    /// Makes the program of one configuration; called from several threads at once. Gives up soon when `cancel` is
-    /// raised.
+    /// Makes the program of one configuration; called from several threads at once. Gives up soon
+    /// when `cancel` is raised.
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError>;
 }
 
-/// What is compiled for a configuration, and how.
+/// The build of one kernel in one configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildPlan {
     /// Exactly what is compiled.
@@ -42,13 +43,15 @@ pub struct BuildPlan {
 pub(crate) struct Built {
     pub(crate) program: Program,
     pub(crate) compile: CompileData,
-    /// A digest of the machine code: programs of the same take the same time. None where the code is not known.
+    /// A digest of the machine code: programs of the same take the same time. None where the code
+    /// is not known.
     pub(crate) digest: Option<String>,
 }
 
 impl Drop for Built {
     fn drop(&mut self) {
-        // A file that is gone already is as good as removed; the folder is removed at the end in any case.
+        // A file that is gone already is as good as removed; the folder is removed at the end in
+        // any case.
         let _ = std::fs::remove_file(self.program.path());
     }
 }
@@ -78,12 +81,13 @@ pub(crate) struct Mismatch {
 }
 
 impl Mismatch {
-    /// The same as the failure of one configuration: the signature may depend on parameters.
+    /// Returns the same as the failure of one configuration: the signature may depend on
+    /// parameters.
     pub(crate) fn into_failure(self) -> Failure {
         Failure::new(FailureKind::Compile, format!("{}; {}\n{}", self.message, self.remedy, self.log))
     }
 
-    /// The same as an error of the problem.
+    /// Returns the same as an error of the problem.
     pub(crate) fn into_error(self) -> DeviceError {
         let Self { argument, message, remedy, log } = self;
         DeviceError::Signature { argument, message, remedy, log }

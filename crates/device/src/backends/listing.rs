@@ -1,4 +1,4 @@
-//! What is told of devices, and of backends without any.
+//! The entries of device lists: devices, and backends that cannot be used.
 
 use crate::error::DeviceError;
 use serde::{Deserialize, Serialize};
@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 /// A device that kernels can be tuned on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceInfo {
-    /// What `--device` calls it.
+    /// The name that `--device` takes.
     pub id: String,
-    /// What its maker calls it.
+    /// The maker's name for it.
     pub name: String,
     /// The backend that uses it.
     pub backend: String,
@@ -24,9 +24,9 @@ pub struct DeviceInfo {
 pub struct Missing {
     /// The backend, or what part of it.
     pub backend: String,
-    /// What is missing.
+    /// The missing part.
     pub reason: String,
-    /// How to get it.
+    /// The remedy.
     pub remedy: String,
 }
 

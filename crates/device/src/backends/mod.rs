@@ -1,12 +1,14 @@
 //! The backends, and the one place that knows all of them.
 //!
-//! A backend has two sides. The tuner's side ([`Backend`]) turns a configuration into a program on disk. The worker's
-//! side ([`Session`]) holds buffers, loads programs and launches them. All the rest exists once and knows no backend:
-//! which configuration is built when ([`crate::live`]), what buffers hold before and after a launch, how often a kernel
-//! is launched, what is a failure ([`crate::worker`]), how long things may take ([`crate::measure`]).
+//! A backend has two sides. The tuner's side ([`Backend`]) turns a configuration into a program on
+//! disk. The worker's side ([`Session`]) holds buffers, loads programs and launches them. All the
+//! rest exists once and knows no backend: which configuration is built when ([`crate::live`]), what
+//! buffers hold before and after a launch, how often a kernel is launched, what is a failure
+//! ([`crate::worker`]), how long things may take ([`crate::measure`]).
 //!
-//! A new backend is a folder here, a variant of each enum below, and a Cargo feature. What each enum dispatches to says
-//! what the folder must provide. Nothing here knows [`crate::worker`] or [`crate::live`].
+//! A new backend is a folder here, a variant of each enum below, and a Cargo feature. What each
+//! enum dispatches to says what the folder must provide. Nothing here knows [`crate::worker`] or
+//! [`crate::live`].
 
 pub(crate) mod ahead;
 mod backend;
@@ -39,8 +41,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::Clock;
+use tunesmith_core::counters::Hardware;
 
-/// What kernels run on.
+/// A device that runs compiled kernels.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Target {
     /// The processor of this machine, through its C and C++ compilers.
@@ -53,15 +56,15 @@ pub enum Target {
 
 /// What opening a backend takes beside the kernel and the device.
 pub(crate) struct Opening<'a> {
-    /// Where programs and their sources go.
+    /// The folder of programs and their sources.
     pub(crate) folder: &'a Path,
     /// Tells the files of one kernel from those of another.
     pub(crate) name: &'a str,
-    /// How long a compilation may take.
+    /// The limit of a compilation.
     pub(crate) limit: Duration,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) compilers: &'a Compilers,
-    /// Where drivers compile.
+    /// The processes in which drivers compile.
     pub(crate) service: Arc<dyn CompileService>,
 }
 
@@ -75,7 +78,36 @@ impl Target {
         }
     }
 
-    /// Opens what compiles `source` for it. A function in C serves as the reference of every device.
+    /// Returns the language that generated kernels are compiled from here.
+    pub fn language(&self) -> Language {
+        match self {
+            Self::Processor => Language::C,
+            Self::OpenCl(_) => Language::OpenCl,
+            Self::Cuda(_) => Language::Cuda,
+        }
+    }
+
+    /// Returns the device as lists have it; `None` of the processor where no compiler can be used.
+    pub(crate) fn info(&self, compilers: &Compilers) -> Option<DeviceInfo> {
+        match self {
+            Self::Processor => c::devices(compilers).0.into_iter().next(),
+            Self::OpenCl(device) => Some(device.info()),
+            Self::Cuda(device) => Some(device.info()),
+        }
+    }
+
+    /// Returns the size of a device that counts what kernels do as they run; `None` of others.
+    pub(crate) fn counted_hardware(&self) -> Option<Hardware> {
+        match self {
+            // No bottleneck needs the size of the processor.
+            Self::Processor => c::missing_counters().is_none().then(Hardware::default),
+            Self::OpenCl(_) => None,
+            Self::Cuda(device) => Some(device.hardware()),
+        }
+    }
+
+    /// Opens what compiles `source` for it. A function in C serves as the reference of every
+    /// device.
     ///
     /// # Errors
     /// A language that the device does not run, a source that cannot be read, a missing compiler.
@@ -129,9 +161,9 @@ fn device_of(language: Language) -> &'static str {
 pub(crate) enum Program {
     /// A shared library that exports `tunesmith_call`.
     Library { path: PathBuf },
-    /// What an OpenCL driver made of a source.
+    /// The result of an OpenCL driver.
     OpenCl(OpenClProgram),
-    /// What NVRTC made of a source.
+    /// The result of NVRTC.
     Cuda(CudaProgram),
 }
 
@@ -179,8 +211,8 @@ pub(crate) enum CompileTask {
 /// What a compiler tells of what it made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Made {
-    /// The kernel's arguments as the driver sees them. `retire` asks for another worker next time: a kernel still runs
-    /// in this one.
+    /// The kernel's arguments as the driver sees them. `retire` asks for another worker next time:
+    /// a kernel still runs in this one.
     OpenCl { arguments: Vec<FoundArgument>, retire: bool },
     /// The mangled names of the kernel and of the variables asked for.
     Cuda { function: String, symbols: Vec<String> },
@@ -204,8 +236,8 @@ pub(crate) struct DriverCompilers {
 }
 
 impl DriverCompilers {
-    /// Compiles one configuration. Calls `launching` when a kernel is about to run: a crash after that need not be the
-    /// compiler's fault.
+    /// Compiles one configuration. Calls `launching` when a kernel is about to run: a crash after
+    /// that need not be the compiler's fault.
     pub(crate) fn compile(&mut self, task: &CompileTask, launching: &mut dyn FnMut()) -> Compiled {
         match task {
             CompileTask::OpenCl(task) => self.opencl.compile(task, launching),

@@ -16,7 +16,8 @@ pub(crate) struct BufferId(pub(crate) usize);
 /// An argument of a launch.
 #[derive(Clone, Debug)]
 pub(crate) enum LaunchArgument {
-    /// `bytes` of memory from `offset` on; what lies before and behind them guards against stray writes.
+    /// `bytes` of memory from `offset` on; what lies before and behind them guards against stray
+    /// writes.
     Buffer { id: BufferId, offset: usize, bytes: usize },
     /// So many bytes of local memory.
     Local(usize),
@@ -31,7 +32,7 @@ pub(crate) struct Launch<'a> {
     pub(crate) arguments: Vec<&'a LaunchArgument>,
     /// The work-items, where there are any.
     pub(crate) grid: Option<&'a Grid>,
-    /// How often it is launched in a row.
+    /// The number of launches in a row.
     pub(crate) times: usize,
 }
 
@@ -44,18 +45,20 @@ pub(crate) enum Fault {
     Failed(String),
 }
 
-/// What a kernel uses of its device, by name: registers of a thread, bytes of its memories, occupancy.
+/// What a kernel uses of its device, by name: registers of a thread, bytes of its memories,
+/// occupancy.
 pub(crate) type Resources = BTreeMap<String, f64>;
 
-/// What reads counters while the launches of a configuration are repeated, once for every pass. Dropping it ends profiling.
+/// What reads counters while the launches of a configuration are repeated, once for every pass.
+/// Dropping it ends profiling.
 pub(crate) trait Profiler {
     /// Begins a pass: what is launched from now on is counted.
     fn begin(&mut self) -> Result<(), String>;
 
-    /// Ends the pass. Whether another one is needed.
+    /// Ends the pass. Tells whether another one is needed.
     fn end(&mut self) -> Result<bool, String>;
 
-    /// What was counted in all passes, by the names of [`tunesmith_core::counters`].
+    /// Returns what was counted in all passes, by the names of [`tunesmith_core::counters`].
     fn readings(&mut self) -> Result<BTreeMap<String, f64>, String>;
 }
 
@@ -70,44 +73,46 @@ pub(crate) trait Session {
     /// Reads a buffer from byte `offset` on.
     fn read(&mut self, buffer: BufferId, offset: usize, into: &mut [u8]) -> Result<(), Fault>;
 
-    /// Whether [`copy`](Self::copy) can be called.
+    /// Returns whether [`copy`](Self::copy) can be called.
     fn can_copy(&self) -> bool {
         false
     }
 
-    /// Copies `bytes` from `offset` on from one buffer to the same place of another; launches come after it.
+    /// Copies `bytes` from `offset` on from one buffer to the same place of another; launches come
+    /// after it.
     fn copy(&mut self, _from: BufferId, _to: BufferId, _offset: usize, _bytes: usize) -> Result<(), Fault> {
         Err(Fault::Failed("this device does not copy buffers".to_owned()))
     }
 
-    /// Whether local memory is the device's own; otherwise it is a buffer like any other.
+    /// Returns whether local memory is the device's own; otherwise it is a buffer like any other.
     fn has_local_memory(&self) -> bool;
 
     /// Loads the programs of a configuration in place of those loaded before.
     fn load(&mut self, programs: &[&Program]) -> Result<(), Fault>;
 
-    /// What a loaded program will use of the device; nothing where the driver does not tell.
+    /// Returns what a loaded program will use of the device; nothing where the driver does not
+    /// tell.
     fn resources(&mut self, _program: usize, _launch: &Launch<'_>) -> Result<Resources, Fault> {
         Ok(Resources::new())
     }
 
-    /// Runs a loaded program, by its position, as often as `launch` says, waits for the end and tells how long it took,
-    /// nothing else included. `started` is called once the kernel itself begins, as closely as can be told: what the
-    /// driver does before that has a limit of its own.
+    /// Runs a loaded program, by its position, as often as `launch` says, waits for the end and
+    /// tells how long it took, nothing else included. `started` is called once the kernel itself
+    /// begins, as closely as can be told: what the driver does before that has a limit of its own.
     fn launch(&mut self, program: usize, launch: &Launch<'_>, started: &mut dyn FnMut()) -> Result<Duration, Fault>;
 
     /// Begins to profile. Nothing but the profiled launches runs until it is dropped.
     ///
     /// # Errors
-    /// Why no counters can be read, and what to do about it.
+    /// No counters can be read; the text says why, and what to do about it.
     fn profiler(&mut self) -> Result<Box<dyn Profiler>, String> {
         Err("the device gave no counters; those of CUDA devices can be read, and recordings may have them".to_owned())
     }
 
-    /// What watches the device while it works.
+    /// Returns what watches the device while it works.
     ///
     /// # Errors
-    /// Why nothing does.
+    /// Nothing watches the device; the text says why.
     fn meter(&mut self) -> Result<Box<dyn Meter>, String> {
         Err("this device does not tell its energy; CUDA devices do, through NVML".to_owned())
     }

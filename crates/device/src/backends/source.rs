@@ -16,13 +16,13 @@ pub(crate) struct KernelSource {
 }
 
 impl KernelSource {
-    /// One of the problem's kernels.
+    /// Takes one of the problem's kernels.
     pub(crate) fn kernel(spec: &KernelSpec, kernel: &Kernel) -> Self {
         let arguments = kernel.arguments.iter().filter_map(|position| spec.arguments.get(*position).cloned());
         Self { what: "the kernel", kernel: kernel.clone(), arguments: arguments.collect() }
     }
 
-    /// The reference function, which gets all of the problem's arguments.
+    /// Takes the reference function, which gets all of the problem's arguments.
     pub(crate) fn reference(spec: &KernelSpec, reference: &Reference) -> Self {
         let Reference { language, file, generator, function, work } = reference.clone();
         let include = spec.kernels.first().map(|kernel| kernel.include.clone()).unwrap_or_default();
@@ -42,14 +42,14 @@ impl KernelSource {
         Self { what: "the reference", kernel, arguments: without_parameters(spec) }
     }
 
-    /// A file of it that cannot be read.
+    /// Returns a file of it that cannot be read.
     pub(crate) fn unreadable(&self, path: &Path, source: io::Error) -> DeviceError {
         DeviceError::Source { what: self.what, path: path.to_owned(), source }
     }
 }
 
-/// The arguments with one element of local memory in place of what depends on the parameters, which a reference does not
-/// know and has no use for.
+/// Returns the arguments with one element of local memory in place of what depends on the
+/// parameters, which a reference does not know and has no use for.
 fn without_parameters(spec: &KernelSpec) -> Vec<Argument> {
     let scope = Scope::new(spec.sizes.iter().cloned());
     let mut arguments = spec.arguments.clone();

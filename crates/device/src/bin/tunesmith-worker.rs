@@ -1,4 +1,5 @@
-//! A program that is nothing but a worker: for tests, and for library users whose own program cannot be one.
+//! A program that is nothing but a worker: for tests, and for library users whose own program
+//! cannot be one.
 
 fn main() {
     tunesmith_device::worker::enter_if_worker();

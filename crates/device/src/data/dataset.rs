@@ -30,22 +30,23 @@ impl DataSet {
         Ok(Self { scratch, layout })
     }
 
-    /// The folder with all files of the run.
+    /// Returns the folder with all files of the run.
     pub(crate) fn folder(&self) -> &Path {
         self.scratch.path()
     }
 
-    /// The arguments as a worker needs them.
+    /// Returns the arguments as a worker needs them.
     pub(crate) fn layout(&self) -> &[Layout] {
         &self.layout
     }
 
-    /// The bytes of all buffers.
+    /// Returns the bytes of all buffers.
     pub(crate) fn bytes(&self) -> u64 {
         self.layout.iter().filter_map(Layout::buffer).map(|buffer| buffer.bytes as u64).sum()
     }
 
-    /// The outputs nobody has said the right contents of, with the files for them: what a reference is run for.
+    /// Returns the outputs nobody has said the right contents of, with the files for them: what a
+    /// reference is run for.
     pub(crate) fn missing(&self) -> Vec<(usize, PathBuf)> {
         let buffers =
             self.layout.iter().enumerate().filter_map(|(position, layout)| Some((position, layout.buffer()?)));
@@ -67,7 +68,7 @@ impl DataSet {
     }
 }
 
-/// What every argument is passed in the configuration of `scope`, in order.
+/// Returns what every argument is passed in the configuration of `scope`, in order.
 ///
 /// # Errors
 /// An expression that has no value in `scope`, or one that the type cannot hold.
@@ -88,7 +89,7 @@ fn scalar(argument: &Argument, expr: &Expr, scope: &Scope) -> Result<Vec<u8>, De
     })
 }
 
-/// The bytes of a local argument.
+/// Returns the bytes of a local argument.
 fn local(argument: &Argument, shape: &[Expr], scope: &Scope) -> Result<usize, DeviceError> {
     let mut extents = Vec::with_capacity(shape.len());
     for expr in shape {
@@ -108,7 +109,7 @@ fn no_value(argument: &Argument, expr: &Expr, source: ExprError) -> DeviceError 
     DeviceError::Scalar { argument: argument.name.clone(), problem, source: Some(source) }
 }
 
-/// The bytes of one element with `value` in every lane.
+/// Returns the bytes of one element with `value` in every lane.
 fn encode(element: ElementType, value: &Value) -> Option<Vec<u8>> {
     let scalar = element.scalar();
     let lane = match value {
@@ -133,7 +134,7 @@ fn check_names(spec: &KernelSpec) -> Result<(), DeviceError> {
     }
 }
 
-/// Room for the contents before and after.
+/// Returns the room for the contents before and after.
 fn bytes_needed(spec: &KernelSpec) -> Result<u64, DeviceError> {
     spec.arguments.iter().try_fold(0_u64, |sum, argument| Ok(sum.saturating_add(2 * checked_bytes(argument)? as u64)))
 }
@@ -211,7 +212,7 @@ fn write_contents(
     }
 }
 
-/// The bytes that a buffer holds before a kernel runs; none for what is no buffer.
+/// Returns the bytes that a buffer holds before a kernel runs; none for what is no buffer.
 ///
 /// # Errors
 /// A file that is missing or not as declared, a number that the type cannot hold.

@@ -7,8 +7,8 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
-/// Writes the contents of `path` for a buffer of `shape` elements: an `.npy` file checked for its type and shape,
-/// anything else as raw bytes of the exact length.
+/// Writes the contents of `path` for a buffer of `shape` elements: an `.npy` file checked for its
+/// type and shape, anything else as raw bytes of the exact length.
 pub(crate) fn copy_file(path: &Path, element: ElementType, shape: &[u64], to: &mut dyn Write) -> Result<(), DataError> {
     let wrong = |problem: String| DataError::File { path: path.to_owned(), problem };
     let cannot_read = |error: io::Error| wrong(format!("cannot be read: {error}"));

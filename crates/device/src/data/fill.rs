@@ -1,4 +1,4 @@
-//! What buffers hold at first, other than files.
+//! Fills buffers, other than from files.
 
 use crate::error::DataError;
 use crate::problem::{ElementType, Fill, ScalarType};
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use std::io::Write;
 use tunesmith_space::{Expr, Value};
 
-/// What contents depend on beside the argument that has them.
+/// The seed and the sizes, on which contents depend beside their argument.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
     /// The seed of random numbers.
@@ -18,7 +18,8 @@ pub struct Given<'a> {
     pub sizes: &'a [(String, Value)],
 }
 
-/// Writes `count` elements as `fill` says. A [`Fill::File`] is no business of this function and writes nothing.
+/// Writes `count` elements as `fill` says. A [`Fill::File`] is no business of this function and
+/// writes nothing.
 ///
 /// # Errors
 /// The constant does not fit the type, or writing failed.
@@ -90,7 +91,7 @@ fn write_generated(
     wrong.map_or(Ok(()), Err)
 }
 
-/// The bytes of lane `index`, or what is wrong with it.
+/// Returns the bytes of lane `index`, or what is wrong with it.
 fn generated(expr: &Expr, scalar: ScalarType, index: u64, sizes: &[(String, Value)]) -> Result<Vec<u8>, String> {
     let number = i64::try_from(index).map(Value::Int).map_err(|error| error.to_string())?;
     let known = |name: &str| match name {
@@ -131,10 +132,11 @@ fn put_float(scalar: ScalarType, value: f64, place: &mut [u8]) {
 
 /// The random numbers of one argument, the same for ever and on every machine.
 ///
-/// The generator is xoshiro256++, seeded with the SHA-256 of "tunesmith fill 1", a zero byte, the argument's name, a
-/// zero byte and the seed as eight bytes, the lowest first. Each lane takes one output of 64 bits: floats the highest
-/// 11 (f16), 24 (f32) or 53 (f64) of them as a multiple of 2^-10, 2^-23 or 2^-52, less 1, which is exact in the type
-/// and never 1; integers the high 64 bits of the product with 100.
+/// The generator is xoshiro256++, seeded with the SHA-256 of "tunesmith fill 1", a zero byte, the
+/// argument's name, a zero byte and the seed as eight bytes, the lowest first. Each lane takes one
+/// output of 64 bits: floats the highest 11 (f16), 24 (f32) or 53 (f64) of them as a multiple of
+/// 2^-10, 2^-23 or 2^-52, less 1, which is exact in the type and never 1; integers the high 64 bits
+/// of the product with 100.
 struct RandomLanes(Xoshiro256PlusPlus);
 
 impl RandomLanes {

@@ -24,9 +24,9 @@ pub(crate) struct BufferLayout {
     pub(crate) bytes: usize,
     pub(crate) role: Role,
     pub(crate) memory: Memory,
-    /// What it holds before a launch.
+    /// The contents before a launch.
     pub(crate) pristine: Option<PathBuf>,
-    /// What an output should hold after a launch, when that is known.
+    /// The right contents after a launch, if they are known.
     pub(crate) expected: Option<PathBuf>,
     pub(crate) tolerance: Tolerance,
 }
@@ -54,14 +54,14 @@ pub(crate) enum Passed {
 }
 
 impl Role {
-    /// Whether a kernel's result is in it.
+    /// Returns whether a kernel's result is in it.
     pub(crate) fn is_output(self) -> bool {
         matches!(self, Self::Out | Self::InOut)
     }
 }
 
 impl Layout {
-    /// The buffer, when it is one.
+    /// Returns the buffer, when it is one.
     pub(crate) fn buffer(&self) -> Option<&BufferLayout> {
         match self {
             Self::Buffer(buffer) => Some(buffer),

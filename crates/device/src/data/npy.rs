@@ -1,7 +1,8 @@
 //! NumPy's file format, as far as kernels' data needs it.
 //!
-//! A file is `\x93NUMPY`, two bytes of version, the length of the header (two bytes in version 1, four later, lowest
-//! first), the header (a Python dictionary with `descr`, `fortran_order` and `shape`) and the data. See
+//! A file is `\x93NUMPY`, two bytes of version, the length of the header (two bytes in version 1,
+//! four later, lowest first), the header (a Python dictionary with `descr`, `fortran_order` and
+//! `shape`) and the data. See
 //! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
 use crate::problem::{ElementType, ScalarType};
@@ -12,7 +13,7 @@ use std::io::{self, Read};
 pub(crate) struct NpyHeader {
     /// The type in NumPy's notation, such as `<f4`.
     pub(crate) descr: String,
-    /// Whether the first index is contiguous.
+    /// Tells whether the first index is contiguous.
     pub(crate) fortran_order: bool,
     /// The extents, outermost first.
     pub(crate) shape: Vec<u64>,
@@ -63,8 +64,8 @@ impl NpyHeader {
         Some(Self { descr: descr.to_owned(), fortran_order, shape })
     }
 
-    /// Checks that the data are `wanted` elements of `shape`. Vectors are an innermost dimension of as many lanes as
-    /// they have. Returns the number of lanes per element in the file.
+    /// Checks that the data are `wanted` elements of `shape`. Vectors are an innermost dimension of
+    /// as many lanes as they have. Returns the number of lanes per element in the file.
     pub(crate) fn check(&self, wanted: ElementType, shape: &[u64]) -> Result<usize, NpyError> {
         self.check_type(wanted)?;
         let fits = |lanes: usize| {

@@ -12,8 +12,9 @@ const LOCK: &str = "in-use";
 /// The lock until it is held.
 const NEW_LOCK: &str = "locking";
 
-/// A folder for prepared data and compiled kernels, removed when dropped. Folders that killed runs left behind are
-/// removed when the next one is made: whoever uses a folder holds a lock on a file in it, which ends with the process.
+/// A folder for prepared data and compiled kernels, removed when dropped. Folders that killed runs
+/// left behind are removed when the next one is made: whoever uses a folder holds a lock on a file
+/// in it, which ends with the process.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     folder: TempDir,
@@ -21,8 +22,9 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Makes a folder with room for `bytes` where programs may be run from: in memory (`/dev/shm`) when possible,
-    /// because every restored buffer is read from here, else where temporary files go.
+    /// Makes a folder with room for `bytes` where programs may be run from: in memory (`/dev/shm`)
+    /// when possible, because every restored buffer is read from here, else where temporary files
+    /// go.
     pub(crate) fn create(bytes: u64) -> Result<Self, ScratchError> {
         let parents = [PathBuf::from("/dev/shm"), std::env::temp_dir()];
         let parent = parents.iter().find(|parent| suits(parent, bytes));
@@ -30,7 +32,8 @@ impl Scratch {
         remove_stale(parent);
         let cannot = |source| ScratchError::Io { parent: parent.clone(), source };
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent).map_err(cannot)?;
-        // Locked before it has the name by which others find it: until then they would take the folder for a stale one.
+        // Locked before it has the name by which others find it: until then they would take the
+        // folder for a stale one.
         let hidden = folder.path().join(NEW_LOCK);
         let file = File::create(&hidden).map_err(cannot)?;
         let lock = Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|(_, error)| cannot(error.into()))?;
@@ -38,13 +41,14 @@ impl Scratch {
         Ok(Self { folder, _lock: lock })
     }
 
-    /// The folder.
+    /// Returns the folder.
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 }
 
-/// Whether `parent` has room for `bytes` and some compiled kernels, and maps executable files.
+/// Returns whether `parent` has room for `bytes` and some compiled kernels, and maps executable
+/// files.
 fn suits(parent: &Path, bytes: u64) -> bool {
     const KERNELS: u64 = 16 << 20;
     statvfs(parent).is_ok_and(|system| {
@@ -53,7 +57,8 @@ fn suits(parent: &Path, bytes: u64) -> bool {
     })
 }
 
-/// Removes the folders of runs that have ended without doing so. What cannot be removed is someone else's.
+/// Removes the folders of runs that have ended without doing so. What cannot be removed is someone
+/// else's.
 fn remove_stale(parent: &Path) {
     let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
     for folder in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX)) {

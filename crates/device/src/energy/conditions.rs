@@ -1,4 +1,4 @@
-//! Whether a sample was taken in the state that the device is usually in: states in, decision out.
+//! Decides whether a sample was taken in the usual state of the device: states in, decision out.
 
 /// The state of a device at the end of a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -7,16 +7,17 @@ pub(crate) struct Conditions {
     pub(crate) clock_mhz: Option<f64>,
     /// What it takes.
     pub(crate) power_w: Option<f64>,
-    /// Whether its clock is held down by heat or by a failing supply. A limit of power that holds it down is how it usually
-    /// works, and not meant.
+    /// Tells whether its clock is held down by heat or by a failing supply. A limit of power that
+    /// holds it down is how it usually works, and not meant.
     pub(crate) throttled: Option<bool>,
 }
 
-/// A clock below this share of the highest one seen has dropped: neighbouring steps of GPU clocks are 15 MHz, 1 %, apart, and
-/// kernels that differ in power settle some steps apart.
+/// A clock below this share of the highest one seen has dropped: neighbouring steps of GPU clocks
+/// are 15 MHz, 1 %, apart, and kernels that differ in power settle some steps apart.
 const DROPPED: f64 = 0.9;
 
-/// How often a configuration's samples are taken again at most. A state that outlasts this is the one to measure in.
+/// How often a configuration's samples are taken again at most. A state that outlasts this is the
+/// one to measure in.
 const MOST_RETAKES: usize = 4;
 
 /// Remembers what is usual, from sample to sample.
@@ -32,7 +33,7 @@ impl Watch {
         self.retakes = 0;
     }
 
-    /// Whether a sample that ended in this state is to be taken again.
+    /// Returns whether a sample that ended in this state is to be taken again.
     pub(crate) fn is_suspicious(&mut self, conditions: &Conditions) -> bool {
         let clock = conditions.clock_mhz.unwrap_or(self.highest_mhz);
         let dropped = clock < DROPPED * self.highest_mhz;
@@ -46,7 +47,7 @@ impl Watch {
         suspicious
     }
 
-    /// How many samples of this configuration were taken again.
+    /// Returns how many samples of this configuration were taken again.
     pub(crate) fn retakes(&self) -> usize {
         self.retakes
     }

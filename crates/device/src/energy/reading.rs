@@ -1,17 +1,18 @@
-//! The energy of one run of a configuration, by a counter that is updated some ten times a second: readings in, decision out.
+//! The energy of one run of a configuration, by a counter that is updated some ten times a second:
+//! readings in, decision out.
 
 use super::READING_LIMIT;
 use std::time::Duration;
 
-/// How long launches go on between two looks at the counter: the error at each end of a stretch that begins and ends as the
-/// counter moves.
+/// How long launches go on between two looks at the counter: the error at each end of a stretch
+/// that begins and ends as the counter moves.
 const BATCH: Duration = Duration::from_millis(2);
 
-/// How long the stretch is at least: with an error of [`BATCH`] at both ends the energy is known to 2 %, if the counter is
-/// exact when it moves.
+/// How long the stretch is at least: with an error of [`BATCH`] at both ends the energy is known to
+/// 2 %, if the counter is exact when it moves.
 const STRETCH: Duration = Duration::from_millis(200);
 
-/// What to do next.
+/// The decision after a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Next {
     /// Run the configuration so often, then look at the counter again.
@@ -37,16 +38,17 @@ pub(crate) struct EnergyReading {
 }
 
 impl EnergyReading {
-    /// Of a configuration that runs for about `time`.
+    /// Makes a reading of a configuration that runs for about `time`.
     pub(crate) fn new(time: Duration) -> Self {
         let batch = (BATCH.as_secs_f64() / time.as_secs_f64().max(1e-7)).ceil();
         Self { batch: (batch as u64).max(1), began: None, last: None, runs: 0, start: None }
     }
 
-    /// What to do when the counter holds `energy_mj` at the time `now`, after all runs that were asked for.
+    /// Returns what to do when the counter holds `energy_mj` at the time `now`, after all runs that
+    /// were asked for.
     ///
-    /// The energy of a run is what the counter moved by over the number of runs, from one of its moves to the first one after
-    /// [`STRETCH`]: between its moves it tells nothing.
+    /// The energy of a run is what the counter moved by over the number of runs, from one of its
+    /// moves to the first one after [`STRETCH`]: between its moves it tells nothing.
     pub(crate) fn next(&mut self, energy_mj: f64, now: Duration) -> Next {
         let began = *self.began.get_or_insert(now);
         let moved = self.last.is_some_and(|last| last != energy_mj);
@@ -70,8 +72,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A device of `watts` whose counter is updated every `period` seconds, on which a run takes `time` seconds; the millijoules
-    /// that a reading gives, and the seconds that it takes.
+    /// A device of `watts` whose counter is updated every `period` seconds, on which a run takes
+    /// `time` seconds; the millijoules that a reading gives, and the seconds that it takes.
     fn read(watts: f64, period: f64, time: f64, phase: f64) -> (Option<f64>, f64) {
         let mut reading = EnergyReading::new(Duration::from_secs_f64(time));
         let mut now = phase;

@@ -1,4 +1,4 @@
-//! Why the data of a problem cannot be made.
+//! The errors of making a problem's data.
 
 use crate::problem::ElementType;
 use std::io;
@@ -23,7 +23,7 @@ pub enum DataError {
         expression: String,
         /// The number of the lane.
         index: u64,
-        /// What is wrong with it.
+        /// The fault.
         problem: String,
     },
     /// A file that is missing, or not of the declared type, shape or length.
@@ -31,7 +31,7 @@ pub enum DataError {
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it, in words that follow its name.
+        /// The fault, in words that follow the file's name.
         problem: String,
     },
     /// The copy could not be written.

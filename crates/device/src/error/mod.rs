@@ -1,4 +1,4 @@
-//! Why a problem cannot be tuned on a device.
+//! The errors of tuning a problem on a device.
 
 mod data;
 
@@ -9,15 +9,15 @@ use std::io;
 use std::path::PathBuf;
 use tunesmith_space::ExprError;
 
-/// A problem that cannot be tuned on this device, whatever the configuration. A configuration that fails is not an
-/// error but a [`Failure`](tunesmith_core::Failure).
+/// A problem that cannot be tuned on this device, whatever the configuration. A configuration that
+/// fails is not an error but a [`Failure`](tunesmith_core::Failure).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeviceError {
     /// A source file that cannot be read.
     #[error("{what}'s file {} cannot be read: {source}", path.display())]
     Source {
-        /// What it belongs to, such as "the kernel".
+        /// The owner of the file, such as "the kernel".
         what: &'static str,
         /// The file.
         path: PathBuf,
@@ -29,11 +29,11 @@ pub enum DeviceError {
     Compiler {
         /// The language it is for.
         language: Language,
-        /// How it is called.
+        /// The command.
         program: String,
-        /// What happens when it is.
+        /// The fault, in words that follow the command.
         problem: String,
-        /// What to do.
+        /// The remedy.
         remedy: String,
     },
     /// A problem without kernels.
@@ -44,17 +44,17 @@ pub enum DeviceError {
     NoDevices {
         /// The driver's interface: OpenCL or CUDA.
         api: &'static str,
-        /// What is missing.
+        /// The missing part.
         reason: String,
-        /// How to get it.
+        /// The remedy.
         remedy: String,
     },
     /// No hardware counters can be read.
     #[error("there are no counters: {reason}; {remedy}")]
     NoCounters {
-        /// Why not.
+        /// The reason.
         reason: String,
-        /// How to get them.
+        /// The remedy.
         remedy: String,
     },
     /// Counters were asked for of a chip that nobody knows.
@@ -68,7 +68,7 @@ pub enum DeviceError {
     /// A CUDA kernel without blocks of threads.
     #[error("{what} `{name}` does not say how many threads a block has; write `local = [\"256\"]`")]
     NoBlocks {
-        /// What it is: a kernel, or the reference.
+        /// The role of the function: a kernel, or the reference.
         what: &'static str,
         /// Its name.
         name: String,
@@ -86,7 +86,7 @@ pub enum DeviceError {
     /// The kernels are not for this device.
     #[error("{what} `{name}` is written in {language}, which {device} does not run; {remedy}")]
     Language {
-        /// What it is: a kernel, or the reference.
+        /// The role of the function: a kernel, or the reference.
         what: &'static str,
         /// Its name.
         name: String,
@@ -94,7 +94,7 @@ pub enum DeviceError {
         language: Language,
         /// The device.
         device: String,
-        /// What to do.
+        /// The remedy.
         remedy: String,
     },
     /// A kernel without work-items in a language that has them.
@@ -102,7 +102,7 @@ pub enum DeviceError {
         "{what} `{name}` does not say how many work-items it has; write `global = [\"N\"]`, or `grid` in work-groups"
     )]
     NoWorkItems {
-        /// What it is: a kernel, or the reference.
+        /// The role of the function: a kernel, or the reference.
         what: &'static str,
         /// Its name.
         name: String,
@@ -112,9 +112,9 @@ pub enum DeviceError {
     Signature {
         /// The argument concerned, when it is one.
         argument: Option<String>,
-        /// What does not match.
+        /// The mismatch.
         message: String,
-        /// What to do.
+        /// The remedy.
         remedy: String,
         /// The compiler's output.
         log: String,
@@ -124,7 +124,7 @@ pub enum DeviceError {
     Template {
         /// The option.
         option: String,
-        /// What is wrong with it.
+        /// The fault.
         source: TemplateError,
     },
     /// A scalar argument without a value.
@@ -132,9 +132,9 @@ pub enum DeviceError {
     Scalar {
         /// The argument.
         argument: String,
-        /// What is wrong with its value.
+        /// The fault of its value.
         problem: String,
-        /// What is wrong with its expression, when that is it.
+        /// The fault of its expression, if it has one.
         source: Option<ExprError>,
     },
     /// The contents of a buffer cannot be made.
@@ -142,7 +142,7 @@ pub enum DeviceError {
     Data {
         /// The argument.
         argument: String,
-        /// What is wrong with its data.
+        /// The fault of its data.
         source: DataError,
     },
     /// A buffer larger than any memory.
@@ -156,7 +156,7 @@ pub enum DeviceError {
     /// The problem names an argument that the kernel does not have.
     #[error("{what} `{name}`, but the kernel has no such argument{}", did_you_mean(.suggestion))]
     UnknownArgument {
-        /// What names it, such as "`expected` names".
+        /// The key that names it, such as "`expected` names".
         what: &'static str,
         /// The name.
         name: String,
@@ -180,7 +180,7 @@ pub enum DeviceError {
         file: PathBuf,
         /// The function.
         function: String,
-        /// What happened.
+        /// The event.
         message: String,
     },
     /// A command that cannot be run, or a key that says how.
@@ -188,9 +188,9 @@ pub enum DeviceError {
     Command {
         /// The key of the problem that is wrong, such as `build`.
         key: &'static str,
-        /// What is wrong.
+        /// The fault.
         text: String,
-        /// What to do.
+        /// The remedy.
         remedy: String,
     },
     /// There is no room for temporary files.
@@ -199,7 +199,7 @@ pub enum DeviceError {
     /// The worker process cannot be started or used.
     #[error("the worker process {problem}")]
     Worker {
-        /// What is wrong with it.
+        /// The fault.
         problem: String,
     },
 }

@@ -9,36 +9,38 @@ use std::process::Command;
 use std::time::Duration;
 use tunesmith_core::{Clock, Interrupt};
 
-/// How the compilers are called. Each text may hold arguments, quoted as in a shell: `ccache gcc -m32`.
+/// How the compilers are called. Each text may hold arguments, quoted as in a shell: `ccache gcc
+/// -m32`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compilers {
     /// The C compiler.
     pub cc: String,
     /// The C++ compiler.
     pub cxx: String,
-    /// Where NVIDIA's compiler is, and where what it makes is kept.
+    /// The place of NVIDIA's compiler, and of the kernels that it compiles.
     pub cuda: CudaSetup,
 }
 
 impl Default for Compilers {
-    /// The system's: `cc` and `c++`.
+    /// Returns the system's: `cc` and `c++`.
     fn default() -> Self {
         Self { cc: "cc".to_owned(), cxx: "c++".to_owned(), cuda: CudaSetup::default() }
     }
 }
 
-/// Where NVIDIA's libraries are, and where compiled kernels are kept.
+/// The places of NVIDIA's libraries and of compiled kernels.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CudaSetup {
-    /// A folder that is searched for NVRTC before the system's places, with its sub-folders: where a toolkit or a Python
-    /// package was unpacked.
+    /// A folder that is searched for NVRTC before the system's places, with its sub-folders: where
+    /// a toolkit or a Python package was unpacked.
     pub libraries: Option<PathBuf>,
     /// The folder in which cubins are kept from run to run; nowhere without it.
     pub cache: Option<PathBuf>,
-    /// Nsight Compute's command line, for counters where CUPTI cannot be opened; looked for where it is usually installed
-    /// without it.
+    /// Nsight Compute's command line, for counters where CUPTI cannot be opened; looked for where
+    /// it is usually installed without it.
     pub ncu: Option<PathBuf>,
-    /// A script in place of the driver (JSON, see `docs/cuda.md`): a device without hardware, for tests.
+    /// A script in place of the driver (JSON, see `docs/cuda.md`): a device without hardware, for
+    /// tests.
     pub script: Option<PathBuf>,
 }
 
@@ -56,7 +58,7 @@ pub(crate) struct Compiler {
 const QUESTION_LIMIT: Duration = Duration::from_secs(20);
 
 impl Compiler {
-    /// The compiler for a language, asked for its version.
+    /// Finds the compiler for a language and asks it for its version.
     pub(crate) fn find(compilers: &Compilers, language: Language, clock: &dyn Clock) -> Result<Self, DeviceError> {
         let cpp = language == Language::Cpp;
         let (text, variable) = if cpp { (&compilers.cxx, "CXX") } else { (&compilers.cc, "CC") };
@@ -81,7 +83,7 @@ impl Compiler {
         }
     }
 
-    /// The words of a command with further `arguments`.
+    /// Returns the words of a command with further `arguments`.
     pub(crate) fn words(&self, arguments: &[String]) -> Vec<String> {
         self.words.iter().chain(arguments).cloned().collect()
     }
@@ -104,12 +106,13 @@ impl Compiler {
         self.run(arguments, QUESTION_LIMIT, clock, &Interrupt::default())
     }
 
-    /// What every compilation is told before the problem's options, which may therefore change it.
+    /// Returns what every compilation is told before the problem's options, which may therefore
+    /// change it.
     ///
-    /// Hidden visibility lets the compiler inline the kernel's own functions as in a program, and keeps their names
-    /// from meeting those of the worker. Undefined symbols are errors now rather than when the kernel is loaded. GCC
-    /// makes static data of C++ templates unique within the process unless told otherwise: configurations would share
-    /// them.
+    /// Hidden visibility lets the compiler inline the kernel's own functions as in a program, and
+    /// keeps their names from meeting those of the worker. Undefined symbols are errors now rather
+    /// than when the kernel is loaded. GCC makes static data of C++ templates unique within the
+    /// process unless told otherwise: configurations would share them.
     pub(crate) fn default_options(&self) -> Vec<String> {
         let options = ["-O3", "-march=native", "-fPIC", "-shared", "-fvisibility=hidden", "-Wl,-z,defs"];
         let separate = (self.language == Language::Cpp && !self.is_clang()).then_some("-fno-gnu-unique");
@@ -120,7 +123,8 @@ impl Compiler {
         self.version.contains("clang")
     }
 
-    /// The files that compiling with `arguments` reads, system headers left out; none when that cannot be said.
+    /// Returns the files that compiling with `arguments` reads, system headers left out; none when
+    /// that cannot be said.
     pub(crate) fn dependencies(&self, arguments: &[String], clock: &dyn Clock) -> Vec<PathBuf> {
         let question: Vec<String> =
             ["-MM", "-w"].into_iter().map(str::to_owned).chain(arguments.iter().cloned()).collect();
@@ -131,7 +135,7 @@ impl Compiler {
     }
 }
 
-/// The prerequisites of `make` rules, in order.
+/// Returns the prerequisites of `make` rules, in order.
 fn read_rules(rules: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for rule in rules.replace("\\\n", " ").lines() {

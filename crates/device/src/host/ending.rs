@@ -4,7 +4,7 @@ use nix::sys::signal::Signal;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-/// What ended a worker in the middle of a kernel, with what was printed last.
+/// Returns what ended a worker in the middle of a kernel, with what was printed last.
 pub(crate) fn describe(status: ExitStatus, printed: &str) -> String {
     let end = match status.signal() {
         // The runtime of the worker finds the overflow, says so, and aborts.
@@ -18,7 +18,7 @@ pub(crate) fn describe(status: ExitStatus, printed: &str) -> String {
     if printed.is_empty() { end } else { format!("{end}\nIt printed last:\n{printed}") }
 }
 
-/// The name of a signal and what it usually means.
+/// Returns the name of a signal and what it usually means.
 pub(crate) fn signal(number: i32) -> String {
     let name = Signal::try_from(number).map_or_else(|_| format!("signal {number}"), |signal| signal.to_string());
     let meaning = match Signal::try_from(number) {

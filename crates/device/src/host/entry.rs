@@ -10,12 +10,13 @@ pub(crate) const WORKER: &str = "--tunesmith-worker";
 /// The first argument of a supervisor.
 pub(crate) const SUPERVISOR: &str = "--tunesmith-supervisor";
 
-/// Whether this process was started as a worker and did not enter: then it must not start workers of its own.
+/// Returns whether this process was started as a worker and did not enter: then it must not start
+/// workers of its own.
 pub(crate) fn was_not_entered() -> bool {
     std::env::args_os().nth(1).is_some_and(|argument| argument == WORKER || argument == SUPERVISOR)
 }
 
-/// How a worker is started.
+/// The executable that becomes a worker, and the command that runs it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkerCommand {
     program: Option<PathBuf>,
@@ -23,11 +24,13 @@ pub struct WorkerCommand {
     under: Vec<String>,
 }
 
-/// Makes PoCL keep each of its threads on a processor. Otherwise the system may wake all of them on the one where the launch came
-/// from, and leave them there: the same kernel then takes twice as long on two cores, in every run or in none.
+/// Makes PoCL keep each of its threads on a processor. Otherwise the system may wake all of them on
+/// the one where the launch came from, and leave them there: the same kernel then takes twice as
+/// long on two cores, in every run or in none.
 const AFFINITY: &str = "POCL_AFFINITY";
 
-/// Whether every processor can be used, by numbers from 0 on: PoCL gives up where it may not use the one it chose.
+/// Returns whether every processor can be used, by numbers from 0 on: PoCL gives up where it may
+/// not use the one it chose.
 fn sees_all_processors() -> bool {
     let read = |path| std::fs::read_to_string(path).unwrap_or_default();
     let (status, online) = (read("/proc/self/status"), read("/sys/devices/system/cpu/online"));
@@ -36,22 +39,22 @@ fn sees_all_processors() -> bool {
 }
 
 impl WorkerCommand {
-    /// This very program, which calls [`enter_if_worker`](crate::worker::enter_if_worker).
+    /// Names this very program, which calls [`enter_if_worker`](crate::worker::enter_if_worker).
     pub fn current() -> Self {
         Self::default()
     }
 
-    /// Another program, which calls [`enter_if_worker`](crate::worker::enter_if_worker).
+    /// Names another program, which calls [`enter_if_worker`](crate::worker::enter_if_worker).
     pub fn program(path: impl Into<PathBuf>) -> Self {
         Self { program: Some(path.into()), under: Vec::new() }
     }
 
-    /// The same worker, run by another command, which passes on what it reads and writes.
+    /// Returns the same worker, run by another command, which passes on what it reads and writes.
     pub(crate) fn under(&self, command: Vec<String>) -> Self {
         Self { under: command, ..self.clone() }
     }
 
-    /// The command for a worker of this process.
+    /// Returns the command for a worker of this process.
     pub(crate) fn command(&self) -> std::io::Result<Command> {
         let mut command = self.entered_with(WORKER)?;
         if sees_all_processors() {
@@ -63,7 +66,7 @@ impl WorkerCommand {
         Ok(command)
     }
 
-    /// The command for a process that supervises a command of the user's.
+    /// Returns the command for a process that supervises a command of the user's.
     pub(crate) fn supervisor(&self) -> std::io::Result<Command> {
         self.entered_with(SUPERVISOR)
     }
@@ -78,8 +81,8 @@ impl WorkerCommand {
         let mut command = match &self.program {
             Some(program) => Command::new(program),
             None => {
-                // The very file that runs here, even when it was replaced by another build meanwhile, whose messages
-                // may be others; the name is for whoever lists processes.
+                // The very file that runs here, even when it was replaced by another build
+                // meanwhile, whose messages may be others; the name is for whoever lists processes.
                 let mut command = Command::new("/proc/self/exe");
                 command.arg0(std::env::current_exe()?);
                 command

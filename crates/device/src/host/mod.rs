@@ -1,4 +1,5 @@
-//! What every backend may use of this machine: its compilers, its processor, and the processes started on it.
+//! What every backend may use of this machine: its compilers, its processor, and the processes
+//! started on it.
 
 mod compilers;
 mod ending;

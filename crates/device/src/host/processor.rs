@@ -1,24 +1,24 @@
-//! What the system tells of the processor.
+//! Reads the processor's name and limits from the system.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::thread::available_parallelism;
 
-/// The processor's name.
+/// Returns the processor's name.
 pub(crate) fn processor_name() -> String {
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = field(&cpuinfo, "model name").map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "));
     model.unwrap_or_else(|| format!("{} processor", std::env::consts::ARCH))
 }
 
-/// The number of threads that run at once.
+/// Returns the number of threads that run at once.
 pub(crate) fn threads() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
 
-/// The numbers that constraints and models know: the threads that run at once, the highest clock, the data caches of a core in
-/// bytes, as far as the system tells.
+/// Returns the numbers that constraints and models know: the threads that run at once, the highest
+/// clock, the data caches of a core in bytes, as far as the system tells.
 pub(crate) fn limits() -> BTreeMap<String, f64> {
     let folder = Path::new("/sys/devices/system/cpu/cpu0");
     let mut limits = caches(folder);
@@ -33,7 +33,8 @@ fn field<'a>(cpuinfo: &'a str, name: &str) -> Option<&'a str> {
     fields.into_iter().find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim())
 }
 
-/// The highest clock; on a virtual machine, which does not tell it, the present one, in steps that hide how it moves.
+/// Returns the highest clock; on a virtual machine, which does not tell it, the present one, in
+/// steps that hide how it moves.
 fn clock_mhz(folder: &Path, cpuinfo: &str) -> Option<f64> {
     let highest = fs::read_to_string(folder.join("cpufreq/cpuinfo_max_freq")).ok();
     let highest = highest.and_then(|text| text.trim().parse::<f64>().ok()).map(|khz| khz / 1e3);
@@ -56,7 +57,7 @@ fn caches(folder: &Path) -> BTreeMap<String, f64> {
     (0..8).filter_map(cache).collect()
 }
 
-/// `48K` or `32M`.
+/// Reads `48K` or `32M`.
 fn bytes(text: &str) -> Option<f64> {
     let digits = text.trim_end_matches(|sign: char| !sign.is_ascii_digit());
     let unit = match &text[digits.len()..] {

@@ -21,8 +21,9 @@ pub(crate) enum Ended {
     Cancelled,
 }
 
-/// Runs `command` in a process group of its own, which is ended as a whole at the `limit` or when `cancel` is raised.
-/// Returns how it ended and what it printed on both outputs, at most 256 KiB of it.
+/// Runs `command` in a process group of its own, which is ended as a whole at the `limit` or when
+/// `cancel` is raised. Returns how it ended and what it printed on both outputs, at most 256 KiB of
+/// it.
 ///
 /// # Errors
 /// The command cannot be started.
@@ -62,14 +63,16 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// Reads to the end, keeps the beginning (the first error of a compiler explains the others) and sends it.
+/// Reads to the end, keeps the beginning (the first error of a compiler explains the others) and
+/// sends it.
 fn read_in_background(mut from: io::PipeReader) -> Receiver<String> {
     const KEPT: u64 = 256 << 10;
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         let mut kept = Vec::new();
         let read = from.by_ref().take(KEPT).read_to_end(&mut kept).and_then(|_| io::copy(&mut from, &mut io::sink()));
-        // An output that breaks off is as complete as it gets, and a receiver that is gone has no use for it.
+        // An output that breaks off is as complete as it gets, and a receiver that is gone has no
+        // use for it.
         let (_, _) = (read, sender.send(String::from_utf8_lossy(&kept).into_owned()));
     });
     receiver

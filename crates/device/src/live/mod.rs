@@ -36,31 +36,32 @@ use tunesmith_core::{
 };
 use tunesmith_space::{ConfigId, Space};
 
-/// What a [`LiveEvaluator`] is made of.
+/// The options of a [`LiveEvaluator`].
 #[derive(Clone)]
 pub struct LiveOptions {
-    /// What is tuned.
+    /// The problem.
     pub spec: KernelSpec,
-    /// What it runs on.
+    /// The device.
     pub target: Target,
-    /// How the compilers are called.
+    /// The compilers.
     pub compilers: Compilers,
-    /// How configurations are measured.
+    /// The rules of measuring.
     pub policy: Policy,
-    /// How many compilations run at a time; 0 means as many as there are processors.
+    /// The number of compilations at a time; 0 means as many as there are processors.
     pub jobs: usize,
-    /// Whether counters of every configuration are read, also where its time alone is asked for.
+    /// Tells whether counters of every configuration are read, also where its time alone is asked
+    /// for.
     pub profile: bool,
-    /// Whether the energy of every sample is measured.
+    /// Tells whether the energy of every sample is measured.
     pub energy: bool,
-    /// How workers are started.
+    /// The executable that runs kernels.
     pub worker: WorkerCommand,
     /// The time.
     pub clock: Arc<dyn Clock>,
 }
 
 impl LiveOptions {
-    /// The defaults for a kernel.
+    /// Returns the defaults for a kernel.
     pub fn new(spec: KernelSpec) -> Self {
         Self {
             spec,
@@ -78,10 +79,11 @@ impl LiveOptions {
 
 /// Evaluates configurations of a kernel on a device.
 ///
-/// Requests are compiled in parallel and measured one by one in the order submitted; see [`Evaluator`]. Each
-/// configuration is launched once untimed, its result is checked, and it is launched until its median time is stable
-/// ([`sampling::decide`](crate::sampling::decide)). Kernels run in a worker process, so that a configuration that
-/// crashes, hangs or exits is an evaluation like any other.
+/// Requests are compiled in parallel and measured one by one in the order submitted; see
+/// [`Evaluator`]. Each configuration is launched once untimed, its result is checked, and it is
+/// launched until its median time is stable ([`sampling::decide`](crate::sampling::decide)).
+/// Kernels run in a worker process, so that a configuration that crashes, hangs or exits is an
+/// evaluation like any other.
 pub struct LiveEvaluator {
     space: Space,
     options: LiveOptions,
@@ -93,15 +95,15 @@ pub struct LiveEvaluator {
     station: Option<Station>,
     /// The median time of the best correct configuration so far.
     best: Option<Duration>,
-    /// How closely the configurations submitted are looked at, the oldest first.
+    /// The depth of each configuration submitted, the oldest first.
     depths: VecDeque<Depth>,
-    /// What reads counters where the worker cannot.
+    /// The reader of counters where the worker cannot read them.
     nsight: Nsight,
-    /// What the next configurations are raced against.
+    /// The time that the next configurations are raced against.
     bar_ms: Option<f64>,
     /// The programs of configurations measured again.
     kept: Kept,
-    /// What configurations gave whose machine code others may have as well.
+    /// The results of configurations whose machine code others may have as well.
     twins: Twins,
     /// The time the reference took.
     reference_time: Option<Duration>,
@@ -110,7 +112,8 @@ pub struct LiveEvaluator {
 }
 
 impl LiveEvaluator {
-    /// Prepares the data, finds the compilers and reads the sources; nothing of the user's is run yet.
+    /// Prepares the data, finds the compilers and reads the sources; nothing of the user's is run
+    /// yet.
     ///
     /// # Errors
     /// A file, a type or a name in the problem is wrong, or a compiler is missing.
@@ -148,11 +151,13 @@ impl LiveEvaluator {
         })
     }
 
-    /// Compiles one configuration to see whether the kernel can be called with the problem's arguments. A kernel that
-    /// does not compile for another reason is no error here: other configurations may.
+    /// Compiles one configuration to see whether the kernel can be called with the problem's
+    /// arguments. A kernel that does not compile for another reason is no error here: other
+    /// configurations may.
     ///
     /// # Errors
-    /// The function is missing, or the number or a type of its arguments does not fit ([`DeviceError::Signature`]).
+    /// The function is missing, or the number or a type of its arguments does not fit
+    /// ([`DeviceError::Signature`]).
     pub fn preflight(&mut self, config: ConfigId) -> Result<(), DeviceError> {
         match self.programs.build(&self.scope(config), &Interrupt::default()) {
             Err(BuildError::Signature(mismatch)) => Err(mismatch.into_error()),
@@ -161,22 +166,24 @@ impl LiveEvaluator {
         }
     }
 
-    /// What has to be the same when a run is resumed, by name: the device, the compiler, digests of the sources.
+    /// Returns what has to be the same when a run is resumed, by name: the device, the compiler,
+    /// digests of the sources.
     pub fn identity(&self) -> Vec<(String, String)> {
         self.identity.clone()
     }
 
-    /// What is compiled for each kernel of a configuration, and how.
+    /// Returns what is compiled for each kernel of a configuration, and how.
     pub fn plan(&self, config: ConfigId) -> Vec<KernelPlan> {
         self.programs.plan(&self.scope(config))
     }
 
-    /// The process id of the worker, when one is running.
+    /// Returns the process id of the worker, when one is running.
     pub fn worker_id(&self) -> Option<u32> {
         self.station.as_ref()?.worker.as_ref().map(|worker| worker.id())
     }
 
-    /// Runs the reference, once; the first evaluation does so when nobody did. `false` when interrupted.
+    /// Runs the reference, once; the first evaluation does so when nobody did. `false` when
+    /// interrupted.
     ///
     /// # Errors
     /// The reference does not compile, crashes, or takes longer than its limit.
@@ -249,7 +256,7 @@ impl LiveEvaluator {
         Ok(Some(measured))
     }
 
-    /// The completion of a configuration that was built or not.
+    /// Returns the completion of a configuration that was built or not.
     fn complete(
         &mut self,
         scope: &Scope,
@@ -279,7 +286,7 @@ impl LiveEvaluator {
 #[derive(Clone, Copy)]
 struct Looking {
     sampling: Sampling,
-    /// Whether its counters are read.
+    /// Tells whether its counters are read.
     profile: bool,
 }
 
@@ -329,7 +336,7 @@ impl Evaluator for LiveEvaluator {
     }
 }
 
-/// A configuration whose scalar arguments have no value is one the device cannot be given.
+/// Fails a configuration whose scalar arguments have no value: the device cannot be given it.
 fn refused(error: &DeviceError) -> MeasuredJob {
     MeasuredJob { failure: Some(Failure::new(FailureKind::Constraints, error.to_string())), ..MeasuredJob::default() }
 }

@@ -1,4 +1,5 @@
-//! Counters where the worker cannot read them: the configuration is launched once more under Nsight Compute.
+//! Counters where the worker cannot read them: the configuration is launched once more under Nsight
+//! Compute.
 
 use crate::backends::Target;
 use crate::backends::cuda::ncu;
@@ -13,7 +14,8 @@ use std::time::Duration;
 use tunesmith_core::Interrupt;
 use tunesmith_core::counters::PROFILING_MS;
 
-/// How long a launch under Nsight Compute may take: it starts slowly, and saves and restores memory around every pass.
+/// How long a launch under Nsight Compute may take: it starts slowly, and saves and restores memory
+/// around every pass.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Nsight Compute, once it was looked for.
@@ -38,8 +40,8 @@ impl Nsight {
 }
 
 impl LiveEvaluator {
-    /// Adds the counters that the worker could not read for the reason in `measured`, where Nsight Compute is there to read
-    /// them. What goes wrong is added to that reason.
+    /// Adds the counters that the worker could not read for the reason in `measured`, where Nsight
+    /// Compute is there to read them. What goes wrong is added to that reason.
     pub(super) fn profile_beside(
         &mut self,
         job: &Job,
@@ -67,7 +69,7 @@ impl LiveEvaluator {
         Ok(())
     }
 
-    /// What the profiler wrote about one launch of the job.
+    /// Returns what the profiler wrote about one launch of the job.
     fn log_of(
         &self,
         command: WorkerCommand,

@@ -16,23 +16,24 @@ pub(super) type WithReference = (Reference, Box<dyn Backend>);
 /// Opens the backends of one problem.
 pub(super) struct Opener<'a> {
     options: &'a LiveOptions,
-    /// Where programs and their sources go.
+    /// The folder of programs and their sources.
     folder: &'a Path,
-    /// Where drivers compile.
+    /// The processes in which drivers compile.
     service: Arc<dyn CompileService>,
 }
 
 impl<'a> Opener<'a> {
-    /// Nothing is opened yet.
+    /// Opens nothing yet.
     pub(super) fn new(options: &'a LiveOptions, folder: &'a Path) -> Self {
         let service = Arc::new(CompileWorkers::new(options.worker.clone(), Arc::clone(&options.clock)));
         Self { options, folder, service }
     }
 
-    /// All kernels of the problem with their backends.
+    /// Returns all kernels of the problem with their backends.
     ///
     /// # Errors
-    /// A kernel in a language that the device does not run, a source that cannot be read, a missing compiler.
+    /// A kernel in a language that the device does not run, a source that cannot be read, a missing
+    /// compiler.
     pub(super) fn programs(&self) -> Result<Programs, DeviceError> {
         let spec = &self.options.spec;
         let part = |(number, kernel): (usize, &Kernel)| {
@@ -47,7 +48,7 @@ impl<'a> Opener<'a> {
         Ok(Programs::new(parts))
     }
 
-    /// The reference function with its backend, which may be another than the kernels'.
+    /// Returns the reference function with its backend, which may be another than the kernels'.
     ///
     /// # Errors
     /// As [`programs`](Self::programs).

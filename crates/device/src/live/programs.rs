@@ -8,7 +8,7 @@ use crate::problem::{Grid, GridError, Kernel, Scope};
 use crate::worker::protocol::KernelStep;
 use tunesmith_core::{CompileData, Interrupt};
 
-/// What is compiled for one kernel of a configuration, and how.
+/// The build of one kernel of a configuration, with the kernel's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelPlan {
     /// The kernel's name.
@@ -44,23 +44,23 @@ pub(super) struct Likeness {
 }
 
 impl Programs {
-    /// At least one kernel.
+    /// Takes at least one kernel.
     pub(super) fn new(parts: Vec<KernelPart>) -> Self {
         Self { parts }
     }
 
-    /// The worker's side that runs them; none of no kernels.
+    /// Returns the worker's side that runs them; none of no kernels.
     pub(super) fn session(&self) -> Option<SessionKind> {
         self.parts.first().map(|part| part.backend.session())
     }
 
-    /// What is compiled for the configuration of `scope`.
+    /// Returns what is compiled for the configuration of `scope`.
     pub(super) fn plan(&self, scope: &Scope) -> Vec<KernelPlan> {
         let plan = |part: &KernelPart| KernelPlan { kernel: part.kernel.name.clone(), build: part.backend.plan(scope) };
         self.parts.iter().map(plan).collect()
     }
 
-    /// The device, the compilers and digests of the kernels, by name.
+    /// Returns the device, the compilers and digests of the kernels, by name.
     pub(super) fn identity(&self, scope: &Scope) -> Result<Vec<(String, String)>, DeviceError> {
         let mut identity: Vec<(String, String)> = Vec::new();
         for part in &self.parts {
@@ -75,7 +75,7 @@ impl Programs {
         Ok(identity)
     }
 
-    /// The steps of a job that runs a configuration.
+    /// Returns the steps of a job that runs a configuration.
     pub(super) fn steps(&self, prepared: &BuiltKernels) -> Vec<KernelStep> {
         let parts = self.parts.iter().zip(&prepared.programs).zip(&prepared.launches);
         let step = |((part, built), (grid, launches)): ((&KernelPart, &Built), &(Option<Grid>, usize))| KernelStep {
@@ -109,14 +109,14 @@ impl Build for Programs {
 }
 
 impl BuiltKernels {
-    /// What decides how long the configuration takes: the machine code, how it is launched, and what is passed. None where
-    /// the machine code is not known.
+    /// Returns what decides how long the configuration takes: the machine code, how it is launched,
+    /// and what is passed. None where the machine code is not known.
     pub(super) fn likeness(&self, passed: &[Passed]) -> Option<Likeness> {
         let digests = self.programs.iter().map(|built| built.digest.clone()).collect::<Option<_>>()?;
         Some(Likeness { digests, launches: self.launches.clone(), passed: passed.to_vec() })
     }
 
-    /// What compiling all kernels took and gave.
+    /// Returns what compiling all kernels took and gave.
     pub(super) fn compile_data(&self) -> CompileData {
         let bytes = self.programs.iter().map(|built| built.compile.binary_bytes);
         CompileData {

@@ -11,8 +11,9 @@ use crate::worker::protocol::{Job, KernelStep, Purpose, Setup};
 use std::time::Duration;
 use tunesmith_core::Interrupt;
 
-/// Writes the expected outputs that are missing from `data` and returns the time the reference took. `None` when
-/// interrupted. `station` describes how workers are started; the reference gets one of its own.
+/// Writes the expected outputs that are missing from `data` and returns the time the reference
+/// took. `None` when interrupted. `station` describes how workers are started; the reference gets
+/// one of its own.
 pub(super) fn run_reference(
     backend: &dyn Backend,
     spec: &KernelSpec,

@@ -10,7 +10,8 @@ use std::time::Duration;
 use tunesmith_core::{Completion, Error, Interrupt};
 use tunesmith_space::ConfigId;
 
-/// The programs of the configurations measured again last, so that rounds of the same few are compiled once.
+/// The programs of the configurations measured again last, so that rounds of the same few are
+/// compiled once.
 #[derive(Debug, Default)]
 pub(super) struct Kept(VecDeque<(ConfigId, Arc<BuiltKernels>)>);
 
@@ -29,7 +30,8 @@ impl Kept {
 }
 
 impl LiveEvaluator {
-    /// Builds the configuration unless its program is kept, launches it once untimed, and takes `samples` samples.
+    /// Builds the configuration unless its program is kept, launches it once untimed, and takes
+    /// `samples` samples.
     pub(super) fn measure_again(
         &mut self,
         config: ConfigId,

@@ -1,4 +1,4 @@
-//! Where programs are measured: a worker, its limits, and what its end means.
+//! Measures programs: starts workers, keeps their limits, and interprets their ends.
 
 use crate::backends::Resources;
 use crate::energy::READING_LIMIT;
@@ -62,8 +62,9 @@ impl Station {
             let was_used = worker.used;
             let mut measured = MeasuredJob::default();
             match self.follow(&mut worker, job, launch, interrupt, &mut measured)? {
-                // An earlier configuration may have damaged the memory that this one stumbled over, or the worker may
-                // have been ended from outside while it waited. Only a worker of its own tells who is to blame.
+                // An earlier configuration may have damaged the memory that this one stumbled over,
+                // or the worker may have been ended from outside while it waited. Only a worker of
+                // its own tells who is to blame.
                 Followed::Crashed(..) if was_used => continue,
                 Followed::Crashed(phase, how) => {
                     measured.failure = Some(Failure::new(FailureKind::Runtime, crash(phase, &how)));
@@ -90,8 +91,8 @@ impl Station {
         Worker::start(&self.command, self.setup.clone(), limit, Arc::clone(&self.clock), interrupt)
     }
 
-    /// Sends the job and waits for its end, phase by phase. What a worker that does not report was seen to spend is
-    /// added to `measured`.
+    /// Sends the job and waits for its end, phase by phase. What a worker that does not report was
+    /// seen to spend is added to `measured`.
     fn follow(
         &self,
         worker: &mut Worker,
@@ -175,7 +176,7 @@ fn finished(report: JobReport) -> MeasuredJob {
     MeasuredJob { failure, measurement, resources, unprofiled: profile.unprofiled, load, run, verify }
 }
 
-/// The message for a crash: when it happened belongs into the first line.
+/// Returns the message for a crash: when it happened belongs into the first line.
 fn crash(phase: Phase, how: &str) -> String {
     let when = match phase {
         Phase::Preparing => " while it was loaded",

@@ -11,7 +11,8 @@ use tunesmith_core::{CompileData, Completion, Measurement};
 #[derive(Debug, Default)]
 pub(super) struct Twins(HashMap<Likeness, Measurement>);
 
-/// What decides how long a configuration takes; none where it was not built, or its machine code is not known.
+/// Returns what decides how long a configuration takes; none where it was not built, or its machine
+/// code is not known.
 pub(super) fn likeness(
     arguments: &[Argument],
     scope: &Scope,
@@ -21,7 +22,8 @@ pub(super) fn likeness(
 }
 
 impl Twins {
-    /// The completion of a configuration like an earlier one: its samples, and what compiling this one took.
+    /// Returns the completion of a configuration like an earlier one: its samples, and what
+    /// compiling this one took.
     pub(super) fn completion(&self, likeness: Option<&Likeness>, prepared: &BuiltKernels) -> Option<Completion> {
         let mut measurement = self.0.get(likeness?)?.clone();
         let resources = measurement.compile.map(|compile| compile.resources).unwrap_or_default();
@@ -29,8 +31,8 @@ impl Twins {
         Some(Completion { measurement, ..Completion::default() })
     }
 
-    /// Keeps what a configuration gave. One that failed is tried again under another name: the device may have been at
-    /// fault.
+    /// Keeps what a configuration gave. One that failed is tried again under another name: the
+    /// device may have been at fault.
     pub(super) fn keep(&mut self, likeness: Option<Likeness>, completion: &Completion) {
         if let (Some(likeness), None) = (likeness, &completion.failure) {
             self.0.insert(likeness, completion.measurement.clone());

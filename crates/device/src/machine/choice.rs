@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use tunesmith_space::{Expr, ExprError, closest};
 
-/// A device as a user names it: `c`, `opencl`, `cuda:1`, `command`, `replay:FILE` or `synthetic:EXPR`. Whether the
-/// machine has it, only [`Machine::device_or`](super::Machine::device_or) knows.
+/// A device as a user names it: `c`, `opencl`, `cuda:1`, `command`, `replay:FILE` or
+/// `synthetic:EXPR`. Tells whether the machine has it, only
+/// [`Machine::device_or`](super::Machine::device_or) knows.
 #[derive(Clone, Debug)]
 pub enum DeviceChoice {
     /// The processor of this machine, through its C or C++ compiler.
@@ -49,7 +50,7 @@ pub enum ChoiceError {
     Unknown {
         /// The text.
         text: String,
-        /// What would be right.
+        /// The remedy.
         remedy: String,
     },
     /// The expression of a synthetic device is wrong.
@@ -57,7 +58,7 @@ pub enum ChoiceError {
     Expression {
         /// The expression.
         text: String,
-        /// What is wrong.
+        /// The fault.
         error: ExprError,
     },
     /// A replay has no such option.
@@ -65,7 +66,7 @@ pub enum ChoiceError {
     ReplayOption {
         /// The option.
         option: String,
-        /// What would be right.
+        /// The remedy.
         remedy: String,
     },
 }
@@ -96,8 +97,8 @@ impl ChoiceError {
 impl FromStr for DeviceChoice {
     type Err = ChoiceError;
 
-    /// Parses one of the forms of `--device`. Asks no driver; of a replay it looks whether a file has the whole text as
-    /// its name.
+    /// Parses one of the forms of `--device`. Asks no driver; of a replay it looks whether a file
+    /// has the whole text as its name.
     fn from_str(text: &str) -> Result<Self, ChoiceError> {
         let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         match (name, rest) {

@@ -3,8 +3,8 @@
 use super::{DeviceChoice, Machine, WhichDevice};
 use crate::backends::cuda::CudaDevice;
 use crate::backends::opencl::OpenClDevice;
-use crate::backends::{Target, c, command};
-use crate::devices::{cuda_devices, opencl_devices, processor};
+use crate::backends::{Target, command};
+use crate::devices::{cuda_devices, opencl_devices};
 use crate::error::DeviceError;
 use crate::host::Compilers;
 use crate::problem::Language;
@@ -33,7 +33,8 @@ pub enum Device {
 }
 
 impl Device {
-    /// Finds the device that `choice` names. Asks the drivers in a worker where it is an OpenCL or CUDA device.
+    /// Finds the device that `choice` names. Asks the drivers in a worker where it is an OpenCL or
+    /// CUDA device.
     ///
     /// # Errors
     /// The machine has no such device.
@@ -48,49 +49,36 @@ impl Device {
         })
     }
 
-    /// Returns the language that kernels are compiled from here, and the device's name; `None` where none are, or where
-    /// no compiler can be used.
+    /// Returns the language that kernels are compiled from here, and the device's name; `None`
+    /// where none are, or where no compiler can be used.
     pub fn of_kernels(&self, compilers: &Compilers) -> Option<(Language, String)> {
         match self {
-            Self::Kernels(Target::Processor) => Some((Language::C, processor(compilers)?.name)),
-            Self::Kernels(Target::OpenCl(device)) => Some((Language::OpenCl, device.name.clone())),
-            Self::Kernels(Target::Cuda(device)) => Some((Language::Cuda, device.name.clone())),
+            Self::Kernels(target) => Some((target.language(), target.info(compilers)?.name)),
             Self::Command | Self::Replay { .. } | Self::Synthetic(_) => None,
         }
     }
 
     /// Returns the size of a device that counts what kernels do as they run; `None` of others.
     pub fn counted_hardware(&self) -> Option<Hardware> {
-        let device = match self {
-            Self::Kernels(Target::Cuda(device)) => device,
-            // Of the processor no bottleneck needs the size.
-            Self::Kernels(Target::Processor) => return c::missing_counters().is_none().then(Hardware::default),
-            _ => return None,
-        };
-        let limit = |name: &str| device.limits.get(name).copied();
-        Some(Hardware {
-            compute_capability: limit("compute_capability"),
-            multiprocessors: limit("compute_units"),
-            ..Hardware::default()
-        })
+        match self {
+            Self::Kernels(target) => target.counted_hardware(),
+            Self::Command | Self::Replay { .. } | Self::Synthetic(_) => None,
+        }
     }
 
     /// Returns the limits that constraints know as `device.NAME`.
     pub fn limits(&self, compilers: &Compilers) -> Vec<(String, Value)> {
-        match self {
-            Self::Synthetic(_) | Self::Replay { .. } => Vec::new(),
-            Self::Command => values(&command::device().limits),
-            Self::Kernels(Target::Processor) => {
-                values(&processor(compilers).map(|device| device.limits).unwrap_or_default())
-            }
-            Self::Kernels(Target::OpenCl(device)) => values(&device.limits),
-            Self::Kernels(Target::Cuda(device)) => values(&device.limits),
-        }
+        let info = match self {
+            Self::Kernels(target) => target.info(compilers),
+            Self::Command => Some(command::device()),
+            Self::Replay { .. } | Self::Synthetic(_) => None,
+        };
+        info.map(|info| values(&info.limits)).unwrap_or_default()
     }
 }
 
-/// Finds an OpenCL device; the best one is of the fastest kind, of these the one with the most compute units, of these
-/// the first.
+/// Finds an OpenCL device; the best one is of the fastest kind, of these the one with the most
+/// compute units, of these the first.
 fn opencl(which: &WhichDevice, machine: &Machine) -> Result<OpenClDevice, DeviceError> {
     let devices = opencl_devices(&machine.worker)?;
     let units = |device: &OpenClDevice| device.limits.get("compute_units").map_or(0, |units| *units as u64);

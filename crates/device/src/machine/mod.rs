@@ -1,4 +1,4 @@
-//! Where kernels run: the device that a user names, and what it takes to use it.
+//! The machine that kernels run on: the device that a user names, and the means to use it.
 
 mod choice;
 mod device;
@@ -9,7 +9,7 @@ pub use device::Device;
 use crate::error::DeviceError;
 use crate::host::{Compilers, WorkerCommand};
 
-/// Where kernels run, and what builds and runs them.
+/// The machine: a device, and the means to build and run kernels on it.
 #[derive(Clone, Debug, Default)]
 pub struct Machine {
     /// The device; by default the one that the kernels are written for.
@@ -28,8 +28,8 @@ impl Machine {
         self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
     }
 
-    /// Finds the device that the user chose, or else `default`. Asks the drivers in a worker where the choice is an
-    /// OpenCL or CUDA device.
+    /// Finds the device that the user chose, or else `default`. Asks the drivers in a worker where
+    /// the choice is an OpenCL or CUDA device.
     ///
     /// # Errors
     /// The machine has no such device.

@@ -3,8 +3,8 @@
 use crate::problem::{ElementType, Number, ScalarType, Tolerance};
 use half::f16;
 
-/// Whether `found` passes for `wanted`: `|found - wanted| <= absolute + relative * |wanted|`. NaN passes only where NaN
-/// is wanted, an infinity only where the same infinity is.
+/// Returns whether `found` passes for `wanted`: `|found - wanted| <= absolute + relative *
+/// |wanted|`. NaN passes only where NaN is wanted, an infinity only where the same infinity is.
 fn float_passes(wanted: f64, found: f64, tolerance: Tolerance) -> bool {
     if wanted == found || (wanted.is_nan() && found.is_nan()) {
         return true;
@@ -24,7 +24,7 @@ fn int_passes(wanted: i128, found: i128, tolerance: Tolerance) -> bool {
 pub(crate) struct Comparison {
     element: ElementType,
     tolerance: Tolerance,
-    /// Whether the buffer was poisoned before the launch.
+    /// Tells whether the buffer was poisoned before the launch.
     poisoned: bool,
     /// Bytes compared so far.
     position: u64,
@@ -42,8 +42,8 @@ struct Mismatch {
 }
 
 impl Comparison {
-    /// Compares elements of a type within a tolerance; in a buffer that was `poisoned`, unwritten values are told
-    /// from wrong ones.
+    /// Compares elements of a type within a tolerance; in a buffer that was `poisoned`, unwritten
+    /// values are told from wrong ones.
     pub(crate) fn new(element: ElementType, tolerance: Tolerance, poisoned: bool) -> Self {
         Self { element, tolerance, poisoned, position: 0, wrong: 0, unwritten: 0, first: None }
     }
@@ -75,7 +75,8 @@ impl Comparison {
         }
     }
 
-    /// One loop per type: deciding on the type for every value would take longer than some kernels.
+    /// Compares in one loop per type: deciding on the type for every value would take longer than
+    /// some kernels.
     fn scan<const SIZE: usize, T: Copy>(
         &mut self,
         wanted: &[u8],
@@ -107,7 +108,8 @@ impl Comparison {
         });
     }
 
-    /// What is wrong with the output called `name` of the given shape; `None` when everything passed.
+    /// Returns what is wrong with the output called `name` of the given shape; `None` when
+    /// everything passed.
     pub(crate) fn verdict(&self, name: &str, shape: &[u64]) -> Option<String> {
         let first = self.first.as_ref()?;
         let place = place(name, self.element, shape, first.position);
@@ -129,7 +131,8 @@ impl Comparison {
     }
 }
 
-/// The name of the value at a byte position, such as `` `c`[3, 7] `` or `` `c`[3].2 `` for the third lane of a vector.
+/// Returns the name of the value at a byte position, such as `` `c`[3, 7] `` or `` `c`[3].2 `` for
+/// the third lane of a vector.
 pub(crate) fn place(name: &str, element: ElementType, shape: &[u64], position: u64) -> String {
     let mut index = position / element.size() as u64;
     let mut indices: Vec<String> = Vec::with_capacity(shape.len());

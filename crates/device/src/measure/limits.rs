@@ -1,4 +1,4 @@
-//! How long a configuration may take: durations in, limits out.
+//! Limits on the time of a configuration: durations in, limits out.
 
 use crate::measure::Sampling;
 use crate::measure::sampling::SEVERAL;
@@ -10,7 +10,8 @@ use std::time::Duration;
 pub struct Limits {
     /// The limit of a launch never falls below this.
     pub floor: Duration,
-    /// How many times the best time a launch may take. What is slower is of no interest, however exactly it is known.
+    /// How many times the best time a launch may take. What is slower is of no interest, however
+    /// exactly it is known.
     pub factor: u32,
     /// The limit of a launch while no correct time is known.
     pub first: Duration,
@@ -25,9 +26,10 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// One second outlasts any pause that a busy system makes; ten times the best is beyond what noise explains; ten
-    /// seconds suffice for a kernel whose good configurations take a second; a reference may be a slow triple loop; a
-    /// compilation of heavy unrolling takes some ten seconds, one that runs away takes for ever.
+    /// Allows one second, which outlasts any pause that a busy system makes; ten times the best is
+    /// beyond what noise explains; ten seconds suffice for a kernel whose good configurations take
+    /// a second; a reference may be a slow triple loop; a compilation of heavy unrolling takes some
+    /// ten seconds, one that runs away takes for ever.
     fn default() -> Self {
         Self {
             floor: Duration::from_secs(1),
@@ -44,13 +46,13 @@ impl Default for Limits {
 /// A limit and the reason for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limit {
-    /// How long.
+    /// The duration.
     pub duration: Duration,
-    /// Why this long.
+    /// The reason for the duration.
     pub reason: Reason,
 }
 
-/// Why a limit is what it is.
+/// The reason for a limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Reason {
@@ -66,7 +68,7 @@ pub enum Reason {
     Fixed,
 }
 
-/// The limit of one launch, by the reference's time and the best median so far.
+/// Returns the limit of one launch, by the reference's time and the best median so far.
 pub fn launch_limit(limits: &Limits, reference: Option<Duration>, best: Option<Duration>) -> Limit {
     if let Some(best) = best {
         let multiple = best.saturating_mul(limits.factor);
@@ -85,16 +87,18 @@ pub fn launch_limit(limits: &Limits, reference: Option<Duration>, best: Option<D
     }
 }
 
-/// The limit of all samples of a configuration whose single launches may take `launch`, on buffers of `bytes`.
+/// Returns the limit of all samples of a configuration whose single launches may take `launch`, on
+/// buffers of `bytes`.
 ///
-/// [`decide`](crate::sampling::decide) takes three samples in any case and no more than several times its cap allows
-/// otherwise; each sample restores the buffers first.
+/// [`decide`](crate::sampling::decide) takes three samples in any case and no more than several
+/// times its cap allows otherwise; each sample restores the buffers first.
 pub fn sampling_limit(launch: &Limit, sampling: &Sampling, bytes: u64) -> Limit {
     let duration = (launch.duration + transfer(bytes)) * 3 + sampling.time_cap * SEVERAL;
     Limit { duration, reason: launch.reason }
 }
 
-/// The limit of restoring or checking `bytes`; a machine that is slower than this is out of memory.
+/// Returns the limit of restoring or checking `bytes`; a machine that is slower than this is out of
+/// memory.
 pub fn data_limit(limits: &Limits, bytes: u64) -> Limit {
     Limit { duration: limits.verify + transfer(bytes), reason: Reason::Fixed }
 }
@@ -104,7 +108,7 @@ fn transfer(bytes: u64) -> Duration {
     Duration::from_secs_f64(bytes as f64 / BYTES_PER_SECOND)
 }
 
-/// A duration as people read it: `1.0 s`, `12 ms`, `3.4 us`.
+/// Returns a duration as people read it: `1.0 s`, `12 ms`, `3.4 us`.
 pub(crate) fn human(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     let (value, unit) = match seconds {

@@ -1,4 +1,4 @@
-//! How configurations are measured and judged, once for all backends.
+//! Rules of measuring and judging, the same for all backends.
 
 pub(crate) mod compare;
 pub mod limits;
@@ -9,23 +9,23 @@ pub use sampling::Sampling;
 
 use serde::{Deserialize, Serialize};
 
-/// How configurations are measured.
+/// The rules of measuring.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Policy {
-    /// How many samples are taken.
+    /// The number of samples.
     pub sampling: Sampling,
-    /// How long things may take.
+    /// The limits on time.
     pub limits: Limits,
-    /// What the caches hold before a sample.
+    /// The contents of the caches before a sample.
     pub cache: Cache,
 }
 
-/// What the device's caches hold before each timed sample.
+/// The contents of the device's caches before each timed sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Cache {
-    /// What the previous sample and restoring the buffers left there: as in an application that calls the kernel again
-    /// and again on the same data.
+    /// What the previous sample and restoring the buffers left there: as in an application that
+    /// calls the kernel again and again on the same data.
     #[default]
     Warm,
     /// Other data: as in an application whose other work comes between two calls.

@@ -5,33 +5,37 @@ use std::time::Duration;
 use tunesmith_core::judge::racing::is_beaten;
 use tunesmith_core::statistics;
 
-/// How many samples are taken.
+/// The number of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sampling {
-    /// Samples taken in any case, unless they would take several times [`time_cap`](Self::time_cap).
+    /// Samples taken in any case, unless they would take several times
+    /// [`time_cap`](Self::time_cap).
     pub min_samples: usize,
     /// Samples that suffice in any case.
     pub max_samples: usize,
     /// The median is stable when the half width of its 95 % interval is at most this part of it.
     pub stable: f64,
-    /// Time after which no more samples than [`min_samples`](Self::min_samples) are taken; restoring buffers counts.
+    /// Time after which no more samples than [`min_samples`](Self::min_samples) are taken;
+    /// restoring buffers counts.
     pub time_cap: Duration,
-    /// The time in milliseconds above which a configuration is given up after few samples ([`is_beaten`]); no such time
-    /// for `None`. It belongs to one configuration rather than to a policy.
+    /// The time in milliseconds above which a configuration is given up after few samples
+    /// ([`is_beaten`]); no such time for `None`. It belongs to one configuration rather than to a
+    /// policy.
     pub bar_ms: Option<f64>,
 }
 
 impl Default for Sampling {
-    /// Six samples are the fewest whose extremes hold the median with 95 % probability, and with a seventh the median
-    /// is a sample; 2 % is below what distinguishes configurations on a machine whose clock varies by 1 to 3 %;
-    /// 50 samples narrow the interval to a seventh of the spread, after which patience pays little; half a second
-    /// keeps 200 evaluations within two minutes.
+    /// Takes six samples at least, the fewest whose extremes hold the median with 95 % probability,
+    /// and with a seventh the median is a sample; 2 % is below what distinguishes configurations on
+    /// a machine whose clock varies by 1 to 3 %; 50 samples narrow the interval to a seventh of the
+    /// spread, after which patience pays little; half a second keeps 200 evaluations within two
+    /// minutes.
     fn default() -> Self {
         Self { min_samples: 7, max_samples: 50, stable: 0.02, time_cap: Duration::from_millis(500), bar_ms: None }
     }
 }
 
-/// What to do next.
+/// The decision after a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// Take another sample.
@@ -40,14 +44,15 @@ pub enum Decision {
     Enough,
 }
 
-/// The fewest samples a configuration gets, however slow it is: one disturbed sample of three does not move the
-/// median.
+/// The fewest samples a configuration gets, however slow it is: one disturbed sample of three does
+/// not move the median.
 const FEWEST: usize = 3;
 
 /// How many times the cap a slow kernel may take to get its [`Sampling::min_samples`].
 pub(crate) const SEVERAL: u32 = 4;
 
-/// Decides after the samples `times` (in milliseconds, or any unit where nothing is raced), taken within `elapsed`.
+/// Decides after the samples `times` (in milliseconds, or any unit where nothing is raced), taken
+/// within `elapsed`.
 ///
 /// ```
 /// # use tunesmith_device::sampling::{decide, Decision, Sampling};

@@ -14,24 +14,26 @@ pub struct Argument {
     pub element: ElementType,
     /// A scalar or a buffer.
     pub kind: ArgumentKind,
-    /// The variable in constant memory, as C++ names it, that a CUDA kernel reads in place of a parameter.
+    /// The variable in constant memory, as C++ names it, that a CUDA kernel reads in place of a
+    /// parameter.
     pub symbol: Option<String>,
 }
 
-/// What an argument is.
+/// The kind of an argument.
 #[derive(Clone, Debug)]
 pub enum ArgumentKind {
-    /// A value passed by value: an expression over sizes and parameters. A vector type gets it in every lane.
+    /// A value passed by value: an expression over sizes and parameters. A vector type gets it in
+    /// every lane.
     Scalar(Expr),
     /// A pointer to elements.
     Buffer {
         /// The extents, outermost first; the last one is contiguous.
         shape: Vec<u64>,
-        /// What it holds at first. Of no effect for `out`.
+        /// The contents before a launch. Of no effect for `out`.
         fill: Fill,
-        /// What the kernel does with it.
+        /// The use that the kernel makes of it.
         access: Access,
-        /// Where it lives.
+        /// The memory that holds it.
         memory: Memory,
     },
     /// Memory of a work-group: no data, only extents, which may depend on the parameters.
@@ -41,7 +43,7 @@ pub enum ArgumentKind {
     },
 }
 
-/// What a kernel does with a buffer.
+/// The use that a kernel makes of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Access {
     /// Reads it; writing to it is an error that is found.
@@ -52,7 +54,7 @@ pub enum Access {
     InOut,
 }
 
-/// Where a buffer lives. In C the global and the constant memory are the same.
+/// The memory that holds a buffer. In C the global and the constant memory are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Memory {
     /// The device's main memory.
@@ -61,11 +63,12 @@ pub enum Memory {
     Constant,
 }
 
-/// What a buffer holds at first. Vectors are filled lane by lane; the padding lane of three-lane vectors is zero.
+/// What a buffer holds at first. Vectors are filled lane by lane; the padding lane of three-lane
+/// vectors is zero.
 #[derive(Clone, Debug)]
 pub enum Fill {
-    /// Uniform in [-1, 1) for floats, in 0..100 for integers and bytes; the same for ever for the same argument name
-    /// and seed.
+    /// Uniform in [-1, 1) for floats, in 0..100 for integers and bytes; the same for ever for the
+    /// same argument name and seed.
     Random,
     /// Zeros.
     Zeros,
@@ -82,7 +85,8 @@ pub enum Fill {
 }
 
 impl Argument {
-    /// The number of bytes of a buffer: `None` when it exceeds the address space; 0 for what is no buffer.
+    /// Returns the number of bytes of a buffer: `None` when it exceeds the address space; 0 for
+    /// what is no buffer.
     pub fn bytes(&self) -> Option<usize> {
         match &self.kind {
             ArgumentKind::Scalar(_) | ArgumentKind::Local { .. } => Some(0),
@@ -90,14 +94,14 @@ impl Argument {
         }
     }
 
-    /// The bytes of so many elements; `None` when they exceed the address space.
+    /// Returns the bytes of so many elements; `None` when they exceed the address space.
     pub(crate) fn size(&self, mut shape: impl Iterator<Item = u64>) -> Option<usize> {
         let bytes = shape
             .try_fold(self.element.size(), |product, extent| product.checked_mul(usize::try_from(extent).ok()?))?;
         Some(bytes).filter(|bytes| *bytes <= isize::MAX as usize)
     }
 
-    /// Whether the kernel's result is in it.
+    /// Returns whether the kernel's result is in it.
     pub fn is_output(&self) -> bool {
         matches!(self.kind, ArgumentKind::Buffer { access: Access::Out | Access::InOut, .. })
     }

@@ -23,7 +23,8 @@ pub enum ScalarType {
     Byte,
 }
 
-/// A number as it is held by a buffer: exact integers and floats apart, so that no 64-bit integer loses digits.
+/// A number as it is held by a buffer: exact integers and floats apart, so that no 64-bit integer
+/// loses digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
     /// An integer of any of the types.
@@ -58,7 +59,7 @@ impl ScalarType {
         Self::Byte,
     ];
 
-    /// The name in problem files.
+    /// Returns the name in problem files.
     pub fn name(self) -> &'static str {
         match self {
             Self::I8 => "i8",
@@ -76,7 +77,7 @@ impl ScalarType {
         }
     }
 
-    /// The size in bytes.
+    /// Returns the size in bytes.
     pub fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 | Self::Byte => 1,
@@ -86,12 +87,13 @@ impl ScalarType {
         }
     }
 
-    /// Whether the type is a floating-point type.
+    /// Returns whether the type is a floating-point type.
     pub fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::F32 | Self::F64)
     }
 
-    /// The bytes of the integer `value`, or `None` when the type cannot hold it. Floats take the nearest value.
+    /// Returns the bytes of the integer `value`, or `None` when the type cannot hold it. Floats
+    /// take the nearest value.
     pub fn encode_int(self, value: i128) -> Option<Vec<u8>> {
         Some(match self {
             Self::I8 => i8::try_from(value).ok()?.to_ne_bytes().to_vec(),
@@ -106,20 +108,21 @@ impl ScalarType {
         })
     }
 
-    /// The bytes of `value` rounded to the type, or `None` for an integer type and a value that is not whole or too
-    /// large for it.
+    /// Returns the bytes of `value` rounded to the type, or `None` for an integer type and a value
+    /// that is not whole or too large for it.
     pub fn encode_float(self, value: f64) -> Option<Vec<u8>> {
         match self {
             Self::F16 => Some(f16::from_f64(value).to_ne_bytes().to_vec()),
             Self::F32 => Some((value as f32).to_ne_bytes().to_vec()),
             Self::F64 => Some(value.to_ne_bytes().to_vec()),
-            // Beyond 2^64 no integer type holds it anyway, so the conversion loses nothing that counts.
+            // Beyond 2^64 no integer type holds it anyway, so the conversion loses nothing that
+            // counts.
             _ if value.fract() == 0.0 => self.encode_int(value as i128),
             _ => None,
         }
     }
 
-    /// The number in the first [`size`](Self::size) bytes of `bytes`.
+    /// Returns the number in the first [`size`](Self::size) bytes of `bytes`.
     pub fn decode(self, bytes: &[u8]) -> Number {
         match self {
             Self::I8 => Number::Int(i8::from_ne_bytes(head(bytes)).into()),
@@ -136,8 +139,9 @@ impl ScalarType {
         }
     }
 
-    /// What an output holds before a launch. Floats get a quiet NaN with a payload that no arithmetic produces,
-    /// integers a pattern that no small count or index has: a value left unwritten is recognised.
+    /// Returns what an output holds before a launch. Floats get a quiet NaN with a payload that no
+    /// arithmetic produces, integers a pattern that no small count or index has: a value left
+    /// unwritten is recognised.
     pub fn poison(self) -> &'static [u8] {
         const INTEGER: [u8; 8] = [0xA5; 8];
         const F16: [u8; 2] = 0x7EA5_u16.to_ne_bytes();
@@ -158,7 +162,8 @@ fn head<const N: usize>(bytes: &[u8]) -> [u8; N] {
     head
 }
 
-/// The type of a kernel argument or of the elements of a buffer: a scalar type or a short vector of one.
+/// The type of a kernel argument or of the elements of a buffer: a scalar type or a short vector of
+/// one.
 ///
 /// ```
 /// # use tunesmith_device::ElementType;
@@ -181,7 +186,7 @@ pub struct ElementType {
      x16 (f32x4), and bytes"
 )]
 pub struct UnknownElementType {
-    /// What was written.
+    /// The text as written.
     pub name: String,
 }
 
@@ -205,7 +210,7 @@ impl ElementType {
         parsed.ok_or_else(|| UnknownElementType { name: name.to_owned() })
     }
 
-    /// Every type, for tests and documentation.
+    /// Returns every type, for tests and documentation.
     pub fn all() -> impl Iterator<Item = Self> {
         ScalarType::ALL.into_iter().flat_map(|scalar| {
             let vectors = Self::LANES.into_iter().filter(move |_| scalar != ScalarType::Byte);
@@ -213,28 +218,29 @@ impl ElementType {
         })
     }
 
-    /// The type of a lane.
+    /// Returns the type of a lane.
     pub fn scalar(self) -> ScalarType {
         self.scalar
     }
 
-    /// The number of lanes that hold data; 1 for a scalar.
+    /// Returns the number of lanes that hold data; 1 for a scalar.
     pub fn lanes(self) -> usize {
         usize::from(self.lanes)
     }
 
-    /// The number of lanes in memory: three lanes take the room of four.
+    /// Returns the number of lanes in memory: three lanes take the room of four.
     pub fn stored_lanes(self) -> usize {
         if self.lanes == 3 { 4 } else { self.lanes() }
     }
 
-    /// The size of an element in bytes; a power of two.
+    /// Returns the size of an element in bytes; a power of two.
     pub fn size(self) -> usize {
         self.scalar.size() * self.stored_lanes()
     }
 
-    /// How C and C++ call the type. Vectors have no name in either language: theirs is the `typedef` with GCC's
-    /// `vector_size` that the call is compiled with, and agrees with any other `typedef` of the same vector.
+    /// Returns how C and C++ call the type. Vectors have no name in either language: theirs is the
+    /// `typedef` with GCC's `vector_size` that the call is compiled with, and agrees with any other
+    /// `typedef` of the same vector.
     pub fn c_name(self) -> String {
         match self.lanes {
             1 => self.scalar.c_name().to_owned(),
@@ -244,8 +250,8 @@ impl ElementType {
 }
 
 impl ScalarType {
-    /// How C and C++ call the type. The 64-bit integers are spelt by the compiler's own macros because `int64_t` is
-    /// `long` here and `long long` there.
+    /// Returns how C and C++ call the type. The 64-bit integers are spelt by the compiler's own
+    /// macros because `int64_t` is `long` here and `long long` there.
     pub(crate) fn c_name(self) -> &'static str {
         match self {
             Self::I8 => "signed char",

@@ -5,13 +5,16 @@ use std::fmt;
 
 /// Makes the source of a kernel for a configuration, where no file holds it.
 pub trait Generator: fmt::Debug + Send + Sync {
-    /// The kernel of the configuration that `scope` describes. Called several times for one, from several threads.
+    /// Returns the kernel of the configuration that `scope` describes. Called several times for
+    /// one, from several threads.
     ///
     /// # Errors
-    /// Why there is none: the configuration is then no failure of the run but one that its constraints exclude.
+    /// Why there is none: the configuration is then no failure of the run but one that its
+    /// constraints exclude.
     fn generate(&self, scope: &Scope) -> Result<Generated, String>;
 
-    /// What has to be the same when a run is resumed: everything but the configuration that decides about the source.
+    /// Returns what has to be the same when a run is resumed: everything but the configuration that
+    /// decides about the source.
     fn identity(&self) -> String;
 }
 

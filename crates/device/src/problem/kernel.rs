@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tunesmith_space::{Expr, ExprError};
 
-/// One kernel of a problem. A problem with several runs them in order; its time is the sum of theirs.
+/// One kernel of a problem. A problem with several runs them in order; its time is the sum of
+/// theirs.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     /// The name of its times in reports.
@@ -15,7 +16,7 @@ pub struct Kernel {
     pub language: Language,
     /// The source file that defines the function; with a generator, what it was made from.
     pub file: PathBuf,
-    /// What makes the source, and says the work-items, in place of the file and of `work`.
+    /// The generator of source and work-items, in place of the file and of `work`.
     pub generator: Option<Arc<dyn Generator>>,
     /// More source files that are compiled with it.
     pub sources: Vec<PathBuf>,
@@ -27,13 +28,14 @@ pub struct Kernel {
     pub options: Vec<Template>,
     /// Its arguments in the order of its signature, by their positions among the problem's.
     pub arguments: Vec<usize>,
-    /// How often it is launched in a row, an expression over sizes and parameters; once without it.
+    /// The number of launches in a row, an expression over sizes and parameters; 1 without it.
     pub repeat: Option<Expr>,
     /// Its work-items; none in languages that have no work-items.
     pub work: Option<WorkSize>,
 }
 
-/// How many work-items a kernel has, as expressions over sizes and parameters, one for each of up to three dimensions.
+/// How many work-items a kernel has, as expressions over sizes and parameters, one for each of up
+/// to three dimensions.
 #[derive(Clone, Debug)]
 pub struct WorkSize {
     /// The number of work-items or of work-groups.
@@ -42,7 +44,7 @@ pub struct WorkSize {
     pub local: Option<Vec<Expr>>,
 }
 
-/// What the extents of a [`WorkSize`] count.
+/// The unit of the extents of a [`WorkSize`].
 #[derive(Clone, Debug)]
 pub enum Extent {
     /// Work-items, as OpenCL counts.
@@ -60,7 +62,7 @@ pub struct Grid {
     pub local: Option<Vec<usize>>,
 }
 
-/// Why a configuration has no [`Grid`], or cannot be launched as often as it says.
+/// The error of a configuration that has no [`Grid`], or no number of launches.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GridError {
@@ -81,7 +83,7 @@ pub enum GridError {
         kernel: String,
         /// The expression.
         text: String,
-        /// What it gives.
+        /// Its value.
         value: i64,
     },
     /// Work-items that do not fill their work-groups.
@@ -117,7 +119,7 @@ pub enum GridError {
 }
 
 impl Kernel {
-    /// The expressions that decide about work-items and launches.
+    /// Returns the expressions that decide about work-items and launches.
     pub fn expressions(&self) -> impl Iterator<Item = &Expr> {
         let work = self.work.iter().flat_map(|work| {
             let (Extent::Global(extents) | Extent::Groups(extents)) = &work.extent;
@@ -126,10 +128,12 @@ impl Kernel {
         work.chain(&self.repeat)
     }
 
-    /// The work-items of the configuration that `scope` describes; `None` in languages without work-items.
+    /// Returns the work-items of the configuration that `scope` describes; `None` in languages
+    /// without work-items.
     ///
     /// # Errors
-    /// An expression has no value or one below 1, the work-items do not fill their work-groups, or the kernel cannot be made.
+    /// An expression has no value or one below 1, the work-items do not fill their work-groups, or
+    /// the kernel cannot be made.
     pub fn grid(&self, scope: &Scope) -> Result<Option<Grid>, GridError> {
         if let Some(generator) = &self.generator {
             let generated = generator.generate(scope);
@@ -152,7 +156,7 @@ impl Kernel {
         Ok(Some(Grid { global, local }))
     }
 
-    /// How often the kernel is launched in a row.
+    /// Returns how often the kernel is launched in a row.
     ///
     /// # Errors
     /// The expression has no value, or one below 1.

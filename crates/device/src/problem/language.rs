@@ -19,7 +19,8 @@ pub enum Language {
 }
 
 impl Language {
-    /// The language that a file's suffix tells: `.c` is C; `.cpp`, `.cc` and `.cxx` are C++; `.cl` is OpenCL C; `.cu` is CUDA C++.
+    /// Returns the language that a file's suffix tells: `.c` is C; `.cpp`, `.cc` and `.cxx` are
+    /// C++; `.cl` is OpenCL C; `.cu` is CUDA C++.
     pub fn from_suffix(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "c" => Some(Self::C),
@@ -30,7 +31,7 @@ impl Language {
         }
     }
 
-    /// The language that a problem file calls `name`.
+    /// Returns the language that a problem file calls `name`.
     pub fn from_name(name: &str) -> Option<Self> {
         match name.to_ascii_lowercase().as_str() {
             "c" => Some(Self::C),
@@ -43,7 +44,7 @@ impl Language {
 }
 
 impl Language {
-    /// Whether its kernels have work-items.
+    /// Returns whether its kernels have work-items.
     pub fn has_work_items(self) -> bool {
         matches!(self, Self::OpenCl | Self::Cuda)
     }

@@ -1,4 +1,4 @@
-//! What is tuned, as values: kernels, arguments, types, templates.
+//! The problem as values: kernels, arguments, types, templates.
 
 mod argument;
 mod element;

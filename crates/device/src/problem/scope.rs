@@ -1,4 +1,4 @@
-//! What the names in templates and expressions mean.
+//! The values of the names in templates and expressions.
 
 use tunesmith_space::{ConfigId, Expr, ExprError, Space, Value, closest};
 
@@ -9,19 +9,20 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// A scope of `entries`, in the order in which a kernel gets them.
+    /// Makes a scope of `entries`, in the order in which a kernel gets them.
     pub fn new(entries: impl IntoIterator<Item = (String, Value)>) -> Self {
         Self { entries: entries.into_iter().collect() }
     }
 
-    /// The sizes and then the parameters of a configuration.
+    /// Makes a scope of the sizes and then the parameters of a configuration.
     pub fn of(sizes: &[(String, Value)], space: &Space, config: ConfigId) -> Self {
         let configuration = space.unrank(config);
         let parameters = space.values(&configuration).map(|(name, value)| (name.to_owned(), value.clone()));
         Self::new(sizes.iter().cloned().chain(parameters))
     }
 
-    /// The sizes and the parameters of the first configuration, where there is one: for what depends on names alone.
+    /// Makes a scope of the sizes and the parameters of the first configuration, where there is
+    /// one: for what depends on names alone.
     pub(crate) fn example(sizes: &[(String, Value)], space: &Space) -> Self {
         match space.id(0) {
             Some(first) => Self::of(sizes, space, first),
@@ -29,7 +30,7 @@ impl Scope {
         }
     }
 
-    /// The value of `name`.
+    /// Returns the value of `name`.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.entries.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
@@ -39,7 +40,7 @@ impl Scope {
         self.entries.iter().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// The value of `expr` here.
+    /// Returns the value of `expr` here.
     ///
     /// # Errors
     /// As [`Expr::evaluate`].
@@ -47,7 +48,7 @@ impl Scope {
         expr.evaluate(&|name| self.get(name).cloned())
     }
 
-    /// The known name that `name` is most likely meant to be.
+    /// Returns the known name that `name` is most likely meant to be.
     pub(crate) fn similar(&self, name: &str) -> Option<String> {
         closest(name, self.iter().map(|(known, _)| known)).map(str::to_owned)
     }

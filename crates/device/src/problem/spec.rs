@@ -1,4 +1,4 @@
-//! What is tuned: kernels, their arguments and how their result is judged.
+//! The description of what is tuned: kernels, their arguments, and the checks of their results.
 
 use crate::problem::{Argument, Generator, Kernel, Language, ScalarType, WorkSize};
 use serde::{Deserialize, Serialize};
@@ -18,19 +18,20 @@ pub struct KernelSpec {
     pub sizes: Vec<(String, Value)>,
     /// The arguments of all kernels.
     pub arguments: Vec<Argument>,
-    /// How the result is judged.
+    /// The checks of the result.
     pub verify: Verify,
     /// The seed of random fills.
     pub seed: u64,
 }
 
-/// How a kernel's result is judged. With neither reference nor expected files only crashes, writes outside of buffers
-/// and writes to inputs are found.
+/// How a kernel's result is judged. With neither reference nor expected files only crashes, writes
+/// outside of buffers and writes to inputs are found.
 #[derive(Clone, Debug, Default)]
 pub struct Verify {
     /// A function that computes the right result from the same arguments.
     pub reference: Option<Reference>,
-    /// Files with the right contents of arguments, by argument name; they go before the reference's.
+    /// Files with the right contents of arguments, by argument name; they go before the
+    /// reference's.
     pub expected: Vec<(String, PathBuf)>,
     /// The relative tolerance of all arguments of floats.
     pub relative: Option<f64>,
@@ -40,14 +41,15 @@ pub struct Verify {
     pub tolerances: BTreeMap<String, PartialTolerance>,
 }
 
-/// A function that computes the right result. It gets the kernel's arguments and the sizes, not the parameters.
+/// A function that computes the right result. It gets the kernel's arguments and the sizes, not the
+/// parameters.
 #[derive(Clone, Debug)]
 pub struct Reference {
     /// Its language.
     pub language: Language,
     /// Its source file; with a generator, what it was made from.
     pub file: PathBuf,
-    /// What makes the source in place of the file.
+    /// The generator of the source, in place of the file.
     pub generator: Option<Arc<dyn Generator>>,
     /// Its name.
     pub function: String,
@@ -77,9 +79,10 @@ impl Tolerance {
     /// Nothing but the expected value passes.
     pub const EXACT: Self = Self { relative: 0.0, absolute: 0.0 };
 
-    /// The tolerance of a type when none is stated: integers exactly; floats about the square root of the rounding
-    /// errors that a thousand operations in another order make, so that a reordered sum passes and a missing term of
-    /// data of order one does not. The absolute part is for sums that cancel to nearly nothing.
+    /// Returns the tolerance of a type when none is stated: integers exactly; floats about the
+    /// square root of the rounding errors that a thousand operations in another order make, so that
+    /// a reordered sum passes and a missing term of data of order one does not. The absolute part
+    /// is for sums that cancel to nearly nothing.
     pub fn of(scalar: ScalarType) -> Self {
         match scalar {
             ScalarType::F64 => Self { relative: 1e-9, absolute: 1e-12 },
@@ -92,7 +95,8 @@ impl Tolerance {
 }
 
 impl Verify {
-    /// The tolerance of an argument: its own, else the common one (which is not for integers), else its type's.
+    /// Returns the tolerance of an argument: its own, else the common one (which is not for
+    /// integers), else its type's.
     pub fn tolerance(&self, argument: &str, scalar: ScalarType) -> Tolerance {
         let own = self.tolerances.get(argument).copied().unwrap_or_default();
         let common = if scalar.is_float() {

@@ -3,8 +3,8 @@
 use crate::problem::Scope;
 use std::fmt;
 
-/// A text in which `{NAME}` stands for the value of a parameter or size; `{{` and `}}` stand for the braces
-/// themselves. Read once, filled in for every configuration.
+/// A text in which `{NAME}` stands for the value of a parameter or size; `{{` and `}}` stand for
+/// the braces themselves. Read once, filled in for every configuration.
 ///
 /// ```
 /// # use tunesmith_device::Template;
@@ -45,7 +45,7 @@ pub enum TemplateError {
     },
 }
 
-/// "; did you mean ...?" where there is something to suggest.
+/// Asks "; did you mean ...?" where there is something to suggest.
 pub(crate) fn did_you_mean(suggestion: &Option<String>) -> String {
     suggestion.as_ref().map(|known| format!("; did you mean `{known}`?")).unwrap_or_default()
 }
@@ -82,7 +82,7 @@ impl Template {
         Ok(Self { parts })
     }
 
-    /// The names used, in order, with repetitions.
+    /// Returns the names used, in order, with repetitions.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             Part::Name(name) => Some(name.as_str()),
@@ -90,7 +90,7 @@ impl Template {
         })
     }
 
-    /// Whether `scope` knows every name.
+    /// Checks that `scope` knows every name.
     ///
     /// # Errors
     /// The first name that it does not know.
@@ -101,8 +101,9 @@ impl Template {
         }
     }
 
-    /// The text with every name replaced by its value in `scope`, spelt as in `-DNAME=VALUE`. Names that `scope` does
-    /// not know, which [`check`](Self::check) finds, stay as they are.
+    /// Returns the text with every name replaced by its value in `scope`, spelt as in
+    /// `-DNAME=VALUE`. Names that `scope` does not know, which [`check`](Self::check) finds, stay
+    /// as they are.
     pub fn expand(&self, scope: &Scope) -> String {
         let expanded = self.parts.iter().map(|part| match part {
             Part::Text(text) => text.clone(),

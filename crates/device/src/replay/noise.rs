@@ -11,7 +11,8 @@ use tunesmith_core::Measurement;
 use tunesmith_core::recording::Recorded;
 use tunesmith_space::ConfigId;
 
-/// A limit of time that no recorded kernel reaches: how many samples are taken must not depend on the unit of time.
+/// A limit of time that no recorded kernel reaches: how many samples are taken must not depend on
+/// the unit of time.
 const NO_LIMIT: Duration = Duration::from_secs(1 << 32);
 
 /// Draws samples of recorded configurations.
@@ -33,8 +34,9 @@ impl Noise {
         self.sampling.bar_ms = bar_ms;
     }
 
-    /// Puts new samples in place of those in `measurement`, unless the configuration was recorded without noise. What belongs
-    /// to each recorded sample, the times of parts and other values, cannot belong to them and is left out.
+    /// Puts new samples in place of those in `measurement`, unless the configuration was recorded
+    /// without noise. What belongs to each recorded sample, the times of parts and other values,
+    /// cannot belong to them and is left out.
     pub(super) fn disturb(&mut self, recorded: &Recorded, measurement: &mut Measurement) {
         let Some(spread) = Spread::of(recorded) else { return };
         let mut rng = self.generator(recorded.evaluation.request.config);
@@ -47,14 +49,16 @@ impl Noise {
         measurement.values.clear();
     }
 
-    /// `count` more samples; none of a configuration that failed or was recorded without noise.
+    /// Draws `count` more samples; none of a configuration that failed or was recorded without
+    /// noise.
     pub(super) fn samples(&mut self, recorded: &Recorded, count: usize) -> Vec<f64> {
         let Some(spread) = Spread::of(recorded).filter(|_| recorded.evaluation.is_correct()) else { return Vec::new() };
         let mut rng = self.generator(recorded.evaluation.request.config);
         (0..count).map(|_| spread.draw(&mut rng)).collect()
     }
 
-    /// A generator of its own for every visit of a configuration: what is drawn of one does not depend on the others.
+    /// Returns a generator of its own for every visit of a configuration: what is drawn of one does
+    /// not depend on the others.
     fn generator(&mut self, config: ConfigId) -> Xoshiro256PlusPlus {
         let visit = self.visits.entry(config).or_default();
         let digest = Sha256::digest(format!("{} {} {visit}", self.seed, config.rank()).as_bytes());
@@ -74,11 +78,12 @@ enum Spread<'a> {
 }
 
 impl<'a> Spread<'a> {
-    /// `None` where nothing is known of the noise.
+    /// Makes the noise of a recording; `None` where nothing is known of it.
     fn of(recorded: &'a Recorded) -> Option<Self> {
         match (recorded.evaluation.measurement.times_ms.as_slice(), recorded.rel_std) {
             (samples @ [_, _, ..], _) => Some(Self::Samples(samples)),
-            // A log-normal variable whose deviation is r times its mean has this deviation of its logarithm.
+            // A log-normal variable whose deviation is r times its mean has this deviation of its
+            // logarithm.
             (&[median_ms], Some(r)) if r > 0.0 => Some(Self::LogNormal { median_ms, sigma: (r * r).ln_1p().sqrt() }),
             _ => None,
         }
@@ -92,7 +97,7 @@ impl<'a> Spread<'a> {
     }
 }
 
-/// A standard normal number (G. E. P. Box and M. E. Muller, 1958, equation 1).
+/// Returns a standard normal number (G. E. P. Box and M. E. Muller, 1958, equation 1).
 fn normal(rng: &mut Xoshiro256PlusPlus) -> f64 {
     // 1 - u lies in (0, 1], where the logarithm is finite.
     let (u, v): (f64, f64) = (1.0 - rng.random::<f64>(), rng.random());

@@ -6,7 +6,7 @@ fn space() -> Space {
     Space::builder().parameter(Parameter::new("X", (0..100).map(Value::Int)).unwrap()).build().unwrap()
 }
 
-/// The configuration with this rank, recorded with `times_ms` and `rel_std`.
+/// Returns the configuration with this rank, recorded with `times_ms` and `rel_std`.
 fn recorded(space: &Space, rank: u128, times_ms: &[f64], rel_std: Option<f64>) -> Recorded {
     let compile = Some(CompileData { time_ms: 40.0, ..CompileData::default() });
     let measurement = Measurement { times_ms: times_ms.to_vec(), compile, ..Measurement::default() };

@@ -10,22 +10,23 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// The bytes before and behind every buffer in which stray writes are found: a page, so that the buffer itself begins
-/// on one and an index that is off by a row of a thousand floats still hits the zone.
+/// The bytes before and behind every buffer in which stray writes are found: a page, so that the
+/// buffer itself begins on one and an index that is off by a row of a thousand floats still hits
+/// the zone.
 const ZONE: usize = 4096;
 
-/// What the zones hold. As a float it is a huge negative number, as a signed integer a negative one; kernels write
-/// neither by habit.
+/// What the zones hold. As a float it is a huge negative number, as a signed integer a negative
+/// one; kernels write neither by habit.
 const CANARY: u8 = 0xDB;
 
-/// The piece that is copied or compared at a time: fits into the second-level cache together with its counterpart,
-/// and holds whole elements of every type.
+/// The piece that is copied or compared at a time: fits into the second-level cache together with
+/// its counterpart, and holds whole elements of every type.
 const PIECE: usize = 128 << 10;
 
 /// All buffers of a worker.
 pub(crate) struct Buffers {
     slots: Vec<Slot>,
-    /// Whether inputs and zones are known to hold what they should.
+    /// Tells whether inputs and zones are known to hold what they should.
     intact: bool,
     piece: Vec<u8>,
     counterpart: Vec<u8>,
@@ -34,8 +35,8 @@ pub(crate) struct Buffers {
 /// One argument's place.
 enum Slot {
     Scalar,
-    /// Of the kernel's own process: memory like any other, as large as the largest configuration needed so far. None
-    /// where the device has local memory of its own.
+    /// Of the kernel's own process: memory like any other, as large as the largest configuration
+    /// needed so far. None where the device has local memory of its own.
     Local {
         name: String,
         block: Option<LocalBlock>,
@@ -49,9 +50,11 @@ enum Slot {
     },
 }
 
-/// What a buffer is to hold before a launch, in the device's own memory: there copying takes no time to speak of.
+/// What a buffer is to hold before a launch, in the device's own memory: there copying takes no
+/// time to speak of.
 ///
-/// It is made anew from the file for each configuration: a kernel that wrote into it would spoil its own result alone.
+/// It is made anew from the file for each configuration: a kernel that wrote into it would spoil
+/// its own result alone.
 #[derive(Clone, Copy)]
 enum DeviceCopy {
     /// Nobody looked for room yet.
@@ -70,7 +73,7 @@ struct LocalBlock {
     bytes: usize,
 }
 
-/// A problem with the worker itself, not with what it runs.
+/// Says that the worker itself has a problem, not what it runs.
 fn unreadable(error: &io::Error) -> Fault {
     Fault::Failed(format!("the prepared data cannot be read: {error}"))
 }
@@ -82,7 +85,8 @@ impl Buffers {
         Ok(Self { slots, intact: false, piece: vec![0; PIECE], counterpart: vec![0; PIECE] })
     }
 
-    /// All arguments as a launch takes them, with what a configuration passes for scalars and local memory.
+    /// Returns all arguments as a launch takes them, with what a configuration passes for scalars
+    /// and local memory.
     pub(crate) fn launch_arguments(&self, passed: &[Passed]) -> Vec<LaunchArgument> {
         let arguments = self.slots.iter().zip(passed).map(|(slot, passed)| match (slot, passed) {
             (Slot::Buffer { id, layout, .. }, _) => {
@@ -118,7 +122,7 @@ impl Buffers {
         Ok(())
     }
 
-    /// Name, place and length of all memory that lies between zones.
+    /// Returns name, place and length of all memory that lies between zones.
     fn guarded(&self) -> impl Iterator<Item = (&str, BufferId, usize)> {
         self.slots.iter().filter_map(|slot| match slot {
             Slot::Buffer { id, layout, .. } => Some((layout.name.as_str(), *id, layout.bytes)),
@@ -127,7 +131,7 @@ impl Buffers {
         })
     }
 
-    /// Before a program's first launch: restores what an earlier program may have spoilt.
+    /// Restores what an earlier program may have spoilt, before a program's first launch.
     pub(crate) fn renew(&mut self, session: &mut dyn Session) -> Result<(), Fault> {
         if self.intact {
             return Ok(());
@@ -143,7 +147,7 @@ impl Buffers {
         Ok(())
     }
 
-    /// Before a program's first launch: outputs are poisoned, what is read and written is restored.
+    /// Poisons outputs and restores what is read and written, before a program's first launch.
     pub(crate) fn restore(&mut self, session: &mut dyn Session) -> Result<(), Fault> {
         for slot in &mut self.slots {
             let Slot::Buffer { id, layout, pristine, copy, .. } = slot else { continue };
@@ -157,7 +161,7 @@ impl Buffers {
         Ok(())
     }
 
-    /// Before every later launch: the same.
+    /// Does the same before every later launch.
     pub(crate) fn restore_again(&mut self, session: &mut dyn Session) -> Result<(), Fault> {
         for slot in &self.slots {
             let Slot::Buffer { id, layout, pristine, copy, .. } = slot else { continue };
@@ -171,7 +175,7 @@ impl Buffers {
         Ok(())
     }
 
-    /// After a launch: finds writes outside of buffers, then writes to inputs, then wrong outputs.
+    /// Finds writes outside of buffers, then writes to inputs, then wrong outputs, after a launch.
     pub(crate) fn check(&mut self, session: &mut dyn Session) -> Result<(), Ending> {
         self.intact = false;
         self.check_zones(session)?;

@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tunesmith_core::{Clock, Interrupt};
 
-/// Workers that compile one task after the other: a driver's compiler takes most of a second to start.
+/// Workers that compile one task after the other: a driver's compiler takes most of a second to
+/// start.
 pub(crate) struct CompileWorkers {
     command: WorkerCommand,
     clock: Arc<dyn Clock>,
@@ -18,7 +19,7 @@ pub(crate) struct CompileWorkers {
 }
 
 impl CompileWorkers {
-    /// No worker yet; they are started when they are needed.
+    /// Starts no worker yet; they are started when they are needed.
     pub(crate) fn new(command: WorkerCommand, clock: Arc<dyn Clock>) -> Self {
         Self { command, clock, idle: Mutex::default() }
     }
@@ -40,7 +41,8 @@ impl CompileService for CompileWorkers {
             let was_used = worker.used;
             let outcome = follow(&mut worker, task, limit, cancel);
             match &outcome {
-                // A kernel that was launched for an earlier task may have damaged the memory of this one.
+                // A kernel that was launched for an earlier task may have damaged the memory of
+                // this one.
                 CompileOutcome::Crashed(_) | CompileOutcome::CrashedLater if was_used => continue,
                 CompileOutcome::Compiled(Compiled::Built(made)) if made.retires_its_worker() => {}
                 CompileOutcome::Compiled(_) => self.lock().push(worker),

@@ -1,7 +1,8 @@
 //! The process in which kernels run, and how the tuner deals with it.
 //!
-//! A kernel may crash, hang, leak or overwrite anything; in a process of its own that costs one configuration. The
-//! worker is the same executable as the tuner, entered by [`enter_if_worker`], the first line of `main`.
+//! A kernel may crash, hang, leak or overwrite anything; in a process of its own that costs one
+//! configuration. The worker is the same executable as the tuner, entered by [`enter_if_worker`],
+//! the first line of `main`.
 
 mod ask;
 mod buffers;
@@ -21,8 +22,9 @@ pub(crate) use compile::CompileWorkers;
 use crate::backends::command;
 use crate::host::{SUPERVISOR, WORKER};
 
-/// Serves as a worker, or supervises a command, and never returns when this process was started for that; does nothing
-/// otherwise. Has to be the first line of `main` of every program that tunes, unless it names another program as the worker.
+/// Serves as a worker, or supervises a command, and never returns when this process was started for
+/// that; does nothing otherwise. Has to be the first line of `main` of every program that tunes,
+/// unless it names another program as the worker.
 ///
 /// ```no_run
 /// tunesmith_device::worker::enter_if_worker(); // and then the program proper

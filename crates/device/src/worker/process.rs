@@ -26,9 +26,10 @@ pub(crate) struct Worker {
     /// Disconnects when everything printed has been read.
     printed_all: Receiver<()>,
     clock: Arc<dyn Clock>,
-    /// How it ended, once it was waited for; from then on its process id may belong to another process.
+    /// How it ended, once it was waited for; from then on its process id may belong to another
+    /// process.
     status: Option<ExitStatus>,
-    /// Whether a job was sent already.
+    /// Tells whether a job was sent already.
     pub(crate) used: bool,
 }
 
@@ -46,7 +47,8 @@ pub(crate) enum Waited {
 }
 
 impl Worker {
-    /// Starts a worker and lets it fill its buffers, which may take as long as `limit`. `None` when interrupted.
+    /// Starts a worker and lets it fill its buffers, which may take as long as `limit`. `None` when
+    /// interrupted.
     pub(crate) fn start(
         command: &WorkerCommand,
         setup: Setup,
@@ -80,8 +82,8 @@ impl Worker {
 
     fn start_process(command: &WorkerCommand, clock: Arc<dyn Clock>) -> std::io::Result<Self> {
         let mut command = command.command()?;
-        // A group of its own: Ctrl-C on the terminal is for the tuner to handle, and whatever a kernel starts can be
-        // ended with the worker.
+        // A group of its own: Ctrl-C on the terminal is for the tuner to handle, and whatever a
+        // kernel starts can be ended with the worker.
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         let missing = || std::io::Error::other("a pipe is missing");
@@ -105,7 +107,8 @@ impl Worker {
         self.to.as_mut().map_or(Ok(()), |to| to.write_all(&line))
     }
 
-    /// Waits for the next message for at most `limit`. Afterwards only a worker that said something is alive.
+    /// Waits for the next message for at most `limit`. Afterwards only a worker that said something
+    /// is alive.
     pub(crate) fn wait(&mut self, limit: Duration, interrupt: &Interrupt) -> Waited {
         let deadline = self.clock.now() + limit;
         loop {
@@ -131,10 +134,10 @@ impl Worker {
         }
     }
 
-    /// The words for the end of a worker that closed its pipe, or said what no worker says.
+    /// Returns the words for the end of a worker that closed its pipe, or said what no worker says.
     fn ended(&mut self, nonsense: Option<&str>) -> Waited {
-        // The pipe closes when the process ends, whose status is set before: killing it now changes nothing, unless a
-        // kernel closed the pipe and runs on.
+        // The pipe closes when the process ends, whose status is set before: killing it now changes
+        // nothing, unless a kernel closed the pipe and runs on.
         let status = self.kill();
         let printed = self.take_printed();
         Waited::Ended(match (status, nonsense) {
@@ -156,9 +159,10 @@ impl Worker {
         self.status
     }
 
-    /// What was printed since the last call.
+    /// Returns what was printed since the last call.
     fn take_printed(&mut self) -> String {
-        // All of it has been read once the reader hangs up; a process that left the group may hold the pipe open.
+        // All of it has been read once the reader hangs up; a process that left the group may hold
+        // the pipe open.
         let _ = self.printed_all.recv_timeout(POLL);
         let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&std::mem::take(&mut *printed)).into_owned()
@@ -175,7 +179,7 @@ impl Worker {
         }
     }
 
-    /// The process id.
+    /// Returns the process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
@@ -204,7 +208,8 @@ fn read_messages(from: ChildStdout, said: &Sender<String>) {
     }
 }
 
-/// Keeps the last of what is printed; reads everything, so that a kernel that prints much does not block.
+/// Keeps the last of what is printed; reads everything, so that a kernel that prints much does not
+/// block.
 fn read_printed(mut from: ChildStderr, tail: &Mutex<Vec<u8>>, all_read: Sender<()>) {
     let mut piece = [0; 4096];
     while let Ok(length @ 1..) = from.read(&mut piece) {

@@ -1,4 +1,5 @@
-//! EnergyReading counters in the worker: the launches of a configuration repeated for every pass, the same for every backend.
+//! Reading counters in the worker: the launches of a configuration repeated for every pass, the
+//! same for every backend.
 
 use crate::backends::LaunchArgument;
 use crate::worker::protocol::{Ending, Job, Phase, Profile};
@@ -9,8 +10,8 @@ use tunesmith_core::counters::{GLOBAL_SIZE, LOCAL_SIZE, PROFILING_LAUNCHES, PROF
 const MOST_PASSES: usize = 200;
 
 impl JobBench<'_> {
-    /// Reads the counters of a configuration that has been measured. That there are none is no failure of it: the profile
-    /// says why.
+    /// Reads the counters of a configuration that has been measured. That there are none is no
+    /// failure of it: the profile says why.
     pub(super) fn profile(&mut self, job: &Job, arguments: &[LaunchArgument]) -> Result<Profile, Ending> {
         let start = self.clock.now();
         let mut profile = Profile::default();
@@ -25,7 +26,7 @@ impl JobBench<'_> {
         Ok(profile)
     }
 
-    /// All passes; how many there were, or why there are no counters.
+    /// Makes all passes. Returns how many there were, or why there are no counters.
     fn count(
         &mut self,
         job: &Job,
@@ -38,7 +39,8 @@ impl JobBench<'_> {
             Err(reason) => return Ok(Err(reason)),
         };
         for pass in 1..=MOST_PASSES {
-            // Every pass does the same on the same data, else their counters do not belong together.
+            // Every pass does the same on the same data, else their counters do not belong
+            // together.
             self.buffers.restore(self.session)?;
             (self.announce)(Phase::Profiling);
             if let Err(reason) = profiler.begin() {
@@ -62,7 +64,8 @@ impl JobBench<'_> {
     }
 }
 
-/// The work-items of the largest launch, and of its work-groups: counters are compared with them.
+/// Returns the work-items of the largest launch, and of its work-groups: counters are compared with
+/// them.
 fn sizes(job: &Job) -> Vec<(String, f64)> {
     let product = |sizes: &[usize]| sizes.iter().map(|size| *size as f64).product::<f64>();
     let grids = job.steps.iter().filter_map(|step| step.grid.as_ref());
@@ -71,7 +74,8 @@ fn sizes(job: &Job) -> Vec<(String, f64)> {
     [(GLOBAL_SIZE.to_owned(), product(&grid.global))].into_iter().chain(local).collect()
 }
 
-/// A device for the tests of this folder: it keeps a log of what it is told, and counts its launches in passes.
+/// A device for the tests of this folder: it keeps a log of what it is told, and counts its
+/// launches in passes.
 #[cfg(test)]
 pub(super) mod fake {
     use crate::backends::{BufferId, Fault, Launch, Profiler, Program, Session};

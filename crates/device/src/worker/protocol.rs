@@ -1,4 +1,4 @@
-//! What tuner and worker tell each other: one JSON document per line.
+//! The protocol between tuner and worker: one JSON document per line.
 
 use crate::backends::compiling::Compiled;
 use crate::backends::{CompileTask, DriverAnswer, DriverQuestion, Program, Resources, SessionKind};
@@ -13,7 +13,8 @@ use std::time::Duration;
 /// What the tuner asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Request {
-    /// Open the device and fill the buffers. Answered by [`Message::Ready`] or [`Message::Unusable`].
+    /// Open the device and fill the buffers. Answered by [`Message::Ready`] or
+    /// [`Message::Unusable`].
     Prepare(Setup),
     /// Ask a driver. Answered by [`Message::Answer`].
     Ask(DriverQuestion),
@@ -28,7 +29,7 @@ pub(crate) enum Request {
 pub(crate) struct Setup {
     pub(crate) session: SessionKind,
     pub(crate) arguments: Vec<Layout>,
-    /// Whether the energy of every sample is measured.
+    /// Tells whether the energy of every sample is measured.
     pub(crate) energy: bool,
 }
 
@@ -51,7 +52,7 @@ pub(crate) struct KernelStep {
     /// Its arguments in the order of its signature, by their positions among the problem's.
     pub(crate) arguments: Vec<usize>,
     pub(crate) grid: Option<Grid>,
-    /// How often it is launched in a row.
+    /// The number of launches in a row.
     pub(crate) launches: usize,
 }
 
@@ -60,11 +61,11 @@ pub(crate) struct KernelStep {
 pub(crate) enum Purpose {
     /// Its time, and whether its result is right.
     Measure {
-        /// How many samples are taken.
+        /// The number of samples.
         sampling: Sampling,
-        /// What the caches hold before a sample.
+        /// The contents of the caches before a sample.
         cache: Cache,
-        /// Whether counters are read afterwards.
+        /// Tells whether counters are read afterwards.
         profile: bool,
     },
     /// Its result: each output, by its position among the arguments, is written to a file.
@@ -78,7 +79,8 @@ pub(crate) enum Message {
     Ready,
     /// The device cannot be used, for a reason that continues "the worker process".
     Unusable(String),
-    /// What the worker does from now on, so that the tuner knows how long it may take and what a crash is due to.
+    /// What the worker does from now on, so that the tuner knows how long it may take and what a
+    /// crash is due to.
     Phase(Phase),
     /// The job is done.
     Finished(Box<JobReport>),
@@ -119,7 +121,8 @@ pub(crate) struct JobReport {
     pub(crate) values: BTreeMap<String, Vec<f64>>,
     /// What was counted, where that was asked for.
     pub(crate) profile: Option<Profile>,
-    /// Time spent in loading programs and in what the driver does before it runs a kernel for the first time.
+    /// Time spent in loading programs and in what the driver does before it runs a kernel for the
+    /// first time.
     pub(crate) load: Duration,
     /// Time spent in launches and in restoring buffers for them.
     pub(crate) run: Duration,

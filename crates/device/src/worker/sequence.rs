@@ -1,4 +1,4 @@
-//! What happens to one configuration in the worker, the same for every backend.
+//! Runs one configuration in the worker, in the same way for every backend.
 
 use crate::backends::{Launch, LaunchArgument, Session};
 use crate::measure::sampling::{Decision, decide};
@@ -53,8 +53,8 @@ impl JobBench<'_> {
         report
     }
 
-    /// One launch that does not count, its result checked; then samples until they suffice, the last one's result
-    /// checked as well: a kernel may be right once only.
+    /// Launches once without counting, and checks the result. Then takes samples until they
+    /// suffice, with the last one's result checked as well: a kernel may be right once only.
     fn measure(
         &mut self,
         job: &Job,
@@ -86,7 +86,7 @@ impl JobBench<'_> {
         Ok(arguments)
     }
 
-    /// One launch, whose outputs are kept.
+    /// Launches once and keeps the outputs.
     fn record(&mut self, job: &Job, outputs: &[(usize, PathBuf)], report: &mut JobReport) -> Result<(), Ending> {
         self.first_launch(job, report)?;
         self.check(report)?;
@@ -143,8 +143,8 @@ impl JobBench<'_> {
         Ok(())
     }
 
-    /// Restores what the last launches changed and runs all kernels again; the times, one for each kernel, are of the
-    /// launches alone.
+    /// Restores what the last launches changed and runs all kernels again; the times, one for each
+    /// kernel, are of the launches alone.
     fn launch(
         &mut self,
         job: &Job,

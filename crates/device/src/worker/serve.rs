@@ -17,11 +17,13 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, exit};
 use tunesmith_core::SystemClock;
 
-/// The stack that kernels may use: private arrays and OpenCL work-items on processors take more than the usual 8 MiB.
+/// The stack that kernels may use: private arrays and OpenCL work-items on processors take more
+/// than the usual 8 MiB.
 const STACK: u64 = 64 << 20;
 
-/// Makes the stack large. It is as large as it was when the process began, also that of threads that drivers start later,
-/// so the process begins again. Where that is not possible it goes on with the stack it has.
+/// Makes the stack large. It is as large as it was when the process began, also that of threads
+/// that drivers start later, so the process begins again. Where that is not possible it goes on
+/// with the stack it has.
 fn enlarge_stack() {
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_STACK) else { return };
     let wanted = STACK.min(hard);
@@ -36,8 +38,9 @@ fn enlarge_stack() {
 /// Serves the tuner with process id `parent` until it closes the pipe; never returns.
 pub(super) fn serve(parent: Option<i32>) -> ! {
     enlarge_stack();
-    // Without this a kernel in an endless loop would outlive a tuner that was killed. The signal comes when the thread
-    // that started the worker ends, even if the tuner lives; the tuner then starts another.
+    // Without this a kernel in an endless loop would outlive a tuner that was killed. The signal
+    // comes when the thread that started the worker ends, even if the tuner lives; the tuner then
+    // starts another.
     let _ = set_pdeathsig(Signal::SIGKILL);
     if parent.is_some_and(|parent| parent != getppid().as_raw()) {
         exit(0); // the tuner died before the line above
@@ -50,8 +53,8 @@ pub(super) fn serve(parent: Option<i32>) -> ! {
     exit(code)
 }
 
-/// Moves the protocol away from the standard streams, which belong to the kernel: it reads nothing, and what it prints
-/// goes where errors go.
+/// Moves the protocol away from the standard streams, which belong to the kernel: it reads nothing,
+/// and what it prints goes where errors go.
 fn take_pipes() -> io::Result<(BufReader<File>, File)> {
     let from = io::stdin().as_fd().try_clone_to_owned()?;
     let to = io::stdout().as_fd().try_clone_to_owned()?;

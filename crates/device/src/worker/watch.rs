@@ -10,12 +10,12 @@ use std::time::Duration;
 pub(crate) struct Watcher {
     meter: Box<dyn Meter>,
     watch: Watch,
-    /// Whether the energy of every sample is measured.
+    /// Tells whether the energy of every sample is measured.
     energy: bool,
 }
 
 impl Watcher {
-    /// The meter of the session's device; none where it has none.
+    /// Opens the meter of the session's device; none where it has none.
     ///
     /// # Errors
     /// `energy` is wanted, and why it cannot be measured.
@@ -33,8 +33,8 @@ impl Watcher {
 }
 
 impl JobBench<'_> {
-    /// Measures the energy of one run of the configuration, where that is wanted: it runs again and again, on whatever its
-    /// buffers hold, until the device's counter tells.
+    /// Measures the energy of one run of the configuration, where that is wanted: it runs again and
+    /// again, on whatever its buffers hold, until the device's counter tells.
     pub(super) fn read_energy(
         &mut self,
         job: &Job,
@@ -74,8 +74,8 @@ impl JobBench<'_> {
         Ok(())
     }
 
-    /// Whether the sample just taken is to be taken again, for the state of the device in which it ended. That state is
-    /// reported of the others.
+    /// Returns whether the sample just taken is to be taken again, for the state of the device in
+    /// which it ended. That state is reported of the others.
     pub(super) fn is_suspicious(&mut self, report: &mut JobReport) -> bool {
         let Some(watcher) = &mut self.watcher else { return false };
         if report.times_ms.is_empty() && !report.values.contains_key(RETAKEN) {
@@ -113,7 +113,8 @@ mod tests {
     use std::rc::Rc;
     use tunesmith_core::ManualClock;
 
-    /// A device of 100 W whose counter moves every 50 ms, and whose clock falls during some samples.
+    /// A device of 100 W whose counter moves every 50 ms, and whose clock falls during some
+    /// samples.
     struct Device {
         clock: Rc<ManualClock>,
         clocks_mhz: Vec<f64>,

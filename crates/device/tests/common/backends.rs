@@ -14,8 +14,8 @@ pub struct Lab {
     folder: tempfile::TempDir,
 }
 
-/// Every backend there is: C always, and the first OpenCL device. Without one, OpenCL is left out with the reason printed,
-/// except in continuous integration, where it must be there.
+/// Every backend there is: C always, and the first OpenCL device. Without one, OpenCL is left out
+/// with the reason printed, except in continuous integration, where it must be there.
 pub fn labs() -> Vec<Lab> {
     let mut targets = vec![Target::Processor];
     targets.extend(opencl());
@@ -93,8 +93,8 @@ impl Lab {
         }
     }
 
-    /// A file with 0, 1, 2, ... in the lanes of `count` elements, but `other` in all lanes of the one at `place`, unless
-    /// `other` is what is there anyway.
+    /// A file with 0, 1, 2, ... in the lanes of `count` elements, but `other` in all lanes of the
+    /// one at `place`, unless `other` is what is there anyway.
     pub fn iota(&self, element: ElementType, count: usize, place: usize, other: i128) -> PathBuf {
         let mut bytes = Vec::new();
         for index in 0..count {

@@ -1,4 +1,5 @@
-//! What the integration tests share: small problems and an evaluator whose worker is this crate's own.
+//! What the integration tests share: small problems and an evaluator whose worker is this crate's
+//! own.
 #![allow(dead_code, unreachable_pub)] // each test file uses a part
 
 pub mod backends;
@@ -142,8 +143,8 @@ pub fn assert_correct(completion: &Completion) {
     assert!(compile.is_some_and(|compile| compile.time_ms > 0.0 && compile.binary_bytes != Some(0)), "{compile:?}");
 }
 
-/// The folder with NVIDIA's libraries that TUNESMITH_NVIDIA names. Without it their tests are left out with the reason
-/// printed, except in continuous integration, where they must run.
+/// The folder with NVIDIA's libraries that TUNESMITH_NVIDIA names. Without it their tests are left
+/// out with the reason printed, except in continuous integration, where they must run.
 #[allow(clippy::disallowed_methods, clippy::print_stdout)] // the environment says whether tests may skip, and they say so
 pub fn nvidia() -> Option<PathBuf> {
     let folder = std::env::var_os("TUNESMITH_NVIDIA").filter(|folder| !folder.is_empty());

@@ -17,12 +17,14 @@ pub struct ScriptedLab {
 }
 
 impl ScriptedLab {
-    /// A device on which kernels behave as `kernels` says, a JSON list of rules. Compiled by the script as well.
+    /// A device on which kernels behave as `kernels` says, a JSON list of rules. Compiled by the
+    /// script as well.
     pub fn new(kernels: &str) -> Self {
         Self::with(kernels, true, (9, 0))
     }
 
-    /// The same, compiled by NVRTC in `libraries` where the script does not, for a device of a compute capability.
+    /// The same, compiled by NVRTC in `libraries` where the script does not, for a device of a
+    /// compute capability.
     pub fn with(kernels: &str, compiles: bool, capability: (u32, u32)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
@@ -101,7 +103,8 @@ impl ScriptedLab {
         spec
     }
 
-    /// A problem whose result is right when `b` holds what `a` does. Rules find the kernel under the name `copy`.
+    /// A problem whose result is right when `b` holds what `a` does. Rules find the kernel under
+    /// the name `copy`.
     pub fn copy(&self) -> KernelSpec {
         let source = "extern \"C\" __global__ void copy(const float *a, float *b, int n)\n{\n    \
             int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) b[i] = a[i];\n}\n";

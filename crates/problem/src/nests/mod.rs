@@ -6,17 +6,8 @@ mod generator;
 pub use arguments::arguments;
 pub use generator::NestGenerator;
 
-use tunesmith_device::{Language, Target};
+use tunesmith_device::Language;
 use tunesmith_loopnest::{Dialect, NestError};
-
-/// Returns the language that a nest is compiled from for a device.
-pub fn language(target: &Target) -> Language {
-    match target {
-        Target::OpenCl(_) => Language::OpenCl,
-        Target::Cuda(_) => Language::Cuda,
-        Target::Processor => Language::C,
-    }
-}
 
 /// Returns the dialect of generated code for a language of devices.
 pub fn dialect(language: Language) -> Dialect {

@@ -4,14 +4,13 @@ use crate::backends::KernelSource;
 use crate::backends::c::diagnose::{CompiledCall, Diagnosis, judge};
 use crate::backends::c::shim;
 use crate::backends::{Backend, BuildError, BuildPlan, Built, Program, SessionKind};
-use crate::data::hex;
+use crate::data::Fields;
 use crate::error::DeviceError;
 use crate::host::Compiler;
 use crate::host::Ended;
 use crate::host::processor_name;
 use crate::measure::limits::human;
-use crate::problem::{Language, Scope, Template};
-use sha2::{Digest, Sha256};
+use crate::problem::{Language, Scope};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,8 +32,8 @@ pub(crate) struct CBackend {
 }
 
 impl CBackend {
-    /// Writes the shim into `folder`, where the libraries will go as well. `name` tells the files of one backend from
-    /// those of another.
+    /// Writes the shim into `folder`, where the libraries will go as well. `name` tells the files
+    /// of one backend from those of another.
     pub(crate) fn new(
         source: KernelSource,
         compiler: Compiler,
@@ -58,8 +57,8 @@ impl CBackend {
         Ok(Self { source, absolute, compiler, shim, shim_path, limit, clock, built: AtomicU64::new(0) })
     }
 
-    /// The problem's options, include folders and the configuration's defines, in this order. Generated sources have the
-    /// numbers in them, and names that the defines would replace.
+    /// Returns the problem's options, include folders and the configuration's defines, in this
+    /// order. Generated sources have the numbers in them, and names that the defines would replace.
     fn problem_options(&self, scope: &Scope) -> Vec<String> {
         let options = self.source.kernel.options.iter().map(|option| option.expand(scope));
         let include = self.source.kernel.include.iter().map(|folder| format!("-I{}", folder.display()));
@@ -68,7 +67,7 @@ impl CBackend {
         options.chain(include).chain(defines).collect()
     }
 
-    /// The files that are compiled with the shim at this path.
+    /// Returns the files that are compiled with the shim at this path.
     fn inputs(&self, shim: &Path) -> impl Iterator<Item = String> {
         let sources = self.source.kernel.sources.iter().map(PathBuf::as_path);
         std::iter::once(shim).chain(sources).map(|path| path.display().to_string()).collect::<Vec<_>>().into_iter()
@@ -82,12 +81,32 @@ impl CBackend {
         arguments
     }
 
+    /// Returns the files that are read when `scope` is compiled, each once: the user's, and what
+    /// they include.
+    fn files(&self, scope: &Scope) -> Vec<PathBuf> {
+        let kernel = &self.source.kernel;
+        let (mut files, mut read) = (Vec::new(), Vec::new());
+        if kernel.generator.is_none() {
+            let mut arguments = self.problem_options(scope);
+            arguments.extend(self.inputs(&self.shim_path));
+            read = self.compiler.dependencies(&arguments, self.clock.as_ref());
+            files.push(self.absolute.clone());
+        }
+        for file in read.into_iter().chain(kernel.sources.iter().cloned()) {
+            if file != self.shim_path && !files.contains(&file) {
+                files.push(file);
+            }
+        }
+        files
+    }
+
     fn fresh_library(&self) -> PathBuf {
         let number = self.built.fetch_add(1, Ordering::Relaxed);
         self.shim_path.with_extension(format!("{number}.so"))
     }
 
-    /// The shim and the source it includes, for the program at `library`: those of all configurations, or ones made for it.
+    /// Returns the shim and the source it includes, for the program at `library`: those of all
+    /// configurations, or ones made for it.
     fn sources(&self, scope: &Scope, library: &Path) -> Result<(PathBuf, PathBuf), BuildError> {
         let kernel = &self.source.kernel;
         let Some(generator) = &kernel.generator else { return Ok((self.shim_path.clone(), self.absolute.clone())) };
@@ -100,7 +119,7 @@ impl CBackend {
         Ok((shim, source))
     }
 
-    /// Why the compiler ended without a library.
+    /// Returns why the compiler ended without a library.
     fn judge(&self, log: &str, (shim, absolute): (&Path, &Path)) -> BuildError {
         let source = std::fs::read_to_string(absolute).unwrap_or_default();
         let call = CompiledCall {
@@ -154,40 +173,19 @@ impl Backend for CBackend {
         ]
     }
 
-    /// The digest covers the files read when `scope` is compiled (without system headers), the compiler's and the problem's
-    /// options, the function and the types of its arguments.
+    /// Digests the files read when `scope` is compiled (without system headers), the compiler's and
+    /// the problem's options, the function and the types of its arguments.
     fn digest(&self, scope: &Scope) -> Result<String, DeviceError> {
-        let mut hash = Sha256::new();
-        let mut add = |bytes: &[u8]| {
-            hash.update((bytes.len() as u64).to_le_bytes());
-            hash.update(bytes);
-        };
-        let generator = self.source.kernel.generator.as_ref();
-        let mut files: Vec<PathBuf> = generator.map_or_else(|| vec![self.absolute.clone()], |_| Vec::new());
-        let mut read = Vec::new();
-        match generator {
-            Some(generator) => add(generator.identity().as_bytes()),
-            None => {
-                let mut arguments = self.problem_options(scope);
-                arguments.extend(self.inputs(&self.shim_path));
-                read = self.compiler.dependencies(&arguments, self.clock.as_ref());
-            }
+        let mut hash = Fields::default();
+        self.source.kernel.generator.iter().for_each(|generator| hash.add(generator.identity()));
+        for file in self.files(scope) {
+            hash.add(std::fs::read(&file).map_err(|error| self.source.unreadable(&file, error))?);
         }
-        for file in read.into_iter().chain(self.source.kernel.sources.iter().cloned()) {
-            if file != self.shim_path && !files.contains(&file) {
-                files.push(file);
-            }
-        }
-        for file in &files {
-            add(&std::fs::read(file).map_err(|error| self.source.unreadable(file, error))?);
-        }
-        let types = self.source.arguments.iter().map(|argument| argument.element.to_string());
-        let options = self.source.kernel.options.iter().map(Template::to_string);
-        let always = self.compiler.words(&self.compiler.default_options());
-        for text in always.into_iter().chain(options).chain(types).chain([self.source.kernel.function.clone()]) {
-            add(text.as_bytes());
-        }
-        Ok(hex(&hash.finalize()))
+        self.compiler.words(&self.compiler.default_options()).iter().for_each(|word| hash.add(word));
+        self.source.kernel.options.iter().for_each(|option| hash.add(option.to_string()));
+        self.source.arguments.iter().for_each(|argument| hash.add(argument.element.to_string()));
+        hash.add(&self.source.kernel.function);
+        Ok(hash.digest())
     }
 
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError> {

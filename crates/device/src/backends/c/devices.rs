@@ -6,7 +6,8 @@ use crate::host::{limits, processor_name};
 use crate::problem::Language;
 use tunesmith_core::SystemClock;
 
-/// The processor, once for all languages that can be compiled for it, and the compilers that are missing.
+/// Returns the processor, once for all languages that can be compiled for it, and the compilers
+/// that are missing.
 pub(crate) fn devices(compilers: &Compilers) -> (Vec<DeviceInfo>, Vec<Missing>) {
     let clock = SystemClock::new();
     let (mut drivers, mut missing) = (Vec::new(), Vec::new());

@@ -1,7 +1,8 @@
-//! What a compiler's messages mean: is the user's code wrong, or does the function not fit the problem?
+//! What a compiler's messages mean: is the user's code wrong, or does the function not fit the
+//! problem?
 //!
-//! The messages are those of GCC and Clang in the C locale. What is not recognised is taken for an error in the code,
-//! and shown as it is.
+//! The messages are those of GCC and Clang in the C locale. What is not recognised is taken for an
+//! error in the code, and shown as it is.
 
 use crate::backends::Mismatch;
 use crate::backends::c::shim::{CALL_LINE, MARK, argument_on_line};
@@ -141,12 +142,12 @@ fn wrong_argument(
     }
 }
 
-/// The parameter's type from `expected 'T' but argument is of type 'U'`.
+/// Returns the parameter's type from `expected 'T' but argument is of type 'U'`.
 fn taken_by_note(text: &str) -> Option<&str> {
     quoted(text.strip_prefix("expected ")?)
 }
 
-/// The parameter's type from an error itself: what the argument is converted *to*.
+/// Returns the parameter's type from an error itself: what the argument is converted *to*.
 fn taken_by_error(text: &str) -> Option<&str> {
     ["to parameter of type ", "conversion to ", " to "].into_iter().find_map(|phrase| {
         let at = text.find(phrase)?;
@@ -158,7 +159,7 @@ fn quoted(text: &str) -> Option<&str> {
     text.strip_prefix('\'')?.split('\'').next()
 }
 
-/// `double*` as `double *`, as C programmers write it.
+/// Writes `double*` as `double *`, as C programmers do.
 fn spaced(taken: &str) -> String {
     let stars = taken.trim_end_matches('*');
     if stars.len() == taken.len() || stars.ends_with(' ') || stars.ends_with(')') {
@@ -177,7 +178,8 @@ fn definition(source: &str, call: CompiledCall<'_>) -> Option<FunctionDefinition
 fn wrong_call(first: &Diagnostic<'_>, source: &str, call: CompiledCall<'_>, log: &str) -> Option<Mismatch> {
     let declared = call.arguments.len();
     let definition = definition(source, call);
-    // With as many arguments as parameters the disagreement is another one, which only the compiler can explain.
+    // With as many arguments as parameters the disagreement is another one, which only the compiler
+    // can explain.
     let takes = match definition {
         Some(function) if function.parameters.len() != declared => {
             format!("`{}` takes {}: ({})", call.function, function.parameters.len(), function.parameters.join(", "))
@@ -215,7 +217,8 @@ fn no_half(index: usize, call: CompiledCall<'_>, log: &str) -> Mismatch {
     }
 }
 
-/// The log without what users have not written: the shim's name, and lines that only speak of it.
+/// Returns the log without what users have not written: the shim's name, and lines that only speak
+/// of it.
 fn cleaned(log: &str, call: CompiledCall<'_>) -> String {
     let shim = call.shim.display().to_string();
     let absolute = call.absolute.display().to_string();
@@ -233,7 +236,7 @@ fn cleaned(log: &str, call: CompiledCall<'_>) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The first error and then the log from there on, as much of it as a journal should hold.
+/// Returns the first error and then the log from there on, as much of it as a journal should hold.
 fn headline_and_log(log: &str) -> String {
     const LINES: usize = 30;
     let is_error =

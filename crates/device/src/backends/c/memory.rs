@@ -7,20 +7,21 @@ use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::slice;
 
-/// Where buffers begin: on a page, so that where they lie within it does not change from worker to worker.
+/// Where buffers begin: on a page, so that where they lie within it does not change from worker to
+/// worker.
 const ALIGNMENT: usize = 4096;
 
 /// A block of memory that a kernel knows the address of.
 ///
-/// Kernels run only within [`CSession::launch`](super::CSession), which borrows the session mutably, so that nobody
-/// holds a slice of a block while a kernel changes it.
+/// Kernels run only within [`CSession::launch`](super::CSession), which borrows the session
+/// mutably, so that nobody holds a slice of a block while a kernel changes it.
 pub(super) struct Block {
     start: NonNull<u8>,
     layout: Layout,
 }
 
 impl Block {
-    /// A zeroed block; `None` when there is no memory for it.
+    /// Makes a zeroed block; `None` when there is no memory for it.
     pub(super) fn new(bytes: usize) -> Option<Self> {
         let layout = Layout::from_size_align(bytes.max(1), ALIGNMENT).ok()?;
         // SAFETY: the layout's size is not zero.
@@ -29,8 +30,8 @@ impl Block {
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
-        // SAFETY: the block is allocated, initialised and as long as its layout says; `&self` keeps kernels from
-        // running and `bytes_mut` from being called.
+        // SAFETY: the block is allocated, initialised and as long as its layout says; `&self` keeps
+        // kernels from running and `bytes_mut` from being called.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.layout.size()) }
     }
 
@@ -39,7 +40,7 @@ impl Block {
         unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.layout.size()) }
     }
 
-    /// The address of the byte at `offset`, for kernels.
+    /// Returns the address of the byte at `offset`, for kernels.
     pub(super) fn address(&self, offset: usize) -> *mut c_void {
         self.start.as_ptr().wrapping_add(offset).cast()
     }

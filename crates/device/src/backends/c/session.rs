@@ -17,7 +17,8 @@ use std::rc::Rc;
 use std::time::Duration;
 use tunesmith_core::{Clock, SystemClock};
 
-/// What the shim exports: it gets the address of each argument's value, for a buffer the address itself.
+/// What the shim exports: it gets the address of each argument's value, for a buffer the address
+/// itself.
 type Entry = unsafe extern "C" fn(*mut *mut c_void);
 
 /// The worker's side of the C backend.
@@ -28,7 +29,8 @@ pub(crate) struct CSession {
     other_data: Vec<u8>,
     /// The worker's floating-point settings.
     environment: FloatEnvironment,
-    /// Opened before kernels start threads, which are counted then; `None` where the processor does not count.
+    /// Opened before kernels start threads, which are counted then; `None` where the processor does
+    /// not count.
     counters: Option<Rc<RefCell<Counters>>>,
     clock: SystemClock,
 }
@@ -109,9 +111,10 @@ impl Session for CSession {
         let mut addresses: Vec<*mut c_void> = addresses.collect();
         started();
         loaded.environment.install();
-        // SAFETY: the library is loaded, and the compiler has checked that the user's function takes what the shim
-        // reads from these addresses. What that function does is not known: it may well be undefined, which is why
-        // this process does nothing but run it, checks its buffers afterwards, and is replaced when anything is odd.
+        // SAFETY: the library is loaded, and the compiler has checked that the user's function
+        // takes what the shim reads from these addresses. What that function does is not known: it
+        // may well be undefined, which is why this process does nothing but run it, checks its
+        // buffers afterwards, and is replaced when anything is odd.
         let call = || unsafe { (loaded.entry)(addresses.as_mut_ptr()) };
         let start = self.clock.now();
         std::iter::repeat_with(call).take(launch.times).for_each(drop);
@@ -134,7 +137,8 @@ impl Session for CSession {
         if self.other_data.is_empty() {
             self.other_data = vec![0; last_level_cache() * 2];
         }
-        // A write to every line, which the next call finds different, so that it cannot be left out.
+        // A write to every line, which the next call finds different, so that it cannot be left
+        // out.
         self.other_data.iter_mut().step_by(64).for_each(|byte| *byte = byte.wrapping_add(1));
         std::hint::black_box(&mut self.other_data);
         Ok(())
@@ -153,7 +157,8 @@ fn scalar(argument: &LaunchArgument) -> Scalar {
     scalar
 }
 
-/// The bytes of the largest cache that the system tells of, within what memory can spare; 32 MiB where it does not tell.
+/// Returns the bytes of the largest cache that the system tells of, within what memory can spare;
+/// 32 MiB where it does not tell.
 fn last_level_cache() -> usize {
     const UNKNOWN: usize = 32 << 20;
     const MOST: usize = 512 << 20;
@@ -174,12 +179,12 @@ fn load(path: &Path) -> Result<LoadedLibrary, libloading::Error> {
     Ok(LoadedLibrary { entry, environment: FloatEnvironment::current(), _library: library })
 }
 
-/// Keeps an OpenMP runtime that came with a library from being unloaded with it: its threads, which outlive the
-/// library, would crash.
+/// Keeps an OpenMP runtime that came with a library from being unloaded with it: its threads, which
+/// outlive the library, would crash.
 fn keep_openmp() {
     for runtime in ["libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"] {
-        // SAFETY: the library is not loaded by this, only kept when it is there already. Dropping the handle undoes
-        // the count but not the flag.
+        // SAFETY: the library is not loaded by this, only kept when it is there already. Dropping
+        // the handle undoes the count but not the flag.
         let _ = unsafe { Library::open(Some(runtime), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE) };
     }
 }

@@ -50,7 +50,7 @@ impl Drop for BuiltCommand {
 }
 
 impl CommandBackend {
-    /// A backend that works below a temporary folder of its own.
+    /// Makes a backend that works below a temporary folder of its own.
     pub(super) fn new(
         spec: CommandSpec,
         launcher: Launcher,
@@ -61,7 +61,7 @@ impl CommandBackend {
         Ok(Self { spec, launcher, clock, limit, built: AtomicU64::new(0), ahead: Mutex::new(None), scratch })
     }
 
-    /// What a supervisor is told to run one of the commands.
+    /// Returns what a supervisor is told to run one of the commands.
     pub(super) fn task(&self, words: &[Template], scope: &Scope) -> CommandTask {
         CommandTask {
             words: expand(words, scope),
@@ -104,7 +104,8 @@ impl CommandBackend {
         Err(BuildError::Failed(self.without_folder(&message, scope)))
     }
 
-    /// Messages of different configurations are alike, and none names a folder that is gone when it is read.
+    /// Messages of different configurations are alike, and none names a folder that is gone when it
+    /// is read.
     pub(super) fn without_folder(&self, text: &str, scope: &Scope) -> String {
         match scope.get(OUT) {
             Some(Value::Str(folder)) => text.replace(folder.as_ref(), "{OUT}"),
@@ -128,7 +129,7 @@ impl CommandBackend {
 impl Build for CommandBackend {
     type Built = BuiltCommand;
 
-    /// Build steps run on the processors that commands are measured on.
+    /// Returns true: build steps run on the processors that commands are measured on.
     fn shares_processor(&self) -> bool {
         true
     }
@@ -153,27 +154,27 @@ impl Build for CommandBackend {
     }
 }
 
-/// The names of a configuration whose folder is `folder`.
+/// Returns the names of a configuration whose folder is `folder`.
 pub(super) fn with_folder(scope: &Scope, folder: &Path) -> Scope {
     let own = scope.iter().map(|(name, value)| (name.to_owned(), value.clone()));
     Scope::new(own.chain([(OUT.to_owned(), Value::from(folder.to_string_lossy().as_ref()))]))
 }
 
-/// The words of a command.
+/// Returns the words of a command.
 pub(super) fn expand(words: &[Template], scope: &Scope) -> Vec<String> {
     words.iter().map(|word| word.expand(scope)).collect()
 }
 
-/// What all commands find in their environment: sizes, parameters and the folder by their names, then what the problem
-/// names.
+/// Returns what all commands find in their environment: sizes, parameters and the folder by their
+/// names, then what the problem names.
 pub(super) fn environment(spec: &CommandSpec, scope: &Scope) -> Vec<(String, String)> {
     let names = scope.iter().map(|(name, value)| (name.to_owned(), value.define()));
     let named = spec.environment.iter().map(|(name, value)| (name.clone(), value.expand(scope)));
     names.chain(named).collect()
 }
 
-/// The message of a failed step. Its first line stands alone: compilers say what matters in the first error, others at
-/// the end.
+/// Returns the message of a failed step. Its first line stands alone: compilers say what matters in
+/// the first error, others at the end.
 fn build_failure(task: &CommandTask, how: &str, log: &Output) -> String {
     let text = log.text();
     let is_error = |line: &&str| line.contains("error:") || line.contains("Error:");
@@ -185,7 +186,7 @@ fn build_failure(task: &CommandTask, how: &str, log: &Output) -> String {
     }
 }
 
-/// The bytes of the files in a folder; `None` when there are none.
+/// Returns the bytes of the files in a folder; `None` when there are none.
 fn bytes_in(folder: &Path) -> Option<u64> {
     let entries = std::fs::read_dir(folder).ok()?.flatten();
     let sizes = entries.filter_map(|entry| entry.metadata().ok()).filter(|file| file.is_file()).map(|file| file.len());

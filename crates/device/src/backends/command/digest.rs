@@ -1,34 +1,30 @@
-//! What has to be the same for a run of a command to be resumed.
+//! The identity of a command: it must be the same for a run to be resumed.
 
 use crate::backends::command::CommandSpec;
 use crate::backends::command::backend::expand;
+use crate::data::Fields;
 use crate::problem::{Scope, Template};
-use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
-/// A digest of everything the problem says about its command, and of the files in its folder that the words of its
-/// commands name in the configuration of `scope`.
+/// Returns a digest of everything the problem says about its command, and of the files in its
+/// folder that the words of its commands name in the configuration of `scope`.
 ///
-/// The files are a guess, as good as the words: a word counts as a file when one of that name, or of what follows its
-/// `=`, is there. What a build makes is left out: the word after `-o`, and, where there is a build, the command's
-/// program. Files that a makefile or an `#include` names are not seen.
+/// The files are a guess, as good as the words: a word counts as a file when one of that name, or
+/// of what follows its `=`, is there. What a build makes is left out: the word after `-o`, and,
+/// where there is a build, the command's program. Files that a makefile or an `#include` names are
+/// not seen.
 pub(super) fn digest(spec: &CommandSpec, scope: &Scope) -> std::io::Result<String> {
-    let mut hash = Sha256::new();
+    let mut hash = Fields::default();
     for text in texts(spec) {
-        add(&mut hash, text.as_bytes());
+        hash.add(text);
     }
     for file in files(spec, scope) {
-        add(&mut hash, &std::fs::read(file)?);
+        hash.add(std::fs::read(file)?);
     }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hash.digest())
 }
 
-fn add(hash: &mut Sha256, bytes: &[u8]) {
-    hash.update((bytes.len() as u64).to_le_bytes());
-    hash.update(bytes);
-}
-
-/// What the problem says, each part with its name.
+/// Returns what the problem says, each part with its name.
 fn texts(spec: &CommandSpec) -> Vec<String> {
     let words = |words: &[Template]| words.iter().map(|word| format!("{:?}", word.to_string())).collect::<String>();
     let commands = spec.commands().map(|(key, command)| format!("{key} {}", words(command)));
@@ -39,7 +35,7 @@ fn texts(spec: &CommandSpec) -> Vec<String> {
     commands.chain(environment).chain(values).chain(output).chain(rest).collect()
 }
 
-/// The files that the problem names, in the order of their names.
+/// Returns the files that the problem names, in the order of their names.
 fn files(spec: &CommandSpec, scope: &Scope) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = Vec::new();
     for (key, command) in spec.commands() {
@@ -55,7 +51,7 @@ fn files(spec: &CommandSpec, scope: &Scope) -> Vec<PathBuf> {
     files
 }
 
-/// The file of the folder that a word names, if it does.
+/// Returns the file of the folder that a word names, if it does.
 fn file_in(folder: &Path, word: &str) -> Option<PathBuf> {
     let named = [Some(word), word.split_once('=').map(|(_, value)| value)];
     let folder = folder.canonicalize().ok()?;

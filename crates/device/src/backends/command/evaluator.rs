@@ -25,25 +25,25 @@ use tunesmith_core::{
 };
 use tunesmith_space::{ConfigId, Space, Value};
 
-/// What a [`CommandEvaluator`] is made of.
+/// The options of a [`CommandEvaluator`].
 #[derive(Clone)]
 pub struct CommandOptions {
-    /// What is tuned.
+    /// The problem.
     pub spec: CommandSpec,
     /// The problem's sizes.
     pub sizes: Vec<(String, Value)>,
-    /// How configurations are measured.
+    /// The rules of measuring.
     pub policy: Policy,
-    /// How many configurations are built at a time; 0 means as many as there are processors.
+    /// The number of builds at a time; 0 means as many as there are processors.
     pub jobs: usize,
-    /// How supervisors are started: as workers are.
+    /// The executable that supervises commands; the same as for workers.
     pub worker: WorkerCommand,
     /// The time.
     pub clock: Arc<dyn Clock>,
 }
 
 impl CommandOptions {
-    /// The defaults for a command.
+    /// Returns the defaults for a command.
     pub fn new(spec: CommandSpec) -> Self {
         Self {
             spec,
@@ -58,10 +58,10 @@ impl CommandOptions {
 
 /// Evaluates configurations of any program (ATF's generic cost function).
 ///
-/// Requests are built in parallel and run one by one in the order submitted; see [`Evaluator`]. Each configuration is
-/// run once untimed and judged, then run until its median cost is stable
-/// ([`sampling::decide`](crate::sampling::decide)). A run that takes several times the best is ended, with its whole
-/// process group.
+/// Requests are built in parallel and run one by one in the order submitted; see [`Evaluator`].
+/// Each configuration is run once untimed and judged, then run until its median cost is stable
+/// ([`sampling::decide`](crate::sampling::decide)). A run that takes several times the best is
+/// ended, with its whole process group.
 pub struct CommandEvaluator {
     space: Space,
     sizes: Vec<(String, Value)>,
@@ -73,7 +73,7 @@ pub struct CommandEvaluator {
     identity: Vec<(String, String)>,
     /// The median time from start to end of the best correct configuration so far.
     best: Option<Duration>,
-    /// What the next configurations are raced against.
+    /// The time that the next configurations are raced against.
     bar_ms: Option<f64>,
     /// Configurations that were sampled again, and perhaps will be once more.
     kept: HashMap<ConfigId, BuiltCommand>,
@@ -83,7 +83,8 @@ impl CommandEvaluator {
     /// Looks at names and files; nothing of the user's is run yet.
     ///
     /// # Errors
-    /// A name in a template that nothing has, a file that cannot be read, or no room for temporary files.
+    /// A name in a template that nothing has, a file that cannot be read, or no room for temporary
+    /// files.
     pub fn new(space: &Space, mut options: CommandOptions) -> Result<Self, DeviceError> {
         let spec = &mut options.spec;
         spec.folder = std::path::absolute(&spec.folder).map_err(|source| DeviceError::Source {
@@ -119,8 +120,9 @@ impl CommandEvaluator {
         })
     }
 
-    /// Builds one configuration, which the next request for it finds built, to see whether all programs are there. A
-    /// build that fails otherwise is no error here: other configurations may succeed.
+    /// Builds one configuration, which the next request for it finds built, to see whether all
+    /// programs are there. A build that fails otherwise is no error here: other configurations may
+    /// succeed.
     ///
     /// # Errors
     /// A program that is neither installed, nor in the problem's folder, nor made by the build
@@ -150,13 +152,13 @@ impl CommandEvaluator {
         Ok(())
     }
 
-    /// What has to be the same when a run is resumed, by name: the device, a digest of the command and of the files it
-    /// names.
+    /// Returns what has to be the same when a run is resumed, by name: the device, a digest of the
+    /// command and of the files it names.
     pub fn identity(&self) -> Vec<(String, String)> {
         self.identity.clone()
     }
 
-    /// A shell script that builds, runs and checks a configuration as an evaluation does.
+    /// Returns a shell script that builds, runs and checks a configuration as an evaluation does.
     pub fn script(&self, config: ConfigId) -> String {
         let spec = &self.backend.spec;
         let scope = with_folder(&self.scope(config), Path::new("/tmp/tunesmith-out"));
@@ -194,7 +196,7 @@ impl CommandEvaluator {
         }
     }
 
-    /// The completion of a configuration that was built or not. `None` when interrupted.
+    /// Returns the completion of a configuration that was built or not. `None` when interrupted.
     fn complete(
         &mut self,
         result: BuildResult<CommandBackend>,
@@ -211,7 +213,8 @@ impl CommandEvaluator {
         Ok(Some(completion(measured, &prepared)))
     }
 
-    /// Takes more samples of a configuration, which is built if it was not kept. `None` when interrupted.
+    /// Takes more samples of a configuration, which is built if it was not kept. `None` when
+    /// interrupted.
     fn again(
         &mut self,
         config: ConfigId,
@@ -274,7 +277,7 @@ fn completion(measured: MeasuredCommand, prepared: &BuiltCommand) -> Completion 
     Completion { failure, measurement, spent, ..Completion::default() }
 }
 
-/// What a build that gave nothing means.
+/// Returns what a build that gave nothing means.
 fn not_built(error: BuildError) -> Result<Option<Completion>, DeviceError> {
     let failure = match error {
         BuildError::Cancelled => return Ok(None),
@@ -313,7 +316,7 @@ fn require(key: &'static str, program: &str, folder: &Path) -> Result<(), Device
     find(program, folder).map(drop).map_err(missing)
 }
 
-/// What the standard output has to be. Only so much of an output is kept to be compared.
+/// Returns what the standard output has to be. Only so much of an output is kept to be compared.
 fn read_expected(path: &Path) -> Result<String, DeviceError> {
     let unreadable = |source| DeviceError::Source { what: "the expected output", path: path.to_owned(), source };
     let bytes = std::fs::read(path).map_err(unreadable)?;

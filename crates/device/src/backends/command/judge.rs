@@ -1,4 +1,4 @@
-//! What a run means: whether it was right, and the numbers it gave. Values in, decision out.
+//! Judges a run: whether it was right, and the numbers it gave. Values in, decision out.
 
 use crate::backends::command::launcher::{Finish, Ran};
 use crate::backends::command::output::Output;
@@ -22,7 +22,7 @@ pub(super) struct Sample {
     pub(super) values: Vec<f64>,
 }
 
-/// How a command ended, as it continues its name; `None` when it ended well.
+/// Returns how a command ended, as it continues its name; `None` when it ended well.
 pub(super) fn unsuccessful(finish: &Finish) -> Option<String> {
     match finish {
         Finish::Ended(report) => ended_badly(ExitStatus::from_raw(report.status)),
@@ -47,7 +47,8 @@ fn ended_badly(status: ExitStatus) -> Option<String> {
     }
 }
 
-/// Judges a run whose limit was `limit`; `expected` is what it has to print. Not asked of one that was cancelled.
+/// Judges a run whose limit was `limit`; `expected` is what it has to print. Not asked of one that
+/// was cancelled.
 pub(super) fn judge(spec: &CommandSpec, expected: Option<&str>, ran: &Ran, limit: &Limit) -> Result<Sample, Failure> {
     let runtime = |text: String| Failure::new(FailureKind::Runtime, with_output(&text, ran));
     if matches!(ran.finish, Finish::TimedOut) {
@@ -75,7 +76,7 @@ pub(super) fn judge(spec: &CommandSpec, expected: Option<&str>, ran: &Ran, limit
     sample(spec, report, numbers).map_err(runtime)
 }
 
-/// The sample of a run that printed `numbers`, the cost first where it is printed.
+/// Returns the sample of a run that printed `numbers`, the cost first where it is printed.
 fn sample(spec: &CommandSpec, report: &ProcessReport, mut numbers: Vec<f64>) -> Result<Sample, String> {
     let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
     let cost_ms = match &spec.cost {
@@ -84,7 +85,8 @@ fn sample(spec: &CommandSpec, report: &ProcessReport, mut numbers: Vec<f64>) -> 
         Cost::Cpu => milliseconds(report.user + report.system),
         Cost::Printed(_, unit) => {
             let number = numbers.remove(0);
-            // A zero is a time of which too few digits were printed; it would win over every real one.
+            // A zero is a time of which too few digits were printed; it would win over every real
+            // one.
             if number <= 0.0 {
                 return Err(format!("`cost` is {number}, which is no time: a number above 0 is needed"));
             }
@@ -101,7 +103,7 @@ fn crash(spec: &CommandSpec, how: &str) -> String {
     format!("the command {how}{}", hint.unwrap_or_default())
 }
 
-/// Why what was printed is wrong.
+/// Returns why what was printed is wrong.
 fn wrong_output(spec: &CommandSpec, expected: Option<&str>, ran: &Ran) -> Option<String> {
     let pattern = spec.verify.output.as_ref();
     let matches = |output: &Output| pattern.is_none_or(|pattern| pattern.matches(&output.text()));
@@ -111,7 +113,8 @@ fn wrong_output(spec: &CommandSpec, expected: Option<&str>, ran: &Ran) -> Option
     first_difference(expected?, &ran.stdout)
 }
 
-/// Where an output departs from what it should be; how lines end at its very end does not matter.
+/// Returns where an output departs from what it should be; how lines end at its very end does not
+/// matter.
 fn first_difference(expected: &str, found: &Output) -> Option<String> {
     let text = found.text();
     let (expected, text) = (expected.trim_end_matches('\n'), text.trim_end_matches('\n'));
@@ -126,7 +129,8 @@ fn first_difference(expected: &str, found: &Output) -> Option<String> {
     Some(format!("{place}: wanted {}, found {}", show(&wanted), show(&found)))
 }
 
-/// A message with what was printed last: on the standard error, else on the standard output.
+/// Returns a message with what was printed last: on the standard error, else on the standard
+/// output.
 pub(super) fn with_output(text: &str, ran: &Ran) -> String {
     let printed = if ran.stderr.is_blank() { &ran.stdout } else { &ran.stderr };
     if printed.is_blank() { text.to_owned() } else { format!("{text}\nIt printed last:\n{}", printed.last_lines()) }

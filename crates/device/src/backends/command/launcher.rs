@@ -1,4 +1,5 @@
-//! The tuner's side: starts a supervisor with a task, keeps its limit of time, and hears how it ended.
+//! The tuner's side: starts a supervisor with a task, keeps its limit of time, and hears how it
+//! ended.
 
 use crate::backends::command::output::{Output, OutputReader};
 use crate::backends::command::supervisor::{CommandTask, News, ProcessReport};
@@ -77,8 +78,8 @@ impl Launcher {
         Ok(Self { worker, clock })
     }
 
-    /// Runs a task to its end, its `limit`, or until `interrupt` is raised. Afterwards nothing of its process group is
-    /// left.
+    /// Runs a task to its end, its `limit`, or until `interrupt` is raised. Afterwards nothing of
+    /// its process group is left.
     ///
     /// # Errors
     /// The supervisor cannot be started, or is none.
@@ -108,8 +109,8 @@ impl Launcher {
             Streams::Together => (None, to_stdout.try_clone()?),
             Streams::Apart => OutputReader::start().map(|(reading, writer)| (Some(reading), writer))?,
         };
-        // A group of its own: Ctrl-C on the terminal is for the tuner to handle, and all that the command starts can
-        // be ended with it.
+        // A group of its own: Ctrl-C on the terminal is for the tuner to handle, and all that the
+        // command starts can be ended with it.
         let mut command = self.worker.supervisor()?;
         command.process_group(0).stdin(Stdio::from(OwnedFd::from(theirs))).stdout(to_stdout).stderr(to_stderr);
         let child = command.spawn()?;
@@ -164,7 +165,7 @@ impl Group {
         }
     }
 
-    /// What it means that the supervisor is gone without having told an end.
+    /// Returns what it means that the supervisor is gone without having told an end.
     fn torn(&mut self, starting: bool) -> Result<Finish, DeviceError> {
         let status = self.child.wait().map_err(|error| unusable(format!("cannot be waited for: {error}")))?;
         if starting {
@@ -180,8 +181,8 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         if let Ok(group) = i32::try_from(self.child.id()) {
-            // The supervisor was not waited for, or its group has members left: the number is still that of the
-            // group. An error means that nothing of it is left.
+            // The supervisor was not waited for, or its group has members left: the number is still
+            // that of the group. An error means that nothing of it is left.
             let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
         }
         let _ = self.child.wait();

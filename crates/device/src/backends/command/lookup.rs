@@ -12,8 +12,8 @@ pub(super) struct NoProgram {
     pub(super) remedy: String,
 }
 
-/// Looks for the program that `word` names for a command that runs in `folder`: a name with a slash is a file,
-/// relative to the folder; another is looked for as a shell does.
+/// Looks for the program that `word` names for a command that runs in `folder`: a name with a slash
+/// is a file, relative to the folder; another is looked for as a shell does.
 pub(super) fn find(word: &str, folder: &Path) -> Result<PathBuf, NoProgram> {
     let found = if word.contains('/') { find_file(word, folder) } else { find_in_path(word, folder) };
     found.map_err(|missing| {
@@ -21,7 +21,7 @@ pub(super) fn find(word: &str, folder: &Path) -> Result<PathBuf, NoProgram> {
     })
 }
 
-/// What to write in place of a line for a shell.
+/// Returns what to write in place of a line for a shell.
 fn split(line: &str) -> String {
     let words: Vec<String> = line.split_whitespace().map(|word| format!("{word:?}")).collect();
     format!("write a list of words: [{}]", words.join(", "))
@@ -64,7 +64,8 @@ fn find_in_path(word: &str, folder: &Path) -> Result<PathBuf, NoProgram> {
     Err(NoProgram { problem: "is not among the installed programs".to_owned(), remedy })
 }
 
-/// Where shells look for programs. A shell is asked, so that what it adds of its own is seen as well.
+/// Returns where shells look for programs. A shell is asked, so that what it adds of its own is
+/// seen as well.
 fn search_path() -> Vec<PathBuf> {
     let mut shell = Command::new("sh");
     shell.args(["-c", "printf %s \"$PATH\""]).stdin(Stdio::null()).stderr(Stdio::null());

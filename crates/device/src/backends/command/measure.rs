@@ -47,7 +47,7 @@ pub(super) enum Stop {
 }
 
 impl MeasuredCommand {
-    /// The median time from start to end, of a correct configuration.
+    /// Returns the median time from start to end, of a correct configuration.
     pub(super) fn wall(&self) -> Option<Duration> {
         let median = statistics::median(&self.walls).filter(|_| self.failure.is_none())?;
         Some(Duration::from_secs_f64(median))
@@ -68,8 +68,8 @@ impl CommandBench<'_> {
         self.gather(prepared, |bench, measured| bench.first_run_and_samples(prepared, measured))
     }
 
-    /// Takes `samples` more of a configuration that was correct before, after an untimed run if `warmup` says so.
-    /// `None` when interrupted.
+    /// Takes `samples` more of a configuration that was correct before, after an untimed run if
+    /// `warmup` says so. `None` when interrupted.
     pub(super) fn again(
         &self,
         prepared: &BuiltCommand,
@@ -125,7 +125,7 @@ impl CommandBench<'_> {
         Ok(())
     }
 
-    /// The first run, with the problem's check after it.
+    /// Runs the command for the first time, and then the problem's check.
     fn checked_run(&self, prepared: &BuiltCommand, measured: &mut MeasuredCommand) -> Result<Sample, Stop> {
         let spec = &self.backend.spec;
         let start = self.clock.now();
@@ -182,7 +182,7 @@ impl CommandBench<'_> {
     }
 }
 
-/// That a run failed after the first was right belongs into the first line.
+/// Says in the first line that a run failed after the first was right.
 fn later(stop: Stop) -> Stop {
     let Stop::Failed(Failure { kind, message }) = stop else { return stop };
     let (first, rest) = message.split_once('\n').map_or((message.as_str(), None), |(a, b)| (a, Some(b)));

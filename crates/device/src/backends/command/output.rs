@@ -1,4 +1,4 @@
-//! What a process prints, as far as it is kept.
+//! Keeps what a process prints, up to a limit.
 
 use std::collections::VecDeque;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
@@ -6,12 +6,12 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The bytes that are kept of the beginning and, as many again, of the end: room for any report, and a process that
-/// prints without end does not fill the memory.
+/// The bytes that are kept of the beginning and, as many again, of the end: room for any report,
+/// and a process that prints without end does not fill the memory.
 pub(super) const KEPT: usize = 1 << 20;
 
-/// What is written into a pipe behind everything that a command printed: a process that left the command's group may
-/// hold the pipe open, so its end says nothing.
+/// What is written into a pipe behind everything that a command printed: a process that left the
+/// command's group may hold the pipe open, so its end says nothing.
 const END: &[u8] = b"\0\xff\0tunesmith: end of output\0\xff\0";
 
 /// What a process printed.
@@ -33,7 +33,7 @@ impl Output {
         self.dropped += surplus as u64;
     }
 
-    /// Whether the end was read, which is taken off.
+    /// Returns whether the end was read, which is taken off.
     fn take_end(&mut self) -> bool {
         let last = self.head.iter().chain(&self.tail).rev().take(END.len());
         let is_end = last.eq(END.iter().rev());
@@ -45,28 +45,28 @@ impl Output {
         is_end
     }
 
-    /// What was kept: all of it, or beginning and end.
+    /// Returns what was kept: all of it, or beginning and end.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let (a, b) = self.tail.as_slices();
         [self.head.as_slice(), a, b].concat()
     }
 
-    /// What was kept, as text.
+    /// Returns what was kept, as text.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes()).into_owned()
     }
 
-    /// Whether all that was printed was kept.
+    /// Returns whether all that was printed was kept.
     pub(super) fn is_complete(&self) -> bool {
         self.dropped == 0
     }
 
-    /// Whether nothing but blanks was printed.
+    /// Returns whether nothing but blanks was printed.
     pub(super) fn is_blank(&self) -> bool {
         self.bytes().iter().all(u8::is_ascii_whitespace)
     }
 
-    /// The last lines, for messages.
+    /// Returns the last lines, for messages.
     pub(super) fn last_lines(&self) -> String {
         const LINES: usize = 20;
         const BYTES: usize = 4 << 10;
@@ -102,11 +102,13 @@ impl OutputReader {
         Ok((Self { kept, to, ended }, theirs))
     }
 
-    /// What was printed. Call it once the processes have ended.
+    /// Returns what was printed. Call it once the processes have ended.
     pub(super) fn finish(mut self) -> Output {
-        /// A process that left the group and goes on printing may hide the end; what it prints is of no interest.
+        /// A process that left the group and goes on printing may hide the end; what it prints is
+        /// of no interest.
         const PATIENCE: Duration = Duration::from_secs(10);
-        // It fits into one atomic write. An error would mean that there is no reader, which there is.
+        // It fits into one atomic write. An error would mean that there is no reader, which there
+        // is.
         let _ = self.to.write_all(END);
         drop(self.to);
         let _ = self.ended.recv_timeout(PATIENCE);

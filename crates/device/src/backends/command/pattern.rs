@@ -5,8 +5,8 @@ use std::fmt;
 
 /// A regular expression with one group, which holds a number: `cost: ([0-9.]+) ms`.
 ///
-/// `^` and `$` match at the ends of lines. Where it matches several times, the last match counts: programs print
-/// their result at the end.
+/// `^` and `$` match at the ends of lines. Where it matches several times, the last match counts:
+/// programs print their result at the end.
 ///
 /// ```
 /// # use tunesmith_device::NumberPattern;
@@ -31,7 +31,7 @@ pub enum PatternError {
     Syntax {
         /// The text.
         text: String,
-        /// What is wrong with it.
+        /// The fault.
         problem: String,
     },
     /// Not exactly one group.
@@ -60,8 +60,8 @@ impl NumberPattern {
         }
     }
 
-    /// The number of the last match in `text`, or the text in its place where that is no number. Time linear in the
-    /// length of `text`.
+    /// Returns the number of the last match in `text`, or the text in its place where that is no
+    /// number. Time linear in the length of `text`.
     pub fn last(&self, text: &str) -> Option<Result<f64, String>> {
         let group = self.0.captures_iter(text).filter_map(|captures| captures.get(1)).last()?.as_str();
         Some(group.trim().parse().map_err(|_| group.to_owned()))
@@ -77,7 +77,7 @@ impl TextPattern {
         compile(text).map(Self)
     }
 
-    /// Whether it matches anywhere in `text`.
+    /// Returns whether it matches anywhere in `text`.
     pub fn matches(&self, text: &str) -> bool {
         self.0.is_match(text)
     }

@@ -1,4 +1,4 @@
-//! What is tuned when the kernel is a command.
+//! The description of a command that is tuned.
 
 use crate::backends::command::{NumberPattern, TextPattern};
 use crate::problem::Template;
@@ -10,8 +10,9 @@ pub const OUT: &str = "OUT";
 
 /// A command with its build steps, its cost and its checks.
 ///
-/// Every word is a [`Template`]: `{NAME}` is a parameter, a size or [`OUT`], a folder that each configuration has for
-/// itself. All of them are environment variables as well, under the same names.
+/// Every word is a [`Template`]: `{NAME}` is a parameter, a size or [`OUT`], a folder that each
+/// configuration has for itself. All of them are environment variables as well, under the same
+/// names.
 #[derive(Clone, Debug)]
 pub struct CommandSpec {
     /// The folder in which everything runs: the problem file's.
@@ -22,19 +23,19 @@ pub struct CommandSpec {
     pub build: Vec<Vec<Template>>,
     /// More environment variables for all commands.
     pub environment: Vec<(String, Template)>,
-    /// What a run costs.
+    /// The cost of a run.
     pub cost: Cost,
     /// Further numbers that a run prints, by name.
     pub values: Vec<(String, NumberPattern)>,
-    /// Whether the first run is not counted.
+    /// Tells whether the first run is not counted.
     pub warmup: bool,
     /// The most address space that a process of the command may have, in bytes.
     pub memory_limit: Option<u64>,
-    /// How a run is judged.
+    /// The checks of a run.
     pub verify: CommandVerify,
 }
 
-/// What a run costs.
+/// The cost of a run.
 #[derive(Clone, Debug)]
 pub enum Cost {
     /// The time from start to end.
@@ -66,7 +67,7 @@ impl Unit {
     pub const ALL: [(&'static str, Self); 4] =
         [("s", Self::Seconds), ("ms", Self::Milliseconds), ("us", Self::Microseconds), ("ns", Self::Nanoseconds)];
 
-    /// How many of it are a millisecond.
+    /// Returns the number of units in a millisecond.
     pub(crate) fn per_millisecond(self) -> f64 {
         match self {
             Self::Seconds => 1e-3,
@@ -77,27 +78,27 @@ impl Unit {
     }
 }
 
-/// How a run is judged, beyond its exit status, which has to be 0.
+/// The checks of a run beyond its exit status, which has to be 0.
 #[derive(Clone, Debug, Default)]
 pub struct CommandVerify {
-    /// What has to match somewhere in what every run prints, on either output.
+    /// A pattern that the output of every run must match somewhere.
     pub output: Option<TextPattern>,
     /// A file that holds what every run has to print on its standard output.
     pub expected_output: Option<PathBuf>,
-    /// A command that is run after the first run and ends with status 0 if that was right. Its standard input is the
-    /// first run's standard output.
+    /// A command that is run after the first run and ends with status 0 if that was right. Its
+    /// standard input is the first run's standard output.
     pub check: Option<Vec<Template>>,
 }
 
 impl CommandSpec {
-    /// Every command with the key that names it: build steps, the command, the check.
+    /// Returns every command with the key that names it: build steps, the command, the check.
     pub(crate) fn commands(&self) -> impl Iterator<Item = (&'static str, &[Template])> {
         let build = self.build.iter().map(|step| ("build", step.as_slice()));
         let check = self.verify.check.iter().map(|check| ("check", check.as_slice()));
         build.chain([("command", self.command.as_slice())]).chain(check)
     }
 
-    /// Every number that a run has to print: what it is for, and its pattern.
+    /// Returns every number that a run has to print: what it is for, and its pattern.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = (&str, &NumberPattern)> {
         let cost = match &self.cost {
             Cost::Printed(pattern, _) => Some(("cost", pattern)),

@@ -1,7 +1,8 @@
 //! The process between the tuner and a command.
 //!
-//! It is told what to run over a socket on its standard input, runs it in its own process group, and tells how it
-//! ended. When the socket closes, the tuner has died, and the whole group is ended.
+//! It is told what to run over a socket on its standard input, runs it in its own process group,
+//! and tells how it ended. When the socket closes, the tuner has died, and the whole group is
+//! ended.
 
 use nix::sys::resource::{Resource, Usage, UsageWho, getrlimit, getrusage, setrlimit};
 use nix::sys::signal::{Signal, killpg};
@@ -36,7 +37,8 @@ pub(super) struct CommandTask {
 /// What a supervisor tells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum News {
-    /// The task is understood and the program about to start: what ends this process from now on is its doing.
+    /// The task is understood and the program about to start: what ends this process from now on is
+    /// its doing.
     Starting,
     /// The program could not be started, for this reason.
     NotStarted(String),
@@ -66,7 +68,8 @@ pub(crate) fn supervise() -> ! {
 }
 
 fn serve() -> io::Result<()> {
-    // Everything below ends the process group, which must not be that of someone who started this by hand.
+    // Everything below ends the process group, which must not be that of someone who started this
+    // by hand.
     if getpgrp() != getpid() {
         let text = "This is started by Tunesmith; there is nothing to do by hand.\n";
         io::stderr().write_all(text.as_bytes())?;
@@ -109,7 +112,8 @@ fn start_program(task: &CommandTask) -> io::Result<Child> {
     command.args(&task.words[1..]).envs(task.environment.iter().map(|(name, value)| (name, value)));
     command.current_dir(&task.folder).stdin(input);
     let Some(bytes) = task.memory_limit else { return command.spawn() };
-    // Limits are inherited. This process, which needs little but may need it afterwards, gets its own back.
+    // Limits are inherited. This process, which needs little but may need it afterwards, gets its
+    // own back.
     let (soft, hard) = getrlimit(Resource::RLIMIT_AS)?;
     setrlimit(Resource::RLIMIT_AS, bytes.min(hard), hard)?;
     let child = command.spawn();

@@ -8,8 +8,8 @@ pub(crate) struct FunctionDefinition {
     pub(crate) parameters: Vec<String>,
 }
 
-/// The functions that `source` defines at top level, in `extern "C"` and in namespaces. Macros are not expanded, so
-/// what they make is not found.
+/// Returns the functions that `source` defines at top level, in `extern "C"` and in namespaces.
+/// Macros are not expanded, so what they make is not found.
 pub(crate) fn functions(source: &str) -> Vec<FunctionDefinition> {
     let source = strip(source);
     let mut found = Vec::new();
@@ -39,12 +39,12 @@ pub(crate) fn functions(source: &str) -> Vec<FunctionDefinition> {
     found
 }
 
-/// Whether a block holds definitions of the file rather than statements.
+/// Returns whether a block holds definitions of the file rather than statements.
 fn is_transparent(head: &str) -> bool {
     head.ends_with("extern \"\"") || head.split_whitespace().any(|word| word == "namespace")
 }
 
-/// The function that begins with `head`, the text before its body.
+/// Returns the function that begins with `head`, the text before its body.
 fn definition(head: &str) -> Option<FunctionDefinition> {
     // Attributes and such have parentheses as well; the parameters are the last ones.
     let close = head.rfind(')')?;
@@ -94,7 +94,7 @@ fn split_parameters(text: &str) -> Vec<String> {
     if parameters == [""] || parameters == ["void"] { Vec::new() } else { parameters }
 }
 
-/// The source without comments, the contents of strings and preprocessor lines.
+/// Returns the source without comments, the contents of strings and preprocessor lines.
 fn strip(source: &str) -> String {
     let source = source.replace("\\\n", " ");
     let mut kept = String::with_capacity(source.len());
@@ -118,7 +118,7 @@ fn strip(source: &str) -> String {
     kept
 }
 
-/// The length of a string or character literal with its quotes.
+/// Returns the length of a string or character literal with its quotes.
 fn literal_length(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, character) in text.char_indices().skip(1) {

@@ -1,22 +1,22 @@
 //! The text of a kernel: all its source files in one, and what it includes.
 
 use crate::backends::KernelSource;
-use crate::data::hex;
+use crate::data::Fields;
 use crate::error::DeviceError;
 use crate::problem::Scope;
-use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// All source files of a kernel in one, on disk for compile workers. Where the source is made for each configuration, the
-/// text is what follows it.
+/// All source files of a kernel in one, on disk for compile workers. Where the source is made for
+/// each configuration, the text is what follows it.
 pub(crate) struct SourceText {
     text: String,
     pub(crate) path: PathBuf,
 }
 
 impl SourceText {
-    /// Reads the files, adds `more` behind them and writes the text to `path`. What a generator makes has its `more`, too.
+    /// Reads the files, adds `more` behind them and writes the text to `path`. What a generator
+    /// makes has its `more`, too.
     ///
     /// # Errors
     /// A source cannot be read, or the text not be written.
@@ -26,7 +26,7 @@ impl SourceText {
         Ok(Self { text, path })
     }
 
-    /// The text for a configuration, or why there is none.
+    /// Returns the text for a configuration, or why there is none.
     pub(crate) fn of(&self, source: &KernelSource, scope: &Scope) -> Result<Cow<'_, str>, String> {
         match &source.kernel.generator {
             None => Ok(Cow::Borrowed(&self.text)),
@@ -34,7 +34,8 @@ impl SourceText {
         }
     }
 
-    /// The file with `text`, which is that of a configuration whose binary will be at `binary`.
+    /// Returns the file with `text`, which is that of a configuration whose binary will be at
+    /// `binary`.
     pub(crate) fn file(&self, source: &KernelSource, text: &str, binary: &Path) -> Result<PathBuf, DeviceError> {
         if source.kernel.generator.is_none() {
             return Ok(self.path.clone());
@@ -45,45 +46,30 @@ impl SourceText {
         Ok(path)
     }
 
-    /// Whether all files that the text itself includes are named in it, so that they can be looked for.
+    /// Returns whether all files that the text itself includes are named in it, so that they can be
+    /// looked for.
     pub(crate) fn tells_what_it_includes(&self) -> bool {
         self.text.lines().filter_map(included_by).all(|what| what.starts_with(['"', '<']))
     }
 
-    /// A digest of the text, of what it includes as far as that is found, and of what the kernel's options, work-items,
-    /// arguments and function are before a configuration fills them in.
+    /// Returns a digest of the text, of what it includes as far as that is found, and of what the
+    /// kernel's options, work-items, arguments and function are before a configuration fills them
+    /// in.
     pub(crate) fn digest(&self, source: &KernelSource) -> String {
         let kernel = &source.kernel;
         let mut hash = Fields::default();
         hash.add(&self.text);
-        kernel.generator.iter().for_each(|generator| hash.add(&generator.identity()));
+        kernel.generator.iter().for_each(|generator| hash.add(generator.identity()));
         included(&self.text, source).iter().for_each(|text| hash.add(text));
-        kernel.options.iter().for_each(|option| hash.add(&option.to_string()));
+        kernel.options.iter().for_each(|option| hash.add(option.to_string()));
         kernel.expressions().for_each(|expr| hash.add(expr.text()));
-        source.arguments.iter().for_each(|argument| hash.add(&argument.element.to_string()));
+        source.arguments.iter().for_each(|argument| hash.add(argument.element.to_string()));
         hash.add(&kernel.function);
         hash.digest()
     }
 }
 
-/// A digest of texts, each told from its neighbours.
-#[derive(Default)]
-pub(crate) struct Fields(Sha256);
-
-impl Fields {
-    /// Adds a text.
-    pub(crate) fn add(&mut self, text: &str) {
-        self.0.update((text.len() as u64).to_le_bytes());
-        self.0.update(text);
-    }
-
-    /// The digest of all texts in order.
-    pub(crate) fn digest(self) -> String {
-        hex(&self.0.finalize())
-    }
-}
-
-/// The folders in which included files are looked for: the problem's, and the kernel's own.
+/// Returns the folders in which included files are looked for: the problem's, and the kernel's own.
 pub(crate) fn include_folders(source: &KernelSource) -> Vec<PathBuf> {
     let kernel = &source.kernel;
     let own = kernel.file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -92,14 +78,14 @@ pub(crate) fn include_folders(source: &KernelSource) -> Vec<PathBuf> {
     folders.map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.to_owned())).collect()
 }
 
-/// A macro for every size and parameter, `NAME=VALUE`; none for sources that are made with the numbers in them, whose names
-/// macros would replace.
+/// Returns a macro for every size and parameter, `NAME=VALUE`; none for sources that are made with
+/// the numbers in them, whose names macros would replace.
 pub(crate) fn defines(source: &KernelSource, scope: &Scope) -> impl Iterator<Item = String> {
     let is_file = source.kernel.generator.is_none();
     scope.iter().filter(move |_| is_file).map(|(name, value)| format!("{name}={}", value.define()))
 }
 
-/// All source files in one, each with its name for messages where there are several.
+/// Returns all source files in one, each with its name for messages where there are several.
 fn joined(source: &KernelSource) -> Result<String, DeviceError> {
     let kernel = &source.kernel;
     let mut text = String::new();
@@ -114,12 +100,13 @@ fn joined(source: &KernelSource) -> Result<String, DeviceError> {
     Ok(text)
 }
 
-/// What follows `#include` in a line.
+/// Returns what follows `#include` in a line.
 fn included_by(line: &str) -> Option<&str> {
     Some(line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start())
 }
 
-/// The files that `text` and what it includes name, as far as they are found: a driver does not tell which ones it reads.
+/// Returns the files that `text` and what it includes name, as far as they are found: a driver does
+/// not tell which ones it reads.
 fn included(text: &str, source: &KernelSource) -> Vec<String> {
     let folder = source.kernel.file.parent().unwrap_or(Path::new("."));
     let folders: Vec<&Path> =

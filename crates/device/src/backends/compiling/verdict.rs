@@ -1,4 +1,4 @@
-//! What the end of a compilation means for a configuration.
+//! Judges how a compilation ended.
 
 use crate::backends::KernelSource;
 use crate::backends::Made;
@@ -22,7 +22,7 @@ pub(crate) struct CompileVerdict<'a> {
 }
 
 impl CompileVerdict<'_> {
-    /// What was made; `None` where that is not known but may be good all the same.
+    /// Returns what was made; `None` where that is not known but may be good all the same.
     pub(crate) fn judge(&self, outcome: CompileOutcome) -> Result<Option<Made>, BuildError> {
         match outcome {
             CompileOutcome::Compiled(Compiled::Built(made)) => Ok(Some(made)),

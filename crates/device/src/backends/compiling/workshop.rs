@@ -1,4 +1,4 @@
-//! Where the configurations of one kernel are compiled, and what for.
+//! Compiles the configurations of one kernel for one device.
 
 use crate::backends::BuildError;
 use crate::backends::KernelSource;
@@ -20,7 +20,7 @@ pub(crate) struct Workshop {
     folder: PathBuf,
     /// Tells the files of one kernel from those of another.
     name: String,
-    /// How long a compilation may take.
+    /// The limit of a compilation.
     pub(crate) limit: Duration,
     clock: Arc<dyn Clock>,
     built: AtomicU64,
@@ -33,12 +33,12 @@ impl Workshop {
         Self { service, folder: folder.to_owned(), name: name.to_owned(), limit, clock, built: AtomicU64::new(0) }
     }
 
-    /// The kernel's file with this suffix.
+    /// Returns the kernel's file with this suffix.
     pub(crate) fn file(&self, suffix: &str) -> PathBuf {
         self.folder.join(format!("{}.{suffix}", self.name))
     }
 
-    /// A file with this suffix that no other configuration has.
+    /// Returns a file with this suffix that no other configuration has.
     pub(crate) fn fresh_file(&self, suffix: &str) -> PathBuf {
         let number = self.built.fetch_add(1, Ordering::Relaxed);
         self.file(&format!("{number}.{suffix}"))
@@ -49,13 +49,14 @@ impl Workshop {
         self.service.compile(task, self.limit, cancel).map_err(BuildError::Broken)
     }
 
-    /// The time.
+    /// Returns the time.
     pub(crate) fn now(&self) -> Duration {
         self.clock.now()
     }
 }
 
-/// The work-items of a configuration and what its arguments are passed, as far as the device called `name` takes them.
+/// Returns the work-items of a configuration and what its arguments are passed, as far as the
+/// device called `name` takes them.
 pub(crate) fn launchable(
     source: &KernelSource,
     scope: &Scope,
@@ -72,7 +73,8 @@ pub(crate) fn launchable(
     }
 }
 
-/// The first limit that work-groups or local memory exceed. Limits that the device does not tell are not checked.
+/// Returns the first limit that work-groups or local memory exceed. Limits that the device does not
+/// tell are not checked.
 fn refusal(limits: &BTreeMap<String, f64>, name: &str, grid: &Grid, passed: &[Passed]) -> Option<String> {
     let local_memory: usize =
         passed.iter().map(|passed| if let Passed::Local(bytes) = passed { *bytes } else { 0 }).sum();

@@ -2,14 +2,14 @@
 
 use crate::backends::KernelSource;
 use crate::backends::compiling::{
-    CompileOutcome, CompileVerdict, Compiled, Fields, SourceText, Workshop, defines, include_folders, launchable,
+    CompileOutcome, CompileVerdict, Compiled, SourceText, Workshop, defines, include_folders, launchable,
 };
 use crate::backends::cuda::cache::CubinCache;
 use crate::backends::cuda::diagnose::{Finding, diagnose};
 use crate::backends::cuda::task::is_architecture;
 use crate::backends::cuda::{CudaDevice, CudaProgram, CudaTask, signature};
 use crate::backends::{Backend, BuildError, BuildPlan, Built, CompileTask, Made, Program, SessionKind};
-use crate::data::hex;
+use crate::data::{Fields, hex};
 use crate::error::DeviceError;
 use crate::problem::{Argument, Scope};
 use sha2::{Digest, Sha256};
@@ -52,7 +52,7 @@ impl CudaBackend {
         Ok(Self { source, device, workshop, text, text_digest, cache })
     }
 
-    /// The options of NVRTC.
+    /// Returns the options of NVRTC.
     fn options(&self, scope: &Scope) -> Vec<String> {
         let mut options: Vec<String> = self.source.kernel.options.iter().map(|option| option.expand(scope)).collect();
         if !options.iter().any(|option| is_architecture(option)) {
@@ -81,7 +81,8 @@ impl CudaBackend {
         })
     }
 
-    /// What a cubin depends on. The digest covers the text unless that was made for the configuration.
+    /// Returns what a cubin depends on. The digest covers the text unless that was made for the
+    /// configuration.
     fn key(&self, task: &CudaTask, text: &str) -> String {
         let mut key = Fields::default();
         key.add(&self.text_digest);
@@ -93,7 +94,7 @@ impl CudaBackend {
         key.digest()
     }
 
-    /// The names in the cubin that `task` asks for; the cubin is where it says.
+    /// Returns the names in the cubin that `task` asks for; the cubin is where it says.
     fn compile(&self, task: &CudaTask, text: &str, cancel: &Interrupt) -> Result<(String, Vec<String>), BuildError> {
         let outcome = match self.workshop.compile(&CompileTask::Cuda(task.clone()), cancel)? {
             CompileOutcome::Compiled(Compiled::Failed(log)) => match diagnose(&log, &self.source, text) {
@@ -118,7 +119,8 @@ impl CudaBackend {
         }
     }
 
-    /// The cubin of a configuration, at `binary` as well: the one that was kept, or else a new one, which is kept.
+    /// Returns the cubin of a configuration, at `binary` as well: the one that was kept, or else a
+    /// new one, which is kept.
     fn cubin(&self, scope: &Scope, binary: &Path, cancel: &Interrupt) -> Result<Cubin, BuildError> {
         let text = self.text.of(&self.source, scope).map_err(BuildError::Refused)?;
         let task = self.task(scope, &text, binary)?;
@@ -134,7 +136,7 @@ impl CudaBackend {
     }
 }
 
-/// The program of a file, with the names in it.
+/// Returns the program of a file, with the names in it.
 fn program(binary: PathBuf, function: String, symbols: Vec<Option<String>>) -> Program {
     Program::Cuda(CudaProgram { binary, function, symbols })
 }
@@ -186,7 +188,7 @@ impl Backend for CudaBackend {
     }
 }
 
-/// The mangled name of each argument's variable; none for arguments that are passed.
+/// Returns the mangled name of each argument's variable; none for arguments that are passed.
 fn by_argument(arguments: &[Argument], symbols: Vec<String>) -> Vec<Option<String>> {
     let mut symbols = symbols.into_iter();
     arguments.iter().map(|argument| argument.symbol.as_ref().and_then(|_| symbols.next())).collect()

@@ -1,15 +1,17 @@
 //! Cubins kept on disk from run to run.
 //!
-//! A key covers all that the compiler reads: the source with what it includes, the options with the architecture, the names
-//! asked for, and the compiler's version. An entry is two files, the binary and then the names in it, each put in place at
-//! once, so that a run that is killed leaves nothing that is read.
+//! A key covers all that the compiler reads: the source with what it includes, the options with the
+//! architecture, the names asked for, and the compiler's version. An entry is two files, the binary
+//! and then the names in it, each put in place at once, so that a run that is killed leaves nothing
+//! that is read.
 
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// When the cache is larger than this its oldest entries go, down to half of it: some ten thousand cubins.
+/// When the cache is larger than this its oldest entries go, down to half of it: some ten thousand
+/// cubins.
 const MOST: u64 = 1 << 30;
 
 /// A folder with cubins.
@@ -25,7 +27,8 @@ struct EntryNames {
 }
 
 impl CubinCache {
-    /// The cache in `folder`, which is made if it is missing; none where that is not possible, which costs compiling again.
+    /// Opens the cache in `folder`, which is made if it is missing; none where that is not
+    /// possible, which costs compiling again.
     pub(super) fn open(folder: &Path) -> Option<Self> {
         std::fs::create_dir_all(folder).ok()?;
         trim(folder, MOST);
@@ -40,7 +43,8 @@ impl CubinCache {
         self.folder.join(format!("{key}.json"))
     }
 
-    /// Copies the binary of an entry to `to` and tells the names in it, the kernel's and the variables'; none where there is no such entry.
+    /// Copies the binary of an entry to `to` and tells the names in it, the kernel's and the
+    /// variables'; none where there is no such entry.
     pub(super) fn get(&self, key: &str, to: &Path) -> Option<(String, Vec<String>)> {
         let names = std::fs::read(self.names(key)).ok()?;
         let EntryNames { function, symbols } = serde_json::from_slice(&names).ok()?;

@@ -4,7 +4,7 @@ use crate::backends::Absent;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// What can be counted on one chip.
+/// The counters of one chip.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChipCounters {
     /// NVIDIA's name of the chip: `GH100`.
@@ -46,18 +46,18 @@ pub(crate) enum NoCounters {
     UnknownChip(Absent),
 }
 
-/// Chips on which half-precision instructions run in the pipe of the multiply-adds (from GA10x and Hopper on) count them
-/// there, by another name.
+/// Chips on which half-precision instructions run in the pipe of the multiply-adds (from GA10x and
+/// Hopper on) count them there, by another name.
 pub(super) const OTHER_NAMES: [(&str, &str); 1] =
     [("smsp__inst_executed_pipe_fp16.sum", "smsp__inst_executed_pipe_fma_type_fp16.sum")];
 
-/// What a GPU of this compute capability calls the counter `name` of the table.
+/// Returns what a GPU of this compute capability calls the counter `name` of the table.
 pub(crate) fn name_on(compute_capability: f64, name: &'static str) -> &'static str {
     let other = OTHER_NAMES.iter().find(|(own, _)| *own == name).filter(|_| compute_capability > 8.5);
     other.map_or(name, |(_, other)| other)
 }
 
-/// What the table calls the counter that a GPU calls `name`.
+/// Returns what the table calls the counter that a GPU calls `name`.
 pub(crate) fn own_name(name: &str) -> &str {
     OTHER_NAMES.iter().find(|(_, other)| *other == name).map_or(name, |(own, _)| own)
 }

@@ -5,19 +5,21 @@ use crate::host::CudaSetup;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use tunesmith_core::counters::Hardware;
 
 /// A device of the NVIDIA driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CudaDevice {
     /// Its position among the driver's devices.
     pub index: usize,
-    /// What its maker calls it.
+    /// The maker's name for it.
     pub name: String,
     /// The CUDA version that the driver supports.
     pub driver: String,
     /// The compiler and its version.
     pub compiler: String,
-    /// What is compiled for: `sm_90`, or `compute_120` where the driver has to finish what the compiler began.
+    /// What is compiled for: `sm_90`, or `compute_120` where the driver has to finish what the
+    /// compiler began.
     pub architecture: String,
     /// A folder with CUDA's own headers, where there is one.
     pub headers: Option<PathBuf>,
@@ -36,6 +38,16 @@ impl CudaDevice {
             backend: "cuda".to_owned(),
             driver: format!("CUDA {}, {} for {}", self.driver, self.compiler, self.architecture),
             limits: self.limits.clone(),
+        }
+    }
+
+    /// Returns the size of the device as bottlenecks need it.
+    pub(crate) fn hardware(&self) -> Hardware {
+        let limit = |name: &str| self.limits.get(name).copied();
+        Hardware {
+            compute_capability: limit("compute_capability"),
+            multiprocessors: limit("compute_units"),
+            ..Hardware::default()
         }
     }
 

@@ -40,13 +40,13 @@ pub(super) fn diagnose(log: &str, source: &KernelSource, text: &str) -> Finding 
     }
 }
 
-/// The name of a function without namespaces and template arguments.
+/// Returns the name of a function without namespaces and template arguments.
 fn base_name(function: &str) -> &str {
     let name = function.split('<').next().unwrap_or(function).trim();
     name.rsplit("::").next().unwrap_or(name)
 }
 
-/// The names of the kernels that a text defines.
+/// Returns the names of the kernels that a text defines.
 fn kernels(text: &str) -> Vec<String> {
     let user = text.split(&format!("#line 1 \"{FILE}\"")).next().unwrap_or(text);
     let is_kernel = |name: &str| {
@@ -56,7 +56,7 @@ fn kernels(text: &str) -> Vec<String> {
     functions(user).into_iter().map(|function| function.name).filter(|name| is_kernel(name)).collect()
 }
 
-/// The parameters of the kernel as they are written, where it is found.
+/// Returns the parameters of the kernel as they are written, where it is found.
 fn written(function: &str, text: &str) -> Option<Vec<String>> {
     let base = base_name(function);
     functions(text).into_iter().find(|known| known.name == base).map(|function| function.parameters)

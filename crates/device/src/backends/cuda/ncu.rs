@@ -1,4 +1,5 @@
-//! Counters through the command line of Nsight Compute, where CUPTI cannot be opened: a command line out, a table in.
+//! Counters through the command line of Nsight Compute, where CUPTI cannot be opened: a command
+//! line out, a table in.
 
 use crate::backends::cuda::counters::{PERMISSION_REMEDY, name_on, own_name};
 use std::collections::BTreeMap;
@@ -12,12 +13,13 @@ const PROGRAMS: [&str; 3] = ["ncu", "/usr/local/cuda/bin/ncu", "/opt/nvidia/nsig
 /// The time of a launch, which readings of several launches are weighted by.
 const DURATION: &str = "gpu__time_duration.sum";
 
-/// The metrics of the table, by the names that a GPU of this compute capability has for them.
+/// Returns the metrics of the table, by the names that a GPU of this compute capability has for
+/// them.
 pub(crate) fn metrics(compute_capability: f64) -> Vec<&'static str> {
     VOLTA.counters.iter().map(|counter| name_on(compute_capability, counter.name)).collect()
 }
 
-/// The first of [`PROGRAMS`] that runs.
+/// Returns the first of [`PROGRAMS`] that runs.
 pub(crate) fn find() -> Option<PathBuf> {
     let runs = |program: &&&str| {
         let mut version = Command::new(**program);
@@ -27,7 +29,8 @@ pub(crate) fn find() -> Option<PathBuf> {
     PROGRAMS.iter().find(runs).map(PathBuf::from)
 }
 
-/// The command line, to be followed by the program that is profiled: `metrics` of every launch, as CSV in `log`.
+/// Returns the command line, to be followed by the program that is profiled: `metrics` of every
+/// launch, as CSV in `log`.
 pub(crate) fn command(program: &Path, log: &Path, metrics: &[&str]) -> Vec<String> {
     let metrics = metrics.iter().copied().chain([DURATION]).collect::<Vec<_>>().join(",");
     let (program, log) = (program.display().to_string(), log.display().to_string());
@@ -35,7 +38,8 @@ pub(crate) fn command(program: &Path, log: &Path, metrics: &[&str]) -> Vec<Strin
     [&[program.as_str()], &options[..], &["--metrics", &metrics]].concat().into_iter().map(str::to_owned).collect()
 }
 
-/// What all launches of a log counted together: sums are added, shares and ratios averaged by the time of the launches.
+/// Returns what all launches of a log counted together: sums are added, shares and ratios averaged
+/// by the time of the launches.
 ///
 /// # Errors
 /// Why there are no counters: no permission, another error that the log tells of, or no launch.
@@ -53,7 +57,7 @@ pub(crate) fn read(log: &str) -> Result<BTreeMap<String, f64>, String> {
     Ok(merged(&launches))
 }
 
-/// The numbers of each launch by the names of their columns.
+/// Returns the numbers of each launch by the names of their columns.
 fn launches(log: &str) -> Vec<BTreeMap<String, f64>> {
     // What the program and the profiler say stands before the table, whose second line has units.
     let mut table = log.lines().skip_while(|line| !line.starts_with("\"ID\",")).map(fields);
@@ -65,13 +69,13 @@ fn launches(log: &str) -> Vec<BTreeMap<String, f64>> {
     table.skip(1).filter(|row| row.len() == names.len()).map(row).collect()
 }
 
-/// The fields of a line, all of which are quoted; a quote within is doubled.
+/// Returns the fields of a line, all of which are quoted; a quote within is doubled.
 fn fields(line: &str) -> Vec<String> {
     let inner = line.trim().trim_start_matches('"').trim_end_matches('"');
     inner.split("\",\"").map(|field| field.replace("\"\"", "\"")).collect()
 }
 
-/// A number with commas between its thousands; `n/a` is none.
+/// Returns a number with commas between its thousands; `n/a` is none.
 fn number(text: &str) -> Option<f64> {
     text.replace(',', "").parse().ok().filter(|number: &f64| number.is_finite())
 }

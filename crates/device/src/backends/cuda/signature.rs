@@ -1,8 +1,9 @@
-//! Assertions behind the user's source by which the compiler itself compares the kernel's parameters with the problem's
-//! arguments, so that a mismatch is an error of compilation that names the argument.
+//! Assertions behind the user's source by which the compiler itself compares the kernel's
+//! parameters with the problem's arguments, so that a mismatch is an error of compilation that
+//! names the argument.
 //!
-//! As for OpenCL, memory of the user's own types and of vectors fits whatever is declared; among plain types size and
-//! kind must be the same, the sign of integers apart.
+//! As for OpenCL, memory of the user's own types and of vectors fits whatever is declared; among
+//! plain types size and kind must be the same, the sign of integers apart.
 
 use crate::problem::{Argument, ArgumentKind};
 use std::fmt::Write;
@@ -16,8 +17,8 @@ pub(super) const COUNT: &str = "tunesmith: number of parameters";
 /// Begins what the assertion about a parameter says, before its number.
 pub(super) const PARAMETER: &str = "tunesmith: parameter ";
 
-/// The tools of the assertions. NVRTC has no standard headers, a user's source may have any names, and functions would be
-/// taken for the host's.
+/// The tools of the assertions. NVRTC has no standard headers, a user's source may have any names,
+/// and functions would be taken for the host's.
 const TOOLS: &str = "namespace tunesmith_check {
 template <class T> struct plain { using type = T; };
 template <class T> struct plain<const T> { using type = T; };
@@ -50,15 +51,15 @@ template <class... P> struct parameters<void (*)(P...)> {
 }
 ";
 
-/// The arguments that the kernel has parameters for: local memory is given with the launch, and variables in constant memory
-/// are written before it.
+/// Returns the arguments that the kernel has parameters for: local memory is given with the launch,
+/// and variables in constant memory are written before it.
 pub(super) fn passed(arguments: &[Argument]) -> impl Iterator<Item = &Argument> {
     arguments
         .iter()
         .filter(|argument| argument.symbol.is_none() && !matches!(argument.kind, ArgumentKind::Local { .. }))
 }
 
-/// The assertions for a kernel, as C++ names it, with these arguments.
+/// Returns the assertions for a kernel, as C++ names it, with these arguments.
 pub(super) fn assertions(function: &str, arguments: &[Argument]) -> String {
     let count = passed(arguments).count();
     let mut text = format!("#line 1 \"{FILE}\"\n{TOOLS}");

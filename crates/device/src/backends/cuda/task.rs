@@ -1,4 +1,4 @@
-//! What the tuner's side and the worker's side of CUDA tell each other.
+//! The messages between the tuner's side and the worker's side of CUDA.
 
 use crate::host::CudaSetup;
 use serde::{Deserialize, Serialize};
@@ -27,12 +27,12 @@ pub(crate) struct CudaProgram {
     pub(crate) binary: PathBuf,
     /// The kernel's mangled name.
     pub(crate) function: String,
-    /// For each of the kernel's arguments the mangled name of the variable in constant memory that it is copied to; none
-    /// for those that are passed.
+    /// For each of the kernel's arguments the mangled name of the variable in constant memory that
+    /// it is copied to; none for those that are passed.
     pub(crate) symbols: Vec<Option<String>>,
 }
 
-/// Whether an option says what to compile for.
+/// Returns whether an option says what to compile for.
 pub(super) fn is_architecture(option: &str) -> bool {
     option.starts_with("--gpu-architecture") || option.starts_with("-arch")
 }

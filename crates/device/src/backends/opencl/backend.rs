@@ -35,7 +35,7 @@ impl OpenClBackend {
         Ok(Self { source, device, workshop, text })
     }
 
-    /// The options of `clBuildProgram`.
+    /// Returns the options of `clBuildProgram`.
     fn options(&self, scope: &Scope) -> Vec<String> {
         let own = self.source.kernel.options.iter().map(|option| option.expand(scope));
         let include = include_folders(&self.source).into_iter();

@@ -7,21 +7,22 @@ use std::collections::BTreeMap;
 /// A device of an OpenCL driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenClDevice {
-    /// Its position among all devices of all platforms, in the order in which the drivers are found.
+    /// Its position among all devices of all platforms, in the order in which the drivers are
+    /// found.
     pub index: usize,
-    /// What its maker calls it.
+    /// The maker's name for it.
     pub name: String,
     /// The platform and its version.
     pub platform: String,
     /// The driver's version.
     pub driver: String,
-    /// What it is.
+    /// The kind.
     pub kind: OpenClKind,
     /// Its limits, by the names that constraints know after `device.`.
     pub limits: BTreeMap<String, f64>,
 }
 
-/// What an OpenCL device is, the usually fastest first.
+/// The kind of an OpenCL device, the usually fastest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum OpenClKind {
     /// A graphics processor.

@@ -5,7 +5,8 @@ use std::path::Path;
 /// What drivers call a source that was given as text.
 const NAMELESS: [&str; 3] = ["<kernel>", "<program source>", "<source>"];
 
-/// The log with the user's file in place of the temporary ones that drivers name, behind its first error.
+/// Returns the log with the user's file in place of the temporary ones that drivers name, behind
+/// its first error.
 pub(super) fn readable(log: &str, file: &Path) -> String {
     let file = file.display().to_string();
     let text = with_file(log.trim(), &file);
@@ -16,8 +17,8 @@ pub(super) fn readable(log: &str, file: &Path) -> String {
     }
 }
 
-/// `text` with `file` for the names that no user wrote: those of sources without a name, and PoCL's temporary files
-/// (`/home/.../tempfile_x7Yz.cl`).
+/// Puts `file` in `text` for the names that no user wrote: those of sources without a name, and
+/// PoCL's temporary files (`/home/.../tempfile_x7Yz.cl`).
 fn with_file(text: &str, file: &str) -> String {
     let mut text = NAMELESS.iter().fold(text.to_owned(), |text, name| text.replace(name, file));
     while let Some(at) = text.find("/tempfile_") {

@@ -1,4 +1,4 @@
-//! Whether a kernel takes what the problem declares: names of types in, a message out.
+//! Compares a kernel's arguments with the problem's: names of types in, a message out.
 
 use crate::backends::Mismatch;
 use crate::problem::{Argument, ArgumentKind, ElementType, ScalarType};
@@ -34,7 +34,7 @@ impl fmt::Display for Place {
 }
 
 impl FoundArgument {
-    /// The type without qualifiers, and without the star of memory.
+    /// Returns the type without qualifiers, and without the star of memory.
     fn element(&self) -> &str {
         self.type_name.trim_end_matches('*').trim()
     }
@@ -67,12 +67,14 @@ fn fits(declared: &Argument, found: &FoundArgument) -> bool {
     }
 }
 
-/// Whether memory of `declared` may be called `found`. The names of a user's own types tell nothing.
+/// Returns whether memory of `declared` may be called `found`. The names of a user's own types tell
+/// nothing.
 fn same_element(declared: ElementType, found: &str) -> bool {
     declared.scalar() == ScalarType::Byte || element_of(found).is_none_or(|element| element == declared)
 }
 
-/// Whether a value of `declared` may be passed for `found`: as in C, the sign of integers does not matter.
+/// Returns whether a value of `declared` may be passed for `found`: as in C, the sign of integers
+/// does not matter.
 fn same_size(declared: ElementType, found: &str) -> bool {
     element_of(found).is_none_or(|element| {
         let is_float = |element: ElementType| element.scalar().is_float();
@@ -82,7 +84,7 @@ fn same_size(declared: ElementType, found: &str) -> bool {
     })
 }
 
-/// The type that OpenCL C calls `name`; `None` for a user's own.
+/// Returns the type that OpenCL C calls `name`; `None` for a user's own.
 fn element_of(name: &str) -> Option<ElementType> {
     let short = name.replace("unsigned ", "u");
     let lanes = short.trim_start_matches(|c: char| !c.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! What the tuner's side and the worker's side of OpenCL tell each other.
+//! The messages between the tuner's side and the worker's side of OpenCL.
 
 use crate::problem::Grid;
 use serde::{Deserialize, Serialize};

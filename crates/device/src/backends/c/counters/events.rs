@@ -1,4 +1,4 @@
-//! What is counted, and what it is called. Pure: readings in, counters out.
+//! Names the processor's events and derives counters from them. Pure: readings in, counters out.
 
 use perf_event::Builder;
 use perf_event::events::{Cache, CacheId, CacheOp, CacheResult, Hardware};
@@ -42,12 +42,12 @@ pub(super) const EVENTS: [ProcessorEvent; 11] = [
     MissedLastWrites,
 ];
 
-/// Instructions that a processor can issue in a cycle: the least that those of the last ten years do. Wider ones seem busier
-/// than they are, all configurations alike.
+/// Instructions that a processor can issue in a cycle: the least that those of the last ten years
+/// do. Wider ones seem busier than they are, all configurations alike.
 const WIDTH: f64 = 4.0;
 
 impl ProcessorEvent {
-    /// What opens it; it counts this process's user code.
+    /// Returns what opens it; it counts this process's user code.
     pub(super) fn builder(self) -> Builder<'static> {
         let cache = |which, operation, result| Builder::new(Cache { which, operation, result });
         let (first, last) = (CacheId::L1D, CacheId::LL);
@@ -68,7 +68,8 @@ impl ProcessorEvent {
     }
 }
 
-/// What the system says of an event: its count, and how long it was to be counted and was, in nanoseconds.
+/// What the system says of an event: its count, and how long it was to be counted and was, in
+/// nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct EventReading {
     pub(super) count: u64,
@@ -76,8 +77,9 @@ pub(super) struct EventReading {
     pub(super) running: u64,
 }
 
-/// What happened between two readings. Events that took turns on the processor's registers are scaled up to the whole time;
-/// those that had no turn at all are left out: nothing is known of them.
+/// Returns what happened between two readings. Events that took turns on the processor's registers
+/// are scaled up to the whole time; those that had no turn at all are left out: nothing is known of
+/// them.
 pub(super) fn counted(
     before: &BTreeMap<ProcessorEvent, EventReading>,
     after: &BTreeMap<ProcessorEvent, EventReading>,
@@ -92,8 +94,8 @@ pub(super) fn counted(
     after.iter().filter_map(between).collect()
 }
 
-/// The counts as counters of the set of processors; what needs a count that is not there is left out. `line` is the bytes of a
-/// cache line.
+/// Returns the counts as counters of the set of processors; what needs a count that is not there is
+/// left out. `line` is the bytes of a cache line.
 pub(super) fn named(counts: &BTreeMap<ProcessorEvent, f64>, line: f64) -> BTreeMap<String, f64> {
     let of = |event| counts.get(&event).copied();
     let bytes = |event| of(event).map(|lines| lines * line);

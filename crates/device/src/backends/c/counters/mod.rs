@@ -15,8 +15,9 @@ use unavailable::unavailable;
 
 /// The events of this process's user code and of the threads that it starts from now on.
 ///
-/// They are opened one by one: what the processor does not count is left out, and where it has not enough registers for
-/// all at once it counts them in turns. Threads that run already are not counted, so that this is made before kernels start any.
+/// They are opened one by one: what the processor does not count is left out, and where it has not
+/// enough registers for all at once it counts them in turns. Threads that run already are not
+/// counted, so that this is made before kernels start any.
 pub(super) struct Counters(Vec<(ProcessorEvent, Counter)>);
 
 impl Counters {
@@ -38,7 +39,7 @@ impl Counters {
         self.0.iter_mut().for_each(|(_, counter)| drop(counter.disable()));
     }
 
-    /// Those that can be read; a counter that the system took away is left out.
+    /// Returns those that can be read; a counter that the system took away is left out.
     fn readings(&mut self) -> BTreeMap<ProcessorEvent, EventReading> {
         let read = |(event, counter): &mut (ProcessorEvent, Counter)| {
             let read = counter.read_count_and_time().ok()?;
@@ -81,13 +82,13 @@ impl Profiler for ProcessorCounting {
 }
 
 impl Drop for ProcessorCounting {
-    /// A pass that a failure cut short ends with it.
+    /// Ends a pass that a failure cut short.
     fn drop(&mut self) {
         self.counters.borrow_mut().stop();
     }
 }
 
-/// Why the processor's events cannot be counted here; `None` where they can.
+/// Returns why the processor's events cannot be counted here; `None` where they can.
 pub fn missing_counters() -> Option<Missing> {
     open(ProcessorEvent::Instructions).err().map(|error| unavailable(&error))
 }
@@ -97,7 +98,7 @@ fn open(event: ProcessorEvent) -> io::Result<Counter> {
     event.builder().inherit(true).build()
 }
 
-/// The bytes of a cache line, as the system tells; 64 where it does not.
+/// Returns the bytes of a cache line, as the system tells; 64 where it does not.
 fn cache_line() -> f64 {
     let text = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size");
     text.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(64.0)

@@ -1,4 +1,4 @@
-//! What a compile worker does: from a source to a cubin.
+//! Compiles a source to a cubin, in a compile worker.
 
 use crate::backends::Made;
 use crate::backends::compiling::Compiled;
@@ -59,20 +59,21 @@ fn finish(task: &CudaTask, image: &[u8], function: String, symbols: Vec<String>)
     Ok(Compiled::Built(Made::Cuda { function, symbols }))
 }
 
-/// What the compiler's log means: a kernel that needs more than the device has is no error of the code.
+/// Returns what the compiler's log means: a kernel that needs more than the device has is no error
+/// of the code.
 fn failed(log: String) -> Compiled {
     const TOO_MUCH: [&str; 2] = ["uses too much shared data", "uses too much constant"];
     let refusal = log.lines().find(|line| TOO_MUCH.iter().any(|words| line.contains(words)));
     refusal.map(|line| Compiled::Refused(line.trim().to_owned())).unwrap_or(Compiled::Failed(log))
 }
 
-/// Whether the architecture is one of PTX, `compute_90`, rather than of a device.
+/// Returns whether the architecture is one of PTX, `compute_90`, rather than of a device.
 fn wants_ptx(options: &[String]) -> bool {
     let architecture = options.iter().rev().find(|option| is_architecture(option));
     architecture.is_some_and(|option| option.contains("compute_"))
 }
 
-/// What a script makes of a source it does not look at: the function and the macros.
+/// Returns what a script makes of a source it does not look at: the function and the macros.
 fn compile_by_script(task: &CudaTask, script: &Script) -> Result<Compiled, Compiled> {
     let define = |option: &String| {
         let (name, value) = option.strip_prefix("--define-macro=")?.split_once('=')?;

@@ -9,7 +9,7 @@ use crate::host::CudaSetup;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The driver that a setup names.
+/// Returns the driver that a setup names.
 pub(super) fn driver(setup: &CudaSetup) -> Result<Box<dyn Driver>, Absent> {
     match &setup.script {
         Some(path) => Ok(Box::new(ScriptedDriver::new(Script::read(path)?))),
@@ -17,7 +17,7 @@ pub(super) fn driver(setup: &CudaSetup) -> Result<Box<dyn Driver>, Absent> {
     }
 }
 
-/// Every device there is.
+/// Lists every device there is.
 ///
 /// # Errors
 /// Why there is none: no driver, no device, no compiler for it.
@@ -66,8 +66,9 @@ impl Toolchain {
         Ok(Self { name: format!("NVRTC {major}.{minor}"), architectures: Some(architectures), headers })
     }
 
-    /// What to compile for: the device itself; else the nearest before it of its generation, whose code it runs; else, for a
-    /// device that is newer than the compiler, code that the driver finishes.
+    /// Returns what to compile for: the device itself; else the nearest before it of its
+    /// generation, whose code it runs; else, for a device that is newer than the compiler, code
+    /// that the driver finishes.
     fn architecture(&self, capability: u32, device: &str) -> Result<String, Absent> {
         let Some(known) = &self.architectures else { return Ok(format!("sm_{capability}")) };
         let runs = |architecture: &&u32| **architecture <= capability && **architecture / 10 == capability / 10;
@@ -110,7 +111,8 @@ impl Described {
     }
 }
 
-/// The limits by name, with what the driver's number is divided by. Those that OpenCL has as well have its names.
+/// The limits by name, with what the driver's number is divided by. Those that OpenCL has as well
+/// have its names.
 const LIMITS: [(&str, Attribute, f64); 19] = [
     ("compute_units", Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 1.0),
     ("clock_mhz", Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 1e3),
@@ -133,7 +135,7 @@ const LIMITS: [(&str, Attribute, f64); 19] = [
     ("max_groups_0", Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 1.0),
 ];
 
-/// 13000 as 13.0.
+/// Writes 13000 as 13.0.
 fn version(number: u32) -> String {
     format!("{}.{}", number / 1000, number % 1000 / 10)
 }

@@ -11,7 +11,8 @@ const USUAL: [&str; 3] = ["/usr/local/cuda/lib64", "/usr/local/cuda/lib", "/opt/
 /// How deep folders are searched: a Python package has its libraries in `nvidia/cu13/lib`.
 const DEPTH: usize = 5;
 
-/// The files in `folder` or below it that are called `STEM.so`, with or without a version, in the order of their paths.
+/// Returns the files in `folder` or below it that are called `STEM.so`, with or without a version,
+/// in the order of their paths.
 pub(super) fn find(folder: &Path, stem: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     collect(folder, &format!("{stem}.so"), DEPTH, &mut found);
@@ -32,9 +33,10 @@ fn collect(folder: &Path, prefix: &str, depth: usize, found: &mut Vec<PathBuf>) 
     }
 }
 
-/// Opens the library called `stem`: from `folder` where one is given, else by the loader under the names with `versions`,
-/// else from where toolkits are installed. `beside` are libraries that it opens itself by name alone; those next to it are
-/// opened first, so that it finds them. Also tells the folder, where that is known.
+/// Opens the library called `stem`: from `folder` where one is given, else by the loader under the
+/// names with `versions`, else from where toolkits are installed. `beside` are libraries that it
+/// opens itself by name alone; those next to it are opened first, so that it finds them. Also tells
+/// the folder, where that is known.
 pub(super) fn open(
     folder: Option<&Path>,
     stem: &str,

@@ -7,11 +7,12 @@ use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::{Device, Nvml};
 use std::ffi::OsStr;
 
-/// The library's name with its version, which drivers always install; without it developers' packages alone do.
+/// The library's name with its version, which drivers always install; without it developers'
+/// packages alone do.
 const LIBRARY: &str = "libnvidia-ml.so.1";
 
-/// What holds a clock down that a device should not usually run at. NVML tells of idling, of limits that users set, and of
-/// the limit of power as well.
+/// What holds a clock down that a device should not usually run at. NVML tells of idling, of limits
+/// that users set, and of the limit of power as well.
 const SLOWING: ThrottleReasons = ThrottleReasons::HW_SLOWDOWN
     .union(ThrottleReasons::HW_THERMAL_SLOWDOWN)
     .union(ThrottleReasons::HW_POWER_BRAKE_SLOWDOWN)
@@ -23,7 +24,8 @@ pub(crate) struct Gpu {
 }
 
 impl Gpu {
-    /// The GPU on the bus at `address`, `00000000:3b:00.0` for instance: NVML numbers GPUs in another order than CUDA.
+    /// Makes the GPU on the bus at `address`, `00000000:3b:00.0` for instance: NVML numbers GPUs in
+    /// another order than CUDA.
     ///
     /// # Errors
     /// There is no NVML, or it does not know the GPU.

@@ -39,7 +39,7 @@ pub(crate) struct Compilation<'a> {
     pub(crate) options: &'a [String],
     /// Expressions whose mangled names are wanted.
     pub(crate) names: &'a [String],
-    /// Whether PTX is wanted rather than a cubin.
+    /// Tells whether PTX is wanted rather than a cubin.
     pub(crate) ptx: bool,
 }
 
@@ -60,7 +60,7 @@ macro_rules! functions {
         }
 
         impl Functions {
-            /// All functions; the error is the name of one that is missing.
+            /// Finds all functions; the error is the name of one that is missing.
             fn find(library: Library) -> Result<Self, &'static str> {
                 Ok(Self {
                     // SAFETY: NVRTC documents the function with this signature.
@@ -148,7 +148,7 @@ impl Nvrtc {
         Ok(Binary { image, names })
     }
 
-    /// A program of two texts, which outlive it.
+    /// Returns a program of two texts, which outlive it.
     fn program<'a>(&'a self, source: &'a CStr, name: &'a CStr) -> Result<Program<'a>, String> {
         let mut handle = ptr::null_mut();
         // SAFETY: both texts live as long as the program, and there are no headers.
@@ -178,7 +178,7 @@ impl Program<'_> {
         }
     }
 
-    /// The mangled name of an expression that was added.
+    /// Returns the mangled name of an expression that was added.
     fn lowered(&self, name: &CStr) -> Result<String, String> {
         let mut lowered = ptr::null();
         // SAFETY: the program lives, and owns the text that it gives.
@@ -208,12 +208,12 @@ fn terminated(text: &str) -> Result<CString, String> {
     CString::new(text).map_err(|_| format!("a zero byte is no part of a program: {text:?}"))
 }
 
-/// A text that ends with a zero, without it.
+/// Returns a text that ends with a zero, without it.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim_end_matches('\0').trim().to_owned()
 }
 
-/// Where CUDA's headers are: beside the libraries, or where toolkits install them.
+/// Returns where CUDA's headers are: beside the libraries, or where toolkits install them.
 fn headers(libraries: Option<&Path>) -> Option<PathBuf> {
     let beside = libraries.and_then(Path::parent).map(|folder| folder.join("include"));
     let usual = ["/usr/local/cuda/include", "/opt/cuda/include"].map(PathBuf::from);

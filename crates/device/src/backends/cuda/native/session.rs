@@ -38,7 +38,8 @@ struct LoadedKernel {
     function: Function,
     /// Where the arguments go that are variables in constant memory.
     symbols: Vec<Option<Symbol>>,
-    /// Whether it was launched before: then its shared memory is allowed and its variables are written.
+    /// Tells whether it was launched before: then its shared memory is allowed and its variables
+    /// are written.
     has_run: bool,
 }
 
@@ -133,7 +134,8 @@ impl CudaSession {
         Ok(call)
     }
 
-    /// What only the first launch of a kernel needs: leave for its shared memory, its variables in constant memory.
+    /// Does what only the first launch of a kernel needs: allows its shared memory, writes its
+    /// variables in constant memory.
     fn prepare(&mut self, program: usize, call: &DriverCall) -> Result<(), Fault> {
         let loaded = &self.loaded[program];
         if call.shared as usize > DEFAULT_SHARED.saturating_sub(self.number(loaded.function, SHARED)? as usize) {
@@ -170,7 +172,8 @@ impl CudaSession {
         self.driver.elapsed(start, end)
     }
 
-    /// Why the device cannot take a block of the kernel, where that can be told better than the driver does.
+    /// Returns why the device cannot take a block of the kernel, where that can be told better than
+    /// the driver does.
     fn refusal(&self, function: Function, call: &DriverCall) -> Result<Option<String>, Fault> {
         let threads = threads(call.block);
         let most = self.number(function, FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
@@ -302,7 +305,7 @@ fn missing(what: &str) -> Fault {
     Fault::Failed(format!("{what} is missing"))
 }
 
-/// An error that cannot be the configuration's own choice.
+/// Returns an error that cannot be the configuration's own choice.
 fn broken(what: &str, error: DriverError) -> Fault {
     Fault::Failed(format!("{what}: {error}"))
 }
@@ -311,7 +314,7 @@ fn too_large(what: &str, number: usize) -> Fault {
     Fault::Refused(format!("{what} of {number} is more than the device can be told"))
 }
 
-/// Up to three extents as three.
+/// Extends up to three extents to three.
 fn three(extents: &[usize]) -> Result<[u32; 3], Fault> {
     let mut all = [1; 3];
     for (to, extent) in all.iter_mut().zip(extents) {
@@ -320,7 +323,7 @@ fn three(extents: &[usize]) -> Result<[u32; 3], Fault> {
     Ok(all)
 }
 
-/// The blocks of a grid that is given in threads.
+/// Returns the blocks of a grid that is given in threads.
 fn blocks(grid: &Grid) -> Result<[u32; 3], Fault> {
     let local = grid.local.as_deref().unwrap_or_default();
     let blocks = grid.global.iter().enumerate();

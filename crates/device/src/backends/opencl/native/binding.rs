@@ -58,10 +58,12 @@ impl Binding {
         self.finish(program, options)
     }
 
-    /// Loads a program: from its binary where there is one that the driver takes, else from its source.
+    /// Loads a program: from its binary where there is one that the driver takes, else from its
+    /// source.
     pub(super) fn load(&self, program: &OpenClProgram) -> Result<Program, Fault> {
         if let Ok(binary) = std::fs::read(&program.binary) {
-            // SAFETY: the device is the context's, and the binary was made by this driver for this device.
+            // SAFETY: the device is the context's, and the binary was made by this driver for this
+            // device.
             let loaded = unsafe { Program::create_from_binary(&self.context, &[self.device.id()], &[&binary]) };
             if let Ok(loaded) = loaded.map_err(|error| error.to_string()).and_then(|loaded| self.finish(loaded, "")) {
                 return Ok(loaded);
@@ -86,9 +88,9 @@ impl Binding {
     pub(super) fn enqueue(&self, kernel: &Kernel, grid: &Grid) -> Result<Event, Fault> {
         let local = grid.local.as_ref().map_or(ptr::null(), Vec::as_ptr);
         let dimensions = grid.global.len() as cl_uint;
-        // SAFETY: both arrays have as many elements as there are dimensions, and all arguments are set, each of a
-        // size that the driver has checked. What the user's kernel does with them is not known, which is why this
-        // process does nothing else.
+        // SAFETY: both arrays have as many elements as there are dimensions, and all arguments are
+        // set, each of a size that the driver has checked. What the user's kernel does with them is
+        // not known, which is why this process does nothing else.
         let event = unsafe {
             self.queue.enqueue_nd_range_kernel(kernel.get(), dimensions, ptr::null(), grid.global.as_ptr(), local, &[])
         };
@@ -109,20 +111,20 @@ pub(super) fn set_argument(kernel: &Kernel, position: usize, value: &Value<'_>) 
         Value::Bytes(bytes) => (bytes.len(), bytes.as_ptr().cast()),
         Value::Local(bytes) => (*bytes, ptr::null()),
     };
-    // SAFETY: `size` bytes at the address live until the call returns, and the driver copies them; it compares the size
-    // with the argument's.
+    // SAFETY: `size` bytes at the address live until the call returns, and the driver copies them;
+    // it compares the size with the argument's.
     let set = unsafe { set_kernel_arg(kernel.get(), position as cl_uint, size, address) };
     set.map_err(|code| failed(&format!("argument {} cannot be set", position + 1), code.into()))
 }
 
-/// A part of a buffer.
+/// Returns a part of a buffer.
 pub(super) fn part(buffer: &Buffer<u8>, offset: usize, bytes: usize) -> Result<Buffer<u8>, Fault> {
     // SAFETY: the part lies within the buffer, as the worker lays buffers out, and keeps it alive.
     unsafe { buffer.create_sub_buffer(CL_MEM_READ_WRITE, offset, bytes.max(1)) }
         .map_err(|error| failed("a buffer cannot be divided", error))
 }
 
-/// Whether a command has begun, ended or failed, and its error in the latter case.
+/// Returns whether a command has begun, ended or failed, and its error in the latter case.
 pub(super) fn has_begun(event: &Event) -> Result<bool, Fault> {
     use opencl3::event::{CL_QUEUED, CL_SUBMITTED};
     let status = event.command_execution_status().map_err(|error| failed("the launch cannot be watched", error))?;

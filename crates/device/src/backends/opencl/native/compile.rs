@@ -1,4 +1,5 @@
-//! What a compile worker does: from a source to a binary, or to what the driver keeps, that needs no more compiling.
+//! What a compile worker does: from a source to a binary, or to what the driver keeps, that needs
+//! no more compiling.
 //!
 //! # PoCL
 //!
@@ -41,8 +42,8 @@ pub(crate) struct Compiler {
 }
 
 impl Compiler {
-    /// Compiles one configuration. Calls `launching` when a work-group is about to run: a crash after that need not be
-    /// the compiler's fault.
+    /// Compiles one configuration. Calls `launching` when a work-group is about to run: a crash
+    /// after that need not be the compiler's fault.
     pub(crate) fn compile(&mut self, task: &OpenClTask, launching: &mut dyn FnMut()) -> Compiled {
         match DeviceInUse::take(&mut self.opened, task.device) {
             Ok(binding) => compile_on(binding, task, launching),
@@ -91,8 +92,8 @@ fn arguments(kernel: &Kernel) -> Vec<FoundArgument> {
     (0..count).map(found).collect()
 }
 
-/// Lets the driver do what it does before a first launch. Tells whether a kernel still runs; the error is why the device
-/// does not take the configuration.
+/// Lets the driver do what it does before a first launch. Tells whether a kernel still runs; the
+/// error is why the device does not take the configuration.
 fn try_out(binding: &Binding, kernel: &Kernel, task: &OpenClTask, launching: &mut dyn FnMut()) -> Result<bool, String> {
     // Arguments that do not fit are for the tuner to explain: it knows what the user calls them.
     let Ok(buffers) = prepare(binding, kernel, task) else { return Ok(false) };
@@ -145,7 +146,8 @@ fn prepare(binding: &Binding, kernel: &Kernel, task: &OpenClTask) -> Result<Vec<
     Ok(buffers)
 }
 
-/// Why the device cannot take the compiled kernel: drivers that are asked all the same may abort.
+/// Returns why the device cannot take the compiled kernel: drivers that are asked all the same may
+/// abort.
 fn refusal(binding: &Binding, kernel: &Kernel, grid: &Grid) -> Option<String> {
     let device = &binding.device;
     let used = kernel.get_local_mem_size(device.id()).unwrap_or_default();
@@ -159,8 +161,9 @@ fn refusal(binding: &Binding, kernel: &Kernel, grid: &Grid) -> Option<String> {
         .then(|| format!("the work-group has {items} work-items, and the device takes {most} of this kernel"))
 }
 
-/// Launches one work-group, so that the driver compiles what it compiles then. Only on processors: other drivers are done
-/// by now, and their devices may be measuring. Tells whether the kernel still runs.
+/// Launches one work-group, so that the driver compiles what it compiles then. Only on processors:
+/// other drivers are done by now, and their devices may be measuring. Tells whether the kernel
+/// still runs.
 fn finish_compiling(
     binding: &Binding,
     kernel: &Kernel,
@@ -188,14 +191,16 @@ fn finish_compiling(
     Ok(true)
 }
 
-/// Whether the driver finds a source again that it has compiled, and all that it has made of it since. PoCL does; asked for
-/// a binary it would compile the kernel once more, for work-groups of any shape, which takes as long as all the rest.
+/// Returns whether the driver finds a source again that it has compiled, and all that it has made
+/// of it since. PoCL does; asked for a binary it would compile the kernel once more, for
+/// work-groups of any shape, which takes as long as all the rest.
 fn keeps_what_it_compiles(device: &Device) -> bool {
     let platform = device.platform().map(Platform::new);
     platform.and_then(|platform| platform.name()).is_ok_and(|name| name.contains("Portable Computing Language"))
 }
 
-/// Writes the binary, where the driver gives one; without it the program is made of its source again.
+/// Writes the binary, where the driver gives one; without it the program is made of its source
+/// again.
 fn save_binary(program: &Program, task: &OpenClTask) {
     let binary = program.get_binaries().ok().and_then(|binaries| binaries.into_iter().next());
     if let Some(binary) = binary.filter(|binary| !binary.is_empty()) {

@@ -7,7 +7,7 @@ use opencl3::error_codes::{ClError, DLOPEN_RUNTIME_LOAD_FAILED};
 use opencl3::platform::{Platform, get_platforms};
 use std::collections::BTreeMap;
 
-/// Every device there is.
+/// Lists every device there is.
 ///
 /// # Errors
 /// What is missing: the library, a driver, or a device.
@@ -17,7 +17,7 @@ pub(crate) fn describe_all() -> Result<Vec<OpenClDevice>, Absent> {
     described.collect::<Result<_, String>>().map_err(|reason| missing(&reason))
 }
 
-/// The device at a position, with the handles to use it.
+/// Returns the device at a position, with the handles to use it.
 pub(super) fn open(index: usize) -> Result<Device, String> {
     let found = all()?.into_iter().nth(index).map(|(_, device)| device);
     found.ok_or_else(|| format!("there is no OpenCL device {index} any more"))

@@ -1,4 +1,4 @@
-//! What the error codes of OpenCL mean for a configuration.
+//! Translates the error codes of OpenCL into faults of a configuration.
 
 use crate::backends::Fault;
 use opencl3::error_codes::{
@@ -6,7 +6,7 @@ use opencl3::error_codes::{
     CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, ClError,
 };
 
-/// An error before a kernel runs: the device may just not take the configuration.
+/// Returns an error before a kernel runs: the device may just not take the configuration.
 pub(super) fn before_launch(what: &str, error: ClError) -> Fault {
     const REFUSALS: [i32; 7] = [
         CL_INVALID_GLOBAL_WORK_SIZE,
@@ -21,7 +21,7 @@ pub(super) fn before_launch(what: &str, error: ClError) -> Fault {
     if REFUSALS.contains(&error.0) { Fault::Refused(text) } else { Fault::Failed(text) }
 }
 
-/// An error that cannot be the configuration's own choice.
+/// Returns an error that cannot be the configuration's own choice.
 pub(super) fn failed(what: &str, error: ClError) -> Fault {
     Fault::Failed(format!("{what}: {error}"))
 }

@@ -29,7 +29,7 @@ struct OpenClSession {
 
 struct LoadedKernel {
     kernel: Kernel,
-    /// Whether it was launched before: then the driver has no more to compile.
+    /// Tells whether it was launched before: then the driver has no more to compile.
     has_run: bool,
     _program: ClProgram,
 }
@@ -77,7 +77,7 @@ impl OpenClSession {
         Ok(())
     }
 
-    /// The first launch of a program, watched until it begins.
+    /// Launches a program for the first time, and watches it until it begins.
     fn first(&self, kernel: &Kernel, grid: &Grid, started: &mut dyn FnMut()) -> Result<Event, Fault> {
         let event = self.binding.enqueue(kernel, grid)?;
         while !has_begun(&event)? {
@@ -164,7 +164,8 @@ impl Session for OpenClSession {
 }
 
 impl OpenClSession {
-    /// The bytes that surely fill all caches. Drivers tell of one level only, on processors not of the last.
+    /// Returns the bytes that surely fill all caches. Drivers tell of one level only, on processors
+    /// not of the last.
     fn cache(&self) -> usize {
         const LEAST: u64 = 64 << 20;
         const MOST: u64 = 512 << 20;
@@ -173,7 +174,8 @@ impl OpenClSession {
     }
 }
 
-/// The time of the launches by the driver's clock; none where the driver's clock does not resolve it.
+/// Returns the time of the launches by the driver's clock; none where the driver's clock does not
+/// resolve it.
 fn measured(events: &[Event]) -> Option<Duration> {
     let time = |event: &Event| {
         let (start, end) = (event.profiling_command_start().ok()?, event.profiling_command_end().ok()?);

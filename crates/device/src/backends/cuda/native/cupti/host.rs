@@ -1,4 +1,5 @@
-//! CUPTI's Profiler Host interface: metrics of a chip, which may be another machine's, and what was counted.
+//! CUPTI's Profiler Host interface: metrics of a chip, which may be another machine's, and what was
+//! counted.
 #![allow(unsafe_code)] // calls NVIDIA's libraries
 
 use super::layout::{
@@ -17,8 +18,8 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// Opens a chip by NVIDIA's name of it, `GH100` for instance.
-    /// `available` tells which counters a GPU and its driver let be read; without it all of the chip's are there.
+    /// Opens a chip by NVIDIA's name of it, `GH100` for instance. `available` tells which counters
+    /// a GPU and its driver let be read; without it all of the chip's are there.
     pub(super) fn open(cupti: Cupti, chip: &str, available: Option<&[u8]>) -> Result<Self, Refusal> {
         let chip = c_string(chip);
         let mut host = HostInitialize::new();
@@ -43,7 +44,7 @@ impl Host {
         unsafe { self.cupti.call(&mut add) }
     }
 
-    /// How the hardware is set up to measure what was added.
+    /// Returns how the hardware is set up to measure what was added.
     pub(super) fn config(&self) -> Result<Vec<u8>, Refusal> {
         let mut size = ConfigSize::new();
         size.object = self.object;
@@ -57,7 +58,7 @@ impl Host {
         Ok(image)
     }
 
-    /// How often a kernel is launched to measure all.
+    /// Returns how often a kernel is launched to measure all.
     pub(super) fn passes(&self, config: &[u8]) -> Result<usize, Refusal> {
         let mut passes = Passes::new();
         (passes.bytes, passes.image) = (config.len(), config.as_ptr());
@@ -66,7 +67,7 @@ impl Host {
         Ok(passes.passes)
     }
 
-    /// The values of `metrics` in the only range of what was counted.
+    /// Returns the values of `metrics` in the only range of what was counted.
     pub(super) fn evaluate(&self, counted: &[u8], metrics: &[&str]) -> Result<Vec<f64>, Refusal> {
         let names = MetricNames::new(metrics);
         let mut values = vec![0.0; metrics.len()];
@@ -74,7 +75,8 @@ impl Host {
         (evaluate.object, evaluate.data, evaluate.bytes) = (self.object, counted.as_ptr(), counted.len());
         (evaluate.range, evaluate.names, evaluate.count) = (0, names.pointers.as_ptr(), metrics.len());
         evaluate.values = values.as_mut_ptr();
-        // SAFETY: the object is ours, the image is CUPTI's, and there is a place for the value of every name.
+        // SAFETY: the object is ours, the image is CUPTI's, and there is a place for the value of
+        // every name.
         unsafe { self.cupti.call(&mut evaluate) }?;
         Ok(values)
     }
@@ -90,7 +92,7 @@ impl Drop for Host {
     }
 }
 
-/// The chips whose metrics CUPTI knows.
+/// Returns the chips whose metrics CUPTI knows.
 pub(super) fn known_chips(cupti: Cupti) -> Result<Vec<String>, Refusal> {
     let mut chips = SupportedChips::new();
     // SAFETY: CUPTI sets all fields.
@@ -99,7 +101,7 @@ pub(super) fn known_chips(cupti: Cupti) -> Result<Vec<String>, Refusal> {
     Ok((0..chips.count).map(|at| unsafe { text(*chips.names.add(at)) }).collect())
 }
 
-/// The chip of the GPU at a position.
+/// Returns the chip of the GPU at a position.
 pub(super) fn chip_of(cupti: Cupti, device: usize) -> Result<String, Refusal> {
     let mut chip = ChipName::new();
     chip.device = device;
@@ -119,7 +121,7 @@ unsafe fn text(name: *const c_char) -> String {
     unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
 }
 
-/// MetricNames as C has them.
+/// Names as C has them.
 pub(super) struct MetricNames {
     _strings: Vec<CString>,
     pub(super) pointers: Vec<*const c_char>,
@@ -132,7 +134,7 @@ impl MetricNames {
     }
 }
 
-/// A name with a zero byte is none that CUPTI knows, as is what remains without it.
+/// Returns a name with a zero byte is none that CUPTI knows, as is what remains without it.
 fn c_string(name: &str) -> CString {
     CString::new(name.replace('\0', "")).unwrap_or_default()
 }

@@ -16,8 +16,8 @@ pub(super) unsafe trait Parameters {
     const FUNCTION: &'static str;
 }
 
-/// Declares parameters: every structure begins with its size, up to its last field without padding, and a pointer that is
-/// null; the other fields begin as zero.
+/// Declares parameters: every structure begins with its size, up to its last field without padding,
+/// and a pointer that is null; the other fields begin as zero.
 macro_rules! parameters {
     ($($name:ident of $function:literal { $($field:ident: $type:ty,)* ; $last:ident: $last_type:ty })*) => {$(
         #[repr(C)]

@@ -15,7 +15,8 @@ impl Cupti {
     /// Opens the library.
     pub(super) fn open(folder: Option<&Path>) -> Result<Self, Refusal> {
         let versions = ["13", "12"];
-        // CUPTI opens the other one by its name, which the system's loader does not find in a folder of the user's.
+        // CUPTI opens the other one by its name, which the system's loader does not find in a
+        // folder of the user's.
         let (library, _) = libraries::open(folder, "libcupti", &versions, &["libnvperf_host"])
             .ok_or_else(|| Refusal::Missing(absent(folder)))?;
         // Closing it while its threads run is not safe.
@@ -31,7 +32,8 @@ impl Cupti {
         let function: Result<Symbol<unsafe extern "C" fn(*mut P) -> i32>, _> =
             unsafe { self.0.get(P::FUNCTION.as_bytes()) };
         let function = function.map_err(|_| Refusal::Old(P::FUNCTION))?;
-        // SAFETY: `parameters` has the layout that the function takes; the caller answers for the pointers.
+        // SAFETY: `parameters` has the layout that the function takes; the caller answers for the
+        // pointers.
         let status = unsafe { function(parameters) };
         Refusal::check(P::FUNCTION, status)
     }

@@ -29,7 +29,8 @@ pub(crate) struct Gpu {
 }
 
 impl Gpu {
-    /// Prepares the GPU at position `device`, whose current context is `context` (a `CUcontext`). Takes some 50 ms.
+    /// Prepares the GPU at position `device`, whose current context is `context` (a `CUcontext`).
+    /// Takes some 50 ms.
     ///
     /// # Safety
     /// The context lives as long as this and what comes from it.
@@ -51,7 +52,7 @@ impl Gpu {
     }
 }
 
-/// Which of the chip's counters this GPU and its driver let be read.
+/// Returns which of the chip's counters this GPU and its driver let be read.
 ///
 /// # Safety
 /// The context is one of the driver's.
@@ -67,7 +68,8 @@ unsafe fn availability(cupti: Cupti, context: *mut c_void) -> Result<Vec<u8>, Re
     Ok(bytes)
 }
 
-/// One configuration that is counted. Profiling is on as long as this lives: it slows launches down.
+/// One configuration that is counted. Profiling is on as long as this lives: it slows launches
+/// down.
 pub(crate) struct CuptiCounting {
     gpu: Rc<Gpu>,
     object: Object,
@@ -116,7 +118,8 @@ impl CuptiCounting {
         (set.data_bytes, set.data) = (self.counted.len(), self.counted.as_mut_ptr());
         (set.range, set.replay, set.ranges) = (USER_RANGE, USER_REPLAY, 1);
         (set.levels, set.least_level, set.pass, set.level) = (1, 1, 0, 1);
-        // SAFETY: both images live as long as profiling is on, and neither moves: their vectors do not grow.
+        // SAFETY: both images live as long as profiling is on, and neither moves: their vectors do
+        // not grow.
         unsafe { self.gpu.cupti.call(&mut set) }
     }
 
@@ -128,7 +131,7 @@ impl CuptiCounting {
         unsafe { self.gpu.cupti.call(&mut start).and_then(|()| self.gpu.cupti.call(&mut push)) }
     }
 
-    /// Whether there are more passes to make.
+    /// Returns whether there are more passes to make.
     fn stop(&mut self) -> Result<bool, Refusal> {
         let (mut pop, mut stop) = (Pop::new(), Stop::new());
         (pop.object, stop.object) = (self.object, self.object);
@@ -166,7 +169,8 @@ impl Drop for CuptiCounting {
     fn drop(&mut self) {
         let mut disable = Disable::new();
         disable.object = self.object;
-        // SAFETY: the object is ours and not used any more. A failure leaves profiling on until the worker ends.
+        // SAFETY: the object is ours and not used any more. A failure leaves profiling on until the
+        // worker ends.
         let _ = unsafe { self.gpu.cupti.call(&mut disable) };
         self.object = null_mut();
     }

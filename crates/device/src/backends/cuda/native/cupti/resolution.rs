@@ -1,4 +1,5 @@
-//! Which counters of [`core`](tunesmith_core::counters) a chip has, and in how many passes: asked, not known.
+//! Which counters of [`core`](tunesmith_core::counters) a chip has, and in how many passes: asked,
+//! not known.
 
 use super::status::Refusal;
 use crate::backends::cuda::counters::{ChipCounters, OTHER_NAMES, ResolvedCounter};
@@ -6,14 +7,15 @@ use tunesmith_core::counters::CounterSet;
 
 /// What is asked of a chip.
 pub(super) trait Metrics {
-    /// In how many passes these metrics are measured together.
+    /// Returns in how many passes these metrics are measured together.
     ///
     /// # Errors
     /// The chip lacks one of them.
     fn passes(&self, metrics: &[&str]) -> Result<usize, Refusal>;
 }
 
-/// Asks the chip for each counter of `set` by its name and by the other ones it goes by, and for all it has together.
+/// Asks the chip for each counter of `set` by its name and by the other ones it goes by, and for
+/// all it has together.
 ///
 /// # Errors
 /// What the chip has singly it refuses together.

@@ -1,4 +1,4 @@
-//! What CUPTI answers.
+//! The answers of CUPTI.
 
 use crate::backends::cuda::counters::{PERMISSION_REMEDY, REMEDY};
 use thiserror::Error;
@@ -26,7 +26,7 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
-    /// What a status means; nothing wrong for 0.
+    /// Refuses what a status says; nothing for 0.
     pub(super) fn check(function: &'static str, status: i32) -> Result<(), Self> {
         match status {
             0 => Ok(()),
@@ -35,17 +35,17 @@ impl Refusal {
         }
     }
 
-    /// Whether the chip is one that CUPTI does not know.
+    /// Returns whether the chip is one that CUPTI does not know.
     pub(super) fn is_unknown_chip(&self) -> bool {
         matches!(self, Self::Failed { status: INVALID_CHIP_NAME, .. })
     }
 
-    /// The refusal with what can be done about it.
+    /// Returns the refusal with what can be done about it.
     pub(crate) fn explained(&self) -> String {
         format!("{self}; {}", self.remedy())
     }
 
-    /// What can be done about it.
+    /// Returns what can be done about it.
     pub(crate) fn remedy(&self) -> &'static str {
         match self {
             Self::Permission => PERMISSION_REMEDY,
@@ -63,7 +63,7 @@ const MULTIPLE_SUBSCRIBERS: i32 = 39;
 const VIRTUAL_INSUFFICIENT_PRIVILEGES: i32 = 40;
 const INVALID_CHIP_NAME: i32 = 46;
 
-/// In the words of CUPTI's reference, of the statuses that users can do something about.
+/// Returns the words of CUPTI's reference for the statuses that users can do something about.
 fn meaning(status: i32) -> &'static str {
     match status {
         11 | 27 => " (the driver or the GPU does not support it)",

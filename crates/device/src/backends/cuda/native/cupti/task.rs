@@ -31,7 +31,7 @@ fn of_chip(cupti: Cupti, chip: &str) -> Result<ChipCounters, NoCounters> {
     }
 }
 
-/// The chips of all GPUs, each once.
+/// Returns the chips of all GPUs, each once.
 fn own_chips(cupti: Cupti) -> Result<Vec<String>, NoCounters> {
     // Without a driver CUPTI crashes when it is asked for a device.
     let has_driver = libraries::open(None, "libcuda", &["1"], &[]).is_some();
@@ -57,7 +57,8 @@ fn unknown(chip: &str, known: &[String]) -> Absent {
     Absent { reason: format!("CUPTI knows no chip `{chip}`"), remedy }
 }
 
-/// Fermi, Kepler, Maxwell and Pascal, whose counters CUPTI read by an interface that it no longer has.
+/// Returns whether the chip is of Fermi, Kepler, Maxwell or Pascal, whose counters CUPTI read by an
+/// interface that it no longer has.
 fn is_before_volta(chip: &str) -> bool {
     ["GF", "GK", "GM", "GP"].iter().any(|family| chip.to_uppercase().starts_with(family))
 }

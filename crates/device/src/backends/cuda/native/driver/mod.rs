@@ -1,4 +1,5 @@
-//! What the backend asks of a CUDA driver, and who answers: the system's driver ([`system`]) or a script ([`script`]).
+//! What the backend asks of a CUDA driver, and who answers: the system's driver ([`system`]) or a
+//! script ([`script`]).
 
 mod script;
 mod system;
@@ -24,7 +25,7 @@ pub(crate) type FunctionAttribute = CUfunction_attribute;
 pub(crate) struct Address(pub(crate) u64);
 
 impl Address {
-    /// The address `bytes` further on.
+    /// Makes the address `bytes` further on.
     pub(crate) fn add(self, bytes: usize) -> Self {
         Self(self.0.wrapping_add(bytes as u64))
     }
@@ -64,19 +65,19 @@ pub(crate) struct DriverError(pub(crate) CUresult);
 ///
 /// Every call may also return the error of a kernel that was launched before it.
 pub(crate) trait Driver {
-    /// The CUDA version that the driver supports, such as 13000.
+    /// Returns the CUDA version that the driver supports, such as 13000.
     fn version(&self) -> Result<u32, DriverError>;
 
-    /// How many devices there are.
+    /// Returns how many devices there are.
     fn count(&self) -> Result<usize, DriverError>;
 
-    /// A device's name.
+    /// Returns a device's name.
     fn name(&self, device: usize) -> Result<String, DriverError>;
 
-    /// The bytes of a device's memory.
+    /// Returns the bytes of a device's memory.
     fn memory(&self, device: usize) -> Result<usize, DriverError>;
 
-    /// A property of a device.
+    /// Returns a property of a device.
     fn attribute(&self, device: usize, attribute: Attribute) -> Result<i32, DriverError>;
 
     /// Opens a device for all calls below.
@@ -88,19 +89,21 @@ pub(crate) trait Driver {
     /// Gives loaded code up.
     fn unload(&mut self, module: Module) -> Result<(), DriverError>;
 
-    /// The kernel of a mangled name.
+    /// Returns the kernel of a mangled name.
     fn function(&mut self, module: Module, name: &str) -> Result<Function, DriverError>;
 
-    /// Where a variable of a mangled name lies, and its bytes.
+    /// Returns where a variable of a mangled name lies, and its bytes.
     fn symbol(&mut self, module: Module, name: &str) -> Result<(Address, usize), DriverError>;
 
-    /// A property of a kernel.
+    /// Returns a property of a kernel.
     fn function_attribute(&self, function: Function, attribute: FunctionAttribute) -> Result<i32, DriverError>;
 
-    /// Lets a kernel use so many bytes of dynamic shared memory; without it 48 KiB less its static ones are the most.
+    /// Lets a kernel use so many bytes of dynamic shared memory; without it 48 KiB less its static
+    /// ones are the most.
     fn allow_shared(&mut self, function: Function, bytes: u32) -> Result<(), DriverError>;
 
-    /// How many blocks of so many threads and bytes of dynamic shared memory run on a multiprocessor at a time.
+    /// Returns how many blocks of so many threads and bytes of dynamic shared memory run on a
+    /// multiprocessor at a time.
     fn resident_blocks(&self, function: Function, threads: u32, shared: u32) -> Result<u32, DriverError>;
 
     /// Reserves memory until the process ends.
@@ -130,16 +133,18 @@ pub(crate) trait Driver {
     /// Waits for an event, and so for all before it.
     fn wait(&mut self, event: Event) -> Result<(), DriverError>;
 
-    /// The time between two events that have happened; resolved to about half a microsecond.
+    /// Returns the time between two events that have happened; resolved to about half a
+    /// microsecond.
     fn elapsed(&mut self, start: Event, end: Event) -> Result<Duration, DriverError>;
 
-    /// What watches the device that is open.
+    /// Returns what watches the device that is open.
     ///
     /// # Errors
-    /// Why nothing does.
+    /// Nothing watches the device; the text says why.
     fn meter(&mut self) -> Result<Box<dyn Meter>, String>;
 
-    /// Begins to read counters of what is launched from now on; `libraries` is where CUPTI is looked for first.
+    /// Begins to read counters of what is launched from now on; `libraries` is where CUPTI is
+    /// looked for first.
     ///
     /// # Errors
     /// Why there are none, and what to do about it.
@@ -147,7 +152,8 @@ pub(crate) trait Driver {
 }
 
 impl DriverError {
-    /// Whether the device merely does not take the configuration: too many threads, registers or bytes.
+    /// Returns whether the device merely does not take the configuration: too many threads,
+    /// registers or bytes.
     fn is_refusal(self) -> bool {
         matches!(
             self.0,
@@ -158,7 +164,7 @@ impl DriverError {
         )
     }
 
-    /// Whether every call fails from now on, until another process starts.
+    /// Returns whether every call fails from now on, until another process starts.
     pub(crate) fn is_sticky(self) -> bool {
         matches!(
             self.0,
@@ -176,7 +182,7 @@ impl DriverError {
         )
     }
 
-    /// What the name does not say.
+    /// Returns what the name does not say.
     fn meaning(self) -> &'static str {
         match self.0 {
             CUresult::CUDA_ERROR_ILLEGAL_ADDRESS => " (it read or wrote memory that is not its own)",
@@ -193,7 +199,7 @@ impl DriverError {
         }
     }
 
-    /// What the error means for a configuration, `what` being what failed.
+    /// Returns what the error means for a configuration, `what` being what failed.
     pub(crate) fn fault(self, what: &str) -> Fault {
         let text = format!("{what}: {self}");
         if self.is_refusal() { Fault::Refused(text) } else { Fault::Failed(text) }

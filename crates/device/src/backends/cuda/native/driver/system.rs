@@ -1,4 +1,5 @@
-//! The system's driver, through its library, which is looked for when one is wanted. Called in workers only.
+//! The system's driver, through its library, which is looked for when one is wanted. Called in
+//! workers only.
 
 #![allow(unsafe_code)]
 
@@ -18,7 +19,8 @@ use std::ptr;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// The functions of the driver's library that are called here. `cudarc` panics where one is missing.
+/// The functions of the driver's library that are called here. `cudarc` panics where one is
+/// missing.
 const FUNCTIONS: [&str; 27] = [
     "cuInit",
     "cuDriverGetVersion",
@@ -53,7 +55,8 @@ type ElapsedTime = unsafe extern "C" fn(*mut f32, CUevent, CUevent) -> CUresult;
 
 /// The driver of this machine.
 pub(crate) struct SystemDriver {
-    /// Where all work goes. It waits for the default stream, on which memory is read and written, and that for it.
+    /// Where all work goes. It waits for the default stream, on which memory is read and written,
+    /// and that for it.
     stream: CUstream,
     /// The form that drivers of every version have; `cudarc` calls one that came with CUDA 12.8.
     elapsed_time: ElapsedTime,
@@ -69,7 +72,8 @@ impl SystemDriver {
     /// # Errors
     /// There is none, it lacks a function, or it finds no device.
     pub(crate) fn new() -> Result<Self, Absent> {
-        // SAFETY: loading the driver's library has no effect but its initialisers', as in every CUDA program.
+        // SAFETY: loading the driver's library has no effect but its initialisers', as in every
+        // CUDA program.
         if !unsafe { sys::is_culib_present() } {
             return Err(missing_driver("there is no NVIDIA driver (libcuda.so.1)"));
         }
@@ -98,7 +102,7 @@ fn done(result: CUresult) -> Result<(), DriverError> {
     if result == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(DriverError(result)) }
 }
 
-/// What `call` writes through the pointer it gets.
+/// Returns what `call` writes through the pointer it gets.
 fn given<T>(initial: T, call: impl FnOnce(*mut T) -> CUresult) -> Result<T, DriverError> {
     let mut value = initial;
     done(call(&mut value))?;
@@ -109,9 +113,10 @@ fn text(name: &str) -> Result<CString, DriverError> {
     CString::new(name).map_err(|_| DriverError(CUresult::CUDA_ERROR_NOT_FOUND))
 }
 
-// SAFETY of the calls below: each function exists (`new` looked); pointers to results are of live variables of the right
-// type; modules, functions and events are only made by this driver and come from it; the driver checks addresses and ranges
-// of device memory, and what a user's kernel does with them is not known, which is why this process does nothing else.
+// SAFETY of the calls below: each function exists (`new` looked); pointers to results are of live
+// variables of the right type; modules, functions and events are only made by this driver and come
+// from it; the driver checks addresses and ranges of device memory, and what a user's kernel does
+// with them is not known, which is why this process does nothing else.
 impl Driver for SystemDriver {
     fn version(&self) -> Result<u32, DriverError> {
         let version = given(0, |version| unsafe { sys::cuDriverGetVersion(version) })?;
@@ -223,7 +228,8 @@ impl Driver for SystemDriver {
     }
 
     fn launch(&mut self, launch: &KernelLaunch<'_>) -> Result<(), DriverError> {
-        // The driver copies each parameter while it is called, as many bytes as the kernel's own parameter has.
+        // The driver copies each parameter while it is called, as many bytes as the kernel's own
+        // parameter has.
         let mut parameters: Vec<*mut c_void> =
             launch.parameters.iter().map(|parameter| parameter.as_ptr().cast_mut().cast()).collect();
         let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (launch.grid, launch.block);
@@ -286,7 +292,7 @@ impl Driver for SystemDriver {
     }
 }
 
-/// The driver's own number of a device.
+/// Returns the driver's own number of a device.
 fn handle(device: usize) -> Result<sys::CUdevice, DriverError> {
     let ordinal = c_int::try_from(device).map_err(|_| DriverError(CUresult::CUDA_ERROR_INVALID_DEVICE))?;
     given(0, |handle| unsafe { sys::cuDeviceGet(handle, ordinal) })

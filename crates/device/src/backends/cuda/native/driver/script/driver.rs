@@ -33,7 +33,7 @@ const SYMBOL_BYTES: usize = 64 << 10;
 pub(crate) struct ScriptedDriver {
     script: Script,
     memory: DeviceMemory,
-    /// LoadedModule code by number; its one kernel has the same number.
+    /// Loaded code by number; its one kernel has the same number.
     modules: HashMap<u64, LoadedModule>,
     events: HashMap<u64, Option<Duration>>,
     /// How often each configuration's kernel was launched.
@@ -55,7 +55,7 @@ struct LoadedModule {
 }
 
 impl ScriptedDriver {
-    /// A driver that has done nothing yet.
+    /// Makes a driver that has done nothing yet.
     pub(crate) fn new(script: Script) -> Self {
         Self {
             script,
@@ -97,7 +97,7 @@ impl ScriptedDriver {
         self.modules.get(&number).ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_HANDLE))
     }
 
-    /// What a true driver finds wrong with a launch.
+    /// Finds what a true driver finds wrong with a launch.
     fn check(&self, launch: &KernelLaunch<'_>) -> Result<(), DriverError> {
         let loaded = self.loaded(launch.function.0)?;
         let threads: u32 = launch.block.iter().product();

@@ -15,7 +15,7 @@ pub(super) struct DeviceMemory {
 }
 
 impl DeviceMemory {
-    /// So many bytes of memory.
+    /// Reserves so many bytes.
     pub(super) fn new(bytes: usize) -> Self {
         Self { blocks: BTreeMap::new(), next: FIRST, free: bytes }
     }
@@ -28,7 +28,7 @@ impl DeviceMemory {
         Ok(Address(address))
     }
 
-    /// The bytes at an address, which must all be of one block.
+    /// Returns the bytes at an address, which must all be of one block.
     pub(super) fn at(&mut self, address: Address, bytes: usize) -> Result<&mut [u8], DriverError> {
         let found = self.blocks.range_mut(..=address.0).next_back();
         let slice = found.and_then(|(start, block)| {

@@ -1,9 +1,11 @@
-//! A driver that follows a script: a device without hardware, for tests of all that happens around kernels.
+//! A driver that follows a script: a device without hardware, for tests of all that happens around
+//! kernels.
 //!
-//! The script ([`Script`], a JSON file) says which devices there are and how kernels behave: how long they take, what
-//! they write, which error they end with. The driver ([`ScriptedDriver`]) holds memory, modules, events and a clock, and
-//! refuses what a true one refuses: memory it does not have, blocks that are too large, shared memory that was not allowed, and
-//! everything once an error of the sticky kind has come up.
+//! The script ([`Script`], a JSON file) says which devices there are and how kernels behave: how
+//! long they take, what they write, which error they end with. The driver ([`ScriptedDriver`])
+//! holds memory, modules, events and a clock, and refuses what a true one refuses: memory it does
+//! not have, blocks that are too large, shared memory that was not allowed, and everything once an
+//! error of the sticky kind has come up.
 
 mod driver;
 mod memory;
@@ -28,7 +30,8 @@ pub(crate) struct Script {
     /// How kernels behave; of several rules for one the first holds.
     #[serde(default)]
     pub(crate) kernels: Vec<ScriptedKernel>,
-    /// Whether the script stands for NVRTC as well, and compiles without looking at the source.
+    /// Tells whether the script stands for NVRTC as well, and compiles without looking at the
+    /// source.
     #[serde(default)]
     pub(crate) compiles: bool,
     /// The power that its devices take; they tell nothing of it without.
@@ -71,9 +74,9 @@ pub(crate) struct ScriptedKernel {
     pub(crate) launch: Option<String>,
     /// The error with which the kernel ends.
     pub(crate) end: Option<String>,
-    /// Whether the kernel never ends.
+    /// Tells whether the kernel never ends.
     pub(crate) hangs: bool,
-    /// Whether the driver crashes when it launches the kernel.
+    /// Tells whether the driver crashes when it launches the kernel.
     pub(crate) crashes: bool,
     /// The times of its launches in microseconds; the last holds for all that follow.
     pub(crate) times_us: Vec<f64>,
@@ -125,7 +128,8 @@ impl Script {
         serde_json::from_str(&text).map_err(|error| cannot(error.to_string()))
     }
 
-    /// How the kernels of `code` behave; as nothing in particular where no rule is for them.
+    /// Returns how the kernels of `code` behave; as nothing in particular where no rule is for
+    /// them.
     pub(crate) fn behaviour(&self, code: &ScriptedCode) -> ScriptedKernel {
         let fits = |rule: &&ScriptedKernel| {
             rule.function.as_ref().is_none_or(|function| *function == code.function)
@@ -143,13 +147,13 @@ impl ScriptedKernel {
         self.attributes.get(name).copied().unwrap_or(default)
     }
 
-    /// The time of the launch with this number.
+    /// Returns the time of the launch with this number.
     fn time_us(&self, launch: usize) -> f64 {
         self.times_us.get(launch).or(self.times_us.last()).copied().unwrap_or(1.0)
     }
 }
 
-/// The error of a name in a script.
+/// Returns the error of a name in a script.
 fn error(name: &str) -> DriverError {
     const KNOWN: [CUresult; 12] = [
         CUresult::CUDA_ERROR_INVALID_VALUE,

@@ -13,7 +13,7 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// A launch with these counters.
+    /// Counts a launch with these counters.
     pub(super) fn launched(&mut self, counters: &BTreeMap<String, f64>) {
         if self.counts {
             counters.iter().for_each(|(name, value)| *self.counters.entry(name.clone()).or_default() += value);

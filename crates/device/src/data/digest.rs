@@ -1,0 +1,26 @@
+//! Digests of texts and files.
+
+use sha2::{Digest, Sha256};
+
+/// A digest of parts, each told from its neighbours.
+#[derive(Default)]
+pub(crate) struct Fields(Sha256);
+
+impl Fields {
+    /// Adds a part.
+    pub(crate) fn add(&mut self, part: impl AsRef<[u8]>) {
+        let part = part.as_ref();
+        self.0.update((part.len() as u64).to_le_bytes());
+        self.0.update(part);
+    }
+
+    /// Returns the digest of all parts in order.
+    pub(crate) fn digest(self) -> String {
+        hex(&self.0.finalize())
+    }
+}
+
+/// Returns the digits of a digest.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
