@@ -3,7 +3,7 @@
 use super::subjects::Subject;
 use crate::Error;
 use crate::Lanes;
-use crate::nests::{NestGenerator, arguments, dialect, in_words, language};
+use crate::nests::{NestGenerator, arguments, dialect, in_words};
 use crate::protocol::{RUNS, Timing};
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,7 +56,7 @@ fn vector_width() -> u32 {
 
 impl Bench<'_> {
     pub(super) fn language(&self) -> Language {
-        language(&self.target)
+        self.target.language()
     }
 
     /// The device's name.

@@ -14,4 +14,4 @@ pub use counters::Counted;
 pub use counting::Counting;
 pub use estimates::{Guess, NestEstimates};
 pub(crate) use placed::{PlacedNest, read as read_nest};
-pub(crate) use tunesmith_problem::nests::{NestGenerator, arguments, dialect, in_words, language};
+pub(crate) use tunesmith_problem::nests::{NestGenerator, arguments, dialect, in_words};
