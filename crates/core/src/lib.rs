@@ -90,6 +90,7 @@ mod resample;
 mod searcher;
 mod stop;
 mod store;
+mod target;
 pub mod testing;
 mod tuner;
 mod verdict;
@@ -112,6 +113,7 @@ pub use resample::{Resample, Role};
 pub use searcher::{Rng, Searcher, Told, View};
 pub use stop::{Condition, Stop, StopParseError, StopReason, Window};
 pub use store::Store;
+pub use target::{Direction, Target, TargetParseError};
 pub use tuner::{Run, Seconds, Tuner};
 pub use verdict::Verdict;
 

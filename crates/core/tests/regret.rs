@@ -42,7 +42,7 @@ fn tune(stop: &str, recorded: Vec<Evaluation>, fails: bool) -> (Run, Growing) {
         false => Ok(1.0 + values[0].as_float().unwrap()),
     });
     let run = Tuner::new(&space, &mut InTurn::default(), &mut evaluator)
-        .stop(Stop::parse(stop).unwrap())
+        .stop(stop.parse().unwrap())
         .judging(Judging::nothing())
         .regret(&mut estimator)
         .recorded(recorded)
@@ -102,7 +102,7 @@ fn a_resumed_run_ends_where_the_uninterrupted_one_did() {
 fn without_an_estimator_the_condition_never_holds() {
     let space = line(30);
     let mut evaluator = FunctionEvaluator::new(&space, |_| Ok(1.0));
-    let stop = Stop::parse("regret 100% at 1%").unwrap();
+    let stop = "regret 100% at 1%".parse::<Stop>().unwrap();
     let run = Tuner::new(&space, &mut InTurn::default(), &mut evaluator).stop(stop).run().unwrap();
     assert_eq!(run.stop_reason, StopReason::Exhausted);
 }

@@ -55,7 +55,7 @@ fn tune(space: &Space, room: usize, stop: &str, recorded: Vec<Evaluation>) -> (R
     let (mut searcher, mut kept) = (Logging::default(), Kept::default());
     let run = Tuner::new(space, &mut searcher, &mut evaluator(space))
         .store(&mut kept)
-        .stop(Stop::parse(stop).unwrap())
+        .stop(stop.parse().unwrap())
         .room(room)
         .seed(3)
         .recorded(recorded)
@@ -202,7 +202,7 @@ fn time_is_read_from_the_clock_given() {
     let run = Tuner::new(&space, &mut Logging::default(), &mut evaluator(&space))
         .clock(clock)
         .observer(&mut observer)
-        .stop(Stop::parse("time 6s").unwrap())
+        .stop("time 6s".parse().unwrap())
         .run()
         .unwrap();
     assert_eq!(run.history.len(), 6);
@@ -237,7 +237,7 @@ fn a_simulated_clock_ends_the_run_and_the_seconds_stay_real() {
         .clock(Arc::new(ManualClock::default()))
         .simulated(simulated)
         .judging(Judging::nothing())
-        .stop(Stop::parse("time 25s").unwrap())
+        .stop("time 25s".parse().unwrap())
         .run()
         .unwrap();
     assert_eq!(run.progress.elapsed, Duration::from_secs(30));

@@ -1,15 +1,16 @@
 //! All that can be known about a problem without running it.
 
-use crate::devices::DeviceChoice;
-use crate::metrics::Target;
-use crate::runner::Runner;
+use crate::devices::device_for;
+use crate::metrics::Metric;
+use crate::runner::{Extras, Runner};
 use crate::space_info::{SpaceInfo, SpaceQuery};
-use crate::tune::TuneOptions;
 use crate::{ConstraintReport, Error, Problem};
 use std::path::Path;
 use std::sync::Arc;
 use tunesmith_core::{Stop, SystemClock};
+use tunesmith_device::{Device, Machine};
 use tunesmith_problem::{Diagnostic, Level};
+use tunesmith_search::StrategySpec;
 use tunesmith_space::Value;
 
 /// What a check found.
@@ -35,20 +36,20 @@ impl Check {
 ///
 /// # Errors
 /// Only what keeps the check itself from being done, such as a missing compiler.
-pub fn check(path: &Path, sizes: &[(String, Value)], options: &TuneOptions) -> Result<Check, Error> {
+pub fn check(path: &Path, sizes: &[(String, Value)], machine: &Machine) -> Result<Check, Error> {
     let problem = match Problem::load(path, sizes) {
         Ok(problem) => problem,
         Err(error) => return Ok(Check { messages: error.messages, space: None, constraints: None }),
     };
     let mut messages = problem.warnings.clone();
-    let device = DeviceChoice::for_problem(&problem, options.device.as_deref(), &options.compilers, &options.worker);
+    let device = device_for(&problem, machine);
     // Without the device its constraints are left out with a warning each; that it is missing is an error of its own.
-    let limits = device.as_ref().map(|device| device.limits(&options.compilers)).unwrap_or_default();
+    let limits = device.as_ref().map(|device| device.limits(&machine.compilers)).unwrap_or_default();
     let mut found = None;
     let steps = [
         SpaceInfo::new(&problem, &limits, &SpaceQuery::Summary).map(|info| found = Some(info)),
         check_tuning(&problem),
-        device.and_then(|device| check_kernel(&problem, &device, options, &limits)),
+        device.and_then(|device| check_kernel(&problem, &device, machine, &limits)),
     ];
     for error in steps.into_iter().filter_map(Result::err) {
         let new = as_messages(&problem, error)?;
@@ -67,21 +68,21 @@ pub fn check(path: &Path, sizes: &[(String, Value)], options: &TuneOptions) -> R
 
 fn check_tuning(problem: &Problem) -> Result<(), Error> {
     if let Some(strategy) = &problem.tuning.strategy {
-        tunesmith_search::build(strategy)?;
+        strategy.parse::<StrategySpec>()?;
     }
     if let Some(stop) = &problem.tuning.stop {
-        Stop::parse(stop)?;
+        stop.parse::<Stop>()?;
     }
     if let Some(objective) = &problem.tuning.objective {
-        Target::parse(objective, problem)?;
+        Metric::new(&objective.parse()?, problem)?;
     }
     Ok(())
 }
 
 fn check_kernel(
     problem: &Problem,
-    device: &DeviceChoice,
-    options: &TuneOptions,
+    device: &Device,
+    machine: &Machine,
     limits: &[(String, Value)],
 ) -> Result<(), Error> {
     if problem.kernels.is_empty() && problem.command.is_none() {
@@ -90,7 +91,7 @@ fn check_kernel(
     let space = problem.space(limits)?.space;
     let default = problem.default_configuration(&space)?;
     let probe = default.and_then(|configuration| space.rank(&configuration)).or_else(|| space.id(0));
-    let mut runner = Runner::open(problem, &space, device, options, false, Arc::new(SystemClock::new()))?;
+    let mut runner = Runner::open(problem, &space, device, machine, Extras::default(), Arc::new(SystemClock::new()))?;
     probe.map_or(Ok(()), |probe| runner.preflight(probe))
 }
 

@@ -2,8 +2,8 @@
 
 use tunesmith_choose::WisdomError;
 use tunesmith_choose::timing::TimingModelError;
-use tunesmith_core::Refusal;
-use tunesmith_device::DeviceError;
+use tunesmith_core::{Refusal, TargetParseError};
+use tunesmith_device::{ChoiceError, DeviceError};
 use tunesmith_problem::ProblemError;
 use tunesmith_search::StrategyError;
 use tunesmith_store::{ExportError, ImportError, StoreError};
@@ -29,6 +29,12 @@ pub enum Error {
     /// The stop condition is wrong.
     #[error(transparent)]
     Stop(#[from] tunesmith_core::StopParseError),
+    /// The objective is none.
+    #[error(transparent)]
+    Objective(#[from] TargetParseError),
+    /// The name of the device is wrong.
+    #[error(transparent)]
+    Choice(#[from] ChoiceError),
     /// The device cannot be used, or not with this problem.
     #[error(transparent)]
     Device(#[from] DeviceError),
@@ -76,7 +82,8 @@ impl Error {
     /// Whether the user's request is wrong, rather than a device or the disk (exit code 2 rather than 3).
     pub fn is_request(&self) -> bool {
         match self {
-            Self::Problem(_) | Self::Request { .. } | Self::Strategy(_) | Self::Stop(_) | Self::TimingModel(_) => true,
+            Self::Problem(_) | Self::Request { .. } | Self::Strategy(_) | Self::TimingModel(_) => true,
+            Self::Stop(_) | Self::Objective(_) | Self::Choice(_) => true,
             // A file or a folder that is not there is a wrong name.
             Self::Recording(ImportError::Io { source, .. })
             | Self::Wisdom(WisdomError::Io { source, .. })
@@ -94,6 +101,9 @@ impl Error {
             Self::Request { remedy, .. } => remedy.as_deref(),
             Self::Recording(error) => error.remedy(),
             Self::TimingModel(error) => Some(error.remedy()),
+            Self::Choice(error) => error.remedy(),
+            Self::Objective(error) => Some(error.remedy()),
+            Self::Device(DeviceError::Absent { remedy, .. }) => Some(remedy),
             _ => None,
         }
     }

@@ -1,17 +1,18 @@
 //! The counter model of a tuning run.
 
 use crate::Error;
-use crate::devices::DeviceChoice;
+use std::path::Path;
 use tunesmith_core::counters::{CounterSet, Hardware};
 use tunesmith_core::{Event, Measurement, Observer, Recording};
+use tunesmith_device::{Device, Target};
 use tunesmith_model::bottleneck::{Quantity, Rules, analyse};
 use tunesmith_model::counters::{CounterModel, Method};
 use tunesmith_search::profile_guided::{Guide, name_of, readings, size};
+use tunesmith_search::{StrategySpec, catalogue};
 use tunesmith_space::Space;
-use tunesmith_study::{ModelChoice, read_model};
-use tunesmith_study::{learnable, unknown};
+use tunesmith_study::{ModelChoice, learnable, read_model, unknown};
 
-/// What a search is guided by, and what the user should know about it.
+/// The guide of a search, and what the user should know about it.
 #[derive(Debug, Default)]
 pub(crate) struct Guided {
     pub(crate) guide: Option<Guide>,
@@ -24,55 +25,73 @@ impl Guided {
     }
 }
 
-/// The guide by `choice` for searching `space` on `device` with `strategy`. What makes a model useless here is a note, and
-/// the search goes on without it.
+/// Makes the guide by `choice` for searching `space` on `device` with `strategy`. What makes a model useless here is a
+/// note, and the search goes on without it.
 ///
 /// # Errors
 /// A file that is no counter model, or `exact` and `trees` without recorded counters.
 pub(crate) fn guided(
     choice: Option<&ModelChoice>,
     space: &Space,
-    device: &DeviceChoice,
-    strategy: &str,
+    device: &Device,
+    strategy: &StrategySpec,
 ) -> Result<Guided, Error> {
-    let name = strategy.split('(').next().unwrap_or_default().trim();
-    let Some(choice) = choice else {
-        let guided =
-            Guided::without("profile_guided has no counter model (--model FILE): it searches as gaussian_process");
-        return Ok(if name == "profile_guided" { guided } else { Guided::default() });
-    };
+    let Some(choice) = choice else { return Ok(without_choice(strategy)) };
     let recording = match device {
-        DeviceChoice::Replay { file, .. } => Some((tunesmith_store::import(file)?, file)),
+        Device::Replay { file, .. } => Some((tunesmith_store::import(file)?, file.as_path())),
         _ => None,
     };
     let counting = recording.filter(|(recording, _)| has_counters(recording));
-    let model = match (choice, &counting) {
-        (ModelChoice::File(file), _) => read_model(file)?,
-        (own, Some((recording, file))) => {
-            let method = if *own == ModelChoice::Exact { Method::Exact } else { Method::Trees { share: 0.5 } };
-            let (data, provenance) = learnable(recording, file)?;
-            CounterModel::train(&data, method, provenance, 0)
-                .map_err(|error| Error::request(error.to_string(), None))?
-        }
-        (_, None) => return Err(nothing_recorded()),
-    };
+    let model = chosen(choice, counting.as_ref())?;
     let counted = counting.map(|(recording, _)| recording.hardware).or_else(|| device.counted_hardware());
-    let Some(hardware) = counted else {
-        let missing = tunesmith_device::missing_counters().filter(|_| matches!(device, DeviceChoice::C));
-        let why = missing.map(|missing| format!(" ({}; {})", missing.reason, missing.remedy)).unwrap_or_default();
-        return Ok(Guided::without(format!(
-            "the device gives no counters{why}: the search goes on without the counter model, as gaussian_process"
-        )));
-    };
-    if !["default", "profile_guided"].contains(&name) {
-        return Ok(Guided::without(format!(
-            "strategy `{name}` uses no counter model; `default` and `profile_guided` do"
-        )));
+    let Some(hardware) = counted else { return Ok(without_counters(device)) };
+    if !strategy.strategy().takes_guide() {
+        return Ok(without_use(strategy));
     }
     Ok(of_model(&model, &hardware, space))
 }
 
-/// The guide by a model for searching `space`; a note where there can be none.
+/// Reads the model of a file, or trains one from the recording that is searched, where that has counters.
+fn chosen(choice: &ModelChoice, counting: Option<&(Recording, &Path)>) -> Result<CounterModel, Error> {
+    let method = match choice {
+        ModelChoice::File(file) => return Ok(read_model(file)?),
+        ModelChoice::Exact => Method::Exact,
+        ModelChoice::Trees => Method::Trees { share: 0.5 },
+    };
+    let (recording, file) = counting.ok_or_else(nothing_recorded)?;
+    let (data, provenance) = learnable(recording, file)?;
+    CounterModel::train(&data, method, provenance, 0).map_err(|error| Error::request(error.to_string(), None))
+}
+
+/// Notes that a strategy was made for a model and has none.
+fn without_choice(strategy: &StrategySpec) -> Guided {
+    let entry = strategy.strategy();
+    match entry.without_guide() {
+        Some(other) => {
+            Guided::without(format!("{} has no counter model (--model FILE): it searches as {other}", entry.name))
+        }
+        None => Guided::default(),
+    }
+}
+
+/// Notes that the device counts nothing.
+fn without_counters(device: &Device) -> Guided {
+    let is_processor = matches!(device, Device::Kernels(Target::Processor));
+    let missing = tunesmith_device::missing_counters().filter(|_| is_processor);
+    let why = missing.map(|missing| format!(" ({}; {})", missing.reason, missing.remedy)).unwrap_or_default();
+    Guided::without(format!(
+        "the device gives no counters{why}: the search goes on without the counter model, as gaussian_process"
+    ))
+}
+
+/// Notes that the strategy has no use for a model.
+fn without_use(strategy: &StrategySpec) -> Guided {
+    let users = catalogue().iter().filter(|entry| entry.takes_guide()).map(|entry| format!("`{}`", entry.name));
+    let users = users.collect::<Vec<_>>().join(" and ");
+    Guided::without(format!("strategy `{}` uses no counter model; {users} do", strategy.strategy().name))
+}
+
+/// Makes the guide by a model for searching `space`; a note where there can be none.
 pub(crate) fn of_model(model: &CounterModel, hardware: &Hardware, space: &Space) -> Guided {
     match Guide::new(model, hardware, space) {
         Ok(guide) => Guided { notes: guide.notes().to_vec(), guide: Some(guide) },
@@ -86,7 +105,7 @@ fn nothing_recorded() -> Error {
     Error::request(text, Some(remedy.to_string()))
 }
 
-/// Whether some configuration of the recording was profiled.
+/// Returns whether some configuration of the recording was profiled.
 fn has_counters(recording: &Recording) -> bool {
     recording.rows().iter().any(|row| !row.measurement.counters.is_empty())
 }

@@ -3,7 +3,7 @@
 //! This crate is the library behind the command-line tool: [`Problem`] reads what is tuned, [`tune`] tunes it.
 //!
 //! ```
-//! use tunesmith::{Outcome, Problem, Session, TuneOptions, tune};
+//! use tunesmith::{JournalOptions, Machine, Problem, Search, Session, tune};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("bowl.toml");
@@ -18,12 +18,9 @@
 //! let problem = Problem::load(&path, &[])?;
 //!
 //! // A synthetic device: the time of a configuration in milliseconds is an expression over its parameters.
-//! let options = TuneOptions {
-//!     device: Some("synthetic:1 + abs(X - 12) + 8 / Y".to_string()),
-//!     stop: Some("evaluations 30".to_string()),
-//!     ..TuneOptions::default()
-//! };
-//! let outcome: Outcome = tune(&problem, &options, &mut Session::default())?;
+//! let machine = Machine { device: Some("synthetic:1 + abs(X - 12) + 8 / Y".parse()?), ..Machine::default() };
+//! let search = Search { stop: Some("evaluations 30".parse()?), ..Search::default() };
+//! let outcome = tune(&problem, &machine, &search, &JournalOptions::default(), &mut Session::default())?;
 //! let best = outcome.best.expect("some configuration is correct");
 //! assert!(best.time_ms.unwrap() < 4.5);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -57,15 +54,19 @@ mod tune_inputs;
 
 pub use check::{Check, check};
 pub use convert::{Converted, convert};
-pub use devices::{DeviceChoice, devices, limits};
+pub use devices::{devices, limits};
 pub use error::Error;
 pub use explain::{BottleneckShare, Effect, ExplainOptions, Explanation, Wanted, explain};
 pub use export::{ExportFormat, ExportOptions, Exported, ExportedPortfolio, GuardOptions, Guarded, export};
-pub use metrics::{Direction, Target};
-pub use outcome::{Candidate, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
+pub use metrics::Metric;
+pub use outcome::{
+    Candidate, CandidateDocument, CommonFailure, ModelledLimit, Outcome, OutcomeDocument, RegretClaim, SecondsOfRun,
+    Unscored,
+};
 pub use page::{Written, write_page};
 pub use rates::Rates;
-pub use run_one::{OneRun, Plan, RunOptions, plan, run_one};
+pub use run_one::{OneRun, OneRunDocument, RunOptions, plan_one, run_one};
+pub use runner::OnePlan;
 pub use space_info::{Configs, IndexedConfig, SpaceInfo, SpaceQuery};
 pub use starter::{Starter, starter};
 pub use timing::{
@@ -73,7 +74,7 @@ pub use timing::{
     TrainTimingOptions, TrainedTiming, predict, train_timing,
 };
 pub use top::{Top, TopConfig, top};
-pub use tune::{Session, Starting, TuneOptions, tune};
+pub use tune::{JournalOptions, Search, Session, Starting, tune};
 pub use tune_inputs::{FinishedRun, InputsOutcome, SkippedInput, tune_inputs};
 pub use tunesmith_problem::{
     ConstraintReport, Diagnostic, GridTable, Input, InputRun, Inputs, Level, Problem, ProblemError, ProblemSpace,
@@ -82,7 +83,10 @@ pub use tunesmith_problem::{
 
 pub use tunesmith_choose::timing::{HeldOut, KnownDevice, TimingModel, Unseen, UnseenDevice};
 pub use tunesmith_choose::{Choice, Online, Selector, Source};
+pub use tunesmith_core::{Direction, Stop, StopReason, Target};
+pub use tunesmith_device::{ChoiceError, DeviceChoice, Machine, WhichDevice};
 pub use tunesmith_model::BoostedSettings;
+pub use tunesmith_search::StrategySpec;
 
 pub use tunesmith_choose as choose;
 pub use tunesmith_core as core;

@@ -5,35 +5,35 @@ use crate::Problem;
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use tunesmith_core::{Measurement, Objective};
+use tunesmith_core::{Direction, Measurement, Objective, Target};
 use tunesmith_device::ENERGY_MJ;
 use tunesmith_space::did_you_mean;
 use tunesmith_space::lookup;
 use tunesmith_space::{ConfigId, Expr, Space, Value};
 use tunesmith_store::Header;
 
-/// Whether less or more of a metric is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Direction {
-    /// Less is better.
-    Minimise,
-    /// More is better.
-    Maximise,
-}
-
-/// What is optimised, with everything that its value depends on besides the configuration and what is measured. Journals
-/// keep it in this form, so that they can be ranked without the problem.
+/// A metric that is optimised, with everything that its value depends on besides the configuration and what is measured.
+/// Journals keep it in this form, so that they can be ranked without the problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Target {
+pub struct Metric {
     /// Less or more.
+    #[serde(with = "DirectionWord")]
     pub direction: Direction,
     /// The metric's name.
-    pub metric: String,
-    /// Metrics by name, as expressions over each other and over what [`Target::samples`] knows.
+    #[serde(rename = "metric")]
+    pub name: String,
+    /// Metrics by name, as expressions over each other and over what [`Metric::samples`] knows.
     pub metrics: Vec<(String, String)>,
     /// The sizes.
     pub sizes: Vec<(String, f64)>,
+}
+
+/// A [`Direction`] in files.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Direction", rename_all = "lowercase")]
+enum DirectionWord {
+    Minimise,
+    Maximise,
 }
 
 /// What every measurement has besides the values that the run yields.
@@ -46,46 +46,38 @@ const ENERGIES: [(&str, &str); 2] = [("energy", ENERGY_MJ), ("edp", "energy * ti
 /// Metrics that refer to each other deeper than this do so in a circle.
 const MAX_DEPTH: usize = 32;
 
-impl Target {
-    /// Reads `minimise NAME`, `maximise NAME` or `NAME`; `None` for time. A bare `gflops` or `gbytes` is maximised, any
-    /// other bare name minimised. Names are metrics of the problem, `gflops` and `gbytes` where it declares the work, and
-    /// the values that the run yields.
+impl Metric {
+    /// Looks up what `target` names: a metric of the problem, `gflops` or `gbytes` where it declares the work, or a value
+    /// that the run yields. Returns `None` for time.
     ///
     /// # Errors
-    /// A text of another form, a metric that cannot be read, a name that resembles a known one without being it.
-    pub(crate) fn parse(text: &str, problem: &Problem) -> Result<Option<Self>, Error> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let (direction, metric) = match words[..] {
-            [name] => (if RATES.contains(&name) { Direction::Maximise } else { Direction::Minimise }, name),
-            ["minimise" | "minimize", name] => (Direction::Minimise, name),
-            ["maximise" | "maximize", name] => (Direction::Maximise, name),
-            _ => {
-                let remedy = "write `time`, `minimise NAME` or `maximise NAME`".to_string();
-                return Err(Error::request(format!("`{text}` is no objective"), Some(remedy)));
-            }
-        };
-        if matches!(metric, "time" | "time_ms") && direction == Direction::Minimise {
-            return Ok(None);
-        }
+    /// A metric of the problem that cannot be read, or a name that resembles a known one without being it.
+    pub(crate) fn new(target: &Target, problem: &Problem) -> Result<Option<Self>, Error> {
+        let Target::Metric { direction, name } = target else { return Ok(None) };
         let float = |(name, value): &(String, Value)| Some((name.clone(), value.as_float()?));
-        let target = Self {
-            direction,
-            metric: if metric == "time" { "time_ms" } else { metric }.to_string(),
+        let metric = Self {
+            direction: *direction,
+            name: name.clone(),
             metrics: definitions(problem),
             sizes: problem.sizes.iter().filter_map(float).collect(),
         };
-        target.check(problem)?;
-        Ok(Some(target))
+        metric.check(problem)?;
+        Ok(Some(metric))
     }
 
-    /// What the run of a journal optimised; `None` for time.
+    /// Returns what the run of a journal optimised; `None` for time.
     pub(crate) fn of(header: &Header) -> Option<Self> {
         serde_json::from_value(header.objective.clone()?).ok()
     }
 
-    /// Whether its value depends on the energy of samples.
+    /// Returns the objective as users write it.
+    pub fn target(&self) -> Target {
+        Target::Metric { direction: self.direction, name: self.name.clone() }
+    }
+
+    /// Returns whether its value depends on the energy of samples.
     pub(crate) fn needs_energy(&self) -> bool {
-        let mut waiting = vec![self.metric.clone()];
+        let mut waiting = vec![self.name.clone()];
         let mut seen = BTreeSet::new();
         while let Some(name) = waiting.pop() {
             if name == ENERGY_MJ {
@@ -100,18 +92,12 @@ impl Target {
         false
     }
 
-    /// As users write it.
-    pub fn text(&self) -> String {
-        let word = if self.direction == Direction::Minimise { "minimise" } else { "maximise" };
-        format!("{word} {}", self.metric)
-    }
-
-    /// The metric's value for a score.
+    /// Returns the metric's value for a score.
     pub fn value(&self, score: f64) -> f64 {
         if self.direction == Direction::Minimise { score } else { 1.0 / score }
     }
 
-    /// The metric's value for each sample, where `parameter` knows the configuration: its names are parameters, sizes,
+    /// Returns the metric's value for each sample, where `parameter` knows the configuration: its names are parameters, sizes,
     /// `time_ms`, `compile_ms`, the values that the run yields, and metrics.
     ///
     /// # Errors
@@ -129,14 +115,14 @@ impl Target {
             };
             let missing = || {
                 let yielded: Vec<&str> = measurement.values.keys().map(String::as_str).chain(MEASURED).collect();
-                format!("`{}` cannot be computed; what was measured is {}", self.metric, yielded.join(", "))
+                format!("`{}` cannot be computed; what was measured is {}", self.name, yielded.join(", "))
             };
-            let scope = Scope { target: self, parameter, named: &named, depth: Cell::new(0) };
-            let value = scope.value(&self.metric).and_then(|value| value.as_float()).ok_or_else(missing)?;
+            let scope = Scope { metric: self, parameter, named: &named, depth: Cell::new(0) };
+            let value = scope.value(&self.name).and_then(|value| value.as_float()).ok_or_else(missing)?;
             if value.is_finite() && value > 0.0 {
                 return Ok(value);
             }
-            Err(format!("`{}` is {value}, where an objective needs a positive number", self.metric))
+            Err(format!("`{}` is {value}, where an objective needs a positive number", self.name))
         };
         (0..measurement.times_ms.len()).map(sample).collect()
     }
@@ -152,7 +138,7 @@ impl Target {
         let sizes = self.sizes.iter().map(|(name, _)| name.as_str());
         let metrics = self.metrics.iter().map(|(name, _)| name.as_str());
         let known: BTreeSet<&str> = parameters.chain(sizes).chain(metrics).chain(MEASURED).chain([ENERGY_MJ]).collect();
-        let mut used = vec![("the objective".to_string(), self.metric.clone())];
+        let mut used = vec![("the objective".to_string(), self.name.clone())];
         for (name, text) in &self.metrics {
             let expr = Expr::parse(text)
                 .map_err(|error| Error::request(format!("in `{text}` of metric `{name}`: {error}"), error.remedy))?;
@@ -196,7 +182,7 @@ fn definitions(problem: &Problem) -> Vec<(String, String)> {
 
 /// What names mean in one sample of one configuration.
 struct Scope<'a> {
-    target: &'a Target,
+    metric: &'a Metric,
     parameter: &'a dyn Fn(&str) -> Option<Value>,
     named: &'a dyn Fn(&str) -> Option<f64>,
     depth: Cell<usize>,
@@ -204,14 +190,14 @@ struct Scope<'a> {
 
 impl Scope<'_> {
     fn value(&self, name: &str) -> Option<Value> {
-        if let Some((_, text)) = self.target.metrics.iter().find(|(known, _)| known == name) {
+        if let Some((_, text)) = self.metric.metrics.iter().find(|(known, _)| known == name) {
             self.depth.set(self.depth.get() + 1);
             let expr = Expr::parse(text).ok().filter(|_| self.depth.get() <= MAX_DEPTH)?;
             let value = expr.evaluate(&|name| self.value(name)).ok();
             self.depth.set(self.depth.get() - 1);
             return value;
         }
-        let size = || self.target.sizes.iter().find(|(known, _)| known == name).map(|(_, size)| number(*size));
+        let size = || self.metric.sizes.iter().find(|(known, _)| known == name).map(|(_, size)| number(*size));
         (self.parameter)(name).or_else(size).or_else(|| (self.named)(name).map(Value::Float))
     }
 }
@@ -221,35 +207,40 @@ fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 2f64.powi(53) { Value::Int(value as i64) } else { Value::Float(value) }
 }
 
-/// A [`Target`] over the configurations of a space. A maximised metric scores as its reciprocal, which is positive and
-/// scales as the metric does, so that strategies need not know.
-pub(crate) struct Metric {
-    target: Target,
+/// The objective of a [`Metric`] over the configurations of a space. A maximised metric scores as its reciprocal, which is
+/// positive and scales as the metric does, so that strategies need not know.
+pub(crate) struct MetricObjective {
+    metric: Metric,
     space: Space,
     name: String,
 }
 
-impl Metric {
-    pub(crate) fn new(target: Target, space: &Space) -> Self {
-        Self { name: target.text(), space: space.clone(), target }
+impl MetricObjective {
+    pub(crate) fn new(metric: Metric, space: &Space) -> Self {
+        Self { name: metric.target().to_string(), space: space.clone(), metric }
+    }
+
+    /// Returns the metric.
+    pub(crate) fn metric(&self) -> &Metric {
+        &self.metric
     }
 
     fn values(&self, config: ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
         let configuration = self.space.unrank(config);
         let pairs: Vec<(String, Value)> =
             self.space.values(&configuration).map(|(name, value)| (name.to_string(), value.clone())).collect();
-        self.target.samples(&|name| lookup(&pairs, name), measurement)
+        self.metric.samples(&|name| lookup(&pairs, name), measurement)
     }
 }
 
-impl Objective for Metric {
+impl Objective for MetricObjective {
     fn name(&self) -> &str {
         &self.name
     }
 
     fn samples(&self, config: ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
         let values = self.values(config, measurement)?;
-        Ok(values.into_iter().map(|value| self.target.score(value)).collect())
+        Ok(values.into_iter().map(|value| self.metric.score(value)).collect())
     }
 
     /// The score at three times tells: what else is measured is missing there, so that a metric that needs it has none.
@@ -267,12 +258,12 @@ impl Objective for Metric {
 mod tests {
     use super::*;
 
-    fn target(text: &str, metrics: &str) -> Result<Option<Target>, Error> {
+    fn metric(text: &str, metrics: &str) -> Result<Option<Metric>, Error> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("p.toml");
         let problem = "[problem]\nsizes = { N = 3000 }\nflops = \"2 * N\"\n[parameters]\nTILE = [1, 2]\n[metrics]\n";
         std::fs::write(&path, format!("{problem}{metrics}")).unwrap();
-        Target::parse(text, &Problem::load(&path, &[]).unwrap())
+        Metric::new(&text.parse().unwrap(), &Problem::load(&path, &[]).unwrap())
     }
 
     fn measured() -> Measurement {
@@ -281,8 +272,8 @@ mod tests {
     }
 
     fn values(text: &str, metrics: &str) -> Result<Vec<f64>, String> {
-        let target = target(text, metrics).unwrap().unwrap();
-        target.samples(&|name| (name == "TILE").then_some(Value::Int(2)), &measured())
+        let metric = metric(text, metrics).unwrap().unwrap();
+        metric.samples(&|name| (name == "TILE").then_some(Value::Int(2)), &measured())
     }
 
     #[test]
@@ -293,21 +284,21 @@ mod tests {
     }
 
     #[test]
-    fn time_is_no_metric_and_directions_are_read() {
-        assert!(target("time", "").unwrap().is_none() && target("minimise time_ms", "").unwrap().is_none());
-        let texts =
-            ["gflops", "maximize gflops", "minimise gflops", "x"].map(|text| target(text, "").unwrap().unwrap().text());
-        assert_eq!(texts, ["maximise gflops", "maximise gflops", "minimise gflops", "minimise x"]);
+    fn journals_keep_a_metric_with_its_definitions() {
+        let kept = serde_json::to_string(&metric("gflops", "").unwrap().unwrap()).unwrap();
+        assert!(kept.starts_with(r#"{"direction":"maximise","metric":"gflops","metrics":[["energy","#), "{kept}");
+        assert!(kept.ends_with(r#""sizes":[["N",3000.0]]}"#), "{kept}");
+        assert_eq!(serde_json::from_str::<Metric>(&kept).unwrap(), metric("gflops", "").unwrap().unwrap());
+        assert!(metric("time", "").unwrap().is_none());
     }
 
     #[test]
     fn what_is_wrong_is_said_with_a_remedy() {
         let wrong = |text: &str, metrics: &str| {
-            let error = target(text, metrics).unwrap_err();
+            let error = metric(text, metrics).unwrap_err();
             format!("{error}; {}", error.remedy().unwrap_or_default())
         };
         assert!(wrong("gflop", "").contains("did you mean `gflops`?"));
-        assert!(wrong("fast and good", "").contains("`maximise NAME`"));
         assert!(wrong("gbytes", "").contains("does not declare its `bytes`"));
         assert!(wrong("e", "e = \"tims_ms * 2\"").contains("did you mean `time_ms`?"));
     }
@@ -321,14 +312,14 @@ mod tests {
 
     #[test]
     fn energy_and_its_product_with_time_are_metrics_of_every_problem() {
-        let needs = |text: &str, metrics: &str| target(text, metrics).unwrap().unwrap().needs_energy();
+        let needs = |text: &str, metrics: &str| metric(text, metrics).unwrap().unwrap().needs_energy();
         assert!(needs("energy", "") && needs("edp", "") && needs("w", "w = \"energy / time_ms\""));
         assert!(!needs("gflops", "") && !needs("energy", "energy = \"joules\"") && !needs("a", "a = \"b\"\nb = \"a\""));
         let values = [(ENERGY_MJ.to_string(), vec![10.0, 20.0])].into();
         let measured = Measurement { times_ms: vec![2.0, 4.0], values, ..Measurement::default() };
-        let edp = target("edp", "").unwrap().unwrap();
+        let edp = metric("edp", "").unwrap().unwrap();
         assert_eq!(edp.samples(&|_| None, &measured).unwrap(), [20.0, 80.0]);
-        assert_eq!(edp.text(), "minimise edp");
+        assert_eq!(edp.target().to_string(), "minimise edp");
     }
 
     #[test]
@@ -336,7 +327,7 @@ mod tests {
         let tile = tunesmith_space::Parameter::new("TILE", vec![Value::Int(1), Value::Int(2)]).unwrap();
         let space = Space::builder().parameter(tile).build().unwrap();
         let slope = |text: &str, metrics: &str| {
-            Metric::new(target(text, metrics).unwrap().unwrap(), &space).per_millisecond(space.id(1).unwrap())
+            MetricObjective::new(metric(text, metrics).unwrap().unwrap(), &space).per_millisecond(space.id(1).unwrap())
         };
         assert!((slope("gflops", "").unwrap() - 1e6 / 6000.0).abs() < 1e-6);
         assert_eq!(slope("e", "e = \"time_ms * TILE\""), Some(2.0));

@@ -1,8 +1,8 @@
 //! Recorded runs as one HTML page.
 
 use crate::Error;
-use crate::metrics::Target;
-use crate::outcome::common_failures;
+use crate::metrics::Metric;
+use crate::outcome::{CommonFailure, common_failures};
 use crate::top::top_of;
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -60,8 +60,8 @@ fn section(path: &Path, recorded: &Recorded) -> Result<RunSection, Error> {
     let failures = common_failures(failures.iter().flatten());
     Ok(RunSection {
         name: format!("{} ({})", recorded.header.problem, path.display()),
-        facts: facts(&recorded.header, &top.objective),
-        by_time: Target::of(&recorded.header).is_none(),
+        facts: facts(&recorded.header, &top.objective.to_string()),
+        by_time: Metric::of(&recorded.header).is_none(),
         evaluations: recorded.entries.iter().map(time).collect(),
         top: top
             .configs
@@ -74,9 +74,13 @@ fn section(path: &Path, recorded: &Recorded) -> Result<RunSection, Error> {
                 config: config.arguments(),
             })
             .collect(),
-        failures: failures.into_iter().map(|(kind, count, message)| FailureLine { kind, count, message }).collect(),
+        failures: failures.into_iter().map(line).collect(),
         parameters: parameters(recorded),
     })
+}
+
+fn line(CommonFailure { kind, count, message }: CommonFailure) -> FailureLine {
+    FailureLine { kind, count, message }
 }
 
 /// What the header says: the strategy, and what a resumed run would have to share but digests, which tell readers nothing.

@@ -1,20 +1,17 @@
 //! What a model file says of a kernel before its first trial.
 
 use crate::guided::{Guided, of_model};
-use crate::tune::Plan;
 use crate::{Error, Problem};
 use serde_json::Value as Json;
 use std::path::Path;
 use tunesmith_choose::timing::{TIMING_KIND, TimingModel};
-use tunesmith_core::Searcher;
 use tunesmith_core::counters::Hardware;
-use tunesmith_cost::{DEVICE_KIND, Provenance};
-use tunesmith_cost::{Guess, NestEstimates};
-use tunesmith_cost::{form, read_device};
+use tunesmith_core::{Searcher, Target};
+use tunesmith_cost::{DEVICE_KIND, Guess, NestEstimates, Provenance, form, read_device};
 use tunesmith_device::Language;
 use tunesmith_model::counters::{COUNTERS_KIND, CounterModel, Method};
 use tunesmith_search::profile_guided::counter_data;
-use tunesmith_search::{PastTimes, Primed, begins_with_history};
+use tunesmith_search::{PastTimes, Primed, StrategySpec};
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_study::ModelChoice;
 
@@ -33,15 +30,11 @@ pub(crate) enum Prior<'a> {
 
 /// What a prior says of one space.
 #[derive(Debug, Default)]
-pub(crate) struct Estimated {
+pub(crate) struct PriorEstimates {
     /// Estimated times, as if they had been recorded on another device.
     pub(crate) times: Option<PastTimes>,
     /// The time that no configuration falls below by the model, in milliseconds.
     pub(crate) limit_ms: Option<f64>,
-    /// Counts in the place of counters, for a strategy that is guided by them.
-    pub(crate) guided: Guided,
-    /// What the user should know.
-    pub(crate) notes: Vec<String>,
 }
 
 /// Estimated configurations that a strategy without a history begins with, and how many of them have to be correct.
@@ -73,37 +66,54 @@ impl<'a> Prior<'a> {
         }
     }
 
-    /// What it says of the configurations of `space`, where time is what `plan` optimises. Costs an estimate for each, of up
-    /// to some thousands.
-    pub(crate) fn estimated(&self, space: &Space, plan: &Plan) -> Estimated {
-        let Self::Estimates { estimates, foreign } = self else { return Estimated::default() };
-        if let Some(target) = &plan.target {
-            let note = format!("the device file says nothing of `{}`: the search goes on without it", target.text());
-            return Estimated { notes: vec![note], ..Estimated::default() };
+    /// Estimates the configurations of `space` for a search by `strategy`, where time is optimised. Costs an estimate for
+    /// each, of up to some thousands. Also returns counts in the place of counters, for a strategy that is guided by them.
+    pub(crate) fn estimates(
+        &self,
+        space: &Space,
+        target: &Target,
+        strategy: &StrategySpec,
+    ) -> (PriorEstimates, Guided) {
+        let Self::Estimates { estimates, foreign } = self else { return Default::default() };
+        if *target != Target::Time {
+            let note = format!("the device file says nothing of `{target}`: the search goes on without it");
+            return (PriorEstimates::default(), Guided::without(note));
         }
-        let mut notes = Vec::from_iter(foreign.clone());
-        let mut uncounted: Option<(usize, &String)> = None;
-        let mut scores: Vec<(ConfigId, Option<f64>)> = Vec::new();
         let guesses = estimates.all(space);
-        for (config, guess) in &guesses {
-            match guess {
-                Guess::Time(known) => scores.push((*config, Some(known.0.seconds * 1e3))),
-                Guess::Refused(_) => scores.push((*config, None)),
-                Guess::Unknown(reason) => uncounted.get_or_insert((0, reason)).0 += 1,
-            }
-        }
-        if let Some((count, reason)) = uncounted {
-            notes.push(format!("{count} configurations could not be counted and have no estimate: {reason}"));
-        }
-        let times = scores.iter().any(|(_, score)| score.is_some()).then(|| PastTimes::from_scores(vec![scores]));
+        let mut notes: Vec<String> = foreign.iter().cloned().chain(uncounted(&guesses)).collect();
         let limit_ms = match foreign {
             None => estimates.limit_ms().map_err(|reason| notes.push(reason)).ok(),
             Some(_) => None,
         };
-        let is_guided = plan.strategy.trim_start().starts_with("profile_guided");
-        let guided = if is_guided { counting(estimates, space, &guesses) } else { Guided::default() };
-        Estimated { times, limit_ms, guided, notes }
+        // A strategy that was made for a counter model takes counts for counters.
+        let is_guided = strategy.strategy().without_guide().is_some();
+        let mut guided = if is_guided { counting(estimates, space, &guesses) } else { Guided::default() };
+        guided.notes.extend(notes);
+        (PriorEstimates { times: times(&guesses), limit_ms }, guided)
     }
+}
+
+/// Returns the estimated times, as if they had been recorded; `None` where there is none.
+fn times(guesses: &[(ConfigId, Guess)]) -> Option<PastTimes> {
+    let score = |(config, guess): &(ConfigId, Guess)| match guess {
+        Guess::Time(known) => Some((*config, Some(known.0.seconds * 1e3))),
+        Guess::Refused(_) => Some((*config, None)),
+        Guess::Unknown(_) => None,
+    };
+    let scores: Vec<(ConfigId, Option<f64>)> = guesses.iter().filter_map(score).collect();
+    scores.iter().any(|(_, score)| score.is_some()).then(|| PastTimes::from_scores(vec![scores]))
+}
+
+/// Notes how many configurations could not be counted, and why the first could not.
+fn uncounted(guesses: &[(ConfigId, Guess)]) -> Option<String> {
+    let reason = |(_, guess): &(ConfigId, Guess)| match guess {
+        Guess::Unknown(reason) => Some(reason.clone()),
+        Guess::Time(_) | Guess::Refused(_) => None,
+    };
+    let mut reasons = guesses.iter().filter_map(reason);
+    let first = reasons.next()?;
+    let count = 1 + reasons.count();
+    Some(format!("{count} configurations could not be counted and have no estimate: {first}"))
 }
 
 /// The `kind` of a model file.
@@ -165,11 +175,11 @@ fn counting(estimates: &NestEstimates<'_>, space: &Space, guesses: &[(ConfigId, 
     }
 }
 
-impl Estimated {
-    /// The strategy that begins with the best estimates, where it does not do so by itself.
-    pub(crate) fn primed(&self, strategy: &str, searcher: Box<dyn Searcher>) -> Box<dyn Searcher> {
+impl PriorEstimates {
+    /// Returns the strategy that begins with the best estimates, where it does not do so by itself.
+    pub(crate) fn primed(&self, strategy: &StrategySpec, searcher: Box<dyn Searcher>) -> Box<dyn Searcher> {
         match &self.times {
-            Some(times) if !begins_with_history(strategy) => {
+            Some(times) if !strategy.strategy().begins_with_history() => {
                 Box::new(Primed::new(times.best(CANDIDATES), WANTED, searcher))
             }
             _ => searcher,

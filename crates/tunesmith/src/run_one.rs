@@ -1,77 +1,102 @@
 //! One configuration: compile, run, verify, time.
 
 use crate::configuration::configuration;
-use crate::devices::DeviceChoice;
+use crate::devices::device_for;
 use crate::explain::{self, Explanation, Subject};
-use crate::outcome::Candidate;
+use crate::outcome::{Candidate, CandidateDocument};
 use crate::rates::Rates;
-use crate::runner::Runner;
-use crate::tune::TuneOptions;
+use crate::runner::{Extras, OnePlan, Runner};
 use crate::{Error, Problem};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::{Completion, Evaluation, Interrupt, Measurement, Request, SystemClock};
-use tunesmith_device::KernelPlan;
+use tunesmith_device::Machine;
 use tunesmith_model::counters::CounterModel;
 use tunesmith_space::{ConfigId, Space, Value};
 use tunesmith_study::{ModelChoice, read_model};
 
-/// Which configuration to run, and where.
+/// Which configuration to run, and what to read of it.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
     /// Parameters and values; unnamed ones as in the problem's default configuration.
     pub config: Vec<(String, String)>,
-    /// Whether counters are read and explained.
+    /// Reads counters and explains them.
     pub profile: bool,
-    /// Device, counter model, compilers and worker; the rest is ignored.
-    pub tune: TuneOptions,
+    /// The counter model that says what parameters do, for the explanation.
+    pub model: Option<ModelChoice>,
 }
 
-/// What one configuration gave.
-#[derive(Clone, Debug, Serialize)]
+/// What one configuration gave. [`OneRun::document`] is its JSON form.
+#[derive(Clone, Debug)]
 pub struct OneRun {
     /// The configuration and its times.
-    #[serde(flatten)]
     pub candidate: Candidate,
     /// Time of the untimed first launch in milliseconds.
     pub warmup_ms: Option<f64>,
     /// Time of the compilation in milliseconds.
     pub compile_ms: Option<f64>,
     /// What the kernels use of the device, by name, where the driver tells.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, f64>,
     /// What the counters say, where they were asked for and the device has any.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Explanation>,
     /// The counters themselves, by name.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub counters: BTreeMap<String, f64>,
     /// Why there is no profile although one was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub no_profile: Option<String>,
-    /// GFLOP/s at the median, where the problem declares `flops`.
-    pub gflops: Option<f64>,
-    /// GB/s at the median, where the problem declares `bytes`.
-    pub gbytes: Option<f64>,
+    /// What it achieves, where the problem declares its work.
+    pub rates: Rates,
 }
 
-/// Runs one configuration. `None` when `interrupt` was raised meanwhile.
+/// A [`OneRun`] as JSON: a contract with other programs. See `run --json` in the interface.
+#[derive(Clone, Debug, Serialize)]
+pub struct OneRunDocument<'a> {
+    #[serde(flatten)]
+    candidate: CandidateDocument<'a>,
+    warmup_ms: Option<f64>,
+    compile_ms: Option<f64>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    resources: &'a BTreeMap<String, f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    profile: Option<&'a Explanation>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    counters: &'a BTreeMap<String, f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_profile: Option<&'a str>,
+    gflops: Option<f64>,
+    gbytes: Option<f64>,
+}
+
+impl OneRun {
+    /// Returns the JSON form.
+    pub fn document(&self) -> OneRunDocument<'_> {
+        OneRunDocument {
+            candidate: CandidateDocument::new(&self.candidate),
+            warmup_ms: self.warmup_ms,
+            compile_ms: self.compile_ms,
+            resources: &self.resources,
+            profile: self.profile.as_ref(),
+            counters: &self.counters,
+            no_profile: self.no_profile.as_deref(),
+            gflops: self.rates.gflops,
+            gbytes: self.rates.gbytes,
+        }
+    }
+}
+
+/// Runs one configuration. Returns `None` when `interrupt` was raised meanwhile.
 ///
 /// # Errors
 /// A wrong request, or a device that fails; a configuration that fails is a result.
-pub fn run_one(problem: &Problem, options: &RunOptions, interrupt: &Interrupt) -> Result<Option<OneRun>, Error> {
+pub fn run_one(
+    problem: &Problem,
+    machine: &Machine,
+    options: &RunOptions,
+    interrupt: &Interrupt,
+) -> Result<Option<OneRun>, Error> {
     let model = profile_model(options)?;
-    let device = DeviceChoice::for_problem(
-        problem,
-        options.tune.device.as_deref(),
-        &options.tune.compilers,
-        &options.tune.worker,
-    )?;
-    let space = problem.space(&device.limits(&options.tune.compilers))?.space;
-    let id = configuration_id(problem, &space, &options.config)?;
-    let mut runner = Runner::open(problem, &space, &device, &options.tune, false, Arc::new(SystemClock::new()))?;
+    let (space, mut runner, id) = opened(problem, machine, options)?;
     runner.preflight(id)?;
     if !runner.prepare(interrupt)? {
         return Ok(None);
@@ -80,10 +105,8 @@ pub fn run_one(problem: &Problem, options: &RunOptions, interrupt: &Interrupt) -
     runner.evaluator().submit(request)?;
     let Some(completion) = runner.evaluator().next(interrupt)? else { return Ok(None) };
     let Completion { failure, measurement, unprofiled, .. } = completion;
-    let (warmup_ms, compile) = (measurement.warmup_ms, measurement.compile.clone());
     let evaluation = Evaluation { request, failure, measurement, clock: std::time::Duration::ZERO };
-    let candidate = Candidate::new(&space, &evaluation, &[]);
-    let rates = Rates::new(problem, &candidate);
+    let candidate = Candidate::new(&space, &evaluation, &[], None);
     let profile = options.profile.then(|| {
         let explanation = explained(&space, id, &evaluation.measurement, &runner.hardware(), model.as_ref());
         explanation.map(|explanation| Explanation { time_ms: candidate.time_ms, ..explanation })
@@ -93,22 +116,37 @@ pub fn run_one(problem: &Problem, options: &RunOptions, interrupt: &Interrupt) -
         Some(Ok(profile)) => (Some(profile), None),
         Some(Err(reason)) => (None, Some(unprofiled.unwrap_or_else(|| format!("{reason}; {}", explain::REMEDY)))),
     };
+    let Measurement { warmup_ms, compile, counters, .. } = evaluation.measurement;
+    let rates = Rates::new(problem, &candidate);
     Ok(Some(OneRun {
         profile,
         no_profile,
-        counters: evaluation.measurement.counters,
+        counters,
         candidate,
         warmup_ms,
         compile_ms: compile.as_ref().map(|compile| compile.time_ms),
         resources: compile.map(|compile| compile.resources).unwrap_or_default(),
-        gflops: rates.gflops,
-        gbytes: rates.gbytes,
+        rates,
     }))
+}
+
+/// Opens the device for the configuration that `options` name.
+fn opened<'a>(
+    problem: &'a Problem,
+    machine: &Machine,
+    options: &RunOptions,
+) -> Result<(Space, Runner<'a>, ConfigId), Error> {
+    let device = device_for(problem, machine)?;
+    let space = problem.space(&device.limits(&machine.compilers))?.space;
+    let id = configuration_id(problem, &space, &options.config)?;
+    let clock = Arc::new(SystemClock::new());
+    let runner = Runner::open(problem, &space, &device, machine, Extras::default(), clock)?;
+    Ok((space, runner, id))
 }
 
 /// The counter model that says what parameters do.
 fn profile_model(options: &RunOptions) -> Result<Option<CounterModel>, Error> {
-    match &options.tune.model {
+    match &options.model {
         Some(ModelChoice::File(file)) if options.profile => Ok(Some(read_model(file)?)),
         Some(other) if options.profile => {
             let text = format!("`--model {}` takes many recorded runs, and this is one", other.text());
@@ -139,29 +177,13 @@ fn explained(
     Subject { parameters: space.parameters(), values: &values, hardware }.explain(measurement, model, &is_valid)
 }
 
-/// How one configuration is built and run.
-#[derive(Clone, Debug)]
-pub enum Plan {
-    /// What is compiled for each kernel, and how.
-    Kernels(Vec<KernelPlan>),
-    /// A shell script that builds, runs and checks a command as an evaluation does.
-    Script(String),
-}
-
-/// How exactly one configuration is built and run.
+/// Returns how exactly one configuration is built and run.
 ///
 /// # Errors
 /// A wrong request, or a problem without a kernel.
-pub fn plan(problem: &Problem, options: &RunOptions) -> Result<Plan, Error> {
-    let device = DeviceChoice::for_problem(
-        problem,
-        options.tune.device.as_deref(),
-        &options.tune.compilers,
-        &options.tune.worker,
-    )?;
-    let space = problem.space(&device.limits(&options.tune.compilers))?.space;
-    let id = configuration_id(problem, &space, &options.config)?;
-    Ok(Runner::open(problem, &space, &device, &options.tune, false, Arc::new(SystemClock::new()))?.plan(id))
+pub fn plan_one(problem: &Problem, machine: &Machine, options: &RunOptions) -> Result<OnePlan, Error> {
+    let (_, runner, id) = opened(problem, machine, options)?;
+    Ok(runner.plan(id))
 }
 
 fn configuration_id(problem: &Problem, space: &Space, pairs: &[(String, String)]) -> Result<ConfigId, Error> {

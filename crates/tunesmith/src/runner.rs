@@ -1,8 +1,5 @@
 //! What answers the requests of a run: the one place that knows every kind of device.
 
-use crate::devices::DeviceChoice;
-use crate::run_one::Plan;
-use crate::tune::TuneOptions;
 use crate::{Error, Problem};
 use serde_json::{Map, Value as Json};
 use std::path::Path;
@@ -10,7 +7,8 @@ use std::sync::Arc;
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::{Clock, Evaluator, Interrupt, ManualClock};
 use tunesmith_device::{
-    CommandEvaluator, CommandOptions, LiveEvaluator, LiveOptions, ReplayEvaluator, SyntheticEvaluator, Target,
+    CommandEvaluator, CommandOptions, Device, KernelPlan, LiveEvaluator, LiveOptions, Machine, ReplayEvaluator,
+    SyntheticEvaluator, Target,
 };
 use tunesmith_space::{ConfigId, Space};
 
@@ -27,56 +25,83 @@ enum Kind {
     Synthetic(SyntheticEvaluator, String),
 }
 
+/// How one configuration is built and run.
+#[derive(Clone, Debug)]
+pub enum OnePlan {
+    /// What is compiled for each kernel, and how.
+    Kernels(Vec<KernelPlan>),
+    /// A shell script that builds, runs and checks a command as an evaluation does.
+    Script(String),
+}
+
+/// What is measured of every configuration besides its time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Extras {
+    /// The hardware counters.
+    pub(crate) counters: bool,
+    /// The energy of every sample.
+    pub(crate) energy: bool,
+}
+
 impl<'a> Runner<'a> {
-    /// Opens `device` for `problem`, to measure the energy of every sample where `energy` says so; nothing of the user's is
-    /// run yet.
+    /// Opens `device` for `problem`. Runs nothing of the user's yet.
     ///
     /// # Errors
-    /// What is wrong with the kernel, its data, the compilers or the device.
+    /// Something is wrong with the kernel, its data, the compilers or the device.
     pub(crate) fn open(
         problem: &'a Problem,
         space: &Space,
-        device: &DeviceChoice,
-        options: &TuneOptions,
-        energy: bool,
+        device: &Device,
+        machine: &Machine,
+        extras: Extras,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, Error> {
-        let target = match device {
-            DeviceChoice::Synthetic(expression) => {
-                let name = format!("synthetic:{}", expression.text());
-                let evaluator = SyntheticEvaluator::with_sizes(space, &problem.sizes, expression)?;
-                return Ok(Self { problem, kind: Kind::Synthetic(evaluator, name) });
+        let kind = match device {
+            Device::Kernels(target) => {
+                let hardware = device.counted_hardware().unwrap_or_default();
+                let live = Self::live(problem, space, target, machine, extras, clock)?;
+                Kind::Live(Box::new(live), hardware)
             }
-            DeviceChoice::Command => return Self::command(problem, space, options, clock),
-            DeviceChoice::Replay { file, noise } => return Self::replay(problem, space, file, *noise),
-            DeviceChoice::C => Target::Processor,
-            DeviceChoice::OpenCl(device) => Target::OpenCl(device.clone()),
-            DeviceChoice::Cuda(device) => Target::Cuda(device.clone()),
+            Device::Command => Kind::Command(Box::new(Self::command(problem, space, machine, clock)?)),
+            Device::Replay { file, noise } => Self::replay(space, file, *noise)?,
+            Device::Synthetic(expression) => {
+                let name = format!("synthetic:{}", expression.text());
+                Kind::Synthetic(SyntheticEvaluator::with_sizes(space, &problem.sizes, expression)?, name)
+            }
         };
-        let hardware = device.counted_hardware().unwrap_or_default();
-        let nests = target.language();
-        let live = LiveOptions {
-            spec: problem.kernel_spec(nests)?,
-            target,
-            compilers: options.compilers.clone(),
-            policy: problem.policy,
-            jobs: jobs(options),
-            profile: options.profile,
-            energy,
-            worker: options.worker.clone(),
-            clock,
-        };
-        let live = LiveEvaluator::new(space, live).map_err(|error| problem.located(error))?;
-        Ok(Self { problem, kind: Kind::Live(Box::new(live), hardware) })
+        Ok(Self { problem, kind })
     }
 
-    /// The problem's command.
-    fn command(
-        problem: &'a Problem,
+    /// Opens a device that runs the problem's kernels.
+    fn live(
+        problem: &Problem,
         space: &Space,
-        options: &TuneOptions,
+        target: &Target,
+        machine: &Machine,
+        extras: Extras,
         clock: Arc<dyn Clock>,
-    ) -> Result<Self, Error> {
+    ) -> Result<LiveEvaluator, Error> {
+        let live = LiveOptions {
+            spec: problem.kernel_spec(target.language())?,
+            target: target.clone(),
+            compilers: machine.compilers.clone(),
+            policy: problem.policy,
+            jobs: machine.jobs(),
+            profile: extras.counters,
+            energy: extras.energy,
+            worker: machine.worker.clone(),
+            clock,
+        };
+        LiveEvaluator::new(space, live).map_err(|error| problem.located(error).into())
+    }
+
+    /// Makes ready to run the problem's command.
+    fn command(
+        problem: &Problem,
+        space: &Space,
+        machine: &Machine,
+        clock: Arc<dyn Clock>,
+    ) -> Result<CommandEvaluator, Error> {
         let Some(spec) = &problem.command else {
             let remedy = "write `[kernel]` with command = [\"./prog\", \"{N}\"]".to_string();
             let text = format!("`{}` has no command", problem.source_file.path.display());
@@ -86,16 +111,15 @@ impl<'a> Runner<'a> {
             spec: spec.clone(),
             sizes: problem.sizes.clone(),
             policy: problem.policy,
-            jobs: jobs(options),
-            worker: options.worker.clone(),
+            jobs: machine.jobs(),
+            worker: machine.worker.clone(),
             clock,
         };
-        let evaluator = CommandEvaluator::new(space, options).map_err(|error| problem.located(error))?;
-        Ok(Self { problem, kind: Kind::Command(Box::new(evaluator)) })
+        CommandEvaluator::new(space, options).map_err(|error| problem.located(error).into())
     }
 
-    /// A recording in place of a device. Its configurations are looked up in the problem's space.
-    fn replay(problem: &'a Problem, space: &Space, file: &Path, noise: bool) -> Result<Self, Error> {
+    /// Opens a recording in place of a device. Its configurations are looked up in the problem's space.
+    fn replay(space: &Space, file: &Path, noise: bool) -> Result<Kind, Error> {
         let recording = tunesmith_store::import(file)?;
         let recorded = recording.recorded(space);
         if recorded.is_empty() {
@@ -110,7 +134,7 @@ impl<'a> Runner<'a> {
         let name = format!("replay of {}{with} ({device})", file.display());
         let identity = Map::from_iter([("device".to_string(), Json::from(name))]);
         let device = Box::new(ReplayEvaluator::new(recorded));
-        Ok(Self { problem, kind: Kind::Replay { device, noise, identity, hardware: recording.hardware } })
+        Ok(Kind::Replay { device, noise, identity, hardware: recording.hardware })
     }
 
     /// Seeds the noise of a recording and gives it a clock that moves by what its evaluations took: the time of the run.
@@ -177,12 +201,12 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// How exactly one configuration is built and run; nothing for a recording and a formula.
-    pub(crate) fn plan(&self, config: ConfigId) -> Plan {
+    /// Returns how exactly one configuration is built and run; nothing for a recording and a formula.
+    pub(crate) fn plan(&self, config: ConfigId) -> OnePlan {
         match &self.kind {
-            Kind::Live(live, _) => Plan::Kernels(live.plan(config)),
-            Kind::Command(command) => Plan::Script(command.script(config)),
-            Kind::Replay { .. } | Kind::Synthetic(..) => Plan::Kernels(Vec::new()),
+            Kind::Live(live, _) => OnePlan::Kernels(live.plan(config)),
+            Kind::Command(command) => OnePlan::Script(command.script(config)),
+            Kind::Replay { .. } | Kind::Synthetic(..) => OnePlan::Kernels(Vec::new()),
         }
     }
 
@@ -195,11 +219,6 @@ impl<'a> Runner<'a> {
             Kind::Synthetic(synthetic, _) => synthetic,
         }
     }
-}
-
-/// How many builds run at a time: as many as there are processors unless the user says otherwise.
-fn jobs(options: &TuneOptions) -> usize {
-    options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
 }
 
 fn named(identity: Vec<(String, String)>) -> Map<String, Json> {

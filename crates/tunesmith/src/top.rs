@@ -1,14 +1,14 @@
 //! The best configurations of a recorded run.
 
 use crate::Error;
-use crate::metrics::Target;
+use crate::metrics::Metric;
 use crate::outcome::final_medians;
 use crate::rates::parameter_value;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::path::Path;
-use tunesmith_core::{CompileData, Measurement, Role, statistics};
+use tunesmith_core::{CompileData, Measurement, Role, Target, statistics};
 use tunesmith_store::{Again, Entry, Recorded};
 
 /// The best configurations of a run.
@@ -17,7 +17,8 @@ pub struct Top {
     /// The problem's name.
     pub problem: String,
     /// What the run optimised.
-    pub objective: String,
+    #[serde(serialize_with = "as_text")]
+    pub objective: Target,
     /// Evaluations in the journal.
     pub evaluations: usize,
     /// How many of them were correct.
@@ -56,6 +57,10 @@ impl TopConfig {
     }
 }
 
+fn as_text<S: Serializer>(target: &Target, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(target)
+}
+
 /// The `count` best configurations of the journal at `path`: the winner of its final and those it ties with, then the
 /// others by their medians, each by the samples that count for it.
 ///
@@ -77,11 +82,11 @@ pub(crate) fn top_of(recorded: &Recorded, count: usize) -> Top {
     let default = recorded.entries.iter().find(|entry| Some(&entry.config) == default);
     let searched_ms = default.filter(|entry| of(entry).is_some()).and_then(|entry| statistics::median(&entry.times_ms));
     let default_ms = default.and_then(of).and_then(|counted| statistics::median(&counted.times_ms));
-    let target = Target::of(&recorded.header);
+    let metric = Metric::of(&recorded.header);
     let config = |entry: &Entry| {
         let Counted { times_ms: times, in_final } = of(entry)?;
-        let value = match &target {
-            Some(target) => Some(value(target, entry, again.get(entry.index.as_str()).map_or(&[], Vec::as_slice))?),
+        let value = match &metric {
+            Some(metric) => Some(value(metric, entry, again.get(entry.index.as_str()).map_or(&[], Vec::as_slice))?),
             None => None,
         };
         let time_ms = statistics::median(&times)?;
@@ -98,25 +103,25 @@ pub(crate) fn top_of(recorded: &Recorded, count: usize) -> Top {
     let mut configs: Vec<TopConfig> = recorded.entries.iter().filter_map(config).collect();
     let correct = configs.len();
     let place = |config: &TopConfig| place.get(config.index.as_str()).copied().unwrap_or(usize::MAX);
-    let score = |config: &TopConfig| match (&target, config.value) {
-        (Some(target), Some(value)) => target.value(value),
+    let score = |config: &TopConfig| match (&metric, config.value) {
+        (Some(metric), Some(value)) => metric.value(value),
         _ => config.time_ms,
     };
     configs.sort_by(|a, b| place(a).cmp(&place(b)).then_with(|| score(a).total_cmp(&score(b))));
     configs.truncate(count);
     let problem = recorded.header.problem.clone();
-    let objective = target.map_or_else(|| "minimise time".to_string(), |target| target.text());
+    let objective = metric.map_or(Target::Time, |metric| metric.target());
     Top { problem, objective, evaluations: recorded.entries.len(), correct, default_ms, configs }
 }
 
 /// The objective's value of a correct configuration, by the samples that count for it; `None` where it has none.
-fn value(target: &Target, entry: &Entry, again: &[&Again]) -> Option<f64> {
+fn value(metric: &Metric, entry: &Entry, again: &[&Again]) -> Option<f64> {
     let parameter = |name: &str| entry.config.get(name).and_then(parameter_value);
     let values = |entry: &Entry| {
         let (times_ms, values) = (entry.times_ms.clone(), entry.values.clone());
         let compile =
             entry.compile.as_ref().map(|compile| CompileData { time_ms: compile.time_ms, ..CompileData::default() });
-        target.samples(&parameter, &Measurement { times_ms, values, compile, ..Measurement::default() }).ok()
+        metric.samples(&parameter, &Measurement { times_ms, values, compile, ..Measurement::default() }).ok()
     };
     let visits: Vec<(Role, Vec<f64>)> =
         again.iter().filter_map(|line| Some((line.role()?, values(&line.entry)?))).collect();

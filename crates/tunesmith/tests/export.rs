@@ -12,7 +12,8 @@ use tunesmith::choose::{WisdomFormat, read_wisdom, write_wisdom};
 use tunesmith::core::Rng;
 use tunesmith::space::{Value, ValueKind};
 use tunesmith::{
-    ExportOptions, Exported, GuardOptions, Guarded, Problem, Selector, Session, Source, TuneOptions, export, tune,
+    ExportOptions, Exported, GuardOptions, Guarded, JournalOptions, Machine, Problem, Search, Selector, Session,
+    Source, export, tune,
 };
 
 const QUESTIONS: usize = 10_000;
@@ -109,6 +110,10 @@ fn the_rust_module_compiles_on_its_own_and_chooses_what_the_library_chooses() {
     assert!(asked.by_rust(folder.path()) == answers, "another choice");
 }
 
+fn machine(device: &str) -> Machine {
+    Machine { device: Some(device.parse().unwrap()), ..Machine::default() }
+}
+
 #[test]
 fn journals_of_several_inputs_become_wisdom_that_knows_them() {
     let folder = tempfile::tempdir().unwrap();
@@ -121,14 +126,12 @@ fn journals_of_several_inputs_become_wisdom_that_knows_them() {
     let (mut runs, mut devices) = (Vec::new(), Vec::new());
     for n in [2, 4, 16] {
         let problem = Problem::load(&path, &[("N".to_string(), Value::Int(n))]).unwrap();
-        let options = TuneOptions {
-            device: Some(format!("synthetic:1 + abs(X - {n})")),
-            strategy: Some("exhaustive".into()),
-            out: Some(folder.path().join(format!("{n}.jsonl"))),
-            ..TuneOptions::default()
-        };
-        let outcome = tune(&problem, &options, &mut Session::default()).unwrap();
-        runs.push(outcome.out.unwrap());
+        let machine = machine(&format!("synthetic:1 + abs(X - {n})"));
+        let search = Search { strategy: Some("exhaustive".parse().unwrap()), ..Search::default() };
+        let out = Some(folder.path().join(format!("{n}.jsonl")));
+        let journal = JournalOptions { out, ..JournalOptions::default() };
+        let outcome = tune(&problem, &machine, &search, &journal, &mut Session::default()).unwrap();
+        runs.push(outcome.out);
         devices.push((n, outcome.device));
     }
     let out = folder.path().join("bowl.wisdom");
@@ -157,7 +160,7 @@ fn with_a_guard_only_what_is_faster_than_the_default_ships() {
     let device = "synthetic:4 - X if X < 3 else 2.5";
     let problem = Problem::load(&path, &[]).unwrap();
     let found =
-        tune(&problem, &TuneOptions { device: Some(device.into()), ..TuneOptions::default() }, &mut Session::default())
+        tune(&problem, &machine(device), &Search::default(), &JournalOptions::default(), &mut Session::default())
             .unwrap();
     let entry = |n: f64, x: i64, time_ms: f64| Entry {
         kernel: "bowl".into(),
@@ -172,11 +175,7 @@ fn with_a_guard_only_what_is_faster_than_the_default_ships() {
     let all = folder.path().join("bowl.wisdom");
     let defaults = [("bowl".to_string(), vec![("X".to_string(), Value::Int(3))])].into();
     write_wisdom(&Wisdom { entries, defaults, ..Wisdom::default() }, &WisdomFormat::Lines, &all).unwrap();
-    let guard = GuardOptions {
-        problem: Some(path),
-        tune: TuneOptions { device: Some(device.into()), ..TuneOptions::default() },
-        ..GuardOptions::default()
-    };
+    let guard = GuardOptions { problem: Some(path), machine: machine(device), ..GuardOptions::default() };
     let out = folder.path().join("guarded.wisdom");
     let guarded = ExportOptions { guard: Some(guard), ..options(vec![all], "wisdom", out.clone()) };
     let exported = export(&guarded).unwrap().unwrap();
@@ -186,10 +185,7 @@ fn with_a_guard_only_what_is_faster_than_the_default_ships() {
     assert_eq!((ask(1.0).int("X"), ask(1.0).time_ms, ask(1.0).source), (Some(2), Some(2.0), Source::Exact));
     assert_eq!((ask(64.0).int("X"), ask(64.0).time_ms), (Some(3), Some(2.5)), "the default");
     let elsewhere = ExportOptions {
-        guard: Some(GuardOptions {
-            tune: TuneOptions { device: Some("synthetic:X".into()), ..TuneOptions::default() },
-            ..guarded.guard.clone().unwrap()
-        }),
+        guard: Some(GuardOptions { machine: machine("synthetic:X"), ..guarded.guard.clone().unwrap() }),
         ..guarded
     };
     assert!(export(&elsewhere).unwrap_err().to_string().contains("the runs were made on"));

@@ -1,19 +1,18 @@
 //! `tunesmith calibrate`.
 
-use super::{compilers, interrupt};
+use super::{interrupt, machine};
 use crate::args::CalibrateArgs;
 use crate::{Ending, output};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use tunesmith::core::{Interrupt, SystemClock};
 use tunesmith::cost::{CostModel, DeviceFile};
-use tunesmith::device::{ChoiceError, DeviceChoice, Machine};
 use tunesmith::report::milliseconds;
-use tunesmith::{CalibrateOptions, CalibrationStep, Error, Judgement};
+use tunesmith::{CalibrateOptions, CalibrationStep, Error, Judgement, Machine};
 
 pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Ending, Error> {
-    let machine = Machine { device: Some(device(&args.device)?), compilers: compilers(), ..Machine::default() };
-    let options = CalibrateOptions { machine, out: args.out.clone(), limit: args.minutes };
+    let options =
+        CalibrateOptions { machine: machine(Some(&args.device))?, out: args.out.clone(), limit: args.minutes };
     let (clock, interrupt) = (Arc::new(SystemClock::new()), interrupt());
     let mut show = |step: &CalibrationStep<'_>| {
         if !args.quiet {
@@ -33,14 +32,6 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Ending, Error> {
         output::print(&format!("wrote {}\n", args.out.display()));
     }
     Ok(Ending::Done)
-}
-
-/// Parses the name of a device.
-fn device(text: &str) -> Result<DeviceChoice, Error> {
-    text.parse().map_err(|error: ChoiceError| Error::Request {
-        text: error.to_string(),
-        remedy: error.remedy().map(str::to_string),
-    })
 }
 
 fn judged(

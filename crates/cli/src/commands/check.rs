@@ -1,15 +1,15 @@
 //! `tunesmith check`.
 
-use super::{compilers, sizes};
+use super::{machine, sizes};
 use crate::args::CheckArgs;
 use crate::{Ending, output, render};
 use serde_json::{Value as Json, json};
-use tunesmith::{Check, ConstraintReport, Diagnostic, Error, Problem, TuneOptions, report};
+use tunesmith::{Check, ConstraintReport, Diagnostic, Error, Problem, report};
 
 pub(crate) fn check(args: &CheckArgs) -> Result<Ending, Error> {
     let sizes = sizes(&args.problem);
-    let options = TuneOptions { compilers: compilers(), device: args.device.clone(), ..TuneOptions::default() };
-    let check = tunesmith::check(&args.problem.problem, &sizes, &options)?;
+    let machine = machine(args.device.as_deref())?;
+    let check = tunesmith::check(&args.problem.problem, &sizes, &machine)?;
     if args.json {
         let messages: Vec<Json> = check.messages.iter().map(message).collect();
         let mut document = json!({ "ok": check.is_ok(), "messages": messages, "space": check.space });

@@ -1,6 +1,6 @@
 //! `tunesmith devices`.
 
-use super::compilers;
+use super::{compilers, machine};
 use crate::args::DevicesArgs;
 use crate::{Ending, output};
 use serde_json::{Value as Json, json};
@@ -13,7 +13,7 @@ pub(crate) fn devices(args: &DevicesArgs) -> Result<Ending, Error> {
     if args.counters {
         return counters(args);
     }
-    let (devices, missing) = tunesmith::devices(&compilers(), &WorkerCommand::current());
+    let (devices, missing) = tunesmith::devices(&machine(None)?);
     if args.json {
         let devices: Vec<Json> = devices.iter().map(device).collect();
         let missing: Vec<Json> = missing.iter().map(absent).collect();

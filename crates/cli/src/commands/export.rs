@@ -1,9 +1,9 @@
 //! `tunesmith export`.
 
-use super::{compilers, interrupt};
+use super::{interrupt, machine};
 use crate::args::ExportArgs;
 use crate::{Ending, output};
-use tunesmith::{Error, ExportOptions, Exported, ExportedPortfolio, GuardOptions, TuneOptions};
+use tunesmith::{Error, ExportOptions, Exported, ExportedPortfolio, GuardOptions};
 
 pub(crate) fn export(args: &ExportArgs) -> Result<Ending, Error> {
     let options = ExportOptions {
@@ -13,7 +13,7 @@ pub(crate) fn export(args: &ExportArgs) -> Result<Ending, Error> {
         keep: args.keep,
         problem_size: args.problem_size.clone(),
         out: args.out.clone(),
-        guard: args.guard.then(|| guard(args)),
+        guard: args.guard.then(|| guard(args)).transpose()?,
     };
     let Some(exported) = tunesmith::export(&options)? else { return Ok(Ending::Interrupted) };
     exported.notes.iter().for_each(|note| output::note(note));
@@ -25,9 +25,9 @@ pub(crate) fn export(args: &ExportArgs) -> Result<Ending, Error> {
     Ok(Ending::Done)
 }
 
-fn guard(args: &ExportArgs) -> GuardOptions {
-    let tune = TuneOptions { device: args.device.clone(), compilers: compilers(), ..TuneOptions::default() };
-    GuardOptions { problem: args.problem.clone(), tune, interrupt: interrupt() }
+fn guard(args: &ExportArgs) -> Result<GuardOptions, Error> {
+    let machine = machine(args.device.as_deref())?;
+    Ok(GuardOptions { problem: args.problem.clone(), machine, interrupt: interrupt() })
 }
 
 fn text(exported: &Exported) -> String {

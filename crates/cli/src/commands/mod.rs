@@ -47,7 +47,16 @@ use std::sync::atomic::AtomicBool;
 use tunesmith::core::Interrupt;
 use tunesmith::device::{Compilers, CudaSetup};
 use tunesmith::space::Value;
-use tunesmith::{Error, Problem};
+use tunesmith::{Error, Machine, Problem};
+
+/// The machine with the device that the user names, if one is named.
+///
+/// # Errors
+/// The text names no device.
+fn machine(device: Option<&str>) -> Result<Machine, Error> {
+    let device = device.map(str::parse).transpose()?;
+    Ok(Machine { device, compilers: compilers(), ..Machine::default() })
+}
 
 #[allow(clippy::disallowed_methods)] // the command line is where the environment is read
 /// The compilers that `CC` and `CXX` name, else the system's; NVIDIA's libraries where `TUNESMITH_NVIDIA` says.

@@ -1,34 +1,30 @@
 //! `tunesmith run`.
 
-use super::{command, compilers, explain, interrupt, load, pairs};
+use super::{command, explain, interrupt, load, machine, pairs};
 use crate::args::RunArgs;
 use crate::{Ending, output};
 use tunesmith::device::KernelPlan;
 use tunesmith::report::milliseconds;
-use tunesmith::{Error, ModelChoice, OneRun, Plan, RunOptions, TuneOptions, plan, run_one};
+use tunesmith::{Error, ModelChoice, OnePlan, OneRun, RunOptions, plan_one, run_one};
 
 pub(crate) fn run(args: &RunArgs) -> Result<Ending, Error> {
     let problem = load(&args.problem)?;
-    let tune = TuneOptions {
-        device: args.device.clone(),
-        model: args.model.as_deref().map(ModelChoice::from_text),
-        compilers: compilers(),
-        ..TuneOptions::default()
-    };
-    let options = RunOptions { config: pairs(&args.config), profile: args.profile, tune };
+    let machine = machine(args.device.as_deref())?;
+    let model = args.model.as_deref().map(ModelChoice::from_text);
+    let options = RunOptions { config: pairs(&args.config), profile: args.profile, model };
     if args.show_source || args.show_command {
-        match plan(&problem, &options)? {
-            Plan::Script(script) => output::print(&script),
-            Plan::Kernels(kernels) => kernels.iter().for_each(|kernel| show(args, kernel)),
+        match plan_one(&problem, &machine, &options)? {
+            OnePlan::Script(script) => output::print(&script),
+            OnePlan::Kernels(kernels) => kernels.iter().for_each(|kernel| show(args, kernel)),
         }
         return Ok(Ending::Done);
     }
-    let Some(run) = run_one(&problem, &options, &interrupt())? else { return Ok(Ending::Interrupted) };
+    let Some(run) = run_one(&problem, &machine, &options, &interrupt())? else { return Ok(Ending::Interrupted) };
     if let Some(reason) = &run.no_profile {
         output::note(&format!("no profile: {reason}"));
     }
     if args.json {
-        output::json(&run);
+        output::json(&run.document());
     } else {
         output::print(&text(&run));
     }
@@ -46,9 +42,9 @@ fn show(args: &RunArgs, KernelPlan { build, .. }: &KernelPlan) {
 
 fn text(run: &OneRun) -> String {
     let candidate = &run.candidate;
-    let mut text = format!("{}\n{}\n", candidate.arguments(), candidate.status);
-    if let Some(message) = &candidate.message {
-        text += &format!("{message}\n");
+    let mut text = format!("{}\n{}\n", candidate.arguments(), candidate.status_word());
+    if let Some(failure) = &candidate.failure {
+        text += &format!("{}\n", failure.message);
     }
     if let (Some(time), Some((low, high))) = (candidate.time_ms, candidate.ci95_ms) {
         let samples = candidate.times_ms.len();
@@ -61,7 +57,7 @@ fn text(run: &OneRun) -> String {
     for (name, value) in &candidate.values {
         text += &format!("{name} = {value}\n");
     }
-    for (rate, unit) in [(run.gflops, "GFLOP/s"), (run.gbytes, "GB/s")] {
+    for (rate, unit) in [(run.rates.gflops, "GFLOP/s"), (run.rates.gbytes, "GB/s")] {
         text += &rate.map(|rate| format!("{rate:.2} {unit}\n")).unwrap_or_default();
     }
     if let Some(compile) = run.compile_ms {

@@ -1,14 +1,13 @@
 //! `tunesmith space`.
 
-use super::{compilers, load};
+use super::{load, machine};
 use crate::args::SpaceArgs;
 use crate::{Ending, output, render};
-use tunesmith::device::worker::WorkerCommand;
 use tunesmith::{Error, SpaceInfo, SpaceQuery, report};
 
 pub(crate) fn space(args: &SpaceArgs) -> Result<Ending, Error> {
     let problem = load(&args.problem)?;
-    let limits = tunesmith::limits(&problem, args.device.as_deref(), &compilers(), &WorkerCommand::current());
+    let limits = machine(args.device.as_deref()).and_then(|machine| tunesmith::limits(&problem, &machine));
     // A device that is missing leaves out the constraints that need it, with a warning each.
     let limits = if args.device.is_some() { limits? } else { limits.unwrap_or_default() };
     let info = SpaceInfo::new(&problem, &limits, &query(args))?;

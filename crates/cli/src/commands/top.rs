@@ -3,7 +3,7 @@
 use crate::args::TopArgs;
 use crate::{Ending, output};
 use tunesmith::report::{TopRow, top_table};
-use tunesmith::{Error, TopConfig};
+use tunesmith::{Error, Target, TopConfig};
 
 pub(crate) fn top(args: &TopArgs) -> Result<Ending, Error> {
     let top = tunesmith::top(&args.run, args.n)?;
@@ -13,7 +13,7 @@ pub(crate) fn top(args: &TopArgs) -> Result<Ending, Error> {
         return Ok(ending);
     }
     output::print(&format!("{}: {} evaluations, {} correct\n", top.problem, top.evaluations, top.correct));
-    if top.correct > 0 && top.objective != "minimise time" {
+    if top.correct > 0 && top.objective != Target::Time {
         output::print(&format!("objective: {}\n", top.objective));
     }
     if top.correct > 0 {

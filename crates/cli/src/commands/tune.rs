@@ -1,17 +1,22 @@
 //! `tunesmith tune`.
 
-use super::{again, command, compilers, interrupt, load, pairs, tune_inputs};
+use super::{again, command, interrupt, load, machine, pairs, tune_inputs};
 use crate::args::TuneArgs;
 use crate::progress::Display;
 use crate::{Ending, output, render};
 use tunesmith::core::Event;
 use tunesmith::report::{Baseline, FailureLine, SpeedupSource, Summary, Winner, count, milliseconds};
-use tunesmith::{Candidate, Error, ModelChoice, Outcome, Problem, Rates, Session, Starting, TuneOptions};
+use tunesmith::{
+    Candidate, CommonFailure, Error, JournalOptions, Machine, ModelChoice, Outcome, Problem, Rates, Search, Session,
+    Starting, StopReason,
+};
 
 pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
     let problem = load(&args.problem)?;
+    let (machine, search) = (Machine { jobs: args.jobs, ..machine(args.device.as_deref())? }, search(args)?);
+    let journal = JournalOptions { out: args.out.clone(), resume: args.resume, ..JournalOptions::default() };
     if args.inputs {
-        return tune_inputs::tune_inputs(&problem, &options(args), args);
+        return tune_inputs::tune_inputs(&problem, &machine, &search, &journal, args);
     }
     let interrupt = interrupt();
     let mut display = Display::default();
@@ -30,9 +35,9 @@ pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
         session.observers.push(&mut display);
         session.on_start = Some(&mut announce);
     }
-    let outcome = tunesmith::tune(&problem, &options(args), &mut session)?;
+    let outcome = tunesmith::tune(&problem, &machine, &search, &journal, &mut session)?;
     if args.json {
-        output::json(&outcome);
+        output::json(&outcome.document());
     } else {
         output::print(&summary(&problem, args, &outcome).render());
     }
@@ -43,24 +48,19 @@ pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
     })
 }
 
-fn options(args: &TuneArgs) -> TuneOptions {
-    TuneOptions {
-        device: args.device.clone(),
-        strategy: args.strategy.clone(),
-        stop: args.stop.clone(),
-        objective: args.objective.clone(),
+/// Parses what the options say of the search.
+fn search(args: &TuneArgs) -> Result<Search, Error> {
+    Ok(Search {
+        strategy: args.strategy.as_deref().map(str::parse).transpose()?,
+        stop: args.stop.as_deref().map(str::parse).transpose()?,
+        objective: args.objective.as_deref().map(str::parse).transpose()?,
         seed: args.seed,
+        room: args.room,
         start: pairs(&args.start),
         history: args.history.clone(),
         model: args.model.as_deref().map(ModelChoice::from_text),
-        out: args.out.clone(),
         profile: args.profile,
-        resume: args.resume,
-        room: args.room,
-        jobs: args.jobs,
-        compilers: compilers(),
-        ..TuneOptions::default()
-    }
+    })
 }
 
 /// Says what is left out, quiet or not.
@@ -84,25 +84,25 @@ fn announce(problem: &Problem, starting: &Starting<'_>) {
 
 fn summary(problem: &Problem, args: &TuneArgs, outcome: &Outcome) -> Summary {
     let default = outcome.default.as_ref();
-    let failure = |(kind, count, message): &(_, usize, String)| FailureLine {
+    let failure = |CommonFailure { kind, count, message }: &CommonFailure| FailureLine {
         kind: *kind,
         count: *count,
         message: message.clone(),
     };
     Summary {
-        stop_reason: outcome.stop_reason.clone(),
+        stop_reason: outcome.stop_reason.to_string(),
         evaluations: outcome.evaluations,
         resumed: outcome.resumed,
-        space_size: outcome.space_size.clone(),
+        space_size: outcome.space_size.to_string(),
         seconds: outcome.wall_seconds,
         best: outcome.best.as_ref().and_then(|best| winner(problem, best)),
         default: default.and_then(|default| baseline(outcome, default)),
-        default_failure: default.and_then(|default| default.message.as_deref()?.lines().next().map(str::to_string)),
+        default_failure: default.and_then(|default| Some(default.failure.as_ref()?.headline().to_string())),
         ties: outcome.ties.len(),
         finalists: outcome.finalists,
         notes: notes(outcome),
         failures: outcome.common_failures.iter().map(failure).collect(),
-        journal: outcome.out.as_ref().map(|path| path.display().to_string()),
+        journal: Some(outcome.out.display().to_string()),
         next: next_commands(args, outcome),
     }
 }
@@ -115,11 +115,12 @@ fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
     let unscored = outcome
         .unscored
         .as_ref()
+        .map(|unscored| (unscored.count, &unscored.reason))
         .map(|(count, reason)| ("unscored", format!("{count} correct without a value of the objective: {reason}")));
     let failed = outcome.failed_again.first().map(|first| {
-        let message = first.message.as_deref().and_then(|message| message.lines().next()).unwrap_or_default();
-        let count = outcome.failed_again.len();
-        ("unstable", format!("{count} failed when measured again; {}: {}: {message}", first.arguments(), first.status))
+        let message = first.failure.as_ref().map(|failure| failure.headline()).unwrap_or_default();
+        let (count, status) = (outcome.failed_again.len(), first.status_word());
+        ("unstable", format!("{count} failed when measured again; {}: {status}: {message}", first.arguments()))
     });
     let drift = outcome.drift.filter(|drift| drift.drifted).map(|drift| {
         let percent = drift.change * 100.0;
@@ -170,7 +171,7 @@ fn baseline(outcome: &Outcome, default: &Candidate) -> Option<Baseline> {
 
 /// What a user is likely to want next.
 fn next_commands(args: &TuneArgs, outcome: &Outcome) -> Vec<String> {
-    let journal = outcome.out.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+    let journal = outcome.out.display().to_string();
     let mut resume = vec!["--resume"];
     // Without it the latest journal beside the problem is resumed.
     if args.out.is_some() {
@@ -182,8 +183,8 @@ fn next_commands(args: &TuneArgs, outcome: &Outcome) -> Vec<String> {
     let more = format!("evaluations {}", outcome.evaluations * 2);
     let top = command(["tunesmith", "top", &journal]);
     match &outcome.best {
-        Some(_) if outcome.stop_reason == "interrupted" => vec![again("tune", args, &resume)],
-        Some(_) if outcome.evaluations.to_string() == outcome.space_size => vec![top],
+        Some(_) if outcome.stop_reason == StopReason::Interrupted => vec![again("tune", args, &resume)],
+        Some(_) if u128::from(outcome.evaluations) == outcome.space_size => vec![top],
         Some(_) => {
             resume.extend(["--stop", &more]);
             vec![top, again("tune", args, &resume)]

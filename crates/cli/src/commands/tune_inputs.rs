@@ -4,9 +4,15 @@ use super::{again, interrupt};
 use crate::args::TuneArgs;
 use crate::{Ending, output};
 use tunesmith::report::milliseconds;
-use tunesmith::{Error, FinishedRun, InputsOutcome, Problem, Session, TuneOptions};
+use tunesmith::{Error, FinishedRun, InputsOutcome, JournalOptions, Machine, Problem, Search, Session};
 
-pub(crate) fn tune_inputs(problem: &Problem, options: &TuneOptions, args: &TuneArgs) -> Result<Ending, Error> {
+pub(crate) fn tune_inputs(
+    problem: &Problem,
+    machine: &Machine,
+    search: &Search,
+    journals: &JournalOptions,
+    args: &TuneArgs,
+) -> Result<Ending, Error> {
     let interrupt = interrupt();
     let mut session = Session { interrupt: interrupt.clone(), ..Session::default() };
     let mut finished = 0;
@@ -16,7 +22,7 @@ pub(crate) fn tune_inputs(problem: &Problem, options: &TuneOptions, args: &TuneA
             output::note(&line(run, finished, all));
         }
     };
-    let outcome = tunesmith::tune_inputs(problem, options, &mut session, &mut on_run)?;
+    let outcome = tunesmith::tune_inputs(problem, machine, search, journals, &mut session, &mut on_run)?;
     outcome.skipped.iter().for_each(|skipped| output::note(&format!("{} skipped: {}", skipped.input, skipped.reason)));
     if args.json {
         output::json(&outcome);

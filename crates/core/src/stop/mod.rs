@@ -240,7 +240,7 @@ mod tests {
     }
 
     fn stops(text: &str, progress: &Progress) -> Option<String> {
-        Stop::parse(text).unwrap().check(progress).map(|reason| reason.to_string())
+        text.parse::<Stop>().unwrap().check(progress).map(|reason| reason.to_string())
     }
 
     #[test]
@@ -269,8 +269,8 @@ mod tests {
         assert_eq!(stops("limit 80%", &modelled).unwrap(), "limit 80%");
         assert_eq!(stops("limit 81%", &modelled), None);
         assert_eq!(stops("limit 80%", &Progress { improvements: Vec::new(), ..modelled }), None);
-        assert!(Stop::parse("evaluations 5 or (time 3s and limit 90%)").unwrap().has_limit());
-        assert!(!Stop::parse("evaluations 5 or time 3s").unwrap().has_limit());
+        assert!("evaluations 5 or (time 3s and limit 90%)".parse::<Stop>().unwrap().has_limit());
+        assert!(!"evaluations 5 or time 3s".parse::<Stop>().unwrap().has_limit());
     }
 
     #[test]
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn the_shares_to_estimate_are_named_once() {
-        let shares = |text: &str| Stop::parse(text).unwrap().regrets();
+        let shares = |text: &str| text.parse::<Stop>().unwrap().regrets();
         assert_eq!(shares("regret 5% at 90% and (time 60s or regret 2% at 95% or regret 5% at 50%)"), [0.02, 0.05]);
         assert!(shares("evaluations 5 or time 3s").is_empty());
     }
@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn the_evaluation_limit_is_the_surest_of_the_conditions() {
-        let limit = |text: &str| Stop::parse(text).unwrap().evaluation_limit(1000.0);
+        let limit = |text: &str| text.parse::<Stop>().unwrap().evaluation_limit(1000.0);
         assert_eq!(limit("evaluations 50 or fraction 0.01"), Some(10));
         assert_eq!(limit("evaluations 50 and fraction 0.01"), Some(50));
         assert_eq!(limit("evaluations 50 and time 1s"), None);

@@ -117,7 +117,7 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(stop(text).unwrap(), expected);
-            assert!(Stop::parse(expected).is_ok(), "{expected}");
+            assert!(expected.parse::<Stop>().is_ok(), "{expected}");
         }
         assert!(stop("evaluation(5)").unwrap_err().1.unwrap().contains("fraction(f)"));
     }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use tunesmith_choose::WisdomError;
 use tunesmith_choose::wisdom::{Config, Entry, Input, Measured, Provenance, Wisdom};
+use tunesmith_core::Target;
 use tunesmith_space::Value;
 use tunesmith_store::{ImportError, StoreError};
 
@@ -49,7 +50,7 @@ impl Gathered {
 
     fn add_journal(&mut self, run: &Path, header: &tunesmith_store::Header) -> Result<(), Error> {
         let top = top(run, usize::MAX)?;
-        if top.objective != "minimise time" {
+        if top.objective != Target::Time {
             let text = format!("`{}` was tuned to {}, not for time", run.display(), top.objective);
             return Err(Error::request(text, Some("export runs that were tuned for time".to_string())));
         }

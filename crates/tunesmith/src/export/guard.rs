@@ -2,13 +2,14 @@
 
 use super::gather::config;
 use crate::outcome::Candidate;
-use crate::tune::{Session, TuneOptions, tune};
+use crate::tune::{JournalOptions, Search, Session, tune};
 use crate::{Error, Outcome, Problem};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use tunesmith_choose::wisdom::{Config, Entry, Input, Measured, Portfolio, PortfolioOptions, Provenance, TreeOptions};
-use tunesmith_core::Interrupt;
+use tunesmith_core::{Interrupt, Stop, Target};
+use tunesmith_device::Machine;
 use tunesmith_space::Value;
 
 /// How choices are guarded.
@@ -16,8 +17,8 @@ use tunesmith_space::Value;
 pub struct GuardOptions {
     /// The problem that the runs tuned; by default the `.toml` beside the first run with its name.
     pub problem: Option<PathBuf>,
-    /// Device, compilers and worker; the rest is ignored.
-    pub tune: TuneOptions,
+    /// Where the choices are measured.
+    pub machine: Machine,
     /// Raised to end it.
     pub interrupt: Interrupt,
 }
@@ -104,17 +105,16 @@ impl Guard<'_> {
         let problem = Problem::load(self.problem, &sizes)?;
         let start =
             self.measured.configs[choice].iter().map(|(name, value)| (name.clone(), value.to_string())).collect();
-        let options = TuneOptions {
-            strategy: Some("random".to_string()),
-            stop: Some("evaluations 2".to_string()),
-            objective: Some("time".to_string()),
+        let search = Search {
+            strategy: Some("random".parse()?),
+            stop: Some(Stop::evaluations(2)),
+            objective: Some(Target::Time),
             start,
-            out: Some(self.out.with_extension("guard.jsonl")),
-            resume: false,
-            ..self.options.tune.clone()
+            ..Search::default()
         };
+        let journal = JournalOptions { out: Some(self.out.with_extension("guard.jsonl")), ..JournalOptions::default() };
         let mut session = Session { interrupt: self.options.interrupt.clone(), ..Session::default() };
-        let outcome = tune(&problem, &options, &mut session)?;
+        let outcome = tune(&problem, &self.options.machine, &search, &journal, &mut session)?;
         if self.options.interrupt.is_raised() {
             return Ok(None);
         }

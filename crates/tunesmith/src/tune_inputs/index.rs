@@ -1,12 +1,14 @@
 //! Which runs of a tuning over inputs are finished.
 
+use super::PlannedRun;
 use crate::{Error, Outcome};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
-use tunesmith_problem::{Input, InputRun};
+use tunesmith_core::Stop;
+use tunesmith_problem::Input;
 use tunesmith_store::Journal;
 
 /// One finished run of one input: a line of `runs.jsonl`.
@@ -35,16 +37,16 @@ pub struct FinishedRun {
 }
 
 impl FinishedRun {
-    pub(super) fn new(input: &str, sizes: &Input, run: &InputRun, outcome: &Outcome) -> Self {
+    pub(super) fn new(input: &str, sizes: &Input, run: &PlannedRun, outcome: &Outcome) -> Self {
         let best = outcome.best.as_ref();
         Self {
             input: input.to_string(),
             sizes: sizes.iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect(),
-            strategy: run.strategy.clone(),
-            stop: run.stop.clone(),
+            strategy: run.strategy.to_string(),
+            stop: run.stop.as_ref().map(Stop::to_string),
             journal: file_name(input, run),
             evaluations: outcome.evaluations,
-            stop_reason: outcome.stop_reason.clone(),
+            stop_reason: outcome.stop_reason.to_string(),
             default_ms: outcome.default.as_ref().and_then(|default| default.time_ms),
             best_ms: best.and_then(|best| best.time_ms),
             best: best.map(|best| best.config.clone()),
@@ -100,14 +102,16 @@ impl Index {
         self.runs
     }
 
-    pub(super) fn has(&self, input: &str, run: &InputRun) -> bool {
+    pub(super) fn has(&self, input: &str, run: &PlannedRun) -> bool {
+        let stop = |known: &FinishedRun| known.stop.as_deref().map(str::parse::<Stop>).transpose();
         let same = |known: &FinishedRun| {
-            (known.input.as_str(), &known.strategy, &known.stop) == (input, &run.strategy, &run.stop)
+            let is_run = known.input == input && known.strategy == run.strategy.to_string();
+            is_run && stop(known).as_ref() == Ok(&run.stop)
         };
         self.runs.iter().any(same)
     }
 
-    pub(super) fn journal(&self, input: &str, run: &InputRun) -> PathBuf {
+    pub(super) fn journal(&self, input: &str, run: &PlannedRun) -> PathBuf {
         self.folder.join(file_name(input, run))
     }
 
@@ -132,10 +136,10 @@ fn read(path: &Path, text: &str) -> Result<Vec<FinishedRun>, Error> {
 
 /// `M=64,N=64.grid.jsonl`; what a file name cannot have becomes `_`. The strategy's options and the stop condition are part
 /// of it, so that two runs never share a journal.
-fn file_name(input: &str, run: &InputRun) -> String {
+fn file_name(input: &str, run: &PlannedRun) -> String {
     let stop = run.stop.iter().map(|stop| format!(".{stop}")).collect::<String>();
     let is_plain = |sign: char| sign.is_alphanumeric() || "=,.-+".contains(sign);
-    let text = format!("{input}.{}{stop}", run.strategy.replace(' ', ""));
+    let text = format!("{input}.{}{stop}", run.strategy.to_string().replace(' ', ""));
     let name: String = text.replace(' ', "-").chars().map(|sign| if is_plain(sign) { sign } else { '_' }).collect();
     format!("{name}.jsonl")
 }

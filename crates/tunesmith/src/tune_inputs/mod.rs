@@ -4,14 +4,17 @@ mod index;
 
 pub use index::FinishedRun;
 
-use crate::devices::DeviceChoice;
+use crate::devices::device_for;
 use crate::probe;
-use crate::tune::{Session, TuneOptions, tune};
+use crate::tune::{JournalOptions, Search, Session, tune};
 use crate::{Error, Outcome, Problem};
 use index::Index;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use tunesmith_problem::{Input, InputRun, Inputs};
+use tunesmith_core::{Condition, Stop};
+use tunesmith_device::Machine;
+use tunesmith_problem::{Input, InputRun};
+use tunesmith_search::StrategySpec;
 use tunesmith_space::Value;
 
 /// What tuning all inputs gave. Its JSON form is what `tune --inputs --json` prints.
@@ -40,11 +43,37 @@ pub struct SkippedInput {
     pub reason: String,
 }
 
-/// How every input is tuned where `[inputs]` does not say: the grid, if there is one, and 75 steps of the paper's climb
-/// from the default configuration (Bergstra, Pinto and Cox, 2012, section 2.4).
-fn runs(problem: &Problem, inputs: &Inputs) -> Vec<InputRun> {
-    if !inputs.runs.is_empty() {
-        return inputs.runs.clone();
+/// One run that every input is tuned by.
+#[derive(Clone, Debug, PartialEq)]
+struct PlannedRun {
+    strategy: StrategySpec,
+    /// Its own stop condition.
+    stop: Option<Stop>,
+}
+
+impl PlannedRun {
+    /// Parses a run of `[inputs]`. `stop` goes before what the file says, but for strategies that end by themselves.
+    fn new(run: &InputRun, stop: Option<&Stop>) -> Result<Self, Error> {
+        let strategy: StrategySpec = run.strategy.parse()?;
+        let own = run.stop.as_deref().map(str::parse).transpose()?;
+        let asked = stop.filter(|_| !strategy.strategy().ends_by_itself()).cloned();
+        Ok(Self { stop: asked.or(own), strategy })
+    }
+
+    /// Returns when the run ends; `None` where the problem says it.
+    fn ending(&self) -> Option<Stop> {
+        let all = || Stop::When(Condition::Fraction(1.0));
+        self.stop.clone().or_else(|| self.strategy.strategy().ends_by_itself().then(all))
+    }
+}
+
+/// Returns how every input is tuned. Where `[inputs]` does not say, that is by the grid, if there is one, and by 75 steps of
+/// the paper's climb from the default configuration (Bergstra, Pinto and Cox, 2012, section 2.4).
+fn planned(problem: &Problem, stop: Option<&Stop>) -> Result<Vec<PlannedRun>, Error> {
+    let own = problem.inputs.iter().flat_map(|inputs| &inputs.runs);
+    let own: Vec<PlannedRun> = own.map(|run| PlannedRun::new(run, stop)).collect::<Result<_, _>>()?;
+    if !own.is_empty() {
+        return Ok(own);
     }
     let climb = InputRun {
         strategy: "hill_climbing(initial=1, patience=0)".to_string(),
@@ -52,14 +81,14 @@ fn runs(problem: &Problem, inputs: &Inputs) -> Vec<InputRun> {
     };
     let grid = InputRun { strategy: "grid".to_string(), stop: None };
     let has_grid = !problem.tuning.grid.is_empty();
-    has_grid.then_some(grid).into_iter().chain([climb]).collect()
+    has_grid.then_some(grid).into_iter().chain([climb]).map(|run| PlannedRun::new(&run, stop)).collect()
 }
 
-/// Tunes `problem` for every input of its `[inputs]`, one after the other, by each of its runs; `on_run` sees every run when
-/// it is finished, with how many there are in all.
+/// Tunes `problem` on `machine` for every input of its `[inputs]`, one after the other, by each of its runs; `on_run` sees
+/// every run when it is finished, with how many there are in all.
 ///
-/// Each run has a journal of its own in the folder `options.out`, by default `NAME.inputs` beside the problem, and a line in
-/// the folder's `runs.jsonl`. With `options.resume` finished runs are not repeated and the one that was under way goes on;
+/// Each run has a journal of its own in the folder `journals.out`, by default `NAME.inputs` beside the problem, and a line in
+/// the folder's `runs.jsonl`. With `journals.resume` finished runs are not repeated and the one that was under way goes on;
 /// without it an existing folder is left alone and a numbered new one is made. The memory bandwidth of the device is measured
 /// once and kept in every journal, with the input's sizes and features.
 ///
@@ -69,55 +98,23 @@ fn runs(problem: &Problem, inputs: &Inputs) -> Vec<InputRun> {
 /// with all of them is the first one's error.
 pub fn tune_inputs(
     problem: &Problem,
-    options: &TuneOptions,
+    machine: &Machine,
+    search: &Search,
+    journals: &JournalOptions,
     session: &mut Session<'_>,
     on_run: &mut dyn FnMut(&FinishedRun, usize),
 ) -> Result<InputsOutcome, Error> {
     let began = session.clock.now();
     let all = problem.input_sizes()?;
-    let runs = problem.inputs.as_ref().map(|inputs| runs(problem, inputs)).unwrap_or_default();
-    // What the user asks for goes before what the file says, but for strategies that end by themselves.
-    let stop = |run: &InputRun| options.stop.clone().filter(|_| !is_finite(run)).or(run.stop.clone());
-    let runs: Vec<InputRun> = runs.into_iter().map(|run| InputRun { stop: stop(&run), ..run }).collect();
-    for run in &runs {
-        tunesmith_search::build(&run.strategy)?;
+    let runs = planned(problem, search.stop.as_ref())?;
+    let device = device_for(problem, machine)?;
+    let mut index = Index::open(&folder(problem, journals), journals.resume)?;
+    let mut journals = journals.clone();
+    if let Some(speed) = probe::bandwidth(&device, machine, &session.interrupt)? {
+        journals.device_features.insert(probe::BANDWIDTH.to_string(), speed);
     }
-    let device = DeviceChoice::for_problem(problem, options.device.as_deref(), &options.compilers, &options.worker)?;
-    let mut index = Index::open(&folder(problem, options), options.resume)?;
-    let mut options = options.clone();
-    if let Some(speed) = probe::bandwidth(&device, &options, &session.interrupt)? {
-        options.device_features.insert(probe::BANDWIDTH.to_string(), speed);
-    }
-    let varying = varying(&all);
-    let (mut skipped, mut refusal) = (Vec::new(), None);
-    'inputs: for sizes in &all {
-        let name = name(sizes, &varying);
-        for run in &runs {
-            if index.has(&name, run) {
-                continue;
-            }
-            match tune_one(problem, sizes, run, &index.journal(&name, run), &options, session) {
-                Ok(outcome) if session.interrupt.is_raised() => drop(outcome),
-                Ok(outcome) => {
-                    let finished = FinishedRun::new(&name, sizes, run, &outcome);
-                    index.append(finished.clone())?;
-                    on_run(&finished, all.len() * runs.len());
-                }
-                Err(error) if error.is_request() => {
-                    skipped.push(SkippedInput { input: name.clone(), reason: error.to_string() });
-                    refusal.get_or_insert(error);
-                    continue 'inputs;
-                }
-                Err(error) => return Err(error),
-            }
-            if session.interrupt.is_raised() {
-                break 'inputs;
-            }
-        }
-    }
-    if let Some(error) = refusal.filter(|_| skipped.len() == all.len()) {
-        return Err(error);
-    }
+    let work = Work { problem, machine, search, journals: &journals, runs: &runs, all: &all };
+    let skipped = work.tune_all(&mut index, session, on_run)?;
     Ok(InputsOutcome {
         problem: problem.name.clone(),
         inputs: all.len(),
@@ -128,34 +125,86 @@ pub fn tune_inputs(
     })
 }
 
-/// One run of one input; goes on with its journal where there is one.
-fn tune_one(
-    problem: &Problem,
-    sizes: &Input,
-    run: &InputRun,
-    journal: &Path,
-    options: &TuneOptions,
-    session: &mut Session<'_>,
-) -> Result<Outcome, Error> {
-    let problem = Problem::load(&problem.source_file.path, sizes)?;
-    let stop = run.stop.clone().or_else(|| is_finite(run).then(|| "fraction 1".to_string()));
-    let options = TuneOptions {
-        strategy: Some(run.strategy.clone()),
-        stop,
-        out: Some(journal.to_path_buf()),
-        resume: true,
-        ..options.clone()
-    };
-    tune(&problem, &options, session)
+/// The inputs and the runs that each is tuned by.
+struct Work<'a> {
+    problem: &'a Problem,
+    machine: &'a Machine,
+    search: &'a Search,
+    journals: &'a JournalOptions,
+    runs: &'a [PlannedRun],
+    all: &'a [Input],
 }
 
-/// Whether the strategy ends by itself.
-fn is_finite(run: &InputRun) -> bool {
-    ["grid", "exhaustive"].contains(&run.strategy.as_str())
+impl Work<'_> {
+    /// Makes the runs that `index` does not have, until interrupted. Returns the inputs that cannot be tuned.
+    fn tune_all(
+        &self,
+        index: &mut Index,
+        session: &mut Session<'_>,
+        on_run: &mut dyn FnMut(&FinishedRun, usize),
+    ) -> Result<Vec<SkippedInput>, Error> {
+        let varying = varying(self.all);
+        let (mut skipped, mut refusal) = (Vec::new(), None);
+        for sizes in self.all {
+            let name = name(sizes, &varying);
+            match self.tune_input(&name, sizes, index, session, on_run) {
+                Err(error) if error.is_request() => {
+                    skipped.push(SkippedInput { input: name, reason: error.to_string() });
+                    refusal.get_or_insert(error);
+                }
+                other => other?,
+            }
+            if session.interrupt.is_raised() {
+                break;
+            }
+        }
+        match refusal.filter(|_| skipped.len() == self.all.len()) {
+            Some(error) => Err(error),
+            None => Ok(skipped),
+        }
+    }
+
+    /// Makes the runs of one input that `index` does not have, until interrupted.
+    fn tune_input(
+        &self,
+        name: &str,
+        sizes: &Input,
+        index: &mut Index,
+        session: &mut Session<'_>,
+        on_run: &mut dyn FnMut(&FinishedRun, usize),
+    ) -> Result<(), Error> {
+        for run in self.runs {
+            if index.has(name, run) {
+                continue;
+            }
+            let outcome = self.tune_one(sizes, run, &index.journal(name, run), session)?;
+            if session.interrupt.is_raised() {
+                return Ok(());
+            }
+            let finished = FinishedRun::new(name, sizes, run, &outcome);
+            index.append(finished.clone())?;
+            on_run(&finished, self.all.len() * self.runs.len());
+        }
+        Ok(())
+    }
+
+    /// Makes one run of one input, or goes on with its journal where there is one.
+    fn tune_one(
+        &self,
+        sizes: &Input,
+        run: &PlannedRun,
+        journal: &Path,
+        session: &mut Session<'_>,
+    ) -> Result<Outcome, Error> {
+        let problem = Problem::load(&self.problem.source_file.path, sizes)?;
+        let search = Search { strategy: Some(run.strategy.clone()), stop: run.ending(), ..self.search.clone() };
+        let journal = JournalOptions { out: Some(journal.to_path_buf()), resume: true, ..self.journals.clone() };
+        tune(&problem, self.machine, &search, &journal, session)
+    }
 }
 
-fn folder(problem: &Problem, options: &TuneOptions) -> PathBuf {
-    options.out.clone().unwrap_or_else(|| problem.source_file.path.with_extension("inputs"))
+fn folder(problem: &Problem, journals: &JournalOptions) -> PathBuf {
+    journals.out.clone().unwrap_or_else(|| problem.source_file.path.with_extension("inputs"))
 }
 
 /// The sizes that are not the same in all inputs; all of them where there is one input.

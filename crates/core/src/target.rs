@@ -1,0 +1,118 @@
+//! What is optimised, as users name it.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Tells whether less or more of a metric is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Less is better.
+    Minimise,
+    /// More is better.
+    Maximise,
+}
+
+/// What a run optimises, as users write it: `time`, `minimise NAME`, `maximise NAME` or `NAME`. A bare `gflops` or
+/// `gbytes` is maximised, any other bare name minimised.
+///
+/// ```
+/// use tunesmith_core::{Direction, Target};
+///
+/// let target: Target = "gflops".parse()?;
+/// assert_eq!(target, Target::Metric { direction: Direction::Maximise, name: "gflops".to_string() });
+/// assert_eq!(target.to_string(), "maximise gflops");
+/// # Ok::<(), tunesmith_core::TargetParseError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Target {
+    /// The time of a run, as short as possible.
+    #[default]
+    Time,
+    /// A metric: one of the problem, or a value that the run yields.
+    Metric {
+        /// Less or more.
+        direction: Direction,
+        /// The metric's name.
+        name: String,
+    },
+}
+
+/// The text is no objective.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no objective")]
+pub struct TargetParseError {
+    /// The whole text.
+    pub text: String,
+}
+
+impl TargetParseError {
+    /// Returns what would be right.
+    pub fn remedy(&self) -> &'static str {
+        "write `time`, `minimise NAME` or `maximise NAME`"
+    }
+}
+
+/// Metrics of which more is better.
+const RATES: [&str; 2] = ["gflops", "gbytes"];
+
+impl FromStr for Target {
+    type Err = TargetParseError;
+
+    fn from_str(text: &str) -> Result<Self, TargetParseError> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let (direction, name) = match words[..] {
+            [name] if RATES.contains(&name) => (Direction::Maximise, name),
+            [name] | ["minimise" | "minimize", name] => (Direction::Minimise, name),
+            ["maximise" | "maximize", name] => (Direction::Maximise, name),
+            _ => return Err(TargetParseError { text: text.to_string() }),
+        };
+        let name = if name == "time" { "time_ms" } else { name };
+        let is_time = name == "time_ms" && direction == Direction::Minimise;
+        Ok(if is_time { Self::Time } else { Self::Metric { direction, name: name.to_string() } })
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Time => f.write_str("minimise time"),
+            Self::Metric { direction, name } => write!(f, "{direction} {name}"),
+        }
+    }
+}
+
+impl fmt::Display for Direction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if *self == Self::Minimise { "minimise" } else { "maximise" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(text: &str) -> Target {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn time_is_no_metric_and_directions_are_read() {
+        assert_eq!((target("time"), target("minimise time_ms")), (Target::Time, Target::Time));
+        let texts = ["gflops", "maximize gflops", "minimise gflops", "x"].map(|text| target(text).to_string());
+        assert_eq!(texts, ["maximise gflops", "maximise gflops", "minimise gflops", "minimise x"]);
+    }
+
+    #[test]
+    fn what_is_written_is_parsed_as_the_same() {
+        for text in ["time", "maximise time", "energy", "gbytes", "minimize gflops"] {
+            assert_eq!(target(&target(text).to_string()), target(text));
+        }
+    }
+
+    #[test]
+    fn several_words_are_refused_with_what_would_be_right() {
+        let error = "fast and good".parse::<Target>().unwrap_err();
+        assert_eq!(error.to_string(), "`fast and good` is no objective");
+        assert!(error.remedy().contains("`maximise NAME`"));
+    }
+}

@@ -1,0 +1,142 @@
+//! One configuration with what was measured of it.
+
+use crate::metrics::MetricObjective;
+use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
+use tunesmith_core::judge::standing::counted;
+use tunesmith_core::{Evaluation, Failure, Measurement, Objective as _, Resample, Role, Run, Status, statistics};
+use tunesmith_space::{ConfigId, Space};
+use tunesmith_store::{Journal, arguments};
+
+/// One configuration with what was measured of it.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Parameters and values, in the user's order.
+    pub config: Map<String, Json>,
+    /// The rank of the configuration in its space.
+    pub index: ConfigId,
+    /// Why it failed, at first or when it was measured again; `None` where it is correct.
+    pub failure: Option<Failure>,
+    /// The median time: of the final for who was measured in it, else of all samples; `None` where the configuration
+    /// failed.
+    pub time_ms: Option<f64>,
+    /// A 95 % interval of that median.
+    pub ci95_ms: Option<(f64, f64)>,
+    /// The median when the configuration was first measured.
+    pub first_time_ms: Option<f64>,
+    /// All samples of the search.
+    pub times_ms: Vec<f64>,
+    /// The medians of the visits in the final, for finalists and the default configuration.
+    pub final_times_ms: Vec<f64>,
+    /// Of a composite problem: the median time of each kernel by its name, over all samples of the search.
+    pub parts_ms: BTreeMap<String, f64>,
+    /// The medians of the other numbers that its runs yielded, by name.
+    pub values: BTreeMap<String, f64>,
+    /// The value of the objective, where that is not time; as of the time, of the final for who was in it.
+    pub value: Option<f64>,
+    /// A 95 % interval of that value.
+    pub value_ci95: Option<(f64, f64)>,
+}
+
+/// The value of an objective that is not time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct ObjectiveValue {
+    /// The median.
+    median: Option<f64>,
+    /// A 95 % interval of the median.
+    ci95: Option<(f64, f64)>,
+}
+
+impl Candidate {
+    /// Joins a configuration's evaluation with what of `resamples` is about it, and with its value where an objective that
+    /// is not time was `valued`.
+    pub(crate) fn new(
+        space: &Space,
+        evaluation: &Evaluation,
+        resamples: &[Resample],
+        valued: Option<&Valued<'_>>,
+    ) -> Self {
+        let id = evaluation.request.config;
+        let own = resamples.iter().filter(|resample| resample.config == id);
+        let (failed, correct): (Vec<_>, Vec<_>) = own.partition(|resample| resample.failure.is_some());
+        let failure = evaluation.failure.as_ref().or_else(|| failed.first()?.failure.as_ref());
+        let finals = final_medians(correct.iter().map(|again| (again.role, again.measurement.times_ms.as_slice())));
+        let times = &evaluation.measurement.times_ms;
+        let counted = Some(if finals.is_empty() { times } else { &finals }).filter(|_| failure.is_none());
+        let time_ms = counted.and_then(|times| statistics::median(times));
+        let value = valued.filter(|_| time_ms.is_some()).map(|valued| valued.of(id)).unwrap_or_default();
+        Self {
+            config: Journal::config(space, &space.unrank(id)),
+            index: id,
+            time_ms,
+            ci95_ms: counted.and_then(|times| statistics::median_interval(times, 0.95)),
+            first_time_ms: statistics::median(times).filter(|_| evaluation.is_correct()),
+            times_ms: times.clone(),
+            failure: failure.cloned(),
+            final_times_ms: finals,
+            parts_ms: medians(&evaluation.measurement.parts_ms),
+            values: medians(&evaluation.measurement.values),
+            value: value.median,
+            value_ci95: value.ci95,
+        }
+    }
+
+    /// Returns how it failed; `None` where it is correct.
+    pub fn status(&self) -> Status {
+        self.failure.as_ref().map(|failure| failure.kind)
+    }
+
+    /// Returns the word for the status in files and messages: `correct`, or the failure's word.
+    pub fn status_word(&self) -> &'static str {
+        self.status().map_or("correct", |kind| kind.word())
+    }
+
+    /// Returns the configuration in the form that `--config` and `--start` take.
+    pub fn arguments(&self) -> String {
+        arguments(&self.config)
+    }
+}
+
+/// A run whose objective is not time, by that objective.
+pub(crate) struct Valued<'a> {
+    pub(crate) run: &'a Run,
+    pub(crate) objective: &'a MetricObjective,
+}
+
+impl Valued<'_> {
+    /// Returns the value of the objective for `config`, of the final where it was measured in it.
+    fn of(&self, config: ConfigId) -> ObjectiveValue {
+        let mut scored = self.run.history.iter().filter(|scored| scored.score.is_some());
+        let Some(scored) = scored.find(|scored| scored.evaluation.request.config == config) else {
+            return ObjectiveValue::default();
+        };
+        let scores = |measurement: &Measurement| self.objective.samples(config, measurement).ok();
+        let own = self.run.resamples.iter().filter(|again| again.config == config);
+        let visits: Vec<(Role, Vec<f64>)> =
+            own.filter_map(|again| Some((again.role, scores(&again.measurement)?))).collect();
+        let finals = final_medians(visits.iter().map(|(role, scores)| (*role, scores.as_slice())));
+        let counted = if finals.is_empty() { scores(&scored.evaluation.measurement) } else { Some(finals) };
+        self.summary(&counted.unwrap_or_default())
+    }
+
+    fn summary(&self, scores: &[f64]) -> ObjectiveValue {
+        let value = |score: f64| self.objective.metric().value(score);
+        let ordered = |(low, high)| {
+            let (a, b) = (value(low), value(high));
+            (a.min(b), a.max(b))
+        };
+        ObjectiveValue {
+            median: statistics::median(scores).map(value),
+            ci95: statistics::median_interval(scores, 0.95).map(ordered),
+        }
+    }
+}
+
+fn medians(samples: &BTreeMap<String, Vec<f64>>) -> BTreeMap<String, f64> {
+    samples.iter().filter_map(|(name, samples)| Some((name.clone(), statistics::median(samples)?))).collect()
+}
+
+/// Returns the median of every visit of one configuration that counts ([`counted`]). Empty for one that was in no final.
+pub(crate) fn final_medians<'a>(visits: impl Iterator<Item = (Role, &'a [f64])>) -> Vec<f64> {
+    counted(visits.filter_map(|(role, samples)| Some((role.stage()?, statistics::median(samples)?))))
+}

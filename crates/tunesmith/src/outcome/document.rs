@@ -1,0 +1,230 @@
+//! The JSON form of a run's outcome: a contract with other programs. See `tune --json` in the interface.
+
+use super::{Candidate, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
+use std::path::Path;
+use tunesmith_store::DriftLine;
+
+/// An [`Outcome`] as JSON.
+#[derive(Clone, Debug, Serialize)]
+pub struct OutcomeDocument<'a> {
+    problem: &'a str,
+    device: &'a str,
+    strategy: String,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
+    seed: u64,
+    objective: String,
+    stop_reason: String,
+    evaluations: u64,
+    resumed: usize,
+    failed: BTreeMap<&'static str, usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unscored: Option<(usize, &'a str)>,
+    default: Option<CandidateDocument<'a>>,
+    best: Option<CandidateDocument<'a>>,
+    ties: Vec<CandidateDocument<'a>>,
+    finalists: usize,
+    failed_again: Vec<CandidateDocument<'a>>,
+    drift: Option<DriftLine>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<ModelledLimit>,
+    #[serde(skip_serializing_if = "<[RegretClaim]>::is_empty")]
+    regret: &'a [RegretClaim],
+    space_size: String,
+    wall_seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulated_seconds: Option<f64>,
+    seconds: SecondsOfRun,
+    out: &'a Path,
+}
+
+/// A [`Candidate`] as JSON.
+#[derive(Clone, Debug, Serialize)]
+pub struct CandidateDocument<'a> {
+    config: &'a Map<String, Json>,
+    index: String,
+    status: &'static str,
+    time_ms: Option<f64>,
+    ci95_ms: Option<(f64, f64)>,
+    first_time_ms: Option<f64>,
+    times_ms: &'a [f64],
+    #[serde(skip_serializing_if = "<[f64]>::is_empty")]
+    final_times_ms: &'a [f64],
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    parts_ms: &'a BTreeMap<String, f64>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    values: &'a BTreeMap<String, f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value_ci95: Option<(f64, f64)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+}
+
+impl<'a> OutcomeDocument<'a> {
+    pub(super) fn new(outcome: &'a Outcome) -> Self {
+        let one = |candidate: &'a Option<Candidate>| candidate.as_ref().map(CandidateDocument::new);
+        let all = |candidates: &'a [Candidate]| candidates.iter().map(CandidateDocument::new).collect();
+        Self {
+            problem: &outcome.problem,
+            device: &outcome.device,
+            strategy: outcome.strategy.to_string(),
+            notes: &outcome.notes,
+            seed: outcome.seed,
+            objective: outcome.objective.to_string(),
+            stop_reason: outcome.stop_reason.to_string(),
+            evaluations: outcome.evaluations,
+            resumed: outcome.resumed,
+            failed: outcome.failed.iter().map(|(kind, count)| (kind.word(), *count)).collect(),
+            unscored: outcome.unscored.as_ref().map(|unscored| (unscored.count, unscored.reason.as_str())),
+            default: one(&outcome.default),
+            best: one(&outcome.best),
+            ties: all(&outcome.ties),
+            finalists: outcome.finalists,
+            failed_again: all(&outcome.failed_again),
+            drift: outcome.drift,
+            limit: outcome.limit,
+            regret: &outcome.regret,
+            space_size: outcome.space_size.to_string(),
+            wall_seconds: outcome.wall_seconds,
+            simulated_seconds: outcome.simulated_seconds,
+            seconds: outcome.seconds,
+            out: &outcome.out,
+        }
+    }
+}
+
+impl<'a> CandidateDocument<'a> {
+    pub(crate) fn new(candidate: &'a Candidate) -> Self {
+        Self {
+            config: &candidate.config,
+            index: candidate.index.to_string(),
+            status: candidate.status_word(),
+            time_ms: candidate.time_ms,
+            ci95_ms: candidate.ci95_ms,
+            first_time_ms: candidate.first_time_ms,
+            times_ms: &candidate.times_ms,
+            final_times_ms: &candidate.final_times_ms,
+            parts_ms: &candidate.parts_ms,
+            values: &candidate.values,
+            value: candidate.value,
+            value_ci95: candidate.value_ci95,
+            message: candidate.failure.as_ref().map(|failure| failure.message.as_str()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use tunesmith_core::{Failure, FailureKind, StopReason, Target};
+    use tunesmith_space::{Parameter, Space};
+
+    /// The document of the outcome below, byte for byte as other programs read it.
+    const GOLDEN: &str = include_str!("golden.json");
+
+    fn candidate(space: &Space, rank: u128) -> Candidate {
+        Candidate {
+            config: Map::from_iter([("X".to_string(), json!(rank as u64))]),
+            index: space.id(rank).unwrap(),
+            failure: None,
+            time_ms: Some(1.5),
+            ci95_ms: Some((1.25, 2.0)),
+            first_time_ms: Some(1.75),
+            times_ms: vec![1.5, 2.0],
+            final_times_ms: Vec::new(),
+            parts_ms: BTreeMap::new(),
+            values: BTreeMap::new(),
+            value: None,
+            value_ci95: None,
+        }
+    }
+
+    fn space() -> Space {
+        let parameter = Parameter::new("X", (0..4).map(tunesmith_space::Value::Int)).unwrap();
+        Space::builder().parameter(parameter).build().unwrap()
+    }
+
+    fn outcome() -> Outcome {
+        let space = space();
+        let best = Candidate {
+            final_times_ms: vec![1.5],
+            parts_ms: [("first".to_string(), 0.5)].into(),
+            values: [("energy_mj".to_string(), 3.0)].into(),
+            value: Some(3.0),
+            value_ci95: Some((2.5, 3.5)),
+            ..candidate(&space, 1)
+        };
+        let failed = Candidate {
+            failure: Some(Failure::new(FailureKind::Runtime, "killed by signal 11")),
+            time_ms: None,
+            ci95_ms: None,
+            ..candidate(&space, 2)
+        };
+        Outcome {
+            problem: "bowl".to_string(),
+            device: "a device".to_string(),
+            strategy: "random".parse().unwrap(),
+            notes: vec!["a note".to_string()],
+            seed: 7,
+            objective: "minimise energy".parse().unwrap(),
+            stop_reason: StopReason::Exhausted,
+            evaluations: 4,
+            resumed: 1,
+            failed: FailureKind::ALL.map(|kind| (kind, usize::from(kind == FailureKind::Runtime))).into(),
+            unscored: Some(super::super::Unscored { count: 1, reason: "no energy".to_string() }),
+            common_failures: Vec::new(),
+            default: Some(candidate(&space, 0)),
+            best: Some(best),
+            ties: Vec::new(),
+            finalists: 2,
+            failed_again: vec![failed],
+            drift: Some(DriftLine { probes: 6, change: 0.01, drifted: false }),
+            limit: Some(ModelledLimit { time_ms: 1.0, share: None }),
+            regret: vec![RegretClaim { regret: 0.02, probability: 0.95, evaluations: 4 }],
+            space_size: 4,
+            wall_seconds: 1.0,
+            simulated_seconds: Some(2.0),
+            seconds: SecondsOfRun {
+                space: 0.0,
+                search: 0.25,
+                compile: 0.25,
+                run: 0.5,
+                verify: 0.0,
+                store: 0.0,
+                other: 0.0,
+            },
+            out: "bowl.jsonl".into(),
+        }
+    }
+
+    #[test]
+    fn the_document_of_an_outcome_is_what_programs_have_read_so_far() {
+        let text = serde_json::to_string_pretty(&outcome().document()).unwrap();
+        assert_eq!(text.trim_end(), GOLDEN.trim_end());
+    }
+
+    #[test]
+    fn what_there_is_nothing_of_is_left_out() {
+        let plain = Outcome {
+            notes: Vec::new(),
+            objective: Target::Time,
+            unscored: None,
+            limit: None,
+            regret: Vec::new(),
+            simulated_seconds: None,
+            ..outcome()
+        };
+        let document = serde_json::to_value(plain.document()).unwrap();
+        for absent in ["notes", "unscored", "limit", "regret", "simulated_seconds", "common_failures"] {
+            assert!(document.get(absent).is_none(), "{absent}");
+        }
+        assert_eq!(document["objective"], "minimise time");
+        assert!(document["default"].get("message").is_none() && document["default"].get("value").is_none());
+    }
+}

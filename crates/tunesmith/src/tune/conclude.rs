@@ -1,0 +1,110 @@
+//! The last stage: the outcome of a finished run.
+
+use super::ground::Ground;
+use super::learned::Learned;
+use super::ready::Preparation;
+use super::settings::Settings;
+use crate::outcome::{Candidate, ModelledLimit, Outcome, RegretClaim, SecondsOfRun, Unscored, Valued, common_failures};
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::time::Duration;
+use tunesmith_core::{Evaluation, FailureKind, Resample, Role, Run};
+use tunesmith_space::ConfigId;
+use tunesmith_store::DriftLine;
+
+/// A run that ended.
+pub(super) struct Finished {
+    pub(super) run: Run,
+    /// What the user was told of the counter model and the counters.
+    pub(super) notes: Vec<String>,
+    /// The stop conditions saw recorded time.
+    pub(super) is_simulated: bool,
+    /// The device's name.
+    pub(super) device: String,
+    pub(super) preparation: Preparation,
+    pub(super) journal: PathBuf,
+}
+
+impl Finished {
+    /// Makes the outcome of the run, which took `wall` in all.
+    pub(super) fn conclude(
+        self,
+        ground: &Ground<'_>,
+        settings: &Settings,
+        learned: &Learned<'_>,
+        wall: Duration,
+    ) -> Outcome {
+        let run = &self.run;
+        let candidates = |configs: &[ConfigId]| -> Vec<Candidate> {
+            configs.iter().filter_map(|config| self.candidate(*config, ground, settings)).collect()
+        };
+        let best = run.verdict.winner.and_then(|config| self.candidate(config, ground, settings));
+        let failed_again: Vec<ConfigId> = run.verdict.failed.iter().map(|(config, _)| *config).collect();
+        Outcome {
+            problem: ground.problem.name.clone(),
+            strategy: settings.strategy.clone(),
+            seed: settings.seed,
+            objective: settings.target(),
+            stop_reason: run.stop_reason.clone(),
+            evaluations: run.progress.evaluations,
+            resumed: run.resumed,
+            failed: FailureKind::ALL.map(|kind| (kind, run.history.failed(kind))).into(),
+            unscored: Unscored::of(evaluations(run), settings.objective()),
+            common_failures: common_failures(evaluations(run).filter_map(|evaluation| evaluation.failure.as_ref())),
+            default: ground.default_id().and_then(|config| self.candidate(config, ground, settings)),
+            ties: candidates(&run.verdict.ties),
+            finalists: finalists(run),
+            failed_again: candidates(&failed_again),
+            drift: run.drift.as_ref().map(DriftLine::from),
+            limit: learned.estimates.limit_ms.map(|time_ms| modelled(time_ms, best.as_ref())),
+            best,
+            regret: run.progress.regret.iter().map(RegretClaim::from).collect(),
+            space_size: ground.size,
+            wall_seconds: wall.as_secs_f64(),
+            simulated_seconds: self.is_simulated.then(|| run.progress.elapsed.as_secs_f64()),
+            seconds: self.seconds(ground.building, wall),
+            notes: self.notes,
+            device: self.device,
+            out: self.journal,
+        }
+    }
+
+    /// Returns what was measured of `config`; `None` where it was not evaluated.
+    fn candidate(&self, config: ConfigId, ground: &Ground<'_>, settings: &Settings) -> Option<Candidate> {
+        let evaluation = &self.run.history.of(config)?.evaluation;
+        let valued = settings.metric_objective().map(|objective| Valued { run: &self.run, objective });
+        Some(Candidate::new(&ground.space, evaluation, &self.run.resamples, valued.as_ref()))
+    }
+
+    /// Says where the wall time went: what the space, the loop and the device explain, and the rest.
+    fn seconds(&self, space: Duration, wall: Duration) -> SecondsOfRun {
+        let parts = &self.run.seconds;
+        let compile = parts.compile + self.preparation.probing;
+        let verify = parts.verify + self.preparation.preparing;
+        let explained = space + parts.search + compile + parts.run + verify + parts.store;
+        SecondsOfRun {
+            space: space.as_secs_f64(),
+            search: parts.search.as_secs_f64(),
+            compile: compile.as_secs_f64(),
+            run: parts.run.as_secs_f64(),
+            verify: verify.as_secs_f64(),
+            store: parts.store.as_secs_f64(),
+            other: wall.saturating_sub(explained).as_secs_f64(),
+        }
+    }
+}
+
+fn evaluations(run: &Run) -> impl Iterator<Item = &Evaluation> {
+    run.history.iter().map(|scored| &scored.evaluation)
+}
+
+/// Counts the configurations that were measured again to find the best.
+fn finalists(run: &Run) -> usize {
+    let competed = |again: &&Resample| [Role::Selection, Role::Confirmation].contains(&again.role);
+    run.resamples.iter().filter(competed).map(|again| again.config).collect::<HashSet<ConfigId>>().len()
+}
+
+fn modelled(time_ms: f64, best: Option<&Candidate>) -> ModelledLimit {
+    let best_ms = best.and_then(|best| best.time_ms);
+    ModelledLimit { time_ms, share: best_ms.map(|best_ms| time_ms / best_ms) }
+}

@@ -1,0 +1,63 @@
+//! The first stage: the device and the space.
+
+use crate::configuration::start_configuration;
+use crate::devices::device_for;
+use crate::{Diagnostic, Error, Problem, ProblemSpace};
+use std::time::Duration;
+use tunesmith_core::Clock;
+use tunesmith_device::{Device, Machine};
+use tunesmith_space::{ConfigId, Configuration, Space, Value};
+
+/// What a problem is tuned on: a device, and the space that its limits leave.
+pub(super) struct Ground<'a> {
+    pub(super) problem: &'a Problem,
+    pub(super) machine: &'a Machine,
+    pub(super) device: Device,
+    /// The device's limits, by name.
+    pub(super) limits: Vec<(String, Value)>,
+    pub(super) space: Space,
+    /// The number of configurations.
+    pub(super) size: u128,
+    /// A warning for every constraint left out.
+    pub(super) warnings: Vec<Diagnostic>,
+    /// The configuration that speed-ups refer to.
+    pub(super) default: Option<Configuration>,
+    /// What is evaluated before the search: the default configuration and the start.
+    pub(super) first: Vec<ConfigId>,
+    /// The time that building the space took.
+    pub(super) building: Duration,
+}
+
+impl<'a> Ground<'a> {
+    /// Finds the device and builds the space; `start` names the configuration to start from.
+    pub(super) fn open(
+        problem: &'a Problem,
+        machine: &'a Machine,
+        start: &[(String, String)],
+        clock: &dyn Clock,
+    ) -> Result<Self, Error> {
+        let device = device_for(problem, machine)?;
+        let limits = device.limits(&machine.compilers);
+        let began = clock.now();
+        let ProblemSpace { space, warnings } = problem.space(&limits)?;
+        let building = clock.now() - began;
+        let size = size(&space)?;
+        let default = problem.default_configuration(&space)?;
+        let start = start_configuration(&space, default.as_ref(), start)?;
+        let first = [&default, &start].into_iter().flatten().filter_map(|config| space.rank(config)).collect();
+        Ok(Self { problem, machine, device, limits, space, size, warnings, default, first, building })
+    }
+
+    /// Returns the rank of the default configuration.
+    pub(super) fn default_id(&self) -> Option<ConfigId> {
+        self.space.rank(self.default.as_ref()?)
+    }
+}
+
+/// Ranks beyond 128 bits cannot be told apart in a run.
+fn size(space: &Space) -> Result<u128, Error> {
+    space.len().ok_or_else(|| {
+        let text = format!("the space has {} configurations, more than 2^128", space.size());
+        Error::request(text, Some("add constraints or shorten the parameters' values".to_string()))
+    })
+}

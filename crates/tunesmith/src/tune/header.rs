@@ -1,0 +1,80 @@
+//! The first line of a run's journal.
+
+use super::ground::Ground;
+use super::learned::Learned;
+use super::settings::Settings;
+use crate::Problem;
+use crate::metrics::Metric;
+use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
+use tunesmith_device::{Cache, Policy, Sampling};
+use tunesmith_store::{Header, Journal};
+use tunesmith_study::ModelChoice;
+
+/// What a header says of the run's device.
+pub(super) struct OfDevice {
+    /// What has to be the same when the run is resumed, by name.
+    pub(super) identity: Map<String, Json>,
+    /// What is known of it as numbers.
+    pub(super) features: BTreeMap<String, f64>,
+}
+
+/// Makes the header of a run that starts at `started`, in seconds since the Unix epoch.
+pub(super) fn header(
+    ground: &Ground<'_>,
+    settings: &Settings,
+    learned: &Learned<'_>,
+    device: &OfDevice,
+    started: f64,
+) -> Header {
+    let Ground { problem, space, .. } = ground;
+    let blank = Journal::header(space);
+    let metric = settings.metric();
+    Header {
+        identity: identity(blank.identity, problem, metric, device),
+        objective: metric.and_then(|metric| serde_json::to_value(metric).ok()),
+        problem: problem.name.clone(),
+        sizes: problem.sizes.iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect(),
+        features: problem.input_features(),
+        constraints: problem.named_constraints(),
+        default: ground.default.as_ref().map(|configuration| Journal::config(space, configuration)),
+        device_features: device.features.clone(),
+        history: learned.history.named(),
+        strategy: settings.strategy.to_string(),
+        model: settings.model.as_ref().map(ModelChoice::text),
+        seed: settings.seed,
+        room: settings.room,
+        started,
+        ..blank
+    }
+}
+
+/// Adds what a resumed run has to share to what the space has.
+fn identity(
+    mut identity: Map<String, Json>,
+    problem: &Problem,
+    metric: Option<&Metric>,
+    device: &OfDevice,
+) -> Map<String, Json> {
+    identity.insert("problem".to_string(), Json::from(problem.digest()));
+    identity.insert("measurement policy".to_string(), Json::from(policy_text(&problem.policy)));
+    if let Some(metric) = metric {
+        // Named only where it is not time, which journals without it mean.
+        let (target, definition) = (metric.target(), metric.metrics.iter().find(|(name, _)| *name == metric.name));
+        let text = definition.map_or_else(|| target.to_string(), |(_, text)| format!("{target} = {text}"));
+        identity.insert("objective".to_string(), Json::from(text));
+    }
+    identity.extend(device.identity.clone());
+    identity
+}
+
+/// Returns what decides how often a configuration is measured, as journals write it. What it is raced against belongs to
+/// one configuration.
+fn policy_text(policy: &Policy) -> String {
+    let Sampling { min_samples, max_samples, stable, time_cap, bar_ms: _ } = policy.sampling;
+    let cache = if policy.cache == Cache::Cold { ", cold caches" } else { "" };
+    format!(
+        "Sampling {{ min_samples: {min_samples}, max_samples: {max_samples}, stable: {stable:?}, time_cap: {time_cap:?} \
+         }}{cache}"
+    )
+}

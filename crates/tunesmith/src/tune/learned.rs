@@ -1,0 +1,113 @@
+//! The second stage: what is known of the kernel before its first trial.
+
+use super::ground::Ground;
+use super::settings::Settings;
+use crate::Error;
+use crate::devices::check_counted;
+use crate::guided::{Guided, guided};
+use crate::prior::{Prior, PriorEstimates};
+use crate::timing::primed;
+use std::sync::Arc;
+use tunesmith_choose::timing::KnownDevice;
+use tunesmith_core::{Searcher, Stop, Target};
+use tunesmith_cost::NestEstimates;
+use tunesmith_device::Device;
+use tunesmith_search::{Knowledge, PastTimes};
+use tunesmith_study::Fitting;
+
+/// What history, model and prior say.
+pub(super) struct Learned<'a> {
+    /// What of the history fits the space.
+    pub(super) history: Fitting,
+    /// The guide by counters, and what the user should know.
+    pub(super) guided: Guided,
+    /// The estimates of the prior.
+    pub(super) estimates: PriorEstimates,
+    prior: Option<Prior<'a>>,
+    grid: Option<Arc<[tunesmith_space::ConfigId]>>,
+    /// The device counts what kernels do as they run.
+    has_counters: bool,
+}
+
+impl<'a> Learned<'a> {
+    /// Learns before the device is opened, so that a wrong model is found at once.
+    pub(super) fn new(ground: &Ground<'a>, settings: &Settings) -> Result<Self, Error> {
+        let Ground { problem, machine, device, space, .. } = ground;
+        let history = history(ground, settings)?;
+        let grid = problem.grid(space, ground.default.as_ref())?.map(Arc::from);
+        let prior = Prior::chosen(settings.model.as_ref(), problem, || device.of_kernels(&machine.compilers))?;
+        let (estimates, guided) = match &prior {
+            Some(prior) => prior.estimates(space, &settings.target(), &settings.strategy),
+            None => {
+                let guided = guided(settings.model.as_ref(), space, device, &settings.strategy)?;
+                (PriorEstimates::default(), guided)
+            }
+        };
+        check_limit(&settings.stop, estimates.limit_ms, &settings.target())?;
+        check_counted(device, settings.profile, settings.needs_energy())?;
+        let has_counters = device.counted_hardware().is_some();
+        Ok(Self { history, guided, estimates, prior, grid, has_counters })
+    }
+
+    /// Makes the strategy with what is known of the kernel, as of `device`.
+    pub(super) fn searcher(
+        &self,
+        ground: &Ground<'_>,
+        settings: &Settings,
+        device: &KnownDevice,
+    ) -> Result<Box<dyn Searcher>, Error> {
+        let told: Vec<PastTimes> = self.history.times.iter().chain(&self.estimates.times).cloned().collect();
+        let knowledge =
+            Knowledge { history: PastTimes::all(&told), grid: self.grid.clone(), guide: self.guided.guide.clone() };
+        let searcher = settings.strategy.build(&knowledge)?;
+        let searcher = self.estimates.primed(&settings.strategy, searcher);
+        match &self.prior {
+            Some(Prior::Timing(model)) => primed(model, ground.problem, &ground.space, device, searcher),
+            _ => Ok(searcher),
+        }
+    }
+
+    /// Returns the estimates whose counts take the place of counters, where a guide asks for them and the device has none.
+    pub(super) fn counts(&self) -> Option<&NestEstimates<'a>> {
+        match &self.prior {
+            Some(Prior::Estimates { estimates, .. }) if self.guided.guide.is_some() && !self.has_counters => {
+                Some(estimates)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Returns what of the history says something of the space; never the recording that is replayed.
+fn history(ground: &Ground<'_>, settings: &Settings) -> Result<Fitting, Error> {
+    let (past, gone) = &settings.past;
+    let replayed = match &ground.device {
+        // Read only to be told apart from the history, when there is one.
+        Device::Replay { file, .. } if !past.is_empty() => Some((file, tunesmith_store::import(file)?)),
+        _ => None,
+    };
+    let judged = replayed.as_ref().map(|(file, recording)| (file.as_path(), recording));
+    let mut fitting = past.required(&ground.space, settings.objective(), judged)?;
+    fitting.left_out.extend(gone.iter().cloned());
+    Ok(fitting)
+}
+
+/// `limit` compares times with what a model holds possible.
+fn check_limit(stop: &Stop, limit_ms: Option<f64>, target: &Target) -> Result<(), Error> {
+    if !stop.has_limit() {
+        return Ok(());
+    }
+    let refuse = |text: &str, remedy: &str| Err(Error::request(text, Some(remedy.to_string())));
+    match (limit_ms, target) {
+        (_, Target::Metric { .. }) => refuse(
+            "the stop condition `limit` is about times, and the objective is another",
+            "leave `limit` out, or minimise time",
+        ),
+        (None, Target::Time) => refuse(
+            "the stop condition `limit` needs a model of the kernel's limit, and there is none",
+            "tune a loop nest with the device file of its device (`--model FILE`, which `tunesmith calibrate` writes), or name the time to \
+             reach: `cost 1.5ms`",
+        ),
+        (Some(_), Target::Time) => Ok(()),
+    }
+}

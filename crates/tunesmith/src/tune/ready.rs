@@ -1,0 +1,153 @@
+//! The third stage: the run itself, with the device and the journal open.
+
+use super::conclude::Finished;
+use super::ground::Ground;
+use super::header::{OfDevice, header};
+use super::learned::Learned;
+use super::session::{Session, Starting};
+use super::settings::Settings;
+use crate::Error;
+use crate::guided::CounterWatch;
+use crate::runner::{Extras, Runner};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tunesmith_choose::timing::KnownDevice;
+use tunesmith_core::{Evaluator, Tuner};
+use tunesmith_cost::Counting;
+use tunesmith_search::RegretModel;
+use tunesmith_store::{Journal, Resumed};
+
+/// A run that can start: its device is open and its journal written to.
+pub(super) struct Ready<'a> {
+    runner: Runner<'a>,
+    /// The device's name, and what is known of it as numbers.
+    device: KnownDevice,
+    preparation: Preparation,
+    journal: Journal,
+    resumed: Resumed,
+}
+
+/// The parts of making a device ready, which belong to others of the report.
+pub(super) struct Preparation {
+    /// Making the data and the reference's results, which is part of verifying.
+    pub(super) preparing: Duration,
+    /// The compilation before the first measurement.
+    pub(super) probing: Duration,
+}
+
+impl<'a> Ready<'a> {
+    pub(super) fn open(
+        ground: &Ground<'a>,
+        settings: &Settings,
+        learned: &Learned<'_>,
+        session: &Session<'_>,
+    ) -> Result<Self, Error> {
+        let (runner, preparation) = open(ground, settings, session)?;
+        let of_device = OfDevice { identity: runner.identity(), features: features(ground, settings) };
+        let started = session.clock.unix().as_secs_f64();
+        let header = header(ground, settings, learned, &of_device, started);
+        let (journal, resumed) = settings.open_journal(&header, &ground.space)?;
+        let device = KnownDevice { name: runner.device(), features: of_device.features };
+        Ok(Self { runner, device, preparation, journal, resumed })
+    }
+
+    /// Tells the session what is about to start.
+    pub(super) fn announce(
+        &self,
+        ground: &Ground<'_>,
+        settings: &Settings,
+        learned: &Learned<'_>,
+        session: &mut Session<'_>,
+    ) {
+        let Some(on_start) = &mut session.on_start else { return };
+        on_start(&Starting {
+            device: &self.device.name,
+            strategy: &settings.strategy,
+            space: &ground.space,
+            warnings: &ground.warnings,
+            history: &learned.history.files,
+            left_out: &learned.history.left_out,
+            journal: self.journal.path(),
+            resumed: self.resumed.evaluations.len(),
+        });
+    }
+
+    /// Runs until the stop condition holds, the strategy has nothing more to ask, or someone ends it.
+    pub(super) fn run(
+        self,
+        ground: &Ground<'_>,
+        settings: &Settings,
+        learned: &Learned<'_>,
+        session: &mut Session<'_>,
+    ) -> Result<Finished, Error> {
+        let Self { mut runner, device, preparation, mut journal, resumed } = self;
+        let mut watch = CounterWatch::new(&mut session.observers, &learned.guided);
+        let simulated = runner.simulate(settings.seed);
+        let mut searcher = learned.searcher(ground, settings, &device)?;
+        let mut regret = RegretModel::default();
+        let mut counting;
+        let evaluator: &mut dyn Evaluator = match learned.counts() {
+            Some(estimates) => {
+                counting = Counting::new(runner.evaluator(), estimates, &ground.space);
+                &mut counting
+            }
+            None => runner.evaluator(),
+        };
+        let mut tuner = Tuner::new(&ground.space, searcher.as_mut(), evaluator)
+            .store(&mut journal)
+            .clock(session.clock.clone())
+            .interrupt(session.interrupt.clone())
+            .stop(settings.stop.clone())
+            .seed(settings.seed)
+            .room(settings.room)
+            .objective(settings.objective())
+            .regret(&mut regret)
+            .limit(learned.estimates.limit_ms)
+            .baseline(ground.default_id())
+            .judging(ground.problem.judging.clone())
+            .first(ground.first.clone())
+            .recorded(resumed.evaluations)
+            .resamples(resumed.resamples);
+        if let Some(clock) = &simulated {
+            tuner = tuner.simulated(clock.clone());
+        }
+        let run = tuner.observer(&mut watch).run()?;
+        let (notes, is_simulated) = (watch.notes, simulated.is_some());
+        Ok(Finished {
+            run,
+            notes,
+            is_simulated,
+            device: device.name,
+            preparation,
+            journal: journal.path().to_path_buf(),
+        })
+    }
+}
+
+/// Opens the device, sees whether it can run the first configuration, and makes what outputs are compared with.
+fn open<'a>(
+    ground: &Ground<'a>,
+    settings: &Settings,
+    session: &Session<'_>,
+) -> Result<(Runner<'a>, Preparation), Error> {
+    let Ground { problem, machine, device, space, .. } = ground;
+    let started = session.clock.now();
+    let extras = Extras { counters: settings.profile, energy: settings.needs_energy() };
+    let mut runner = Runner::open(problem, space, device, machine, extras, session.clock.clone())?;
+    let opened = session.clock.now();
+    // One compilation before the first measurement finds what is wrong with every configuration.
+    if let Some(probe) = ground.first.first().copied().or_else(|| space.id(0)) {
+        runner.preflight(probe)?;
+    }
+    let probed = session.clock.now();
+    // Interrupted here, the run ends before its first evaluation.
+    runner.prepare(&session.interrupt)?;
+    let preparing = (opened - started) + (session.clock.now() - probed);
+    Ok((runner, Preparation { preparing, probing: probed - opened }))
+}
+
+/// Returns what a journal keeps of the device as numbers.
+fn features(ground: &Ground<'_>, settings: &Settings) -> BTreeMap<String, f64> {
+    let limits = ground.limits.iter().filter_map(|(name, value)| Some((name.clone(), value.as_float()?)));
+    limits.chain(settings.device_features.clone()).collect()
+}

@@ -1,0 +1,179 @@
+//! The settings of a run: the user's choices, then those of the run that is resumed, then the problem's, then ours.
+
+use super::ground::Ground;
+use super::options::{JournalOptions, Search};
+use crate::metrics::{Metric, MetricObjective};
+use crate::{Error, Problem};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use tunesmith_core::{Direction, MedianTime, Objective, Stop, Target};
+use tunesmith_device::{Device, Target as Runs};
+use tunesmith_search::StrategySpec;
+use tunesmith_space::Space;
+use tunesmith_store::{Header, Journal, Resumed};
+use tunesmith_study::{LeftOut, ModelChoice, Past};
+
+/// Evaluations unless the user or the problem says otherwise.
+const DEFAULT_STOP: u64 = 200;
+
+/// Requests in flight unless told otherwise: enough for a few compilations at once, few enough that a sequential
+/// strategy hardly notices. Never derived from the number of cores, so that a run can be repeated elsewhere.
+const DEFAULT_ROOM: usize = 4;
+
+/// The same for OpenCL and CUDA, where compilations take longer and differ more: with more of them at once the cores wait
+/// less for the last.
+const DRIVER_ROOM: usize = 8;
+
+/// The choices of a run, defaults filled in.
+pub(super) struct Settings {
+    pub(super) strategy: StrategySpec,
+    pub(super) stop: Stop,
+    pub(super) seed: u64,
+    pub(super) room: usize,
+    pub(super) model: Option<ModelChoice>,
+    /// The counters of every configuration are read.
+    pub(super) profile: bool,
+    /// The history, and what of it is no longer there.
+    pub(super) past: (Past, Vec<LeftOut>),
+    /// What was measured of the device besides its limits.
+    pub(super) device_features: BTreeMap<String, f64>,
+    /// The objective where it is not time.
+    metric: Option<MetricObjective>,
+    journal: PathBuf,
+    resume: bool,
+}
+
+impl Settings {
+    pub(super) fn new(ground: &Ground<'_>, search: &Search, options: &JournalOptions) -> Result<Self, Error> {
+        let problem = ground.problem;
+        let journal = journal_path(problem, options);
+        // A resumed run goes on as it began unless told otherwise.
+        let earlier = earlier(&journal, options.resume)?;
+        let strategy = strategy(problem, search, earlier.as_ref())?;
+        let stop = stop(problem, search, &strategy)?;
+        let metric = metric(problem, search, earlier.as_ref())?;
+        check_cost(&stop, metric.as_ref())?;
+        let tuning = &problem.tuning;
+        let seed = search.seed.or(earlier.as_ref().map(|header| header.seed)).or(tuning.seed);
+        let room = search.room.or(earlier.as_ref().map(|header| header.room)).or(tuning.room);
+        let model = earlier.as_ref().and_then(|header| header.model.as_deref()).map(ModelChoice::from_text);
+        Ok(Self {
+            past: past(search, earlier.as_ref())?,
+            model: search.model.clone().or(model),
+            strategy,
+            stop,
+            metric: metric.map(|metric| MetricObjective::new(metric, &ground.space)),
+            seed: seed.unwrap_or(0),
+            room: room.unwrap_or_else(|| default_room(&ground.device)).max(1),
+            profile: search.profile,
+            device_features: options.device_features.clone(),
+            journal,
+            resume: options.resume,
+        })
+    }
+
+    /// Returns what is optimised.
+    pub(super) fn target(&self) -> Target {
+        self.metric().map_or(Target::Time, Metric::target)
+    }
+
+    /// Returns the metric that is optimised; `None` for time.
+    pub(super) fn metric(&self) -> Option<&Metric> {
+        self.metric.as_ref().map(MetricObjective::metric)
+    }
+
+    /// Returns the objective of the metric that is optimised; `None` for time.
+    pub(super) fn metric_objective(&self) -> Option<&MetricObjective> {
+        self.metric.as_ref()
+    }
+
+    /// Returns what scores evaluations.
+    pub(super) fn objective(&self) -> &dyn Objective {
+        self.metric.as_ref().map_or(&MedianTime, |metric| metric)
+    }
+
+    /// Returns whether the energy of every sample is measured.
+    pub(super) fn needs_energy(&self) -> bool {
+        self.metric().is_some_and(Metric::needs_energy)
+    }
+
+    /// Opens the journal of the resumed run, or makes a new one.
+    pub(super) fn open_journal(&self, header: &Header, space: &Space) -> Result<(Journal, Resumed), Error> {
+        if self.resume && self.journal.exists() {
+            return Ok(Journal::resume(&self.journal, header, space)?);
+        }
+        Ok((Journal::create(&self.journal, header, space)?, Resumed::default()))
+    }
+}
+
+/// Returns the journal of a run: the one named; else beside the problem, the latest of them when resuming.
+fn journal_path(problem: &Problem, options: &JournalOptions) -> PathBuf {
+    if let Some(out) = &options.out {
+        return out.clone();
+    }
+    let path = problem.source_file.path.with_extension("jsonl");
+    if options.resume { Journal::latest(&path) } else { path }
+}
+
+/// Reads the header of the run that is resumed, if one is.
+fn earlier(journal: &Path, resume: bool) -> Result<Option<Header>, Error> {
+    Ok(if resume && journal.exists() { Some(tunesmith_store::read(journal)?.header) } else { None })
+}
+
+fn strategy(problem: &Problem, search: &Search, earlier: Option<&Header>) -> Result<StrategySpec, Error> {
+    let written = earlier.map(|header| header.strategy.as_str()).or(problem.tuning.strategy.as_deref());
+    match (&search.strategy, written) {
+        (Some(strategy), _) => Ok(strategy.clone()),
+        (None, Some(text)) => Ok(text.parse()?),
+        (None, None) => Ok(StrategySpec::default()),
+    }
+}
+
+/// Strategies that end by themselves run to their end unless told otherwise.
+fn stop(problem: &Problem, search: &Search, strategy: &StrategySpec) -> Result<Stop, Error> {
+    match (&search.stop, problem.tuning.stop.as_deref()) {
+        (Some(stop), _) => Ok(stop.clone()),
+        (None, Some(text)) => Ok(text.parse()?),
+        (None, None) if strategy.strategy().ends_by_itself() => Ok(Stop::evaluations(u64::MAX)),
+        (None, None) => Ok(Stop::evaluations(DEFAULT_STOP)),
+    }
+}
+
+fn metric(problem: &Problem, search: &Search, earlier: Option<&Header>) -> Result<Option<Metric>, Error> {
+    let before = earlier.and_then(Metric::of).map(|metric| metric.target());
+    let written = || problem.tuning.objective.as_deref().map(str::parse).transpose();
+    let target = match search.objective.clone().or(before) {
+        Some(target) => target,
+        None => written()?.unwrap_or_default(),
+    };
+    Metric::new(&target, problem)
+}
+
+/// Reads the history: the one named, else that of the resumed run, as far as it is still what it was.
+fn past(search: &Search, earlier: Option<&Header>) -> Result<(Past, Vec<LeftOut>), Error> {
+    match earlier {
+        Some(header) if search.history.is_empty() => Ok(Past::read_again(&header.history)),
+        _ => Ok((Past::read(&search.history)?, Vec::new())),
+    }
+}
+
+fn default_room(device: &Device) -> usize {
+    match device {
+        // With a number for a time there is nothing to compile ahead of.
+        Device::Replay { .. } | Device::Synthetic(_) => 1,
+        Device::Kernels(Runs::Processor) | Device::Command => DEFAULT_ROOM,
+        Device::Kernels(Runs::OpenCl(_) | Runs::Cuda(_)) => DRIVER_ROOM,
+    }
+}
+
+/// `cost` compares what is minimised; of something that is maximised it would say the opposite of what it reads like.
+fn check_cost(stop: &Stop, metric: Option<&Metric>) -> Result<(), Error> {
+    match metric {
+        Some(metric) if metric.direction == Direction::Maximise && stop.has_cost() => {
+            let target = metric.target();
+            let text = format!("the stop condition `cost` needs an objective that is minimised, not `{target}`");
+            Err(Error::request(text, Some("leave `cost` out, or minimise a metric".to_string())))
+        }
+        _ => Ok(()),
+    }
+}
