@@ -158,6 +158,20 @@ impl From<tunesmith_study::Error> for Error {
     }
 }
 
+impl From<tunesmith_timing::Error> for Error {
+    fn from(error: tunesmith_timing::Error) -> Self {
+        use tunesmith_timing::Error as Of;
+        match error {
+            Of::Refused(refusal) => refusal.into(),
+            Of::Problem(error) => error.into(),
+            Of::Recording(error) => error.into(),
+            Of::Model(error) => error.into(),
+            Of::Write { path, source } => Self::Write { path, source },
+            other => Self::request(other.to_string(), None),
+        }
+    }
+}
+
 /// Whether the problem, rather than the machine, is at fault.
 fn is_about_the_problem(error: &DeviceError) -> bool {
     let of_the_machine = matches!(

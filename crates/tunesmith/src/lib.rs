@@ -47,7 +47,6 @@ mod run_one;
 mod runner;
 mod space_info;
 mod starter;
-mod timing;
 mod top;
 mod tune;
 mod tune_inputs;
@@ -69,7 +68,7 @@ pub use run_one::{OneRun, OneRunDocument, RunOptions, plan_one, run_one};
 pub use runner::OnePlan;
 pub use space_info::{Configs, IndexedConfig, SpaceInfo, SpaceQuery};
 pub use starter::{Starter, starter};
-pub use timing::{
+pub use tunesmith_timing::{
     FoldBy, ModelSearch, Outside, PredictOptions, Predicted, Prediction, RoundsChoice, Rung, TimingSettings,
     TrainTimingOptions, TrainedTiming, predict, train_timing,
 };

@@ -6,7 +6,7 @@ use crate::Error;
 use crate::devices::check_counted;
 use crate::guided::{Guided, guided};
 use crate::prior::{Prior, PriorEstimates};
-use crate::timing::primed;
+use tunesmith_timing::primed;
 use std::sync::Arc;
 use tunesmith_choose::timing::KnownDevice;
 use tunesmith_core::{Searcher, Stop, Target};

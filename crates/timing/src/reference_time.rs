@@ -12,7 +12,7 @@ const INPUTS_EACH: usize = 3;
 
 /// Fits the logarithms of `times_ms`, one for each of `rows`, over those of `columns` that are positive in
 /// all rows. `None` with too few inputs. Costs a product of two rows for each.
-pub(super) fn reference_time(rows: &[Vec<f64>], columns: &[usize], times_ms: &[f64]) -> Option<ReferenceTime> {
+pub(crate) fn reference_time(rows: &[Vec<f64>], columns: &[usize], times_ms: &[f64]) -> Option<ReferenceTime> {
     let usable = |column: &&usize| rows.iter().all(|row| row[**column] > 0.0 && row[**column].is_finite());
     let columns: Vec<usize> = columns.iter().filter(usable).copied().collect();
     if distinct(rows) < INPUTS_EACH * (columns.len() + 1) {

@@ -1,6 +1,6 @@
 //! The few configurations of a timing model that an application may choose among where nothing else names any.
 
-use super::groups::Group;
+use crate::groups::Group;
 use std::collections::BTreeMap;
 use tunesmith_choose::wisdom::{Costs, choose_members};
 use tunesmith_model::Shortlist;
@@ -15,7 +15,7 @@ type Times<'a> = BTreeMap<&'a [Value], f64>;
 
 /// At most 32 configurations, `reference` among them, which serve the inputs of `groups` well: chosen as those of a portfolio
 /// are, by times relative to the best of each input. Costs what [`choose_members`] costs with 16 columns for each input.
-pub(super) fn candidates(groups: &[Group], reference: &[Value]) -> Vec<Vec<Value>> {
+pub(crate) fn candidates(groups: &[Group], reference: &[Value]) -> Vec<Vec<Value>> {
     let inputs = by_input(groups);
     let mut columns = vec![reference];
     for config in inputs.iter().flat_map(fastest) {

@@ -1,6 +1,6 @@
 //! Parts of the training set that are left out of a fit to judge it.
 
-use super::groups::Group;
+use crate::groups::Group;
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use serde::Serialize;
@@ -27,14 +27,14 @@ const FOLDS: usize = 4;
 const FEWEST_CONFIGURATIONS: usize = 40;
 
 /// A part of the training set to fit to, and the rest.
-pub(super) struct Fold {
-    pub(super) train: Vec<Group>,
-    pub(super) test: Vec<Group>,
+pub(crate) struct Fold {
+    pub(crate) train: Vec<Group>,
+    pub(crate) test: Vec<Group>,
 }
 
 /// `groups` parted into at most four folds: by devices where there are several, else by inputs, else by configurations. No
 /// folds where there are too few of all.
-pub(super) fn folds(groups: &[Group], seed: u64) -> Option<(FoldBy, Vec<Fold>)> {
+pub(crate) fn folds(groups: &[Group], seed: u64) -> Option<(FoldBy, Vec<Fold>)> {
     let all = |by| match by {
         FoldBy::Devices => groups.iter().map(|group| group.device.clone()).collect::<BTreeSet<_>>(),
         FoldBy::Inputs => groups.iter().map(Group::input).collect(),
@@ -56,7 +56,7 @@ pub(super) fn folds(groups: &[Group], seed: u64) -> Option<(FoldBy, Vec<Fold>)> 
 }
 
 /// All configurations of `groups` as texts, in order.
-pub(super) fn configurations(groups: &[Group]) -> Vec<String> {
+pub(crate) fn configurations(groups: &[Group]) -> Vec<String> {
     let all: BTreeSet<String> =
         groups.iter().flat_map(|group| group.rows.iter().map(|(values, _)| key(values))).collect();
     all.into_iter().collect()
@@ -67,7 +67,7 @@ fn key(values: &[Value]) -> String {
 }
 
 /// What is not `left_out`, and what is.
-pub(super) fn part(groups: &[Group], by: FoldBy, left_out: &BTreeSet<String>) -> (Vec<Group>, Vec<Group>) {
+pub(crate) fn part(groups: &[Group], by: FoldBy, left_out: &BTreeSet<String>) -> (Vec<Group>, Vec<Group>) {
     let whole =
         |is_out: fn(&Group) -> String| groups.iter().cloned().partition(|group| !left_out.contains(&is_out(group)));
     let of_rows = |group: &Group| {

@@ -1,10 +1,11 @@
 //! A timing model as what a tuning run begins with.
 
-use super::predict::{PredictOptions, put_first, reference};
-use super::scorer::Scorer;
-use super::search::{Field, ranked};
-use super::unseen::fallback;
-use crate::{Error, Problem};
+use crate::predict::{PredictOptions, put_first, reference};
+use crate::scorer::Scorer;
+use crate::search::{Field, ranked};
+use crate::unseen::fallback;
+use crate::Error;
+use tunesmith_problem::Problem;
 use tunesmith_choose::timing::{KnownDevice, TimingModel};
 use tunesmith_core::Searcher;
 use tunesmith_search::Primed;
@@ -22,7 +23,7 @@ const WANTED: usize = 5;
 ///
 /// # Errors
 /// The model knows none of the space's parameters.
-pub(crate) fn primed(
+pub fn primed(
     model: &TimingModel,
     problem: &Problem,
     space: &Space,

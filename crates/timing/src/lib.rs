@@ -9,6 +9,7 @@
 //! portfolio, or the `candidates` that training leaves in the model) are `tunesmith_choose::timing`.
 
 mod candidates;
+mod error;
 mod folds;
 mod frame;
 mod groups;
@@ -24,10 +25,11 @@ mod search;
 mod train;
 mod unseen;
 
+pub use error::Error;
 pub use folds::FoldBy;
 pub use outside::Outside;
 pub use predict::{PredictOptions, Predicted, Prediction, predict};
-pub(crate) use prior::primed;
+pub use prior::primed;
 pub use rounds::{RoundsChoice, Rung};
 pub use search::ModelSearch;
 pub use train::{TimingSettings, TrainTimingOptions, TrainedTiming, train_timing};

@@ -1,13 +1,13 @@
 //! Which columns a timing model has.
 
-use super::groups::Group;
+use crate::groups::Group;
 use std::collections::BTreeSet;
 use tunesmith_choose::timing::{Feature, Frame, Origin, derived_number};
 use tunesmith_space::{Expr, Parameter, Value};
 
 /// Returns the frame of `groups`, whose first one's sizes are those that an input has unless it names
 /// others.
-pub(super) fn frame(parameters: &[Parameter], derived: &[(String, Expr)], groups: &[Group]) -> Frame {
+pub(crate) fn frame(parameters: &[Parameter], derived: &[(String, Expr)], groups: &[Group]) -> Frame {
     Frame {
         parameters: parameters.to_vec(),
         sizes: groups.first().map(|group| group.sizes.clone()).unwrap_or_default(),

@@ -1,6 +1,6 @@
 //! Looking for the best configuration on a model.
 
-use super::scorer::Scorer;
+use crate::scorer::Scorer;
 use rand::SeedableRng as _;
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -37,11 +37,11 @@ const RESAMPLED: f64 = 0.25;
 
 /// A configuration with its predicted logarithm of the speed relative to the reference.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Ranked {
+pub(crate) struct Ranked {
     /// The configuration.
-    pub(super) config: ConfigId,
+    pub(crate) config: ConfigId,
     /// The prediction.
-    pub(super) log_speedup: f64,
+    pub(crate) log_speedup: f64,
 }
 
 impl FromStr for ModelSearch {
@@ -63,18 +63,18 @@ impl FromStr for ModelSearch {
 
 /// Where a search looks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field<'a> {
-    pub(super) space: &'a Space,
+pub(crate) struct Field<'a> {
+    pub(crate) space: &'a Space,
     /// Where climbs start; a random configuration where there is none.
-    pub(super) start: Option<ConfigId>,
-    pub(super) grid: Option<&'a [ConfigId]>,
+    pub(crate) start: Option<ConfigId>,
+    pub(crate) grid: Option<&'a [ConfigId]>,
     /// Climbs, from the second on from random configurations.
-    pub(super) restarts: usize,
-    pub(super) seed: u64,
+    pub(crate) restarts: usize,
+    pub(crate) seed: u64,
 }
 
 /// The `count` configurations that the model predicts best, the best first, with the name of the search that found them.
-pub(super) fn ranked(
+pub(crate) fn ranked(
     search: ModelSearch,
     scorer: &Scorer<'_>,
     field: &Field<'_>,

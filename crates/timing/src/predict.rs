@@ -1,10 +1,11 @@
 //! The best configuration for an input, without running anything.
 
-use super::outside::{Outside, outside};
-use super::scorer::Scorer;
-use super::search::{Field, ModelSearch, Ranked, ranked};
-use super::unseen::fallback;
-use crate::{Error, Problem};
+use crate::outside::{Outside, outside};
+use crate::scorer::Scorer;
+use crate::search::{Field, ModelSearch, Ranked, ranked};
+use crate::unseen::fallback;
+use crate::Error;
+use tunesmith_problem::Problem;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use tunesmith_choose::timing::{KnownDevice, TimingModel};
@@ -143,7 +144,7 @@ fn best(options: &PredictOptions, scorer: &Scorer<'_>, field: &Field<'_>) -> (Ve
 }
 
 /// `config` before all others, of which at most `count` stay.
-pub(super) fn put_first(
+pub(crate) fn put_first(
     found: &mut Vec<Ranked>,
     config: ConfigId,
     scorer: &Scorer<'_>,
@@ -239,12 +240,12 @@ fn known_space(
 }
 
 /// The reference configuration in `space`; parameters that the model does not know take their first value.
-pub(super) fn reference(model: &TimingModel, space: &Space) -> Option<Configuration> {
+pub(crate) fn reference(model: &TimingModel, space: &Space) -> Option<Configuration> {
     configuration(model, space, &model.parts().reference)
 }
 
 /// The configuration of `values`, one for each parameter of the model, in `space`, as [`reference`] has it.
-pub(super) fn configuration(model: &TimingModel, space: &Space, values: &[Value]) -> Option<Configuration> {
+pub(crate) fn configuration(model: &TimingModel, space: &Space, values: &[Value]) -> Option<Configuration> {
     let pairs = model.parts().frame.parameters.iter().zip(values);
     let pairs = pairs.filter(|(parameter, _)| space.parameter_index(parameter.name()).is_some());
     let pairs: Vec<(&str, Value)> = pairs.map(|(parameter, value)| (parameter.name(), value.clone())).collect();

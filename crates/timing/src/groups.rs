@@ -1,7 +1,7 @@
 //! Recordings as what a timing model learns from: configurations of one input on one device, with times relative to the
 //! reference configuration's.
 
-use super::unseen::best_single;
+use crate::unseen::best_single;
 use crate::Error;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -10,45 +10,45 @@ use tunesmith_space::{Expr, Parameter, Value};
 
 /// The rows of one recording.
 #[derive(Clone, Debug)]
-pub(super) struct Group {
-    pub(super) device: String,
-    pub(super) device_features: BTreeMap<String, f64>,
-    pub(super) sizes: Vec<(String, Value)>,
+pub(crate) struct Group {
+    pub(crate) device: String,
+    pub(crate) device_features: BTreeMap<String, f64>,
+    pub(crate) sizes: Vec<(String, Value)>,
     /// The time of the reference configuration in milliseconds.
-    pub(super) reference_ms: f64,
+    pub(crate) reference_ms: f64,
     /// The values of every configuration with its time; none where it failed.
-    pub(super) rows: Vec<(Vec<Value>, Option<f64>)>,
+    pub(crate) rows: Vec<(Vec<Value>, Option<f64>)>,
 }
 
 /// Recordings of one problem.
 #[derive(Clone, Debug)]
-pub(super) struct Groups {
-    pub(super) problem: String,
-    pub(super) parameters: Vec<Parameter>,
-    pub(super) constraints: Vec<(String, String)>,
-    pub(super) derived: Vec<(String, Expr)>,
-    pub(super) reference: Vec<Value>,
-    pub(super) groups: Vec<Group>,
-    pub(super) notes: Vec<String>,
+pub(crate) struct Groups {
+    pub(crate) problem: String,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) constraints: Vec<(String, String)>,
+    pub(crate) derived: Vec<(String, Expr)>,
+    pub(crate) reference: Vec<Value>,
+    pub(crate) groups: Vec<Group>,
+    pub(crate) notes: Vec<String>,
 }
 
 impl Group {
-    pub(super) fn size(&self, name: &str) -> Option<&Value> {
+    pub(crate) fn size(&self, name: &str) -> Option<&Value> {
         self.sizes.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
     /// How fast a row is as the model sees it: the logarithm of its speed relative to the reference's (Eq. 1), `zeta` where it
     /// failed.
-    pub(super) fn target(&self, time_ms: Option<f64>, zeta: f64) -> f64 {
+    pub(crate) fn target(&self, time_ms: Option<f64>, zeta: f64) -> f64 {
         time_ms.map_or(zeta, |ms| (self.reference_ms / ms).ln())
     }
 
-    pub(super) fn best_ms(&self) -> Option<f64> {
+    pub(crate) fn best_ms(&self) -> Option<f64> {
         self.rows.iter().filter_map(|(_, ms)| *ms).min_by(f64::total_cmp)
     }
 
     /// What tells the input from others.
-    pub(super) fn input(&self) -> String {
+    pub(crate) fn input(&self) -> String {
         let pairs = self.sizes.iter().map(|(name, value)| format!("{name}={}", value.define()));
         pairs.collect::<Vec<_>>().join(",")
     }
@@ -59,7 +59,7 @@ impl Group {
 ///
 /// # Errors
 /// A file that cannot be read or has other parameters than the first, no recording in which the reference is correct.
-pub(super) fn read(files: &[PathBuf], reference: &[(String, String)]) -> Result<Groups, Error> {
+pub(crate) fn read(files: &[PathBuf], reference: &[(String, String)]) -> Result<Groups, Error> {
     let recordings: Vec<(PathBuf, Recording)> =
         files.iter().map(|path| Ok((path.clone(), tunesmith_store::import(path)?))).collect::<Result<_, Error>>()?;
     let Some((_, first)) = recordings.first() else {

@@ -1,16 +1,16 @@
 //! Devices that a model never saw: its choice beside the single configuration that is best over those it knows.
 
-use super::folds::Fold;
-use super::groups::Group;
-use super::held_out::chosen;
-use super::predict::configuration;
+use crate::folds::Fold;
+use crate::groups::Group;
+use crate::held_out::chosen;
+use crate::predict::configuration;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use tunesmith_choose::timing::{KnownDevice, TimingModel, Unseen, UnseenDevice};
 use tunesmith_space::{ConfigId, Space, Value};
 
 /// Returns what a user should know of a model that is no help for other devices.
-pub(super) fn note(unseen: &Unseen) -> String {
+pub(crate) fn note(unseen: &Unseen) -> String {
     format!(
         "for a device that was left out the best single configuration of the others ran at {:.1} % of its best, the model's \
              choice at {:.1} %: `predict` for an unknown device falls back to the single one",
@@ -21,7 +21,7 @@ pub(super) fn note(unseen: &Unseen) -> String {
 
 /// Judges folds by device, for each row of whose tests `predictions` has the prediction. Recordings without
 /// the single configuration tell nothing; `None` where none has it.
-pub(super) fn unseen(folds: &[Fold], predictions: &[Vec<Vec<f64>>]) -> Option<Unseen> {
+pub(crate) fn unseen(folds: &[Fold], predictions: &[Vec<Vec<f64>>]) -> Option<Unseen> {
     let mut of_devices: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
     for (fold, predictions) in folds.iter().zip(predictions) {
         let Some(single) = best_single_of(&fold.train) else { continue };
@@ -53,7 +53,7 @@ fn pair(group: &Group, predicted: &[f64], single: &[Value]) -> Option<(f64, f64)
 }
 
 /// The single configuration that is best over `groups`.
-pub(super) fn best_single_of(groups: &[Group]) -> Option<Vec<Value>> {
+pub(crate) fn best_single_of(groups: &[Group]) -> Option<Vec<Value>> {
     best_single(
         groups
             .iter()
@@ -63,7 +63,7 @@ pub(super) fn best_single_of(groups: &[Group]) -> Option<Vec<Value>> {
 
 /// The configuration, of those correct in most recordings, whose times relative to each optimum have the least geometric mean.
 /// Each recording is its correct configurations with their times. `None` where there are none.
-pub(super) fn best_single<'a>(recordings: impl Iterator<Item = Vec<(&'a [Value], f64)>>) -> Option<Vec<Value>> {
+pub(crate) fn best_single<'a>(recordings: impl Iterator<Item = Vec<(&'a [Value], f64)>>) -> Option<Vec<Value>> {
     let mut sums: HashMap<&[Value], (usize, f64)> = HashMap::new();
     for rows in recordings {
         let Some(optimum) = rows.iter().map(|(_, ms)| *ms).min_by(f64::total_cmp) else { continue };
@@ -83,7 +83,7 @@ pub(super) fn best_single<'a>(recordings: impl Iterator<Item = Vec<(&'a [Value],
 
 /// Returns the single configuration that goes before the model's own choice for `device`: the model does not
 /// know the device, and the single one did better for devices left out. `None` where it is none of `space`.
-pub(super) fn fallback<'a>(
+pub(crate) fn fallback<'a>(
     model: &'a TimingModel,
     space: &Space,
     device: Option<&KnownDevice>,
@@ -122,7 +122,7 @@ mod tests {
         let (a, b) = (group("a", &[(1, 1.0), (2, 4.0)]), group("b", &[(1, 2.0), (2, 1.0)]));
         let fold = |test: &Group, train: &Group| Fold { train: vec![train.clone()], test: vec![test.clone()] };
         let folds = [fold(&b, &a), fold(&a, &b)];
-        super::unseen(&folds, &[vec![of_b.to_vec()], vec![of_a.to_vec()]]).unwrap()
+        crate::unseen(&folds, &[vec![of_b.to_vec()], vec![of_a.to_vec()]]).unwrap()
     }
 
     #[test]
@@ -139,8 +139,8 @@ mod tests {
     fn a_device_without_the_single_configuration_tells_nothing_and_one_where_it_failed_counts_0() {
         let train = || vec![group("a", &[(1, 1.0), (2, 2.0)])];
         let fold = |times: &[(i64, f64)]| Fold { train: train(), test: vec![group("b", times)] };
-        assert_eq!(super::unseen(&[fold(&[(2, 1.0)])], &[vec![vec![0.0]]]), None);
-        let failed = super::unseen(&[fold(&[(1, 0.0), (2, 1.0)])], &[vec![vec![1.0, 0.0]]]).unwrap();
+        assert_eq!(crate::unseen(&[fold(&[(2, 1.0)])], &[vec![vec![0.0]]]), None);
+        let failed = crate::unseen(&[fold(&[(1, 0.0), (2, 1.0)])], &[vec![vec![1.0, 0.0]]]).unwrap();
         assert_eq!((failed.model, failed.best_single), (1.0, 0.0));
     }
 }

@@ -1,11 +1,11 @@
 //! How good a model is on what it was not fitted to.
 
-use super::groups::Group;
+use crate::groups::Group;
 use tunesmith_choose::timing::HeldOut;
 
 /// Judges a model on `groups`, which were held out, for each of whose rows `predictions` has the
 /// prediction.
-pub(super) fn held_out(inputs: Vec<String>, groups: &[Group], predictions: &[Vec<f64>], zeta: f64) -> HeldOut {
+pub(crate) fn held_out(inputs: Vec<String>, groups: &[Group], predictions: &[Vec<f64>], zeta: f64) -> HeldOut {
     let rows = groups.iter().map(|group| group.rows.len()).sum();
     let pairs = || groups.iter().zip(predictions);
     let square = |(group, predicted): (&Group, &Vec<f64>)| {
@@ -26,7 +26,7 @@ pub(super) fn held_out(inputs: Vec<String>, groups: &[Group], predictions: &[Vec
 }
 
 /// The speed of the first correct configuration in the order of the predictions, relative to the best and to the reference.
-pub(super) fn chosen(group: &Group, predictions: &[f64]) -> Option<(f64, f64)> {
+pub(crate) fn chosen(group: &Group, predictions: &[f64]) -> Option<(f64, f64)> {
     let correct = group.rows.iter().zip(predictions).filter_map(|((_, ms), predicted)| Some((*predicted, (*ms)?)));
     // Of equally good ones the first: `max_by` would take the last.
     let (_, ms) = correct.reduce(|best, other| if other.0 > best.0 { other } else { best })?;

@@ -1,12 +1,12 @@
 //! How many trees a timing model has.
 
-use super::folds::{Fold, FoldBy, folds};
-use super::frame::frame as frame_of;
-use super::groups::Group;
-use super::held_out::chosen;
-use super::rows::rows;
-use super::train::TimingSettings;
-use super::unseen::unseen;
+use crate::folds::{Fold, FoldBy, folds};
+use crate::frame::frame as frame_of;
+use crate::groups::Group;
+use crate::held_out::chosen;
+use crate::rows::rows;
+use crate::train::TimingSettings;
+use crate::unseen::unseen;
 use crate::Error;
 use serde::Serialize;
 use tunesmith_choose::timing::{Frame, Unseen};
@@ -51,7 +51,7 @@ type Predictions = Vec<Vec<f64>>;
 ///
 /// # Errors
 /// Settings of the trees that are out of range.
-pub(super) fn choose(
+pub(crate) fn choose(
     frame: &Frame,
     groups: &[Group],
     settings: &TimingSettings,

@@ -1,6 +1,6 @@
 //! Groups as tables of numbers.
 
-use super::groups::Group;
+use crate::groups::Group;
 use crate::Error;
 use rand::SeedableRng as _;
 use tunesmith_choose::timing::{Frame, KnownDevice, Origin};
@@ -8,9 +8,9 @@ use tunesmith_core::Rng;
 use tunesmith_model::{BoostedSettings, BoostedTrees, Table};
 
 /// A table with targets.
-pub(super) struct Rows {
-    pub(super) table: Table,
-    pub(super) targets: Vec<f64>,
+pub(crate) struct Rows {
+    pub(crate) table: Table,
+    pub(crate) targets: Vec<f64>,
 }
 
 impl Rows {
@@ -18,14 +18,14 @@ impl Rows {
     ///
     /// # Errors
     /// Settings that are out of range.
-    pub(super) fn fit(&self, trees: &BoostedSettings, seed: u64) -> Result<BoostedTrees, Error> {
+    pub(crate) fn fit(&self, trees: &BoostedSettings, seed: u64) -> Result<BoostedTrees, Error> {
         BoostedTrees::fit(&self.table, &self.targets, trees, &mut Rng::seed_from_u64(seed))
             .map_err(|error| Error::request(error.to_string(), None))
     }
 }
 
 /// The table of all rows of `groups`.
-pub(super) fn rows(frame: &Frame, groups: &[Group], zeta: f64) -> Rows {
+pub(crate) fn rows(frame: &Frame, groups: &[Group], zeta: f64) -> Rows {
     let columns = frame.features.iter().map(|feature| feature.column.clone()).collect();
     let mut rows = Rows { table: Table::new(columns), targets: Vec::new() };
     let parameters: Vec<Option<usize>> = frame
@@ -52,6 +52,6 @@ pub(super) fn rows(frame: &Frame, groups: &[Group], zeta: f64) -> Rows {
 }
 
 /// The device of a group.
-pub(super) fn known(group: &Group) -> KnownDevice {
+pub(crate) fn known(group: &Group) -> KnownDevice {
     KnownDevice { name: group.device.clone(), features: group.device_features.clone() }
 }

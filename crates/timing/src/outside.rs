@@ -30,7 +30,7 @@ impl fmt::Display for Outside {
 
 /// Returns the features of a row of [`Frame::row`](tunesmith_choose::timing::Frame::row) that are outside,
 /// the farthest first.
-pub(super) fn outside(model: &TimingModel, row: &[f64]) -> Vec<Outside> {
+pub(crate) fn outside(model: &TimingModel, row: &[f64]) -> Vec<Outside> {
     let parts = model.parts();
     let features = parts.frame.features.iter().zip(row).filter(|(feature, _)| feature.origin != Origin::Parameter);
     let distance = |(feature, value): (&Feature, &f64)| {

@@ -1,14 +1,14 @@
 //! Fitting timing models.
 
-use super::candidates::candidates;
-use super::folds::{self, FoldBy};
-use super::frame::frame;
-use super::groups::{self, Group, Groups};
-use super::held_out::held_out as judge;
-use super::reference_time::reference_time as fit_reference_time;
-use super::rounds::{self, RoundsChoice};
-use super::rows::{known, rows};
-use super::unseen::{best_single_of, note};
+use crate::candidates::candidates;
+use crate::folds::{self, FoldBy};
+use crate::frame::frame;
+use crate::groups::{self, Group, Groups};
+use crate::held_out::held_out as judge;
+use crate::reference_time::reference_time as fit_reference_time;
+use crate::rounds::{self, RoundsChoice};
+use crate::rows::{known, rows};
+use crate::unseen::{best_single_of, note};
 use crate::Error;
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
@@ -157,7 +157,7 @@ fn fit(groups: Groups, settings: &TimingSettings, notes: &mut Vec<String>) -> Re
     let own: Vec<Vec<f64>> = train.iter().map(|group| frame.row(&group.sizes, Some(&known(group)))).collect();
     let inputs: BTreeSet<String> = train.iter().map(Group::input).collect();
     let mean = trees(Loss::Squared)?;
-    let predict = |group: &Group| mean.predict_all(&super::rows::rows(&frame, std::slice::from_ref(group), zeta).table);
+    let predict = |group: &Group| mean.predict_all(&crate::rows::rows(&frame, std::slice::from_ref(group), zeta).table);
     let predictions: Vec<Vec<f64>> = test.iter().map(predict).collect();
     let model = TimingModel::new(TimingParts {
         problem: groups.problem,

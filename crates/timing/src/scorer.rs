@@ -6,7 +6,7 @@ use tunesmith_space::{ConfigId, Space, Value};
 
 /// Predicts the configurations of a space.
 #[derive(Debug)]
-pub(super) struct Scorer<'a> {
+pub(crate) struct Scorer<'a> {
     model: &'a TimingModel,
     space: &'a Space,
     /// What is the same for all configurations.
@@ -17,7 +17,7 @@ pub(super) struct Scorer<'a> {
 
 impl<'a> Scorer<'a> {
     /// For `sizes`, which are complete. Parameters that the space lacks are missing values.
-    pub(super) fn new(
+    pub(crate) fn new(
         model: &'a TimingModel,
         space: &'a Space,
         sizes: &[(String, Value)],
@@ -34,12 +34,12 @@ impl<'a> Scorer<'a> {
     }
 
     /// The most questions that the trees ask of a configuration.
-    pub(super) fn questions(&self) -> u128 {
+    pub(crate) fn questions(&self) -> u128 {
         self.model.parts().mean.trees().iter().map(|tree| tree.depth() as u128).sum()
     }
 
     /// The row of the input and the device.
-    pub(super) fn row(&self) -> &[f64] {
+    pub(crate) fn row(&self) -> &[f64] {
         &self.row
     }
 
@@ -51,12 +51,12 @@ impl<'a> Scorer<'a> {
     }
 
     /// The predicted logarithm of the speed relative to the reference. Costs a walk down every tree.
-    pub(super) fn one(&self, config: ConfigId) -> f64 {
+    pub(crate) fn one(&self, config: ConfigId) -> f64 {
         self.by(&self.model.parts().mean, config)
     }
 
     /// The quantiles below which a tenth and nine tenths lie.
-    pub(super) fn quantiles(&self, config: ConfigId) -> (f64, f64) {
+    pub(crate) fn quantiles(&self, config: ConfigId) -> (f64, f64) {
         (self.by(&self.model.parts().low, config), self.by(&self.model.parts().high, config))
     }
 
@@ -67,7 +67,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// The same as [`one`](Self::one) for many, several times faster.
-    pub(super) fn all(&self, configs: &[ConfigId]) -> Vec<f64> {
+    pub(crate) fn all(&self, configs: &[ConfigId]) -> Vec<f64> {
         let columns: Vec<Column> =
             self.model.parts().frame.features.iter().map(|feature| feature.column.clone()).collect();
         let mut table = Table::new(columns);

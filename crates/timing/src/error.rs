@@ -1,0 +1,39 @@
+//! Why a timing model cannot be trained or asked.
+
+use std::path::PathBuf;
+use tunesmith_choose::timing::TimingModelError;
+use tunesmith_core::Refusal;
+use tunesmith_problem::ProblemError;
+use tunesmith_store::ImportError;
+
+/// Says why a timing model cannot be trained or asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The request is wrong: an option, an input, recordings that do not belong together.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The problem file is wrong.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// A recording cannot be read.
+    #[error(transparent)]
+    Recording(#[from] ImportError),
+    /// The model's file cannot be read.
+    #[error(transparent)]
+    Model(#[from] TimingModelError),
+    /// The model's file cannot be written.
+    #[error("cannot write `{}`: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+}
+
+impl Error {
+    pub(crate) fn request(text: impl Into<String>, remedy: Option<String>) -> Self {
+        Refusal::new(text, remedy).into()
+    }
+}
