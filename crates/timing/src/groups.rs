@@ -1,7 +1,7 @@
 //! Recordings as what a timing model learns from: configurations of one input on one device, with times relative to the
 //! reference configuration's.
 
-use crate::unseen::best_single;
+use crate::single::best_single;
 use crate::Error;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;

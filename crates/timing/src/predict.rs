@@ -3,7 +3,7 @@
 use crate::outside::{Outside, outside};
 use crate::scorer::Scorer;
 use crate::search::{Field, ModelSearch, Ranked, ranked};
-use crate::unseen::fallback;
+use crate::placed::{fallback, reference};
 use crate::Error;
 use tunesmith_problem::Problem;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 use tunesmith_choose::timing::{KnownDevice, TimingModel};
 use tunesmith_core::Clock;
 use tunesmith_space::lookup;
-use tunesmith_space::{ConfigId, Configuration, Constraint, Space, SpaceError, Value, closest};
+use tunesmith_space::{ConfigId, Constraint, Space, SpaceError, Value, closest};
 use tunesmith_store::Journal;
 
 /// The source of a choice that is not the model's.
@@ -237,17 +237,4 @@ fn known_space(
         Error::request(format!("no configuration is valid for this input: {error}"), Some(remedy))
     };
     builder.build().map_err(refuse)
-}
-
-/// The reference configuration in `space`; parameters that the model does not know take their first value.
-pub(crate) fn reference(model: &TimingModel, space: &Space) -> Option<Configuration> {
-    configuration(model, space, &model.parts().reference)
-}
-
-/// The configuration of `values`, one for each parameter of the model, in `space`, as [`reference`] has it.
-pub(crate) fn configuration(model: &TimingModel, space: &Space, values: &[Value]) -> Option<Configuration> {
-    let pairs = model.parts().frame.parameters.iter().zip(values);
-    let pairs = pairs.filter(|(parameter, _)| space.parameter_index(parameter.name()).is_some());
-    let pairs: Vec<(&str, Value)> = pairs.map(|(parameter, value)| (parameter.name(), value.clone())).collect();
-    space.configuration(&pairs, None).ok()
 }

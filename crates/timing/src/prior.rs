@@ -1,9 +1,9 @@
 //! A timing model as what a tuning run begins with.
 
-use crate::predict::{PredictOptions, put_first, reference};
+use crate::placed::{fallback, reference};
+use crate::predict::{PredictOptions, put_first};
 use crate::scorer::Scorer;
 use crate::search::{Field, ranked};
-use crate::unseen::fallback;
 use crate::Error;
 use tunesmith_problem::Problem;
 use tunesmith_choose::timing::{KnownDevice, TimingModel};

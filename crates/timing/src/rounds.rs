@@ -5,7 +5,7 @@ use crate::frame::frame as frame_of;
 use crate::groups::Group;
 use crate::held_out::chosen;
 use crate::rows::rows;
-use crate::train::TimingSettings;
+use crate::settings::TimingSettings;
 use crate::unseen::unseen;
 use crate::Error;
 use serde::Serialize;

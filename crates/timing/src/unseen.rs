@@ -3,11 +3,10 @@
 use crate::folds::Fold;
 use crate::groups::Group;
 use crate::held_out::chosen;
-use crate::predict::configuration;
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
-use tunesmith_choose::timing::{KnownDevice, TimingModel, Unseen, UnseenDevice};
-use tunesmith_space::{ConfigId, Space, Value};
+use crate::single::best_single;
+use std::collections::BTreeMap;
+use tunesmith_choose::timing::{Unseen, UnseenDevice};
+use tunesmith_space::Value;
 
 /// Returns what a user should know of a model that is no help for other devices.
 pub(crate) fn note(unseen: &Unseen) -> String {
@@ -61,39 +60,6 @@ pub(crate) fn best_single_of(groups: &[Group]) -> Option<Vec<Value>> {
     )
 }
 
-/// The configuration, of those correct in most recordings, whose times relative to each optimum have the least geometric mean.
-/// Each recording is its correct configurations with their times. `None` where there are none.
-pub(crate) fn best_single<'a>(recordings: impl Iterator<Item = Vec<(&'a [Value], f64)>>) -> Option<Vec<Value>> {
-    let mut sums: HashMap<&[Value], (usize, f64)> = HashMap::new();
-    for rows in recordings {
-        let Some(optimum) = rows.iter().map(|(_, ms)| *ms).min_by(f64::total_cmp) else { continue };
-        for (values, ms) in rows {
-            let sum = sums.entry(values).or_default();
-            *sum = (sum.0 + 1, sum.1 + (ms / optimum).ln());
-        }
-    }
-    let text = |values: &[Value]| values.iter().map(Value::define).collect::<Vec<_>>();
-    let best = sums.iter().min_by(|(a_values, (a_count, a_sum)), (b_values, (b_count, b_sum))| {
-        // Equally good ones in the order of their values, so that the choice is always the same.
-        let by_time = Reverse(a_count).cmp(&Reverse(b_count)).then(a_sum.total_cmp(b_sum));
-        by_time.then_with(|| text(a_values).cmp(&text(b_values)))
-    });
-    best.map(|(values, _)| values.to_vec())
-}
-
-/// Returns the single configuration that goes before the model's own choice for `device`: the model does not
-/// know the device, and the single one did better for devices left out. `None` where it is none of `space`.
-pub(crate) fn fallback<'a>(
-    model: &'a TimingModel,
-    space: &Space,
-    device: Option<&KnownDevice>,
-) -> Option<(ConfigId, &'a Unseen)> {
-    let (single, unseen) = (model.parts().best_single.as_deref()?, model.unseen_device()?);
-    let is_known = device.is_some_and(|device| model.devices().iter().any(|known| known.name == device.name));
-    let config = (!is_known).then(|| configuration(model, space, single))??;
-    Some((space.rank(&config)?, unseen))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,7 +88,7 @@ mod tests {
         let (a, b) = (group("a", &[(1, 1.0), (2, 4.0)]), group("b", &[(1, 2.0), (2, 1.0)]));
         let fold = |test: &Group, train: &Group| Fold { train: vec![train.clone()], test: vec![test.clone()] };
         let folds = [fold(&b, &a), fold(&a, &b)];
-        crate::unseen(&folds, &[vec![of_b.to_vec()], vec![of_a.to_vec()]]).unwrap()
+        super::unseen(&folds, &[vec![of_b.to_vec()], vec![of_a.to_vec()]]).unwrap()
     }
 
     #[test]
@@ -139,8 +105,8 @@ mod tests {
     fn a_device_without_the_single_configuration_tells_nothing_and_one_where_it_failed_counts_0() {
         let train = || vec![group("a", &[(1, 1.0), (2, 2.0)])];
         let fold = |times: &[(i64, f64)]| Fold { train: train(), test: vec![group("b", times)] };
-        assert_eq!(crate::unseen(&[fold(&[(2, 1.0)])], &[vec![vec![0.0]]]), None);
-        let failed = crate::unseen(&[fold(&[(1, 0.0), (2, 1.0)])], &[vec![vec![1.0, 0.0]]]).unwrap();
+        assert_eq!(super::unseen(&[fold(&[(2, 1.0)])], &[vec![vec![0.0]]]), None);
+        let failed = super::unseen(&[fold(&[(1, 0.0), (2, 1.0)])], &[vec![vec![1.0, 0.0]]]).unwrap();
         assert_eq!((failed.model, failed.best_single), (1.0, 0.0));
     }
 }
