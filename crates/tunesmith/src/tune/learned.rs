@@ -62,7 +62,7 @@ impl<'a> Learned<'a> {
         let searcher = settings.strategy.build(&knowledge)?;
         let searcher = self.estimates.primed(&settings.strategy, searcher);
         match &self.prior {
-            Some(Prior::Timing(model)) => primed(model, ground.problem, &ground.space, device, searcher),
+            Some(Prior::Timing(model)) => Ok(primed(model, ground.problem, &ground.space, device, searcher)?),
             _ => Ok(searcher),
         }
     }
