@@ -1,8 +1,8 @@
 //! Recordings as what a timing model learns from: configurations of one input on one device, with times relative to the
 //! reference configuration's.
 
-use crate::single::best_single;
 use crate::Error;
+use crate::single::best_single;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use tunesmith_core::Recording;

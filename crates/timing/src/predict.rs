@@ -1,15 +1,15 @@
 //! The best configuration for an input, without running anything.
 
+use crate::Error;
 use crate::outside::{Outside, outside};
+use crate::placed::{fallback, reference};
 use crate::scorer::Scorer;
 use crate::search::{Field, ModelSearch, Ranked, ranked};
-use crate::placed::{fallback, reference};
-use crate::Error;
-use tunesmith_problem::Problem;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use tunesmith_choose::timing::{KnownDevice, TimingModel};
 use tunesmith_core::Clock;
+use tunesmith_problem::Problem;
 use tunesmith_space::lookup;
 use tunesmith_space::{ConfigId, Constraint, Space, SpaceError, Value, closest};
 use tunesmith_store::Journal;

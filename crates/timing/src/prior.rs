@@ -1,13 +1,13 @@
 //! A timing model as what a tuning run begins with.
 
+use crate::Error;
 use crate::placed::{fallback, reference};
 use crate::predict::{PredictOptions, put_first};
 use crate::scorer::Scorer;
 use crate::search::{Field, ranked};
-use crate::Error;
-use tunesmith_problem::Problem;
 use tunesmith_choose::timing::{KnownDevice, TimingModel};
 use tunesmith_core::Searcher;
+use tunesmith_problem::Problem;
 use tunesmith_search::Primed;
 use tunesmith_space::lookup;
 use tunesmith_space::{Space, Value};

@@ -1,5 +1,6 @@
 //! How many trees a timing model has.
 
+use crate::Error;
 use crate::folds::{Fold, FoldBy, folds};
 use crate::frame::frame as frame_of;
 use crate::groups::Group;
@@ -7,7 +8,6 @@ use crate::held_out::chosen;
 use crate::rows::rows;
 use crate::settings::TimingSettings;
 use crate::unseen::unseen;
-use crate::Error;
 use serde::Serialize;
 use tunesmith_choose::timing::{Frame, Unseen};
 use tunesmith_model::{BoostedSettings, Regressor as _};

@@ -1,7 +1,7 @@
 //! Groups as tables of numbers.
 
-use crate::groups::Group;
 use crate::Error;
+use crate::groups::Group;
 use rand::SeedableRng as _;
 use tunesmith_choose::timing::{Frame, KnownDevice, Origin};
 use tunesmith_core::Rng;

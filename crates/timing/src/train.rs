@@ -1,5 +1,6 @@
 //! Fitting timing models.
 
+use crate::Error;
 use crate::candidates::candidates;
 use crate::folds::{self, FoldBy};
 use crate::frame::frame;
@@ -8,9 +9,8 @@ use crate::held_out::held_out as judge;
 use crate::reference_time::reference_time as fit_reference_time;
 use crate::rounds::{self, RoundsChoice};
 use crate::rows::{known, rows};
-use crate::unseen::{best_single_of, note};
-use crate::Error;
 use crate::settings::TimingSettings;
+use crate::unseen::{best_single_of, note};
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use serde::Serialize;

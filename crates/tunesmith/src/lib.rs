@@ -68,16 +68,16 @@ pub use run_one::{OneRun, OneRunDocument, RunOptions, plan_one, run_one};
 pub use runner::OnePlan;
 pub use space_info::{Configs, IndexedConfig, SpaceInfo, SpaceQuery};
 pub use starter::{Starter, starter};
-pub use tunesmith_timing::{
-    FoldBy, ModelSearch, Outside, PredictOptions, Predicted, Prediction, RoundsChoice, Rung, TimingSettings,
-    TrainTimingOptions, TrainedTiming, predict, train_timing,
-};
 pub use top::{Top, TopConfig, top};
 pub use tune::{JournalOptions, Search, Session, Starting, tune};
 pub use tune_inputs::{FinishedRun, InputsOutcome, SkippedInput, tune_inputs};
 pub use tunesmith_problem::{
     ConstraintReport, Diagnostic, GridTable, Input, InputRun, Inputs, Level, Problem, ProblemError, ProblemSpace,
     SourceFile, Tuning,
+};
+pub use tunesmith_timing::{
+    FoldBy, ModelSearch, Outside, PredictOptions, Predicted, Prediction, RoundsChoice, Rung, TimingSettings,
+    TrainTimingOptions, TrainedTiming, predict, train_timing,
 };
 
 pub use tunesmith_choose::timing::{HeldOut, KnownDevice, TimingModel, Unseen, UnseenDevice};

@@ -6,7 +6,6 @@ use crate::Error;
 use crate::devices::check_counted;
 use crate::guided::{Guided, guided};
 use crate::prior::{Prior, PriorEstimates};
-use tunesmith_timing::primed;
 use std::sync::Arc;
 use tunesmith_choose::timing::KnownDevice;
 use tunesmith_core::{Searcher, Stop, Target};
@@ -14,6 +13,7 @@ use tunesmith_cost::NestEstimates;
 use tunesmith_device::Device;
 use tunesmith_search::{Knowledge, PastTimes};
 use tunesmith_study::Fitting;
+use tunesmith_timing::primed;
 
 /// What history, model and prior say.
 pub(super) struct Learned<'a> {
