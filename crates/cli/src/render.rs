@@ -8,11 +8,11 @@ use tunesmith::{Diagnostic, Error, LeftOut, Level, SourceFile};
 
 /// Prints an error to standard error.
 pub(crate) fn error(error: &Error) {
-    match error {
-        Error::Problem(problem) => messages(&problem.messages, Some(&problem.source_file)),
-        other => {
-            note(&format!("error: {other}"));
-            if let Some(remedy) = other.remedy() {
+    match error.problem() {
+        Some(problem) => messages(&problem.messages, Some(&problem.source_file)),
+        None => {
+            note(&format!("error: {error}"));
+            if let Some(remedy) = error.remedy() {
                 note(&format!("  help: {remedy}"));
             }
         }

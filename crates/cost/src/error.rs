@@ -36,6 +36,33 @@ pub enum Error {
 }
 
 impl Error {
+    /// Tells whether the user's request is wrong, rather than a device or the disk.
+    pub fn is_request(&self) -> bool {
+        match self {
+            Self::Refused(_) | Self::Problem(_) => true,
+            Self::Device(error) => error.is_request(),
+            Self::Write { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+            Self::Run(_) | Self::Export(_) => false,
+        }
+    }
+
+    /// Returns what to do about it, where that is known and not part of the text.
+    pub fn remedy(&self) -> Option<&str> {
+        match self {
+            Self::Refused(refusal) => refusal.remedy.as_deref(),
+            Self::Device(error) => error.remedy(),
+            _ => None,
+        }
+    }
+
+    /// Returns what is wrong with the problem file, if that is it.
+    pub fn problem(&self) -> Option<&ProblemError> {
+        match self {
+            Self::Problem(error) => Some(error),
+            _ => None,
+        }
+    }
+
     pub(crate) fn request(text: impl Into<String>, remedy: Option<String>) -> Self {
         Refusal::new(text, remedy).into()
     }

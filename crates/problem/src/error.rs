@@ -18,3 +18,30 @@ pub enum Error {
     #[error(transparent)]
     Device(#[from] DeviceError),
 }
+
+impl Error {
+    /// Tells whether the user's request is wrong, rather than a device or the disk.
+    pub fn is_request(&self) -> bool {
+        match self {
+            Self::File(_) | Self::Refused(_) => true,
+            Self::Device(error) => error.is_request(),
+        }
+    }
+
+    /// Returns what to do about it, where that is known and not part of the text.
+    pub fn remedy(&self) -> Option<&str> {
+        match self {
+            Self::Refused(refusal) => refusal.remedy.as_deref(),
+            Self::Device(error) => error.remedy(),
+            Self::File(_) => None,
+        }
+    }
+
+    /// Returns what is wrong with the problem file, if that is it.
+    pub fn problem(&self) -> Option<&ProblemError> {
+        match self {
+            Self::File(error) => Some(error),
+            _ => None,
+        }
+    }
+}

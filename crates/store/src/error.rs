@@ -51,6 +51,17 @@ pub enum StoreError {
     },
 }
 
+impl StoreError {
+    /// Tells whether the request is wrong: the journal is missing or belongs to another run. A disk
+    /// that fails is none.
+    pub fn is_request(&self) -> bool {
+        match self {
+            Self::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+            _ => true,
+        }
+    }
+}
+
 fn lines(differences: &[Difference]) -> String {
     differences.iter().map(|difference| format!("  {difference}")).collect::<Vec<_>>().join("\n")
 }

@@ -41,6 +41,25 @@ pub enum Error {
 }
 
 impl Error {
+    /// Tells whether the user's request is wrong, rather than a device or the disk.
+    pub fn is_request(&self) -> bool {
+        match self {
+            Self::Refused(_) | Self::Strategy(_) => true,
+            Self::Recording(error) => error.is_request(),
+            Self::Write { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+            Self::Run(_) | Self::Plot { .. } => false,
+        }
+    }
+
+    /// Returns what to do about it, where that is known and not part of the text.
+    pub fn remedy(&self) -> Option<&str> {
+        match self {
+            Self::Refused(refusal) => refusal.remedy.as_deref(),
+            Self::Recording(error) => error.remedy(),
+            _ => None,
+        }
+    }
+
     pub(crate) fn request(text: impl Into<String>, remedy: Option<String>) -> Self {
         Refusal::new(text, remedy).into()
     }

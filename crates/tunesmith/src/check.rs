@@ -97,8 +97,10 @@ fn check_kernel(
 
 /// An error as messages about the file; the error itself where it is not about the file.
 fn as_messages(problem: &Problem, error: Error) -> Result<Vec<Diagnostic>, Error> {
+    if let Some(error) = error.problem() {
+        return Ok(error.messages.clone());
+    }
     match error {
-        Error::Problem(error) => Ok(error.messages),
         error if error.is_request() => {
             let remedy = error.remedy().map(str::to_string);
             Ok(problem.error(0..0, error.to_string(), remedy).messages)

@@ -16,13 +16,20 @@ pub enum Error {
     #[error(transparent)]
     Problem(#[from] ProblemError),
     /// The request is wrong: an option, a name, a value.
-    #[error("{text}")]
-    Request {
-        /// What is wrong.
-        text: String,
-        /// What to do about it.
-        remedy: Option<String>,
-    },
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The problem's kernels cannot be run.
+    #[error(transparent)]
+    Kernels(#[from] tunesmith_problem::Error),
+    /// A device cannot be calibrated, or a nest not be counted or estimated.
+    #[error(transparent)]
+    Cost(#[from] tunesmith_cost::Error),
+    /// Strategies cannot be compared, or a counter model not be trained.
+    #[error(transparent)]
+    Study(#[from] tunesmith_study::Error),
+    /// A timing model cannot be trained or asked.
+    #[error(transparent)]
+    Timing(#[from] tunesmith_timing::Error),
     /// The strategy's name or options are wrong.
     #[error(transparent)]
     Strategy(#[from] StrategyError),
@@ -76,111 +83,54 @@ pub enum Error {
 
 impl Error {
     pub(crate) fn request(text: impl Into<String>, remedy: Option<String>) -> Self {
-        Self::Request { text: text.into(), remedy }
+        Refusal::new(text, remedy).into()
     }
 
-    /// Whether the user's request is wrong, rather than a device or the disk (exit code 2 rather than 3).
+    /// Tells whether the user's request is wrong, rather than a device or the disk (exit code 2
+    /// rather than 3).
     pub fn is_request(&self) -> bool {
         match self {
-            Self::Problem(_) | Self::Request { .. } | Self::Strategy(_) | Self::TimingModel(_) => true,
+            Self::Problem(_) | Self::Refused(_) | Self::Strategy(_) | Self::TimingModel(_) => true,
             Self::Stop(_) | Self::Objective(_) | Self::Choice(_) => true,
-            // A file or a folder that is not there is a wrong name.
-            Self::Recording(ImportError::Io { source, .. })
-            | Self::Wisdom(WisdomError::Io { source, .. })
-            | Self::Store(StoreError::Io { source, .. })
-            | Self::Write { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
-            Self::Recording(_) | Self::Wisdom(_) | Self::Store(_) => true,
+            Self::Kernels(error) => error.is_request(),
+            Self::Cost(error) => error.is_request(),
+            Self::Study(error) => error.is_request(),
+            Self::Timing(error) => error.is_request(),
+            Self::Recording(error) => error.is_request(),
+            Self::Wisdom(error) => error.is_request(),
+            Self::Store(error) => error.is_request(),
+            Self::Device(error) => error.is_request(),
+            // A folder that is not there is a wrong name.
+            Self::Write { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
             Self::Run(_) | Self::Plot { .. } | Self::Export(_) => false,
-            Self::Device(error) => is_about_the_problem(error),
         }
     }
 
-    /// What to do about it, where that is known and not part of the text.
+    /// Returns what to do about it, where that is known and not part of the text.
     pub fn remedy(&self) -> Option<&str> {
         match self {
-            Self::Request { remedy, .. } => remedy.as_deref(),
+            Self::Refused(refusal) => refusal.remedy.as_deref(),
+            Self::Kernels(error) => error.remedy(),
+            Self::Cost(error) => error.remedy(),
+            Self::Study(error) => error.remedy(),
+            Self::Timing(error) => error.remedy(),
             Self::Recording(error) => error.remedy(),
             Self::TimingModel(error) => Some(error.remedy()),
             Self::Choice(error) => error.remedy(),
             Self::Objective(error) => Some(error.remedy()),
-            Self::Device(DeviceError::Absent { remedy, .. }) => Some(remedy),
+            Self::Device(error) => error.remedy(),
             _ => None,
         }
     }
-}
 
-impl From<Refusal> for Error {
-    fn from(refusal: Refusal) -> Self {
-        let Refusal { text, remedy } = refusal;
-        Self::Request { text, remedy }
-    }
-}
-
-impl From<tunesmith_problem::Error> for Error {
-    fn from(error: tunesmith_problem::Error) -> Self {
-        use tunesmith_problem::Error as Of;
-        match error {
-            Of::File(error) => error.into(),
-            Of::Refused(refusal) => refusal.into(),
-            Of::Device(error) => error.into(),
-            other => Self::request(other.to_string(), None),
+    /// Returns what is wrong with the problem file, if that is it.
+    pub fn problem(&self) -> Option<&ProblemError> {
+        match self {
+            Self::Problem(error) => Some(error),
+            Self::Kernels(error) => error.problem(),
+            Self::Cost(error) => error.problem(),
+            Self::Timing(error) => error.problem(),
+            _ => None,
         }
     }
-}
-
-impl From<tunesmith_cost::Error> for Error {
-    fn from(error: tunesmith_cost::Error) -> Self {
-        use tunesmith_cost::Error as Of;
-        match error {
-            Of::Refused(refusal) => refusal.into(),
-            Of::Problem(error) => error.into(),
-            Of::Device(error) => error.into(),
-            Of::Run(error) => error.into(),
-            Of::Export(error) => error.into(),
-            Of::Write { path, source } => Self::Write { path, source },
-            other => Self::request(other.to_string(), None),
-        }
-    }
-}
-
-impl From<tunesmith_study::Error> for Error {
-    fn from(error: tunesmith_study::Error) -> Self {
-        use tunesmith_study::Error as Of;
-        match error {
-            Of::Refused(refusal) => refusal.into(),
-            Of::Strategy(error) => error.into(),
-            Of::Recording(error) => error.into(),
-            Of::Run(error) => error.into(),
-            Of::Plot { path, source } => Self::Plot { path, source },
-            Of::Write { path, source } => Self::Write { path, source },
-            other => Self::request(other.to_string(), None),
-        }
-    }
-}
-
-impl From<tunesmith_timing::Error> for Error {
-    fn from(error: tunesmith_timing::Error) -> Self {
-        use tunesmith_timing::Error as Of;
-        match error {
-            Of::Refused(refusal) => refusal.into(),
-            Of::Problem(error) => error.into(),
-            Of::Recording(error) => error.into(),
-            Of::Model(error) => error.into(),
-            Of::Write { path, source } => Self::Write { path, source },
-            other => Self::request(other.to_string(), None),
-        }
-    }
-}
-
-/// Whether the problem, rather than the machine, is at fault.
-fn is_about_the_problem(error: &DeviceError) -> bool {
-    let of_the_machine = matches!(
-        error,
-        DeviceError::Compiler { .. }
-            | DeviceError::NoDevices { .. }
-            | DeviceError::NoCounters { .. }
-            | DeviceError::Scratch(_)
-            | DeviceError::Worker { .. }
-    );
-    !of_the_machine
 }

@@ -51,6 +51,15 @@ pub struct Flawed {
 }
 
 impl WisdomError {
+    /// Tells whether the request is wrong: the file is missing or holds no wisdom. A disk that fails
+    /// is none.
+    pub fn is_request(&self) -> bool {
+        match self {
+            Self::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+            _ => true,
+        }
+    }
+
     pub(super) fn foreign(path: &Path, reason: impl Into<String>) -> Self {
         Self::Foreign { path: path.to_path_buf(), reason: reason.into() }
     }

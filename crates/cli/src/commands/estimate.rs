@@ -3,6 +3,7 @@
 use super::{load, pairs};
 use crate::args::{EstimateArgs, ProblemArgs};
 use crate::{Ending, output};
+use tunesmith::core::Refusal;
 use tunesmith::report::{count, milliseconds};
 use tunesmith::{Error, EstimateOptions, EstimateSpaceOptions, Estimated, EstimatedSpace};
 
@@ -16,7 +17,7 @@ fn one(args: &EstimateArgs) -> Result<Ending, Error> {
     if args.out.is_some() {
         let text = "`-o` takes the estimates of a problem's configurations, and this is a nest alone".to_string();
         let remedy = Some("name the problem whose kernel it is (`.toml`)".to_string());
-        return Err(Error::Request { text, remedy });
+        return Err(Error::from(Refusal { text, remedy }));
     }
     let options = EstimateOptions {
         kernel: args.kernel.clone(),

@@ -3,7 +3,7 @@
 use super::values;
 use crate::args::PredictArgs;
 use crate::{Ending, output};
-use tunesmith::core::SystemClock;
+use tunesmith::core::{Refusal, SystemClock};
 use tunesmith::report::count_table;
 use tunesmith::{Error, KnownDevice, PredictOptions, Predicted, Prediction, Problem, TimingModel};
 
@@ -27,7 +27,7 @@ pub(crate) fn predict(args: &PredictArgs) -> Result<Ending, Error> {
 }
 
 fn request(text: String, remedy: Option<String>) -> Error {
-    Error::Request { text, remedy }
+    Error::from(Refusal { text, remedy })
 }
 
 /// The device of the model that `part` is a part of the name of.

@@ -204,6 +204,29 @@ pub enum DeviceError {
     },
 }
 
+impl DeviceError {
+    /// Tells whether the problem or the request, rather than the machine, is at fault.
+    pub fn is_request(&self) -> bool {
+        let of_the_machine = matches!(
+            self,
+            Self::Compiler { .. }
+                | Self::NoDevices { .. }
+                | Self::NoCounters { .. }
+                | Self::Scratch(_)
+                | Self::Worker { .. }
+        );
+        !of_the_machine
+    }
+
+    /// Returns what to do about it, where that is known and not part of the text.
+    pub fn remedy(&self) -> Option<&str> {
+        match self {
+            Self::Absent { remedy, .. } => Some(remedy),
+            _ => None,
+        }
+    }
+}
+
 impl From<DeviceError> for tunesmith_core::Error {
     fn from(error: DeviceError) -> Self {
         Self::Device(Box::new(error))

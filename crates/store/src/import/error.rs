@@ -34,6 +34,15 @@ pub enum ImportError {
 }
 
 impl ImportError {
+    /// Tells whether the request is wrong: the file is missing or is no recording. A disk that
+    /// fails is none.
+    pub fn is_request(&self) -> bool {
+        match self {
+            Self::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+            _ => true,
+        }
+    }
+
     /// Returns what to do about it, where that is known.
     pub fn remedy(&self) -> Option<&str> {
         match self {
