@@ -1,4 +1,33 @@
-//! Chooses configurations of compute kernels at run time.
+//! Chooses configurations of compute kernels at run time: what an application embeds.
+//!
+//! Tuning finds the best configuration for some inputs on some devices. `tunesmith export` writes it
+//! down as [`wisdom`], a file that the application ships. [`Selector`] opens the file and answers for
+//! any input, in microseconds and without allocating memory:
+//!
+//! ```
+//! use tunesmith_choose::{Selector, Source};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let file = folder.path().join("gemm.wisdom");
+//! std::fs::write(&file, r#"{"format": "tunesmith wisdom", "version": 1}
+//! {"kernel": "gemm", "device": "GPU A", "input": {"M": 512}, "config": {"TILE": 32}, "time_ms": 1.5}
+//! {"kernel": "gemm", "device": "GPU A", "input": {"M": 64}, "config": {"TILE": 8}, "time_ms": 0.1}
+//! "#)?;
+//!
+//! let selector = Selector::open([&file]);
+//! assert!(selector.warnings().is_empty());
+//! let choice = selector.select("gemm", "GPU A", &[("M", 1024.0)]).expect("the kernel is known");
+//! assert_eq!(choice.int("TILE"), Some(32));
+//! assert_eq!(choice.source, Source::NearestInput { distance: 1.0 });
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`Portfolio`](wisdom::Portfolio) holds few configurations and a decision tree that chooses among
+//! them. [`TimingModel`] predicts which of few configurations is the fastest for an input. [`Online`]
+//! tunes while the application runs, within a budget.
+//!
+//! The crate knows no drivers, draws no plots and has no command line, and it builds in seconds.
+//! `tunesmith` re-exports it for programs that tune as well.
 
 mod file;
 mod json;

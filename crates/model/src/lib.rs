@@ -35,26 +35,44 @@
 //! The [expert system](bottleneck) turns counters of a profiled run into bottlenecks and wanted
 //! changes; a [counter model](counters::CounterModel) predicts the counters of configurations that
 //! were not run.
+//!
+//! Without the default feature `fit`, only what an application needs to use a saved model is left:
+//! [`BoostedTrees`] that are read and predict, and the [`Shortlist`] of them. Everything that fits,
+//! threads and random numbers are then no part of the crate.
 
+#[cfg(feature = "fit")]
 pub mod bottleneck;
+#[cfg(feature = "fit")]
 mod cholesky;
+#[cfg(feature = "fit")]
 pub mod counters;
+#[cfg(feature = "fit")]
 mod gaussian_process;
+#[cfg(feature = "fit")]
 mod improvement;
+#[cfg(feature = "fit")]
 mod nnls;
+#[cfg(feature = "fit")]
 mod prediction;
 mod saved;
 mod table;
 mod trees;
 
+#[cfg(feature = "fit")]
 pub use cholesky::Cholesky;
+#[cfg(feature = "fit")]
 pub use gaussian_process::{Candidates, Feature, GaussianProcess, Hyperparameters, Kernel, Posterior, Rows};
+#[cfg(feature = "fit")]
 pub use improvement::log_expected_improvement;
+#[cfg(feature = "fit")]
 pub use nnls::nonnegative_least_squares;
+#[cfg(feature = "fit")]
 pub use prediction::Prediction;
 pub use saved::saved;
 pub use table::{Column, Kind, Table};
+#[cfg(feature = "fit")]
 pub use trees::{
-    BoostedSettings, BoostedTrees, Direction, FitError, Loss, ModelError, Node, RandomisedSettings, RandomisedTrees,
-    RegressionTree, Regressor, Shortlist, Test, Tree, TreeSettings, partial_dependence, permutation_importance,
+    BoostedSettings, Direction, FitError, Loss, RandomisedSettings, RandomisedTrees, RegressionTree, TreeSettings,
+    partial_dependence, permutation_importance,
 };
+pub use trees::{BoostedTrees, ModelError, Node, Regressor, Shortlist, Test, Tree};

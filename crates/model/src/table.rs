@@ -120,6 +120,7 @@ impl Table {
     }
 
     /// Returns the same to be changed, to numbers that the column can have.
+    #[cfg(feature = "fit")]
     pub(crate) fn column_mut(&mut self, index: usize) -> &mut [f64] {
         &mut self.cells[index]
     }

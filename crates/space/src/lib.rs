@@ -31,30 +31,44 @@
 //! assert_eq!(space.violated(&excluded).len(), 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Without the default feature `spaces`, the crate is values, tuning parameters, expressions and
+//! constraints: what an application needs that only chooses among known configurations.
 
 pub mod alias;
+#[cfg(feature = "spaces")]
 mod bits;
+#[cfg(feature = "spaces")]
 mod compile;
 mod constraint;
+#[cfg(feature = "spaces")]
 mod diagram;
 mod error;
+// Compiling a space asks more of expressions than evaluating one.
+#[cfg_attr(not(feature = "spaces"), allow(dead_code, unused_imports))]
 mod expr;
+#[cfg(feature = "spaces")]
 mod hash;
+#[cfg(feature = "spaces")]
 mod limits;
 mod named;
 mod parameter;
+#[cfg(feature = "spaces")]
 mod space;
 mod suggest;
 mod value;
 mod values;
 
 pub use constraint::Constraint;
+#[cfg(feature = "spaces")]
 pub use diagram::Blocks;
 pub use error::SpaceError;
 pub use expr::{Expr, ExprError, Name, parse_values};
+#[cfg(feature = "spaces")]
 pub use limits::Limits;
 pub use named::lookup;
 pub use parameter::Parameter;
+#[cfg(feature = "spaces")]
 pub use space::{
     Analysis, ConfigId, Configuration, ConstraintEffect, Neighbour, Neighbourhood, Neighbours, Space, SpaceBuilder,
 };

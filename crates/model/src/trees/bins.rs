@@ -1,6 +1,6 @@
 //! Columns cut into few bins, so that a split is found by adding up bins instead of sorting rows.
 
-use super::boosted::Direction;
+use super::boosting::Direction;
 use crate::table::{Kind, Table};
 
 /// The most bins of a column, so that a code is a byte; one more code is for missing values.

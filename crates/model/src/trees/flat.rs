@@ -3,6 +3,7 @@
 use super::coded::{Coded, Scratch};
 use super::tree::{Node, Test, Tree};
 use crate::table::{Column, Table};
+#[cfg(feature = "fit")]
 use rayon::prelude::*;
 
 /// Rows that are predicted together: enough that the processor always has a step to do while it
@@ -124,11 +125,12 @@ impl Flat {
                 });
             }
         };
+        #[cfg(feature = "fit")]
         if table.len() > PART {
             all.par_chunks_mut(PART).enumerate().for_each(part);
-        } else {
-            all.chunks_mut(PART).enumerate().for_each(part);
+            return all;
         }
+        all.chunks_mut(PART).enumerate().for_each(part);
         all
     }
 
@@ -138,6 +140,7 @@ impl Flat {
     }
 
     /// For each row the sum over the trees and the sum of squares.
+    #[cfg(feature = "fit")]
     pub(crate) fn squares(&self, table: &Table) -> Vec<(f64, f64)> {
         self.fold(table, (0.0, 0.0), |(sum, squares), value| {
             *sum += value;

@@ -1,11 +1,12 @@
 //! An ensemble of extremely randomised trees.
 
 use super::document::TreesDocument;
-use super::error::{FitError, ModelError, check, check_data};
+use super::error::ModelError;
+use super::fit_error::{FitError, check, check_data};
 use super::forest::Forest;
 use super::random_growth::RandomGrowth;
 use super::regressor::Regressor;
-use super::single::DEEPEST;
+use super::tree::DEEPEST;
 use super::tree::Tree;
 use crate::Prediction;
 use crate::table::{Column, Table};

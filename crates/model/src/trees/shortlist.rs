@@ -2,8 +2,7 @@
 
 use super::boosted::BoostedTrees;
 use super::regressor::Regressor as _;
-use super::single::DEEPEST;
-use super::tree::{Node, Test, Tree};
+use super::tree::{DEEPEST, Node, Test, Tree};
 use crate::table::Column;
 
 /// [`BoostedTrees`] made ready for at most 32 rows that are known but for some `open` columns,

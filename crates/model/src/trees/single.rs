@@ -2,12 +2,13 @@
 
 use super::bins::{Bins, MOST_BINS};
 use super::document::TreesDocument;
-use super::error::{FitError, ModelError, check, check_data};
+use super::error::ModelError;
+use super::fit_error::{FitError, check, check_data};
 use super::forest::Forest;
 use super::grow::grow;
 use super::regressor::Regressor;
 use super::split::Limits;
-use super::tree::Tree;
+use super::tree::{DEEPEST, Tree};
 use crate::table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
@@ -59,9 +60,6 @@ impl Default for TreeSettings {
         Self { depth: 30, min_leaf: 5, min_parent: 2, least_gain: 0.0 }
     }
 }
-
-/// Deeper trees are not better, and the recursion must end.
-pub(super) const DEEPEST: usize = 64;
 
 /// A gain below this share of all squares is rounding.
 pub(super) const ROUNDING: f64 = 1e-12;

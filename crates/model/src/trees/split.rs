@@ -1,7 +1,7 @@
 //! The best split of a node, from the sums of its bins.
 
 use super::bins::{BinColumn, Bins, Content};
-use super::boosted::Direction;
+use super::boosting::Direction;
 use super::tree::Test;
 use std::ops::{AddAssign, Sub, SubAssign};
 

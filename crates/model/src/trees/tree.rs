@@ -1,5 +1,8 @@
 //! One regression tree as it is read, walked and saved.
 
+/// Deeper trees are not better, and the recursion must end.
+pub(super) const DEEPEST: usize = 64;
+
 /// A question to one column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
@@ -88,6 +91,7 @@ impl Tree {
     }
 
     /// Replaces the value of every leaf.
+    #[cfg(feature = "fit")]
     pub(crate) fn map_values(&mut self, map: impl Fn(f64) -> f64) {
         for node in &mut self.nodes {
             if let Node::Leaf { value, .. } = node {

@@ -1,0 +1,214 @@
+//! Boosted regression trees: how they are fitted.
+
+use super::bins::{Bins, MOST_BINS};
+use super::boosted::BoostedTrees;
+use super::fit_error::{FitError, check, check_data};
+use super::forest::Forest;
+use super::grow::{Grown, grow};
+use super::single::ROUNDING;
+use super::split::Limits;
+use super::tree::{DEEPEST, Node, Tree};
+use crate::table::{Kind, Table};
+use rand::seq::SliceRandom as _;
+
+/// How [`BoostedTrees`] are fitted. Write `BoostedSettings { rounds: 50,
+/// ..BoostedSettings::default() }`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoostedSettings {
+    /// The number of trees, at least 1. By default 100, Bergstra's.
+    pub rounds: usize,
+    /// The most questions on the way to a leaf, 1 to 64. By default 4, Bergstra's: weak learners.
+    pub depth: usize,
+    /// The fewest rows of a leaf, at least 1. By default 10, Bergstra's, against overfitting.
+    pub min_leaf: usize,
+    /// The part of each tree that is added, above 0 to 1. By default 0.1: Friedman finds 0.1 and
+    /// less best.
+    pub learning_rate: f64,
+    /// The part of the rows that a tree is fitted to, drawn without replacement, above 0 to 1. By
+    /// default 1: all.
+    pub subsample: f64,
+    /// Rows with nothing left over that every leaf is thought to have besides, from 0: a leaf
+    /// predicts `sum / (rows + shrinkage)`. By default 0.
+    pub shrinkage: f64,
+    /// The most bins of a column, 2 to 255. By default 255.
+    pub bins: usize,
+    /// What is least for the best prediction. By default the squared error.
+    pub loss: Loss,
+    /// The ordinal columns, by name, with which predictions may only rise or only fall: of two rows
+    /// that differ in such a column alone, and have it both, the predictions are in that order. By
+    /// default none; squared loss alone.
+    pub monotone: Vec<(String, Direction)>,
+}
+
+/// What is least for the best prediction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Loss {
+    /// The mean squared error: the mean is predicted.
+    Squared,
+    /// The pinball loss: the quantile with this share of targets below, within 0 and 1, is
+    /// predicted. A leaf predicts that quantile of what its rows leave over (Friedman, 2001,
+    /// algorithm 3, where it is the median); nothing is shrunk.
+    Quantile(f64),
+}
+
+/// The way in which predictions may move with the numbers of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Never down.
+    Rising,
+    /// Never up.
+    Falling,
+}
+
+impl Default for BoostedSettings {
+    fn default() -> Self {
+        Self {
+            rounds: 100,
+            depth: 4,
+            min_leaf: 10,
+            learning_rate: 0.1,
+            subsample: 1.0,
+            shrinkage: 0.0,
+            bins: MOST_BINS,
+            loss: Loss::Squared,
+            monotone: Vec::new(),
+        }
+    }
+}
+
+impl Loss {
+    /// Returns the best prediction for all targets.
+    fn base(self, targets: &[f64]) -> f64 {
+        match self {
+            Self::Squared => targets.iter().sum::<f64>() / targets.len() as f64,
+            Self::Quantile(share) => quantile(&mut targets.to_vec(), share),
+        }
+    }
+}
+
+/// Returns the smallest of `values`, of which there are some, that at least the `share` of them do
+/// not exceed. Reorders them.
+fn quantile(values: &mut [f64], share: f64) -> f64 {
+    let below = (share * values.len() as f64).ceil() as usize;
+    let at = below.clamp(1, values.len()) - 1;
+    *values.select_nth_unstable_by(at, f64::total_cmp).1
+}
+
+impl BoostedTrees {
+    /// Creates the trees of the rows of `table` with one target each. Costs, for each round, a look
+    /// at each row and column for the root and at half of them for each further level.
+    ///
+    /// # Errors
+    /// There are no rows or not one target for each, a target is not finite, a setting is out of
+    /// range, or a monotone column is not an ordinal one of the table.
+    pub fn fit(
+        table: &Table,
+        targets: &[f64],
+        settings: &BoostedSettings,
+        rng: &mut impl rand::Rng,
+    ) -> Result<Self, FitError> {
+        settings.check()?;
+        check_data(table.len(), targets)?;
+        let base = settings.loss.base(targets);
+        let left = targets.iter().map(|target| target - base).collect();
+        let mut boosting = Boosting::new(table, left, settings)?;
+        let trees = (0..settings.rounds).map(|_| boosting.round(rng)).collect();
+        Ok(Self { base, forest: Forest::new(table.columns().to_vec(), trees) })
+    }
+}
+
+impl BoostedSettings {
+    fn check(&self) -> Result<(), FitError> {
+        let part = |name, value: f64| check(name, value, value > 0.0 && value <= 1.0, "a number above 0, at most 1");
+        check("rounds", self.rounds as f64, self.rounds >= 1, "a whole number from 1")?;
+        check("depth", self.depth as f64, (1..=DEEPEST).contains(&self.depth), "a whole number from 1 to 64")?;
+        check("min_leaf", self.min_leaf as f64, self.min_leaf >= 1, "a whole number from 1")?;
+        part("learning_rate", self.learning_rate)?;
+        part("subsample", self.subsample)?;
+        let shrinks = self.shrinkage >= 0.0 && self.shrinkage.is_finite();
+        check("shrinkage", self.shrinkage, shrinks, "a finite number from 0")?;
+        check("bins", self.bins as f64, (2..=MOST_BINS).contains(&self.bins), "a whole number from 2 to 255")?;
+        let Loss::Quantile(share) = self.loss else { return Ok(()) };
+        check("quantile", share, share > 0.0 && share < 1.0, "a number above 0 and below 1")?;
+        let count = self.monotone.len();
+        check("monotone", count as f64, count == 0, "for the squared loss alone: leave it out for quantiles")
+    }
+}
+
+/// A fit under way.
+struct Boosting<'a> {
+    table: &'a Table,
+    settings: &'a BoostedSettings,
+    bins: Bins,
+    limits: Limits,
+    /// What the trees so far leave over, for each row.
+    left: Vec<f64>,
+    /// All rows; those of a subsample first.
+    rows: Vec<u32>,
+}
+
+impl<'a> Boosting<'a> {
+    fn new(table: &'a Table, left: Vec<f64>, settings: &'a BoostedSettings) -> Result<Self, FitError> {
+        let squares: f64 = match settings.loss {
+            Loss::Squared => left.iter().map(|left| left * left).sum(),
+            // What trees are fitted to is about 1.
+            Loss::Quantile(_) => left.len() as f64,
+        };
+        let mut bins = Bins::new(table, settings.bins);
+        for (name, direction) in &settings.monotone {
+            bins.constrain(ordinal(table, name)?, *direction);
+        }
+        let limits = Limits {
+            depth: settings.depth,
+            min_leaf: settings.min_leaf,
+            min_parent: 2,
+            shrinkage: settings.shrinkage,
+            least_gain: squares * ROUNDING,
+        };
+        let rows = (0..table.len() as u32).collect();
+        Ok(Self { table, settings, bins, limits, left, rows })
+    }
+
+    fn round(&mut self, rng: &mut impl rand::Rng) -> Tree {
+        let count = ((self.rows.len() as f64 * self.settings.subsample).ceil() as usize).min(self.rows.len());
+        if count < self.rows.len() {
+            let (_sample, _others) = self.rows.partial_shuffle(rng, count);
+            // The shuffle leaves its sample at the end; in order, rows are read as memory is.
+            self.rows.reverse();
+            self.rows[..count].sort_unstable();
+        }
+        let Grown { mut tree, rows, leaves } = self.grown(self.rows[..count].to_vec());
+        let rate = self.settings.learning_rate;
+        for (node, range) in leaves {
+            let Node::Leaf { value, .. } = &mut tree.nodes[node] else { continue };
+            if let Loss::Quantile(share) = self.settings.loss {
+                let mut left: Vec<f64> = rows[range.clone()].iter().map(|&row| self.left[row as usize]).collect();
+                *value = quantile(&mut left, share);
+            }
+            *value *= rate;
+            rows[range].iter().for_each(|&row| self.left[row as usize] -= *value);
+        }
+        for &row in &self.rows[count..] {
+            self.left[row as usize] -= tree.value(|column| self.table.column(column)[row as usize]);
+        }
+        tree
+    }
+
+    /// Returns a tree for the direction in which the loss falls fastest.
+    fn grown(&self, rows: Vec<u32>) -> Grown {
+        match self.settings.loss {
+            Loss::Squared => grow(&self.bins, &self.left, rows, self.limits),
+            Loss::Quantile(share) => {
+                let slope = |left: &f64| if *left > 0.0 { share } else { share - 1.0 };
+                let slopes: Vec<f64> = self.left.iter().map(slope).collect();
+                grow(&self.bins, &slopes, rows, self.limits)
+            }
+        }
+    }
+}
+
+/// Returns the ordinal column called `name`.
+fn ordinal(table: &Table, name: &str) -> Result<usize, FitError> {
+    let found = table.columns().iter().position(|column| column.name == name && column.kind == Kind::Ordinal);
+    found.ok_or_else(|| FitError::Column { name: name.to_string() })
+}
