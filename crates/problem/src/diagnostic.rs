@@ -58,9 +58,16 @@ pub struct SourceFile {
     pub path: PathBuf,
     /// What it holds.
     pub text: Arc<str>,
+    /// Where the text shows the calls of a builder: their places, and how messages name them.
+    pub(crate) calls: Option<Arc<[(Range<usize>, String)]>>,
 }
 
 impl SourceFile {
+    /// Returns a file that was read.
+    pub(crate) fn new(path: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> Self {
+        Self { path: path.into(), text: text.into(), calls: None }
+    }
+
     /// Returns the folder that relative paths in the file start from.
     pub fn folder(&self) -> &Path {
         match self.path.parent() {
@@ -80,6 +87,8 @@ impl SourceFile {
     /// A message about `span` of this file.
     pub fn diagnostic(&self, level: Level, span: Range<usize>, text: String, remedy: Option<String>) -> Diagnostic {
         let (line, column) = self.position(span.start);
+        let call = self.calls.iter().flat_map(|calls| calls.iter()).find(|(place, _)| place.contains(&span.start));
+        let text = call.map_or(text.clone(), |(_, call)| format!("`{call}`: {text}"));
         Diagnostic { level, file: self.path.clone(), line, column, span, text, remedy }
     }
 }
@@ -97,7 +106,7 @@ pub struct ProblemError {
 impl ProblemError {
     /// An error that concerns the file at `path` as a whole, which could not even be read.
     pub fn unreadable(path: &Path, text: String, remedy: Option<String>) -> Self {
-        let source_file = SourceFile { path: path.to_path_buf(), text: "".into() };
+        let source_file = SourceFile::new(path, "");
         let message = source_file.diagnostic(Level::Error, 0..0, text, remedy);
         Self { messages: vec![message], source_file }
     }

@@ -53,6 +53,7 @@ pub(crate) fn read_document(
 /// Returns the problem, as far as it can be read; what is wrong goes to `messages`.
 fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Value)]) -> Problem {
     root.allow(SECTIONS);
+    root.refuse_twins();
     let problem = read_head(root, messages, overrides);
     let problem = read_space(root, problem, messages);
     let problem = read_kernels(root, problem, messages);

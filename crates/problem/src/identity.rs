@@ -48,7 +48,8 @@ impl Problem {
     }
 
     fn relative<'a>(&self, path: &'a Path) -> &'a Path {
-        path.strip_prefix(self.folder()).unwrap_or(path)
+        let texts = self.texts.iter().find_map(|texts| path.strip_prefix(texts.path()).ok());
+        texts.or_else(|| path.strip_prefix(self.folder()).ok()).unwrap_or(path)
     }
 }
 

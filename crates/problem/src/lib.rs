@@ -6,6 +6,7 @@
 //! [`Problem::kernel_spec`] makes what a device compiles and runs.
 
 mod arguments;
+mod builder;
 mod command;
 mod constraint_report;
 mod diagnostic;
@@ -31,6 +32,7 @@ mod t1;
 mod tree;
 mod tuning;
 
+pub use builder::{Arg, Code, Contents, ProblemBuilder};
 pub use constraint_report::ConstraintReport;
 pub use diagnostic::{Diagnostic, Level, ProblemError, SourceFile};
 pub use error::Error;

@@ -2,7 +2,6 @@
 
 use crate::{Problem, ProblemError, SourceFile, directives, document, t1};
 use std::path::Path;
-use std::sync::Arc;
 use tunesmith_space::Value;
 
 impl Problem {
@@ -19,17 +18,49 @@ impl Problem {
             let remedy = "`tunesmith init` makes a problem to start from".to_string();
             ProblemError::unreadable(path, format!("cannot read the problem file: {error}"), Some(remedy))
         })?;
-        let source_file = SourceFile { path: path.to_path_buf(), text: Arc::from(text) };
-        match path.extension().and_then(|suffix| suffix.to_str()) {
-            Some("toml") => document::read(source_file, sizes),
-            Some("json") => t1::read(source_file, sizes),
-            _ if directives::present(&source_file.text) => directives::read(source_file, sizes),
-            _ => {
-                let remedy =
-                    "problem files are TOML (.toml), Kernel Tuner's T1 (.json), or kernels with ATF's directives"
-                        .to_string();
-                Err(ProblemError::unreadable(path, "this is not a problem file".to_string(), Some(remedy)))
-            }
+        read(SourceFile::new(path, text), sizes)
+    }
+
+    /// Reads a problem from `text`, in one of the forms that [`load`](Self::load) reads; relative paths start from `folder`.
+    ///
+    /// A text that begins with `{` is T1, one with `#atf::` a source with ATF's directives, any other TOML. Messages call it
+    /// `problem` in `folder`, with the suffix of its form. A problem that the text gives no name is called `problem`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text, each message with its place and remedy.
+    pub fn parse(text: &str, folder: &Path) -> Result<Self, ProblemError> {
+        let name = match text.trim_start() {
+            text if text.starts_with('{') => "problem.json",
+            text if directives::present(text) => "problem",
+            _ => "problem.toml",
+        };
+        read(SourceFile::new(folder.join(name), text), &[])
+    }
+
+    /// Reads the problem's text once more, with other sizes.
+    ///
+    /// # Errors
+    /// A size that the problem does not have, or one that makes it wrong; a problem that was built in code, whose builder sets
+    /// its sizes.
+    pub fn with_sizes(&self, sizes: &[(String, Value)]) -> Result<Self, ProblemError> {
+        if self.texts.is_some() {
+            let remedy = "build it again with the sizes that are wanted".to_string();
+            return Err(self.error(0..0, "a problem made in code has no other sizes".to_string(), Some(remedy)));
+        }
+        read(self.source_file.clone(), sizes)
+    }
+}
+
+/// Reads a problem in the form that the suffix of its file tells.
+fn read(source_file: SourceFile, sizes: &[(String, Value)]) -> Result<Problem, ProblemError> {
+    match source_file.path.extension().and_then(|suffix| suffix.to_str()) {
+        Some("toml") => document::read(source_file, sizes),
+        Some("json") => t1::read(source_file, sizes),
+        _ if directives::present(&source_file.text) => directives::read(source_file, sizes),
+        _ => {
+            let remedy = "problem files are TOML (.toml), Kernel Tuner's T1 (.json), or kernels with ATF's directives"
+                .to_string();
+            Err(ProblemError::unreadable(&source_file.path, "this is not a problem file".to_string(), Some(remedy)))
         }
     }
 }

@@ -12,7 +12,8 @@ pub(crate) fn read(
     sizes: &[(String, Value)],
     messages: &Messages,
 ) -> Vec<(Parameter, Range<usize>)> {
-    let example = "[parameters]\nTILE = [8, 16, 32]";
+    let is_code = messages.source.calls.is_some();
+    let example = if is_code { ".parameter(\"TILE\", [8, 16, 32])" } else { "[parameters]\nTILE = [8, 16, 32]" };
     let Some(section) = root.require("parameters", example).and_then(|node| node.section()) else { return Vec::new() };
     let mut parameters = Vec::new();
     for (name, node) in section.entries() {

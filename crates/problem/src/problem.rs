@@ -7,7 +7,9 @@ use crate::kernel::KernelPlaces;
 use crate::nest::NestKernel;
 use crate::tuning::Tuning;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
 use tunesmith_core::Judging;
 use tunesmith_device::{Argument, CommandSpec, Kernel, Policy, Verify};
 use tunesmith_space::{Constraint, Expr, Parameter, Value, lookup};
@@ -55,6 +57,8 @@ pub struct Problem {
     /// The file.
     pub source_file: SourceFile,
     pub(crate) places: Places,
+    /// The folder of the sources and data that a problem made in code holds.
+    pub(crate) texts: Option<Arc<TempDir>>,
 }
 
 /// Where the parts of a problem stand in its file.
@@ -95,12 +99,22 @@ impl Problem {
             obstacles: Vec::new(),
             source_file,
             places: Places::default(),
+            texts: None,
         }
     }
 
     /// The folder that relative paths in the file start from.
     pub(crate) fn folder(&self) -> &Path {
         self.source_file.folder()
+    }
+
+    /// Returns where results are written unless the user says otherwise: beside the problem's file with `suffix` in place of its
+    /// own. A problem made in code has them in its temporary folder, which goes with it.
+    pub fn beside(&self, suffix: &str) -> PathBuf {
+        match &self.texts {
+            Some(texts) => texts.path().join(format!("{}.{suffix}", self.name)),
+            None => self.source_file.path.with_extension(suffix),
+        }
     }
 
     /// The value of a size.

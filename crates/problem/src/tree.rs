@@ -3,6 +3,7 @@
 use crate::diagnostic::Messages;
 pub(crate) use crate::item::Located;
 use crate::item::{Content, Item, Table};
+use std::collections::HashSet;
 use std::ops::Range;
 use tunesmith_space::did_you_mean;
 use tunesmith_space::{Expr, ExprError, Value};
@@ -37,6 +38,20 @@ impl<'a> Section<'a> {
             let remedy = did_you_mean(unknown, keys.iter().copied())
                 .unwrap_or_else(|| format!("{place} may have {}", keys.join(", ")));
             self.messages.error(key.span.clone(), format!("{place} has no `{unknown}`"), Some(remedy));
+        }
+    }
+
+    /// Reports every key that is there twice, here or further down. TOML has none.
+    pub(crate) fn refuse_twins(&self) {
+        let mut seen = HashSet::new();
+        for (key, node) in self.entries() {
+            if !seen.insert(key.value) {
+                let text = format!("`{}` is there twice", node.name);
+                self.messages.error(key.span, text, Some("remove one, or give it another name".to_string()));
+            }
+            if let Some(section) = node.is_table().then(|| node.section()).flatten() {
+                section.refuse_twins();
+            }
         }
     }
 

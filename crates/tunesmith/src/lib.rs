@@ -72,8 +72,8 @@ pub use top::{Top, TopConfig, top};
 pub use tune::{JournalOptions, Search, Session, Starting, tune};
 pub use tune_inputs::{FinishedRun, InputsOutcome, SkippedInput, tune_inputs};
 pub use tunesmith_problem::{
-    ConstraintReport, Diagnostic, GridTable, Input, InputRun, Inputs, Level, Problem, ProblemError, ProblemSpace,
-    SourceFile, Tuning,
+    Arg, Code, ConstraintReport, Contents, Diagnostic, GridTable, Input, InputRun, Inputs, Level, Problem,
+    ProblemBuilder, ProblemError, ProblemSpace, SourceFile, Tuning,
 };
 pub use tunesmith_timing::{
     FoldBy, ModelSearch, Outside, PredictOptions, Predicted, Prediction, RoundsChoice, Rung, TimingSettings,

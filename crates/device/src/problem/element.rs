@@ -190,6 +190,12 @@ pub struct UnknownElementType {
     pub name: String,
 }
 
+impl From<ScalarType> for ElementType {
+    fn from(scalar: ScalarType) -> Self {
+        Self { scalar, lanes: 1 }
+    }
+}
+
 impl ElementType {
     /// The numbers of lanes a vector may have.
     const LANES: [u8; 5] = [2, 3, 4, 8, 16];

@@ -31,6 +31,16 @@ impl Language {
         }
     }
 
+    /// Returns the name of the language in problem files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::C => "c",
+            Self::Cpp => "cpp",
+            Self::OpenCl => "opencl",
+            Self::Cuda => "cuda",
+        }
+    }
+
     /// Returns the language that a problem file calls `name`.
     pub fn from_name(name: &str) -> Option<Self> {
         match name.to_ascii_lowercase().as_str() {

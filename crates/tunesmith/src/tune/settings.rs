@@ -111,7 +111,7 @@ fn journal_path(problem: &Problem, options: &JournalOptions) -> PathBuf {
     if let Some(out) = &options.out {
         return out.clone();
     }
-    let path = problem.source_file.path.with_extension("jsonl");
+    let path = problem.beside("jsonl");
     if options.resume { Journal::latest(&path) } else { path }
 }
 

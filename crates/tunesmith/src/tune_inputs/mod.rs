@@ -196,7 +196,7 @@ impl Work<'_> {
         journal: &Path,
         session: &mut Session<'_>,
     ) -> Result<Outcome, Error> {
-        let problem = Problem::load(&self.problem.source_file.path, sizes)?;
+        let problem = self.problem.with_sizes(sizes)?;
         let search = Search { strategy: Some(run.strategy.clone()), stop: run.ending(), ..self.search.clone() };
         let journal = JournalOptions { out: Some(journal.to_path_buf()), resume: true, ..self.journals.clone() };
         tune(&problem, self.machine, &search, &journal, session)
@@ -204,7 +204,7 @@ impl Work<'_> {
 }
 
 fn folder(problem: &Problem, journals: &JournalOptions) -> PathBuf {
-    journals.out.clone().unwrap_or_else(|| problem.source_file.path.with_extension("inputs"))
+    journals.out.clone().unwrap_or_else(|| problem.beside("inputs"))
 }
 
 /// The sizes that are not the same in all inputs; all of them where there is one input.

@@ -1,0 +1,180 @@
+//! A function of a kernel or of a reference: its source, and how it is compiled and launched.
+
+use super::entries::{Entries, list, text, value};
+use super::texts::Texts;
+use std::io;
+use std::path::PathBuf;
+use tunesmith_device::Language;
+use tunesmith_space::Value;
+
+/// Holds a function in its source, as kernel or as reference of a problem.
+///
+/// Sizes and tuning parameters reach the source as macros. Work-items, repeats and options are expressions over them, as
+/// in problem files.
+///
+/// ```
+/// use tunesmith_problem::Code;
+///
+/// let scale = Code::opencl(
+///     "scale",
+///     "kernel void scale(global float *x, float by) { x[get_global_id(0)] *= by; }",
+/// );
+/// let scale = scale.global(["N"]).local(["THREADS"]).option("-cl-fast-relaxed-math");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Code {
+    function: Option<String>,
+    source: Source,
+    language: Option<Language>,
+    name: Option<String>,
+    sources: Vec<PathBuf>,
+    include: Vec<PathBuf>,
+    options: Vec<String>,
+    global: Vec<Value>,
+    grid: Vec<Value>,
+    local: Vec<Value>,
+    arguments: Option<Vec<String>>,
+    repeat: Option<Value>,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    File(PathBuf),
+    Text { suffix: &'static str, text: String },
+}
+
+impl Code {
+    /// Takes `function` of the C source `text`.
+    pub fn c(function: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::text(function, "c", text)
+    }
+
+    /// Takes `function` of the C++ source `text`; C++ may qualify it and give template arguments.
+    pub fn cpp(function: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::text(function, "cpp", text)
+    }
+
+    /// Takes the kernel `function` of the OpenCL C source `text`.
+    pub fn opencl(function: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::text(function, "cl", text)
+    }
+
+    /// Takes the kernel `function` of the CUDA C++ source `text`.
+    pub fn cuda(function: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::text(function, "cu", text)
+    }
+
+    /// Takes a loop nest in its text form. It says itself what its arguments and work-items are.
+    pub fn nest(text: impl Into<String>) -> Self {
+        Self::of(None, Source::Text { suffix: "nest", text: text.into() })
+    }
+
+    /// Takes `function` of the source file `path`, whose suffix tells the language. A relative path starts from the
+    /// problem's folder.
+    pub fn file(function: impl Into<String>, path: impl Into<PathBuf>) -> Self {
+        Self::of(Some(function.into()), Source::File(path.into()))
+    }
+
+    fn text(function: impl Into<String>, suffix: &'static str, text: impl Into<String>) -> Self {
+        Self::of(Some(function.into()), Source::Text { suffix, text: text.into() })
+    }
+
+    fn of(function: Option<String>, source: Source) -> Self {
+        let (sources, include, options) = (Vec::new(), Vec::new(), Vec::new());
+        let (global, grid, local) = (Vec::new(), Vec::new(), Vec::new());
+        let (language, name, arguments, repeat) = (None, None, None, None);
+        Self { function, source, language, name, sources, include, options, global, grid, local, arguments, repeat }
+    }
+
+    /// Sets the language, where the suffix of the file does not tell it.
+    #[must_use]
+    pub fn language(self, language: Language) -> Self {
+        Self { language: Some(language), ..self }
+    }
+
+    /// Sets the name of the kernel's times in reports; without it they have the function's.
+    #[must_use]
+    pub fn name(self, name: impl Into<String>) -> Self {
+        Self { name: Some(name.into()), ..self }
+    }
+
+    /// Adds a source file that is compiled with this one.
+    #[must_use]
+    pub fn source(mut self, path: impl Into<PathBuf>) -> Self {
+        self.sources.push(path.into());
+        self
+    }
+
+    /// Adds a folder in which included files are looked for.
+    #[must_use]
+    pub fn include(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.include.push(folder.into());
+        self
+    }
+
+    /// Adds an option of the compiler, in which `{NAME}` is the value of a parameter or size.
+    #[must_use]
+    pub fn option(mut self, option: impl Into<String>) -> Self {
+        self.options.push(option.into());
+        self
+    }
+
+    /// Sets the number of work-items (threads), an expression for each of up to three dimensions.
+    #[must_use]
+    pub fn global<V: Into<Value>>(self, extents: impl IntoIterator<Item = V>) -> Self {
+        Self { global: extents.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// Sets the number of work-groups (blocks) in place of that of work-items.
+    #[must_use]
+    pub fn grid<V: Into<Value>>(self, extents: impl IntoIterator<Item = V>) -> Self {
+        Self { grid: extents.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// Sets the number of work-items of a work-group (threads of a block).
+    #[must_use]
+    pub fn local<V: Into<Value>>(self, extents: impl IntoIterator<Item = V>) -> Self {
+        Self { local: extents.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// Names the arguments that this kernel takes, in the order of its signature; without it, it takes all of the problem.
+    #[must_use]
+    pub fn arguments<S: Into<String>>(self, names: impl IntoIterator<Item = S>) -> Self {
+        Self { arguments: Some(names.into_iter().map(Into::into).collect()), ..self }
+    }
+
+    /// Sets how often the kernel is launched in a row, an expression; once without it.
+    #[must_use]
+    pub fn repeat(self, times: impl Into<Value>) -> Self {
+        Self { repeat: Some(times.into()), ..self }
+    }
+
+    /// Returns the function's name, by which messages call the code.
+    pub(super) fn label(&self) -> &str {
+        self.function.as_deref().unwrap_or("nest")
+    }
+
+    /// Returns the keys of the code's table in a document, its source being written among `texts`.
+    pub(super) fn entries(&self, texts: &Texts) -> io::Result<Entries> {
+        let file = match &self.source {
+            Source::File(path) => path.clone(),
+            Source::Text { suffix, text } => texts.write(self.label(), suffix, text.as_bytes())?,
+        };
+        let paths = |paths: &[PathBuf]| list(paths.iter().map(|path| path.display().to_string().as_str().into()));
+        let mut entries = Entries::default();
+        entries.some("function", self.function.as_deref().map(text));
+        entries.some("file", Some(text(&file.display().to_string())));
+        entries.some("language", self.language.map(|language| text(language.name())));
+        entries.some("name", self.name.as_deref().map(text));
+        entries.some("sources", (!self.sources.is_empty()).then(|| paths(&self.sources)));
+        entries.some("include", (!self.include.is_empty()).then(|| paths(&self.include)));
+        let texts = |texts: &[String]| list(texts.iter().map(|text| text.as_str().into()));
+        entries.some("options", (!self.options.is_empty()).then(|| texts(&self.options)));
+        for (key, extents) in [("global", &self.global), ("grid", &self.grid), ("local", &self.local)] {
+            entries.some(key, (!extents.is_empty()).then(|| list(extents.iter().cloned())));
+        }
+        entries.some("arguments", self.arguments.as_deref().map(texts));
+        entries.some("repeat", self.repeat.clone().map(value));
+        Ok(entries)
+    }
+}

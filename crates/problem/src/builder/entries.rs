@@ -1,0 +1,121 @@
+//! Values of a document that code makes, and their text, by which messages show them.
+
+use crate::item::{Content, Item, Located, Table};
+use std::fmt::Write as _;
+use std::ops::Range;
+use tunesmith_space::Value;
+
+/// Keys with values, yet without places.
+#[derive(Debug, Default)]
+pub(super) struct Entries(Vec<(String, Item)>);
+
+/// Returns a value that has no place yet.
+pub(super) fn value(value: impl Into<Value>) -> Item {
+    Located { value: Content::Scalar(value.into()), span: 0..0 }
+}
+
+/// Returns a text that has no place yet.
+pub(super) fn text(text: &str) -> Item {
+    value(text)
+}
+
+/// Returns a list that has no place yet.
+pub(super) fn list(values: impl IntoIterator<Item = Value>) -> Item {
+    Located { value: Content::List(values.into_iter().map(value).collect()), span: 0..0 }
+}
+
+impl Entries {
+    /// Adds `key` if it has a value.
+    pub(super) fn some(&mut self, key: &str, item: Option<Item>) {
+        self.0.extend(item.map(|item| (key.to_string(), item)));
+    }
+}
+
+/// The calls of a builder as text, one in a line: what places of the document point into.
+#[derive(Debug, Default)]
+pub(super) struct Listing {
+    pub(super) text: String,
+    /// The places of the calls, and how messages name them.
+    pub(super) calls: Vec<(Range<usize>, String)>,
+}
+
+impl Listing {
+    /// Writes the call `method(key, item)` and returns both with their places.
+    pub(super) fn pair(&mut self, method: &str, key: &str, item: Item) -> (Located<String>, Item) {
+        self.call(method, key, |listing| {
+            let span = listing.write(&format!("{key:?}"));
+            listing.text.push_str(", ");
+            (Located { value: key.to_string(), span }, listing.item(item))
+        })
+    }
+
+    /// Writes the call `method(label, entries)` and returns the table of the entries with its places. The first entry, whose value
+    /// is the label, is written without its key.
+    pub(super) fn table(&mut self, method: &str, label: &str, entries: Entries) -> Item {
+        self.call(method, label, |listing| listing.entries(entries, false))
+    }
+
+    /// Writes the call `method(entries)` and returns the table of the entries with its places.
+    pub(super) fn named(&mut self, method: &str, entries: Entries) -> Item {
+        self.call(method, "", |listing| listing.entries(entries, true))
+    }
+
+    /// Writes the call `method(item)` and returns the value with its place.
+    pub(super) fn single(&mut self, method: &str, item: Item) -> Item {
+        self.call(method, "", |listing| listing.item(item))
+    }
+
+    fn call<T>(&mut self, method: &str, label: &str, arguments: impl FnOnce(&mut Self) -> T) -> T {
+        let start = self.write(&format!("    .{method}(")).start;
+        let result = arguments(self);
+        self.text.push_str(")\n");
+        let label = if label.is_empty() { String::new() } else { format!("{label:?}") };
+        self.calls.push((start..self.text.len(), format!(".{method}({label})")));
+        result
+    }
+
+    fn entries(&mut self, entries: Entries, names_first: bool) -> Item {
+        let start = self.text.len();
+        let mut table = Table::default();
+        for (index, (key, item)) in entries.0.into_iter().enumerate() {
+            self.text.push_str(if index == 0 { "" } else { ", " });
+            let named = index > 0 || names_first;
+            let span = self.write(if named { &key } else { "" });
+            self.text.push_str(if named { " = " } else { "" });
+            table.entries.push((Located { value: key, span }, self.item(item)));
+        }
+        Located { value: Content::Table(table), span: start..self.text.len() }
+    }
+
+    fn item(&mut self, item: Item) -> Item {
+        let start = self.text.len();
+        let content = match item.value {
+            Content::List(items) => {
+                self.text.push('[');
+                let items = items.into_iter().enumerate().map(|(index, item)| {
+                    self.text.push_str(if index == 0 { "" } else { ", " });
+                    self.item(item)
+                });
+                let items = items.collect();
+                self.text.push(']');
+                Content::List(items)
+            }
+            Content::Scalar(Value::Str(text)) => {
+                let _ = write!(self.text, "\"{text}\""); // cannot fail
+                Content::Scalar(Value::Str(text))
+            }
+            Content::Scalar(value) => {
+                let _ = write!(self.text, "{value}"); // cannot fail
+                Content::Scalar(value)
+            }
+            other => other,
+        };
+        Located { value: content, span: start..self.text.len() }
+    }
+
+    fn write(&mut self, text: &str) -> Range<usize> {
+        let start = self.text.len();
+        self.text.push_str(text);
+        start..self.text.len()
+    }
+}
