@@ -1,33 +1,35 @@
 //! Tunesmith finds the fastest correct configuration of a compute kernel on the device in front of it.
 //!
-//! This crate is the library behind the command-line tool: [`Problem`] reads what is tuned, [`tune`] tunes it.
+//! This crate is the library behind the command-line tool. A [`Problem`] says what is tuned, a [`Machine`] where it runs, a
+//! [`Search`] how configurations are looked for, and [`tune`] returns what was found. This program tunes a C kernel:
+//!
+//! ```no_run
+#![doc = include_str!("../tests/front_page.rs")]
+//! ```
+//!
+//! Kernels run in a worker process, which a crash or a hang does not take the program with. It is the same executable, which
+//! [`enter_if_worker`] turns into a worker as the first call of `main`; [`Machine::worker`] names another one.
+//!
+//! [`Problem::load`] reads problem files, [`Problem::parse`] a text in their form. On a synthetic device the time of a
+//! configuration is an expression over its parameters, so that a space and a strategy can be tried without a kernel:
 //!
 //! ```
 //! use tunesmith::{JournalOptions, Machine, Problem, Search, Session, tune};
 //!
 //! # let folder = tempfile::tempdir()?;
-//! # let path = folder.path().join("bowl.toml");
-//! std::fs::write(&path, r#"
-//!     [parameters]
-//!     X = { range = "0..=20" }
+//! # let folder = folder.path();
+//! let text = "[parameters]
+//!     X = { range = '0..=20' }
 //!     Y = [1, 2, 4, 8, 16]
-//!
 //!     [constraints]
-//!     "X is a multiple of Y" = "X % Y == 0"
-//! "#)?;
-//! let problem = Problem::load(&path, &[])?;
-//!
-//! // A synthetic device: the time of a configuration in milliseconds is an expression over its parameters.
+//!     'X is a multiple of Y' = 'X % Y == 0'";
+//! let problem = Problem::parse(text, folder)?;
 //! let machine = Machine { device: Some("synthetic:1 + abs(X - 12) + 8 / Y".parse()?), ..Machine::default() };
 //! let search = Search { stop: Some("evaluations 30".parse()?), ..Search::default() };
 //! let outcome = tune(&problem, &machine, &search, &JournalOptions::default(), &mut Session::default())?;
-//! let best = outcome.best.expect("some configuration is correct");
-//! assert!(best.time_ms.unwrap() < 4.5);
+//! assert!(outcome.best.and_then(|best| best.time_ms).is_some_and(|time| time < 4.5));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//!
-//! A program that tunes kernels of its own calls [`enter_if_worker`] first thing in `main`: kernels run in a worker
-//! process, which is the same executable started again.
 
 mod check;
 mod configuration;
