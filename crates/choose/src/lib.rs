@@ -1,8 +1,8 @@
 //! Chooses configurations of compute kernels at run time: what an application embeds.
 //!
-//! Tuning finds the best configuration for some inputs on some devices. `tunesmith export` writes it
-//! down as [`wisdom`], a file that the application ships. [`Selector`] opens the file and answers for
-//! any input, in microseconds and without allocating memory:
+//! Tuning finds the best configuration for some inputs on some devices. `tunesmith export` writes
+//! it down as [`wisdom`], a file that the application ships. [`Selector`] opens the file and
+//! answers for any input, in microseconds and without allocating memory:
 //!
 //! ```
 //! use tunesmith_choose::{Selector, Source};
@@ -23,8 +23,8 @@
 //! ```
 //!
 //! [`Portfolio`](wisdom::Portfolio) holds few configurations and a decision tree that chooses among
-//! them. [`TimingModel`] predicts which of few configurations is the fastest for an input. [`Online`]
-//! tunes while the application runs, within a budget.
+//! them. [`TimingModel`] predicts which of few configurations is the fastest for an input.
+//! [`Online`] tunes while the application runs, within a budget.
 //!
 //! The crate knows no drivers, draws no plots and has no command line, and it builds in seconds.
 //! `tunesmith` re-exports it for programs that tune as well.

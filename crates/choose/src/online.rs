@@ -9,15 +9,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tunesmith_time::{Clock, SystemClock};
 
-/// Runs an application's kernel and finds out meanwhile which of several configurations is the fastest.
+/// Runs an application's kernel and finds out meanwhile which of several configurations is the
+/// fastest.
 ///
 /// Most calls run with the best configuration known for their input; some try another one, within a
-/// [budget](Trials) that bounds what trying costs. A trial that fails is followed by a call with the best known, so that the
-/// application gets its result. Every input is tuned for itself, and any number of threads may call at once.
+/// [budget](Trials) that bounds what trying costs. A trial that fails is followed by a call with
+/// the best known, so that the application gets its result. Every input is tuned for itself, and
+/// any number of threads may call at once.
 ///
-/// What is found is appended to a file of wisdom, which any number of processes may share and [`Selector`](crate::Selector)
-/// reads: who starts later begins with what is known. Trouble with that file never fails a call; see
-/// [`warnings`](Self::warnings).
+/// What is found is appended to a file of wisdom, which any number of processes may share and
+/// [`Selector`](crate::Selector) reads: who starts later begins with what is known. Trouble with
+/// that file never fails a call; see [`warnings`](Self::warnings).
 ///
 /// ```
 /// use tunesmith_choose::Online;
@@ -60,8 +62,8 @@ struct OfInput {
 }
 
 impl Online {
-    /// Tunes `kernel` on `device` among `configs`, the first of which is what the application would use without tuning; none where
-    /// there are none.
+    /// Tunes `kernel` on `device` among `configs`, the first of which is what the application would
+    /// use without tuning. `None` if `configs` is empty.
     pub fn new(kernel: impl Into<String>, device: impl Into<String>, configs: Vec<Config>) -> Option<Self> {
         (!configs.is_empty()).then(|| Self {
             kernel: kernel.into(),
@@ -74,21 +76,22 @@ impl Online {
         })
     }
 
-    /// With another budget, before the first call.
+    /// Sets the budget; call it before the first call.
     #[must_use]
     pub fn with_options(mut self, options: OnlineOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// With another clock.
+    /// Sets the clock.
     #[must_use]
     pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self
     }
 
-    /// Begins with what the file of wisdom at `path` knows and adds to it what is found. It is made when there is something to write.
+    /// Begins with what the file of wisdom at `path` knows and appends what is found. Creates the
+    /// file when there is something to write.
     #[must_use]
     pub fn with_file(mut self, path: impl Into<PathBuf>) -> Self {
         let path = path.into();
@@ -119,11 +122,12 @@ impl Online {
         self.configs.iter().position(|own| own == config)
     }
 
-    /// Runs the kernel for `input` (sizes by name): `run` is given the configuration and returns when the kernel is done. The whole
-    /// of it is timed.
+    /// Runs the kernel for `input` (sizes by name): `run` is given the configuration and returns
+    /// when the kernel is done. The whole of it is timed.
     ///
     /// # Errors
-    /// What `run` returned for the best known configuration. When a trial fails, `run` is called once more with that.
+    /// What `run` returned for the best known configuration. When a trial fails, `run` is called
+    /// once more with that.
     pub fn call<T, E>(&self, input: &[(&str, f64)], mut run: impl FnMut(&Config) -> Result<T, E>) -> Result<T, E> {
         self.call_timed(input, |config| {
             let start = self.clock.now();
@@ -132,7 +136,8 @@ impl Online {
         })
     }
 
-    /// The same where `run` tells what the kernel took, as a device's own timer does.
+    /// Runs the kernel as [`call`](Self::call) does; `run` returns what the kernel took, as a
+    /// device's own timer measures it.
     ///
     /// # Errors
     /// As [`call`](Self::call).
@@ -153,20 +158,20 @@ impl Online {
         }
     }
 
-    /// The best configuration known for an input.
+    /// Returns the best configuration known for an input.
     pub fn best(&self, input: &[(&str, f64)]) -> &Config {
         let input: Input = input.iter().map(|(name, size)| ((*name).to_string(), *size)).collect();
         let best = self.of_input(&mut self.state(), &input).trials.best();
         &self.configs[best]
     }
 
-    /// Whether all configurations have been decided about for an input.
+    /// Tells whether all configurations have been decided about for an input.
     pub fn is_settled(&self, input: &[(&str, f64)]) -> bool {
         let input: Input = input.iter().map(|(name, size)| ((*name).to_string(), *size)).collect();
         self.of_input(&mut self.state(), &input).trials.is_settled()
     }
 
-    /// What was odd about the file.
+    /// Returns what was odd about the file.
     pub fn warnings(&self) -> Vec<String> {
         self.state().warnings.clone()
     }

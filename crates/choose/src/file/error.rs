@@ -51,8 +51,8 @@ pub struct Flawed {
 }
 
 impl WisdomError {
-    /// Tells whether the request is wrong: the file is missing or holds no wisdom. A disk that fails
-    /// is none.
+    /// Tells whether the request is wrong: the file is missing or holds no wisdom. A disk that
+    /// fails is none.
     pub fn is_request(&self) -> bool {
         match self {
             Self::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,

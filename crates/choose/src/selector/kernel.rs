@@ -6,7 +6,8 @@ use crate::timing::TimingModel;
 use crate::wisdom::{Config, Entry, Portfolio, Wisdom, doublings};
 use std::collections::{BTreeMap, HashMap};
 
-/// The most sizes that tell the inputs of a kernel apart: they stand on the stack while a question is answered.
+/// The most sizes that tell the inputs of a kernel apart: they stand on the stack while a question
+/// is answered.
 const MOST_SIZES: usize = 32;
 
 /// The sizes of an input in the order of [`Kernel::names`]; NaN for one that is missing.
@@ -49,7 +50,7 @@ struct Chooser {
 }
 
 impl Kernel {
-    /// The kernel called `name` with all of `wisdom`.
+    /// Indexes all of `wisdom` for the kernel called `name`.
     pub(super) fn new(name: &str, wisdom: Wisdom, warnings: &mut Vec<String>) -> Self {
         let Wisdom { entries, portfolios, mut defaults } = wisdom;
         let of_entries = entries.iter().flat_map(|entry| entry.input.keys());
@@ -101,7 +102,8 @@ impl Kernel {
             .or_else(|| default().map(|config| Choice { config, source: Source::Default, time_ms: None }))
     }
 
-    /// Lets `model` choose among the configurations of the portfolio of each device, where there is none among its own.
+    /// Lets `model` choose among the configurations of the portfolio of each device, where there is
+    /// none among its own.
     pub(super) fn learn(&mut self, model: &TimingModel, warnings: &mut Vec<String>) {
         let own = model.candidates();
         let configs = |device: Option<&str>| {
@@ -113,7 +115,7 @@ impl Kernel {
         self.default.get_or_insert_with(|| model.reference());
     }
 
-    /// The sizes of `input`.
+    /// Returns the sizes of `input` in the order of the names.
     fn sizes(&self, input: &[(&str, f64)]) -> Sizes {
         let mut sizes = [f64::NAN; MOST_SIZES];
         for ((size, name), shared) in sizes.iter_mut().zip(&self.names).zip(&self.shared) {
@@ -123,7 +125,8 @@ impl Kernel {
         sizes
     }
 
-    /// The nearest entry of all devices but one; where there are only portfolios, what the first of them chooses.
+    /// Returns the nearest entry of all devices but one. If there are only portfolios, the first of
+    /// them chooses.
     fn other_device<'a>(
         &'a self,
         but: &str,
@@ -144,7 +147,7 @@ impl Kernel {
     }
 }
 
-/// The value of a size where all entries have the same.
+/// Returns the value of a size that is the same in all entries.
 fn shared(entries: &[Entry], name: &str) -> Option<f64> {
     let first = entries.first()?.input.get(name)?;
     entries.iter().all(|entry| entry.input.get(name) == Some(first)).then_some(*first)
@@ -164,7 +167,7 @@ impl Device {
         }
     }
 
-    /// The configurations of the portfolio.
+    /// Returns the configurations of the portfolio.
     fn members(&self) -> Option<&[Config]> {
         self.portfolio.as_ref().map(|chooser| chooser.portfolio.configs.as_slice())
     }
@@ -176,7 +179,8 @@ impl Device {
         Some(known.choice(Source::Exact))
     }
 
-    /// The tree's choice; where that is not acceptable, the first of the portfolio that is.
+    /// Returns the tree's choice. If that is not acceptable, returns the first of the portfolio
+    /// that is.
     fn predicted(&self, sizes: &Sizes, acceptable: &dyn Fn(&Config) -> bool) -> Option<Choice<'_>> {
         let Chooser { portfolio, places } = self.portfolio.as_ref()?;
         let mut features = [f64::NAN; MOST_SIZES];
@@ -194,7 +198,7 @@ impl Device {
         Some(known.choice(Source::NearestInput { distance }))
     }
 
-    /// The entry with the nearest input, the fastest of several, and how far that is.
+    /// Returns the entry with the nearest input, the fastest of several, and the distance.
     fn nearest(&self, sizes: &Sizes, acceptable: &dyn Fn(&Config) -> bool) -> Option<(f64, &Known)> {
         let is_number = |size: f64| (!size.is_nan()).then_some(size);
         let distance = |known: &Known| {
@@ -207,7 +211,7 @@ impl Device {
     }
 }
 
-/// The same for equal sizes: there is one zero and one NaN.
+/// Returns bits that are the same for equal sizes: there is one zero and one NaN.
 fn bits(size: f64) -> u64 {
     if size.is_nan() { f64::NAN.to_bits() } else { (size + 0.0).to_bits() }
 }

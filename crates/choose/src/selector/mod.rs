@@ -14,23 +14,23 @@ use std::io::Read as _;
 use std::path::Path;
 use tunesmith_space::Value;
 
-/// Answers which configuration a kernel should run with, for an input on a device, from [`Wisdom`], from a [`TimingModel`], or
-/// from both.
+/// Answers which configuration a kernel should run with, for an input on a device, from [`Wisdom`],
+/// from a [`TimingModel`], or from both.
 ///
 /// It asks, in this order, and the answer's [`Source`] says where it came from:
 ///
-/// 1. an entry for exactly this device and input, the fastest of them;
-/// 2. the timing model, where it was trained on this device: of the portfolio for this device, or of the model's own few
-///    [candidates](TimingModel::candidates), the configuration that it predicts to be fastest;
-/// 3. the decision tree of the portfolio for this device;
-/// 4. the entry for this device whose input is nearest ([`distance`](crate::wisdom::distance));
-/// 5. the timing model, by what it learned on other devices;
-/// 6. the nearest entry of any other device;
-/// 7. the kernel's default configuration, without one the model's reference.
+/// 1. an entry for exactly this device and input, the fastest of them; 2. the timing model, where
+/// it was trained on this device: of the portfolio for this device, or of the model's own few
+/// [candidates](TimingModel::candidates), the configuration that it predicts to be fastest; 3. the
+/// decision tree of the portfolio for this device; 4. the entry for this device whose input is
+/// nearest ([`distance`](crate::wisdom::distance)); 5. the timing model, by what it learned on
+/// other devices; 6. the nearest entry of any other device; 7. the kernel's default configuration,
+/// without one the model's reference.
 ///
-/// All questions are answered without allocating memory or waiting, from any number of threads: exact ones and those to a portfolio's
-/// tree in the time of a few comparisons, those to a model in the time of one walk down its trees, the others in the time of one look
-/// at every entry of the kernel.
+/// All questions are answered without allocating memory or waiting, from any number of threads:
+/// exact ones and those to a portfolio's tree in the time of a few comparisons, those to a model in
+/// the time of one walk down its trees, the others in the time of one look at every entry of the
+/// kernel.
 ///
 /// ```
 /// use tunesmith_choose::wisdom::{Entry, Wisdom};
@@ -74,7 +74,7 @@ pub struct Selector {
     warnings: Vec<String>,
 }
 
-/// A configuration, and where it came from.
+/// Holds a configuration and tells where it came from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Choice<'a> {
     /// Parameters and values, in the user's order.
@@ -85,12 +85,13 @@ pub struct Choice<'a> {
     pub time_ms: Option<f64>,
 }
 
-/// Where a [`Choice`] came from.
+/// Tells where a [`Choice`] came from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Source<'a> {
     /// It was measured for this input on this device.
     Exact,
-    /// A timing model or the portfolio of this device chose it, which learned from inputs on this device.
+    /// A timing model or the portfolio of this device chose it, which learned from inputs on this
+    /// device.
     Predicted {
         /// How far the input lies outside of those learned from, in doublings; 0 inside.
         outside: f64,
@@ -107,7 +108,8 @@ pub enum Source<'a> {
         /// How far its input is, in doublings.
         distance: f64,
     },
-    /// A timing model or the portfolio of other devices chose it, which learned nothing of this one.
+    /// A timing model or the portfolio of other devices chose it, which learned nothing of this
+    /// one.
     PredictedElsewhere {
         /// Which.
         devices: &'a str,
@@ -119,7 +121,7 @@ pub enum Source<'a> {
 }
 
 impl Source<'_> {
-    /// Whether a user should hear of it: what was chosen was never measured anywhere near.
+    /// Tells whether a user should hear of it: nothing was measured anywhere near the input.
     pub fn is_doubtful(&self) -> bool {
         match self {
             Self::Exact | Self::NearestInput { .. } => false,
@@ -129,7 +131,7 @@ impl Source<'_> {
     }
 }
 
-/// The source as a sentence.
+/// Prints the source as a sentence.
 impl fmt::Display for Source<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -160,12 +162,12 @@ impl fmt::Display for Source<'_> {
 }
 
 impl<'a> Choice<'a> {
-    /// The value of a parameter.
+    /// Returns the value of a parameter.
     pub fn value(&self, parameter: &str) -> Option<&'a Value> {
         self.config.iter().find(|(name, _)| name == parameter).map(|(_, value)| value)
     }
 
-    /// The value of a parameter of integers or booleans.
+    /// Returns the value of a parameter of integers or booleans.
     pub fn int(&self, parameter: &str) -> Option<i64> {
         self.value(parameter)?.as_int()
     }
@@ -193,8 +195,9 @@ impl Selector {
         selector
     }
 
-    /// Answers from all that can be read of `paths`: files of wisdom in our format or Kernel Launcher's, and timing models. Nothing
-    /// fails: files that are missing, foreign or damaged are [warned](Self::warnings) of, and what they do not say is not known.
+    /// Answers from all that can be read of `paths`: files of wisdom in our format or Kernel
+    /// Launcher's, and timing models. Nothing fails: files that are missing, foreign or damaged are
+    /// [warned](Self::warnings) of, and what they do not say is not known.
     pub fn open<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Self {
         let mut wisdom = Wisdom::default();
         let (mut models, mut warnings) = (Vec::new(), Vec::new());
@@ -222,36 +225,38 @@ impl Selector {
 
     /// Answers also from a timing model, in place of an earlier one of the same kernel.
     ///
-    /// The model is laid out for each device that it knows, for the at most 32 configurations of the portfolio of that device, or its
-    /// own candidates where the wisdom has none. Configurations that violate a constraint of the model for an input are not chosen
-    /// for it.
+    /// The model is laid out for each device that it knows, for the at most 32 configurations of
+    /// the portfolio of that device, or its own candidates where the wisdom has none.
+    /// Configurations that violate a constraint of the model for an input are not chosen for it.
     #[must_use]
     pub fn with_model(mut self, model: &TimingModel) -> Self {
         self.kernels.entry(model.problem().to_string()).or_default().learn(model, &mut self.warnings);
         self
     }
 
-    /// The default configuration of a kernel, in place of that of the wisdom.
+    /// Replaces the default configuration of a kernel.
     #[must_use]
     pub fn with_default(mut self, kernel: impl Into<String>, config: Config) -> Self {
         self.kernels.entry(kernel.into()).or_default().default = Some(config);
         self
     }
 
-    /// What was odd about the files.
+    /// Returns what was odd about the files.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// The configuration for `input` (sizes by name) of `kernel` on `device`; none where not even a default is known.
+    /// Returns the configuration for `input` (sizes by name) of `kernel` on `device`; `None` if not
+    /// even a default is known.
     ///
     /// Sizes that no entry has are ignored; those that all entries share need not be given.
     pub fn select(&self, kernel: &str, device: &str, input: &[(&str, f64)]) -> Option<Choice<'_>> {
         self.select_where(kernel, device, input, |_| true)
     }
 
-    /// The same among configurations that are `acceptable`: where the first choice does not compile or exceeds a limit of this
-    /// device, ask again without it.
+    /// Returns the configuration as [`select`](Self::select) does, among those that are
+    /// `acceptable`. If the first choice does not compile or exceeds a limit of this device, ask
+    /// again without it.
     pub fn select_where(
         &self,
         kernel: &str,
@@ -263,7 +268,8 @@ impl Selector {
     }
 }
 
-/// Whether a file begins as a model does, which says its kind first, so that damage behind that is told as a model's.
+/// Tells whether a file begins as a model does, with its kind. Damage behind that is then reported
+/// as a model's.
 fn is_model(path: &Path) -> bool {
     let mut start = String::new();
     let read = File::open(path).and_then(|file| file.take(64).read_to_string(&mut start));

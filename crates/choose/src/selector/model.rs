@@ -16,8 +16,8 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// `configs` names the configurations for a device, or for one that the model does not know. Where the model cannot choose
-    /// among them there is a warning.
+    /// `configs` names the configurations for a device, or for one that the model does not know.
+    /// Where the model cannot choose among them there is a warning.
     pub(super) fn new<'a>(
         model: &TimingModel,
         configs: impl Fn(Option<&str>) -> Option<&'a [Config]>,

@@ -39,8 +39,8 @@ struct InputFeature {
 }
 
 impl ModelChooser {
-    /// Lays the trees out for at most 32 `configs` on `device`; without one, for devices that the model
-    /// does not know.
+    /// Lays the trees out for at most 32 `configs` on `device`; without one, for devices that the
+    /// model does not know.
     ///
     /// # Errors
     /// Why the model cannot choose among them.
@@ -70,15 +70,15 @@ impl ModelChooser {
         })
     }
 
-    /// Returns the configuration predicted fastest for `input`, and how far the input lies outside of the
-    /// training set, in doublings.
+    /// Returns the configuration predicted fastest for `input`, and how far the input lies outside
+    /// of the training set, in doublings.
     ///
     /// Considers the configurations that satisfy the constraints known to the model and are
     /// `acceptable`. No configuration predicted to be slower than the reference goes before it.
     ///
-    /// Costs a look at the trees, and the constraints for each configuration until one is found. Allocates
-    /// no memory, unless a feature cannot be computed for this input or calls a function with three or
-    /// more arguments.
+    /// Costs a look at the trees, and the constraints for each configuration until one is found.
+    /// Allocates no memory, unless a feature cannot be computed for this input or calls a function
+    /// with three or more arguments.
     pub(crate) fn choose(&self, input: &[(&str, f64)], acceptable: &dyn Fn(&Config) -> bool) -> Option<(&Config, f64)> {
         let size = |name: &str| self.size(name, input);
         let mut numbers = [f64::NAN; MOST_FEATURES];
@@ -162,8 +162,8 @@ impl InputFeature {
     }
 }
 
-/// Returns the constraints that use nothing but parameters, sizes and `limits`; others cannot be checked
-/// here.
+/// Returns the constraints that use nothing but parameters, sizes and `limits`; others cannot be
+/// checked here.
 fn constraints(model: &TimingModel, limits: &[(String, Value)]) -> Vec<Expr> {
     let frame = &model.parts().frame;
     let is_known = |name: &str| {

@@ -44,8 +44,8 @@ impl Feature {
         Self { origin, name: name.to_string(), column }
     }
 
-    /// Returns the number of a value: itself, or the place of a text among the levels. NaN where it is
-    /// neither.
+    /// Returns the number of a value: itself, or the place of a text among the levels. NaN where it
+    /// is neither.
     pub fn number(&self, value: &Value) -> f64 {
         match (&self.column.kind, value) {
             (Kind::Ordinal, value) => value.as_float().unwrap_or(f64::NAN),
@@ -86,8 +86,8 @@ impl Frame {
         self.sizes.iter().map(value).collect()
     }
 
-    /// Returns the row of an input on a device; the parameters' numbers are NaN. Without a device, the
-    /// numbers of devices are NaN as well.
+    /// Returns the row of an input on a device; the parameters' numbers are NaN. Without a device,
+    /// the numbers of devices are NaN as well.
     pub fn row(&self, sizes: &[(String, Value)], device: Option<&KnownDevice>) -> Vec<f64> {
         let number = |feature: &Feature| {
             let known = match feature.origin {
@@ -106,8 +106,8 @@ impl Frame {
     }
 }
 
-/// Returns the number that a derived feature has for these sizes, given by name; `None` where it cannot
-/// be computed or is not finite.
+/// Returns the number that a derived feature has for these sizes, given by name; `None` where it
+/// cannot be computed or is not finite.
 pub fn derived_number(expr: &Expr, sizes: &dyn Fn(&str) -> Option<Value>) -> Option<f64> {
     let value = expr.evaluate(sizes).ok()?;
     value.as_float().filter(|number| number.is_finite())

@@ -12,18 +12,18 @@ pub struct HeldOut {
     /// The root mean square error of the logarithm of the speed relative to the reference, failures
     /// counting as zeta.
     pub log_speedup: Option<f64>,
-    /// The speed of the configuration predicted best among those measured, relative to the fastest of
-    /// them: the mean over recordings. One that failed gives way to the next.
+    /// The speed of the configuration predicted best among those measured, relative to the fastest
+    /// of them: the mean over recordings. One that failed gives way to the next.
     pub chosen_over_best: Option<f64>,
     /// The same relative to the reference.
     pub chosen_over_reference: Option<f64>,
 }
 
-/// Compares the choices for devices left out of the fit: the model's, and the single configuration that
-/// is best over the other devices.
+/// Compares the choices for devices left out of the fit: the model's, and the single configuration
+/// that is best over the other devices.
 ///
-/// Each is the speed relative to the fastest configuration measured on the device: the mean over its
-/// recordings.
+/// Each is the speed relative to the fastest configuration measured on the device: the mean over
+/// its recordings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unseen {
     /// The configuration that the model predicts best: the mean over the devices.

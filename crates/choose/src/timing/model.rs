@@ -11,8 +11,8 @@ use std::path::Path;
 use tunesmith_model::{BoostedTrees, Column, ModelError, Regressor as _, Shortlist};
 use tunesmith_space::{Parameter, Value};
 
-/// Predicts how many times as fast as a reference configuration another one is, for inputs and devices
-/// that were never tuned. `tunesmith train timing` makes one and keeps it as JSON.
+/// Predicts how many times as fast as a reference configuration another one is, for inputs and
+/// devices that were never tuned. `tunesmith train timing` makes one and keeps it as JSON.
 #[derive(Clone, Debug)]
 pub struct TimingModel {
     parts: TimingParts,
@@ -29,7 +29,8 @@ pub struct TimingParts {
     pub constraints: Vec<(String, String)>,
     /// The reference configuration: a value for every parameter.
     pub reference: Vec<Value>,
-    /// Configurations that are worth choosing among, each with a value for every parameter; at most 32.
+    /// Configurations that are worth choosing among, each with a value for every parameter; at most
+    /// 32.
     pub candidates: Vec<Vec<Value>>,
     /// The devices of the training set.
     pub devices: Vec<KnownDevice>,
@@ -58,8 +59,8 @@ impl TimingModel {
     /// Joins the parts of a model.
     ///
     /// # Errors
-    /// Parts that do not belong together: trees of other columns, configurations that lack a parameter,
-    /// more than 32 candidates.
+    /// Parts that do not belong together: trees of other columns, configurations that lack a
+    /// parameter, more than 32 candidates.
     pub fn new(parts: TimingParts) -> Result<Self, ModelError> {
         match parts.flaw() {
             None => Ok(Self { parts }),
@@ -101,14 +102,14 @@ impl TimingModel {
         self.config(&self.parts.reference)
     }
 
-    /// Returns the configuration for devices that the model does not know, where it does better on such
-    /// than the model's own choice.
+    /// Returns the configuration for devices that the model does not know, where it does better on
+    /// such than the model's own choice.
     pub fn best_single(&self) -> Option<Config> {
         self.parts.best_single.as_deref().map(|values| self.config(values))
     }
 
-    /// Returns the configurations, at most 32, that serve the inputs of the training set well together.
-    /// The reference is one of them. Empty in files of versions that did not choose any.
+    /// Returns the configurations, at most 32, that serve the inputs of the training set well
+    /// together. The reference is one of them. Empty in files of versions that did not choose any.
     pub fn candidates(&self) -> Vec<Config> {
         self.parts.candidates.iter().map(|values| self.config(values)).collect()
     }

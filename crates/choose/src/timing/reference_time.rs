@@ -13,8 +13,8 @@ pub struct ReferenceTime {
 }
 
 impl ReferenceTime {
-    /// Returns the time in milliseconds for the row of an input; `None` where a feature is missing or not
-    /// positive.
+    /// Returns the time in milliseconds for the row of an input; `None` where a feature is missing
+    /// or not positive.
     pub fn predict(&self, row: &[f64]) -> Option<f64> {
         let power =
             |(column, power): &(usize, f64)| Some(row.get(*column).filter(|number| **number > 0.0)?.ln() * power);

@@ -1,6 +1,6 @@
-//! Wisdom of Kernel Launcher, format 1.0: a header with the parameters' names, then a JSON line for each
-//! configuration with its values in that order, a problem size of up to three numbers, the objective and
-//! the environment.
+//! Wisdom of Kernel Launcher, format 1.0: a header with the parameters' names, then a JSON line for
+//! each configuration with its values in that order, a problem size of up to three numbers, the
+//! objective and the environment.
 
 mod read;
 mod write;

@@ -7,7 +7,8 @@ use crate::wisdom::{Config, Entry, Input, Provenance};
 use serde_json::Value as Json;
 use std::path::Path;
 
-/// Reads the numbered `lines` that follow `header`. Lists damaged lines; skips comments (`#`, `//`).
+/// Reads the numbered `lines` that follow `header`. Lists damaged lines; skips comments (`#`,
+/// `//`).
 pub(in crate::file) fn read<'a>(
     path: &Path,
     header: &Json,

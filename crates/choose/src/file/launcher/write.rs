@@ -6,8 +6,8 @@ use crate::json::value_json;
 use crate::wisdom::{Config, Entry, Input, Wisdom};
 use serde_json::{Value as Json, json};
 
-/// Returns the text of the entries of `wisdom`, which are of one kernel. The sizes named make the problem
-/// size; all sizes where none is named.
+/// Returns the text of the entries of `wisdom`, which are of one kernel. The sizes named make the
+/// problem size; all sizes where none is named.
 pub(in crate::file) fn text(wisdom: &Wisdom, sizes: &[String]) -> Result<String, WisdomError> {
     let refuse = |reason: String| WisdomError::Launcher { reason };
     let first = wisdom.entries.first().ok_or_else(|| refuse("there are no entries".to_string()))?;
