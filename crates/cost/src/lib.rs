@@ -20,10 +20,11 @@ pub use estimate::{
     estimate_space,
 };
 pub use fitted::{
-    APART, CONSTANT, Case, CaseError, CostModel, DEVICE_KIND, Dependence, DeviceFile, Estimate, Form, Lanes, Outside,
-    Provenance, Residual, Resource, Share, Term, error_mean, fit, fit_on, is_published, protocol,
+    Cache, Case, CaseError, CostModel, CostProperty, DEVICE_KIND, Dependence, DeviceFile, Estimate, Form, Outside,
+    PropertyCounts, Provenance, Residual, Resource, Share, Term, error_mean, fit, fit_on, protocol,
 };
 pub use nests::{
     ArrayFootprint, CountOptions, Counted, Counting, Guess, ModernCount, NestCount, NestCounts, NestEstimates,
     PropertyCount, count,
 };
+pub use tunesmith_loopnest::Lanes;

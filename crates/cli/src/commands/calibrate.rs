@@ -6,7 +6,7 @@ use crate::{Ending, output};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use tunesmith::core::{Interrupt, SystemClock};
-use tunesmith::cost::{CostModel, DeviceFile};
+use tunesmith::cost::{CostModel, CostProperty, DeviceFile};
 use tunesmith::report::milliseconds;
 use tunesmith::{CalibrateOptions, CalibrationStep, Error, Judgement, Machine};
 
@@ -83,16 +83,21 @@ fn model_text(model: &CostModel) -> String {
         text += &format!("  {:<28} {:>10.3e} s  {spread:<12} {rate}\n", term.property, term.weight);
     }
     for merged in &model.merged {
-        text += &format!("  cannot be told apart: {}\n", merged.join(", "));
+        text += &format!("  cannot be told apart: {}\n", listed(merged));
     }
     for dependent in &model.dependent {
-        text += &format!("  {} is a sum of {}\n", dependent.property, dependent.on.join(", "));
+        text += &format!("  {} is a sum of {}\n", dependent.property, listed(&dependent.on));
     }
     for (class, residual) in &model.residuals {
         let (mean, largest) = (residual.mean * 100.0, residual.largest * 100.0);
         text += &format!("  {class:<20} {:4} cases missed by {mean:5.1} %, at most {largest:6.1} %\n", residual.cases);
     }
     text
+}
+
+/// Lists properties.
+fn listed(properties: &[CostProperty]) -> String {
+    properties.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// Times predicted and measured, as in the paper's Table 1.

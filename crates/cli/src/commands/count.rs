@@ -27,7 +27,7 @@ fn text(counted: &NestCount) -> String {
     let grouped = |count: i128| report::count(&count.to_string());
     let modern = counted.modern.iter();
     let all = counted.properties.iter().chain(modern.clone().flat_map(|modern| &modern.properties));
-    let properties = all.map(|own| (own.property.clone(), grouped(own.count)));
+    let properties = all.map(|own| (own.property.to_string(), grouped(own.count)));
     let refused = modern.flat_map(|modern| &modern.refused);
     let refused = refused.map(|(kind, reason)| (kind.clone(), format!("not counted: {reason}")));
     let footprints = counted.footprints.iter().map(|own| {

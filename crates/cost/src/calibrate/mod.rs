@@ -9,7 +9,7 @@ pub use judge::{Judged, Judgement};
 
 use crate::Error;
 use crate::nests::{NestCounts, array_bytes, in_words};
-use crate::protocol::{Bounds, LEFT_OUT, RUNS, Step, next};
+use crate::protocol::{Bounds, LEFT_OUT, RUNS, Rung, next};
 use crate::{Case, DeviceFile, Form, Lanes, Provenance, fit_on};
 use journal::{Entry, Journal};
 use measure::{Bench, Measured};
@@ -152,11 +152,11 @@ impl Run<'_> {
     /// Measures these kernels until all are finished or the time is up. `false` when interrupted.
     fn measure(&mut self, subjects: &[Subject], bounds: &Bounds) -> Result<bool, Error> {
         let ladders: Vec<_> = subjects.iter().map(|subject| subject.ladder.clone()).collect();
-        let done = |subject: &Subject| -> Vec<Step> {
+        let done = |subject: &Subject| -> Vec<Rung> {
             let own = self.entries.iter().filter(|entry| entry.kernel == subject.name);
             own.map(|entry| (entry.size, entry.seconds)).collect()
         };
-        let mut done: Vec<Vec<Step>> = subjects.iter().map(done).collect();
+        let mut done: Vec<Vec<Rung>> = subjects.iter().map(done).collect();
         while let Some((at, size)) = next(&ladders, bounds, &done) {
             if self.interrupt.is_raised() {
                 return Ok(false);

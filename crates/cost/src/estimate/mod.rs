@@ -7,7 +7,7 @@ pub use space::{EstimateSpaceOptions, EstimatedConfig, EstimatedSpace, estimate_
 use crate::Error;
 use crate::device_file::{form, model, read_device};
 use crate::nests::{NestCounts, PlacedNest, in_words, read_nest};
-use crate::{Estimate, Form, Provenance, Share};
+use crate::{CostProperty, Estimate, Form, Provenance, Share};
 use serde::Serialize;
 use std::path::PathBuf;
 use tunesmith_loopnest::Recipe;
@@ -46,7 +46,7 @@ pub struct Estimated {
 #[derive(Clone, Debug, Serialize)]
 pub struct EstimatedTerm {
     /// The property.
-    pub property: String,
+    pub property: CostProperty,
     /// How often the kernel has it.
     pub count: f64,
     /// Seconds for each.

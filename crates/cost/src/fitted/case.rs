@@ -1,5 +1,6 @@
 //! Measured kernels, which models are fitted to.
 
+use super::property::PropertyCounts;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -13,8 +14,8 @@ pub struct Case {
     pub class: String,
     /// Its sizes, by name.
     pub sizes: BTreeMap<String, i64>,
-    /// How often it does what, by property; without the [constant](super::CONSTANT).
-    pub counts: BTreeMap<String, f64>,
+    /// How often it has each property, without the [constant](super::CostProperty::Constant).
+    pub counts: PropertyCounts,
     /// How long it took.
     pub seconds: f64,
 }
@@ -52,10 +53,10 @@ impl Case {
         if !(self.seconds.is_finite() && self.seconds > 0.0) {
             return Err(CaseError::Seconds { kernel: self.kernel.clone(), seconds: self.seconds });
         }
-        match self.counts.iter().find(|(_, count)| !(count.is_finite() && **count >= 0.0)) {
+        match self.counts.texts().into_iter().find(|(_, count)| !(count.is_finite() && *count >= 0.0)) {
             None => Ok(()),
-            Some((property, &count)) => {
-                let (kernel, property) = (self.kernel.clone(), property.clone());
+            Some((property, count)) => {
+                let kernel = self.kernel.clone();
                 Err(CaseError::Count { kernel, property, count })
             }
         }

@@ -1,6 +1,7 @@
 //! Which weights the measured kernels determine.
 
 use super::design::Design;
+use super::property::CostProperty;
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
@@ -12,9 +13,9 @@ const NEGLIGIBLE: f64 = 1e-9;
 #[serde(deny_unknown_fields)]
 pub struct Dependence {
     /// The property.
-    pub property: String,
+    pub property: CostProperty,
     /// The others.
-    pub on: Vec<String>,
+    pub on: Vec<CostProperty>,
 }
 
 /// The rank of the matrix and the columns that are sums of others, by QR with pivots. Costs rows x columns^2.
@@ -30,12 +31,11 @@ pub(super) fn dependences(design: &Design) -> (usize, Vec<Dependence>) {
     let dependence = |at: usize| {
         let parts = independent.solve_upper_triangular(&r.view((0, at), (rank, 1)))?;
         let on = (0..rank).filter(|&part| parts[part].abs() > NEGLIGIBLE.sqrt());
-        let mut on: Vec<String> = on.map(|part| design.columns[order[part]].name().to_string()).collect();
-        on.sort_unstable();
-        Some(Dependence { property: design.columns[order[at]].name().to_string(), on })
+        let on = CostProperty::sorted(on.map(|part| design.columns[order[part]].name()));
+        Some(Dependence { property: design.columns[order[at]].name(), on })
     };
     let mut found: Vec<Dependence> = (rank..columns).filter_map(dependence).collect();
-    found.sort_by(|a, b| a.property.cmp(&b.property));
+    found.sort_by_cached_key(|own| own.property.to_string());
     (rank, found)
 }
 
@@ -46,8 +46,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Operations that stand for the columns.
+    const NAMES: [&str; 5] = ["add", "div", "exp", "mul", "sin"];
+
     fn design(rows: Vec<Vec<f64>>) -> Design {
-        let column = |at: usize| Column { members: vec![Member::unit(format!("p{at}"))], resource: Resource::Compute };
+        let column = |at: usize| Column {
+            members: vec![Member::unit(format!("op:f32:{}", NAMES[at]).parse().unwrap())],
+            resource: Resource::Compute,
+        };
         Design { columns: (0..rows[0].len()).map(column).collect(), rows, apart: Vec::new() }
     }
 
@@ -90,8 +96,8 @@ mod tests {
         let (rank, found) = dependences(&design(rows));
         assert_eq!((rank, found.len()), (3, 1));
         let mut all = found[0].on.clone();
-        all.push(found[0].property.clone());
-        all.sort();
-        assert_eq!(all, ["p0", "p1", "p3"]);
+        all.push(found[0].property);
+        let all: Vec<String> = CostProperty::sorted(all).iter().map(ToString::to_string).collect();
+        assert_eq!(all, ["op:f32:add", "op:f32:div", "op:f32:mul"]);
     }
 }

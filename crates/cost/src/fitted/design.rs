@@ -1,9 +1,8 @@
 //! The matrix that a model is fitted with.
 
 use super::case::Case;
-use super::model::apart;
 use super::overlap::Uses;
-use super::property::{CONSTANT, Resource};
+use super::property::{CostProperty, Resource};
 
 /// Columns whose cosine is this near to 1 are multiples of each other: rounding of counts below 2^53 stays under it.
 const PARALLEL: f64 = 1e-12;
@@ -16,7 +15,7 @@ const PARALLEL: f64 = 1e-12;
 pub(super) struct Design {
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Vec<f64>>,
-    /// What of each cell is done [apart](super::APART).
+    /// What of each cell is done [apart](super::PropertyCounts::apart).
     pub(super) apart: Vec<Vec<f64>>,
 }
 
@@ -30,40 +29,34 @@ pub(super) struct Column {
 /// A property and the length of its column.
 #[derive(Debug)]
 pub(super) struct Member {
-    pub(super) property: String,
+    pub(super) property: CostProperty,
     length: f64,
 }
 
 #[cfg(test)]
 impl Member {
     /// A property whose column is as long as its counts say.
-    pub(super) fn unit(property: String) -> Self {
+    pub(super) fn unit(property: CostProperty) -> Self {
         Self { property, length: 1.0 }
     }
 }
 
 impl Design {
     /// The matrix of the properties that `keep` picks and that some case has. The cases are sound.
-    pub(super) fn new(cases: &[Case], keep: impl Fn(&str) -> bool) -> Self {
-        let mut properties: Vec<&str> = cases
-            .iter()
-            .flat_map(|case| case.counts.iter().filter(|(_, count)| **count > 0.0))
-            .map(|(p, _)| &**p)
-            .collect();
-        properties.push(CONSTANT);
-        properties.retain(|property| keep(property));
-        properties.sort_unstable();
-        properties.dedup();
+    pub(super) fn new(cases: &[Case], keep: impl Fn(CostProperty) -> bool) -> Self {
+        let counted = cases.iter().flat_map(|case| case.counts.iter().filter(|(_, count)| *count > 0.0));
+        let properties = counted.map(|(property, _)| property).chain([CostProperty::Constant]);
+        let properties = CostProperty::sorted(properties.filter(|property| keep(*property)));
         let empty = vec![Vec::new(); cases.len()];
         let mut design = Self { columns: Vec::new(), rows: empty.clone(), apart: empty };
         properties.into_iter().for_each(|property| design.add(property, cases));
         design
     }
 
-    fn add(&mut self, property: &str, cases: &[Case]) {
-        let relative: Vec<f64> = cases.iter().map(|case| count(case, property) / case.seconds).collect();
+    fn add(&mut self, property: CostProperty, cases: &[Case]) {
+        let relative: Vec<f64> = cases.iter().map(|case| case.counts.of(property) / case.seconds).collect();
         let length = relative.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let (member, resource) = (Member { property: property.to_string(), length }, Resource::of(property));
+        let (member, resource) = (Member { property, length }, property.resource());
         let cosine = |at: usize| self.rows.iter().zip(&relative).map(|(row, x)| row[at] * x / length).sum::<f64>();
         let twin =
             (0..self.columns.len()).find(|&at| self.columns[at].resource == resource && cosine(at) > 1.0 - PARALLEL);
@@ -72,7 +65,7 @@ impl Design {
             None => {
                 self.columns.push(Column { members: vec![member], resource });
                 self.rows.iter_mut().zip(&relative).for_each(|(row, x)| row.push(x / length));
-                let apart = cases.iter().map(|case| apart(&case.counts, property) / case.seconds / length);
+                let apart = cases.iter().map(|case| case.counts.apart(property) / case.seconds / length);
                 self.apart.iter_mut().zip(apart).for_each(|(row, x)| row.push(x));
             }
         }
@@ -93,24 +86,20 @@ impl Design {
 impl Column {
     /// The weights in seconds of its properties, of which the column's `coefficient` is the sum: shared so that each takes
     /// the same part of the time of the cases.
-    pub(super) fn weights(&self, coefficient: f64) -> impl Iterator<Item = (&str, f64)> {
+    pub(super) fn weights(&self, coefficient: f64) -> impl Iterator<Item = (CostProperty, f64)> {
         let share = coefficient / self.members.len() as f64;
-        self.members.iter().map(move |member| (member.property.as_str(), share / member.length))
+        self.members.iter().map(move |member| (member.property, share / member.length))
     }
 
     /// Its first property.
-    pub(super) fn name(&self) -> &str {
-        &self.members[0].property
+    pub(super) fn name(&self) -> CostProperty {
+        self.members[0].property
     }
-}
-
-/// How often the case has the property.
-pub(super) fn count(case: &Case, property: &str) -> f64 {
-    if property == CONSTANT { 1.0 } else { case.counts.get(property).copied().unwrap_or(0.0) }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::property::counts_of;
     use super::*;
     use std::collections::BTreeMap;
 
@@ -119,19 +108,19 @@ mod tests {
         let case = |loads: f64, adds: f64, seconds: f64| {
             let counts =
                 [("op:f32:add", adds), ("op:f32:mul", 2.0 * adds), ("g:32:load:s1", loads), ("g:32:load:s0", adds)];
-            let counts = counts.map(|(property, count)| (property.to_string(), count)).into();
+            let counts = counts_of(&counts);
             Case { kernel: "k".into(), class: "c".into(), sizes: BTreeMap::new(), counts, seconds }
         };
         let cases = [case(3.0, 1.0, 0.5), case(0.0, 5.0, 0.25), case(7.0, 2.0, 4.0)];
         let design = Design::new(&cases, |_| true);
-        let names: Vec<Vec<&str>> =
-            design.columns.iter().map(|c| c.members.iter().map(|m| &*m.property).collect()).collect();
+        let names: Vec<Vec<String>> =
+            design.columns.iter().map(|c| c.members.iter().map(|m| m.property.to_string()).collect()).collect();
         // Loads and additions that go together use different things, which only the form can tell apart.
         let expected = [vec!["const"], vec!["g:32:load:s0"], vec!["g:32:load:s1"], vec!["op:f32:add", "op:f32:mul"]];
         assert_eq!(names, expected);
-        let weights: Vec<(&str, f64)> = design.columns[3].weights(1.0).collect();
+        let weights: Vec<(CostProperty, f64)> = design.columns[3].weights(1.0).collect();
         assert!((weights[0].1 - 2.0 * weights[1].1).abs() < 1e-12 * weights[0].1);
-        let seconds = |case: &Case| weights.iter().map(|(property, w)| w * count(case, property)).sum::<f64>();
+        let seconds = |case: &Case| weights.iter().map(|(property, w)| w * case.counts.of(*property)).sum::<f64>();
         assert!((seconds(&cases[1]) / cases[1].seconds - design.rows[1][3]).abs() < 1e-12);
     }
 }

@@ -3,8 +3,10 @@
 use super::case::Case;
 use super::hull::{Outside, outside};
 use super::model::{CostModel, Form};
+use super::property::PropertyCounts;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use tunesmith_loopnest::Lanes;
 use tunesmith_model::{ModelError, saved};
 
 /// What `kind` is in every device file.
@@ -12,23 +14,13 @@ pub const DEVICE_KIND: &str = "device";
 /// The version written, and the only one that is read: those before counted other properties.
 const VERSION: u64 = 3;
 
-/// Which work-items of a work-group counts of lanes (`lane:...`) take together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Lanes {
-    /// So many neighbours of a row: the vectors of a processor.
+/// The text form of [`Lanes`] in device files.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Lanes", rename_all = "snake_case")]
+enum LanesText {
     InRows(u32),
-    /// The same, where further vectors are computed side by side, as in generated C: operations that wait for one another keep only
-    /// their own block of work-items waiting.
     InBlocks(u32),
-    /// So many in the order of their numbers: the sub-groups of a GPU.
     Numbered(u32),
-}
-
-impl Default for Lanes {
-    fn default() -> Self {
-        Self::InRows(1)
-    }
 }
 
 /// Where a device's cost models come from.
@@ -44,6 +36,7 @@ pub struct Provenance {
     /// When it had measured, in seconds since the Unix epoch.
     pub measured: u64,
     /// The lanes that were counted.
+    #[serde(with = "LanesText")]
     pub lanes: Lanes,
     /// What launching an empty kernel took, in seconds.
     pub launch_seconds: f64,
@@ -81,7 +74,7 @@ impl DeviceFile {
     }
 
     /// In what a kernel with these counts lies outside of what `model` was fitted to. Costs cases^2 x properties.
-    pub fn outside(&self, model: &CostModel, counts: &BTreeMap<String, f64>) -> Vec<Outside> {
+    pub fn outside(&self, model: &CostModel, counts: &PropertyCounts) -> Vec<Outside> {
         outside(model, &self.cases, counts)
     }
 
@@ -179,6 +172,7 @@ fn damaged(what: impl Into<String>) -> ModelError {
 #[cfg(test)]
 mod tests {
     use super::super::fit;
+    use super::super::property::counts_of;
     use super::*;
 
     fn file() -> DeviceFile {
@@ -186,7 +180,7 @@ mod tests {
             kernel: kernel.into(),
             class: "global".into(),
             sizes: [("n".to_string(), loads as i64)].into(),
-            counts: [("g:32:load:s1".to_string(), loads), ("op:f32:add".to_string(), adds)].into(),
+            counts: counts_of(&[("g:32:load:s1", loads), ("op:f32:add", adds)]),
             seconds: 1e-5 + 1.1e-9 * loads + 0.7e-9 * adds,
         };
         let cases = vec![case("copy", 1e6, 0.0), case("copy", 3e6, 0.0), case("sum", 1e5, 8e6), case("sum", 2e5, 16e6)];

@@ -2,10 +2,9 @@
 
 use super::case::{Case, CaseError};
 use super::dependence::dependences;
-use super::design::{Design, count};
+use super::design::Design;
 use super::model::{CostModel, Form, Residual, Term, error_mean};
 use super::overlap::Uses;
-use super::property::is_of_lanes;
 use super::waves::balanced;
 use super::{linear, overlap};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,19 +21,23 @@ use std::collections::{BTreeMap, BTreeSet};
 /// ```
 /// use crate::{Case, Form, fit};
 ///
+/// let load = CostProperty::Items(Property::Global(32, Direction::Load, Stride::Unit));
+/// let add = CostProperty::Items(Property::Operations(Operation::Add, Type::F32));
+/// let counts = |loads: f64, adds: f64| [(load, loads), (add, adds)].into_iter().collect();
 /// let case = |kernel: &str, loads: f64, adds: f64, seconds: f64| Case {
 ///     kernel: kernel.to_string(),
 ///     class: "example".to_string(),
 ///     sizes: [("n".to_string(), loads as i64)].into(),
-///     counts: [("g:32:load:s1".to_string(), loads), ("op:f32:add".to_string(), adds)].into(),
+///     counts: counts(loads, adds),
 ///     seconds,
 /// };
 /// // A launch takes 10 us, a load 1 ns, an addition 0.5 ns.
 /// let cases = [case("copy", 1e6, 0.0, 1.01e-3), case("copy", 4e6, 0.0, 4.01e-3), case("sum", 1e6, 8e6, 5.01e-3)];
 /// let model = fit(&cases, Form::Nnls)?;
-/// let estimate = model.estimate(&[("g:32:load:s1".to_string(), 2e6), ("op:f32:add".to_string(), 2e6)].into());
+/// let estimate = model.estimate(&counts(2e6, 2e6));
 /// assert!((estimate.seconds - 3.01e-3).abs() < 1e-6);
-/// assert_eq!(estimate.shares[0].property, "g:32:load:s1");
+/// assert_eq!(estimate.shares[0].property, load);
+/// assert_eq!(load.to_string(), "g:32:load:s1");
 /// # Ok::<(), crate::CaseError>(())
 /// ```
 pub fn fit(cases: &[Case], form: Form) -> Result<CostModel, CaseError> {
@@ -54,7 +57,7 @@ pub fn fit_on(cases: &[Case], form: Form, units: f64) -> Result<CostModel, CaseE
     let units = if form == Form::Paper { 1.0 } else { units.max(1.0) };
     let measured = cases;
     let cases: &[Case] = &cases.iter().map(|case| balanced(case, units)).collect::<Vec<_>>();
-    let has_lanes = cases.iter().any(|case| case.counts.keys().any(|property| is_of_lanes(property)));
+    let has_lanes = cases.iter().any(|case| case.counts.iter().any(|(property, _)| property.is_of_lanes()));
     let design = Design::new(cases, |property| form.takes_beside(property, has_lanes));
     let (coefficients, exponent) = match form {
         Form::Paper => (linear::plain(&design.rows), 1.0),
@@ -64,7 +67,7 @@ pub fn fit_on(cases: &[Case], form: Form, units: f64) -> Result<CostModel, CaseE
     let replicates = replicates(cases, &design, form, &coefficients, exponent);
     let (rank, dependent) = dependences(&design);
     let merged = design.columns.iter().filter(|column| column.members.len() > 1);
-    let merged = merged.map(|column| column.members.iter().map(|member| member.property.clone()).collect()).collect();
+    let merged = merged.map(|column| column.members.iter().map(|member| member.property).collect()).collect();
     let terms = terms(cases, &design, &coefficients, &replicates);
     let mut model = CostModel { form, exponent, units, terms, rank, merged, dependent, residuals: BTreeMap::new() };
     model.residuals = residuals(&model, measured);
@@ -100,14 +103,14 @@ fn terms(cases: &[Case], design: &Design, coefficients: &[f64], replicates: &[(&
         let spread = spread(coefficients[at], replicates.iter().map(|(_, replicate)| replicate[at]).collect());
         let spreads: Vec<f64> = column.weights(spread).map(|(_, spread)| spread).collect();
         for ((property, weight), spread) in column.weights(coefficients[at]).zip(spreads) {
-            let with = cases.iter().filter(|case| count(case, property) > 0.0);
+            let with = cases.iter().filter(|case| case.counts.of(property) > 0.0);
             let kernels = with.map(|case| &case.kernel).collect::<BTreeSet<_>>().len();
             // Without the one kernel that has it the weight is anything.
             let spread = (kernels > 1).then_some(spread);
-            terms.push(Term { property: property.to_string(), weight, spread, kernels });
+            terms.push(Term { property, weight, spread, kernels });
         }
     }
-    terms.sort_by(|a, b| a.property.cmp(&b.property));
+    terms.sort_by_cached_key(|term| term.property.to_string());
     terms
 }
 
@@ -133,11 +136,11 @@ fn residuals(model: &CostModel, cases: &[Case]) -> BTreeMap<String, Residual> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::property::is_superseded;
+    use super::super::property::{CostProperty, counts_of};
     use super::*;
 
     fn case(kernel: &str, class: &str, counts: &[(&str, f64)], seconds: f64) -> Case {
-        let counts = counts.iter().map(|(property, count)| (property.to_string(), *count)).collect();
+        let counts = counts_of(counts);
         Case { kernel: kernel.into(), class: class.into(), sizes: BTreeMap::new(), counts, seconds }
     }
 
@@ -154,7 +157,7 @@ mod tests {
                     ("g:32:load:s1", loads * n),
                     ("op:f32:add", adds * n),
                     ("op:f32:div", divisions * n),
-                    ("l:32:store", n),
+                    ("bank:32:store:1", n),
                 ];
                 case(
                     name,
@@ -167,8 +170,12 @@ mod tests {
         made.collect()
     }
 
-    fn weight(model: &CostModel, property: &str) -> f64 {
-        model.terms.iter().find(|term| term.property == property).unwrap().weight
+    fn property(text: &str) -> CostProperty {
+        text.parse().unwrap()
+    }
+
+    fn weight(model: &CostModel, text: &str) -> f64 {
+        model.terms.iter().find(|term| term.property == property(text)).unwrap().weight
     }
 
     #[test]
@@ -216,12 +223,12 @@ mod tests {
         for form in [Form::Nnls, Form::Overlap] {
             let model = fit(&cases, form).unwrap();
             assert!(model.residuals["c"].largest < 1e-3, "{:?}", model.residuals);
-            assert!(model.terms.iter().all(|term| !is_superseded(&term.property)), "{:?}", model.terms);
+            assert!(model.terms.iter().all(|term| !term.property.is_superseded()), "{:?}", model.terms);
             let unseen = super::super::hull::outside(&model, &cases, &cases[1].counts);
             assert_eq!(unseen, [], "{form:?}: neither count of the arithmetic is new");
         }
         let paper = fit(&cases, Form::Paper).unwrap();
-        assert!(paper.terms.iter().all(|term| !is_of_lanes(&term.property)) && paper.residuals["c"].largest > 0.1);
+        assert!(paper.terms.iter().all(|term| !term.property.is_of_lanes()) && paper.residuals["c"].largest > 0.1);
     }
 
     #[test]
@@ -249,23 +256,25 @@ mod tests {
     #[test]
     fn the_papers_form_has_the_papers_properties_alone() {
         let model = fit(&cases(|memory, arithmetic| memory + arithmetic), Form::Paper).unwrap();
-        assert!(model.terms.iter().all(|term| term.property != "l:32:store"));
+        assert!(model.terms.iter().all(|term| term.property != property("bank:32:store:1")));
     }
 
     #[test]
     fn weights_that_one_kernel_gives_have_no_spread_and_what_is_not_determined_is_said() {
         let mut cases = cases(|memory, arithmetic| memory + arithmetic);
         for case in &mut cases {
-            let (adds, loads) = (case.counts["op:f32:add"], case.counts["g:32:load:s1"]);
-            case.counts.insert("op:f32:mul".into(), 3.0 * adds);
-            case.counts.insert("op:f32:pow".into(), adds + 2.0 * case.counts["op:f32:div"]);
-            case.counts.insert("g:32:store:s1".into(), loads);
+            let of = |text: &str| case.counts.of(property(text));
+            let (adds, loads, divisions) = (of("op:f32:add"), of("g:32:load:s1"), of("op:f32:div"));
+            case.counts.set(property("op:f32:mul"), 3.0 * adds);
+            case.counts.set(property("op:f32:pow"), adds + 2.0 * divisions);
+            case.counts.set(property("g:32:store:s1"), loads);
         }
         let model = fit(&cases, Form::Nnls).unwrap();
-        let term = |property: &str| model.terms.iter().find(|term| term.property == property).unwrap();
+        let term = |text: &str| model.terms.iter().find(|term| term.property == property(text)).unwrap();
         assert_eq!((term("op:f32:div").kernels, term("op:f32:div").spread), (1, None));
         assert!(term("g:32:load:s1").spread.is_some());
-        assert_eq!(model.merged, [vec!["g:32:load:s1", "g:32:store:s1"], vec!["op:f32:add", "op:f32:mul"]]);
+        let merged = [["g:32:load:s1", "g:32:store:s1"], ["op:f32:add", "op:f32:mul"]];
+        assert_eq!(model.merged, merged.map(|texts| texts.map(property)));
         assert_eq!((model.dependent.len(), model.rank + 1 + 2), (1, model.terms.len()));
         // Undetermined or not, the kernels are explained.
         assert!(model.residuals.values().all(|residual| residual.largest < 1e-3));

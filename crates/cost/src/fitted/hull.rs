@@ -2,7 +2,7 @@
 
 use super::case::Case;
 use super::model::CostModel;
-use std::collections::BTreeMap;
+use super::property::{CostProperty, PropertyCounts};
 use std::fmt;
 use tunesmith_model::nonnegative_least_squares;
 
@@ -20,7 +20,7 @@ pub enum Outside {
     /// No measured kernel has the property: it counts for nothing.
     Unseen {
         /// The property.
-        property: String,
+        property: CostProperty,
         /// How often the kernel has it.
         count: f64,
     },
@@ -29,7 +29,7 @@ pub enum Outside {
         /// The part of the time that differs, between 0 and 1.
         share: f64,
         /// The property that differs most.
-        property: String,
+        property: CostProperty,
     },
     /// The time is far from those measured.
     Time {
@@ -63,12 +63,12 @@ impl fmt::Display for Outside {
 
 /// In what a kernel with these counts is outside; nothing is how it should be. Times are those of each property done alone.
 /// Costs cases^2 x properties.
-pub(super) fn outside(model: &CostModel, cases: &[Case], counts: &BTreeMap<String, f64>) -> Vec<Outside> {
-    let is_unseen = |property: &&String| model.terms.iter().all(|term| term.property != **property);
-    let unseen = counts.iter().filter(|(property, count)| **count > 0.0 && model.takes(property));
-    let unseen = unseen.filter(|(property, _)| is_unseen(property));
+pub(super) fn outside(model: &CostModel, cases: &[Case], counts: &PropertyCounts) -> Vec<Outside> {
+    let is_unseen = |property: &CostProperty| model.terms.iter().all(|term| term.property != *property);
+    let counted = counts.iter().filter(|(property, count)| *count > 0.0 && model.takes(*property));
+    let unseen = CostProperty::sorted(counted.map(|(property, _)| property).filter(is_unseen)).into_iter();
     let mut found: Vec<Outside> =
-        unseen.map(|(property, &count)| Outside::Unseen { property: property.clone(), count }).collect();
+        unseen.map(|property| Outside::Unseen { property, count: counts.of(property) }).collect();
     found.extend(mixture(model, cases, counts));
     let times = || cases.iter().map(|case| case.seconds);
     let measured = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
@@ -80,7 +80,7 @@ pub(super) fn outside(model: &CostModel, cases: &[Case], counts: &BTreeMap<Strin
 }
 
 /// The distance from the cone of the measured kernels, as a share of the kernel's own length.
-fn mixture(model: &CostModel, cases: &[Case], counts: &BTreeMap<String, f64>) -> Option<Outside> {
+fn mixture(model: &CostModel, cases: &[Case], counts: &PropertyCounts) -> Option<Outside> {
     let kernel = direction(model, counts)?;
     let measured: Vec<Vec<f64>> = cases.iter().filter_map(|case| direction(model, &case.counts)).collect();
     let rows: Vec<Vec<f64>> = (0..kernel.len()).map(|at| measured.iter().map(|case| case[at]).collect()).collect();
@@ -89,24 +89,25 @@ fn mixture(model: &CostModel, cases: &[Case], counts: &BTreeMap<String, f64>) ->
     let misses: Vec<f64> = rows.iter().zip(&kernel).map(miss).collect();
     let share = misses.iter().map(|miss| miss * miss).sum::<f64>().sqrt();
     let most = (0..misses.len()).max_by(|&a, &b| misses[a].abs().total_cmp(&misses[b].abs()))?;
-    (share > FAR).then(|| Outside::Mixture { share: share.min(1.0), property: model.terms[most].property.clone() })
+    (share > FAR).then(|| Outside::Mixture { share: share.min(1.0), property: model.terms[most].property })
 }
 
 /// The times of the properties as a vector of length 1; the constant is no part of a mixture. Nothing of a kernel without.
-fn direction(model: &CostModel, counts: &BTreeMap<String, f64>) -> Option<Vec<f64>> {
-    let seconds = |property: &str| counts.get(property).copied().unwrap_or(0.0);
-    let times: Vec<f64> = model.terms.iter().map(|term| term.weight.abs() * seconds(&term.property)).collect();
+fn direction(model: &CostModel, counts: &PropertyCounts) -> Option<Vec<f64>> {
+    let times: Vec<f64> = model.terms.iter().map(|term| term.weight.abs() * counts.counted(term.property)).collect();
     let length = times.iter().map(|time| time * time).sum::<f64>().sqrt();
     (length > 0.0).then(|| times.iter().map(|time| time / length).collect())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::property::counts_of;
     use super::super::{Form, fit};
     use super::*;
+    use std::collections::BTreeMap;
 
-    fn counts(loads: f64, adds: f64) -> BTreeMap<String, f64> {
-        [("g:32:load:s1".to_string(), loads), ("op:f32:add".to_string(), adds)].into()
+    fn counts(loads: f64, adds: f64) -> PropertyCounts {
+        counts_of(&[("g:32:load:s1", loads), ("op:f32:add", adds)])
     }
 
     #[test]
@@ -124,12 +125,12 @@ mod tests {
         assert_eq!(outside(&model, &cases, &counts(1e6, 1.1e6)), []);
         let found = outside(&model, &cases, &counts(1e6, 9e6));
         assert!(
-            matches!(&found[..], [Outside::Mixture { share, property }] if *share > 0.3 && property == "g:32:load:s1")
+            matches!(&found[..], [Outside::Mixture { share, property }] if *share > 0.3 && property.to_string() == "g:32:load:s1")
         );
         let mut other = counts(1e6, 0.0);
-        other.insert("op:f32:div".into(), 5.0);
+        other.set("op:f32:div".parse().unwrap(), 5.0);
         assert!(
-            matches!(&outside(&model, &cases, &other)[..], [Outside::Unseen { property, .. }] if property == "op:f32:div")
+            matches!(&outside(&model, &cases, &other)[..], [Outside::Unseen { property, .. }] if property.to_string() == "op:f32:div")
         );
         let long = outside(&model, &cases, &counts(1e9, 0.0));
         assert!(matches!(&long[..], [Outside::Time { .. }]), "{long:?}");

@@ -39,8 +39,10 @@ mod waves;
 
 pub use case::{Case, CaseError};
 pub use dependence::Dependence;
-pub use document::{DEVICE_KIND, DeviceFile, Lanes, Provenance};
+pub use document::{DEVICE_KIND, DeviceFile, Provenance};
 pub use fit::{fit, fit_on};
 pub use hull::Outside;
 pub use model::{CostModel, Estimate, Form, Residual, Share, Term, error_mean};
-pub use property::{APART, CONSTANT, Resource, is_published};
+#[cfg(test)]
+pub(crate) use property::counts_of;
+pub use property::{Cache, CostProperty, PropertyCounts, Resource};

@@ -2,7 +2,7 @@
 
 use super::dependence::Dependence;
 use super::overlap::Parts;
-use super::property::{APART, CONSTANT, Resource, is_of_lanes, is_property, is_published, is_superseded};
+use super::property::{CostProperty, PropertyCounts, Resource};
 use super::waves::factor;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub enum Form {
     /// A sum over all properties with weights that are not negative.
     Nnls,
     /// As `Nnls`, but memory, arithmetic and waiting for results overlap: `overhead + (memory^e + arithmetic^e + latency^e)^(1/e)` with a
-    /// fitted exponent `e`; what is done [apart](super::APART) is among the overhead. Fitted to the least sum of relative errors, not of their squares: a few kernels that the compiler
+    /// fitted exponent `e`; what is done [apart](super::PropertyCounts::apart) is among the overhead. Fitted to the least sum of relative errors, not of their squares: a few kernels that the compiler
     /// treats unlike the others count for less.
     Overlap,
 }
@@ -35,13 +35,13 @@ impl Form {
     }
 
     /// Whether models of this form have the property.
-    pub fn takes(self, property: &str) -> bool {
-        is_property(property) && (self != Self::Paper || is_published(property))
+    pub fn takes(self, property: CostProperty) -> bool {
+        self != Self::Paper || property.is_published()
     }
 
     /// The same where it is known whether lanes are counted, which the paper's form leaves aside and the others prefer.
-    pub(super) fn takes_beside(self, property: &str, has_lanes: bool) -> bool {
-        self.takes(property) && (self == Self::Paper || !(has_lanes && is_superseded(property)))
+    pub(super) fn takes_beside(self, property: CostProperty, has_lanes: bool) -> bool {
+        self.takes(property) && (self == Self::Paper || !(has_lanes && property.is_superseded()))
     }
 }
 
@@ -50,7 +50,7 @@ impl Form {
 #[serde(deny_unknown_fields)]
 pub struct Term {
     /// The property.
-    pub property: String,
+    pub property: CostProperty,
     /// Seconds for each operation.
     pub weight: f64,
     /// Standard error of the weight, by leaving out one kernel after the other (the jackknife). Nothing where fewer than
@@ -89,7 +89,7 @@ pub struct CostModel {
     /// How many of the terms the measured kernels determine independently of each other.
     pub rank: usize,
     /// Properties that were multiples of each other in all measured kernels: each takes the same share of their time.
-    pub merged: Vec<Vec<String>>,
+    pub merged: Vec<Vec<CostProperty>>,
     /// Properties that were sums of others.
     pub dependent: Vec<Dependence>,
     /// By class of measured kernels how far they are missed.
@@ -109,7 +109,7 @@ pub struct Estimate {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Share {
     /// The property.
-    pub property: String,
+    pub property: CostProperty,
     /// How often the kernel has it.
     pub count: f64,
     /// Seconds for each operation, if it were done alone.
@@ -122,19 +122,18 @@ pub struct Share {
 impl CostModel {
     /// The time of a kernel with these counts. Counts of properties that the model has no term for say nothing; the
     /// [hull](super::DeviceFile::outside) tells.
-    pub fn seconds(&self, counts: &BTreeMap<String, f64>) -> f64 {
+    pub fn seconds(&self, counts: &PropertyCounts) -> f64 {
         self.parts(counts).seconds(self.exponent)
     }
 
     /// The time and the share of every term that the kernel has.
-    pub fn estimate(&self, counts: &BTreeMap<String, f64>) -> Estimate {
+    pub fn estimate(&self, counts: &PropertyCounts) -> Estimate {
         let parts = self.parts(counts);
         let share = |term: &Term| {
-            let (count, slope) =
-                (count(counts, &term.property), parts.slope(Resource::of(&term.property), self.exponent));
-            let (property, weight) = (term.property.clone(), term.weight);
-            let factor = factor(counts, &property, self.units);
-            let apart = apart(counts, &property);
+            let (property, weight) = (term.property, term.weight);
+            let slope = parts.slope(property.resource(), self.exponent);
+            let factor = factor(counts, property, self.units);
+            let (count, apart) = (counts.of(property), counts.apart(property));
             Share { property, count, weight, seconds: (apart + (count - apart) * slope) * weight * factor }
         };
         let mut shares: Vec<Share> = self.terms.iter().map(share).filter(|share| share.count > 0.0).collect();
@@ -143,22 +142,22 @@ impl CostModel {
     }
 
     /// The relative error of the time of a kernel that took `seconds`.
-    pub fn error(&self, counts: &BTreeMap<String, f64>, seconds: f64) -> f64 {
+    pub fn error(&self, counts: &PropertyCounts, seconds: f64) -> f64 {
         (self.seconds(counts) - seconds).abs() / seconds
     }
 
     /// Whether the model has a part for the property where measured kernels have it.
-    pub(super) fn takes(&self, property: &str) -> bool {
-        let has_lanes = self.terms.iter().any(|term| is_of_lanes(&term.property));
+    pub(super) fn takes(&self, property: CostProperty) -> bool {
+        let has_lanes = self.terms.iter().any(|term| term.property.is_of_lanes());
         self.form.takes_beside(property, has_lanes)
     }
 
-    fn parts(&self, counts: &BTreeMap<String, f64>) -> Parts {
+    fn parts(&self, counts: &PropertyCounts) -> Parts {
         let mut parts = Parts::default();
         for term in &self.terms {
-            let factor = factor(counts, &term.property, self.units);
-            let (count, apart) = (count(counts, &term.property), apart(counts, &term.property));
-            parts.add(Resource::of(&term.property), (count - apart) * term.weight * factor);
+            let factor = factor(counts, term.property, self.units);
+            let (count, apart) = (counts.of(term.property), counts.apart(term.property));
+            parts.add(term.property.resource(), (count - apart) * term.weight * factor);
             parts.add(Resource::Overhead, apart * term.weight * factor);
         }
         parts
@@ -173,13 +172,4 @@ fn one() -> f64 {
 pub fn error_mean(errors: &[f64]) -> f64 {
     let sum: f64 = errors.iter().map(|error| error.max(LEAST_ERROR).ln()).sum();
     if errors.is_empty() { 0.0 } else { (sum / errors.len() as f64).exp() }
-}
-
-fn count(counts: &BTreeMap<String, f64>, property: &str) -> f64 {
-    if property == CONSTANT { 1.0 } else { counts.get(property).copied().unwrap_or(0.0) }
-}
-
-/// How much of a property is done where it overlaps with nothing.
-pub(super) fn apart(counts: &BTreeMap<String, f64>, property: &str) -> f64 {
-    counts.get(&format!("{APART}{property}")).map_or(0.0, |apart| apart.min(count(counts, property)))
 }

@@ -16,7 +16,7 @@ const PROGRESS: f64 = 1e-5;
 /// Relative errors well below this are as good as none.
 const SMALL: f64 = 0.05;
 
-/// How much of each property a kernel has, and how much of that it does where nothing else is done: see [`APART`](super::APART).
+/// How much of each property a kernel has, and how much of that it does where nothing else is done: see [`PropertyCounts::apart`](super::PropertyCounts::apart).
 #[derive(Clone, Debug)]
 pub(super) struct Uses {
     pub(super) all: Vec<f64>,

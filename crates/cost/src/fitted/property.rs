@@ -1,66 +1,262 @@
-//! What a property of a kernel is a use of.
+//! The properties of kernels that devices take time for.
 
-/// The property that every kernel has once: what a launch costs whatever it does.
-pub const CONSTANT: &str = "const";
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+use tunesmith_loopnest::{NestError, Property};
 
-/// What begins the names of counts that say how much of a property is done where nothing else is, between barriers: it overlaps with
-/// nothing.
-pub const APART: &str = "apart:";
-
-/// What properties begin with that count lanes of vectors or sub-groups, idle ones included, in place of what work-items do.
+/// What texts of counts begin with that say how much of a property is done apart.
+const APART: &str = "apart:";
+/// What texts of properties begin with that count lanes.
 const OF_LANES: &str = "lane:";
 
-/// What a property is a use of. Uses of memory and of the arithmetic units and waiting for results overlap; the rest adds up.
+/// A property of a kernel: each unit of it takes a device some time.
+///
+/// Its text form stands in device files and JSON; [`FromStr`] and [`Display`](fmt::Display) are the only ones to know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum CostProperty {
+    /// `const`: every kernel has it once, which is what a launch costs whatever it does.
+    Constant,
+    /// What the work-items do.
+    Items(Property),
+    /// `lane:...`: the same in lanes of vectors or sub-groups, idle ones included.
+    Lanes(Property),
+    /// `chains`: operations that wait for those before, over all work-items or blocks of them.
+    Chains,
+    /// `cache:...`: bytes of all arrays where they do not fit into a cache.
+    Beyond(Cache),
+}
+
+/// A level of the caches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cache {
+    /// The fastest.
+    First,
+    /// The next.
+    Second,
+    /// The last before memory.
+    Last,
+}
+
+impl Cache {
+    /// Every level with its text.
+    const ALL: [(&'static str, Self); 3] =
+        [("cache:first", Self::First), ("cache:second", Self::Second), ("cache:last", Self::Last)];
+}
+
+/// What a property uses. Memory, arithmetic and waiting for results overlap; the rest adds up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Resource {
-    /// Global memory and the caches before it: `g:...` and `cache:...`.
+    /// Global memory and the caches before it.
     Memory,
-    /// The arithmetic units, and local memory beside them: `op:...`, `l:...` and what else is done by the work-items.
+    /// The arithmetic units, local memory beside them, and what else the work-items do.
     Compute,
-    /// Waiting for the results of operations before: `chains`.
+    /// Waiting for the results of operations before.
     Latency,
-    /// Launching, work-groups and barriers: `const`, `groups`, `barriers` and `waves`.
+    /// Launching, work-groups and barriers.
     Overhead,
 }
 
-impl Resource {
-    /// What the property of this name uses.
-    pub fn of(property: &str) -> Self {
-        match property.strip_prefix(OF_LANES).unwrap_or(property).split(':').next() {
-            Some("g" | "cache") => Self::Memory,
-            Some("chains") => Self::Latency,
-            Some(CONSTANT | "groups" | "barriers" | "waves") => Self::Overhead,
-            _ => Self::Compute,
+impl CostProperty {
+    /// Returns what the property uses.
+    pub fn resource(self) -> Resource {
+        match self {
+            Self::Constant => Resource::Overhead,
+            Self::Chains => Resource::Latency,
+            Self::Beyond(_) => Resource::Memory,
+            Self::Items(property) | Self::Lanes(property) => match property {
+                Property::Global(..) | Property::LoadsAndStores(..) => Resource::Memory,
+                Property::Groups | Property::Barriers => Resource::Overhead,
+                _ => Resource::Compute,
+            },
+        }
+    }
+
+    /// Returns whether the paper's model has the property (its section 2): global accesses, local loads, arithmetic on
+    /// floating-point numbers, barriers, work-groups and the constant.
+    pub fn is_published(self) -> bool {
+        match self {
+            Self::Constant => true,
+            Self::Items(property) => match property {
+                Property::Operations(_, kind) => kind.is_float(),
+                Property::Groups | Property::Barriers => true,
+                _ => self.is_superseded(),
+            },
+            Self::Lanes(_) | Self::Chains | Self::Beyond(_) => false,
+        }
+    }
+
+    /// Returns whether lanes are counted in place of the property where they are known.
+    pub(super) fn is_superseded(self) -> bool {
+        matches!(
+            self,
+            Self::Items(
+                Property::Global(..)
+                    | Property::LoadsAndStores(..)
+                    | Property::LocalLoads(_)
+                    | Property::StridedLocalLoads(..)
+                    | Property::Operations(..)
+            )
+        )
+    }
+
+    /// Returns whether the property counts lanes.
+    pub(super) fn is_of_lanes(self) -> bool {
+        matches!(self, Self::Lanes(_))
+    }
+
+    /// Returns properties in the order of their texts, each once.
+    pub(super) fn sorted(properties: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        let by_text: BTreeMap<String, Self> = properties.into_iter().map(|own| (own.to_string(), own)).collect();
+        by_text.into_values().collect()
+    }
+}
+
+impl fmt::Display for CostProperty {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant => formatter.pad("const"),
+            Self::Chains => formatter.pad("chains"),
+            Self::Items(property) => formatter.pad(&property.to_string()),
+            Self::Lanes(property) => formatter.pad(&format!("{OF_LANES}{property}")),
+            Self::Beyond(cache) => {
+                let text = Cache::ALL.iter().find(|(_, known)| known == cache).map_or("", |(text, _)| text);
+                formatter.pad(text)
+            }
         }
     }
 }
 
-/// Whether the paper's model has the property (its section 2): global accesses, local loads, arithmetic on floating-point
-/// numbers, barriers, work-groups and the constant.
-pub fn is_published(property: &str) -> bool {
-    let mut parts = property.split(':');
-    match (parts.next(), parts.next(), parts.next()) {
-        (Some("g"), ..) => true,
-        (Some("l"), _, direction) => direction == Some("load"),
-        (Some("op"), kind, _) => kind.is_some_and(|kind| kind.starts_with('f')),
-        (Some(CONSTANT | "groups" | "barriers"), None, _) => true,
-        _ => false,
+impl FromStr for CostProperty {
+    type Err = NestError;
+
+    /// Parses the text of a property.
+    ///
+    /// # Errors
+    ///
+    /// No property has the text.
+    fn from_str(text: &str) -> Result<Self, NestError> {
+        match text {
+            "const" => return Ok(Self::Constant),
+            "chains" => return Ok(Self::Chains),
+            _ => {}
+        }
+        if let Some((_, cache)) = Cache::ALL.iter().find(|(known, _)| *known == text) {
+            return Ok(Self::Beyond(*cache));
+        }
+        match text.strip_prefix(OF_LANES) {
+            Some(property) => property.parse().map(Self::Lanes),
+            None => text.parse().map(Self::Items),
+        }
     }
 }
 
-/// Whether it is a property, not how much of one is done [apart](APART).
-pub(super) fn is_property(name: &str) -> bool {
-    !name.starts_with(APART)
+impl TryFrom<String> for CostProperty {
+    type Error = NestError;
+
+    fn try_from(text: String) -> Result<Self, NestError> {
+        text.parse()
+    }
 }
 
-/// Whether the property counts what work-items do, and lanes are counted in its place where they are known.
-pub(super) fn is_superseded(property: &str) -> bool {
-    ["g:", "l:", "op:"].iter().any(|kind| property.starts_with(kind))
+impl From<CostProperty> for String {
+    fn from(property: CostProperty) -> Self {
+        property.to_string()
+    }
 }
 
-/// Whether the property counts lanes.
-pub(super) fn is_of_lanes(property: &str) -> bool {
-    property.starts_with(OF_LANES)
+/// How often a kernel has each property.
+///
+/// A part of a property may be done apart: where nothing else is done, between barriers. It overlaps with nothing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "BTreeMap<String, f64>", into = "BTreeMap<String, f64>")]
+pub struct PropertyCounts {
+    counts: BTreeMap<CostProperty, f64>,
+    apart: BTreeMap<CostProperty, f64>,
+}
+
+impl PropertyCounts {
+    /// Returns how often the kernel has the property; every kernel has the constant once.
+    pub fn of(&self, property: CostProperty) -> f64 {
+        match property {
+            CostProperty::Constant => 1.0,
+            _ => self.counted(property),
+        }
+    }
+
+    /// Returns how often the property was counted: 0 for the constant, which is not.
+    pub(crate) fn counted(&self, property: CostProperty) -> f64 {
+        self.counts.get(&property).copied().unwrap_or(0.0)
+    }
+
+    /// Returns how much of the property is done apart.
+    pub fn apart(&self, property: CostProperty) -> f64 {
+        self.apart.get(&property).map_or(0.0, |apart| apart.min(self.of(property)))
+    }
+
+    /// Sets how often the kernel has a property.
+    pub fn set(&mut self, property: CostProperty, count: f64) {
+        self.counts.insert(property, count);
+    }
+
+    /// Sets how much of a property is done apart.
+    pub fn set_apart(&mut self, property: CostProperty, count: f64) {
+        self.apart.insert(property, count);
+    }
+
+    /// Returns the properties with their counts.
+    pub fn iter(&self) -> impl Iterator<Item = (CostProperty, f64)> {
+        self.counts.iter().map(|(property, count)| (*property, *count))
+    }
+
+    /// Returns the counts with each changed by `change`, parts that are done apart included.
+    pub(super) fn map(&self, change: impl Fn(CostProperty, f64) -> f64) -> Self {
+        let changed = |counts: &BTreeMap<CostProperty, f64>| {
+            counts.iter().map(|(property, count)| (*property, change(*property, *count))).collect()
+        };
+        Self { counts: changed(&self.counts), apart: changed(&self.apart) }
+    }
+
+    /// Returns the counts by their texts.
+    pub(super) fn texts(&self) -> BTreeMap<String, f64> {
+        let counts = self.counts.iter().map(|(property, count)| (property.to_string(), *count));
+        counts.chain(self.apart.iter().map(|(property, count)| (format!("{APART}{property}"), *count))).collect()
+    }
+}
+
+impl FromIterator<(CostProperty, f64)> for PropertyCounts {
+    fn from_iter<I: IntoIterator<Item = (CostProperty, f64)>>(counts: I) -> Self {
+        Self { counts: counts.into_iter().collect(), apart: BTreeMap::new() }
+    }
+}
+
+impl From<PropertyCounts> for BTreeMap<String, f64> {
+    fn from(counts: PropertyCounts) -> Self {
+        counts.texts()
+    }
+}
+
+impl TryFrom<BTreeMap<String, f64>> for PropertyCounts {
+    type Error = NestError;
+
+    fn try_from(texts: BTreeMap<String, f64>) -> Result<Self, NestError> {
+        let mut counts = Self::default();
+        for (text, count) in texts {
+            match text.strip_prefix(APART) {
+                Some(property) => counts.set_apart(property.parse()?, count),
+                None => counts.set(text.parse()?, count),
+            }
+        }
+        Ok(counts)
+    }
+}
+
+/// Reads counts from texts of properties.
+#[cfg(test)]
+pub(crate) fn counts_of(texts: &[(&str, f64)]) -> PropertyCounts {
+    texts.iter().map(|(text, count)| (text.parse::<CostProperty>().unwrap(), *count)).collect()
 }
 
 #[cfg(test)]
@@ -68,19 +264,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_the_resource_and_whether_the_paper_has_the_property() {
-        let of = |name: &str| (Resource::of(name), is_published(name));
+    fn texts_tell_the_resource_and_whether_the_paper_has_the_property() {
+        let of = |text: &str| {
+            let property: CostProperty = text.parse().unwrap();
+            assert_eq!(property.to_string(), text);
+            (property.resource(), property.is_published())
+        };
         assert_eq!(of("g:32:load:s1"), (Resource::Memory, true));
-        assert_eq!(of("cache:2"), (Resource::Memory, false));
+        assert_eq!(of("g:32:min(load,store):3/>4"), (Resource::Memory, true));
+        assert_eq!(of("cache:second"), (Resource::Memory, false));
         assert_eq!(of("l:32:load"), (Resource::Compute, true));
-        assert_eq!(of("l:32:store"), (Resource::Compute, false));
-        assert_eq!(of("op:f32:special:rsqrt"), (Resource::Compute, true));
-        assert_eq!(of("op:int32:add"), (Resource::Compute, false));
+        assert_eq!(of("bank:32:store:2"), (Resource::Compute, false));
+        assert_eq!(of("op:f32:rsqrt"), (Resource::Compute, true));
+        assert_eq!(of("op:i32:add"), (Resource::Compute, false));
         assert_eq!(of("lane:g:32:load:s1"), (Resource::Memory, false));
         assert_eq!(of("lane:l:32:load:s1"), (Resource::Compute, false));
         assert_eq!(of("chains"), (Resource::Latency, false));
         assert_eq!(of("barriers"), (Resource::Overhead, true));
-        assert_eq!(of("waves"), (Resource::Overhead, false));
-        assert_eq!(of(CONSTANT), (Resource::Overhead, true));
+        assert_eq!(of("const"), (Resource::Overhead, true));
+        assert!("waves".parse::<CostProperty>().is_err());
+    }
+
+    #[test]
+    fn counts_are_read_as_they_are_written_in_the_order_of_their_texts() {
+        let text = r#"{"apart:lane:g:32:load:s1":2.0,"g:128:load:s1":1.0,"g:32:load:s1":3.0,"lane:g:32:load:s1":4.0}"#;
+        let counts: PropertyCounts = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&counts).unwrap(), text);
+        assert_eq!(counts.apart("lane:g:32:load:s1".parse().unwrap()), 2.0);
+        assert_eq!(counts.iter().count(), 3);
     }
 }

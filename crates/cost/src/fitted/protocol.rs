@@ -64,12 +64,12 @@ impl Bounds {
 }
 
 /// What came of one size of a kernel: its time, or nothing where it failed.
-pub type Step = (i64, Option<f64>);
+pub type Rung = (i64, Option<f64>);
 
 impl Ladder {
     /// The size to measure next, after `done` in the order in which it was done; `None` when the kernel is finished: enough
     /// sizes are telling, the next would take too long, a size failed, or no size is left.
-    pub fn next(&self, bounds: &Bounds, done: &[Step]) -> Option<i64> {
+    pub fn next(&self, bounds: &Bounds, done: &[Rung]) -> Option<i64> {
         let times: Vec<f64> = done.iter().map(|(_, seconds)| *seconds).collect::<Option<_>>()?;
         let telling = times.iter().filter(|seconds| bounds.is_telling(**seconds)).count();
         let next = self.sizes.iter().copied().find(|size| done.iter().all(|(known, _)| known < size))?;
@@ -86,7 +86,7 @@ impl Ladder {
 /// Which kernel to go on with, and at what size; `None` when all are finished. The one of which the least was done comes
 /// first, so that a calibration that is ended early has something of every kernel. It follows from what was done alone,
 /// and so goes on where one that was interrupted ended.
-pub fn next(ladders: &[Ladder], bounds: &Bounds, done: &[Vec<Step>]) -> Option<(usize, i64)> {
+pub fn next(ladders: &[Ladder], bounds: &Bounds, done: &[Vec<Rung>]) -> Option<(usize, i64)> {
     let open = ladders.iter().zip(done).enumerate();
     let open = open.filter_map(|(at, (ladder, done))| Some((done.len(), at, ladder.next(bounds, done)?)));
     open.min().map(|(_, at, size)| (at, size))
@@ -113,9 +113,9 @@ mod tests {
         ladders: &[Ladder],
         units: &[f64],
         bounds: &Bounds,
-        mut done: Vec<Vec<Step>>,
+        mut done: Vec<Vec<Rung>>,
         most: usize,
-    ) -> Vec<Vec<Step>> {
+    ) -> Vec<Vec<Rung>> {
         for _ in 0..most {
             let Some((at, size)) = next(ladders, bounds, &done) else { break };
             done[at].push((size, Some(bounds.launch / 2.0 + units[at] * size as f64)));

@@ -1,14 +1,13 @@
 //! Counts of a nest as cost models take them.
 
 use super::{Counted, in_words};
-use crate::{APART, Lanes};
-use std::collections::BTreeMap;
+use crate::{Cache, CostProperty, Lanes, PropertyCounts};
 use tunesmith_loopnest::{
-    Array, ArrayId, Direction, Memory, Nest, NestError, Property, Stride, blocks, count, schedule,
+    Array, ArrayId, Counts, Direction, Memory, Nest, NestError, Property, Stride, blocks, count, schedule,
 };
 
 /// Where data no longer fit into the fastest cache, the next and the last of today's processors and GPUs, in bytes.
-const CACHES: [(&str, f64); 3] = [("cache:first", 48e3), ("cache:second", 1.5e6), ("cache:last", 32e6)];
+const CACHES: [(Cache, f64); 3] = [(Cache::First, 48e3), (Cache::Second, 1.5e6), (Cache::Last, 32e6)];
 
 /// Operations that a processor looks ahead of one that waits: shorter chains are hidden behind those of the next work-items. Some 300
 /// instructions, ten or so for each operation of a block.
@@ -18,12 +17,12 @@ const AHEAD: f64 = 32.0;
 #[derive(Debug)]
 pub struct NestCounts<'a> {
     nest: &'a Nest,
-    counts: tunesmith_loopnest::Counts,
+    counts: Counts,
     /// The same in lanes.
-    lanes: tunesmith_loopnest::Counts,
+    lanes: Counts,
     /// What of that is done where work-groups only copy, in generated C: elsewhere other work-groups compute meanwhile.
-    apart: Option<tunesmith_loopnest::Counts>,
-    chain: Option<tunesmith_loopnest::Counts>,
+    apart: Option<Counts>,
+    chain: Option<Counts>,
     /// Work-items whose chains of operations run side by side, and how much of a chain is hidden behind others.
     together: (f64, f64),
     /// What is left out of what estimates go by, for users.
@@ -39,21 +38,12 @@ impl<'a> NestCounts<'a> {
     pub fn new(nest: &'a Nest, lanes: Lanes) -> Result<Self, NestError> {
         let mut notes = Vec::new();
         let counts = count::count(nest)?;
-        let (together, alone) = match lanes {
-            Lanes::InRows(width) => (tunesmith_loopnest::Lanes::InRows(width), tunesmith_loopnest::Lanes::InRows(1)),
-            Lanes::InBlocks(width) => {
-                (tunesmith_loopnest::Lanes::InBlocks(width), tunesmith_loopnest::Lanes::InBlocks(1))
-            }
-            Lanes::Numbered(width) => {
-                (tunesmith_loopnest::Lanes::Numbered(width), tunesmith_loopnest::Lanes::Numbered(1))
-            }
-        };
         let in_blocks = matches!(lanes, Lanes::InBlocks(_));
         let side_by_side = if in_blocks { (blocks::side_by_side(nest)? as f64, AHEAD) } else { (1.0, 0.0) };
-        let apart = if in_blocks { copies(nest, together)? } else { None };
-        let lanes = count::count_lanes(nest, together).or_else(|error| {
+        let apart = if in_blocks { copies(nest, lanes)? } else { None };
+        let lanes = count::count_lanes(nest, lanes).or_else(|error| {
             notes.push(format!("which lanes are idle is not known, all are taken for busy: {}", in_words(&error)));
-            count::count_lanes(nest, alone)
+            count::count_lanes(nest, lanes.alone())
         })?;
         let chain = count::count_chain(nest);
         let chain = chain.map_err(|error| {
@@ -68,28 +58,33 @@ impl<'a> NestCounts<'a> {
     ///
     /// # Errors
     /// A count above 2^127.
-    pub fn at(&self, sizes: &[i64]) -> Result<BTreeMap<String, f64>, NestError> {
-        let mut counts = BTreeMap::new();
-        let apart = format!("{APART}lane:");
-        let all = [(&self.counts, ""), (&self.lanes, "lane:")].into_iter();
-        for (counted, prefix) in all.chain(self.apart.as_ref().map(|counts| (counts, apart.as_str()))) {
-            let found = counted.properties().iter().zip(counted.evaluate(sizes)?);
-            let is_kept = |property: &Property| match property {
-                Property::Launch => false,
-                Property::Barriers | Property::Groups => prefix.is_empty(),
-                _ => true,
-            };
-            let found = found.filter(|(property, count)| is_kept(property) && *count != 0);
-            counts.extend(found.map(|(property, count)| (format!("{prefix}{property}"), count as f64)));
+    pub fn at(&self, sizes: &[i64]) -> Result<PropertyCounts, NestError> {
+        let is_of_items = |property: Property| property != Property::Launch;
+        let is_of_lanes =
+            |property: Property| !matches!(property, Property::Launch | Property::Barriers | Property::Groups);
+        let mut counts = PropertyCounts::default();
+        for (property, count) in present(&self.counts, sizes, is_of_items)? {
+            counts.set(CostProperty::Items(property), count);
+        }
+        for (property, count) in present(&self.lanes, sizes, is_of_lanes)? {
+            counts.set(CostProperty::Lanes(property), count);
+        }
+        if let Some(apart) = &self.apart {
+            for (property, count) in present(apart, sizes, is_of_lanes)? {
+                counts.set_apart(CostProperty::Lanes(property), count);
+            }
         }
         if let Some(chain) = &self.chain {
             let (longest, (items, _)) = (chain.evaluate(sizes)?.iter().sum::<i128>() as f64, self.items(sizes)?);
             let (together, hidden) = self.together;
-            counts.extend((longest > hidden).then(|| ("chains".to_string(), (longest - hidden) * items / together)));
+            if longest > hidden {
+                counts.set(CostProperty::Chains, (longest - hidden) * items / together);
+            }
         }
         let bytes = array_bytes(self.nest, sizes);
-        let beyond = CACHES.iter().filter(|(_, size)| bytes > *size);
-        counts.extend(beyond.map(|(name, _)| ((*name).to_string(), bytes)));
+        for (cache, _) in CACHES.iter().filter(|(_, size)| bytes > *size) {
+            counts.set(CostProperty::Beyond(*cache), bytes);
+        }
         Ok(counts)
     }
 
@@ -118,11 +113,12 @@ impl<'a> NestCounts<'a> {
     ///
     /// # Errors
     /// A count above 2^127.
-    pub fn least(&self, sizes: &[i64]) -> Result<BTreeMap<String, f64>, NestError> {
-        let is_kept =
-            |property: &String| ["op:", "lane:arith:", "cache:"].iter().any(|kind| property.starts_with(kind));
-        let mut least: BTreeMap<String, f64> =
-            self.at(sizes)?.into_iter().filter(|(property, _)| is_kept(property)).collect();
+    pub fn least(&self, sizes: &[i64]) -> Result<PropertyCounts, NestError> {
+        let is_kept = |property: &CostProperty| {
+            use CostProperty::{Beyond, Items, Lanes};
+            matches!(property, Items(Property::Operations(..)) | Lanes(Property::Arithmetic(..)) | Beyond(_))
+        };
+        let mut least: PropertyCounts = self.at(sizes)?.iter().filter(|(property, _)| is_kept(property)).collect();
         for id in self.nest.array_ids().filter(|id| self.nest.array(*id).memory == Memory::Global) {
             let Ok(bytes) = count::footprint(self.nest, id).and_then(|counts| counts.evaluate(sizes)) else {
                 continue;
@@ -130,16 +126,28 @@ impl<'a> NestCounts<'a> {
             let direction = if self.nest.uses(id).0 { Direction::Store } else { Direction::Load };
             let bits = self.nest.array(id).element.bits();
             let property = Property::Global(bits, direction, Stride::Unit);
-            for property in [property.to_string(), format!("lane:{property}")] {
-                *least.entry(property).or_default() += bytes.iter().sum::<i128>() as f64 / f64::from(bits / 8);
+            let cells = bytes.iter().sum::<i128>() as f64 / f64::from(bits / 8);
+            for property in [CostProperty::Items(property), CostProperty::Lanes(property)] {
+                least.set(property, least.of(property) + cells);
             }
         }
         Ok(least)
     }
 }
 
+/// Returns the properties that `is_kept` picks and that the kernel has.
+fn present(
+    counts: &Counts,
+    sizes: &[i64],
+    is_kept: impl Fn(Property) -> bool,
+) -> Result<impl Iterator<Item = (Property, f64)>, NestError> {
+    let found = counts.properties().iter().copied().zip(counts.evaluate(sizes)?);
+    let found = found.filter(move |(property, count)| is_kept(*property) && *count != 0);
+    Ok(found.map(|(property, count)| (property, count as f64)))
+}
+
 /// What is done in lanes where work-groups only copy; nothing where they do not, or where that cannot be counted alone.
-fn copies(nest: &Nest, lanes: tunesmith_loopnest::Lanes) -> Result<Option<tunesmith_loopnest::Counts>, NestError> {
+fn copies(nest: &Nest, lanes: Lanes) -> Result<Option<Counts>, NestError> {
     let copying = schedule::copying(nest)?;
     if copying.is_empty() {
         return Ok(None);

@@ -2,7 +2,7 @@
 
 use super::in_words;
 use super::placed::{PlacedNest, read, wrong};
-use crate::Error;
+use crate::{CostProperty, Error};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ pub struct NestCount {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PropertyCount {
     /// The property as the guide to loop nests names it.
-    pub property: String,
+    pub property: CostProperty,
     /// The count, over all work-items.
     pub count: i128,
 }
@@ -95,7 +95,7 @@ pub fn count(options: &CountOptions) -> Result<NestCount, Error> {
 /// The counts that are not zero.
 fn present(counts: &Counts, sizes: &[i64]) -> Result<Vec<PropertyCount>, NestError> {
     let found = counts.properties().iter().zip(counts.evaluate(sizes)?).filter(|(_, count)| *count != 0);
-    Ok(found.map(|(property, count)| PropertyCount { property: property.to_string(), count }).collect())
+    Ok(found.map(|(property, count)| PropertyCount { property: CostProperty::Items(*property), count }).collect())
 }
 
 fn modern(nest: &Nest, sizes: &[i64]) -> Result<ModernCount, NestError> {

@@ -1,15 +1,16 @@
 //! Symbolic counts of a kernel in the place of hardware counters.
 
-use crate::{CostModel, Resource};
+use crate::{Cache, CostModel, CostProperty, PropertyCounts, Resource};
 use std::collections::BTreeMap;
 use tunesmith_core::Measurement;
 use tunesmith_core::counters::{GLOBAL_SIZE, LOCAL_SIZE};
+use tunesmith_loopnest::{Property, Type};
 
 /// What is known of a kernel without running it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counted {
-    /// How often it does what, by property.
-    pub counts: BTreeMap<String, f64>,
+    /// How often it has each property.
+    pub counts: PropertyCounts,
     /// Bytes of the arrays that it only reads, and of those that it writes.
     pub arrays: (f64, f64),
     /// Work-items of the launch and of a work-group.
@@ -19,15 +20,20 @@ pub struct Counted {
 impl Counted {
     /// The operations as counters of the set of any processor: they follow from the configuration alone.
     fn operations(&self) -> BTreeMap<String, f64> {
-        let sum = |is_part: &dyn Fn(&str) -> bool| -> f64 {
-            self.counts.iter().filter(|(property, _)| is_part(property)).map(|(_, count)| count).sum()
+        let items = || {
+            self.counts.iter().filter_map(|(property, count)| match property {
+                CostProperty::Items(property) => Some((property, count)),
+                _ => None,
+            })
         };
-        let floats = |kind: &str| sum(&|property| property.starts_with(&format!("op:{kind}:")));
-        let (singles, doubles) = (floats("f32"), floats("f64"));
-        // The lesser of loads and stores counts what they count already.
-        let memory = sum(&|property| is_access(property) || property.starts_with("l:"));
-        let bytes: f64 = self.counts.iter().filter_map(|(property, count)| Some(count * bits(property)? / 8.0)).sum();
-        let beyond = |level: &str| self.counts.contains_key(level);
+        let sum = |is_part: &dyn Fn(Property) -> bool| -> f64 {
+            items().filter(|(property, _)| is_part(*property)).map(|(_, count)| count).sum()
+        };
+        let floats = |kind: Type| sum(&|property| matches!(property, Property::Operations(_, own) if own == kind));
+        let (singles, doubles) = (floats(Type::F32), floats(Type::F64));
+        let memory = sum(&is_access);
+        let bytes: f64 = items().filter_map(|(property, count)| Some(count * global_bits(property)? / 8.0)).sum();
+        let beyond = |level: Cache| self.counts.of(CostProperty::Beyond(level)) > 0.0;
         let (read, written) = self.arrays;
         let counters = [
             ("instructions", singles + doubles + memory),
@@ -35,10 +41,10 @@ impl Counted {
             ("instructions.f64", doubles),
             ("instructions.memory", memory),
             ("first_cache.bytes", bytes),
-            ("memory.bytes_read", if beyond("cache:last") { read } else { 0.0 }),
-            ("memory.bytes_written", if beyond("cache:last") { written } else { 0.0 }),
-            ("last_cache.bytes_read", if beyond("cache:first") { read } else { 0.0 }),
-            ("last_cache.bytes_written", if beyond("cache:first") { written } else { 0.0 }),
+            ("memory.bytes_read", if beyond(Cache::Last) { read } else { 0.0 }),
+            ("memory.bytes_written", if beyond(Cache::Last) { written } else { 0.0 }),
+            ("last_cache.bytes_read", if beyond(Cache::First) { read } else { 0.0 }),
+            ("last_cache.bytes_written", if beyond(Cache::First) { written } else { 0.0 }),
         ];
         counters.map(|(name, count)| (name.to_string(), count)).into()
     }
@@ -46,20 +52,20 @@ impl Counted {
     /// A run that took `ms` as if its counters had been read: its operations, and how busy the costs of `model` say that it kept
     /// memory, caches and arithmetic.
     pub fn fill(&self, model: &CostModel, ms: f64, measurement: &mut Measurement) {
-        let busy = |is_part: &dyn Fn(&str) -> bool| {
-            let costs = model.terms.iter().filter(|term| is_part(&term.property));
-            let seconds = |term: &crate::Term| self.counts.get(&term.property).map_or(0.0, |count| count * term.weight);
+        let busy = |is_part: &dyn Fn(CostProperty) -> bool| {
+            let costs = model.terms.iter().filter(|term| is_part(term.property));
+            let seconds = |term: &crate::Term| self.counts.counted(term.property) * term.weight;
             (costs.map(seconds).sum::<f64>() * 1e3 / ms).clamp(0.0, 1.0)
         };
         measurement.counters = self.operations();
         let shares = [
-            ("memory.utilisation", busy(&|property| property == "cache:last")),
-            ("last_cache.utilisation", busy(&|property| property == "cache:first" || property == "cache:second")),
+            ("memory.utilisation", busy(&|property| property == CostProperty::Beyond(Cache::Last))),
             (
-                "first_cache.utilisation",
-                busy(&|property| property.starts_with("g:") || property.starts_with("lane:g:")),
+                "last_cache.utilisation",
+                busy(&|property| matches!(property, CostProperty::Beyond(Cache::First | Cache::Second))),
             ),
-            ("issue.utilisation", busy(&|property| Resource::of(property) == Resource::Compute)),
+            ("first_cache.utilisation", busy(&is_global)),
+            ("issue.utilisation", busy(&|property| property.resource() == Resource::Compute)),
         ];
         measurement.counters.extend(shares.map(|(name, share)| (name.to_string(), share)));
         let (launch, group) = self.items;
@@ -68,24 +74,33 @@ impl Counted {
     }
 }
 
-/// Whether the property is loads or stores of global memory.
-fn is_access(property: &str) -> bool {
-    property.starts_with("g:") && ["load", "store"].contains(&property.split(':').nth(2).unwrap_or_default())
+/// Returns whether the property is loads or stores of memory. The lesser of loads and stores counts what they count already.
+fn is_access(property: Property) -> bool {
+    matches!(property, Property::Global(..) | Property::LocalLoads(_) | Property::StridedLocalLoads(..))
 }
 
-/// The bits of each of the accesses that the property counts; `None` of one that counts no accesses to global memory.
-fn bits(property: &str) -> Option<f64> {
-    property.split(':').nth(1).filter(|_| is_access(property))?.parse().ok()
+/// Returns whether the property is accesses to global memory, of work-items or of lanes.
+fn is_global(property: CostProperty) -> bool {
+    let (CostProperty::Items(own) | CostProperty::Lanes(own)) = property else { return false };
+    matches!(own, Property::Global(..) | Property::LoadsAndStores(..))
+}
+
+/// Returns the bits of each of the accesses to global memory that the property counts; `None` of any other property.
+fn global_bits(property: Property) -> Option<f64> {
+    match property {
+        Property::Global(bits, ..) => Some(f64::from(bits)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fitted::counts_of;
     use crate::{Case, Form, fit};
 
     fn counted(counts: &[(&str, f64)]) -> Counted {
-        let counts = counts.iter().map(|(property, count)| ((*property).to_string(), *count)).collect();
-        Counted { counts, arrays: (4000.0, 800.0), items: (512.0, 64.0) }
+        Counted { counts: counts_of(counts), arrays: (4000.0, 800.0), items: (512.0, 64.0) }
     }
 
     #[test]
@@ -122,7 +137,7 @@ mod tests {
             kernel: format!("{loads}"),
             class: "c".into(),
             sizes: BTreeMap::new(),
-            counts: [("g:32:load:s1".to_string(), loads), ("op:f32:add".to_string(), adds)].into(),
+            counts: counts_of(&[("g:32:load:s1", loads), ("op:f32:add", adds)]),
             seconds: 1e-5 + 1e-9 * loads + 2e-10 * adds,
         };
         let model = fit(&[case(1e6, 0.0), case(3e6, 0.0), case(1e5, 8e6), case(2e5, 1.6e7)], Form::Nnls).unwrap();

@@ -1,7 +1,9 @@
 //! The properties of a kernel to which its run time is taken to be linear (section 2 of the paper).
 
-use crate::ir::{Direction, Memory, Operation, Type};
+use crate::error::NestError;
+use crate::ir::{Direction, Function, Memory, Operation, Type};
 use std::fmt;
+use std::str::FromStr;
 
 /// The amortised stride fraction of an access to global memory (section 2.1).
 ///
@@ -121,6 +123,138 @@ impl fmt::Display for Property {
             }
             Property::Arithmetic(operation, kind) => write!(formatter, "arith:{kind}:{operation}"),
             Property::Chain => write!(formatter, "chain"),
+        }
+    }
+}
+
+impl FromStr for Stride {
+    type Err = NestError;
+
+    /// Parses the text of a stride.
+    fn from_str(text: &str) -> Result<Self, NestError> {
+        let fractions = (2..=4).flat_map(|stride| (1..=stride).map(move |used| Stride::Fraction(used, stride)));
+        let all = [Stride::Uniform, Stride::Unit, Stride::Data].into_iter().chain(fractions);
+        named(all.chain((1..=4).map(Stride::Wide)), text)
+    }
+}
+
+impl FromStr for Property {
+    type Err = NestError;
+
+    /// Parses the text of a property, as files have it.
+    ///
+    /// # Errors
+    ///
+    /// No property has the text.
+    fn from_str(text: &str) -> Result<Self, NestError> {
+        let parts: Vec<&str> = text.split(':').collect();
+        let property = match parts[..] {
+            ["g", ref access @ ..] => global(access),
+            ["l", bits, "load"] => number(bits).map(Property::LocalLoads),
+            ["l", bits, "load", stride] => Ok(Property::StridedLocalLoads(number(bits)?, stride.parse()?)),
+            ["op", kind, operation] => arithmetic(kind, operation).map(|(of, kind)| Property::Operations(of, kind)),
+            ["arith", kind, operation] => arithmetic(kind, operation).map(|(of, kind)| Property::Arithmetic(of, kind)),
+            ["bank", bits, direction, conflict] => {
+                Ok(Property::Banks(number(bits)?, named(DIRECTIONS, direction)?, number(conflict)?))
+            }
+            ["sub", ref issue @ ..] => issued(issue).map(Property::SubGroups),
+            _ => named(SINGLE, text),
+        };
+        property.map_err(|_| unknown(text))
+    }
+}
+
+/// Properties whose text has one part.
+const SINGLE: [Property; 5] =
+    [Property::Barriers, Property::Groups, Property::TouchedBytes, Property::Launch, Property::Chain];
+/// Every direction.
+const DIRECTIONS: [Direction; 2] = [Direction::Load, Direction::Store];
+
+/// Parses `32:load:s1` or `32:min(load,store):s1`.
+fn global(access: &[&str]) -> Result<Property, NestError> {
+    match *access {
+        [bits, "min(load,store)", stride] => Ok(Property::LoadsAndStores(number(bits)?, stride.parse()?)),
+        [bits, direction, stride] => {
+            Ok(Property::Global(number(bits)?, named(DIRECTIONS, direction)?, stride.parse()?))
+        }
+        _ => Err(unknown(&access.join(":"))),
+    }
+}
+
+/// Parses `op:f32:add` or `g:32:load`.
+fn issued(issue: &[&str]) -> Result<Issue, NestError> {
+    match *issue {
+        ["op", kind, operation] => arithmetic(kind, operation).map(|(of, kind)| Issue::Operation(of, kind)),
+        [memory @ ("g" | "l"), bits, direction] => {
+            let memory = if memory == "l" { Memory::Local } else { Memory::Global };
+            Ok(Issue::Access(memory, number(bits)?, named(DIRECTIONS, direction)?))
+        }
+        _ => Err(unknown(&issue.join(":"))),
+    }
+}
+
+/// Parses the type and the kind of an operation.
+fn arithmetic(kind: &str, operation: &str) -> Result<(Operation, Type), NestError> {
+    let functions = Function::ALL.map(|(_, function, _)| Operation::Special(function));
+    let plain = [Operation::Add, Operation::Mul, Operation::Div, Operation::Pow, Operation::Fma];
+    Ok((named(plain.into_iter().chain(functions), operation)?, named(Type::ALL.map(|(_, kind)| kind), kind)?))
+}
+
+/// Parses a number.
+fn number(text: &str) -> Result<u32, NestError> {
+    text.parse().map_err(|_| unknown(text))
+}
+
+/// Returns the one of `all` that has this text.
+fn named<T: fmt::Display>(all: impl IntoIterator<Item = T>, text: &str) -> Result<T, NestError> {
+    all.into_iter().find(|known| known.to_string() == text).ok_or_else(|| unknown(text))
+}
+
+fn unknown(text: &str) -> NestError {
+    NestError::new(format!("there is no property `{text}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_property_is_read_as_it_is_written() {
+        let texts = [
+            "g:32:load:s1",
+            "g:64:store:1/2",
+            "g:128:min(load,store):3/>4",
+            "g:32:load:data",
+            "l:32:load",
+            "l:64:load:s0",
+            "op:f32:rsqrt",
+            "arith:f64:fma",
+            "barriers",
+            "groups",
+            "touched bytes",
+            "launch",
+            "bank:32:store:16",
+            "sub:op:f32:add",
+            "sub:l:32:load",
+            "sub:g:64:store",
+            "chain",
+        ];
+        for text in texts {
+            assert_eq!(text.parse::<Property>().unwrap().to_string(), text);
+        }
+        for text in [
+            "",
+            "g",
+            "g:32:load",
+            "g:32:load:5/4",
+            "op:f16:add",
+            "op:f32:root",
+            "l:32:store",
+            "sub:p:32:load",
+            "chains",
+        ] {
+            let error = text.parse::<Property>().expect_err(text);
+            assert_eq!(error.message, format!("there is no property `{text}`"));
         }
     }
 }

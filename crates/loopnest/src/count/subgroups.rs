@@ -21,7 +21,23 @@ pub enum Lanes {
     InBlocks(u32),
 }
 
+impl Default for Lanes {
+    /// Lets each work-item run alone.
+    fn default() -> Self {
+        Lanes::InRows(1)
+    }
+}
+
 impl Lanes {
+    /// Returns the same numbering of work-items that run alone.
+    pub fn alone(self) -> Self {
+        match self {
+            Lanes::Numbered(_) => Lanes::Numbered(1),
+            Lanes::InRows(_) => Lanes::InRows(1),
+            Lanes::InBlocks(_) => Lanes::InBlocks(1),
+        }
+    }
+
     /// How many run together.
     pub fn width(self) -> i128 {
         match self {
