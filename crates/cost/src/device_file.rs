@@ -18,7 +18,7 @@ pub fn read_device(path: &Path) -> Result<DeviceFile, Error> {
     DeviceFile::parse(&text).map_err(|error| wrong(error.to_string()))
 }
 
-/// The model of a device file in one form.
+/// Returns the model of a device file in one form.
 ///
 /// # Errors
 /// The file has none.
@@ -29,7 +29,7 @@ pub fn model<'a>(file: &'a DeviceFile, form: Form, path: &Path) -> Result<&'a Co
     })
 }
 
-/// The form of this name; the default for none.
+/// Returns the form of this name; the default for none.
 ///
 /// # Errors
 /// There is no such form.

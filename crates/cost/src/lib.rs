@@ -16,7 +16,7 @@ pub use calibrate::{CalibrateOptions, Calibration, CalibrationStep, Judged, Judg
 pub use device_file::{form, model, read_device};
 pub use error::Error;
 pub use estimate::{
-    EstimateOptions, EstimateSpaceOptions, Estimated, EstimatedConfig, EstimatedSpace, EstimatedTerm, estimate,
+    EstimateOptions, EstimateSpaceOptions, EstimatedConfig, EstimatedNest, EstimatedSpace, EstimatedTerm, estimate,
     estimate_space,
 };
 pub use fitted::{

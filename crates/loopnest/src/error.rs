@@ -1,4 +1,4 @@
-//! What can be wrong with a loop nest, and where.
+//! Errors in a loop nest, with their places.
 
 use std::fmt;
 
@@ -21,11 +21,11 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct NestError {
-    /// What is wrong and why, without the place.
+    /// The fault and its reason, without the place.
     pub message: String,
-    /// Where it stands in the text; nothing for a nest that was built in a program.
+    /// The place in the text; nothing for a nest that was built in a program.
     pub place: Option<Place>,
-    /// What to write instead, when there is something to recommend.
+    /// A recommendation of what to write instead, if there is one.
     pub remedy: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl NestError {
         self
     }
 
-    /// A name that is not known, with the nearest one that is.
+    /// Returns a name that is not known, with the nearest one that is.
     pub(crate) fn unknown<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
         let nearest = known
             .into_iter()

@@ -1,16 +1,18 @@
-//! Kernels as loop nests: loops with affine bounds, arrays, instructions.
+//! Kernels as loop nests: loops with affine bounds, arrays and instructions.
 //!
-//! A nest says what a kernel computes apart from how a device runs it. It is read from text (`text.parse::<Nest>()`) or built
-//! with handles ([`NestBuilder`]), transformed without a change of meaning ([`Recipe`]), scheduled with the barriers it
-//! needs ([`Schedule`]), run naively to know its meaning ([`interpret`]), and its operations are counted as functions of
-//! its sizes ([`count`]).
+//! A nest says what a kernel computes, apart from how a device runs it. A [`Recipe`] transforms it
+//! without changing its meaning. Three modules then use the result: [`codegen`] writes OpenCL, CUDA
+//! and C, [`count`] counts the operations as functions of the sizes, and [`interpret`] runs the nest
+//! naively to tell what it means.
 //!
 //! ```
-//! use tunesmith_loopnest::{Data, LaneOrder, Nest, interpret};
+//! use tunesmith_loopnest::{Data, Dialect, LaneOrder, Recipe, codegen, count, interpret};
 //!
-//! let nest = "
+//! // Sums of the rows of a triangle; the transformations give each work-group 64 rows.
+//! let recipe: Recipe = "
 //!     nest rows
 //!     sizes n
+//!     assume n > 0
 //!     array a[n, n]: f32
 //!     array sums[n]: f32
 //!     temporary acc: f32
@@ -18,12 +20,32 @@
 //!     acc = 0.0            @ i
 //!     acc = acc + a[i, j]  @ i, j
 //!     sums[i] = acc        @ i
-//! ".parse::<Nest>()?;
+//!     parameter width = 64
+//!     split i width -> block, lane
+//!     tag block group.0
+//!     tag lane local.0
+//! ".parse()?;
+//! let nest = recipe.apply(&[("width", 32)])?;
+//! assert_eq!(nest.group_counts(&[100]), [4, 1, 1]);
+//!
+//! // The counts are polynomials in the sizes: evaluating them costs the same for any size.
+//! let counts = count::count(&nest)?;
+//! let add = counts.properties().iter().position(|property| property.to_string() == "op:f32:add");
+//! assert_eq!(counts.evaluate(&[1000])?[add.unwrap()], 500_500);
+//!
+//! // The interpreter agrees, one operation after the other.
 //! let mut data = Data::filled(&nest, &[8], 1)?;
 //! let tally = interpret::run(&nest, &[8], &mut data, LaneOrder::Ascending)?;
 //! assert_eq!(tally.runs, [8, 36, 8]);
+//!
+//! let code = codegen::source(&nest, Dialect::OpenCl)?;
+//! assert!(code.text.contains("__kernel"));
 //! # Ok::<(), tunesmith_loopnest::NestError>(())
 //! ```
+//!
+//! A program builds nests with handles instead of text: see [`NestBuilder`]. [`Schedule`] shows the
+//! order of execution with the barriers that it needs, and [`kernels`] has the measurement kernels of
+//! the cost model.
 
 pub mod blocks;
 pub mod codegen;

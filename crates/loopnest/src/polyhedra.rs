@@ -4,8 +4,8 @@ use crate::ir::{Affine, Var};
 use crate::number::gcd;
 use std::collections::BTreeMap;
 
-/// Elimination gives up beyond this many bounds: the number can square with every variable. All that the kernels of the
-/// cost model need is decided with fewer.
+/// Elimination gives up beyond this many bounds: the number can square with every variable. All
+/// that the kernels of the cost model need is decided with fewer.
 const MOST_BOUNDS: usize = 80;
 /// Larger coefficients could overflow when they are combined.
 const LARGEST: i128 = 1 << 60;
@@ -17,7 +17,7 @@ pub(crate) struct System {
     at_least_zero: Vec<Affine>,
 }
 
-/// What became of one bound: nothing to keep, a bound, or none can hold.
+/// The outcome of one bound: nothing to keep, a bound, or a contradiction.
 enum Normal {
     Always,
     Bound(Affine),
@@ -33,11 +33,11 @@ impl System {
         self.equal_zero.push(sum);
     }
 
-    /// False only where no integer point exists.
+    /// Returns false only where no integer point exists.
     ///
-    /// Equations are solved where a coefficient is 1, inequalities by Fourier-Motzkin elimination with coefficients
-    /// divided by their common factor and rounded inwards. Cost grows fast with the number of variables that stand in
-    /// many bounds; beyond a limit the answer is true.
+    /// Equations are solved where a coefficient is 1, inequalities by Fourier-Motzkin elimination
+    /// with coefficients divided by their common factor and rounded inwards. Cost grows fast with
+    /// the number of variables that stand in many bounds; beyond a limit the answer is true.
     pub(crate) fn may_have_points(mut self) -> bool {
         while let Some(equation) = self.equal_zero.pop() {
             let common = common_factor(&equation);
@@ -71,14 +71,15 @@ fn common_factor(sum: &Affine) -> i128 {
     sum.terms().fold(0, |common, (_, coefficient)| gcd(common, coefficient.abs()))
 }
 
-/// All coefficients divided by `common`, the offset rounded down: the same integer points are not negative.
+/// Divides all coefficients by `common` and rounds the offset down: the same integer points
+/// are not negative.
 fn divided(sum: &Affine, common: i128) -> Affine {
     let mut quotient = Affine::constant(sum.offset().div_euclid(common));
     sum.terms().for_each(|(variable, coefficient)| quotient.add_term(variable, coefficient / common));
     quotient
 }
 
-/// A bound in its tightest form.
+/// Returns a bound in its tightest form.
 fn normal(sum: &Affine) -> Normal {
     match (common_factor(sum), sum.offset()) {
         (0, offset) if offset < 0 => Normal::Never,
@@ -95,13 +96,14 @@ struct Combined {
     origins: u128,
 }
 
-/// Bounds beyond the 128th have no bit: they and what is made of them are just left out less often.
+/// Gives each bound a bit. Bounds beyond the 128th have none: they and their combinations are left
+/// out less often.
 fn with_origins(bounds: Vec<Affine>) -> Vec<Combined> {
     let bit = |at: usize| u32::try_from(at).ok().and_then(|at| 1_u128.checked_shl(at)).unwrap_or(0);
     bounds.into_iter().enumerate().map(|(at, bound)| Combined { bound, origins: bit(at) }).collect()
 }
 
-/// The tightest bound for each direction, or nothing where two contradict.
+/// Returns the tightest bound for each direction, or nothing where two contradict.
 fn tightest(bounds: Vec<Combined>) -> Option<Vec<Combined>> {
     let mut offsets: BTreeMap<Affine, (i128, u128)> = BTreeMap::new();
     for Combined { bound, origins } in &bounds {
@@ -144,8 +146,9 @@ fn eliminate(bounds: Vec<Combined>) -> bool {
     true
 }
 
-/// What bounds say of the other variables; nothing where too many bounds come out. The variable is the
-/// `eliminated`-th one: a combination of more given bounds than one more than that follows from others (Kohler 1967).
+/// Returns what bounds say of the other variables; nothing where too many bounds come out. The
+/// variable is the `eliminated`-th one: a combination of more given bounds than one more than that
+/// follows from others (Kohler 1967).
 fn without(bounds: Vec<Combined>, variable: Var, eliminated: u32) -> Option<Vec<Combined>> {
     let (with, mut rest): (Vec<Combined>, Vec<Combined>) =
         bounds.into_iter().partition(|own| own.bound.coefficient(variable) != 0);
@@ -169,8 +172,9 @@ fn without(bounds: Vec<Combined>, variable: Var, eliminated: u32) -> Option<Vec<
     (!too_much).then_some(rest)
 }
 
-/// Bounds that hold wherever some value of the variables satisfies `bounds`: their shadow, which may contain integer
-/// points above which there is none. Nothing where the bounds contradict each other or grow too many.
+/// Returns bounds that hold wherever some value of the variables satisfies `bounds`: their shadow,
+/// which may contain integer points above which there is none. Nothing where the bounds contradict
+/// each other or grow too many.
 pub(crate) fn shadow(bounds: Vec<Affine>, variables: &[Var]) -> Option<Vec<Affine>> {
     let mut bounds = tightest(with_origins(bounds))?;
     for (variable, eliminated) in variables.iter().zip(1..) {
@@ -179,7 +183,7 @@ pub(crate) fn shadow(bounds: Vec<Affine>, variables: &[Var]) -> Option<Vec<Affin
     Some(bounds.into_iter().map(|own| own.bound).collect())
 }
 
-/// The variable whose elimination makes the fewest new bounds.
+/// Returns the variable whose elimination makes the fewest new bounds.
 fn cheapest(bounds: &[Combined]) -> Option<Var> {
     let mut sides: BTreeMap<Var, (usize, usize)> = BTreeMap::new();
     for (variable, coefficient) in bounds.iter().flat_map(|own| own.bound.terms()) {

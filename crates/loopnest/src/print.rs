@@ -48,8 +48,8 @@ impl fmt::Display for Nest {
     }
 }
 
-/// Writes the lookups that depend on the loop at `place - 1` of the order and on no later one; at 0 those that depend on
-/// none.
+/// Writes the lookups that depend on the loop at `place - 1` of the order and on no later one; at 0
+/// those that depend on none.
 fn write_lookups(nest: &Nest, formatter: &mut fmt::Formatter<'_>, place: usize) -> fmt::Result {
     for Lookup { name, access, .. } in &nest.lookups {
         let loops = || access.subscripts.iter().flat_map(Affine::loops);
@@ -148,7 +148,7 @@ impl fmt::Display for Named<'_, Instruction> {
     }
 }
 
-/// How tightly the outermost operation of an expression binds; more is tighter.
+/// Returns how tightly the outermost operation of an expression binds; more is tighter.
 fn tightness(expr: &Expr) -> u8 {
     match expr {
         Expr::Index(affine) if affine.terms().count() + usize::from(affine.offset() != 0) > 1 => 1,

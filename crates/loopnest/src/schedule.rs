@@ -1,4 +1,5 @@
-//! The order in which a work-item runs the instructions of a nest, with barriers where they are needed.
+//! The order in which a work-item runs the instructions of a nest, with barriers where they are
+//! needed.
 
 use crate::error::NestError;
 use crate::ir::{AXES, Access, Affine, ArrayId, Direction, Expr, LookupId, LoopId, Memory, Nest, Tag, Var};
@@ -10,15 +11,15 @@ use std::collections::BTreeSet;
 pub enum Step {
     /// The loop's body for every index.
     Loop(LoopId, Vec<Step>),
-    /// An instruction, by its place in [`Nest::instructions`]. A work-item that lies outside of the bounds of the
-    /// instruction's hardware loops leaves it out.
+    /// An instruction, by its place in [`Nest::instructions`]. A work-item that lies outside of the
+    /// bounds of the instruction's hardware loops leaves it out.
     Run(usize),
     /// Every work-item of the group arrives before one goes on.
     Barrier,
 }
 
 impl Step {
-    /// Whether a barrier is met within it.
+    /// Returns whether a barrier is met within it.
     pub fn has_barrier(&self) -> bool {
         match self {
             Step::Loop(_, body) => body.iter().any(Step::has_barrier),
@@ -28,7 +29,8 @@ impl Step {
     }
 }
 
-/// What a work-item does: loops that are not tagged to work-groups or work-items, instructions and barriers.
+/// What a work-item does: loops that are not tagged to work-groups or work-items, instructions and
+/// barriers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
     /// From the first step to the last.
@@ -36,9 +38,9 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Schedules a nest: instructions in the order of the list, neighbours sharing their outer loops, and a barrier
-    /// before an instruction that touches cells which another work-item touches since the last barrier, one of them
-    /// writing.
+    /// Schedules a nest: instructions in the order of the list, neighbours sharing their outer
+    /// loops, and a barrier before an instruction that touches cells which another work-item
+    /// touches since the last barrier, one of them writing.
     ///
     /// # Errors
     ///
@@ -56,8 +58,8 @@ impl Schedule {
 
 /// Returns the instructions between barriers where no work-item computes anything.
 ///
-/// A work-group copies cells there, and neither the barrier before nor the one after lets its arithmetic hide that. A nest
-/// without barriers has none.
+/// A work-group copies cells there, and neither the barrier before nor the one after lets its
+/// arithmetic hide that. A nest without barriers has none.
 ///
 /// # Errors
 ///
@@ -75,12 +77,13 @@ pub fn copying(nest: &Nest) -> Result<Vec<usize>, NestError> {
 /// Instructions that a work-item runs without waiting for others.
 pub(crate) struct Region {
     pub(crate) instructions: Vec<usize>,
-    /// Whether a loop that has barriers is around: temporaries may live from one iteration to the next.
+    /// Whether a loop that has barriers is around: temporaries may live from one iteration to the
+    /// next.
     pub(crate) repeated: bool,
 }
 
 impl Schedule {
-    /// What stands between barriers, in its order.
+    /// Returns what stands between barriers, in its order.
     pub(crate) fn regions(&self) -> Vec<Region> {
         let mut regions = Vec::new();
         collect(&self.steps, false, &mut regions);
@@ -103,7 +106,7 @@ pub(crate) fn phases(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
     steps.chunk_by(|one, two| !one.has_barrier() && !two.has_barrier())
 }
 
-/// The instructions of steps, in their order.
+/// Returns the instructions of steps, in their order.
 pub(crate) fn runs(steps: &[Step]) -> Vec<usize> {
     let of = |step: &Step| match step {
         Step::Run(number) => vec![*number],
@@ -167,7 +170,7 @@ impl Conflicts {
         pending.iter().any(|earlier| self.pairs.contains(&(*earlier, number)))
     }
 
-    /// The steps with barriers, and what is pending after them.
+    /// Returns the steps with barriers, and what is pending after them.
     fn separate(&self, steps: &[Step], before: &Pending) -> (Vec<Step>, Pending) {
         let mut pending = before.clone();
         let mut separated = Vec::new();
@@ -185,7 +188,8 @@ impl Conflicts {
                     // What the end of an iteration leaves pending meets the beginning of the next.
                     let (_, carried) = self.separate(body, &Pending::new());
                     let (body, left) = self.separate(body, &carried);
-                    // Conflicts with what came before the loop are solved before it: once, not in every iteration.
+                    // Conflicts with what came before the loop are solved before it: once, not in
+                    // every iteration.
                     if self.steps_meet(&body, &mut pending.clone()) {
                         separated.push(Step::Barrier);
                         pending.clear();
@@ -199,8 +203,8 @@ impl Conflicts {
         (separated, pending)
     }
 
-    /// Whether steps that have their barriers meet what was pending before them. A loop may run no iteration, so
-    /// its barriers do not clear what is pending after it.
+    /// Returns whether steps that have their barriers meet what was pending before them. A loop may
+    /// run no iteration, so its barriers do not clear what is pending after it.
     fn steps_meet(&self, steps: &[Step], pending: &mut Pending) -> bool {
         steps.iter().any(|step| match step {
             Step::Run(number) => self.meets(pending, *number),
@@ -213,7 +217,8 @@ impl Conflicts {
     }
 }
 
-/// Whether different work-items of a group may touch the same cell in two instructions, one of them writing.
+/// Returns whether different work-items of a group may touch the same cell in two instructions, one
+/// of them writing.
 fn lanes_meet(nest: &Nest, local: &[i128; AXES], first: usize, second: usize) -> bool {
     let shared = |access: &Access| matches!(nest.array(access.array).memory, Memory::Local | Memory::Global);
     let (one, two) = (&nest.instructions[first], &nest.instructions[second]);
@@ -225,7 +230,7 @@ fn lanes_meet(nest: &Nest, local: &[i128; AXES], first: usize, second: usize) ->
     })
 }
 
-/// Whether different work-items of a group may touch the same cell by these two accesses.
+/// Returns whether different work-items of a group may touch the same cell by these two accesses.
 fn cells_meet(nest: &Nest, local: &[i128; AXES], one: (usize, &Access), two: (usize, &Access)) -> bool {
     let pair = Instances::new(nest);
     let system = pair.same_cell(one, two);
@@ -255,12 +260,12 @@ impl<'a> Instances<'a> {
         Instances { nest }
     }
 
-    /// The index of a loop at the second point.
+    /// Returns the index of a loop at the second point.
     pub(crate) fn second(&self, id: LoopId) -> Var {
         Var::Loop(LoopId(id.0 + self.nest.loops.len()))
     }
 
-    /// A sum at the second point.
+    /// Returns a sum at the second point.
     pub(crate) fn renamed(&self, sum: &Affine) -> Affine {
         let mut renamed = Affine::constant(sum.offset());
         for (variable, coefficient) in sum.terms() {
@@ -274,7 +279,7 @@ impl<'a> Instances<'a> {
         renamed
     }
 
-    /// The points at which two instructions of one work-group touch the same cell.
+    /// Returns the points at which two instructions of one work-group touch the same cell.
     pub(crate) fn same_cell(&self, one: (usize, &Access), two: (usize, &Access)) -> System {
         let mut system = self.same_cell_in_any_group(one, two);
         let (first, second) = (&self.nest.instructions[one.0], &self.nest.instructions[two.0]);
@@ -288,7 +293,8 @@ impl<'a> Instances<'a> {
         system
     }
 
-    /// The points at which two instructions touch the same cell, work-groups being the same or not.
+    /// Returns the points at which two instructions touch the same cell, work-groups being the same
+    /// or not.
     pub(crate) fn same_cell_in_any_group(&self, one: (usize, &Access), two: (usize, &Access)) -> System {
         let (first, second) = (&self.nest.instructions[one.0], &self.nest.instructions[two.0]);
         let mut system = System::default();
@@ -302,7 +308,8 @@ impl<'a> Instances<'a> {
     }
 }
 
-/// Refuses a loop with a barrier in it that some work-items of a group would run more often than others.
+/// Refuses a loop with a barrier in it that some work-items of a group would run more often than
+/// others.
 fn barriers_are_uniform(nest: &Nest, step: &Step) -> Result<(), NestError> {
     let Step::Loop(id, body) = step else { return Ok(()) };
     if step.has_barrier() {

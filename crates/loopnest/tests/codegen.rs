@@ -13,7 +13,7 @@ use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use tunesmith_loopnest::{Data, Dialect, Nest, Schedule, Tag, blocks, codegen, kernels};
 
-/// A kernel with arrays filled at random.
+/// Returns a kernel with arrays filled at random.
 fn sample(nest: Nest, sizes: &[i64]) -> Sample {
     let data = Data::filled(&nest, sizes, 3).unwrap();
     Sample { nest, sizes: sizes.to_vec(), data }
@@ -48,7 +48,8 @@ fn values_computed_ahead_are_in_c_what_the_interpreter_says() {
     compare(&all);
 }
 
-/// Sums of work-items side by side, in vectors as wide as any machine has them, as this one has, and in none.
+/// Sums of work-items side by side, in vectors as wide as any machine has them, as this one has,
+/// and in none.
 #[test]
 fn sums_in_registers_are_in_c_what_the_interpreter_says() {
     let mut runner = TestRunner::deterministic();
@@ -66,7 +67,7 @@ fn sums_in_registers_are_in_c_what_the_interpreter_says() {
     compare_with(&[], |text| text.replace("__GNUC__", "NO_VECTORS"), &all);
 }
 
-/// A nest whose loops have hardware tags: `i_in.0` runs along the work-items of axis 0.
+/// Returns a nest whose loops have hardware tags: `i_in.0` runs along the work-items of axis 0.
 fn tagged(text: &str, tags: &[(&str, Tag)], sizes: &[&[i64]]) -> Vec<Sample> {
     let mut all = samples(text, sizes);
     for sample in &mut all {
@@ -115,7 +116,8 @@ const TILED_TAGS: [(&str, Tag); 10] = [
     ("ki", Tag::Unroll),
 ];
 
-/// Work-items that need one another's values, bounds that differ between them, and a temporary used within a row.
+/// Work-items that need one another's values, bounds that differ between them, and a temporary used
+/// within a row.
 const SHIFTED: &str = "
     nest double
     sizes n

@@ -1,4 +1,5 @@
-//! Counts of the paper's kernels against reference counts made by another implementation and checked by brute force.
+//! Counts of the paper's kernels against reference counts made by another implementation and
+//! checked by brute force.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -55,7 +56,8 @@ fn shared() -> Option<PathBuf> {
         .find(|path| path.exists())
 }
 
-/// The name here of a property of the reference; nothing for those that are not in the paper.
+/// Returns the name here of a property of the reference; nothing for those that are not in the
+/// paper.
 fn property(reference: &str) -> Option<String> {
     if reference.starts_with("op:int") || reference == "l:32:store" {
         return None;
@@ -81,7 +83,7 @@ fn every_reference_count_is_met_at_every_size() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// What differs in one record.
+/// Returns what differs in one record.
 fn compare(record: &Value) -> Vec<String> {
     let id = record["id"].as_str().unwrap();
     let name = NAMES.iter().find(|(known, _)| *known == id).unwrap_or_else(|| panic!("no kernel for {id}")).1;

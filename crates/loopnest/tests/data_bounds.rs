@@ -71,7 +71,7 @@ fn work_items_beyond_the_last_row_look_nothing_up() {
     }
 }
 
-/// The counts of a nest at sizes, without those that are zero.
+/// Returns the counts of a nest at sizes, without those that are zero.
 fn counts(text: &str, sizes: &[i64]) -> Vec<(String, i128)> {
     let counts = count::count(&text.parse::<Nest>().unwrap()).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     let values = counts.evaluate(sizes).unwrap();
@@ -79,7 +79,7 @@ fn counts(text: &str, sizes: &[i64]) -> Vec<(String, i128)> {
     named.filter(|(_, count)| *count != 0).collect()
 }
 
-/// How often `text` loads from global memory, by stride.
+/// Returns how often `text` loads from global memory, by stride.
 fn loads(text: &str, sizes: &[i64]) -> Vec<(String, i128)> {
     let stride = |name: &str| name.strip_prefix("g:32:load:").map(ToString::to_string);
     counts(text, sizes).into_iter().filter_map(|(name, count)| Some((stride(&name)?, count))).collect()
@@ -95,8 +95,8 @@ fn counts_are_multiplied_by_the_statistic_and_have_what_is_looked_up() {
     let count = |name: &str| counts(ROWS, &sizes).into_iter().find(|(known, _)| known == name).map(|(_, count)| count);
     assert_eq!(count("op:f32:add"), Some(16000));
     assert_eq!(count("g:32:store:s1"), Some(1000));
-    // Each lane is in a row of its own: how far the lanes are from each other in `column`, `value` and `x` depends on the rows.
-    // Both ends of its row are next to those of its neighbours.
+    // Each lane is in a row of its own: how far the lanes are from each other in `column`, `value`
+    // and `x` depends on the rows. Both ends of its row are next to those of its neighbours.
     assert_eq!(loads(ROWS, &sizes), strides(&[("s1", 2000), ("data", 48000)]));
     let nest = ROWS.parse::<Nest>().unwrap();
     count::outside(&nest).unwrap().refuse(&sizes).unwrap();
@@ -112,12 +112,14 @@ fn counts_are_multiplied_by_the_statistic_and_have_what_is_looked_up() {
 #[test]
 fn lanes_that_run_along_a_row_are_neighbours() {
     let untransformed = ROWS.split("\nsplit").next().unwrap();
-    // Rows follow each other, and so do the cells of one; where those point to is for the data to say.
+    // Rows follow each other, and so do the cells of one; where those point to is for the data to
+    // say.
     let expected = strides(&[("s1", 2 * 1000 + 2 * 16000), ("data", 16000)]);
     assert_eq!(loads(untransformed, &[1000, 16000, 16]), expected);
 }
 
-/// A sparse matrix times a dense one: `k` runs over the cells of a row, `j` over the columns of the result.
+/// A sparse matrix times a dense one: `k` runs over the cells of a row, `j` over the columns of the
+/// result.
 const DENSE: &str = "
     nest dense
     sizes n, m, nnz, per_row
@@ -143,11 +145,13 @@ fn a_value_is_loaded_once_for_each_iteration_of_the_innermost_loop_that_says_whe
     let all = |text: &str| loads(text, &sizes).into_iter().map(|(_, count)| count).sum::<i128>();
     // `value`, `x` and `y` are loaded at every point.
     let others = 3 * 100 * 24 * 7;
-    // As written, the ends of a row are known before `j` begins, and `column` is read again for each `j`.
+    // As written, the ends of a row are known before `j` begins, and `column` is read again for
+    // each `j`.
     assert_eq!(all(DENSE) - others, 2 * 100 + 100 * 24 * 7);
     // Every other cell of `row` is looked up, by neighbouring iterations of `i`.
     assert!(loads(DENSE, &sizes).contains(&("1/2".to_string(), 200)), "{:?}", loads(DENSE, &sizes));
-    // A work-group for each row: its work-items look up the same, and those beyond the last column the ends of the row too.
+    // A work-group for each row: its work-items look up the same, and those beyond the last column
+    // the ends of the row too.
     let lanes = format!("{DENSE}tag i group.0\nsplit j 32 -> jo, ji\ntag ji local.0\n");
     assert_eq!(all(&lanes) - others, 2 * 100 * 32 + 100 * 24 * 7);
     // Two loops over the cells of a row: each looks up its columns.
@@ -226,7 +230,7 @@ fn what_is_not_known_or_would_change_the_meaning_is_refused_with_its_place() {
         refused(&ROWS.replace("y[i] = acc", "row[i] = i")).contains("`row` is written, and `first` looked up in it")
     );
     assert!(
-        refused(&ROWS.replace("column[nnz]: i32", "column[nnz]: f32")).contains("`column` is no array of integers")
+        refused(&ROWS.replace("column[nnz]: i32", "column[nnz]: f32")).contains("`column` is not an array of integers")
     );
     assert!(
         refused(&ROWS.replace("statistic k = per_row", "statistic i = 3"))

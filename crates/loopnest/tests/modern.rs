@@ -18,7 +18,8 @@ use tunesmith_loopnest::{
     Type, blocks, count, schedule,
 };
 
-/// Names of operations with their numbers, and the depth of the result; `loaded` gives that of a cell.
+/// Names of operations with their numbers, and the depth of the result; `loaded` gives that of a
+/// cell.
 fn operations(
     nest: &Nest,
     expr: &Expr,
@@ -58,7 +59,8 @@ fn operations(
     below.unwrap_or(0) + times
 }
 
-/// The most words that one bank gives the first lanes of the group, where all other indices are as they are.
+/// Returns the most words that one bank gives the first lanes of the group, where all other indices
+/// are as they are.
 fn conflict(item: &Item, access: &Access, instruction: &Instruction) -> u32 {
     let nest = item.nest;
     let local = nest.local_size().unwrap();
@@ -84,11 +86,12 @@ fn conflict(item: &Item, access: &Access, instruction: &Instruction) -> u32 {
     if cells.len() == 1 { 0 } else { [1, 2, 4, 8, 16, 32].into_iter().find(|degree| most <= *degree).unwrap() }
 }
 
-/// Every count by name, found one by one.
+/// Returns every count by name, found one by one.
 fn enumerated(nest: &Nest, sizes: &[i64]) -> BTreeMap<String, i128> {
     let counts = RefCell::new(BTreeMap::<String, i128>::new());
     let mut issued = BTreeSet::new();
-    // Which banks are asked depends on the indices of other loops, how often each is asked does not.
+    // Which banks are asked depends on the indices of other loops, how often each is asked does
+    // not.
     let conflicts = RefCell::new(BTreeMap::<(usize, Access), u32>::new());
     let depths = RefCell::new(BTreeMap::<(ArrayId, Vec<i128>), i128>::new());
     let add = |name: String| *counts.borrow_mut().entry(name).or_default() += 1;
@@ -138,7 +141,8 @@ fn enumerated(nest: &Nest, sizes: &[i64]) -> BTreeMap<String, i128> {
     counts
 }
 
-/// Compares counts with enumeration at these sizes; gives the kinds that were refused, with the reasons.
+/// Compares counts with enumeration at these sizes; gives the kinds that were refused, with the
+/// reasons.
 fn compare(nest: &Nest, all_sizes: &[Vec<i64>]) -> Result<Vec<(String, String)>, String> {
     let modern = count::count_modern(nest).map_err(|error| error.message)?;
     let is_refused = |name: &str| modern.refused.iter().any(|(kind, _)| name.split(':').next() == Some(kind));
@@ -155,7 +159,8 @@ fn compare(nest: &Nest, all_sizes: &[Vec<i64>]) -> Result<Vec<(String, String)>,
     Ok(modern.refused.iter().map(|(kind, error)| (kind.to_string(), error.message.clone())).collect())
 }
 
-/// Whether an access of the instruction is to one cell for all work-items along an axis, by its cells.
+/// Returns whether an access of the instruction is to one cell for all work-items along an axis, by
+/// its cells.
 fn is_shared(item: &Item, access: &Access, instruction: &Instruction, axis: Tag) -> bool {
     let nest = item.nest;
     let lane = nest.hardware_loop(instruction, axis);
@@ -169,7 +174,8 @@ fn is_shared(item: &Item, access: &Access, instruction: &Instruction, axis: Tag)
     at(0) == at(1)
 }
 
-/// The lanes taken, found work-item by work-item: operations by name, loads and stores of any stride.
+/// Returns the lanes taken, found work-item by work-item: operations by name, loads and stores of
+/// any stride.
 fn lanes_enumerated(nest: &Nest, sizes: &[i64], lanes: Lanes) -> BTreeMap<String, i128> {
     let mut counts = BTreeMap::<String, i128>::new();
     let mut issued = BTreeSet::new();
@@ -225,7 +231,7 @@ fn lanes_enumerated(nest: &Nest, sizes: &[i64], lanes: Lanes) -> BTreeMap<String
     counts
 }
 
-/// The counts of lanes whatever the stride and the conflict.
+/// Returns the counts of lanes whatever the stride and the conflict.
 fn lanes_counted(counts: &Counts, sizes: &[i64]) -> BTreeMap<String, i128> {
     let mut found = BTreeMap::new();
     for (property, count) in counts.properties().iter().zip(counts.evaluate(sizes).unwrap()) {

@@ -14,7 +14,8 @@ use std::cell::Cell;
 use tunesmith_loopnest::{Data, LaneOrder, Nest, Recipe, Schedule, Step, count, interpret};
 use values::{Choices, neighbours, pick, subset};
 
-/// A value written and read at any points of loops in any order: often it is not what was last written.
+/// Returns a value written and read at any points of loops in any order: often it is not what was
+/// last written.
 fn scrambled(choices: &Choices) -> String {
     const ORDERS: [&str; 4] = ["i, j, x", "x, i, j", "j, x, i", "i, x, j"];
     const VALUES: [&str; 5] = ["two[i + x, j]", "one[i]", "one[x + 2*i]", "one[j + x] + j", "one[x]"];
@@ -60,7 +61,7 @@ fn scrambled(choices: &Choices) -> String {
     )
 }
 
-/// A nest that is printed and read, and given the tags that are not printed.
+/// Returns a nest that is printed and read, and given the tags that are not printed.
 fn read_back(nest: &Nest) -> Nest {
     let mut again = nest.to_string().parse::<Nest>().unwrap();
     for own in &mut again.loops {
@@ -69,7 +70,8 @@ fn read_back(nest: &Nest) -> Nest {
     again
 }
 
-/// Runs precomputed nests, transformed further, against what they were made of. Gives how many were accepted and refused.
+/// Runs precomputed nests, transformed further, against what they were made of. Gives how many were
+/// accepted and refused.
 fn precomputed_keep_every_result(cases: u32, sizes: &[&[i64]], text: fn(&Choices) -> String) -> [usize; 2] {
     let (accepted, refused) = (Cell::new(0), Cell::new(0));
     let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
@@ -137,7 +139,7 @@ temporary acc: f32
 lookup place = at[i]
 ";
     let cases = [
-        ("b[i, j] = a[i, j]", "a sweep ji -> t[p]", "line 13, column 1: `a` is no temporary"),
+        ("b[i, j] = a[i, j]", "a sweep ji -> t[p]", "line 13, column 1: `a` is not a temporary"),
         ("b[i, j] = v", "v sweep ji -> t[p]", "line 6, column 11: nothing computes `v`"),
         (
             "v = a[i, j] @ i, j\nv = a[i, j]*2.0 @ i, j\nb[i, j] = v",
@@ -167,12 +169,12 @@ lookup place = at[i]
         (
             "w[x] = a[i, j + x] @ i, j, x\nb[i, j] = w[1] + w[x] @ i, j, x",
             "w sweep ji, x -> t[p]",
-            "line 12, column 11: w[1] need not be what was last computed as w[x]",
+            "line 12, column 11: w[1] may differ from the value that was last computed as w[x]",
         ),
         (
             "w[1] = a[i, j + 1] @ i, j\nb[i, j] = w[0]",
             "w sweep ji -> t[p]",
-            "line 12, column 11: w[0] need not be what was last computed as w[1]",
+            "line 12, column 11: w[0] may differ from the value that was last computed as w[1]",
         ),
         (
             "v = a[i, j + x] @ i, j, x\nb[i, j] = v",
@@ -250,7 +252,7 @@ fn uses_that_are_no_loop_read_neighbouring_cells() {
 
 const BLUR: &str = include_str!("../../../examples/nests/blur.nest");
 
-/// The times that a property of the blur counts.
+/// Returns the times that a property of the blur counts.
 fn blurred(values: &[(&str, i64)], property: &str, n: i64) -> i128 {
     let counts = count::count(&BLUR.parse::<Recipe>().unwrap().apply(values).unwrap()).unwrap();
     let at = counts.properties().iter().position(|own| own.to_string() == property).unwrap();

@@ -40,7 +40,8 @@ proptest! {
             let transformation = steps::transformation(&nest, number, choice);
             let _ = transformation.apply(&mut nest, |_| None);
         }
-        // A nest may still need a barrier where none can stand; that is refused when it is scheduled.
+        // A nest may still need a barrier where none can stand; that is refused when it is
+        // scheduled.
         if tunesmith_loopnest::Schedule::new(&nest).is_ok() {
             for sizes in [[3, 5], [7, 4]] {
                 let expected = outcome(&plain, &sizes, LaneOrder::Ascending);

@@ -94,7 +94,7 @@ pub use tunesmith_core as core;
 pub use tunesmith_cost as cost;
 pub use tunesmith_cost::{
     ArrayFootprint, CalibrateOptions, Calibration, CalibrationStep, CountOptions, EstimateOptions,
-    EstimateSpaceOptions, Estimated, EstimatedConfig, EstimatedSpace, EstimatedTerm, Judged, Judgement, ModernCount,
+    EstimateSpaceOptions, EstimatedNest, EstimatedConfig, EstimatedSpace, EstimatedTerm, Judged, Judgement, ModernCount,
     NestCount, PropertyCount, calibrate, count, estimate, estimate_space,
 };
 pub use tunesmith_device as device;

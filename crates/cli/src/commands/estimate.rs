@@ -5,7 +5,7 @@ use crate::args::{EstimateArgs, ProblemArgs};
 use crate::{Ending, output};
 use tunesmith::core::Refusal;
 use tunesmith::report::{count, milliseconds};
-use tunesmith::{Error, EstimateOptions, EstimateSpaceOptions, Estimated, EstimatedSpace};
+use tunesmith::{Error, EstimateOptions, EstimateSpaceOptions, EstimatedNest, EstimatedSpace};
 
 pub(crate) fn estimate(args: &EstimateArgs) -> Result<Ending, Error> {
     let is_nest = args.kernel.extension().is_some_and(|extension| extension == "nest");
@@ -65,8 +65,8 @@ fn listed(space: &EstimatedSpace) -> String {
     text
 }
 
-fn text(estimated: &Estimated) -> String {
-    let Estimated { device, backend, form, .. } = estimated;
+fn text(estimated: &EstimatedNest) -> String {
+    let EstimatedNest { device, backend, form, .. } = estimated;
     let mut text = format!("{} on {device} in {backend} (model `{form}`)\n", milliseconds(estimated.time_ms));
     for term in &estimated.terms {
         let share = 100.0 * term.time_ms / estimated.time_ms;

@@ -15,7 +15,7 @@ pub(super) struct Entry {
     pub(super) size: i64,
     /// The time; nothing where it failed.
     pub(super) seconds: Option<f64>,
-    /// How noisy it was.
+    /// Its noise.
     pub(super) noise: f64,
 }
 
@@ -26,8 +26,8 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal of the calibration of `device` into `out`, with what it holds. That of another device begins
-    /// anew; a last line that was cut off is dropped.
+    /// Opens the journal of the calibration of `device` into `out`, with what it holds. That of
+    /// another device begins anew; a last line that was cut off is dropped.
     pub(super) fn open(out: &Path, device: &str) -> Result<(Self, Vec<Entry>), Error> {
         let path = PathBuf::from(format!("{}.part", out.display()));
         let head = format!("{}\n", serde_json::Value::from(device));

@@ -1,6 +1,6 @@
 //! How good a device's models are: the paper's test kernels, which no model is fitted to.
 
-use super::measure::Measured;
+use super::measure::KernelTime;
 use super::subjects::subjects;
 use super::{CalibrationStep, LONGEST, bench, wrong};
 use crate::Error;
@@ -21,13 +21,13 @@ pub struct Judged {
     pub kernel: String,
     /// Its main size.
     pub size: i64,
-    /// What it took.
+    /// The measured time.
     pub measured_ms: f64,
-    /// What each form of model predicts, by name.
+    /// The prediction of each form of model, by name.
     pub predicted_ms: BTreeMap<&'static str, f64>,
 }
 
-/// How far each form of model is off.
+/// The errors of each form of model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judgement {
     /// The test kernels in all sizes.
@@ -60,9 +60,9 @@ impl Judgement {
         while let Some((at, size)) = next(&ladders, &bounds, &done) {
             let subject = &subjects[at];
             let seconds = match bench.measure(subject, size, interrupt)? {
-                Measured::Interrupted => return Ok(None),
-                Measured::Failed(_) => None,
-                Measured::Time(timing) => Some(timing.seconds),
+                KernelTime::Interrupted => return Ok(None),
+                KernelTime::Failed(_) => None,
+                KernelTime::Time(timing) => Some(timing.seconds),
             };
             done[at].push((size, seconds));
             progress(&CalibrationStep { measured: kernels.len() + 1, kernel: &subject.name, size, seconds });

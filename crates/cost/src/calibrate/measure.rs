@@ -15,23 +15,23 @@ use tunesmith_device::{
 use tunesmith_loopnest::{Recipe, codegen};
 use tunesmith_space::{ConfigId, Parameter, Space, Value};
 
-/// What kernels are measured on.
+/// The device that kernels are measured on.
 pub(super) struct Bench<'a> {
     pub(super) target: Target,
     pub(super) machine: &'a Machine,
     pub(super) clock: Arc<dyn Clock>,
 }
 
-/// What came of a kernel.
+/// The result of measuring a kernel.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Measured {
+pub(super) enum KernelTime {
     Time(Timing),
     /// It cannot run here, and why.
     Failed(String),
     Interrupted,
 }
 
-/// What is evaluated is a configuration: the only one of a space without a choice.
+/// Returns what is evaluated is a configuration: the only one of a space without a choice.
 fn one_configuration() -> Result<(Space, ConfigId), Error> {
     let refused = |text: String| Error::request(text, None);
     let parameter = Parameter::new("variant", [Value::Int(0)]).map_err(|error| refused(error.to_string()))?;
@@ -40,7 +40,7 @@ fn one_configuration() -> Result<(Space, ConfigId), Error> {
     Ok((space, only))
 }
 
-/// How many numbers of 32 bits the processor's vectors hold.
+/// Returns how many numbers of 32 bits the processor's vectors hold.
 fn vector_width() -> u32 {
     #[cfg(target_arch = "x86_64")]
     {
@@ -59,7 +59,7 @@ impl Bench<'_> {
         self.target.language()
     }
 
-    /// The device's name.
+    /// Returns the device's name.
     pub(super) fn device(&self) -> String {
         match &self.target {
             Target::OpenCl(device) => device.name.clone(),
@@ -69,7 +69,8 @@ impl Bench<'_> {
         }
     }
 
-    /// The units that share the work-groups of a launch, each of which runs one after the other: 1 for C, whose nests are loops.
+    /// Returns the units that share the work-groups of a launch, each of which runs one after the
+    /// other: 1 for C, whose nests are loops.
     pub(super) fn compute_units(&self) -> f64 {
         let limits = match &self.target {
             Target::OpenCl(device) => &device.limits,
@@ -79,7 +80,8 @@ impl Bench<'_> {
         limits.get("compute_units").copied().unwrap_or(1.0)
     }
 
-    /// The work-items that run together: those of a vector on processors, of a sub-group on GPUs.
+    /// Returns the work-items that run together: those of a vector on processors, of a sub-group on
+    /// GPUs.
     pub(super) fn lanes(&self) -> Lanes {
         match &self.target {
             Target::Processor => Lanes::InBlocks(vector_width()),
@@ -92,11 +94,11 @@ impl Bench<'_> {
     ///
     /// # Errors
     /// The device or the compiler cannot be used.
-    pub(super) fn measure(&self, subject: &Subject, main: i64, interrupt: &Interrupt) -> Result<Measured, Error> {
+    pub(super) fn measure(&self, subject: &Subject, main: i64, interrupt: &Interrupt) -> Result<KernelTime, Error> {
         let sizes = subject.sizes(main);
         let spec = match self.spec(subject, sizes) {
             Ok(spec) => spec,
-            Err(reason) => return Ok(Measured::Failed(reason)),
+            Err(reason) => return Ok(KernelTime::Failed(reason)),
         };
         let sampling = Sampling {
             // The untimed launch is the first of the runs.
@@ -119,13 +121,14 @@ impl Bench<'_> {
         let (space, only) = one_configuration()?;
         let mut evaluator = LiveEvaluator::new(&space, live)?;
         evaluator.submit(Request::timed(only))?;
-        let Some(completion) = evaluator.next(interrupt)? else { return Ok(Measured::Interrupted) };
+        let Some(completion) = evaluator.next(interrupt)? else { return Ok(KernelTime::Interrupted) };
         if let Some(failure) = completion.failure {
-            return Ok(Measured::Failed(failure.to_string()));
+            return Ok(KernelTime::Failed(failure.to_string()));
         }
         let first = completion.measurement.warmup_ms;
         let runs: Vec<f64> = first.into_iter().chain(completion.measurement.times_ms).map(|ms| ms / 1e3).collect();
-        Ok(Timing::of(&runs).map_or_else(|| Measured::Failed("it is too slow to be run often".into()), Measured::Time))
+        Ok(Timing::of(&runs)
+            .map_or_else(|| KernelTime::Failed("it is too slow to be run often".into()), KernelTime::Time))
     }
 
     fn spec(&self, subject: &Subject, sizes: Vec<i64>) -> Result<KernelSpec, String> {

@@ -12,7 +12,7 @@ use crate::nests::{NestCounts, array_bytes, in_words};
 use crate::protocol::{Bounds, LEFT_OUT, RUNS, Rung, next};
 use crate::{Case, DeviceFile, Form, Lanes, Provenance, fit_on};
 use journal::{Entry, Journal};
-use measure::{Bench, Measured};
+use measure::{Bench, KernelTime};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,14 +22,15 @@ use tunesmith_core::{Clock, Interrupt, statistics};
 use tunesmith_device::{Device, DeviceChoice, Machine};
 use tunesmith_loopnest::kernels::Role;
 
-/// Kernels that are expected to take longer are not measured at that size: thirty runs of it would take seconds.
+/// Kernels that are expected to take longer are not measured at that size: thirty runs of it would
+/// take seconds.
 const LONGEST: f64 = 0.03;
 /// The memory that arrays of a kernel may take.
 const MOST_BYTES: f64 = 2.5e8;
 /// A machine with more noise than this was not quiet.
 const NOISY: f64 = 0.1;
 
-/// What to calibrate, and where to.
+/// Options of a calibration.
 #[derive(Clone, Debug, Default)]
 pub struct CalibrateOptions {
     /// The device, the compilers and the worker.
@@ -40,16 +41,17 @@ pub struct CalibrateOptions {
     pub limit: Duration,
 }
 
-/// What a calibration gave.
+/// The result of a calibration.
 #[derive(Clone, Debug)]
 pub struct Calibration {
     /// The device file, as it was written.
     pub file: DeviceFile,
-    /// What a user should know: kernels that failed, a machine that was not quiet, the time that ran out.
+    /// What a user should know: kernels that failed, a machine that was not quiet, the time that
+    /// ran out.
     pub notes: Vec<String>,
 }
 
-/// Where a calibration stands, for progress displays.
+/// The progress of a calibration, for displays.
 #[derive(Clone, Debug)]
 pub struct CalibrationStep<'a> {
     /// Measurements so far.
@@ -62,8 +64,8 @@ pub struct CalibrationStep<'a> {
     pub seconds: Option<f64>,
 }
 
-/// Calibrates a device: times the measurement kernels and fits the cost models in every form. `None` when interrupted; the
-/// next calibration into the same file then goes on.
+/// Calibrates a device: times the measurement kernels and fits the cost models in every form.
+/// `None` when interrupted; the next calibration into the same file then goes on.
 ///
 /// # Errors
 /// A device that runs no kernels, or cannot be used; a file that cannot be written.
@@ -112,7 +114,7 @@ pub fn calibrate(
     Ok(Some(Calibration { file, notes }))
 }
 
-/// The models of all forms.
+/// Returns the models of all forms.
 fn fitted(provenance: Provenance, cases: Vec<Case>, units: f64) -> Result<DeviceFile, Error> {
     let models = Form::ALL.into_iter().map(|(_, form)| fit_on(&cases, form, units)).collect::<Result<_, _>>();
     let models = models.map_err(|error| Error::request(error.to_string(), None))?;
@@ -181,7 +183,7 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// One measurement; `None` when interrupted.
+    /// Returns one measurement; `None` when interrupted.
     fn entry(&mut self, subject: &Subject, size: i64) -> Result<Option<Entry>, Error> {
         let kernel = subject.name.clone();
         let failed = Entry { kernel: kernel.clone(), size, seconds: None, noise: 0.0 };
@@ -189,9 +191,11 @@ impl Run<'_> {
             return Ok(Some(failed));
         }
         match self.bench.measure(subject, size, self.interrupt)? {
-            Measured::Interrupted => Ok(None),
-            Measured::Time(timing) => Ok(Some(Entry { seconds: Some(timing.seconds), noise: timing.noise, ..failed })),
-            Measured::Failed(reason) => {
+            KernelTime::Interrupted => Ok(None),
+            KernelTime::Time(timing) => {
+                Ok(Some(Entry { seconds: Some(timing.seconds), noise: timing.noise, ..failed }))
+            }
+            KernelTime::Failed(reason) => {
                 self.notes.push(format!("`{kernel}` of size {size} cannot be measured: {reason}"));
                 Ok(Some(failed))
             }

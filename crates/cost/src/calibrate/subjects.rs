@@ -14,8 +14,8 @@ use crate::protocol::Ladder;
 use tunesmith_loopnest::Nest;
 use tunesmith_loopnest::kernels::{Extent, KERNELS, Kernel, Role};
 
-/// Summands of the arithmetic kernels. The paper measures all of them in all work-groups; here each has one, since the
-/// time is linear in both and there are twice as many kinds of arithmetic.
+/// Summands of the arithmetic kernels. The paper measures all of them in all work-groups; here each
+/// has one, since the time is linear in both and there are twice as many kinds of arithmetic.
 const SUMMANDS: [i64; 3] = [256, 512, 728];
 
 /// A kernel in one shape of its work-groups, to be measured at several sizes.
@@ -30,13 +30,13 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    /// The values of the nest's sizes for a main size.
+    /// Returns the values of the nest's sizes for a main size.
     pub(super) fn sizes(&self, main: i64) -> Vec<i64> {
         self.kernel.size_values(main, self.summands)
     }
 }
 
-/// The kernels in these roles.
+/// Returns the kernels in these roles.
 ///
 /// # Errors
 /// A kernel of ours that is wrong.
@@ -55,7 +55,7 @@ pub(super) fn subjects(roles: &[Role]) -> Result<Vec<Subject>, Error> {
     Ok(found)
 }
 
-/// The sizes that the paper lists, begun early enough for the smallest launch overhead.
+/// Returns the sizes that the paper lists, begun early enough for the smallest launch overhead.
 fn ladder(kernel: &Kernel) -> Ladder {
     let (first, last, step, wanted) = match kernel.class {
         "matmul_tiled" | "matmul_naive" | "matmul_skinny" | "narrow" => (4, 13, 1, 4),

@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use tunesmith_loopnest::Recipe;
 
-/// What to estimate.
+/// Options of an estimate.
 #[derive(Clone, Debug, Default)]
 pub struct EstimateOptions {
     /// The nest.
@@ -27,7 +27,7 @@ pub struct EstimateOptions {
 
 /// An estimated time. Its JSON form is a contract: see `estimate --json` in the interface.
 #[derive(Clone, Debug, Serialize)]
-pub struct Estimated {
+pub struct EstimatedNest {
     /// The device that the time is one of.
     pub device: String,
     /// The language of its kernels.
@@ -36,7 +36,7 @@ pub struct Estimated {
     pub time_ms: f64,
     /// Its parts, the largest first.
     pub terms: Vec<EstimatedTerm>,
-    /// How the model adds them up.
+    /// The form of the model.
     pub form: &'static str,
     /// Why the estimate may be wrong.
     pub warnings: Vec<String>,
@@ -47,7 +47,7 @@ pub struct Estimated {
 pub struct EstimatedTerm {
     /// The property.
     pub property: CostProperty,
-    /// How often the kernel has it.
+    /// The number of times that the kernel has it.
     pub count: f64,
     /// Seconds for each.
     pub weight: f64,
@@ -59,7 +59,7 @@ pub struct EstimatedTerm {
 ///
 /// # Errors
 /// A file that cannot be read, a size that is missing or unknown, a nest that cannot be counted.
-pub fn estimate(options: &EstimateOptions) -> Result<Estimated, Error> {
+pub fn estimate(options: &EstimateOptions) -> Result<EstimatedNest, Error> {
     let file = read_device(&options.on)?;
     let form = form(options.form.as_deref())?;
     let model = model(&file, form, &options.on)?;
@@ -80,10 +80,10 @@ pub fn estimate(options: &EstimateOptions) -> Result<Estimated, Error> {
     let warnings = notes.into_iter().chain(outside.iter().map(ToString::to_string)).collect();
     let Provenance { device, backend, .. } = file.provenance;
     let (time_ms, terms) = (estimate.seconds * 1e3, terms(estimate));
-    Ok(Estimated { device, backend, time_ms, terms, form: form.name(), warnings })
+    Ok(EstimatedNest { device, backend, time_ms, terms, form: form.name(), warnings })
 }
 
-/// The parts of a time, the largest first.
+/// Returns the parts of a time, the largest first.
 fn terms(estimate: Estimate) -> Vec<EstimatedTerm> {
     let term = |share: Share| EstimatedTerm {
         property: share.property,
@@ -94,7 +94,8 @@ fn terms(estimate: Estimate) -> Vec<EstimatedTerm> {
     estimate.shares.into_iter().map(term).collect()
 }
 
-/// `--size` takes sizes and parameters alike: what is neither, and a size without a value, is refused in these words.
+/// Refuses a name that is neither a size nor a parameter, and a size without a value: `--size`
+/// takes both, is refused in these words.
 fn check_names(recipe: &Recipe, given: &[(String, String)]) -> Result<(), Error> {
     let parameters = recipe.parameters.iter().map(|parameter| parameter.name.as_str());
     let known: Vec<&str> = recipe.nest.sizes.iter().map(String::as_str).chain(parameters).collect();

@@ -12,20 +12,21 @@ use tunesmith_problem::{Problem, ProblemSpace};
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_store::{Format, Journal};
 
-/// How to estimate a problem's configurations.
+/// Options for estimating a problem's configurations.
 #[derive(Clone, Debug, Default)]
 pub struct EstimateSpaceOptions {
     /// The device file.
     pub on: PathBuf,
     /// `paper`, `nnls` or `overlap`; by default the last.
     pub form: Option<String>,
-    /// How many of the fastest are listed.
+    /// The number of the fastest configurations to list.
     pub count: usize,
     /// A recording of all estimates, in the format that its suffix means.
     pub out: Option<PathBuf>,
 }
 
-/// The estimated times of a problem's configurations. Its JSON form is that of `estimate --json` for a problem.
+/// The estimated times of a problem's configurations. Its JSON form is that of `estimate --json`
+/// for a problem.
 #[derive(Clone, Debug, Serialize)]
 pub struct EstimatedSpace {
     /// The problem's name.
@@ -34,21 +35,22 @@ pub struct EstimatedSpace {
     pub device: String,
     /// The language of its kernels.
     pub backend: String,
-    /// How the model adds up the parts of a time.
+    /// The form of the model.
     pub form: &'static str,
     /// The number of configurations, in decimal.
     pub space_size: String,
-    /// How many have an estimate.
+    /// The number of configurations with an estimate.
     pub estimated: usize,
-    /// How many make no kernel, since a transformation refuses them.
+    /// The number of configurations that a transformation refuses.
     pub refused: usize,
-    /// How many cannot be counted.
+    /// The number of configurations that cannot be counted.
     pub uncounted: usize,
-    /// The time that no configuration falls below by the model; none where the nest cannot be counted.
+    /// The time that no configuration falls below by the model; none where the nest cannot be
+    /// counted.
     pub limit_ms: Option<f64>,
     /// The fastest, the fastest first.
     pub best: Vec<EstimatedConfig>,
-    /// What else there is to know.
+    /// Notes for users.
     pub notes: Vec<String>,
 }
 
@@ -64,17 +66,19 @@ pub struct EstimatedConfig {
 }
 
 impl EstimatedConfig {
-    /// The configuration in the form that `--config` and `--start` take.
+    /// Returns the configuration in the form that `--config` and `--start` take.
     pub fn arguments(&self) -> String {
         tunesmith_store::arguments(&self.config)
     }
 }
 
-/// Estimates the configurations of a problem whose kernel is a loop nest: all of a space of some thousands, of a larger one a sample
-/// and the neighbours of the best. Device limits in constraints are not known and left out. Costs some milliseconds for each.
+/// Estimates the configurations of a problem whose kernel is a loop nest: all of a space of some
+/// thousands, of a larger one a sample and the neighbours of the best. Device limits in constraints
+/// are not known and left out. Costs some milliseconds for each.
 ///
 /// # Errors
-/// A kernel that is no nest, a wrong device file, a file that cannot be written, no configuration that can be estimated.
+/// A kernel that is no nest, a wrong device file, a file that cannot be written, no configuration
+/// that can be estimated.
 pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Result<EstimatedSpace, Error> {
     let file = read_device(&options.on)?;
     let form = form(options.form.as_deref())?;
@@ -122,7 +126,7 @@ pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Resu
     })
 }
 
-/// The `count` fastest; equal ones in the order of the space.
+/// Returns the `count` fastest; equal ones in the order of the space.
 fn best(space: &Space, guesses: Vec<(ConfigId, Guess)>, count: usize) -> Vec<EstimatedConfig> {
     let time = |(config, guess)| match guess {
         Guess::Time(known) => Some((config, known.0)),

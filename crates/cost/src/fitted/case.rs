@@ -14,9 +14,9 @@ pub struct Case {
     pub class: String,
     /// Its sizes, by name.
     pub sizes: BTreeMap<String, i64>,
-    /// How often it has each property, without the [constant](super::CostProperty::Constant).
+    /// Its count of each property, without the [constant](super::CostProperty::Constant).
     pub counts: PropertyCounts,
-    /// How long it took.
+    /// Its time.
     pub seconds: f64,
 }
 

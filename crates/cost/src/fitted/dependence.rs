@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 /// A pivot below this share of the first is rounding.
 const NEGLIGIBLE: f64 = 1e-9;
 
-/// A property whose column is a sum of others in all measured kernels: how the time is shared among them is arbitrary.
+/// A property whose column is a sum of others in all measured kernels: how the time is shared among
+/// them is arbitrary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dependence {
@@ -18,7 +19,8 @@ pub struct Dependence {
     pub on: Vec<CostProperty>,
 }
 
-/// The rank of the matrix and the columns that are sums of others, by QR with pivots. Costs rows x columns^2.
+/// Returns the rank of the matrix and the columns that are sums of others, by QR with pivots. Costs
+/// rows x columns^2.
 pub(super) fn dependences(design: &Design) -> (usize, Vec<Dependence>) {
     let (rows, columns) = (design.rows.len(), design.columns.len());
     let factor = DMatrix::from_fn(rows, columns, |row, column| design.rows[row][column]).col_piv_qr();
@@ -57,7 +59,7 @@ mod tests {
         Design { columns: (0..rows[0].len()).map(column).collect(), rows, apart: Vec::new() }
     }
 
-    /// The rank by elimination in exact integers.
+    /// Returns the rank by elimination in exact integers.
     fn rank(mut rows: Vec<Vec<i128>>) -> usize {
         let mut rank = 0;
         for column in 0..rows[0].len() {

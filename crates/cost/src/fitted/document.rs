@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use tunesmith_loopnest::Lanes;
 use tunesmith_model::{ModelError, saved};
 
-/// What `kind` is in every device file.
+/// The `kind` of every device file.
 pub const DEVICE_KIND: &str = "device";
 /// The version written, and the only one that is read: those before counted other properties.
 const VERSION: u64 = 3;
@@ -23,33 +23,35 @@ enum LanesText {
     Numbered(u32),
 }
 
-/// Where a device's cost models come from.
+/// The origin of a device's cost models.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
     /// The device's name.
     pub device: String,
-    /// How kernels reach it: `c`, `opencl`, `cuda`.
+    /// The backend: `c`, `opencl`, `cuda`.
     pub backend: String,
     /// The program that measured, with its version.
     pub program: String,
-    /// When it had measured, in seconds since the Unix epoch.
+    /// The time of the measurement, in seconds since the Unix epoch.
     pub measured: u64,
     /// The lanes that were counted.
     #[serde(with = "LanesText")]
     pub lanes: Lanes,
-    /// What launching an empty kernel took, in seconds.
+    /// The time of launching an empty kernel, in seconds.
     pub launch_seconds: f64,
     /// Runs of each kernel, and how many of the first were left out.
     pub runs: (usize, usize),
-    /// The middle half of the runs of a kernel spread over this share of their median: the median over the kernels.
+    /// The middle half of the runs of a kernel spread over this share of their median: the median
+    /// over the kernels.
     pub noise: f64,
 }
 
-/// The cost models of a device and the measured kernels that they were fitted to. Saved as JSON that people can read.
+/// The cost models of a device and the measured kernels that they were fitted to. Saved as JSON
+/// that people can read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceFile {
-    /// Where it comes from.
+    /// Its origin.
     pub provenance: Provenance,
     /// One model for each form.
     pub models: Vec<CostModel>,
@@ -68,17 +70,18 @@ struct Document {
 }
 
 impl DeviceFile {
-    /// The model of this form, if the file has it.
+    /// Returns the model of this form, if the file has it.
     pub fn model(&self, form: Form) -> Option<&CostModel> {
         self.models.iter().find(|model| model.form == form)
     }
 
-    /// In what a kernel with these counts lies outside of what `model` was fitted to. Costs cases^2 x properties.
+    /// Returns in what a kernel with these counts lies outside of what `model` was fitted to. Costs
+    /// cases^2 x properties.
     pub fn outside(&self, model: &CostModel, counts: &PropertyCounts) -> Vec<Outside> {
         outside(model, &self.cases, counts)
     }
 
-    /// The file as text: JSON with one line for each case.
+    /// Returns the file as text: JSON with one line for each case.
     pub fn text(&self) -> String {
         let cases: Vec<String> = self.cases.iter().map(|case| format!("    {}", json(case))).collect();
         let models: Vec<String> = self.models.iter().map(model_text).collect();
@@ -142,7 +145,7 @@ fn check_model(model: &CostModel) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// A model with one line for each of its terms.
+/// Returns a model with one line for each of its terms.
 fn model_text(model: &CostModel) -> String {
     let terms: Vec<String> = model.terms.iter().map(|term| format!("        {}", json(term))).collect();
     let residual = |(class, residual)| format!("        {}: {}", json(class), json(residual));

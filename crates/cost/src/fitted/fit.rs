@@ -9,11 +9,13 @@ use super::waves::balanced;
 use super::{linear, overlap};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The model of this form that has the least sum of squares of relative errors (section 4.3).
+/// Returns the model of this form that has the least sum of squares of relative errors (section
+/// 4.3).
 ///
-/// `cases` are kernels of several sizes; those of one kernel share its name. Of weights that the cases do not determine the
-/// model says so ([`CostModel::merged`], [`CostModel::dependent`]). Costs a fit for every kernel, each about a hundred times
-/// cases x properties^2 for `Overlap` and a few times for the others.
+/// `cases` are kernels of several sizes; those of one kernel share its name. Of weights that the
+/// cases do not determine the model says so ([`CostModel::merged`], [`CostModel::dependent`]).
+/// Costs a fit for every kernel, each about a hundred times cases x properties^2 for `Overlap` and
+/// a few times for the others.
 ///
 /// # Errors
 /// There are no cases, or a time or count is none.
@@ -44,8 +46,8 @@ pub fn fit(cases: &[Case], form: Form) -> Result<CostModel, CaseError> {
     fit_on(cases, form, 1.0)
 }
 
-/// The same for a device with so many compute units, at least 1, which share the work-groups of a launch; the paper's form knows
-/// nothing of them.
+/// Returns the same for a device with so many compute units, at least 1, which share the
+/// work-groups of a launch; the paper's form knows nothing of them.
 ///
 /// # Errors
 /// As for [`fit`].
@@ -114,7 +116,7 @@ fn terms(cases: &[Case], design: &Design, coefficients: &[f64], replicates: &[(&
     terms
 }
 
-/// The jackknife's standard error: `sqrt((k - 1) / k * sum of (replicate - mean)^2)`.
+/// Returns the jackknife's standard error: `sqrt((k - 1) / k * sum of (replicate - mean)^2)`.
 fn spread(whole: f64, replicates: Vec<f64>) -> f64 {
     let count = replicates.len().max(1) as f64;
     let mean = if replicates.is_empty() { whole } else { replicates.iter().sum::<f64>() / count };
@@ -144,7 +146,8 @@ mod tests {
         Case { kernel: kernel.into(), class: class.into(), sizes: BTreeMap::new(), counts, seconds }
     }
 
-    /// Loads of 1 ns, additions of 0.5 ns, divisions of 4 ns and 10 us for a launch; `hidden` of what is less is free.
+    /// Loads of 1 ns, additions of 0.5 ns, divisions of 4 ns and 10 us for a launch; `hidden` of
+    /// what is less is free.
     fn cases(exact: impl Fn(f64, f64) -> f64) -> Vec<Case> {
         let kernels =
             [("copy", 1.0, 0.0, 0.0), ("sum", 1.0, 1.0, 0.0), ("adds", 0.1, 9.0, 0.0), ("divide", 0.2, 0.0, 2.0)];

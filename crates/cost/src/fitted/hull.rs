@@ -6,14 +6,16 @@ use super::property::{CostProperty, PropertyCounts};
 use std::fmt;
 use tunesmith_model::nonnegative_least_squares;
 
-/// A mixture of properties that differs by more than this share of its time from every mixture of measured kernels.
+/// A mixture of properties that differs by more than this share of its time from every mixture of
+/// measured kernels.
 const FAR: f64 = 0.1;
 /// Times beyond those measured by more than this factor.
 const BEYOND: f64 = 4.0;
 /// Keeps the mixture of measured kernels unique.
 const RIDGE: f64 = 1e-6;
 
-/// In what a kernel lies outside the hull of the kernels that the model was fitted to, so that its estimate is a guess.
+/// In what a kernel lies outside the hull of the kernels that the model was fitted to, so that its
+/// estimate is a guess.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Outside {
@@ -21,7 +23,7 @@ pub enum Outside {
     Unseen {
         /// The property.
         property: CostProperty,
-        /// How often the kernel has it.
+        /// The number of times that the kernel has it.
         count: f64,
     },
     /// No mixture of measured kernels spends its time as this one does.
@@ -61,8 +63,8 @@ impl fmt::Display for Outside {
     }
 }
 
-/// In what a kernel with these counts is outside; nothing is how it should be. Times are those of each property done alone.
-/// Costs cases^2 x properties.
+/// Returns in what a kernel with these counts is outside; nothing is how it should be. Times are
+/// those of each property done alone. Costs cases^2 x properties.
 pub(super) fn outside(model: &CostModel, cases: &[Case], counts: &PropertyCounts) -> Vec<Outside> {
     let is_unseen = |property: &CostProperty| model.terms.iter().all(|term| term.property != *property);
     let counted = counts.iter().filter(|(property, count)| *count > 0.0 && model.takes(*property));
@@ -79,7 +81,8 @@ pub(super) fn outside(model: &CostModel, cases: &[Case], counts: &PropertyCounts
     found
 }
 
-/// The distance from the cone of the measured kernels, as a share of the kernel's own length.
+/// Returns the distance from the cone of the measured kernels, as a share of the kernel's own
+/// length.
 fn mixture(model: &CostModel, cases: &[Case], counts: &PropertyCounts) -> Option<Outside> {
     let kernel = direction(model, counts)?;
     let measured: Vec<Vec<f64>> = cases.iter().filter_map(|case| direction(model, &case.counts)).collect();
@@ -92,7 +95,8 @@ fn mixture(model: &CostModel, cases: &[Case], counts: &PropertyCounts) -> Option
     (share > FAR).then(|| Outside::Mixture { share: share.min(1.0), property: model.terms[most].property })
 }
 
-/// The times of the properties as a vector of length 1; the constant is no part of a mixture. Nothing of a kernel without.
+/// Returns the times of the properties as a vector of length 1; the constant is no part of a
+/// mixture. Nothing of a kernel without.
 fn direction(model: &CostModel, counts: &PropertyCounts) -> Option<Vec<f64>> {
     let times: Vec<f64> = model.terms.iter().map(|term| term.weight.abs() * counts.counted(term.property)).collect();
     let length = times.iter().map(|time| time * time).sum::<f64>().sqrt();

@@ -5,10 +5,12 @@ use tunesmith_model::nonnegative_least_squares;
 
 /// Singular values below this share of the largest are rounding.
 const NEGLIGIBLE: f64 = 1e-9;
-/// Keeps the answer unique where columns are sums of others, without moving it by more than this squared.
+/// Keeps the answer unique where columns are sums of others, without moving it by more than this
+/// squared.
 const RIDGE: f64 = 1e-5;
 
-/// The coefficients that minimise `|rows * x - 1|^2` (section 4.3), and of those the shortest. They may be negative.
+/// Returns the coefficients that minimise `|rows * x - 1|^2` (section 4.3), and of those the
+/// shortest. They may be negative.
 pub(super) fn plain(rows: &[Vec<f64>]) -> Vec<f64> {
     let columns = rows.first().map_or(0, Vec::len);
     let matrix = DMatrix::from_fn(rows.len(), columns, |row, column| rows[row][column]);
@@ -19,12 +21,12 @@ pub(super) fn plain(rows: &[Vec<f64>]) -> Vec<f64> {
     parts.solve(&ones, least).map_or_else(|_| vec![0.0; columns], |x| x.iter().copied().collect())
 }
 
-/// The coefficients `x >= 0` that minimise `|rows * x - 1|^2`.
+/// Returns the coefficients `x >= 0` that minimise `|rows * x - 1|^2`.
 pub(super) fn nonnegative(rows: &[Vec<f64>]) -> Vec<f64> {
     nonnegative_towards(rows, &vec![1.0; rows.len()])
 }
 
-/// The coefficients `x >= 0` that minimise `|rows * x - targets|^2`.
+/// Returns the coefficients `x >= 0` that minimise `|rows * x - targets|^2`.
 pub(super) fn nonnegative_towards(rows: &[Vec<f64>], targets: &[f64]) -> Vec<f64> {
     let columns = rows.first().map_or(0, Vec::len);
     nonnegative_least_squares(rows, targets, &vec![0.0; columns], RIDGE)

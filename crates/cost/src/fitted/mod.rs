@@ -1,9 +1,10 @@
 //! Cost models: the time of a kernel from how often it does what, and what that costs on a device.
 //!
-//! Stevens and Klöckner, A Unified, Hardware-Fitted, Cross-GPU Performance Model. A kernel's properties are counted (its loads
-//! by stride, its additions, its work-groups); measured kernels tell what one unit of each costs on a device ([`fit`]); the
-//! model then [estimates](CostModel::estimate) the time of kernels that were not run, and says where it goes. A
-//! [`DeviceFile`] keeps the models with what they were fitted to.
+//! Stevens and Klöckner, A Unified, Hardware-Fitted, Cross-GPU Performance Model. A kernel's
+//! properties are counted (its loads by stride, its additions, its work-groups); measured kernels
+//! tell what one unit of each costs on a device ([`fit`]); the model then
+//! [estimates](CostModel::estimate) the time of kernels that were not run, and says where it goes.
+//! A [`DeviceFile`] keeps the models with what they were fitted to.
 //!
 //! # Tried without gain
 //!

@@ -7,10 +7,11 @@ use super::waves::factor;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Relative errors below this are counted as this much: a mean of logarithms would be ruled by lucky hits.
+/// Relative errors below this are counted as this much: a mean of logarithms would be ruled by
+/// lucky hits.
 const LEAST_ERROR: f64 = 0.01;
 
-/// How the time follows from the properties.
+/// The form of a model: its rule from properties to time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
@@ -18,9 +19,11 @@ pub enum Form {
     Paper,
     /// A sum over all properties with weights that are not negative.
     Nnls,
-    /// As `Nnls`, but memory, arithmetic and waiting for results overlap: `overhead + (memory^e + arithmetic^e + latency^e)^(1/e)` with a
-    /// fitted exponent `e`; what is done [apart](super::PropertyCounts::apart) is among the overhead. Fitted to the least sum of relative errors, not of their squares: a few kernels that the compiler
-    /// treats unlike the others count for less.
+    /// As `Nnls`, but memory, arithmetic and waiting for results overlap: `overhead + (memory^e +
+    /// arithmetic^e + latency^e)^(1/e)` with a fitted exponent `e`; what is done
+    /// [apart](super::PropertyCounts::apart) is among the overhead. Fitted to the least sum of
+    /// relative errors, not of their squares: a few kernels that the compiler treats unlike the
+    /// others count for less.
     Overlap,
 }
 
@@ -34,18 +37,19 @@ impl Form {
         Self::ALL.iter().find(|(_, form)| *form == self).map_or("", |(name, _)| name)
     }
 
-    /// Whether models of this form have the property.
+    /// Returns whether models of this form have the property.
     pub fn takes(self, property: CostProperty) -> bool {
         self != Self::Paper || property.is_published()
     }
 
-    /// The same where it is known whether lanes are counted, which the paper's form leaves aside and the others prefer.
+    /// Returns the same where it is known whether lanes are counted, which the paper's form leaves
+    /// aside and the others prefer.
     pub(super) fn takes_beside(self, property: CostProperty, has_lanes: bool) -> bool {
         self.takes(property) && (self == Self::Paper || !(has_lanes && property.is_superseded()))
     }
 }
 
-/// What one unit of a property costs.
+/// The cost of one unit of a property.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Term {
@@ -53,18 +57,18 @@ pub struct Term {
     pub property: CostProperty,
     /// Seconds for each operation.
     pub weight: f64,
-    /// Standard error of the weight, by leaving out one kernel after the other (the jackknife). Nothing where fewer than
-    /// two kernels have the property.
+    /// Standard error of the weight, by leaving out one kernel after the other (the jackknife).
+    /// Nothing where fewer than two kernels have the property.
     pub spread: Option<f64>,
-    /// How many of the measured kernels have the property.
+    /// The number of measured kernels that have the property.
     pub kernels: usize,
 }
 
-/// How far a model misses the kernels that it was fitted to.
+/// The errors of a model on the kernels that it was fitted to.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Residual {
-    /// How many there are.
+    /// Their number.
     pub cases: usize,
     /// Geometric mean of the relative errors, each at least 1 %.
     pub mean: f64,
@@ -76,19 +80,20 @@ pub struct Residual {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CostModel {
-    /// How the time follows from the terms.
+    /// Its form.
     pub form: Form,
-    /// How far memory and arithmetic overlap: 1 not at all; the larger, the more.
+    /// The overlap of memory and arithmetic: 1 is none; the larger, the more.
     pub exponent: f64,
-    /// Compute units that share the work-groups of a launch, each running one after the other: few work-groups leave some idle. 1
-    /// to count work as if it were spread evenly.
+    /// Compute units that share the work-groups of a launch, each running one after the other: few
+    /// work-groups leave some idle. 1 to count work as if it were spread evenly.
     #[serde(default = "one")]
     pub units: f64,
     /// The terms, by name.
     pub terms: Vec<Term>,
-    /// How many of the terms the measured kernels determine independently of each other.
+    /// The number of terms that the measured kernels determine independently of each other.
     pub rank: usize,
-    /// Properties that were multiples of each other in all measured kernels: each takes the same share of their time.
+    /// Properties that were multiples of each other in all measured kernels: each takes the same
+    /// share of their time.
     pub merged: Vec<Vec<CostProperty>>,
     /// Properties that were sums of others.
     pub dependent: Vec<Dependence>,
@@ -96,7 +101,7 @@ pub struct CostModel {
     pub residuals: BTreeMap<String, Residual>,
 }
 
-/// What a kernel is predicted to take.
+/// The predicted time of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
     /// The time.
@@ -110,23 +115,23 @@ pub struct Estimate {
 pub struct Share {
     /// The property.
     pub property: CostProperty,
-    /// How often the kernel has it.
+    /// The number of times that the kernel has it.
     pub count: f64,
     /// Seconds for each operation, if it were done alone.
     pub weight: f64,
-    /// Its part of the time: less than count times weight where it is hidden behind another resource, more where work-groups are too
-    /// few for all compute units.
+    /// Its part of the time: less than count times weight where it is hidden behind another
+    /// resource, more where work-groups are too few for all compute units.
     pub seconds: f64,
 }
 
 impl CostModel {
-    /// The time of a kernel with these counts. Counts of properties that the model has no term for say nothing; the
-    /// [hull](super::DeviceFile::outside) tells.
+    /// Returns the time of a kernel with these counts. Counts of properties that the model has no
+    /// term for say nothing; the [hull](super::DeviceFile::outside) tells.
     pub fn seconds(&self, counts: &PropertyCounts) -> f64 {
         self.parts(counts).seconds(self.exponent)
     }
 
-    /// The time and the share of every term that the kernel has.
+    /// Returns the time and the share of every term that the kernel has.
     pub fn estimate(&self, counts: &PropertyCounts) -> Estimate {
         let parts = self.parts(counts);
         let share = |term: &Term| {
@@ -141,12 +146,12 @@ impl CostModel {
         Estimate { seconds: parts.seconds(self.exponent), shares }
     }
 
-    /// The relative error of the time of a kernel that took `seconds`.
+    /// Returns the relative error of the time of a kernel that took `seconds`.
     pub fn error(&self, counts: &PropertyCounts, seconds: f64) -> f64 {
         (self.seconds(counts) - seconds).abs() / seconds
     }
 
-    /// Whether the model has a part for the property where measured kernels have it.
+    /// Returns whether the model has a part for the property where measured kernels have it.
     pub(super) fn takes(&self, property: CostProperty) -> bool {
         let has_lanes = self.terms.iter().any(|term| term.property.is_of_lanes());
         self.form.takes_beside(property, has_lanes)
@@ -168,7 +173,7 @@ fn one() -> f64 {
     1.0
 }
 
-/// The geometric mean of relative errors, each taken for at least 1 %; 0 of none.
+/// Returns the geometric mean of relative errors, each taken for at least 1 %; 0 of none.
 pub fn error_mean(errors: &[f64]) -> f64 {
     let sum: f64 = errors.iter().map(|error| error.max(LEAST_ERROR).ln()).sum();
     if errors.is_empty() { 0.0 } else { (sum / errors.len() as f64).exp() }

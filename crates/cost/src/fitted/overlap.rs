@@ -3,20 +3,23 @@
 use super::linear::{nonnegative, nonnegative_towards};
 use super::property::Resource;
 
-/// The exponents tried. At 1 nothing overlaps; at 16 the lesser parts are free unless they are within a few per cent.
+/// The exponents tried. At 1 nothing overlaps; at 16 the lesser parts are free unless they are
+/// within a few per cent.
 const EXPONENTS: [f64; 8] = [1.0, 1.25, 1.6, 2.0, 2.5, 4.0, 8.0, 16.0];
 /// Linear problems solved at most for one exponent; those of real devices take about twenty.
 const ROUNDS: usize = 60;
 /// A step is halved at most so often.
 const HALVINGS: u32 = 12;
-/// What a part counts for at least while it is hidden behind another: at 0 its weights could not come back.
+/// What a part counts for at least while it is hidden behind another: at 0 its weights could not
+/// come back.
 const LEAST_SLOPE: f64 = 1e-3;
 /// A round that lowers the loss by less than this share was the last.
 const PROGRESS: f64 = 1e-5;
 /// Relative errors well below this are as good as none.
 const SMALL: f64 = 0.05;
 
-/// How much of each property a kernel has, and how much of that it does where nothing else is done: see [`PropertyCounts::apart`](super::PropertyCounts::apart).
+/// How much of each property a kernel has, and how much of that it does where nothing else is done:
+/// see [`PropertyCounts::apart`](super::PropertyCounts::apart).
 #[derive(Clone, Debug)]
 pub(super) struct Uses {
     pub(super) all: Vec<f64>,
@@ -43,7 +46,7 @@ impl Parts {
         }
     }
 
-    /// `overhead + (memory^e + compute^e + latency^e)^(1/e)`, a smooth maximum.
+    /// Returns `overhead + (memory^e + compute^e + latency^e)^(1/e)`, a smooth maximum.
     pub(super) fn seconds(self, exponent: f64) -> f64 {
         self.overhead + self.overlapped(exponent)
     }
@@ -51,14 +54,16 @@ impl Parts {
     fn overlapped(self, exponent: f64) -> f64 {
         let parts = [self.memory, self.compute, self.latency];
         let high = parts.into_iter().fold(0.0, f64::max);
-        // The same for an exponent of 1, and also right where plain least squares gave negative weights.
+        // The same for an exponent of 1, and also right where plain least squares gave negative
+        // weights.
         if exponent == 1.0 || high <= 0.0 {
             return parts.iter().sum();
         }
         high * parts.map(|part| (part / high).powf(exponent)).iter().sum::<f64>().powf(1.0 / exponent)
     }
 
-    /// How the time grows with the use of `resource`. Uses times slopes add up to the time, since doubling all doubles it.
+    /// Returns how the time grows with the use of `resource`. Uses times slopes add up to the time,
+    /// since doubling all doubles it.
     pub(super) fn slope(self, resource: Resource, exponent: f64) -> f64 {
         let own = match resource {
             Resource::Overhead => return 1.0,
@@ -71,12 +76,13 @@ impl Parts {
     }
 }
 
-/// The coefficients `x >= 0` and the exponent that minimise the sum of `|1 - time|` over `rows`, smoothed where that is [`SMALL`]. Squares
-/// would let a few kernels that the compiler treats unlike all others decide.
+/// Returns the coefficients `x >= 0` and the exponent that minimise the sum of `|1 - time|` over
+/// `rows`, smoothed where that is [`SMALL`]. Squares would let a few kernels that the compiler
+/// treats unlike all others decide.
 ///
-/// The loss has several minima: what one resource explained from the beginning another does not take over. So every
-/// exponent begins three times: with the answer of the exponent before, without overlap, and with the most that each
-/// property may cost.
+/// The loss has several minima: what one resource explained from the beginning another does not
+/// take over. So every exponent begins three times: with the answer of the exponent before, without
+/// overlap, and with the most that each property may cost.
 pub(super) fn fit(rows: &[Uses], resources: &[Resource]) -> (Vec<f64>, f64) {
     let all: Vec<Vec<f64>> = rows.iter().map(|uses| uses.all.clone()).collect();
     let starts = [nonnegative(&all), most(&all)];
@@ -96,18 +102,20 @@ pub(super) fn fit(rows: &[Uses], resources: &[Resource]) -> (Vec<f64>, f64) {
     (best.1, best.2)
 }
 
-/// For each property the coefficient at which it alone takes the whole time of some kernel and of none more.
+/// Returns for each property the coefficient at which it alone takes the whole time of some kernel
+/// and of none more.
 fn most(rows: &[Vec<f64>]) -> Vec<f64> {
     let columns = rows.first().map_or(0, Vec::len);
     let largest = |at: usize| rows.iter().map(|row| row[at]).fold(0.0, f64::max);
     (0..columns).map(largest).map(|largest| if largest > 0.0 { 1.0 / largest } else { 0.0 }).collect()
 }
 
-/// The coefficients `x >= 0` that minimise the loss with this exponent, from those given.
+/// Returns the coefficients `x >= 0` that minimise the loss with this exponent, from those given.
 ///
-/// The time is homogeneous, so that its linear approximation at `x` has no constant: a round solves a non-negative linear
-/// problem with every use multiplied by its slope, in which squares of errors are divided by their present sizes, and goes that way
-/// as far as the loss falls (Gauss and Newton's method with weights).
+/// The time is homogeneous, so that its linear approximation at `x` has no constant: a round solves
+/// a non-negative linear problem with every use multiplied by its slope, in which squares of errors
+/// are divided by their present sizes, and goes that way as far as the loss falls (Gauss and
+/// Newton's method with weights).
 pub(super) fn refine(rows: &[Uses], resources: &[Resource], mut x: Vec<f64>, exponent: f64) -> Vec<f64> {
     let mut before = loss(rows, resources, &x, exponent);
     for _ in 0..ROUNDS {
@@ -129,7 +137,7 @@ pub(super) fn refine(rows: &[Uses], resources: &[Resource], mut x: Vec<f64>, exp
     x
 }
 
-/// Rows and targets of the linear problem.
+/// Returns rows and targets of the linear problem.
 fn linearised(rows: &[Uses], resources: &[Resource], x: &[f64], exponent: f64) -> (Vec<Vec<f64>>, Vec<f64>) {
     let linear = |row: &Uses| {
         let parts = parts(row, resources, x);
@@ -154,7 +162,7 @@ fn loss(rows: &[Uses], resources: &[Resource], x: &[f64], exponent: f64) -> f64 
     rows.iter().map(|row| size(1.0 - parts(row, resources, x).seconds(exponent))).sum()
 }
 
-/// The size of an error, smooth at 0.
+/// Returns the size of an error, smooth at 0.
 fn size(error: f64) -> f64 {
     error.hypot(SMALL)
 }
@@ -167,7 +175,8 @@ mod tests {
     const RESOURCES: [Resource; 5] =
         [Resource::Memory, Resource::Memory, Resource::Compute, Resource::Compute, Resource::Overhead];
 
-    /// Rows in the manner of measured kernels: each property alone, and mixtures; divided by the time that `truth` gives.
+    /// Returns rows in the manner of measured kernels: each property alone, and mixtures; divided
+    /// by the time that `truth` gives.
     fn planted(mixtures: &[Vec<f64>], truth: &[f64], exponent: f64) -> Vec<Uses> {
         let alone = (0..5).map(|at| (0..5).map(|other| if other == at { 1.0 } else { 0.01 }).collect());
         let rows = alone.chain(mixtures.iter().cloned());

@@ -6,20 +6,21 @@ use std::fmt;
 use std::str::FromStr;
 use tunesmith_loopnest::{NestError, Property};
 
-/// What texts of counts begin with that say how much of a property is done apart.
+/// Begins the texts of counts that say how much of a property is done apart.
 const APART: &str = "apart:";
-/// What texts of properties begin with that count lanes.
+/// Begins the texts of properties that count lanes.
 const OF_LANES: &str = "lane:";
 
 /// A property of a kernel: each unit of it takes a device some time.
 ///
-/// Its text form stands in device files and JSON; [`FromStr`] and [`Display`](fmt::Display) are the only ones to know it.
+/// Its text form stands in device files and JSON; [`FromStr`] and [`Display`](fmt::Display) are the
+/// only ones to know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum CostProperty {
     /// `const`: every kernel has it once, which is what a launch costs whatever it does.
     Constant,
-    /// What the work-items do.
+    /// A property of what the work-items do.
     Items(Property),
     /// `lane:...`: the same in lanes of vectors or sub-groups, idle ones included.
     Lanes(Property),
@@ -74,8 +75,8 @@ impl CostProperty {
         }
     }
 
-    /// Returns whether the paper's model has the property (its section 2): global accesses, local loads, arithmetic on
-    /// floating-point numbers, barriers, work-groups and the constant.
+    /// Returns whether the paper's model has the property (its section 2): global accesses, local
+    /// loads, arithmetic on floating-point numbers, barriers, work-groups and the constant.
     pub fn is_published(self) -> bool {
         match self {
             Self::Constant => true,
@@ -167,9 +168,10 @@ impl From<CostProperty> for String {
     }
 }
 
-/// How often a kernel has each property.
+/// Counts of the properties of a kernel.
 ///
-/// A part of a property may be done apart: where nothing else is done, between barriers. It overlaps with nothing.
+/// A part of a property may be done apart: where nothing else is done, between barriers. It
+/// overlaps with nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "BTreeMap<String, f64>", into = "BTreeMap<String, f64>")]
 pub struct PropertyCounts {

@@ -1,15 +1,18 @@
-//! How measurement kernels are timed: pure rules, without a device or a clock (the paper's sections 4.1 and 4.2).
+//! How measurement kernels are timed: pure rules, without a device or a clock (the paper's sections
+//! 4.1 and 4.2).
 
 /// Runs of a kernel.
 pub const RUNS: usize = 30;
-/// The first runs, which are left out: arrays are touched for the first time, and the second run varies more than others.
+/// The first runs, which are left out: arrays are touched for the first time, and the second run
+/// varies more than others.
 pub const LEFT_OUT: usize = 4;
 /// A kernel that takes this many launches of the empty kernel is measured rather than its launch.
 const ABOVE_LAUNCH: f64 = 1.0;
-/// The middle half of the runs of a quiet machine lies within this share of their median: the paper found minimum and mean
-/// to differ by less than 5 %, and virtual machines with two busy neighbours are at 3 to 11 %.
+/// The middle half of the runs of a quiet machine lies within this share of their median: the paper
+/// found minimum and mean to differ by less than 5 %, and virtual machines with two busy neighbours
+/// are at 3 to 11 %.
 const QUIET: f64 = 0.1;
-/// How a time grows from one size to the next while only one was measured.
+/// The growth of a time from one size to the next while only one was measured.
 const GROWTH: f64 = 8.0;
 
 /// The time of a kernel by its runs.
@@ -22,8 +25,8 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// The time by the runs in the order in which they were done, of which the first [`LEFT_OUT`] are left out; `None` when
-    /// none is left.
+    /// Returns the time by the runs in the order in which they were done, of which the first
+    /// [`LEFT_OUT`] are left out; `None` when none is left.
     pub fn of(runs: &[f64]) -> Option<Self> {
         let mut sorted = runs.get(LEFT_OUT..).unwrap_or_default().to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -32,7 +35,7 @@ impl Timing {
         Some(Self { seconds: least, noise: (high - low) / median })
     }
 
-    /// Whether nothing else seems to have run.
+    /// Returns whether nothing else seems to have run.
     pub fn is_quiet(&self) -> bool {
         self.noise <= QUIET
     }
@@ -43,32 +46,33 @@ impl Timing {
 pub struct Ladder {
     /// The sizes, ascending.
     pub sizes: Vec<i64>,
-    /// How many of them are measured at most.
+    /// The largest number of them to measure.
     pub wanted: usize,
 }
 
-/// What bounds the times of measured kernels.
+/// Bounds of the times of measured kernels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// What launching takes: a kernel that takes less is measured at a larger size.
+    /// The time of a launch: a kernel that takes less is measured at a larger size.
     pub launch: f64,
     /// A size that is expected to take longer is left out unless it is the first.
     pub longest: f64,
 }
 
 impl Bounds {
-    /// Whether a time tells of the kernel rather than of its launch.
+    /// Returns whether a time tells of the kernel rather than of its launch.
     pub fn is_telling(&self, seconds: f64) -> bool {
         seconds >= ABOVE_LAUNCH * self.launch
     }
 }
 
-/// What came of one size of a kernel: its time, or nothing where it failed.
+/// A size of a kernel with its time, or with nothing where it failed.
 pub type Rung = (i64, Option<f64>);
 
 impl Ladder {
-    /// The size to measure next, after `done` in the order in which it was done; `None` when the kernel is finished: enough
-    /// sizes are telling, the next would take too long, a size failed, or no size is left.
+    /// Returns the size to measure next, after `done` in the order in which it was done; `None`
+    /// when the kernel is finished: enough sizes are telling, the next would take too long, a size
+    /// failed, or no size is left.
     pub fn next(&self, bounds: &Bounds, done: &[Rung]) -> Option<i64> {
         let times: Vec<f64> = done.iter().map(|(_, seconds)| *seconds).collect::<Option<_>>()?;
         let telling = times.iter().filter(|seconds| bounds.is_telling(**seconds)).count();
@@ -83,9 +87,10 @@ impl Ladder {
     }
 }
 
-/// Which kernel to go on with, and at what size; `None` when all are finished. The one of which the least was done comes
-/// first, so that a calibration that is ended early has something of every kernel. It follows from what was done alone,
-/// and so goes on where one that was interrupted ended.
+/// Returns which kernel to go on with, and at what size; `None` when all are finished. The one of
+/// which the least was done comes first, so that a calibration that is ended early has something of
+/// every kernel. It follows from what was done alone, and so goes on where one that was interrupted
+/// ended.
 pub fn next(ladders: &[Ladder], bounds: &Bounds, done: &[Vec<Rung>]) -> Option<(usize, i64)> {
     let open = ladders.iter().zip(done).enumerate();
     let open = open.filter_map(|(at, (ladder, done))| Some((done.len(), at, ladder.next(bounds, done)?)));
@@ -108,7 +113,8 @@ mod tests {
         assert!(Timing::of(&[1.0; RUNS]).unwrap().is_quiet());
     }
 
-    /// Measures on a device on which a kernel of size n takes `launch + unit * n`, and stops after `most` measurements.
+    /// Measures on a device on which a kernel of size n takes `launch + unit * n`, and stops after
+    /// `most` measurements.
     fn measure(
         ladders: &[Ladder],
         units: &[f64],

@@ -4,19 +4,21 @@ use super::case::Case;
 use super::property::{CostProperty, PropertyCounts, Resource};
 use tunesmith_loopnest::Property;
 
-/// By how much longer a launch takes than if its work were spread evenly over `units` compute units, each of which runs one
-/// work-group after the other: `ceil(groups / units) * units / groups`. 1 where the work-groups are not counted.
+/// Returns by how much longer a launch takes than if its work were spread evenly over `units`
+/// compute units, each of which runs one work-group after the other: `ceil(groups / units) * units
+/// / groups`. 1 where the work-groups are not counted.
 fn imbalance(counts: &PropertyCounts, units: f64) -> f64 {
     let groups = counts.of(CostProperty::Items(Property::Groups));
     if groups > 0.0 { (groups / units).ceil() * units / groups } else { 1.0 }
 }
 
-/// What a count of the property is multiplied by: the [imbalance], and 1 for what each launch and work-group costs.
+/// Returns what a count of the property is multiplied by: the [imbalance], and 1 for what each
+/// launch and work-group costs.
 pub(super) fn factor(counts: &PropertyCounts, property: CostProperty, units: f64) -> f64 {
     if property.resource() == Resource::Overhead { 1.0 } else { imbalance(counts, units) }
 }
 
-/// The kernel as if every unit did what the busiest one does.
+/// Returns the kernel as if every unit did what the busiest one does.
 pub(super) fn balanced(case: &Case, units: f64) -> Case {
     let counts = case.counts.map(|property, count| count * factor(&case.counts, property, units));
     Case { counts, ..case.clone() }
@@ -27,7 +29,7 @@ mod tests {
     use super::super::property::counts_of;
     use super::*;
 
-    /// The busiest unit's share, by handing out one work-group after the other.
+    /// Returns the busiest unit's share, by handing out one work-group after the other.
     fn busiest(groups: usize, units: usize) -> f64 {
         let mut load = vec![0_usize; units];
         (0..groups).for_each(|group| load[group % units] += 1);

@@ -6,11 +6,12 @@ use tunesmith_loopnest::{
     Array, ArrayId, Counts, Direction, Memory, Nest, NestError, Property, Stride, blocks, count, schedule,
 };
 
-/// Where data no longer fit into the fastest cache, the next and the last of today's processors and GPUs, in bytes.
+/// Where data no longer fit into the fastest cache, the next and the last of today's processors and
+/// GPUs, in bytes.
 const CACHES: [(Cache, f64); 3] = [(Cache::First, 48e3), (Cache::Second, 1.5e6), (Cache::Last, 32e6)];
 
-/// Operations that a processor looks ahead of one that waits: shorter chains are hidden behind those of the next work-items. Some 300
-/// instructions, ten or so for each operation of a block.
+/// Operations that a processor looks ahead of one that waits: shorter chains are hidden behind
+/// those of the next work-items. Some 300 instructions, ten or so for each operation of a block.
 const AHEAD: f64 = 32.0;
 
 /// Counts of a nest, made ready for many sizes.
@@ -20,12 +21,14 @@ pub struct NestCounts<'a> {
     counts: Counts,
     /// The same in lanes.
     lanes: Counts,
-    /// What of that is done where work-groups only copy, in generated C: elsewhere other work-groups compute meanwhile.
+    /// What of that is done where work-groups only copy, in generated C: elsewhere other
+    /// work-groups compute meanwhile.
     apart: Option<Counts>,
     chain: Option<Counts>,
-    /// Work-items whose chains of operations run side by side, and how much of a chain is hidden behind others.
+    /// Work-items whose chains of operations run side by side, and how much of a chain is hidden
+    /// behind others.
     together: (f64, f64),
-    /// What is left out of what estimates go by, for users.
+    /// Notes for users on what estimates leave out.
     pub notes: Vec<String>,
 }
 
@@ -33,8 +36,8 @@ impl<'a> NestCounts<'a> {
     /// Counts with what is counted in `lanes`.
     ///
     /// # Errors
-    /// What cannot be counted. Where only idle lanes cannot, they are taken for busy, and where only the longest chain of
-    /// operations cannot, it is left out; [notes](Self::notes) say so.
+    /// What cannot be counted. Where only idle lanes cannot, they are taken for busy, and where
+    /// only the longest chain of operations cannot, it is left out; [notes](Self::notes) say so.
     pub fn new(nest: &'a Nest, lanes: Lanes) -> Result<Self, NestError> {
         let mut notes = Vec::new();
         let counts = count::count(nest)?;
@@ -52,9 +55,11 @@ impl<'a> NestCounts<'a> {
         Ok(Self { nest, counts, lanes, apart, chain: chain.ok(), together: side_by_side, notes })
     }
 
-    /// By property how often the kernel has it in these sizes: the paper's properties; the same in lanes, `lane:...`, arithmetic with small
-    /// powers as multiplications; the longest chain of operations times the work-items or blocks of them, `chains`; and beyond each
-    /// level of cache the bytes of all arrays where they do not fit into it. Properties that it has not are left out.
+    /// Returns by property how often the kernel has it in these sizes: the paper's properties; the
+    /// same in lanes, `lane:...`, arithmetic with small powers as multiplications; the longest
+    /// chain of operations times the work-items or blocks of them, `chains`; and beyond each level
+    /// of cache the bytes of all arrays where they do not fit into it. Properties that it has not
+    /// are left out.
     ///
     /// # Errors
     /// A count above 2^127.
@@ -88,14 +93,14 @@ impl<'a> NestCounts<'a> {
         Ok(counts)
     }
 
-    /// Work-items of the launch and of a work-group.
+    /// Returns work-items of the launch and of a work-group.
     fn items(&self, sizes: &[i64]) -> Result<(f64, f64), NestError> {
         let group: f64 = self.nest.local_size()?.into_iter().map(|items| items as f64).product();
         let groups: f64 = self.nest.group_counts(sizes).into_iter().map(|groups| groups as f64).product();
         Ok((groups * group, group))
     }
 
-    /// What is known of the kernel without running it.
+    /// Returns what is known of the kernel without running it.
     ///
     /// # Errors
     /// A count above 2^127, a work-group without a size.
@@ -108,8 +113,9 @@ impl<'a> NestCounts<'a> {
         Ok(Counted { counts: self.at(sizes)?, arrays: (bytes(false), bytes(true)), items: self.items(sizes)? })
     }
 
-    /// What no variant of the nest can do less of: its operations, and each cell that it touches loaded or stored once, next to
-    /// each other; beyond each level of cache, the bytes of all arrays. Arrays whose cells cannot be counted are left out.
+    /// Returns what no variant of the nest can do less of: its operations, and each cell that it
+    /// touches loaded or stored once, next to each other; beyond each level of cache, the bytes of
+    /// all arrays. Arrays whose cells cannot be counted are left out.
     ///
     /// # Errors
     /// A count above 2^127.
@@ -146,7 +152,8 @@ fn present(
     Ok(found.map(|(property, count)| (property, count as f64)))
 }
 
-/// What is done in lanes where work-groups only copy; nothing where they do not, or where that cannot be counted alone.
+/// Returns what is done in lanes where work-groups only copy; nothing where they do not, or where
+/// that cannot be counted alone.
 fn copies(nest: &Nest, lanes: Lanes) -> Result<Option<Counts>, NestError> {
     let copying = schedule::copying(nest)?;
     if copying.is_empty() {
@@ -157,7 +164,7 @@ fn copies(nest: &Nest, lanes: Lanes) -> Result<Option<Counts>, NestError> {
     Ok(count::count_lanes(&copies, lanes).ok())
 }
 
-/// The bytes of all arrays in global memory.
+/// Returns the bytes of all arrays in global memory.
 pub(crate) fn array_bytes(nest: &Nest, sizes: &[i64]) -> f64 {
     let global = nest.arrays.iter().filter(|array| array.memory == Memory::Global);
     global.map(|array| bytes_of(array, sizes)).sum()

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
 use tunesmith_loopnest::{ArrayId, Counts, Memory, Nest, NestError, count};
 
-/// What to count.
+/// Options of a count.
 #[derive(Clone, Debug, Default)]
 pub struct CountOptions {
     /// The nest, with its transformations.
@@ -17,11 +17,11 @@ pub struct CountOptions {
     pub sizes: Vec<(String, String)>,
     /// Values for parameters of its transformations, in place of those that it states.
     pub config: Vec<(String, String)>,
-    /// Whether to count what the paper leaves out as well.
+    /// True to count what the paper leaves out as well.
     pub modern: bool,
 }
 
-/// What a loop nest does at given sizes. Its JSON form is that of `count --json`.
+/// Counts of a loop nest at given sizes. Its JSON form is that of `count --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct NestCount {
     /// The name of the nest.
@@ -32,7 +32,7 @@ pub struct NestCount {
     pub config: Map<String, Json>,
     /// The properties with a count that is not zero.
     pub properties: Vec<PropertyCount>,
-    /// What the paper leaves out, where it was asked for.
+    /// The counts that the paper leaves out, where they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub modern: Option<ModernCount>,
     /// The arrays in global memory.
@@ -69,13 +69,14 @@ pub struct ArrayFootprint {
     pub reason: Option<String>,
 }
 
-/// Counts what a loop nest does, by the properties of the cost model. Cost: some milliseconds, whatever the sizes.
+/// Counts what a loop nest does, by the properties of the cost model. Cost: some milliseconds,
+/// whatever the sizes.
 ///
 /// # Errors
 ///
-/// Where the file cannot be read or is no nest, a size or parameter has no value, an unknown one or one that breaks an
-/// assumption, an access leaves its array, a transformation is refused, or a property cannot be counted exactly. That a footprint cannot be
-/// counted is said in its place.
+/// Where the file cannot be read or is no nest, a size or parameter has no value, an unknown one or
+/// one that breaks an assumption, an access leaves its array, a transformation is refused, or a
+/// property cannot be counted exactly. That a footprint cannot be counted is said in its place.
 pub fn count(options: &CountOptions) -> Result<NestCount, Error> {
     let path = &options.kernel;
     let refused = |error: NestError| wrong(path, &in_words(&error), error.remedy);
@@ -92,7 +93,7 @@ pub fn count(options: &CountOptions) -> Result<NestCount, Error> {
     })
 }
 
-/// The counts that are not zero.
+/// Returns the counts that are not zero.
 fn present(counts: &Counts, sizes: &[i64]) -> Result<Vec<PropertyCount>, NestError> {
     let found = counts.properties().iter().zip(counts.evaluate(sizes)?).filter(|(_, count)| *count != 0);
     Ok(found.map(|(property, count)| PropertyCount { property: CostProperty::Items(*property), count }).collect())

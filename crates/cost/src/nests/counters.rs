@@ -6,10 +6,10 @@ use tunesmith_core::Measurement;
 use tunesmith_core::counters::{GLOBAL_SIZE, LOCAL_SIZE};
 use tunesmith_loopnest::{Property, Type};
 
-/// What is known of a kernel without running it.
+/// A kernel as it is known without running it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counted {
-    /// How often it has each property.
+    /// Its count of each property.
     pub counts: PropertyCounts,
     /// Bytes of the arrays that it only reads, and of those that it writes.
     pub arrays: (f64, f64),
@@ -18,7 +18,8 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// The operations as counters of the set of any processor: they follow from the configuration alone.
+    /// Returns the operations as counters of the set of any processor: they follow from the
+    /// configuration alone.
     fn operations(&self) -> BTreeMap<String, f64> {
         let items = || {
             self.counts.iter().filter_map(|(property, count)| match property {
@@ -49,8 +50,8 @@ impl Counted {
         counters.map(|(name, count)| (name.to_string(), count)).into()
     }
 
-    /// A run that took `ms` as if its counters had been read: its operations, and how busy the costs of `model` say that it kept
-    /// memory, caches and arithmetic.
+    /// Fills in a run that took `ms` as if its counters had been read: its operations, and how busy
+    /// the costs of `model` say that it kept memory, caches and arithmetic.
     pub fn fill(&self, model: &CostModel, ms: f64, measurement: &mut Measurement) {
         let busy = |is_part: &dyn Fn(CostProperty) -> bool| {
             let costs = model.terms.iter().filter(|term| is_part(term.property));
@@ -74,7 +75,8 @@ impl Counted {
     }
 }
 
-/// Returns whether the property is loads or stores of memory. The lesser of loads and stores counts what they count already.
+/// Returns whether the property is loads or stores of memory. The lesser of loads and stores counts
+/// what they count already.
 fn is_access(property: Property) -> bool {
     matches!(property, Property::Global(..) | Property::LocalLoads(_) | Property::StridedLocalLoads(..))
 }
@@ -85,7 +87,8 @@ fn is_global(property: CostProperty) -> bool {
     matches!(own, Property::Global(..) | Property::LoadsAndStores(..))
 }
 
-/// Returns the bits of each of the accesses to global memory that the property counts; `None` of any other property.
+/// Returns the bits of each of the accesses to global memory that the property counts; `None` of
+/// any other property.
 fn global_bits(property: Property) -> Option<f64> {
     match property {
         Property::Global(bits, ..) => Some(f64::from(bits)),

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use tunesmith_core::{Completion, Depth, Error, Evaluator, Interrupt, Request};
 use tunesmith_space::{ConfigId, Space};
 
-/// Answers requests as another evaluator; where the counters of a run are asked for, they are what the estimates count.
+/// Answers requests as another evaluator; where the counters of a run are asked for, they are what
+/// the estimates count.
 pub struct Counting<'a> {
     inner: &'a mut dyn Evaluator,
     estimates: &'a NestEstimates<'a>,

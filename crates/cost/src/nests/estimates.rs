@@ -76,8 +76,8 @@ impl<'a> NestEstimates<'a> {
         }
     }
 
-    /// A small space whole; of a larger one 2,000 configurations drawn at random, then the neighbours of the best in four rounds.
-    /// The same at every call, in the order of the space.
+    /// Returns a small space whole; of a larger one 2,000 configurations drawn at random, then the
+    /// neighbours of the best in four rounds. The same at every call, in the order of the space.
     pub fn all(&self, space: &Space) -> Vec<(ConfigId, Guess)> {
         let mut known: HashMap<ConfigId, Guess> = HashMap::new();
         if space.len().is_some_and(|len| len <= WHOLE) {
@@ -101,8 +101,9 @@ impl<'a> NestEstimates<'a> {
         known.par_extend(configs.into_par_iter().map(|config| (config, self.guess(space, config))));
     }
 
-    /// The time that no variant of the nest can fall below by the model, in milliseconds: that of a kernel which does each of the
-    /// nest's operations once, and loads and stores every cell that it touches once, side by side.
+    /// Returns the time that no variant of the nest can fall below by the model, in milliseconds:
+    /// that of a kernel which does each of the nest's operations once, and loads and stores every
+    /// cell that it touches once, side by side.
     ///
     /// # Errors
     /// Why there is none, for users: the nest cannot be counted.
@@ -113,7 +114,8 @@ impl<'a> NestEstimates<'a> {
         Ok(self.model.seconds(&least) * 1e3)
     }
 
-    /// The estimates as a recording: times and counters as if they had been measured. What cannot be counted is left out.
+    /// Returns the estimates as a recording: times and counters as if they had been measured. What
+    /// cannot be counted is left out.
     ///
     /// # Errors
     /// Nothing can be counted.
@@ -152,7 +154,7 @@ impl<'a> NestEstimates<'a> {
     }
 }
 
-/// The configurations of the shortest estimates, equal ones in the order of the space.
+/// Returns the configurations of the shortest estimates, equal ones in the order of the space.
 fn best(known: &HashMap<ConfigId, Guess>, count: usize) -> Vec<ConfigId> {
     let time = |(config, guess): (&ConfigId, &Guess)| match guess {
         Guess::Time(known) => Some((known.0.seconds, *config)),

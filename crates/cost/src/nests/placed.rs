@@ -17,11 +17,12 @@ pub(crate) struct PlacedNest {
 }
 
 impl PlacedNest {
-    /// Transforms the nest that was read from `path`. Parameters that `config` does not name have the values that the nest states.
+    /// Transforms the nest that was read from `path`. Parameters that `config` does not name have
+    /// the values that the nest states.
     ///
     /// # Errors
-    /// A size or parameter has no value, an unknown one or one that breaks an assumption, an access leaves its array, a
-    /// transformation is refused.
+    /// A size or parameter has no value, an unknown one or one that breaks an assumption, an access
+    /// leaves its array, a transformation is refused.
     pub(crate) fn new(
         recipe: &Recipe,
         path: &Path,
@@ -55,12 +56,12 @@ pub(crate) fn read(path: &Path) -> Result<Recipe, Error> {
     text.parse::<Recipe>().map_err(|error| wrong(path, &in_words(&error), other.or(error.remedy)))
 }
 
-/// A request that the nest at `path` does not allow.
+/// Returns a request that the nest at `path` does not allow.
 pub(super) fn wrong(path: &Path, text: &str, remedy: Option<String>) -> Error {
     Error::request(format!("`{}`: {text}", path.display()), remedy)
 }
 
-/// The values of the nest's sizes in its order.
+/// Returns the values of the nest's sizes in its order.
 fn sizes(nest: &Nest, path: &Path, named: &[(String, String)]) -> Result<Vec<i64>, Error> {
     all_known("size", named, &nest.sizes, path)?;
     let value = |name: &String| match given(named, name)? {
@@ -73,7 +74,7 @@ fn sizes(nest: &Nest, path: &Path, named: &[(String, String)]) -> Result<Vec<i64
     nest.sizes.iter().map(value).collect()
 }
 
-/// The parameters of the transformations with their values.
+/// Returns the parameters of the transformations with their values.
 fn config(recipe: &Recipe, path: &Path, named: &[(String, String)]) -> Result<Vec<(String, i64)>, Error> {
     let names: Vec<String> = recipe.parameters.iter().map(|parameter| parameter.name.clone()).collect();
     all_known("parameter", named, &names, path)?;
@@ -95,7 +96,7 @@ fn all_known(what: &str, given: &[(String, String)], known: &[String], path: &Pa
     }
 }
 
-/// The value of a name; the last one where it is given twice.
+/// Returns the value of a name; the last one where it is given twice.
 fn given(values: &[(String, String)], name: &str) -> Result<Option<i64>, Error> {
     let Some((_, text)) = values.iter().rev().find(|(known, _)| known == name) else { return Ok(None) };
     let wrong = || Error::request(format!("`{name}={text}` is not an integer"), Some(format!("write `{name}=1024`")));

@@ -1,4 +1,4 @@
-//! Which work-items run side by side in generated C.
+//! Blocks of work-items that run side by side in generated C.
 
 use super::known::Known;
 use crate::ir::{Access, Affine, ArrayId, Expr, Instruction, LoopId, Memory, Nest, Operator, Tag, Type, Var};
@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 const WIDEST: i128 = 64;
 /// The narrowest ones: those of SSE and Neon.
 pub(crate) const NARROWEST: i128 = 16;
-/// What the temporaries of a block may take: 4 of the widest registers, 8 of AVX's 16, all 16 of SSE.
+/// What the temporaries of a block may take: 4 of the widest registers, 8 of AVX's 16, all 16 of
+/// SSE.
 const REGISTERS: i128 = 256;
 /// Rows of a block: more of them only repeat the same work for fewer columns.
 const MOST_ROWS: i128 = 8;
@@ -26,8 +27,9 @@ pub(crate) struct Block {
 }
 
 impl Known<'_> {
-    /// The block in which steps without a barrier are best run; nothing where they add to no temporary in a loop, where one of their
-    /// bounds or conditions that matter differs between work-items, or where they need more than vectors can do.
+    /// Returns the block in which steps without a barrier are best run; nothing where they add to
+    /// no temporary in a loop, where one of their bounds or conditions that matter differs between
+    /// work-items, or where they need more than vectors can do.
     pub(crate) fn block(&self, steps: &[Step]) -> Option<Block> {
         let numbers = runs(steps);
         let instructions: Vec<&Instruction> = numbers.iter().map(|number| &self.nest.instructions[*number]).collect();
@@ -53,13 +55,14 @@ impl Known<'_> {
         (unit * i128::from(element.bits() / 8) >= NARROWEST).then_some(Block { rows, columns, element })
     }
 
-    /// The most lanes of a vector such that whole vectors make up a row of work-items.
+    /// Returns the most lanes of a vector such that whole vectors make up a row of work-items.
     pub(crate) fn widest(&self, element: Type) -> i128 {
         let most = WIDEST * 8 / i128::from(element.bits());
         1 << self.local[0].trailing_zeros().min(most.trailing_zeros())
     }
 
-    /// Whether all work-items of the group take the step together; with `for_all` those outside of the bounds as well.
+    /// Returns whether all work-items of the group take the step together; with `for_all` those
+    /// outside of the bounds as well.
     fn is_uniform(&self, step: &Step, for_all: bool) -> bool {
         match step {
             Step::Barrier => false,
@@ -75,8 +78,9 @@ impl Known<'_> {
         }
     }
 
-    /// Whether nothing comes of it where work-items run an instruction of whose bounds they lie outside: it changes temporaries that mean
-    /// nothing to them, and reads no memory but that of their work-group, within its arrays.
+    /// Returns whether nothing comes of it where work-items run an instruction of whose bounds they
+    /// lie outside: it changes temporaries that mean nothing to them, and reads no memory but that
+    /// of their work-group, within its arrays.
     fn is_harmless(&self, instruction: &Instruction) -> bool {
         let Instruction { target, within, .. } = instruction;
         let axes = |within: &BTreeSet<LoopId>| {
@@ -101,7 +105,7 @@ impl Known<'_> {
                 .all(|(access, ..)| self.nest.array(access.array).memory != Memory::Global && is_within(access))
     }
 
-    /// Whether vectors of a type can do what an instruction does.
+    /// Returns whether vectors of a type can do what an instruction does.
     fn is_vector(&self, instruction: &Instruction, element: Type) -> bool {
         let looks_up = |sum: &&Affine| sum.lookups().next().is_some();
         !instruction.sums().iter().any(looks_up)
@@ -109,7 +113,8 @@ impl Known<'_> {
             && self.differs(&instruction.value, element).is_some()
     }
 
-    /// Whether a value differs between the work-items of a row; nothing where it does and is no vector of that type.
+    /// Returns whether a value differs between the work-items of a row; nothing where it does and
+    /// is no vector of that type.
     pub(crate) fn differs(&self, expr: &Expr, element: Type) -> Option<bool> {
         match expr {
             Expr::Number(_) => Some(false),
@@ -127,13 +132,14 @@ impl Known<'_> {
         }
     }
 
-    /// Whether each work-item of a row has a cell of its own there.
+    /// Returns whether each work-item of a row has a cell of its own there.
     pub(crate) fn is_vector_cell(&self, access: &Access) -> bool {
         self.nest.array(access.array).memory == Memory::Private
             || access.subscripts.iter().any(|sum| self.is_on_lane(sum))
     }
 
-    /// Whether the cells of the work-items of a row are of that type and beside one another.
+    /// Returns whether the cells of the work-items of a row are of that type and beside one
+    /// another.
     fn is_side_by_side(&self, access: &Access, element: Type) -> bool {
         let array = self.nest.array(access.array);
         let is_placed = |(axis, subscript): (usize, &Affine)| {
@@ -153,7 +159,7 @@ impl Known<'_> {
     }
 }
 
-/// The temporary that some instruction in a loop adds to.
+/// Returns the temporary that some instruction in a loop adds to.
 fn summed(nest: &Nest, steps: &[Step]) -> Option<ArrayId> {
     let in_loops = steps.iter().filter(|step| matches!(step, Step::Loop(..)));
     let instructions =

@@ -1,14 +1,14 @@
-//! What is known of sizes and indices where code of a nest runs.
+//! Facts about sizes and indices at a place of the code of a nest.
 //!
-//! Generated C and the counts of its lanes both go by it: which conditions can fail, which bounds matter, and what holds in
-//! tiles that no size cuts off.
+//! Generated C and the counts of its lanes both use them. They tell which conditions can fail, which
+//! bounds matter, and what holds in tiles that no size cuts off.
 
 use crate::error::NestError;
 use crate::ir::{AXES, Affine, Congruence, LoopId, Nest, Tag, Var};
 use crate::polyhedra::System;
 use std::collections::BTreeSet;
 
-/// What is known at a place of the code of a nest.
+/// The facts that hold at a place of the code of a nest.
 #[derive(Clone)]
 pub(crate) struct Known<'a> {
     /// The nest.
@@ -19,7 +19,8 @@ pub(crate) struct Known<'a> {
     facts: Vec<Affine>,
     /// The loops around it but those of work-groups and work-items.
     pub(super) around: BTreeSet<LoopId>,
-    /// Whether this is the version for tiles that may be cut off, of which there are no further versions.
+    /// Whether this is the version for tiles that may be cut off, of which there are no further
+    /// versions.
     pub(super) is_general: bool,
 }
 
@@ -34,7 +35,8 @@ impl<'a> Known<'a> {
         Ok(Known { nest, local, facts: Vec::new(), around: BTreeSet::new(), is_general: false })
     }
 
-    /// Knows what holds inside of a loop as well. A loop that is written out has no versions of its own.
+    /// Knows what holds inside of a loop as well. A loop that is written out has no versions of its
+    /// own.
     pub(crate) fn inside(&self, id: LoopId) -> Self {
         let mut inner = self.clone();
         if matches!(self.nest.loop_at(id).tag, Tag::Sequential | Tag::Parallel) {
@@ -57,27 +59,28 @@ impl<'a> Known<'a> {
         inner
     }
 
-    /// The constraints of the loops with hardware tags among `within` that can fail: those that follow from the number of
-    /// work-groups and work-items, the loops around, the assumptions, or the others are left out.
+    /// Returns the constraints of the loops with hardware tags among `within` that can fail: those
+    /// that follow from the number of work-groups and work-items, the loops around, the
+    /// assumptions, or the others are left out.
     pub(crate) fn conditions(&self, within: &BTreeSet<LoopId>) -> Vec<Affine> {
         let is_hardware = |id: &&LoopId| self.nest.loop_at(**id).tag.is_hardware();
         let constraints = within.iter().filter(is_hardware).flat_map(|id| &self.nest.loop_at(*id).constraints);
         self.needed(&self.within(within), constraints.cloned().collect())
     }
 
-    /// The constraints of a loop that can decide where it begins and ends.
+    /// Returns the constraints of a loop that can decide where it begins and ends.
     pub(crate) fn loop_bounds(&self, id: LoopId) -> Vec<Affine> {
         self.needed(&self.outside(id), self.nest.loop_at(id).constraints.clone())
     }
 
-    /// What holds wherever the loop begins.
+    /// Returns what holds wherever the loop begins.
     pub(crate) fn outside(&self, id: LoopId) -> Vec<Affine> {
         let mut around = self.nest.closed([id]);
         around.remove(&id);
         self.within(&around)
     }
 
-    /// The constraints without those that follow from `known` and the ones that stay.
+    /// Returns the constraints without those that follow from `known` and the ones that stay.
     pub(crate) fn needed(&self, known: &[Affine], mut constraints: Vec<Affine>) -> Vec<Affine> {
         let mut at = 0;
         while at < constraints.len() {
@@ -90,7 +93,7 @@ impl<'a> Known<'a> {
         constraints
     }
 
-    /// What holds wherever an instruction `within` these loops may run.
+    /// Returns what holds wherever an instruction `within` these loops may run.
     pub(crate) fn within(&self, within: &BTreeSet<LoopId>) -> Vec<Affine> {
         let mut known = self.nest.assumptions.at_least_zero.clone();
         known.extend(self.facts.iter().cloned());
@@ -103,7 +106,8 @@ impl<'a> Known<'a> {
                 Tag::Group(_) => {
                     known.push(index);
                     let alone = self.nest.tagged(own.tag).count() == 1;
-                    // There are as many work-groups as upper bounds allow; they begin at 0 whatever lower bounds say.
+                    // There are as many work-groups as upper bounds allow; they begin at 0 whatever
+                    // lower bounds say.
                     let closed = |sum: &&Affine| {
                         alone && sum.coefficient(Var::Loop(id)) < 0 && self.nest.loops_of(sum).all(|used| used == id)
                     };
@@ -115,7 +119,7 @@ impl<'a> Known<'a> {
         known
     }
 
-    /// Whether a sum is not negative where none of `known` is.
+    /// Returns whether a sum is not negative where none of `known` is.
     pub(crate) fn follows<'b>(&self, known: impl Iterator<Item = &'b Affine>, constraint: &Affine) -> bool {
         let mut system = System::default();
         system.at_least_zero(known.cloned());
@@ -127,8 +131,8 @@ impl<'a> Known<'a> {
         !system.may_have_points()
     }
 
-    /// Returns the conditions that guard a loop whose bounds are looked up: work-items beyond the last one have nowhere to
-    /// look.
+    /// Returns the conditions that guard a loop whose bounds are looked up: work-items beyond the
+    /// last one have nowhere to look.
     pub(crate) fn guard(&self, id: LoopId) -> Vec<Affine> {
         if self.nest.depends_on_data(id) { self.conditions(&self.nest.closed([id])) } else { Vec::new() }
     }

@@ -1,6 +1,7 @@
 //! Work-items that generated C runs side by side.
 //!
-//! Counting and code generation share it: counts of lanes follow from the blocks that the C generator writes.
+//! Counting and code generation share it: counts of lanes follow from the blocks that the C
+//! generator writes.
 
 mod block;
 mod known;
@@ -13,8 +14,8 @@ use crate::error::NestError;
 use crate::ir::Nest;
 use crate::schedule::{Schedule, Step, phases, runs};
 
-/// Counts the work-items of a work-group whose loops generated C runs side by side: those of the smallest block whose
-/// temporaries it keeps in registers, or else those of a row.
+/// Counts the work-items of a work-group whose loops generated C runs side by side: those of the
+/// smallest block whose temporaries it keeps in registers, or else those of a row.
 ///
 /// # Errors
 ///
@@ -24,8 +25,8 @@ pub fn side_by_side(nest: &Nest) -> Result<i128, NestError> {
     Ok(smallest.unwrap_or(nest.local_size()?[0]))
 }
 
-/// Returns for each instruction the rows of work-items that generated C runs side by side in whole tiles: 1 where it runs
-/// row by row.
+/// Returns for each instruction the rows of work-items that generated C runs side by side in whole
+/// tiles: 1 where it runs row by row.
 ///
 /// # Errors
 ///

@@ -1,15 +1,17 @@
-//! What holds in tiles that no size cuts off.
+//! Facts about tiles that no size cuts off.
 
 use super::known::Known;
 use crate::ir::{Affine, LoopId, Tag, Var};
 use crate::polyhedra::System;
 use crate::schedule::Step;
 
-/// Indices of work-items and of loops within tiles stay far below this; what may be less than its negative has no least value.
+/// Indices of work-items and of loops within tiles stay far below this; what may be less than its
+/// negative has no least value.
 const MOST: i128 = 1 << 20;
 
 impl Known<'_> {
-    /// Returns what holds in tiles from which no size cuts anything off; nothing in a version for other tiles.
+    /// Returns what holds in tiles from which no size cuts anything off; nothing in a version for
+    /// other tiles.
     pub(crate) fn in_whole_tiles(&self, steps: &[Step]) -> Vec<Affine> {
         if self.is_general { Vec::new() } else { whole(self, steps, |_| true) }
     }
@@ -19,14 +21,16 @@ impl Known<'_> {
         whole(self, steps, |id| self.nest.loop_at(id).tag == Tag::Local(0))
     }
 
-    /// Returns whether an index is the same for all work-items of the group, and all iterations of what is within.
+    /// Returns whether an index is the same for all work-items of the group, and all iterations of
+    /// what is within.
     fn is_around(&self, id: LoopId) -> bool {
         matches!(self.nest.loop_at(id).tag, Tag::Group(_)) || self.around.contains(&id)
     }
 }
 
-/// Sums of sizes and of the indices around that are not negative where nothing of the steps is cut off by a bound of one of the loops that
-/// `cuts` picks; none where that always is so, or never, or cannot be told beforehand.
+/// Sums of sizes and of the indices around that are not negative where nothing of the steps is cut
+/// off by a bound of one of the loops that `cuts` picks; none where that always is so, or never, or
+/// cannot be told beforehand.
 fn whole(known: &Known, steps: &[Step], cuts: impl Fn(LoopId) -> bool) -> Vec<Affine> {
     let mut bounds = Bounds { known, cuts: &cuts, found: Vec::new() };
     steps.iter().for_each(|step| bounds.visit(step));
@@ -64,7 +68,8 @@ impl Bounds<'_> {
         }
     }
 
-    /// A sum of what is around that is never more than `constraint` at the points that `known` leaves; nothing where there is none.
+    /// Returns a sum of what is around that is never more than `constraint` at the points that
+    /// `known` leaves; nothing where there is none.
     fn sufficient<'a>(&self, known: impl Iterator<Item = &'a Affine>, constraint: &Affine) -> Option<Affine> {
         let is_inner = |variable: Var| matches!(variable, Var::Loop(id) if !self.known.is_around(id));
         if constraint.lookups().next().is_some() {
@@ -82,7 +87,8 @@ impl Bounds<'_> {
     }
 }
 
-/// The least value of a sum where none of `known` is negative; nothing where that is not a small number.
+/// Returns the least value of a sum where none of `known` is negative; nothing where that is not a
+/// small number.
 fn least(known: Vec<Affine>, sum: &Affine) -> Option<i128> {
     let mut system = System::default();
     system.at_least_zero(known);

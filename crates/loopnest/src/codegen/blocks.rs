@@ -1,9 +1,11 @@
 //! Blocks of work-items whose temporaries stay in registers: C.
 //!
-//! Where a sequential loop adds to a temporary of every work-item, the loop over the work-items stands inside of it, and each iteration
-//! loads and stores all sums, unless a compiler happens to write out the whole loop. Between two barriers work-items may run in any
-//! order: here a block of a few rows and columns of them goes through such loops alone, its sums in as many vectors as there are
-//! registers for. GCC keeps them there where they have vector types; for a tiled matrix product that is 2 to 5 times as fast.
+//! Take a sequential loop that adds to a temporary of every work-item. The loop over the work-items
+//! stands inside of it, so each iteration loads and stores all sums, unless a compiler happens to
+//! write out the whole loop. But work-items may run in any order between two barriers. A block of a
+//! few rows and columns of them therefore goes through such a loop alone. Its sums fill as many
+//! vectors as there are registers for. GCC keeps values of vector types in registers: a tiled matrix
+//! product becomes 2 to 5 times as fast.
 //!
 //! # Tried without gain
 //!
@@ -24,7 +26,7 @@ use crate::ir::{Access, ArrayId, Expr, Memory, Type};
 use crate::schedule::{Step, runs, use_array};
 
 impl Names<'_> {
-    /// The vectors in which a block keeps a cell that its work-items have of a temporary.
+    /// Returns the vectors in which a block keeps a cell that its work-items have of a temporary.
     pub(super) fn register(&self, block: Block, id: ArrayId, cell: &str) -> String {
         let array = self.known.nest.array(id);
         let cell = if array.is_scalar() { String::new() } else { format!("[{cell}]") };
@@ -32,7 +34,8 @@ impl Names<'_> {
         format!("nest_{}_v{cell}{row}[(lid0 - first0) / nest_lanes_{}]", array.name, block.element)
     }
 
-    /// The cells of an array beside one another that the work-items of a vector reach there.
+    /// Returns the cells of an array beside one another that the work-items of a vector reach
+    /// there.
     pub(super) fn vector(&self, access: &Access, cell: String) -> String {
         match self.block {
             Some(block) if self.known.is_vector_cell(access) => format!("nest_{}_at({cell})", block.element),
@@ -40,7 +43,7 @@ impl Names<'_> {
         }
     }
 
-    /// A value that is assigned, as a vector where a block is run.
+    /// Returns a value that is assigned, as a vector where a block is run.
     pub(super) fn spread(&self, expr: &Expr, value: String) -> String {
         match self.block {
             Some(block) if self.known.differs(expr, block.element) == Some(false) => {
@@ -130,8 +133,8 @@ fn side_by_side(block: Block, lines: &[String], writer: &mut Writer) {
     writer.close_all(opened);
 }
 
-/// The types of vectors, as wide as the machine's registers but no wider than rows of work-items are: single values where the compiler has
-/// no vectors.
+/// Returns the types of vectors, as wide as the machine's registers but no wider than rows of
+/// work-items are: single values where the compiler has no vectors.
 fn types(names: &Names, element: Type) -> String {
     let size = i128::from(element.bits() / 8);
     let most = names.known.widest(element);

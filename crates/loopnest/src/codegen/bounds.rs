@@ -4,31 +4,32 @@ use super::names::Names;
 use crate::ir::{Affine, Bound, Loop, LoopId};
 
 impl Names<'_> {
-    /// `if (...)` of conditions; nothing of none.
+    /// Writes `if (...)` of conditions; nothing of none.
     pub(super) fn test(&self, conditions: &[Affine]) -> Option<String> {
         let tests: Vec<String> = conditions.iter().map(|sum| format!("{} >= 0", self.sum(sum))).collect();
         (!tests.is_empty()).then(|| format!("if ({})", tests.join(" && ")))
     }
 
-    /// The condition of a loop whose bounds are looked up: work-items beyond the last one have nowhere to look.
+    /// Returns the condition of a loop whose bounds are looked up: work-items beyond the last one
+    /// have nowhere to look.
     pub(super) fn loop_guard(&self, id: LoopId) -> Option<String> {
         self.test(&self.known.guard(id))
     }
 
-    /// `for (...)` over every index of a loop.
+    /// Writes `for (...)` over every index of a loop.
     pub(super) fn loop_head(&self, id: LoopId) -> String {
         let needed = Loop { constraints: self.known.loop_bounds(id), ..self.known.nest.loop_at(id).clone() };
         self.head(&self.index(id), &needed.lower(id), &needed.upper(id))
     }
 
-    /// `for (int index = the greatest of lower; index <= the least of upper; index++)`.
+    /// Writes `for (int index = the greatest of lower; index <= the least of upper; index++)`.
     pub(super) fn head(&self, index: &str, lower: &[Bound], upper: &[Bound]) -> String {
         let low: Vec<String> = lower.iter().map(|bound| self.ceiling(bound)).collect();
         let (low, high) = (joined("nest_max", low, lower), self.least(upper));
         format!("for (int {index} = {low}; {index} <= {high}; {index}++)")
     }
 
-    /// The least of upper bounds.
+    /// Returns the least of upper bounds.
     pub(super) fn least(&self, upper: &[Bound]) -> String {
         joined("nest_min", upper.iter().map(|bound| self.floor(bound)).collect(), upper)
     }
@@ -50,7 +51,7 @@ impl Names<'_> {
     }
 }
 
-/// Bounds under a function of two; constants among them become one.
+/// Returns bounds under a function of two; constants among them become one.
 fn joined(function: &str, texts: Vec<String>, bounds: &[Bound]) -> String {
     let constant = |(text, bound): (&String, &Bound)| bound.numerator.as_constant().and(text.parse::<i128>().ok());
     let constants = texts.iter().zip(bounds).filter_map(constant);

@@ -1,4 +1,4 @@
-//! What differs between the languages.
+//! The differences between the languages.
 
 use crate::ir::{Function, Type};
 
@@ -9,12 +9,13 @@ pub enum Dialect {
     OpenCl,
     /// CUDA C++.
     Cuda,
-    /// C11. Work-groups and work-items are loops; those over work-groups run in parallel where OpenMP is switched on.
+    /// C11. Work-groups and work-items are loops; those over work-groups run in parallel where
+    /// OpenMP is switched on.
     C,
 }
 
 impl Dialect {
-    /// The name of a type.
+    /// Returns the name of a type.
     pub(super) fn name(self, kind: Type) -> &'static str {
         match (kind, self) {
             (Type::I32, _) => "int",
@@ -27,17 +28,17 @@ impl Dialect {
         }
     }
 
-    /// The keyword of a pointer through which alone its cells are reached.
+    /// Returns the keyword of a pointer through which alone its cells are reached.
     pub(super) fn restrict(self) -> &'static str {
         if self == Dialect::Cuda { "__restrict__" } else { "restrict" }
     }
 
-    /// What the names of mathematical functions on values of that type end with.
+    /// Returns what the names of mathematical functions on values of that type end with.
     pub(super) fn suffix(self, kind: Type) -> &'static str {
         if kind == Type::F32 && self != Dialect::OpenCl { "f" } else { "" }
     }
 
-    /// A call of a function whose arguments have the type `kind`.
+    /// Returns a call of a function whose arguments have the type `kind`.
     pub(super) fn call(self, function: Function, kind: Type, arguments: &[String]) -> String {
         let list = arguments.join(", ");
         let suffix = self.suffix(kind);
@@ -57,7 +58,7 @@ impl Dialect {
         }
     }
 
-    /// A line before a loop that is to be written out `count` times.
+    /// Returns a line before a loop that is to be written out `count` times.
     pub(super) fn unroll(self, count: i128) -> String {
         match self {
             Dialect::C => format!("#pragma GCC unroll {count}"),

@@ -4,7 +4,7 @@ use super::names::{Copies, Names, power};
 use crate::ir::{Access, Affine, ArrayId, Expr, Instruction, Memory, Operator, Type, Var};
 
 impl Names<'_> {
-    /// A sum of integers.
+    /// Returns a sum of integers.
     pub(super) fn sum(&self, sum: &Affine) -> String {
         let mut text = String::new();
         for (variable, coefficient) in sum.terms() {
@@ -26,13 +26,13 @@ impl Names<'_> {
         }
     }
 
-    /// A sum that can be multiplied.
+    /// Returns a sum that can be multiplied.
     fn factor(&self, sum: &Affine) -> String {
         let text = self.sum(sum);
         if text.contains([' ', '-']) { format!("({text})") } else { text }
     }
 
-    /// The cell that an access reaches.
+    /// Returns the cell that an access reaches.
     pub(super) fn cell(&self, access: &Access) -> String {
         let (array, name) = (self.known.nest.array(access.array), self.array(access.array));
         if let Some(block) = self.block.filter(|_| array.memory == Memory::Private) {
@@ -46,13 +46,13 @@ impl Names<'_> {
         self.vector(access, format!("{name}[{}]", joined(parts)))
     }
 
-    /// A copy of a cell of a temporary that each work-item has.
+    /// Returns a copy of a cell of a temporary that each work-item has.
     pub(super) fn copy_of(&self, id: ArrayId, cell: i128) -> String {
         let parts = [(cell * self.copies(id)).to_string()].into_iter().chain(self.copy(self.temporaries[id.0]));
         format!("{}[{}]", self.array(id), joined(parts))
     }
 
-    /// The place of a cell among the array's, each of them `copies` times.
+    /// Returns the place of a cell among the array's, each of them `copies` times.
     pub(super) fn offset(&self, access: &Access, copies: i128) -> String {
         let array = self.known.nest.array(access.array);
         let mut parts = Vec::new();
@@ -81,7 +81,7 @@ impl Names<'_> {
         joined(parts)
     }
 
-    /// Which copy of a temporary is the work-item's.
+    /// Returns which copy of a temporary is the work-item's.
     fn copy(&self, lanes: Copies) -> Option<String> {
         let [x, y, z] = self.known.local;
         let axes = match lanes {
@@ -98,14 +98,14 @@ impl Names<'_> {
         (!parts.is_empty()).then(|| parts.join(" + "))
     }
 
-    /// `target = value;`
+    /// Writes `target = value;`.
     pub(super) fn assignment(&self, instruction: &Instruction) -> String {
         let element = self.known.nest.array(instruction.target.array).element;
         let value = self.spread(&instruction.value, self.converted(&instruction.value, element));
         format!("{} = {value};", self.cell(&instruction.target))
     }
 
-    /// An expression as a value of the type `to`.
+    /// Returns an expression as a value of the type `to`.
     fn converted(&self, expr: &Expr, to: Type) -> String {
         match expr {
             Expr::Number(number) => self.number(*number, to),
@@ -129,7 +129,7 @@ impl Names<'_> {
         }
     }
 
-    /// An expression in the type that it has by itself.
+    /// Returns an expression in the type that it has by itself.
     fn value(&self, expr: &Expr, context: Type) -> String {
         let kind = self.known.nest.operation_type(expr, context);
         let part = |part: &Expr| self.converted(part, kind);
@@ -156,19 +156,19 @@ impl Names<'_> {
         }
     }
 
-    /// The index variable of a loop.
+    /// Returns the index variable of a loop.
     pub(super) fn index(&self, id: crate::ir::LoopId) -> String {
         self.variable(Var::Loop(id)).unwrap_or_default()
     }
 }
 
-/// A sum of texts, without zeros.
+/// Returns a sum of texts, without zeros.
 fn joined(parts: impl IntoIterator<Item = String>) -> String {
     let parts: Vec<String> = parts.into_iter().filter(|part| part != "0").collect();
     if parts.is_empty() { "0".to_string() } else { parts.join(" + ") }
 }
 
-/// The text in parentheses, unless it is one word, one call or one cell.
+/// Returns the text in parentheses, unless it is one word, one call or one cell.
 fn parenthesised(text: &str) -> String {
     let mut depth = 0;
     let is_one = !text.starts_with('-')

@@ -1,9 +1,11 @@
 //! Versions of code for tiles that are cut off nowhere.
 //!
-//! Bounds of tiles that a size may cut off cost a test in every iteration, and keep compilers from unrolling loops and from making
-//! vectors of work-items. Most tiles are whole: in C what runs without a barrier is written once for whole tiles, where all bounds that a size
-//! takes part in are known to hold, once for whole rows, and once for the rest. GPUs mask lanes at no cost, and PoCL 3.1 computes wrong
-//! results where work-groups branch around loops that differ, so that OpenCL and CUDA have one version.
+//! A tile that a size may cut off costs a test in every iteration. The test keeps compilers from
+//! unrolling loops and from making vectors of work-items. Most tiles are whole. Generated C therefore
+//! has three versions of code without barriers: one for whole tiles, where all bounds with sizes are
+//! known to hold, one for whole rows, and one for the rest. OpenCL and CUDA have one version: GPUs
+//! mask lanes at no cost, and PoCL 3.1 computes wrong results where work-groups branch around loops
+//! that differ.
 
 use super::names::Names;
 use super::writer::Writer;
@@ -11,7 +13,8 @@ use crate::error::NestError;
 use crate::ir::{Affine, LoopId};
 use crate::schedule::Step;
 
-/// What `body` writes of these steps, which have no barrier: for whole tiles, for whole rows, and for all others.
+/// Writes what `body` makes of these steps, which have no barrier: for whole tiles, for whole
+/// rows, and for all others.
 pub(super) fn versions(
     names: &Names,
     steps: &[Step],

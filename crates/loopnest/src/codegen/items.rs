@@ -7,8 +7,8 @@ use crate::error::NestError;
 use crate::ir::{AXES, LoopId, Memory, Nest, Tag};
 use crate::schedule::{Schedule, Step};
 
-/// GCC writes out loops of up to 16 iterations before it looks for vectors, and then finds fewer: it took nine times as long for a
-/// tiled matrix product.
+/// GCC writes out loops of up to 16 iterations before it looks for vectors, and then finds fewer:
+/// it took nine times as long for a tiled matrix product.
 pub(super) const KEEP_FOR_VECTORS: &str = "#pragma GCC unroll 1";
 
 /// Writes the body.
@@ -22,7 +22,7 @@ pub(super) fn write(names: &Names, schedule: &Schedule, writer: &mut Writer) -> 
     steps(names, &schedule.steps, writer)
 }
 
-/// The indices of the work-group and of the work-item.
+/// Writes the indices of the work-group and of the work-item.
 fn indices(names: &Names, writer: &mut Writer) {
     for axis in 0..AXES {
         let letter = ["x", "y", "z"][axis];
@@ -68,7 +68,7 @@ pub(super) fn open_loop(names: &Names, id: LoopId, writer: &mut Writer) -> Resul
     Ok(1 + guard.iter().count())
 }
 
-/// Whether both are instructions within the same loops.
+/// Returns whether both are instructions within the same loops.
 pub(super) fn same_loops(nest: &Nest, one: &Step, two: &Step) -> bool {
     match (one, two) {
         (Step::Run(one), Step::Run(two)) => nest.instructions[*one].within == nest.instructions[*two].within,
@@ -76,7 +76,7 @@ pub(super) fn same_loops(nest: &Nest, one: &Step, two: &Step) -> bool {
     }
 }
 
-/// One line for each instruction among `run`.
+/// Returns one line for each instruction among `run`.
 pub(super) fn assignments(names: &Names, run: &[Step]) -> Vec<String> {
     let line = |step: &Step| match step {
         Step::Run(number) => Some(names.assignment(&names.known.nest.instructions[*number])),
@@ -85,7 +85,7 @@ pub(super) fn assignments(names: &Names, run: &[Step]) -> Vec<String> {
     run.iter().filter_map(line).collect()
 }
 
-/// How the compiler is to treat a loop.
+/// Writes how the compiler is to treat a loop.
 fn pragma(names: &Names, id: LoopId, writer: &mut Writer) -> Result<(), NestError> {
     match names.known.nest.loop_at(id).tag {
         Tag::Unroll => writer.line(&names.dialect.unroll(names.known.nest.constant_extent(id)?)),

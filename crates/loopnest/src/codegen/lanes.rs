@@ -1,9 +1,10 @@
 //! Functions that run all work-groups and work-items: C.
 //!
-//! Work-groups are loops around everything. Between two barriers work-items touch no cell that another one writes, so that
-//! they may run in any order: the loops over the work-items are split at barriers, and those along axis 0 stand innermost,
-//! inside of sequential loops, where a compiler makes vectors of them. A temporary that lives on while other work-items run
-//! has a copy for each.
+//! Work-groups are loops around everything. Between two barriers work-items touch no cell that
+//! another one writes, so that they may run in any order: the loops over the work-items are split
+//! at barriers, and those along axis 0 stand innermost, inside of sequential loops, where a
+//! compiler makes vectors of them. A temporary that lives on while other work-items run has a copy
+//! for each.
 
 use super::blocks;
 use super::full::versions;
@@ -41,7 +42,8 @@ fn group_loops(nest: &Nest, axis: usize) -> impl Iterator<Item = LoopId> {
     nest.tagged(Tag::Group(axis as u8))
 }
 
-/// The loop over the work-groups along an axis: as many as the longest of its loops has iterations.
+/// Returns the loop over the work-groups along an axis: as many as the longest of its loops has
+/// iterations.
 fn group_head(names: &Names, axis: usize) -> String {
     let closed = |bound: &Bound| names.known.nest.loops_of(&bound.numerator).next().is_none();
     let last = |id: LoopId| {
@@ -54,7 +56,7 @@ fn group_head(names: &Names, axis: usize) -> String {
     format!("for (int gid{axis} = 0; gid{axis} <= {last}; gid{axis}++)")
 }
 
-/// By array, how a temporary is kept.
+/// Returns by array how a temporary is kept.
 fn temporaries(names: &Names, schedule: &Schedule) -> Vec<Copies> {
     let regions = schedule.regions();
     let kept = |id: ArrayId| {
@@ -147,8 +149,9 @@ fn row(names: &Names, steps: &[Step], one: bool, writer: &mut Writer) -> Result<
     Ok(())
 }
 
-/// The iterations of a short loop over the pieces of a row or column of which the last one may not be whole: written one by one they have
-/// constant bounds, which a loop that is the same for all has not.
+/// Returns the iterations of a short loop over the pieces of a row or column of which the last one
+/// may not be whole: written one by one they have constant bounds, which a loop that is the same
+/// for all has not.
 fn pieces(names: &Names, id: LoopId, body: &[Step]) -> Option<i128> {
     let own = names.known.nest.loop_at(id);
     let is_constant = |sum: &Affine| sum.terms().all(|(variable, _)| variable == Var::Loop(id));
@@ -171,8 +174,8 @@ fn open_guard(names: &Names, conditions: &[Affine], writer: &mut Writer) -> usiz
     test.iter().count()
 }
 
-/// Writes the condition of the row and the loop over its work-items; returns how many blocks they open. What `lid0` has to keep
-/// becomes bounds of the loop, so that no condition is left in it.
+/// Writes the condition of the row and the loop over its work-items; returns how many blocks they
+/// open. What `lid0` has to keep becomes bounds of the loop, so that no condition is left in it.
 fn open_lanes(names: &Names, within: &BTreeSet<LoopId>, writer: &mut Writer) -> usize {
     let lane = within.iter().copied().find(|id| names.known.nest.loop_at(*id).tag == Tag::Local(0));
     let on_lane = |sum: &Affine| lane.is_some_and(|lane| sum.uses(lane));
@@ -194,7 +197,7 @@ fn number(value: i128) -> Bound {
     Bound { numerator: Affine::constant(value), divisor: 1 }
 }
 
-/// Whether the bounds of a loop differ between the work-items of a row.
+/// Returns whether the bounds of a loop differ between the work-items of a row.
 fn depends_on_lane(nest: &Nest, id: LoopId) -> bool {
     let is_lane = |used: LoopId| nest.loop_at(used).tag == Tag::Local(0);
     nest.loop_at(id).constraints.iter().any(|sum| nest.loops_of(sum).any(is_lane))

@@ -21,20 +21,21 @@ use writer::Writer;
 
 /// A nest in a language.
 ///
-/// The function takes its [parameters](CodeParameter) in their order: arrays by pointers, arguments and sizes by value, sizes as
-/// 32-bit integers. In OpenCL and CUDA it is launched with [`Nest::group_counts`] work-groups of [`Nest::local_size`]
-/// work-items; in C it runs all of them itself. Subscripts are computed in 32 bits: no array may have 2^31 cells or more.
+/// The function takes its [parameters](CodeParameter) in their order: arrays by pointers, arguments
+/// and sizes by value, sizes as 32-bit integers. In OpenCL and CUDA it is launched with
+/// [`Nest::group_counts`] work-groups of [`Nest::local_size`] work-items; in C it runs all of them
+/// itself. Subscripts are computed in 32 bits: no array may have 2^31 cells or more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
     /// The source.
     pub text: String,
     /// The function's name.
     pub function: String,
-    /// What it takes.
+    /// The parameters, in order.
     pub parameters: Vec<CodeParameter>,
 }
 
-/// What a generated function takes.
+/// A parameter of a generated function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CodeParameter {
     /// The cells of an array in their [layout](crate::Layout).
@@ -66,7 +67,8 @@ pub enum CodeParameter {
 ///
 /// # Errors
 ///
-/// The nest cannot be [scheduled](Schedule), or its work-items or local arrays have no constant number.
+/// The nest cannot be [scheduled](Schedule), or its work-items or local arrays have no constant
+/// number.
 pub fn source(nest: &Nest, dialect: Dialect) -> Result<Code, NestError> {
     let schedule = Schedule::new(nest)?;
     let names = Names::new(Known::new(nest)?, dialect);
@@ -82,7 +84,8 @@ pub fn source(nest: &Nest, dialect: Dialect) -> Result<Code, NestError> {
     Ok(Code { text: writer.text(), function: names.function(), parameters })
 }
 
-/// Returns what the functions of a nest take: arrays and arguments as they are declared, then the sizes.
+/// Returns what the functions of a nest take: arrays and arguments as they are declared, then the
+/// sizes.
 fn parameters(nest: &Nest) -> Vec<CodeParameter> {
     let declared = nest.array_ids().filter_map(|id| match nest.array(id).memory {
         Memory::Global => Some(CodeParameter::Array(id)),

@@ -10,7 +10,7 @@ use crate::ir::{Affine, ArrayId, Expr, Instruction, Memory, Tag, Type, Var};
 /// A nest that is being written in a language.
 #[derive(Clone)]
 pub(super) struct Names<'a> {
-    /// What is known where the code being written stands.
+    /// The facts that hold where the code being written stands.
     pub(super) known: Known<'a>,
     pub(super) dialect: Dialect,
     /// In C, by array, how a temporary is kept for the work-items: see [`Copies`].
@@ -19,7 +19,7 @@ pub(super) struct Names<'a> {
     pub(super) block: Option<Block>,
 }
 
-/// How many copies of a temporary there are: one where each work-item is a thread of its own.
+/// The number of copies of a temporary: one where each work-item is a thread of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Copies {
     /// One.
@@ -40,7 +40,8 @@ impl<'a> Names<'a> {
         mangled(&self.known.nest.name)
     }
 
-    /// The variable that has the value of a size or loop index; nothing where it is always 0.
+    /// Returns the variable that has the value of a size or loop index; nothing where it is always
+    /// 0.
     pub(super) fn variable(&self, variable: Var) -> Option<String> {
         match variable {
             Var::Size(id) => Some(mangled(&self.known.nest.sizes[id.0])),
@@ -107,7 +108,7 @@ impl<'a> Names<'a> {
         expr.children().into_iter().for_each(|part| self.find_powers(part, kind, found));
     }
 
-    /// The head of the function.
+    /// Returns the head of the function.
     pub(super) fn signature(&self, parameters: &[CodeParameter]) -> String {
         let parameters: Vec<String> = parameters.iter().map(|parameter| self.parameter(*parameter)).collect();
         let (function, list) = (self.function(), parameters.join(", "));
@@ -139,14 +140,16 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The declaration of a local array or of a temporary, with one cell for each of its own and each of its copies.
+    /// Returns the declaration of a local array or of a temporary, with one cell for each of its
+    /// own and each of its copies.
     pub(super) fn declaration(&self, id: ArrayId) -> Result<String, NestError> {
         let array = self.known.nest.array(id);
         let cells = self.cells(id)? * self.copies(id);
         let shared = match (array.memory, self.dialect) {
             (Memory::Local, Dialect::OpenCl) => "__local ",
             (Memory::Local, Dialect::Cuda) => "__shared__ ",
-            // Of an array that is never read GCC 12 takes for granted that it lies where vectors do, and does not see to it.
+            // Of an array that is never read GCC 12 takes for granted that it lies where vectors
+            // do, and does not see to it.
             (_, Dialect::C) => "_Alignas(64) ",
             _ => "",
         };
@@ -168,7 +171,7 @@ impl<'a> Names<'a> {
         array.cells().into_iter().map(extent).product()
     }
 
-    /// How many copies of an array there are.
+    /// Returns the number of copies of an array.
     pub(super) fn copies(&self, id: ArrayId) -> i128 {
         match self.temporaries[id.0] {
             Copies::One => 1,
@@ -178,12 +181,13 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The name of the function that raises to a small power.
+/// Returns the name of the function that raises to a small power.
 pub(super) fn power(kind: Type, times: i128) -> String {
     format!("nest_power{times}_{kind}")
 }
 
-/// A name that means nothing else: reserved ones, and those that could be mistaken for one that was changed, get a `_`.
+/// Returns a name that means nothing else: reserved ones, and those that could be mistaken for one
+/// that was changed, get a `_`.
 fn mangled(name: &str) -> String {
     let helper = name.starts_with("nest_");
     if RESERVED.contains(&name) || name.ends_with('_') || helper { format!("{name}_") } else { name.to_string() }

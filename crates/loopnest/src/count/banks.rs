@@ -13,8 +13,10 @@ const BANKS: i128 = 32;
 /// Bits of a word.
 const WORD: u32 = 32;
 
-/// How many times as long as without conflicts the first 32 lanes of a work-group take for an access: the most words that
-/// one bank has to give, in words of one lane, rounded up to a power of 2. 0 where all lanes want the same cell.
+/// Returns the slow-down of an access by conflicts among the first 32 lanes of a work-group.
+///
+/// It is the largest number of words that one bank has to give, in words of one lane, rounded up to
+/// a power of 2. It is 0 where all lanes want the same cell.
 ///
 /// # Errors
 ///
@@ -37,7 +39,7 @@ pub(super) fn conflict(
     Ok(degree(strides, local, nest.array(access.array).element.bits() / WORD))
 }
 
-/// The conflict of lanes at these distances in cells of so many words.
+/// Returns the conflict of lanes at these distances in cells of so many words.
 fn degree(strides: [i128; AXES], local: [i128; AXES], words: u32) -> u32 {
     let lanes = local.iter().product::<i128>().min(WARP.width());
     let [x, y, _] = local;

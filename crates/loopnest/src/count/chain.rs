@@ -1,8 +1,9 @@
 //! The longest chain of dependent arithmetic that one work-item executes.
 //!
-//! Depths of values are followed through the schedule in the max-plus algebra: what a value's depth is, given those of the
-//! values at the start of a piece of the schedule. A loop is closed at once, whatever its number of iterations: values that
-//! it accumulates grow by their own step in each iteration, all others are what one iteration makes of them.
+//! The module follows the depths of values through the schedule in the max-plus algebra. A row tells
+//! how much deeper a value is than the values at the start of a piece of the schedule. A loop is
+//! closed at once, whatever its number of iterations: values that it accumulates grow by their own
+//! step in each iteration, and all others are what one iteration makes of them.
 
 use super::depth::{Loops, Weight};
 use super::everywhere::runs_everywhere;
@@ -16,9 +17,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A value whose depth is followed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Origin {
-    /// What no arithmetic has touched.
+    /// A value that no arithmetic has touched.
     Start,
-    /// A cell of an array by its constant subscripts; no subscripts for arrays all of whose cells are treated alike.
+    /// A cell of an array by its constant subscripts; no subscripts for arrays all of whose cells
+    /// are treated alike.
     Cell(ArrayId, Vec<i128>),
     /// The deepest value so far.
     Longest,
@@ -29,12 +31,12 @@ type Row = BTreeMap<Origin, Weight>;
 /// Rows of the values that a piece of the schedule changes.
 type State = BTreeMap<Origin, Row>;
 
-/// The depth of the deepest value that a work-item computes.
+/// Returns the depth of the deepest value that a work-item computes.
 ///
 /// # Errors
 ///
-/// Where it depends on more than numbers of iterations: values passed from one cell to another, through several
-/// values in turn, or a loop whose length depends on the work-item.
+/// Where it depends on more than numbers of iterations: values passed from one cell to another,
+/// through several values in turn, or a loop whose length depends on the work-item.
 pub(super) fn longest(nest: &Nest, floors: &Floors) -> Result<Weight, NestError> {
     let schedule = Schedule::new(nest)?;
     let chains = Chains { nest, carrying: carrying(nest) };
@@ -48,7 +50,8 @@ pub(super) fn longest(nest: &Nest, floors: &Floors) -> Result<Weight, NestError>
     Ok(row.into_values().reduce(Weight::most).unwrap_or(Weight::Number(0)))
 }
 
-/// The arrays that are read and that hold results of arithmetic; copies of cells begin no chain.
+/// Returns the arrays that are read and that hold results of arithmetic; copies of cells begin no
+/// chain.
 fn carrying(nest: &Nest) -> BTreeSet<ArrayId> {
     let mut carrying = BTreeSet::new();
     loop {
@@ -63,7 +66,7 @@ fn carrying(nest: &Nest) -> BTreeSet<ArrayId> {
     }
 }
 
-/// Whether the value of an instruction comes from arithmetic.
+/// Returns whether the value of an instruction comes from arithmetic.
 fn holds_result(nest: &Nest, instruction: &Instruction, carrying: &BTreeSet<ArrayId>) -> bool {
     let context = nest.array(instruction.target.array).element;
     has_arithmetic(nest, &instruction.value, context)
@@ -75,7 +78,8 @@ fn has_arithmetic(nest: &Nest, expr: &Expr, context: Type) -> bool {
     depth_of(expr, kind) > 0 || expr.children().into_iter().any(|child| has_arithmetic(nest, child, kind))
 }
 
-/// Dependent operations that the outermost operation of an expression takes; a small power is one less than its exponent.
+/// Returns the number of dependent operations that the outermost operation of an expression takes;
+/// a small power is one less than its exponent.
 fn depth_of(expr: &Expr, kind: Type) -> i128 {
     match expr {
         Expr::Binary(Operator::Pow, ..) if kind.is_float() => expr.small_power().map_or(1, |times| times - 1),
@@ -135,7 +139,7 @@ impl Chains<'_> {
         }
     }
 
-    /// What an access to an array that carries results is followed as.
+    /// Returns what an access to an array that carries results is followed as.
     fn cell(&self, access: &Access) -> Result<Origin, NestError> {
         let subscripts: Option<Vec<i128>> = access.subscripts.iter().map(Affine::as_constant).collect();
         let all = || {
@@ -159,12 +163,13 @@ impl Chains<'_> {
         sum.loops().filter(|id| !self.nest.loop_at(*id).tag.is_hardware()).collect()
     }
 
-    /// Whether each iteration of the loops in the subscripts that a work-item runs reaches a cell of its own.
+    /// Returns whether each iteration of the loops in the subscripts that a work-item runs reaches
+    /// a cell of its own.
     fn keeps_apart(&self, access: &Access) -> bool {
         access.subscripts.iter().all(|sum| self.sequential(sum).len() <= 1)
     }
 
-    /// Whether each iteration of a loop has a cell of its own.
+    /// Returns whether each iteration of a loop has a cell of its own.
     fn is_apart(&self, source: &Origin, id: LoopId) -> bool {
         let Origin::Cell(array, _) = source else { return false };
         let accesses = self.nest.instructions.iter().flat_map(Instruction::accesses);
@@ -172,7 +177,7 @@ impl Chains<'_> {
         own.any(|access| access.subscripts.iter().any(|sum| sum.uses(id)))
     }
 
-    /// What all iterations of a loop make of the values that one iteration changes.
+    /// Returns what all iterations of a loop make of the values that one iteration changes.
     fn closed(&self, id: LoopId, once: &State) -> Result<State, NestError> {
         let close = Close { chains: self, id, once };
         once.iter().map(|(source, row)| Ok((source.clone(), close.row(source, row)?))).collect()
@@ -198,12 +203,13 @@ impl Close<'_> {
         weight.depends_on(self.id, self.chains.nest)
     }
 
-    /// Whether an iteration begins with what the one before left of a value.
+    /// Returns whether an iteration begins with what the one before left of a value.
     fn is_carried(&self, source: &Origin) -> bool {
         self.once.contains_key(source) && !self.chains.is_apart(source, self.id)
     }
 
-    /// What a value grows by in each iteration, where it depends on no other value that iterations change.
+    /// Returns what a value grows by in each iteration, where it depends on no other value that
+    /// iterations change.
     fn step(&self, source: &Origin) -> Option<&Weight> {
         let row = self.once.get(source)?;
         let alone = row.keys().all(|other| other == source || !self.is_carried(other));
@@ -224,7 +230,7 @@ impl Close<'_> {
         Ok(closed)
     }
 
-    /// What becomes of one entry of a row.
+    /// Returns what becomes of one entry of a row.
     fn entry(&self, own: &Origin, source: &Origin, weight: &Weight) -> Result<Vec<(Origin, Weight)>, NestError> {
         if self.depends(weight) {
             return Ok(vec![(source.clone(), self.spread(own, weight)?)]);
@@ -257,8 +263,9 @@ impl Close<'_> {
         Ok(entries)
     }
 
-    /// A weight of inner loops whose lengths depend on this one: all their iterations together, where the value that grows
-    /// in them goes on from one iteration of this loop to the next.
+    /// Returns a weight of inner loops whose lengths depend on this one: all their iterations
+    /// together, where the value that grows in them goes on from one iteration of this loop to the
+    /// next.
     fn spread(&self, own: &Origin, weight: &Weight) -> Result<Weight, NestError> {
         let goes_on = |by: &Origin, loops: &Loops, step: &Weight| match self.step(by) {
             Some(Weight::Times(known, own_step, _)) => known == loops && **own_step == *step && self.is_carried(by),
@@ -277,7 +284,7 @@ impl Close<'_> {
     }
 }
 
-/// A value's row, which is the value itself where nothing changed it.
+/// Returns a value's row, which is the value itself where nothing changed it.
 fn row_of(state: &State, source: &Origin) -> Row {
     state.get(source).cloned().unwrap_or_else(|| Row::from([(source.clone(), Weight::Number(0))]))
 }
@@ -293,7 +300,7 @@ fn joined(mut one: Row, two: Row) -> Row {
     one
 }
 
-/// One piece of the schedule after another.
+/// Joins one piece of the schedule to the one before.
 fn after(first: &State, second: &State) -> State {
     let mut both = first.clone();
     for (own, row) in second {

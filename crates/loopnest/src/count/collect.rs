@@ -27,12 +27,13 @@ pub(super) struct Strided {
     pub(super) direction: Direction,
     /// Cells from one lane to the next in units of the access; its sign does not matter.
     pub(super) distance: Polynomial,
-    /// Products for the touched cells and for those with gaps filled, where the distance may be above 1.
+    /// Products for the touched cells and for those with gaps filled, where the distance may be
+    /// above 1.
     pub(super) footprint: Option<(Product, Product)>,
     pub(super) count: Vec<Product>,
 }
 
-/// What is counted of a nest.
+/// The counts of a nest.
 #[derive(Clone, Debug)]
 pub(super) struct Collected {
     pub(super) factors: Factors,
@@ -101,7 +102,7 @@ pub(super) fn collect_footprint(nest: &Nest, array: ArrayId) -> Result<Collected
     Ok(found)
 }
 
-/// How often an instruction runs, work-items that repeat what others do included.
+/// Counts the runs of an instruction, work-items that repeat what others do included.
 pub(super) fn runs(
     nest: &Nest,
     instruction: &Instruction,
@@ -111,7 +112,8 @@ pub(super) fn runs(
     runs_within(nest, &instruction.within, local, factors)
 }
 
-/// How often work-items are at the points of the loops `within`, those included that do what others do.
+/// Returns how often work-items are at the points of the loops `within`, those included that do
+/// what others do.
 fn runs_within(
     nest: &Nest,
     within: &BTreeSet<LoopId>,
@@ -127,7 +129,7 @@ struct Collector<'a> {
     nest: &'a Nest,
     local: [i128; AXES],
     lanes: Option<Lanes>,
-    /// Whether small powers are multiplications.
+    /// True if small powers are multiplications.
     is_modern: bool,
     /// Rows of work-items that run the instruction side by side.
     rows: i128,
@@ -136,7 +138,7 @@ struct Collector<'a> {
     found: Collected,
 }
 
-/// The loops with one for every axis of work-groups.
+/// Returns the loops with one for every axis of work-groups.
 pub(super) fn all_groups(nest: &Nest, within: &BTreeSet<LoopId>) -> BTreeSet<LoopId> {
     let mut all = within.clone();
     for axis in 0..AXES as u8 {
@@ -176,7 +178,8 @@ impl Collector<'_> {
         self.access(within, access, Direction::Load, &runs)
     }
 
-    /// How often work-items are at the points of the loops `within`, or how many lanes that takes.
+    /// Returns how often work-items are at the points of the loops `within`, or how many lanes that
+    /// takes.
     fn runs(&mut self, within: &BTreeSet<LoopId>) -> Result<Product, NestError> {
         match self.lanes.filter(|lanes| lanes.width() > 1) {
             None => runs_within(self.nest, within, self.local, &mut self.found.factors),
@@ -188,7 +191,7 @@ impl Collector<'_> {
         }
     }
 
-    /// How many lanes it takes where one vector of each row does.
+    /// Returns how many lanes it takes where one vector of each row does.
     fn once_per_row(&mut self, within: &BTreeSet<LoopId>, runs: &Product) -> Result<Product, NestError> {
         let row = u32::try_from(self.local[0]).unwrap_or(u32::MAX);
         let Some(lanes @ (Lanes::InRows(2..) | Lanes::InBlocks(2..))) = self.lanes else { return Ok(runs.clone()) };
@@ -197,8 +200,9 @@ impl Collector<'_> {
         Ok(rows.scaled(lanes.width()))
     }
 
-    /// How many lanes it takes where each block of rows does what one row does, or one vector of it where `is_shared`. Whatever rows of
-    /// the work-group are idle, its blocks are taken for whole.
+    /// Returns how many lanes it takes where each block of rows does what one row does, or one
+    /// vector of it where `is_shared`. Whatever rows of the work-group are idle, its blocks are
+    /// taken for whole.
     fn once_per_block(&mut self, within: &BTreeSet<LoopId>, is_shared: bool) -> Result<Product, NestError> {
         let [x, y, z] = self.local;
         let width = self.lanes.map_or(1, Lanes::width);
@@ -253,7 +257,8 @@ impl Collector<'_> {
         }
     }
 
-    /// Accesses to global memory of `width` cells at once, so many of which `distance` is from one lane to the next.
+    /// Accesses to global memory of `width` cells at once, so many of which `distance` is from one
+    /// lane to the next.
     fn global(
         &mut self,
         access: &Access,
@@ -284,7 +289,7 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// The property of a load from local memory whose lanes are so many cells apart.
+    /// Returns the property of a load from local memory whose lanes are so many cells apart.
     fn local_load(
         &self,
         within: &BTreeSet<LoopId>,
@@ -305,8 +310,8 @@ impl Collector<'_> {
         })
     }
 
-    /// The loop whose iterations are taken for SIMD lanes: work-items along axis 0, or else the innermost loop, which a
-    /// compiler would vectorise.
+    /// Returns the loop whose iterations are taken for SIMD lanes: work-items along axis 0, or else
+    /// the innermost loop, which a compiler would vectorise.
     fn lane(&self, within: &BTreeSet<LoopId>) -> Option<LoopId> {
         match self.nest.tagged(Tag::Local(0)).next() {
             Some(_) => self.nest.loop_with(within, Tag::Local(0)),
@@ -314,7 +319,8 @@ impl Collector<'_> {
         }
     }
 
-    /// How many neighbouring cells one access of a vector loop takes at once, and how often it then runs.
+    /// Returns how many neighbouring cells one access of a vector loop takes at once, and how often
+    /// it then runs.
     fn widened(&self, within: &BTreeSet<LoopId>, access: &Access, runs: &Product) -> (u32, Product) {
         let element = self.nest.array(access.array).element.bits();
         for id in within.iter().filter(|id| self.nest.loop_at(**id).tag == Tag::Vector) {
@@ -384,8 +390,8 @@ impl Collector<'_> {
     }
 }
 
-/// Whether it depends on data how far the cells of neighbouring lanes are from each other: by a value that is looked up,
-/// or by a loop that begins or ends where one says.
+/// Returns whether it depends on data how far the cells of neighbouring lanes are from each other:
+/// by a value that is looked up, or by a loop that begins or ends where one says.
 fn is_scattered(nest: &Nest, access: &Access, lane: LoopId) -> bool {
     let moves = |id: LookupId| nest.lookup(id).access.subscripts.iter().any(|sum| sum.uses(lane));
     let looks_up = |sum: &Affine| sum.lookups().any(moves);
@@ -406,7 +412,7 @@ pub(super) fn distance(nest: &Nest, access: &Access, id: LoopId) -> Polynomial {
     distance
 }
 
-/// Floating-point operations of an expression by kind and type.
+/// Counts the floating-point operations of an expression by kind and type.
 fn count_operations(nest: &Nest, expr: &Expr, context: Type, counts: &mut BTreeMap<(Operation, Type), i128>) {
     let kind = nest.operation_type(expr, context);
     let operation = match expr {

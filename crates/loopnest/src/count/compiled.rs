@@ -119,13 +119,14 @@ impl Counts {
         }
     }
 
-    /// The properties that some sizes may give a count, in the order of [`Counts::evaluate`].
+    /// Returns the properties that some sizes may give a count, in the order of
+    /// [`Counts::evaluate`].
     pub fn properties(&self) -> &[Property] {
         &self.properties
     }
 
-    /// The count of every property for those values of the sizes. Whether the sizes keep the nest's assumptions is not
-    /// checked: [`Nest::admits`] tells.
+    /// Returns the count of every property for those values of the sizes. Whether the sizes keep
+    /// the nest's assumptions is not checked: [`Nest::admits`] tells.
     ///
     /// Cost: a few hundred nanoseconds.
     ///
@@ -137,7 +138,7 @@ impl Counts {
         self.values(sizes).ok_or_else(overflow)
     }
 
-    /// The value of every factor, by its number.
+    /// Returns the value of every factor, by its number.
     pub(super) fn evaluate_factors(&self, sizes: &[i64]) -> Result<Vec<i128>, NestError> {
         self.check_number(sizes)?;
         self.slots(sizes).and_then(|slots| self.factors(&slots)).ok_or_else(overflow)
@@ -151,7 +152,7 @@ impl Counts {
         Err(NestError::new(format!("{} values for the sizes {names}", sizes.len())))
     }
 
-    /// The values of sizes and floors.
+    /// Returns the values of sizes and floors.
     fn slots(&self, sizes: &[i64]) -> Option<Vec<i128>> {
         let mut slots: Vec<i128> = Vec::with_capacity(sizes.len() + self.floors.len());
         slots.extend(sizes.iter().map(|size| i128::from(*size)));
@@ -202,7 +203,8 @@ fn overflow() -> NestError {
     NestError::new("a count exceeds 128 bits").remedy("give smaller sizes")
 }
 
-/// The strides that accesses may have: those of their distance, or all where it depends on sizes.
+/// Returns the strides that accesses may have: those of their distance, or all where it depends on
+/// sizes.
 fn strides(strided: &Strided) -> Vec<Stride> {
     match number(&strided.distance) {
         Some(distance) => Stride::of_distance(distance.abs()),
@@ -282,7 +284,7 @@ impl Case {
     }
 }
 
-/// Where sizes and floors stand.
+/// The places of sizes and floors.
 struct Slots {
     sizes: usize,
 }

@@ -1,4 +1,4 @@
-//! How much deeper one value is than another: sums, maxima and numbers of iterations.
+//! Depths between values: sums, maxima and numbers of iterations.
 
 use super::chain::Origin;
 use super::factors::{Factors, Product};
@@ -62,7 +62,7 @@ impl Weight {
         Weight::Entered(Rc::new(Entered { loops: Loops::from([id]), late, enter, step, by }))
     }
 
-    /// Whether it has loops whose length depends on another one.
+    /// Returns whether it has loops whose length depends on another one.
     pub(super) fn depends_on(&self, id: LoopId, nest: &Nest) -> bool {
         let open = |loops: &Loops| !loops.contains(&id) && nest.closed(loops.iter().copied()).contains(&id);
         match self {
@@ -73,8 +73,9 @@ impl Weight {
         }
     }
 
-    /// With a loop joined to those whose length depends on it, wherever `goes_on` says that what grows in them by a step
-    /// goes on growing from one iteration of that loop to the next; nothing where it does not.
+    /// Joins a loop to those whose length depends on it, wherever `goes_on` says that
+    /// what grows in them by a step goes on growing from one iteration of that loop to the next;
+    /// nothing where it does not.
     pub(super) fn spread_over(
         &self,
         id: LoopId,
@@ -114,7 +115,7 @@ pub(super) enum Depth {
     Entered { trips: Product, late: i128, parts: Box<[Depth; 2]> },
 }
 
-/// What stands for a path that does not exist: no sum of depths makes it positive.
+/// A path that does not exist: no sum of depths makes it positive.
 const NEVER: i128 = i128::MIN / 4;
 
 impl Depth {

@@ -1,4 +1,4 @@
-//! Whether the first work-item runs an instruction, in every iteration of the loops around it.
+//! Tells whether the first work-item runs an instruction in every iteration of the loops around it.
 
 use super::collect::all_groups;
 use super::floors::Floors;
@@ -6,7 +6,8 @@ use crate::error::NestError;
 use crate::ir::{Affine, Instruction, LoopId, Nest, Var};
 use std::collections::BTreeSet;
 
-/// Refuses an instruction that the first work-item may leave out, or that is within a loop which may have no iteration.
+/// Refuses an instruction that the first work-item may leave out, or that is within a loop which
+/// may have no iteration.
 pub(super) fn runs_everywhere(nest: &Nest, floors: &Floors, instruction: &Instruction) -> Result<(), NestError> {
     let is_hardware = |id: &LoopId| nest.loop_at(*id).tag.is_hardware();
     // Without work-groups nothing runs, be it within their loops or not.
@@ -30,14 +31,16 @@ pub(super) fn runs_everywhere(nest: &Nest, floors: &Floors, instruction: &Instru
     let holds = |sum: &Affine| floors.imply(&outer, &floors.known_remainders(&first(sum)));
     match nest.domain(&hardware).iter().all(holds) {
         true => Ok(()),
-        false => Err(NestError::new("the first work-item may not run this").remedy(ASSUME).at(instruction.place)),
+        false => Err(NestError::new("the first work-item may leave this instruction out")
+            .remedy(ASSUME)
+            .at(instruction.place)),
     }
 }
 
 const ASSUME: &str = "state what is known of the sizes, such as `assume n > 0`";
 
-/// Whether a loop has an iteration at all points of those around it. Where neither of two bounds has coefficient 1 the
-/// answer is no.
+/// Returns whether a loop has an iteration at all points of those around it. Where neither of two
+/// bounds has coefficient 1 the answer is no.
 fn has_iteration(floors: &Floors, outer: &[Affine], own: &[Affine], id: LoopId) -> bool {
     let index = Var::Loop(id);
     let side = |sign: i128| own.iter().filter(move |sum| sum.coefficient(index) * sign > 0);

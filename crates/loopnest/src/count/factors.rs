@@ -52,7 +52,8 @@ impl Factors {
         self.pieces.len() - 1
     }
 
-    /// The number of points of the loops `within`: a product over groups of loops that no bound joins.
+    /// Returns the number of points of the loops `within`: a product over groups of loops that no
+    /// bound joins.
     pub(super) fn points(&mut self, nest: &Nest, within: &BTreeSet<LoopId>) -> Result<Product, NestError> {
         let (data, within) = apart_from_data(nest, within)?;
         let mut product = Product::number(1);
@@ -76,7 +77,7 @@ impl Factors {
         Ok(product)
     }
 
-    /// The iterations of a loop whose bounds depend on data, as the user gives them.
+    /// Returns the iterations of a loop whose bounds depend on data, as the user gives them.
     fn average(&mut self, nest: &Nest, id: LoopId) -> Result<usize, NestError> {
         let own = nest.loop_at(id);
         let average = nest.statistics.get(&id).ok_or_else(|| {
@@ -102,13 +103,14 @@ impl Factors {
         Ok(factor)
     }
 
-    /// The factor with these pieces. Different bounds often have the same count, such as those of a loop and of its split.
+    /// Returns the factor with these pieces. Different bounds often have the same count, such as
+    /// those of a loop and of its split.
     pub(super) fn found(&mut self, pieces: Vec<Piece>) -> usize {
         self.pieces.iter().position(|known| *known == pieces).unwrap_or_else(|| self.push(pieces))
     }
 }
 
-/// The number that a factor is, whatever the sizes.
+/// Returns the number that a factor is, whatever the sizes.
 pub(super) fn constant(pieces: &[Piece]) -> Option<i128> {
     match pieces {
         [] => Some(0),
@@ -117,7 +119,7 @@ pub(super) fn constant(pieces: &[Piece]) -> Option<i128> {
     }
 }
 
-/// The integer that a polynomial is, if it is one.
+/// Returns the integer that a polynomial is, if it is one.
 pub(super) fn number(polynomial: &Polynomial) -> Option<i128> {
     let mut terms = polynomial.terms();
     match (terms.next(), terms.next()) {
@@ -127,7 +129,7 @@ pub(super) fn number(polynomial: &Polynomial) -> Option<i128> {
     }
 }
 
-/// The loops whose bounds depend on data, and the others.
+/// Returns the loops whose bounds depend on data, and the others.
 ///
 /// # Errors
 ///

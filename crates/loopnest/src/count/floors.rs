@@ -11,7 +11,7 @@ pub(super) struct Floors {
     known: Vec<(Affine, i128)>,
     /// Sizes with a known remainder, the floor of each divided by its modulus.
     congruences: Vec<(Congruence, usize)>,
-    /// What holds of the sizes and floors.
+    /// The facts about sizes and floors.
     facts: Vec<Affine>,
 }
 
@@ -30,7 +30,7 @@ impl Floors {
         &self.known
     }
 
-    /// The sizes with known remainders, and the numbers of the floors that stand for them.
+    /// Returns the sizes with known remainders, and the numbers of the floors that stand for them.
     pub(super) fn congruences(&self) -> &[(Congruence, usize)] {
         &self.congruences
     }
@@ -43,7 +43,7 @@ impl Floors {
         })
     }
 
-    /// `floor(sum / divisor)` for a sum without loops.
+    /// Returns `floor(sum / divisor)` for a sum without loops.
     pub(super) fn divided(&mut self, sum: &Affine, divisor: i128) -> Affine {
         let (mut whole, rest) = sum.divided(divisor);
         if rest.as_constant().is_some() {
@@ -64,7 +64,8 @@ impl Floors {
         })
     }
 
-    /// Whether the bounds leave no integer point for any sizes that keep the assumptions; false may be wrong.
+    /// Returns whether the bounds leave no integer point for any sizes that keep the assumptions;
+    /// false may be wrong.
     pub(super) fn contradict(&self, bounds: &[Affine]) -> bool {
         let mut system = System::default();
         system.at_least_zero(bounds.iter().cloned());
@@ -79,7 +80,7 @@ impl Floors {
         !system.may_have_points()
     }
 
-    /// Whether `bound` is not negative wherever `others` are not.
+    /// Returns whether `bound` is not negative wherever `others` are not.
     pub(super) fn imply(&self, others: &[Affine], bound: &Affine) -> bool {
         let mut bounds = others.to_vec();
         bounds.push((-bound).plus(-1));

@@ -1,4 +1,4 @@
-//! How many cells of an array are touched: algorithm 2 of the paper.
+//! Counts the cells of an array that are touched: algorithm 2 of the paper.
 
 use super::collect::all_groups;
 use super::floors::Floors;
@@ -11,7 +11,8 @@ use crate::lookups::{self, LookupLoad};
 use crate::number::gcd;
 use std::collections::BTreeSet;
 
-/// Every access to an array, those of lookups included, with the loops that it is within and its place.
+/// Returns every access to an array, those of lookups included, with the loops that it is within
+/// and its place.
 fn accesses(nest: &Nest, array: ArrayId) -> impl Iterator<Item = (BTreeSet<LoopId>, &Access, Option<Place>)> {
     let stated = nest.instructions.iter().flat_map(|instruction| {
         instruction.accesses().map(|(access, ..)| (instruction.within.clone(), access, instruction.place))
@@ -23,7 +24,7 @@ fn accesses(nest: &Nest, array: ArrayId) -> impl Iterator<Item = (BTreeSet<LoopI
     stated.chain(looked_up).filter(move |(_, access, _)| access.array == array)
 }
 
-/// The place of an access to the array that touches other cells with other data.
+/// Returns the place of an access to the array that touches other cells with other data.
 pub(super) fn data_decide(nest: &Nest, array: ArrayId) -> Option<Option<Place>> {
     let is_scattered = |access: &Access| access.subscripts.iter().any(|sum| sum.lookups().next().is_some());
     let decide =
@@ -31,8 +32,9 @@ pub(super) fn data_decide(nest: &Nest, array: ArrayId) -> Option<Option<Place>> 
     accesses(nest, array).find(|(within, access, _)| decide(within, access)).map(|(.., place)| place)
 }
 
-/// The number of different cells of an array that its accesses touch along `axes`, the other axes left out. With
-/// `filled` the gaps along that axis, which a stride leaves, count as well.
+/// Returns the number of different cells of an array that its accesses touch along `axes`, the
+/// other axes left out. With `filled` the gaps along that axis, which a stride leaves, count as
+/// well.
 ///
 /// # Errors
 ///
@@ -76,7 +78,8 @@ pub(super) fn touched(
     different(sets, floors).map_err(refuse)
 }
 
-/// Lets each cell stand for all up to the next one, by a loop over the gap; gives the bounds of that loop.
+/// Lets each cell stand for all up to the next one, by a loop over the gap; gives the bounds of
+/// that loop.
 fn fill(subscript: &mut Affine, gap: LoopId) -> [Affine; 2] {
     let step = subscript.loops().fold(0, |common, id| gcd(common, subscript.coefficient(Var::Loop(id)).abs()));
     *subscript = &*subscript + &Affine::from(gap);
@@ -90,7 +93,7 @@ mod tests {
     use crate::count::factors::Factors;
     use crate::ir::Var;
 
-    /// The cells of `a` with those up to the next `step`-th along axis 1, one by one.
+    /// Returns the cells of `a` with those up to the next `step`-th along axis 1, one by one.
     fn enumerated(nest: &Nest, n: i64, step: i128) -> BTreeSet<(i128, i128)> {
         let mut cells = BTreeSet::new();
         for (within, access, _) in accesses(nest, ArrayId(0)) {

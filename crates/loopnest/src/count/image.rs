@@ -18,12 +18,13 @@ pub(super) struct Cells {
     pub(super) place: Vec<Affine>,
 }
 
-/// The cells that `subscripts` reach at the points of `loops` between `bounds`, in sets that may have cells in common;
-/// the loops of the sets are numbered from `first`, the coordinates along the axes before the others.
+/// Returns the cells that `subscripts` reach at the points of `loops` between `bounds`, in sets
+/// that may have cells in common; the loops of the sets are numbered from `first`, the coordinates
+/// along the axes before the others.
 ///
-/// The subscripts are brought into the triangular form of Hermite, by steps of Euclid's algorithm that replace loops by
-/// others with the same integer points. Coordinates stand in it, one for each axis, and no other loop: the others move no
-/// cell and are projected out.
+/// The subscripts are brought into the triangular form of Hermite, by steps of Euclid's algorithm
+/// that replace loops by others with the same integer points. Coordinates stand in it, one for each
+/// axis, and no other loop: the others move no cell and are projected out.
 ///
 /// # Errors
 ///
@@ -55,8 +56,8 @@ impl Cells {
         sums.for_each(|sum| *sum = sum.substitute(Var::Loop(id), replacement));
     }
 
-    /// Replaces loops of `open` until at most one of them is in the place along an axis, which it gives. Points of the
-    /// old loops are points of the new ones, one each.
+    /// Replaces loops of `open` until at most one of them is in the place along an axis, which it
+    /// gives. Points of the old loops are points of the new ones, one each.
     pub(super) fn pivot(&mut self, axis: usize, open: &BTreeSet<LoopId>) -> Option<LoopId> {
         loop {
             let factor = |id: LoopId| self.place[axis].coefficient(Var::Loop(id));
@@ -73,9 +74,9 @@ impl Cells {
         }
     }
 
-    /// Gives the pivot of an axis the number of the coordinate, shifted so that what is beside it in the place is less
-    /// than its factor: sets of cells on the same lattice get the same place. An axis without one gets the cell for its
-    /// coordinate.
+    /// Gives the pivot of an axis the number of the coordinate, shifted so that what is beside it
+    /// in the place is less than its factor: sets of cells on the same lattice get the same place.
+    /// An axis without one gets the cell for its coordinate.
     fn number(&mut self, axis: usize, pivot: Option<LoopId>, coordinate: LoopId) {
         self.loops.insert(coordinate);
         let Some(pivot) = pivot else {

@@ -5,8 +5,9 @@ use super::points::whole;
 use crate::ir::{Affine, LoopId, Var};
 use std::collections::BTreeSet;
 
-/// The bounds in their tightest form after all loops over blocks of a constant length are joined with the loops within their
-/// blocks, in `sums` as well; the loops within blocks are no longer open. Nothing where the bounds contradict each other.
+/// Returns the bounds in their tightest form after all loops over blocks of a constant length are
+/// joined with the loops within their blocks, in `sums` as well; the loops within blocks are no
+/// longer open. Nothing where the bounds contradict each other.
 pub(super) fn without_blocks(
     bounds: &[Affine],
     open: &mut BTreeSet<LoopId>,
@@ -17,14 +18,16 @@ pub(super) fn without_blocks(
     let mut bounds = whole(known, floors)?;
     while let Some(inner) = join_blocks(&mut bounds, open, sums, floors) {
         open.remove(&inner);
-        // The bounds of the blocks may now be needless, and would hide that the joined loop is a block itself.
+        // The bounds of the blocks may now be needless, and would hide that the joined loop is a
+        // block itself.
         bounds = whole(bounds, floors)?;
     }
     Some(bounds)
 }
 
-/// Joins a loop over blocks of constant length with the loop within a block, where bounds and `sums` use both only as
-/// `length * outer + inner`. The joined loop has the number of the outer one; the inner one is returned.
+/// Joins a loop over blocks of constant length with the loop within a block, where bounds and
+/// `sums` use both only as `length * outer + inner`. The joined loop has the number of the outer
+/// one; the inner one is returned.
 fn join_blocks(
     bounds: &mut Vec<Affine>,
     open: &BTreeSet<LoopId>,
@@ -46,7 +49,7 @@ fn join_blocks(
     None
 }
 
-/// The constant number of points of a loop that starts at 0.
+/// Returns the constant number of points of a loop that starts at 0.
 fn block_length(bounds: &[Affine], inner: LoopId) -> Option<i128> {
     let own = Var::Loop(inner);
     let alone = |bound: &&Affine| bound.coefficient(own) != 0 && bound.without(own).as_constant().is_some();
@@ -59,7 +62,7 @@ fn moves_together(sum: &Affine, outer: LoopId, inner: LoopId, length: i128) -> b
     sum.coefficient(Var::Loop(outer)) == length * sum.coefficient(Var::Loop(inner))
 }
 
-/// The sum in the joined loop.
+/// Returns the sum in the joined loop.
 fn collapsed(sum: &Affine, outer: LoopId, inner: LoopId) -> Affine {
     let factor = sum.coefficient(Var::Loop(inner));
     let mut rest = sum.without(Var::Loop(outer)).without(Var::Loop(inner));
@@ -78,7 +81,8 @@ fn joined(bounds: &[Affine], outer: LoopId, inner: LoopId, length: i128, floors:
             (0, 0) => joined.push(bound.clone()),
             // The bounds of the block itself.
             (0, 1 | -1) if rest.as_constant() == Some(if of_point == 1 { 0 } else { length - 1 }) => {}
-            // outer >= -rest: the joined loop begins with that block; outer <= rest: it ends with that block.
+            // outer >= -rest: the joined loop begins with that block; outer <= rest: it ends with
+            // that block.
             (1, 0) => joined.push(&rest.scaled(length) + &Affine::from(outer)),
             (-1, 0) => joined.push((&rest.scaled(length) - &Affine::from(outer)).plus(length - 1)),
             _ if of_block == length * of_point && of_point != 0 => joined.push(collapsed(bound, outer, inner)),
@@ -90,7 +94,7 @@ fn joined(bounds: &[Affine], outer: LoopId, inner: LoopId, length: i128, floors:
     Some(joined)
 }
 
-/// What the bounds of the points of a block say wherever one of the points keeps them.
+/// Returns what the bounds of the points of a block say wherever one of the points keeps them.
 fn of_blocks(bounds: &[Affine], point: Var, length: i128, floors: &mut Floors) -> Vec<Affine> {
     let most = |bound: &Affine| (bound.coefficient(point) * (length - 1)).max(0);
     let of_points = bounds.iter().filter(|bound| bound.coefficient(point) != 0);

@@ -29,7 +29,8 @@ pub use subgroups::Lanes;
 use crate::error::NestError;
 use crate::ir::{ArrayId, Nest};
 
-/// Counts the properties to which the cost model takes the run time to be linear, as functions of the sizes.
+/// Counts the properties to which the cost model takes the run time to be linear, as functions of
+/// the sizes.
 ///
 /// ```
 /// use tunesmith_loopnest::{Nest, Property, count};
@@ -54,18 +55,21 @@ pub fn count(nest: &Nest) -> Result<Counts, NestError> {
     Ok(Counts::new(nest, &collect::collect(nest, None)?))
 }
 
-/// Counts the same properties in lanes that they take: where of a vector of work-items one does something, all have to wait. What a
-/// load from one cell gives to a whole row is counted once for [each row](Lanes::InRows). Barriers, work-groups and the launch are
-/// counted as in [`count()`], and so is everything where the nest has no work-items.
+/// Counts the same properties in lanes that they take: where of a vector of work-items one does
+/// something, all have to wait. What a load from one cell gives to a whole row is counted once for
+/// [each row](Lanes::InRows). Barriers, work-groups and the launch are counted as in [`count()`],
+/// and so is everything where the nest has no work-items.
 ///
 /// # Errors
 ///
-/// As for [`count()`], and where sub-groups that lie [across rows](Lanes::Numbered) cannot be counted exactly.
+/// As for [`count()`], and where sub-groups that lie [across rows](Lanes::Numbered) cannot be
+/// counted exactly.
 pub fn count_lanes(nest: &Nest, lanes: Lanes) -> Result<Counts, NestError> {
     Ok(Counts::new(nest, &collect::collect(nest, Some(lanes))?))
 }
 
-/// Counts the bytes of an array that the nest touches at least once: [`Property::TouchedBytes`] alone.
+/// Counts the bytes of an array that the nest touches at least once: [`Property::TouchedBytes`]
+/// alone.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What today's devices spend time on beside the properties of the paper.
+//! Counts what today's devices spend time on beside the properties of the paper.
 
 use super::banks::conflict;
 use super::chain::longest;
@@ -21,10 +21,11 @@ pub struct Modern {
     pub refused: Vec<(&'static str, NestError)>,
 }
 
-/// Counts what the paper leaves out: `bank:...` for accesses to local memory by conflicts over banks, `sub:...` for what
-/// sub-groups of 32 lanes issue, `arith:...` for arithmetic with small powers as multiplications, and `chain`, the
-/// longest chain of dependent arithmetic that one work-item executes. A kind that cannot be counted exactly is left
-/// out and [refused](Modern::refused) by name.
+/// Counts what the paper leaves out: `bank:...` for accesses to local memory by conflicts over
+/// banks, `sub:...` for what sub-groups of 32 lanes issue, `arith:...` for arithmetic with small
+/// powers as multiplications, and `chain`, the longest chain of dependent arithmetic that one
+/// work-item executes. A kind that cannot be counted exactly is left out and
+/// [refused](Modern::refused) by name.
 ///
 /// ```
 /// use tunesmith_loopnest::{Nest, Property, count};
@@ -46,8 +47,8 @@ pub struct Modern {
 /// # Ok::<(), tunesmith_loopnest::NestError>(())
 /// ```
 ///
-/// Vector loops count every iteration. Cost: some milliseconds, and up to seconds where sub-groups end within a row of
-/// work-items; evaluating takes some hundred nanoseconds.
+/// Vector loops count every iteration. Cost: some milliseconds, and up to seconds where sub-groups
+/// end within a row of work-items; evaluating takes some hundred nanoseconds.
 ///
 /// # Errors
 ///
@@ -69,7 +70,8 @@ pub fn count_modern(nest: &Nest) -> Result<Modern, NestError> {
 ///
 /// # Errors
 ///
-/// Where the nest cannot be scheduled, the chain cannot be followed exactly, or the nest looks up values.
+/// Where the nest cannot be scheduled, the chain cannot be followed exactly, or the nest looks up
+/// values.
 pub fn count_chain(nest: &Nest) -> Result<Counts, NestError> {
     refuse_data(nest)?;
     let mut found = Collected::new(nest);
@@ -154,15 +156,15 @@ fn chain(nest: &Nest, found: &mut Collected) -> Result<(), NestError> {
     Ok(())
 }
 
-/// Floating-point operations of an instruction by kind and type.
+/// Returns the floating-point operations of an instruction by kind and type.
 fn operations(nest: &Nest, instruction: &Instruction) -> BTreeMap<(Operation, Type), i128> {
     let mut counts = BTreeMap::new();
     count_arithmetic(nest, &instruction.value, nest.array(instruction.target.array).element, &mut counts);
     counts
 }
 
-/// Floating-point operations of an expression by kind and type: small powers are multiplications, and a sum takes one product that it is of
-/// along.
+/// Counts the floating-point operations of an expression by kind and type: small powers are
+/// multiplications, and a sum takes one product that it is of along.
 pub(super) fn count_arithmetic(
     nest: &Nest,
     expr: &Expr,
@@ -188,7 +190,8 @@ pub(super) fn count_arithmetic(
     }
 }
 
-/// Whether a sum or difference takes along a product that it is of, as all of today's processors and GPUs do.
+/// Returns whether a sum or difference takes along a product that it is of, as all of today's
+/// processors and GPUs do.
 fn is_fused(nest: &Nest, sum: &Expr, kind: Type) -> bool {
     let is_product = |part: &Expr| {
         let part = if let Expr::Neg(inner) = part { inner } else { part };

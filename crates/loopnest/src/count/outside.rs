@@ -9,14 +9,16 @@ use crate::lookups::{self, LookupLoad};
 use crate::print;
 use std::collections::BTreeSet;
 
-/// The accesses of a nest that may leave their arrays, with the number of times they do as functions of the sizes.
+/// The accesses of a nest that may leave their arrays, with the number of times they do as
+/// functions of the sizes.
 #[derive(Clone, Debug)]
 pub struct Outside {
     counts: Counts,
     suspects: Vec<Suspect>,
 }
 
-/// One end of one axis, beyond which an access may be. Its place in the list is that of its factor in the counts.
+/// One end of one axis, beyond which an access may be. Its place in the list is that of its factor
+/// in the counts.
 #[derive(Clone, Debug)]
 struct Suspect {
     access: String,
@@ -27,8 +29,9 @@ struct Suspect {
     place: Option<Place>,
 }
 
-/// Finds the accesses that may leave their arrays: those not proven to stay within them for all sizes that keep the
-/// assumptions. Accesses whose cell depends on data are left out, and loops whose bounds do are taken to run once.
+/// Finds the accesses that may leave their arrays: those not proven to stay within them for all
+/// sizes that keep the assumptions. Accesses whose cell depends on data are left out, and loops
+/// whose bounds do are taken to run once.
 ///
 /// ```
 /// use tunesmith_loopnest::{Nest, count};
@@ -66,7 +69,8 @@ pub fn outside(nest: &Nest) -> Result<Outside, NestError> {
     Ok(Outside { counts: Counts::of_factors(nest, &factors), suspects })
 }
 
-/// The ends of the axes beyond which an access may be, each with a new factor that counts how often.
+/// Returns the ends of the axes beyond which an access may be, each with a new factor that counts
+/// how often.
 fn suspects_of(
     nest: &Nest,
     within: &BTreeSet<LoopId>,
@@ -110,7 +114,8 @@ fn suspects_of(
 }
 
 impl Outside {
-    /// Refuses sizes for which an access leaves its array, with the first such access and how often it does.
+    /// Refuses sizes for which an access leaves its array, with the first such access and how often
+    /// it does.
     ///
     /// # Errors
     ///

@@ -1,11 +1,13 @@
 //! Integer points between affine bounds, counted symbolically.
 //!
-//! The loops are summed one after the other, in the order that keeps bounds whole: a loop all of whose bounds have
-//! coefficient 1 is summed by Faulhaber's formulas between its greatest lower and its least upper bound, with one case
-//! for each choice of the two. What then limits the case is a bound on the other loops or, in the end, a condition on
-//! the sizes. Blocks of a constant length and the points within them are joined to one loop first, so that a split
-//! loop with its last block cut off counts as what it was. Where no loop has only coefficients of 1, others are taken
-//! apart by their remainders. Where that makes too many cases, loops are skewed so that bounds have small coefficients.
+//! The loops are summed one after the other, in the order that keeps bounds whole: a loop all of
+//! whose bounds have coefficient 1 is summed by Faulhaber's formulas between its greatest lower and
+//! its least upper bound, with one case for each choice of the two. What then limits the case is a
+//! bound on the other loops or, in the end, a condition on the sizes. Blocks of a constant length
+//! and the points within them are joined to one loop first, so that a split loop with its last
+//! block cut off counts as what it was. Where no loop has only coefficients of 1, others are taken
+//! apart by their remainders. Where that makes too many cases, loops are skewed so that bounds have
+//! small coefficients.
 
 use super::floors::Floors;
 use super::merge::{without_blocks, without_redundant};
@@ -29,7 +31,8 @@ const MOST_PIECES: usize = 256;
 /// More remainders than this would make more cases than pieces are allowed.
 const MOST_REMAINDERS: i128 = 64;
 
-/// The number of integer points of `loops` at which no bound is negative: the sum of the pieces whose conditions hold.
+/// Returns the number of integer points of `loops` at which no bound is negative: the sum of the
+/// pieces whose conditions hold.
 ///
 /// # Errors
 ///
@@ -60,8 +63,8 @@ struct Counter<'a> {
     pieces: Vec<Piece>,
 }
 
-/// Bounds divided by the common factor of their loops and without those that another makes needless; nothing where
-/// one can never hold.
+/// Returns bounds divided by the common factor of their loops and without those that another makes
+/// needless; nothing where one can never hold.
 pub(super) fn whole(bounds: Vec<Affine>, floors: &mut Floors) -> Option<Vec<Affine>> {
     let mut tightest: BTreeMap<Affine, i128> = BTreeMap::new();
     for bound in bounds {
@@ -101,7 +104,7 @@ impl Counter<'_> {
         self.step(bounds, open, count)
     }
 
-    /// The bounds in their tightest form, if there may be points.
+    /// Returns the bounds in their tightest form, if there may be points.
     fn possible(&mut self, bounds: Vec<Affine>) -> Option<Vec<Affine>> {
         whole(bounds, self.floors).filter(|bounds| !self.floors.contradict(bounds))
     }
@@ -130,7 +133,7 @@ impl Counter<'_> {
         Ok(())
     }
 
-    /// The loop with coefficients of 1 only whose summation makes the fewest cases.
+    /// Returns the loop with coefficients of 1 only whose summation makes the fewest cases.
     fn next_loop(&self, bounds: &[Affine], open: &BTreeSet<LoopId>) -> Option<LoopId> {
         let cases = |id: &LoopId| {
             let sides = |sign: i128| bounds.iter().filter(|bound| bound.coefficient(Var::Loop(*id)) * sign > 0).count();
@@ -195,15 +198,17 @@ impl Counter<'_> {
             let apart = Affine::term(Var::Loop(id), period).plus(remainder);
             let bounds = bounds.iter().map(|bound| bound.substitute(Var::Loop(id), &apart)).collect();
             let Some(bounds) = self.possible(bounds) else { continue };
-            // Not skewed before a loop is summed: that could undo this step, and so go on without end.
+            // Not skewed before a loop is summed: that could undo this step, and so go on without
+            // end.
             self.step(bounds, open.clone(), count.substitute(Var::Loop(id), &Polynomial::from(&apart)))?;
         }
         Ok(())
     }
 }
 
-/// Replaces loops by sums with others while that makes the coefficients of the bounds less: a reduction of the lattice
-/// basis of their columns. It finds the box in `0 <= 3*i - j < n and 0 <= j - 2*i < n`.
+/// Replaces loops by sums with others while that makes the coefficients of the bounds less: a
+/// reduction of the lattice basis of their columns. It finds the box in `0 <= 3*i - j < n and 0 <=
+/// j - 2*i < n`.
 fn skewed(bounds: Vec<Affine>, open: &BTreeSet<LoopId>, count: Polynomial) -> (Vec<Affine>, Polynomial) {
     let (mut bounds, mut count) = (bounds, count);
     while let Some((id, replacement)) = skew(&bounds, open) {
@@ -213,7 +218,8 @@ fn skewed(bounds: Vec<Affine>, open: &BTreeSet<LoopId>, count: Polynomial) -> (V
     (bounds, count)
 }
 
-/// A replacement of a loop by itself less a multiple of one with coefficients other than 1, which makes its column shorter.
+/// Returns a replacement of a loop by itself less a multiple of one with coefficients other than 1,
+/// which makes its column shorter.
 fn skew(bounds: &[Affine], open: &BTreeSet<LoopId>) -> Option<(LoopId, Affine)> {
     let is_wide = |bound: &&Affine| bound.loops().any(|id| bound.coefficient(Var::Loop(id)).abs() > 1);
     let wide: BTreeSet<LoopId> = bounds.iter().filter(is_wide).flat_map(Affine::loops).collect();

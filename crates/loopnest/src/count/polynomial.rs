@@ -92,14 +92,15 @@ impl Polynomial {
         powers
     }
 
-    /// With a polynomial in the place of a variable.
+    /// Returns the polynomial with another one in the place of a variable.
     pub(super) fn substitute(&self, variable: Var, replacement: &Polynomial) -> Self {
         let powers = self.powers_of(variable);
         // Horner's rule, from the highest power down.
         powers.iter().rev().fold(Polynomial::default(), |sum, power| sum.times(replacement).plus(power))
     }
 
-    /// The sum of this polynomial over `variable` from `first` to `last`, for `first <= last + 1`.
+    /// Returns the sum of this polynomial over `variable` from `first` to `last`, for `first <=
+    /// last + 1`.
     ///
     /// Faulhaber's sums of powers, which as polynomials hold for negative bounds as well.
     pub(super) fn summed(&self, variable: Var, first: &Affine, last: &Affine) -> Self {
@@ -116,7 +117,8 @@ impl Polynomial {
 
 /// Coefficients of the polynomial in x that is the sum of `t^power` for t from 0 to x.
 ///
-/// From `(x + 1)^(p + 1)`, which is the sum over j up to p of `binomial(p + 1, j)` times the sum of j-th powers.
+/// From `(x + 1)^(p + 1)`, which is the sum over j up to p of `binomial(p + 1, j)` times the sum of
+/// j-th powers.
 fn power_sum(power: usize) -> Vec<Ratio> {
     let mut sums: Vec<Vec<Ratio>> = Vec::new();
     for p in 0..=power {

@@ -7,8 +7,9 @@ use std::str::FromStr;
 
 /// The amortised stride fraction of an access to global memory (section 2.1).
 ///
-/// The denominator is the distance in memory from one SIMD lane to the next, in units of the access; the numerator is the
-/// share of the cells between that is used at all, in parts of the denominator, rounded up.
+/// The denominator is the distance in memory from one SIMD lane to the next, in units of the
+/// access; the numerator is the share of the cells between that is used at all, in parts of the
+/// denominator, rounded up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stride {
     /// All lanes access the same cell.
@@ -24,7 +25,7 @@ pub enum Stride {
 }
 
 impl Stride {
-    /// Every stride with a distance of `stride` units, whatever the share that is used.
+    /// Returns every stride with a distance of `stride` units, whatever the share that is used.
     pub(super) fn of_distance(stride: i128) -> Vec<Stride> {
         match stride {
             0 => vec![Stride::Uniform],
@@ -34,7 +35,7 @@ impl Stride {
         }
     }
 
-    /// The stride of a distance of which `touched` of `filled` cells are used.
+    /// Returns the stride of a distance of which `touched` of `filled` cells are used.
     pub(super) fn classify(stride: i128, touched: i128, filled: i128) -> Stride {
         let parts = stride.clamp(1, 4);
         // The least number of parts with touched / filled <= number / parts.
@@ -62,8 +63,9 @@ impl fmt::Display for Stride {
 
 /// A property of a kernel.
 ///
-/// Accesses, operations and barriers are counted for each work-item, those included that do what others do as well.
-/// Arithmetic in subscripts, integer arithmetic and accesses to temporaries are not counted.
+/// Accesses, operations and barriers are counted for each work-item, those included that do what
+/// others do as well. Arithmetic in subscripts, integer arithmetic and accesses to temporaries are
+/// not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Property {
     /// Accesses to global memory of so many bits.
@@ -72,7 +74,8 @@ pub enum Property {
     LoadsAndStores(u32, Stride),
     /// Loads from local memory of so many bits.
     LocalLoads(u32),
-    /// The same by the distance of the lanes of [rows](crate::Lanes::InRows), between which all cells are taken for used.
+    /// The same by the distance of the lanes of [rows](crate::Lanes::InRows), between which all
+    /// cells are taken for used.
     StridedLocalLoads(u32, Stride),
     /// Floating-point operations.
     Operations(Operation, Type),
@@ -84,9 +87,10 @@ pub enum Property {
     TouchedBytes,
     /// 1: the cost of a launch.
     Launch,
-    /// Accesses to local memory of so many bits, by the [conflict](crate::count::count_modern) of the lanes.
+    /// Accesses to local memory of so many bits, by the [conflict](crate::count::count_modern) of
+    /// the lanes.
     Banks(u32, Direction, u32),
-    /// What sub-groups of 32 lanes issue.
+    /// An instruction that sub-groups of 32 lanes issue.
     SubGroups(Issue),
     /// Floating-point operations, small powers being multiplications.
     Arithmetic(Operation, Type),
@@ -103,6 +107,16 @@ pub enum Issue {
     Access(Memory, u32, Direction),
 }
 
+impl fmt::Display for Issue {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Issue::Operation(operation, kind) => write!(formatter, "op:{kind}:{operation}"),
+            Issue::Access(Memory::Local, bits, direction) => write!(formatter, "l:{bits}:{direction}"),
+            Issue::Access(_, bits, direction) => write!(formatter, "g:{bits}:{direction}"),
+        }
+    }
+}
+
 impl fmt::Display for Property {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -116,11 +130,7 @@ impl fmt::Display for Property {
             Property::TouchedBytes => write!(formatter, "touched bytes"),
             Property::Launch => write!(formatter, "launch"),
             Property::Banks(bits, direction, conflict) => write!(formatter, "bank:{bits}:{direction}:{conflict}"),
-            Property::SubGroups(Issue::Operation(operation, kind)) => write!(formatter, "sub:op:{kind}:{operation}"),
-            Property::SubGroups(Issue::Access(memory, bits, direction)) => {
-                let memory = if *memory == Memory::Local { "l" } else { "g" };
-                write!(formatter, "sub:{memory}:{bits}:{direction}")
-            }
+            Property::SubGroups(issue) => write!(formatter, "sub:{issue}"),
             Property::Arithmetic(operation, kind) => write!(formatter, "arith:{kind}:{operation}"),
             Property::Chain => write!(formatter, "chain"),
         }

@@ -1,4 +1,4 @@
-//! How often sub-groups issue an instruction.
+//! Counts how often sub-groups issue an instruction.
 
 use super::factors::{Factors, Product};
 use super::image::cells;
@@ -10,14 +10,17 @@ use std::collections::BTreeSet;
 /// The lanes of today's GPUs; of a work-group that is no multiple the last ones are fewer.
 pub(super) const WARP: Lanes = Lanes::Numbered(32);
 
-/// Which work-items of a work-group run together. With a width of 1 each runs alone, and no lane is ever idle.
+/// Which work-items of a work-group run together. With a width of 1 each runs alone, and no lane is
+/// ever idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lanes {
     /// So many in the order of their numbers, those along axis 0 first: sub-groups of GPUs.
     Numbered(u32),
-    /// So many neighbours of a row along axis 0: vectors of processors. What all work-items of a row load is loaded once.
+    /// So many neighbours of a row along axis 0: vectors of processors. What all work-items of a
+    /// row load is loaded once.
     InRows(u32),
-    /// The same, and what [rows that generated C runs side by side](crate::blocks::rows_side_by_side) have in common is loaded once for them.
+    /// The same, and what [rows that generated C runs side by
+    /// side](crate::blocks::rows_side_by_side) have in common is loaded once for them.
     InBlocks(u32),
 }
 
@@ -38,14 +41,14 @@ impl Lanes {
         }
     }
 
-    /// How many run together.
+    /// Returns the number of work-items that run together.
     pub fn width(self) -> i128 {
         match self {
             Lanes::Numbered(width) | Lanes::InRows(width) | Lanes::InBlocks(width) => i128::from(width.max(1)),
         }
     }
 
-    /// The axes along which they are numbered.
+    /// Returns the axes along which they are numbered.
     fn axes(self) -> usize {
         match self {
             Lanes::Numbered(_) => AXES,
@@ -54,7 +57,8 @@ impl Lanes {
     }
 }
 
-/// The number of points of the loops `within` and of sub-groups at which a lane is among the points.
+/// Returns the number of points of the loops `within` and of sub-groups at which a lane is among
+/// the points.
 ///
 /// `within` has a loop for every axis of work-groups.
 ///
@@ -79,7 +83,7 @@ pub(super) fn issues(
     Ok(product)
 }
 
-/// The loops that bounds join with those of the work-items.
+/// Returns the loops that bounds join with those of the work-items.
 fn beside_lanes(nest: &Nest, within: &BTreeSet<LoopId>, lanes: Lanes) -> BTreeSet<LoopId> {
     let is_local = |id: &LoopId| matches!(nest.loop_at(*id).tag, Tag::Local(axis) if usize::from(axis) < lanes.axes());
     let mut joined: BTreeSet<LoopId> = within.iter().copied().filter(is_local).collect();
@@ -97,7 +101,7 @@ fn beside_lanes(nest: &Nest, within: &BTreeSet<LoopId>, lanes: Lanes) -> BTreeSe
     }
 }
 
-/// The factor that counts the points of loops and of sub-groups.
+/// Returns the factor that counts the points of loops and of sub-groups.
 fn of_lanes(
     nest: &Nest,
     within: &BTreeSet<LoopId>,
@@ -139,7 +143,7 @@ fn of_lanes(
     Ok(factors.found(pieces))
 }
 
-/// From 0 to `extent - 1`.
+/// Returns the bounds of a loop from 0 to `extent - 1`.
 fn range(id: LoopId, extent: i128) -> [Affine; 2] {
     let index = Affine::from(id);
     [(-&index).plus(extent - 1), index]

@@ -10,9 +10,10 @@ use crate::ir::{Affine, LoopId, Var};
 /// More intersections than this would take too long to count.
 const MOST_MEETS: usize = 128;
 
-/// The number of different cells in sets that may have cells in common.
+/// Returns the number of different cells in sets that may have cells in common.
 ///
-/// By inclusion and exclusion: sets that have no cell in common, or of which one is within the other, need no intersection.
+/// By inclusion and exclusion: sets that have no cell in common, or of which one is within the
+/// other, need no intersection.
 ///
 /// # Errors
 ///
@@ -58,7 +59,7 @@ impl Union<'_> {
 }
 
 impl Cells {
-    /// The cells that are in both sets, if there may be any.
+    /// Returns the cells that are in both sets, if there may be any.
     fn meet(&self, other: &Cells, floors: &mut Floors) -> Option<Cells> {
         let mut meet = self.clone();
         let other = other.renumbered_beyond(self);
@@ -73,7 +74,7 @@ impl Cells {
         (!floors.contradict(&meet.bounds)).then_some(meet)
     }
 
-    /// With numbers of loops that are greater than those of other cells.
+    /// Renumbers the loops beyond those of other cells.
     fn renumbered_beyond(&self, other: &Cells) -> Cells {
         let shift = other.loops.last().map_or(0, |id| id.0 + 1);
         let beyond = |id: LoopId| LoopId(id.0 + shift);
@@ -85,7 +86,8 @@ impl Cells {
         }
     }
 
-    /// Replaces a loop by what an equation, a sum in the place, says of it; nothing where it never holds.
+    /// Replaces a loop by what an equation, a sum in the place, says of it; nothing where it never
+    /// holds.
     fn solve(&mut self, equation: usize, floors: &mut Floors) -> Option<()> {
         let pivot = self.pivot(equation, &self.loops.clone());
         let factor = pivot.map_or(0, |id| self.place[equation].coefficient(Var::Loop(id)));
@@ -107,7 +109,7 @@ impl Cells {
         }
     }
 
-    /// Whether all of the cells are among these, which are a part of them.
+    /// Returns whether all of the cells are among these, which are a part of them.
     fn covers(&self, cells: &Cells, floors: &Floors) -> bool {
         let holds = |bound: &Affine| cells.bounds.contains(bound) || floors.imply(&cells.bounds, bound);
         self.loops == cells.loops && self.place == cells.place && self.bounds.iter().all(holds)
@@ -134,7 +136,8 @@ fn join_neighbours(sets: &mut Vec<Cells>, floors: &Floors) {
     }
 }
 
-/// The union of two sets where it is between such bounds again: `one` reaches less far, or as far, at both ends.
+/// Returns the union of two sets where it is between such bounds again: `one` reaches less far, or
+/// as far, at both ends.
 fn united(one: &[Affine], two: &[Affine], floors: &Floors) -> Option<Vec<Affine>> {
     let direction = |bound: &Affine| bound.plus(-bound.offset());
     let mut union = Vec::new();

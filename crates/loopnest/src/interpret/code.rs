@@ -14,7 +14,7 @@ pub(super) enum Code {
     Call(Function, Type, Vec<Code>),
 }
 
-/// What running code asks of the machine.
+/// The machine that code runs on.
 pub(super) trait Machine {
     fn index(&self, sum: &Affine) -> i128;
     fn load(&mut self, access: &Access) -> Result<Value, NestError>;

@@ -4,9 +4,11 @@ use super::value::Value;
 use crate::error::NestError;
 use crate::ir::{Affine, Array, ArrayId, Memory, Nest, Type};
 
-/// Cells of every array that the caller provides and values of the arguments, by the place in [`Nest::arrays`].
+/// Cells of every array that the caller provides and values of the arguments, by the place in
+/// [`Nest::arrays`].
 ///
-/// Cells are numbered by their subscripts with the last axis fastest, whatever the array's layout in memory is.
+/// Cells are numbered by their subscripts with the last axis fastest, whatever the array's layout
+/// in memory is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Data {
     /// Nothing for local and private arrays.
@@ -35,7 +37,7 @@ pub(super) fn extents(array: &Array, sizes: &[i64]) -> Result<Vec<i128>, NestErr
     }
 }
 
-/// A value in a type as it lies in memory.
+/// Returns a value in a type as it lies in memory.
 fn encoded(value: Value, kind: Type) -> Vec<u8> {
     match (value.convert(kind), kind) {
         (Value::Integer(number), Type::I32) => (number as i32).to_ne_bytes().to_vec(),
@@ -45,7 +47,7 @@ fn encoded(value: Value, kind: Type) -> Vec<u8> {
     }
 }
 
-/// A value from memory.
+/// Returns a value from memory.
 fn decoded(bytes: &[u8], kind: Type) -> Value {
     let mut word = [0; 8];
     word[..bytes.len()].copy_from_slice(bytes);
@@ -62,7 +64,7 @@ fn product(factors: &[Affine], sizes: &[i64]) -> i128 {
     factors.iter().map(|factor| factor.at_sizes(sizes)).product()
 }
 
-/// By cell, the last axis fastest, its place in memory.
+/// Returns by cell, the last axis fastest, its place in memory.
 fn places(array: &Array, sizes: &[i64]) -> Result<Vec<usize>, NestError> {
     let extents = extents(array, sizes)?;
     let strides: Vec<i128> = (0..extents.len()).map(|axis| product(&array.stride(axis), sizes)).collect();
@@ -78,13 +80,13 @@ fn places(array: &Array, sizes: &[i64]) -> Result<Vec<usize>, NestError> {
 }
 
 impl Data {
-    /// The cells of an array by their subscripts, the last axis fastest.
+    /// Returns the cells of an array by their subscripts, the last axis fastest.
     pub fn of(&self, array: ArrayId) -> &[Value] {
         &self.cells[array.0]
     }
 
-    /// The memory that a function made of the nest takes for an array: the cells in the array's [layout](crate::Layout), padding
-    /// zero, in the byte order of this machine.
+    /// Returns the memory that a function made of the nest takes for an array: the cells in the
+    /// array's [layout](crate::Layout), padding zero, in the byte order of this machine.
     ///
     /// # Errors
     ///
@@ -117,12 +119,13 @@ impl Data {
         Ok(())
     }
 
-    /// No contents yet.
+    /// Returns data without contents.
     pub fn empty(nest: &Nest) -> Self {
         Data { cells: vec![Vec::new(); nest.arrays.len()] }
     }
 
-    /// Reproducible contents: floating-point cells in [-1, 1), integers from 0 to 99, arguments alike.
+    /// Returns reproducible contents: floating-point cells in [-1, 1), integers from 0 to 99,
+    /// arguments alike.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Runs a nest naively: what its meaning is, and what every count must equal.
+//! Runs a nest naively. The result is its meaning, and every count must equal the tally.
 
 mod code;
 mod data;
@@ -21,8 +21,8 @@ use code::{Code, Machine};
 use point::Point;
 use std::collections::BTreeSet;
 
-/// The order in which the work-items of a group run between two barriers. A nest that lacks a barrier gives different
-/// results in the two orders.
+/// The order in which the work-items of a group run between two barriers. A nest that lacks a
+/// barrier gives different results in the two orders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LaneOrder {
     /// The first work-item first.
@@ -32,22 +32,17 @@ pub enum LaneOrder {
     Descending,
 }
 
-/// Runs a nest on `data` with the values of its sizes, each work-item from one barrier to the next before another one.
+/// Runs a nest on `data` with the values of its sizes, each work-item from one barrier to the next
+/// before another one.
 ///
 /// Cost: every operation of the nest, at some 50 ns each.
 ///
 /// # Errors
 ///
-/// Where the sizes break an assumption, an access leaves its array, a temporary is read before it is written, or the
-/// nest cannot be scheduled.
+/// Where the sizes break an assumption, an access leaves its array, a temporary is read before it
+/// is written, or the nest cannot be scheduled.
 pub fn run(nest: &Nest, sizes: &[i64], data: &mut Data, order: LaneOrder) -> Result<Tally, NestError> {
-    if sizes.len() != nest.sizes.len() {
-        let (wanted, given) = (nest.sizes.len(), sizes.len());
-        return Err(NestError::new(format!("the nest has {wanted} sizes, not {given}")));
-    }
-    if !nest.admits(sizes) {
-        return Err(NestError::new("the sizes break an assumption of the nest"));
-    }
+    check_sizes(nest, sizes)?;
     let schedule = Schedule::new(nest)?;
     let mut run = Run::new(nest, sizes, data)?;
     run.lanes.sort_by_key(|lane| [lane[2], lane[1], lane[0]]);
@@ -63,6 +58,18 @@ pub fn run(nest: &Nest, sizes: &[i64], data: &mut Data, order: LaneOrder) -> Res
     Ok(run.tally)
 }
 
+/// Refuses sizes that the nest does not have, or that break its assumptions.
+fn check_sizes(nest: &Nest, sizes: &[i64]) -> Result<(), NestError> {
+    if sizes.len() != nest.sizes.len() {
+        let (wanted, given) = (nest.sizes.len(), sizes.len());
+        return Err(NestError::new(format!("the nest has {wanted} sizes, not {given}")));
+    }
+    if !nest.admits(sizes) {
+        return Err(NestError::new("the sizes break an assumption of the nest"));
+    }
+    Ok(())
+}
+
 /// Cells of an array that are not written yet.
 type Fresh = Vec<Option<Value>>;
 
@@ -70,7 +77,7 @@ struct Run<'a> {
     nest: &'a Nest,
     data: &'a mut Data,
     code: Vec<Code>,
-    /// Where the work-item is that runs.
+    /// The point at which the work-item stands.
     point: Point<'a>,
     /// The loops that are open and not run by hardware, the outermost first.
     open: Vec<LoopId>,
@@ -140,7 +147,8 @@ impl<'a> Run<'a> {
         self.set_indices(Tag::Local, self.lanes[lane]);
     }
 
-    /// Loads what the work-item looks up at the beginning of an iteration; see [`LookupLoad`](crate::lookups::LookupLoad).
+    /// Loads what the work-item looks up at the beginning of an iteration; see
+    /// [`LookupLoad`](crate::lookups::LookupLoad).
     fn look_up_for(&mut self, body: &[Step]) -> Result<(), NestError> {
         if self.nest.lookups.is_empty() {
             return Ok(());
@@ -214,7 +222,7 @@ impl<'a> Run<'a> {
         Ok(first..=last)
     }
 
-    /// Whether the bounds of the hardware loops among `within` hold for the work-item.
+    /// Returns whether the bounds of the hardware loops among `within` hold for the work-item.
     fn is_inside(&self, within: &BTreeSet<LoopId>) -> bool {
         let is_hardware = |id: &&LoopId| self.nest.loop_at(**id).tag.is_hardware();
         let mut bounds = within.iter().filter(is_hardware).flat_map(|id| &self.nest.loop_at(*id).constraints);

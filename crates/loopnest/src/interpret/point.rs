@@ -40,7 +40,7 @@ impl<'a> Point<'a> {
         sum.evaluate(|variable| self.value(cells, variable))
     }
 
-    /// The value of a cell that [`Point::can_look_up`] has found within its array.
+    /// Returns the value of a cell that [`Point::can_look_up`] has found within its array.
     fn look_up(&self, cells: &Cells, access: &Access) -> i128 {
         let cell = self.place(cells, access).ok().and_then(|place| cells[access.array.0].get(place));
         cell.map_or(0, |value| value.as_f64() as i128)
@@ -54,7 +54,7 @@ impl<'a> Point<'a> {
         })
     }
 
-    /// The number of a cell, the last axis fastest.
+    /// Returns the number of a cell, the last axis fastest.
     pub(super) fn place(&self, cells: &Cells, access: &Access) -> Result<usize, NestError> {
         let mut cell = 0;
         for (axis, extent) in self.extents[access.array.0].iter().enumerate() {
@@ -63,7 +63,7 @@ impl<'a> Point<'a> {
         Ok(cell as usize)
     }
 
-    /// The subscript of an access along an axis.
+    /// Returns the subscript of an access along an axis.
     pub(super) fn along(&self, cells: &Cells, access: &Access, axis: usize) -> Result<i128, NestError> {
         let (subscript, extent) = (&access.subscripts[axis], self.extents[access.array.0][axis]);
         self.can_look_up(cells, subscript)?;

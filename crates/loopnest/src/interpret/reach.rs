@@ -1,4 +1,5 @@
-//! What data decide, told before a run: whether accesses stay within their arrays, and how long loops are.
+//! Tells before a run what the data decide: whether accesses stay within their arrays, and how long
+//! loops are.
 
 use super::data::Data;
 use super::point::Point;
@@ -14,8 +15,9 @@ struct Reach<'a> {
     place: Option<Place>,
 }
 
-/// Refuses data with which a value is looked up outside of its array, or an access leaves its array because of a value that
-/// was looked up. [`count::outside`](crate::count::outside) has what no data decide. Of `data` the arrays are needed in which values are looked up.
+/// Refuses data with which a value is looked up outside of its array, or an access leaves its array
+/// because of a value that was looked up. [`count::outside`](crate::count::outside) has what no
+/// data decide. Of `data` the arrays are needed in which values are looked up.
 ///
 /// ```
 /// use tunesmith_loopnest::{Data, Nest, interpret};
@@ -41,7 +43,8 @@ struct Reach<'a> {
 ///
 /// # Errors
 ///
-/// At the first such access, with its place and where the loops are; where an array cannot be made in these sizes.
+/// At the first such access, with its place and where the loops are; where an array cannot be made
+/// in these sizes.
 pub fn refuse_data(nest: &Nest, sizes: &[i64], data: &Data) -> Result<(), NestError> {
     let mut point = Point::with_data(nest, sizes, data)?;
     for (loops, reaches) in reaches(nest) {
@@ -58,8 +61,8 @@ pub fn refuse_data(nest: &Nest, sizes: &[i64], data: &Data) -> Result<(), NestEr
     Ok(())
 }
 
-/// How many iterations a loop has on average over its visits where its bounds are looked up in `data`; none where it is not
-/// visited. The statistic of the loop should say so.
+/// Returns how many iterations a loop has on average over its visits where its bounds are looked up
+/// in `data`; none where it is not visited. The statistic of the loop should say so.
 ///
 /// Cost: some 100 ns for each visit.
 ///
@@ -80,7 +83,8 @@ pub fn mean_iterations(nest: &Nest, id: LoopId, sizes: &[i64], data: &Data) -> R
     Ok((visits > 0).then(|| iterations as f64 / visits as f64))
 }
 
-/// Every lookup, and every axis of an access along which data decide, by the loops on which it depends.
+/// Returns every lookup, and every axis of an access along which data decide, by the loops on which
+/// it depends.
 fn reaches(nest: &Nest) -> BTreeMap<BTreeSet<LoopId>, Vec<Reach<'_>>> {
     let mut reaches: BTreeMap<BTreeSet<LoopId>, Vec<Reach>> = BTreeMap::new();
     for load in lookups::loads(nest) {
@@ -135,14 +139,14 @@ impl<'a> Point<'a> {
         Ok(())
     }
 
-    /// The first and the last index of a loop.
+    /// Returns the first and the last index of a loop.
     fn range(&self, data: &Data, id: LoopId) -> Result<(i128, i128), NestError> {
         let own = self.nest.loop_at(id);
         own.constraints.iter().try_for_each(|sum| self.can_look_up(&data.cells, sum))?;
         Ok(own.range(id, |variable| self.value(&data.cells, variable)))
     }
 
-    /// An error with the indices of loops.
+    /// Adds the indices of loops to an error.
     fn located(&self, error: NestError, loops: &[LoopId]) -> NestError {
         let index = |id: &LoopId| format!("{} = {}", self.nest.loop_at(*id).name, self.indices[id.0]);
         let indices: Vec<String> = loops.iter().map(index).collect();

@@ -1,12 +1,12 @@
-//! What a run of a nest did, counted one by one.
+//! The tally of a run: operations counted one by one.
 
 use crate::ir::{ArrayId, Direction, Operation, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a run of a nest did, over all work-items.
+/// The work of one run of a nest, over all work-items.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// How often each instruction ran.
+    /// Runs of each instruction.
     pub runs: Vec<u64>,
     /// Arithmetic by kind and type.
     pub operations: BTreeMap<(Operation, Type), u64>,

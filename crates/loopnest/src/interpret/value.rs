@@ -12,7 +12,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The value as a floating-point number.
+    /// Returns the value as a floating-point number.
     pub fn as_f64(self) -> f64 {
         match self {
             Value::Integer(number) => number as f64,
@@ -20,7 +20,7 @@ impl Value {
         }
     }
 
-    /// The value in a type, rounded to it as C rounds.
+    /// Returns the value in a type, rounded to it as C rounds.
     pub fn convert(self, to: Type) -> Value {
         match (self, to) {
             (value, Type::F32) => Value::Float(f64::from(value.as_f64() as f32)),
@@ -33,9 +33,10 @@ impl Value {
     }
 }
 
-/// `left operator right`, done in `kind`.
+/// Computes `left operator right` in `kind`.
 ///
-/// Sums, products, quotients and roots in double precision, then rounded, are what single precision gives.
+/// Sums, products, quotients and roots in double precision, then rounded, are what single precision
+/// gives.
 pub(super) fn binary(operator: Operator, kind: Type, left: Value, right: Value) -> Value {
     let exponent = right;
     let (left, right) = (left.convert(kind), right.convert(kind));
@@ -69,7 +70,7 @@ fn power(kind: Type, base: Value, exponent: Value) -> Value {
     }
 }
 
-/// A function of its arguments, done in `kind`.
+/// Computes a function of its arguments in `kind`.
 pub(super) fn call(function: Function, kind: Type, arguments: &[Value]) -> Value {
     let arguments: Vec<Value> = arguments.iter().map(|argument| argument.convert(kind)).collect();
     let x = arguments[0].as_f64();

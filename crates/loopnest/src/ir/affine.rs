@@ -18,11 +18,12 @@ impl SizeId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LoopId(pub(crate) usize);
 
-/// A value that a nest looks up in an array of integers, by its place in [`Nest::lookups`](super::Nest::lookups).
+/// A value that a nest looks up in an array of integers, by its place in
+/// [`Nest::lookups`](super::Nest::lookups).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LookupId(pub(crate) usize);
 
-/// What an affine expression may contain.
+/// A variable of an affine expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Var {
     /// A size, the same for the whole run.
@@ -31,25 +32,27 @@ pub enum Var {
     Loop(LoopId),
     /// A value that is looked up in an array.
     Lookup(LookupId),
-    /// A floor of sizes divided by a constant, by its place in the table of the counter that made it.
+    /// A floor of sizes divided by a constant, by its place in the table of the counter that made
+    /// it.
     Floor(usize),
 }
 
 /// `constant + sum of coefficient * variable`; no coefficient is zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Affine {
-    /// In the order of the variables; sums are short, and counting copies and compares them all the time.
+    /// In the order of the variables; sums are short, and counting copies and compares them all the
+    /// time.
     terms: Vec<(Var, i128)>,
     constant: i128,
 }
 
 impl Affine {
-    /// A number.
+    /// Returns a sum without variables.
     pub fn constant(constant: i128) -> Self {
         Affine { terms: Vec::new(), constant }
     }
 
-    /// `coefficient * variable`.
+    /// Returns `coefficient * variable`.
     pub fn term(variable: Var, coefficient: i128) -> Self {
         let mut affine = Affine::default();
         affine.add_term(variable, coefficient);
@@ -67,17 +70,17 @@ impl Affine {
         }
     }
 
-    /// Where a variable stands, or would stand.
+    /// Returns where a variable stands, or would stand.
     fn place(&self, variable: Var) -> Result<usize, usize> {
         self.terms.binary_search_by_key(&variable, |(known, _)| *known)
     }
 
-    /// What `variable` is multiplied with; 0 where it does not occur.
+    /// Returns the coefficient of `variable`; 0 where it does not occur.
     pub fn coefficient(&self, variable: Var) -> i128 {
         self.place(variable).map_or(0, |at| self.terms[at].1)
     }
 
-    /// The summand without a variable.
+    /// Returns the summand without a variable.
     pub fn offset(&self) -> i128 {
         self.constant
     }
@@ -92,7 +95,7 @@ impl Affine {
         self.terms.iter().copied()
     }
 
-    /// The loops that occur, in the order of their numbers.
+    /// Returns the loops that occur, in the order of their numbers.
     pub fn loops(&self) -> impl Iterator<Item = LoopId> + '_ {
         self.terms.iter().filter_map(|(variable, _)| match variable {
             Var::Loop(id) => Some(*id),
@@ -100,7 +103,7 @@ impl Affine {
         })
     }
 
-    /// The values looked up that occur.
+    /// Returns the values looked up that occur.
     pub fn lookups(&self) -> impl Iterator<Item = LookupId> + '_ {
         self.terms.iter().filter_map(|(variable, _)| match variable {
             Var::Lookup(id) => Some(*id),
@@ -108,17 +111,17 @@ impl Affine {
         })
     }
 
-    /// Whether no loop and nothing looked up occurs.
+    /// Returns whether no loop and nothing looked up occurs.
     pub fn is_of_sizes(&self) -> bool {
         self.loops().next().is_none() && self.lookups().next().is_none()
     }
 
-    /// Whether `id` occurs.
+    /// Returns whether `id` occurs.
     pub fn uses(&self, id: LoopId) -> bool {
         self.place(Var::Loop(id)).is_ok()
     }
 
-    /// Every coefficient times `factor`.
+    /// Multiplies every coefficient by `factor`.
     pub fn scaled(&self, factor: i128) -> Self {
         if factor == 0 {
             return Affine::default();
@@ -127,13 +130,13 @@ impl Affine {
         Affine { terms, constant: self.constant * factor }
     }
 
-    /// Shifted by a number.
+    /// Adds a number.
     pub fn plus(&self, offset: i128) -> Self {
         Affine { terms: self.terms.clone(), constant: self.constant + offset }
     }
 
-    /// `(quotient, rest)` of a division of every coefficient by a positive number; those of the rest are from 0 to
-    /// `divisor - 1`.
+    /// Returns `(quotient, rest)` of a division of every coefficient by a positive number; those of
+    /// the rest are from 0 to `divisor - 1`.
     pub(crate) fn divided(&self, divisor: i128) -> (Self, Self) {
         let mut quotient = Affine::constant(self.constant.div_euclid(divisor));
         self.terms().for_each(|(variable, coefficient)| quotient.add_term(variable, coefficient.div_euclid(divisor)));
@@ -141,22 +144,22 @@ impl Affine {
         (quotient, rest)
     }
 
-    /// The loops whose coefficients are no multiples of that of `id`, with the periods in which they become multiples: `j` and
-    /// 2 for `i` in `2*i + 3*j`.
+    /// Returns the loops whose coefficients are no multiples of that of `id`, with the periods in
+    /// which they become multiples: `j` and 2 for `i` in `2*i + 3*j`.
     pub(crate) fn odd_beside(&self, id: LoopId) -> impl Iterator<Item = (LoopId, i128)> + '_ {
         let own = self.coefficient(Var::Loop(id)).abs();
         let period = move |other| (other, own / gcd(own, self.coefficient(Var::Loop(other)).abs()));
         self.loops().map(period).filter(|(_, period)| *period > 1)
     }
 
-    /// The part without `variable`.
+    /// Returns the part without `variable`.
     pub(crate) fn without(&self, variable: Var) -> Self {
         let mut rest = self.clone();
         rest.terms.retain(|(known, _)| *known != variable);
         rest
     }
 
-    /// With other numbers of loops.
+    /// Renumbers the loops.
     pub(crate) fn renumbered(&self, number: impl Fn(LoopId) -> LoopId) -> Self {
         let mut sum = Affine::constant(self.constant);
         for (variable, coefficient) in self.terms() {
@@ -169,7 +172,7 @@ impl Affine {
         sum
     }
 
-    /// With `replacement` in the place of `variable`.
+    /// Replaces `variable` by `replacement`.
     pub fn substitute(&self, variable: Var, replacement: &Affine) -> Self {
         match self.coefficient(variable) {
             0 => self.clone(),

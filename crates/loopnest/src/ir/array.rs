@@ -4,7 +4,7 @@ use super::affine::Affine;
 use super::expr::Type;
 use crate::error::{NestError, Place};
 
-/// Where an array lives.
+/// A kind of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Memory {
     /// Device memory that the caller provides; one for all work-items.
@@ -24,17 +24,17 @@ pub struct Array {
     pub name: String,
     /// Type of its cells.
     pub element: Type,
-    /// Where it lives.
+    /// Its kind of memory.
     pub memory: Memory,
     /// Extent of every axis, sums of sizes.
     pub shape: Vec<Affine>,
-    /// How the cells lie in memory.
+    /// The layout of its cells in memory.
     pub layout: Layout,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub place: Option<Place>,
 }
 
-/// How the cells of an array lie in memory.
+/// The layout of the cells of an array in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// The axes from the one whose neighbours are farthest apart to the one whose neighbours touch.
@@ -43,7 +43,8 @@ pub struct Layout {
     pub padding: Vec<i128>,
 }
 
-/// The axes of an array from the one whose neighbours are farthest apart to the one whose neighbours touch.
+/// The axes of an array from the one whose neighbours are farthest apart to the one whose
+/// neighbours touch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AxisOrder {
     /// From the first to the last, as in C.
@@ -55,11 +56,12 @@ pub enum AxisOrder {
 }
 
 impl Layout {
-    /// A layout of an array with so many axes; an empty `padding` is none.
+    /// Returns a layout of an array with so many axes; an empty `padding` is none.
     ///
     /// # Errors
     ///
-    /// Where the order does not name every axis once, or the padding is not one number of cells for each axis.
+    /// Where the order does not name every axis once, or the padding is not one number of cells for
+    /// each axis.
     pub fn new(axes: usize, order: &AxisOrder, padding: &[i128]) -> Result<Self, NestError> {
         let mut layout = match order {
             AxisOrder::Row => Layout::row_major(axes),
@@ -81,30 +83,30 @@ impl Layout {
         Ok(layout)
     }
 
-    /// The last axis is dense, as in C.
+    /// Returns the layout whose last axis is dense, as in C.
     pub fn row_major(axes: usize) -> Self {
         Layout { order: (0..axes).collect(), padding: vec![0; axes] }
     }
 
-    /// The first axis is dense, as in Fortran.
+    /// Returns the layout whose first axis is dense, as in Fortran.
     pub fn column_major(axes: usize) -> Self {
         Layout { order: (0..axes).rev().collect(), padding: vec![0; axes] }
     }
 }
 
 impl Array {
-    /// The factors whose product is the distance in cells between neighbours along `axis`.
+    /// Returns the factors whose product is the distance in cells between neighbours along `axis`.
     pub fn stride(&self, axis: usize) -> Vec<Affine> {
         let faster = self.layout.order.iter().rev().take_while(|other| **other != axis);
         faster.map(|other| self.shape[*other].plus(self.layout.padding[*other])).collect()
     }
 
-    /// The factors whose product is the number of cells in memory, padding included.
+    /// Returns the factors whose product is the number of cells in memory, padding included.
     pub fn cells(&self) -> Vec<Affine> {
         self.shape.iter().zip(&self.layout.padding).map(|(extent, padding)| extent.plus(*padding)).collect()
     }
 
-    /// Whether it is a single number.
+    /// Returns whether it is a single number.
     pub fn is_scalar(&self) -> bool {
         self.shape.is_empty()
     }

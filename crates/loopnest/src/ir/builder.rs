@@ -7,7 +7,8 @@ use super::{Array, Assumptions, Congruence, Instruction, Layout, Lookup, Loop, M
 use crate::error::NestError;
 use std::collections::BTreeMap;
 
-/// Builds a [`Nest`]. Declaring a size, a loop or an array returns the handle that expressions are written with.
+/// Builds a [`Nest`]. Declaring a size, a loop or an array returns the handle that expressions are
+/// written with.
 ///
 /// ```
 /// use tunesmith_loopnest::{Access, Affine, Expr, Memory, NestBuilder, Operator, Type};
@@ -30,7 +31,7 @@ pub struct NestBuilder {
 }
 
 impl NestBuilder {
-    /// An empty nest.
+    /// Returns an empty nest.
     pub fn new(name: impl Into<String>) -> Self {
         let nest = Nest {
             name: name.into(),
@@ -76,8 +77,8 @@ impl NestBuilder {
         self.constrained(name, vec![&index - &first, (&end - &index).plus(-1)])
     }
 
-    /// Declares a loop inside those declared before, at whose points every sum in `constraints` is not negative.
-    /// The handle of the loop to come is [`NestBuilder::next_loop`].
+    /// Declares a loop inside those declared before, at whose points every sum in `constraints` is
+    /// not negative. The handle of the loop to come is [`NestBuilder::next_loop`].
     pub fn constrained(&mut self, name: impl Into<String>, constraints: Vec<Affine>) -> LoopId {
         let id = self.next_loop();
         self.nest.loops.push(Loop { name: name.into(), constraints, tag: Tag::Sequential, place: None });
@@ -85,13 +86,13 @@ impl NestBuilder {
         id
     }
 
-    /// The handle that the next loop will have.
+    /// Returns the handle that the next loop will have.
     pub fn next_loop(&self) -> LoopId {
         LoopId(self.nest.loops.len())
     }
 
-    /// Declares a value that bounds and subscripts take from an array of integers, which nothing writes. In sums it is
-    /// [`Affine::from`] its handle.
+    /// Declares a value that bounds and subscripts take from an array of integers, which nothing
+    /// writes. In sums it is [`Affine::from`] its handle.
     pub fn lookup(&mut self, name: impl Into<String>, array: ArrayId, subscripts: Vec<Affine>) -> LookupId {
         self.nest.lookups.push(Lookup { name: name.into(), access: Access { array, subscripts }, place: None });
         LookupId(self.nest.lookups.len() - 1)
@@ -102,7 +103,7 @@ impl NestBuilder {
         self.nest.statistics.insert(id, average);
     }
 
-    /// The value of a cell.
+    /// Returns the value of a cell.
     pub fn load(&self, array: ArrayId, subscripts: Vec<Affine>) -> Expr {
         Expr::Load(Access { array, subscripts }, None)
     }
@@ -113,18 +114,19 @@ impl NestBuilder {
         self.nest.instructions.push(Instruction { target, value, within, place: None });
     }
 
-    /// The nest as it stands, for a reader that fills and checks it.
+    /// Returns the nest as it stands, for a reader that fills and checks it.
     pub(crate) fn unchecked(self) -> Nest {
         self.nest
     }
 
-    /// The finished nest.
+    /// Returns the finished nest.
     ///
     /// # Errors
     ///
-    /// Where it is not sound: a name taken twice, a loop without bounds, a subscript that uses a loop the instruction is
-    /// not within, a number of subscripts that is not that of the axes, an argument that is written, a value looked up in an
-    /// array that is written, a statistic of a loop that has no use for one.
+    /// Where it is not sound: a name taken twice, a loop without bounds, a subscript that uses a
+    /// loop the instruction is not within, a number of subscripts that is not that of the axes, an
+    /// argument that is written, a value looked up in an array that is written, a statistic of a
+    /// loop that has no use for one.
     pub fn finish(self) -> Result<Nest, NestError> {
         check::check(&self.nest)?;
         Ok(self.nest)

@@ -1,24 +1,13 @@
-//! What a nest must keep to be sound, checked however it was made.
+//! Checks that a nest is sound, however it was made.
 
-use super::{Access, Affine, Direction, Expr, Instruction, Lookup, LookupId, LoopId, Memory, Nest};
+use super::{Access, Affine, Array, Direction, Expr, Instruction, Lookup, LookupId, LoopId, Memory, Nest};
 use crate::error::NestError;
 use std::collections::BTreeSet;
 
 /// Checks names, bounds, subscripts and the use of arrays.
 pub(crate) fn check(nest: &Nest) -> Result<(), NestError> {
     names(nest)?;
-    for array in &nest.arrays {
-        let error = |text: &str| Err(NestError::new(format!("`{}` {text}", array.name)).at(array.place));
-        if array.memory == Memory::Argument && !array.is_scalar() {
-            return error("is an argument and has axes; only scalars are passed by value");
-        }
-        if array.memory == Memory::Global && array.is_scalar() {
-            return error("has no axes, so it cannot live in global memory");
-        }
-        if !array.shape.iter().all(Affine::is_of_sizes) {
-            return error("has an extent that uses a loop or lookup; extents are sums of sizes");
-        }
-    }
+    nest.arrays.iter().try_for_each(array_is_sound)?;
     nest.lookups.iter().try_for_each(|lookup| lookup_is_sound(nest, lookup).map_err(|error| error.at(lookup.place)))?;
     for (id, average) in &nest.statistics {
         statistic_is_sound(nest, *id, average).map_err(|error| error.at(nest.loop_at(*id).place))?;
@@ -31,11 +20,25 @@ pub(crate) fn check(nest: &Nest) -> Result<(), NestError> {
     nest.instructions.iter().try_for_each(|instruction| instruction_is_sound(nest, instruction))
 }
 
+fn array_is_sound(array: &Array) -> Result<(), NestError> {
+    let error = |text: &str| Err(NestError::new(format!("`{}` {text}", array.name)).at(array.place));
+    if array.memory == Memory::Argument && !array.is_scalar() {
+        return error("is an argument and has axes; only scalars are passed by value");
+    }
+    if array.memory == Memory::Global && array.is_scalar() {
+        return error("has no axes, so it cannot live in global memory");
+    }
+    if !array.shape.iter().all(Affine::is_of_sizes) {
+        return error("has an extent that uses a loop or lookup; extents are sums of sizes");
+    }
+    Ok(())
+}
+
 fn lookup_is_sound(nest: &Nest, lookup: &Lookup) -> Result<(), NestError> {
     let (array, access) = (nest.array(lookup.access.array), &lookup.access);
     let name = &array.name;
     if array.memory != Memory::Global || array.element.is_float() {
-        return Err(NestError::new(format!("`{name}` is no array of integers in global memory"))
+        return Err(NestError::new(format!("`{name}` is not an array of integers in global memory"))
             .remedy("values are looked up in arrays that the caller provides, such as `array row[n + 1]: i32`"));
     }
     if array.shape.len() != access.subscripts.len() {
@@ -53,7 +56,8 @@ fn lookup_is_sound(nest: &Nest, lookup: &Lookup) -> Result<(), NestError> {
     }
 }
 
-/// Refuses an average number of iterations that is not known before the run, or of a loop that needs none.
+/// Refuses an average number of iterations that is not known before the run, or of a loop that
+/// needs none.
 pub(crate) fn statistic_is_sound(nest: &Nest, id: LoopId, average: &Affine) -> Result<(), NestError> {
     let name = &nest.loop_at(id).name;
     if !nest.depends_on_data(id) {
@@ -91,14 +95,15 @@ fn names(nest: &Nest) -> Result<(), NestError> {
     Ok(())
 }
 
-/// Whether it is a letter or underscore, followed by letters, digits and underscores.
+/// Returns whether it is a letter or underscore, followed by letters, digits and underscores.
 pub(crate) fn is_identifier(name: &str) -> bool {
     let mut letters = name.chars();
     letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
         && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
-/// Refuses a loop without a bound on one side, or with bounds that use a loop which is not around it.
+/// Refuses a loop without a bound on one side, or with bounds that use a loop which is not around
+/// it.
 fn bounds(nest: &Nest, id: LoopId, outer: &BTreeSet<LoopId>) -> Result<(), NestError> {
     let own = nest.loop_at(id);
     let error = |text: String| Err(NestError::new(text).at(own.place));

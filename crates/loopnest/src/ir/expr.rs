@@ -22,7 +22,7 @@ impl Type {
     pub const ALL: [(&'static str, Type); 4] =
         [("i32", Type::I32), ("i64", Type::I64), ("f32", Type::F32), ("f64", Type::F64)];
 
-    /// Size in bits.
+    /// Returns the size in bits.
     pub fn bits(self) -> u32 {
         match self {
             Type::I32 | Type::F32 => 32,
@@ -30,12 +30,12 @@ impl Type {
         }
     }
 
-    /// Whether it is a floating-point type.
+    /// Returns whether it is a floating-point type.
     pub fn is_float(self) -> bool {
         matches!(self, Type::F32 | Type::F64)
     }
 
-    /// The type of an operation on both: the wider one, and floating point before integer.
+    /// Returns the type of an operation on both: the wider one, and floating point before integer.
     pub fn join(self, other: Type) -> Type {
         match (self.is_float(), other.is_float()) {
             (true, false) => self,
@@ -129,7 +129,8 @@ impl Function {
 /// A value computed from cells, indices and numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
-    /// An integer: a number, or a sum of loop indices and sizes. Arithmetic within it is free, as in a subscript.
+    /// An integer: a number, or a sum of loop indices and sizes. Arithmetic within it is free, as
+    /// in a subscript.
     Index(Affine),
     /// A floating-point number; it takes the type of what it meets.
     Number(f64),
@@ -144,12 +145,12 @@ pub enum Expr {
 }
 
 impl Expr {
-    /// `left operator right`.
+    /// Returns `left operator right`.
     pub fn binary(operator: Operator, left: Expr, right: Expr) -> Self {
         Expr::Binary(operator, Box::new(left), Box::new(right))
     }
 
-    /// The parts an expression is made of.
+    /// Returns the parts an expression is made of.
     pub fn children(&self) -> Vec<&Expr> {
         match self {
             Expr::Index(_) | Expr::Number(_) | Expr::Load(..) => Vec::new(),
@@ -159,7 +160,7 @@ impl Expr {
         }
     }
 
-    /// The exponent of a power that is done by multiplications: an integer from 1 to 8.
+    /// Returns the exponent of a power that is done by multiplications: an integer from 1 to 8.
     pub(crate) fn small_power(&self) -> Option<i128> {
         match self {
             Expr::Binary(Operator::Pow, _, exponent) => match exponent.as_ref() {
@@ -170,7 +171,7 @@ impl Expr {
         }
     }
 
-    /// Every load within it, from left to right, with its place in the text.
+    /// Returns every load within it, from left to right, with its place in the text.
     pub fn loads(&self) -> Vec<(&Access, Option<Place>)> {
         match self {
             Expr::Load(access, place) => vec![(access, *place)],
@@ -178,7 +179,8 @@ impl Expr {
         }
     }
 
-    /// Every sum of sizes, indices and values looked up within it, those in subscripts included.
+    /// Returns every sum of sizes, indices and values looked up within it, those in subscripts
+    /// included.
     pub(crate) fn sums(&self) -> Vec<&Affine> {
         match self {
             Expr::Index(sum) => vec![sum],
@@ -187,7 +189,8 @@ impl Expr {
         }
     }
 
-    /// The expression with every part replaced by what `change` makes of it, the innermost first.
+    /// Returns the expression with every part replaced by what `change` makes of it, the innermost
+    /// first.
     pub fn map(self, change: &mut impl FnMut(Expr) -> Expr) -> Expr {
         let mapped = match self {
             Expr::Neg(inner) => Expr::Neg(Box::new(inner.map(change))),
@@ -200,7 +203,8 @@ impl Expr {
         change(mapped)
     }
 
-    /// The expression with every affine part, subscripts too, replaced by what `change` makes of it.
+    /// Returns the expression with every affine part, subscripts too, replaced by what `change`
+    /// makes of it.
     pub fn map_affine(self, change: &impl Fn(&Affine) -> Affine) -> Expr {
         self.map(&mut |part| match part {
             Expr::Index(affine) => Expr::Index(change(&affine)),
@@ -211,7 +215,7 @@ impl Expr {
 }
 
 impl Access {
-    /// The access with every subscript replaced by what `change` makes of it.
+    /// Returns the access with every subscript replaced by what `change` makes of it.
     pub fn map(&self, change: &impl Fn(&Affine) -> Affine) -> Access {
         Access { array: self.array, subscripts: self.subscripts.iter().map(change).collect() }
     }

@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 /// Axes of work-groups and of work-items.
 pub const AXES: usize = 3;
 
-/// How many work-groups a device runs at a time.
+/// The number of work-groups that a device runs at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Residency {
     /// Multiprocessors, or cores.
@@ -18,22 +18,23 @@ pub struct Residency {
 }
 
 impl Nest {
-    /// The loops with a tag.
+    /// Returns the loops with a tag.
     pub fn tagged(&self, tag: Tag) -> impl Iterator<Item = LoopId> {
         self.order.iter().copied().filter(move |id| self.loop_at(*id).tag == tag)
     }
 
-    /// The loop of an instruction that runs along a hardware axis.
+    /// Returns the loop of an instruction that runs along a hardware axis.
     pub fn hardware_loop(&self, instruction: &Instruction, tag: Tag) -> Option<LoopId> {
         self.loop_with(&instruction.within, tag)
     }
 
-    /// The loop with a tag among `within`.
+    /// Returns the loop with a tag among `within`.
     pub(crate) fn loop_with(&self, within: &BTreeSet<LoopId>, tag: Tag) -> Option<LoopId> {
         within.iter().copied().find(|id| self.loop_at(*id).tag == tag)
     }
 
-    /// Work-items of a work-group along each axis; 1 along axes that no loop uses.
+    /// Returns the number of work-items of a work-group along each axis; 1 along axes that no loop
+    /// uses.
     ///
     /// # Errors
     ///
@@ -62,7 +63,8 @@ impl Nest {
         }
     }
 
-    /// Work-groups along each axis where sizes have those values; 1 along axes that no loop uses.
+    /// Returns the number of work-groups along each axis where sizes have those values; 1 along
+    /// axes that no loop uses.
     pub fn group_counts(&self, sizes: &[i64]) -> [i128; AXES] {
         let value = |variable: Var| Affine::term(variable, 1).at_sizes(sizes);
         std::array::from_fn(|axis| {
@@ -71,15 +73,16 @@ impl Nest {
         })
     }
 
-    /// The waves of work-groups that a device needs where sizes have those values: as often as it is filled, the last time
-    /// perhaps not to the brim.
+    /// Returns the waves of work-groups that a device needs where sizes have those values: as often
+    /// as it is filled, the last time perhaps not to the brim.
     pub fn waves(&self, sizes: &[i64], residency: Residency) -> i128 {
         let at_a_time = i128::from(residency.compute_units.get()) * i128::from(residency.groups.get());
         let groups: i128 = self.group_counts(sizes).into_iter().product();
         (groups + at_a_time - 1) / at_a_time
     }
 
-    /// The index along a hardware axis at which an instruction runs: its loop, or `free` where it has none.
+    /// Returns the index along a hardware axis at which an instruction runs: its loop, or `free`
+    /// where it has none.
     pub(crate) fn hardware_index(&self, instruction: &Instruction, tag: Tag, free: Var) -> Affine {
         Affine::term(self.hardware_loop(instruction, tag).map_or(free, Var::Loop), 1)
     }

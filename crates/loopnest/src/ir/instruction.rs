@@ -11,28 +11,28 @@ use std::fmt;
 pub struct Instruction {
     /// The cell that is written.
     pub target: Access,
-    /// What is written.
+    /// The value that is written.
     pub value: Expr,
     /// The loops it is within; outer loops that their bounds use are among them.
     pub within: BTreeSet<LoopId>,
-    /// Where it stands in the text.
+    /// The place in the text.
     pub place: Option<Place>,
 }
 
 impl Instruction {
-    /// Every cell it reads, then the one it writes, with places in the text.
+    /// Returns every cell it reads, then the one it writes, with places in the text.
     pub fn accesses(&self) -> impl Iterator<Item = (&Access, Option<Place>, Direction)> {
         let loads = self.value.loads().into_iter().map(|(access, place)| (access, place, Direction::Load));
         loads.chain(std::iter::once((&self.target, self.place, Direction::Store)))
     }
 
-    /// Every sum of sizes, indices and values looked up in it.
+    /// Returns every sum of sizes, indices and values looked up in it.
     pub(crate) fn sums(&self) -> Vec<&Affine> {
         self.target.subscripts.iter().chain(self.value.sums()).collect()
     }
 }
 
-/// Whether an access reads or writes.
+/// The direction of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Direction {
     /// It reads.

@@ -3,7 +3,7 @@
 use super::affine::{Affine, LoopId, Var};
 use crate::error::Place;
 
-/// How the iterations of a loop are run.
+/// The way in which the iterations of a loop are run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tag {
     /// One after the other.
@@ -22,7 +22,7 @@ pub enum Tag {
 }
 
 impl Tag {
-    /// Whether work-groups or work-items run it.
+    /// Returns whether work-groups or work-items run it.
     pub fn is_hardware(self) -> bool {
         matches!(self, Tag::Group(_) | Tag::Local(_))
     }
@@ -33,11 +33,12 @@ impl Tag {
 pub struct Loop {
     /// Its name, an identifier.
     pub name: String,
-    /// Sums that are not negative at every point of the loop. Each contains this loop; the others are outer ones.
+    /// Sums that are not negative at every point of the loop. Each contains this loop; the others
+    /// are outer ones.
     pub constraints: Vec<Affine>,
-    /// How it is run.
+    /// The way in which it is run.
     pub tag: Tag,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub place: Option<Place>,
 }
 
@@ -60,17 +61,20 @@ impl Loop {
         self.constraints.iter().filter(own).map(bound).collect()
     }
 
-    /// Lower bounds, of which the greatest holds: the index is at least `ceil(numerator / divisor)`.
+    /// Returns the lower bounds, of which the greatest holds: the index is at least `ceil(numerator
+    /// / divisor)`.
     pub fn lower(&self, id: LoopId) -> Vec<Bound> {
         self.bounds(id, 1)
     }
 
-    /// Upper bounds, of which the least holds: the index is at most `floor(numerator / divisor)`.
+    /// Returns the upper bounds, of which the least holds: the index is at most `floor(numerator /
+    /// divisor)`.
     pub fn upper(&self, id: LoopId) -> Vec<Bound> {
         self.bounds(id, -1)
     }
 
-    /// First and last index where `value` knows sizes and outer loops; the loop is empty when the last is less.
+    /// Returns the first and last index where `value` knows sizes and outer loops; the loop is
+    /// empty when the last is less.
     pub fn range(&self, id: LoopId, value: impl Fn(Var) -> i128) -> (i128, i128) {
         let low = |bound: Bound| -(-bound.numerator.evaluate(&value)).div_euclid(bound.divisor);
         let high = |bound: Bound| bound.numerator.evaluate(&value).div_euclid(bound.divisor);

@@ -11,27 +11,30 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A kernel: loops, arrays, and instructions run at the points of the loops they are within.
 ///
-/// Its meaning is that of running the instructions one after the other in the order of the list; neighbours in the
-/// list share the outer loops they have in common. [`Schedule`](crate::Schedule) makes that explicit.
+/// Its meaning is that of running the instructions one after the other in the order of the list;
+/// neighbours in the list share the outer loops they have in common. [`Schedule`](crate::Schedule)
+/// makes that explicit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nest {
     /// Name of the kernel, an identifier.
     pub name: String,
     /// Names of the sizes, in the order in which their values are given.
     pub sizes: Vec<String>,
-    /// What may be taken for granted about the sizes.
+    /// Facts about the sizes that may be taken for granted.
     pub assumptions: Assumptions,
     /// Arrays and scalars.
     pub arrays: Vec<Array>,
     /// Values that bounds and subscripts take from arrays.
     pub lookups: Vec<Lookup>,
-    /// How many iterations loops have on average whose bounds depend on data: sums of sizes that the user gives.
+    /// How many iterations loops have on average whose bounds depend on data: sums of sizes that
+    /// the user gives.
     pub statistics: BTreeMap<LoopId, Affine>,
     /// Every loop; [`Nest::order`] says how they nest.
     pub loops: Vec<Loop>,
-    /// The loops from the outermost to the innermost. A loop's bounds use only loops that stand before it.
+    /// The loops from the outermost to the innermost. A loop's bounds use only loops that stand
+    /// before it.
     pub order: Vec<LoopId>,
-    /// What is computed.
+    /// The computation.
     pub instructions: Vec<Instruction>,
 }
 
@@ -42,11 +45,11 @@ pub struct Lookup {
     pub name: String,
     /// The cell.
     pub access: Access,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub place: Option<Place>,
 }
 
-/// What may be taken for granted about the sizes.
+/// Facts about the sizes that may be taken for granted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Assumptions {
     /// Sums of sizes that are not negative.
@@ -60,14 +63,14 @@ pub struct Assumptions {
 pub struct Congruence {
     /// The size.
     pub size: SizeId,
-    /// What it is divided by, at least 1.
+    /// The divisor, at least 1.
     pub modulus: i128,
-    /// What is left, from 0 to `modulus - 1`.
+    /// The remainder, from 0 to `modulus - 1`.
     pub remainder: i128,
 }
 
 impl Nest {
-    /// The loop of that name.
+    /// Returns the loop of that name.
     ///
     /// # Errors
     ///
@@ -78,7 +81,7 @@ impl Nest {
         found.map(LoopId).ok_or_else(|| NestError::unknown("loop", name, known()))
     }
 
-    /// The array or scalar of that name.
+    /// Returns the array or scalar of that name.
     ///
     /// # Errors
     ///
@@ -89,12 +92,12 @@ impl Nest {
         found.map(ArrayId).ok_or_else(|| NestError::unknown("array", name, known()))
     }
 
-    /// The loop behind a handle of this nest.
+    /// Returns the loop behind a handle of this nest.
     pub fn loop_at(&self, id: LoopId) -> &Loop {
         &self.loops[id.0]
     }
 
-    /// The array behind a handle of this nest.
+    /// Returns the array behind a handle of this nest.
     pub fn array(&self, id: ArrayId) -> &Array {
         &self.arrays[id.0]
     }
@@ -109,17 +112,17 @@ impl Nest {
         self.array_ids().filter(move |id| self.array(*id).memory == memory)
     }
 
-    /// The loops of `within`, from the outermost to the innermost.
+    /// Returns the loops of `within`, from the outermost to the innermost.
     pub fn nesting(&self, within: &BTreeSet<LoopId>) -> Vec<LoopId> {
         self.order.iter().copied().filter(|id| within.contains(id)).collect()
     }
 
-    /// Everything that holds at the points of the loops `within`.
+    /// Returns everything that holds at the points of the loops `within`.
     pub fn domain(&self, within: &BTreeSet<LoopId>) -> Vec<Affine> {
         within.iter().flat_map(|id| self.loops[id.0].constraints.iter().cloned()).collect()
     }
 
-    /// The loops of `within` and every outer loop that their bounds use.
+    /// Returns the loops of `within` and every outer loop that their bounds use.
     pub(crate) fn closed(&self, within: impl IntoIterator<Item = LoopId>) -> BTreeSet<LoopId> {
         let mut closed = BTreeSet::new();
         let mut open: Vec<LoopId> = within.into_iter().collect();
@@ -131,23 +134,24 @@ impl Nest {
         closed
     }
 
-    /// The loops on which the value of a sum depends: those in it, and those that say where its values are looked up.
+    /// Returns the loops on which the value of a sum depends: those in it, and those that say where
+    /// its values are looked up.
     pub fn loops_of<'a>(&'a self, sum: &'a Affine) -> impl Iterator<Item = LoopId> + 'a {
         let subscripts = sum.lookups().flat_map(|id| &self.lookup(id).access.subscripts);
         sum.loops().chain(subscripts.flat_map(Affine::loops))
     }
 
-    /// The lookup behind a handle of this nest.
+    /// Returns the lookup behind a handle of this nest.
     pub fn lookup(&self, id: LookupId) -> &Lookup {
         &self.lookups[id.0]
     }
 
-    /// Whether the bounds of a loop depend on data.
+    /// Returns whether the bounds of a loop depend on data.
     pub fn depends_on_data(&self, id: LoopId) -> bool {
         self.loop_at(id).constraints.iter().any(|sum| sum.lookups().next().is_some())
     }
 
-    /// Whether some instruction writes, and whether some instruction reads the array.
+    /// Returns whether some instruction writes, and whether some instruction reads the array.
     pub fn uses(&self, array: ArrayId) -> (bool, bool) {
         let mut uses = (false, false);
         for (access, _, direction) in self.instructions.iter().flat_map(Instruction::accesses) {
@@ -177,7 +181,7 @@ impl Nest {
         }
     }
 
-    /// Every name that is taken.
+    /// Returns every name that is taken.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let arrays = self.arrays.iter().map(|array| array.name.as_str());
         let loops = self.loops.iter().map(|candidate| candidate.name.as_str());
@@ -185,7 +189,7 @@ impl Nest {
         self.sizes.iter().map(String::as_str).chain(arrays).chain(loops).chain(lookups)
     }
 
-    /// Whether the sizes keep the assumptions.
+    /// Returns whether the sizes keep the assumptions.
     pub fn admits(&self, sizes: &[i64]) -> bool {
         let value = |variable: Var| match variable {
             Var::Size(id) => i128::from(sizes[id.0]),
@@ -196,18 +200,20 @@ impl Nest {
             && self.assumptions.congruences.iter().all(remains)
     }
 
-    /// The variable of a loop, size or lookup by name, for expressions.
+    /// Returns the variable of a loop, size or lookup by name, for expressions.
     pub fn variable(&self, name: &str) -> Option<Var> {
         let size = self.sizes.iter().position(|size| size == name).map(|at| Var::Size(SizeId(at)));
         let lookup = || self.lookups.iter().position(|lookup| lookup.name == name).map(|at| Var::Lookup(LookupId(at)));
         size.or_else(|| self.loop_id(name).ok().map(Var::Loop)).or_else(lookup)
     }
 
-    /// The type in which the outermost operation of `expr` is done when its value is wanted as `context`.
+    /// Returns the type in which the outermost operation of `expr` is done when its value is wanted
+    /// as `context`.
     ///
-    /// Cells decide: an operation on an `f32` and an `f64` is done in `f64`, on an integer and an `f32` in `f32`.
-    /// Numbers and indices take the type of what they meet, and that of `context` where they meet no cell. Division and
-    /// functions other than `abs`, `min` and `max` are always done in floating point.
+    /// Cells decide: an operation on an `f32` and an `f64` is done in `f64`, on an integer and an
+    /// `f32` in `f32`. Numbers and indices take the type of what they meet, and that of `context`
+    /// where they meet no cell. Division and functions other than `abs`, `min` and `max` are always
+    /// done in floating point.
     pub fn operation_type(&self, expr: &Expr, context: Type) -> Type {
         types::operation_type(self, expr, context)
     }

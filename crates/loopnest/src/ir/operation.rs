@@ -14,14 +14,15 @@ pub enum Operation {
     Div,
     /// Exponentiation.
     Pow,
-    /// A product and a sum in one, where they are [counted](crate::count::count_modern) as such: no operator counts as it.
+    /// A product and a sum in one, where they are [counted](crate::count::count_modern) as such: no
+    /// operator counts as it.
     Fma,
     /// A function.
     Special(Function),
 }
 
 impl Operation {
-    /// What an operator counts as.
+    /// Returns the operation that an operator counts as.
     pub fn of(operator: Operator) -> Self {
         match operator {
             Operator::Add | Operator::Sub => Operation::Add,

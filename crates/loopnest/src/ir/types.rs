@@ -41,7 +41,8 @@ fn own(nest: &Nest, expr: &Expr) -> Own {
         Expr::Number(_) => Own::Float,
         Expr::Load(access, _) => Own::Typed(nest.array(access.array).element),
         Expr::Neg(inner) => own(nest, inner),
-        // Division and powers are done in floating point; an exponent that is an integer leaves the type to the base.
+        // Division and powers are done in floating point; an exponent that is an integer leaves the
+        // type to the base.
         Expr::Binary(super::Operator::Div, left, right) => own(nest, left).join(own(nest, right)).join(Own::Float),
         Expr::Binary(_, left, right) => own(nest, left).join(own(nest, right)),
         Expr::Call(super::Function::Abs | super::Function::Min | super::Function::Max, arguments) => {
@@ -53,7 +54,8 @@ fn own(nest: &Nest, expr: &Expr) -> Own {
     }
 }
 
-/// Returns the type in which the outermost operation of `expr` is done; see [`Nest::operation_type`].
+/// Returns the type in which the outermost operation of `expr` is done; see
+/// [`Nest::operation_type`].
 pub(super) fn operation_type(nest: &Nest, expr: &Expr, context: Type) -> Type {
     own(nest, expr).in_context(context)
 }

@@ -1,16 +1,18 @@
-//! The kernels of the cost model's paper: nine classes that measure a device, and four that judge the model.
+//! The kernels of the cost model's paper: nine classes that measure a device, and four that judge
+//! the model.
 //!
-//! Stevens and Klöckner, "A Unified, Hardware-Fitted, Cross-GPU Performance Model", sections 4.1 and 5. Kernels whose
-//! reading the paper leaves open come in both readings. Added are arithmetic on independent values beside that on values which depend
-//! on each other, and what the paper's kernels do too little of to tell what it costs: loads of neighbouring cells at a stride, local memory
-//! at strides, and sums in small work-groups.
+//! Stevens and Klöckner, "A Unified, Hardware-Fitted, Cross-GPU Performance Model", sections 4.1
+//! and 5. Kernels whose reading the paper leaves open come in both readings. Added are arithmetic
+//! on independent values beside that on values which depend on each other, and what the paper's
+//! kernels do too little of to tell what it costs: loads of neighbouring cells at a stride, local
+//! memory at strides, and sums in small work-groups.
 
 use crate::error::NestError;
 use crate::ir::{Congruence, Nest, SizeId};
 use crate::number::lcm;
 use crate::transform::Recipe;
 
-/// What a kernel is for.
+/// The purpose of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Weights are fitted to its times.
@@ -21,7 +23,7 @@ pub enum Role {
     Added,
 }
 
-/// Whether work-groups are lines or rectangles of work-items.
+/// The shape of work-groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Groups {
     /// `x` work-items.
@@ -33,7 +35,8 @@ pub enum Groups {
 }
 
 impl Groups {
-    /// Work-groups that every device runs: of the paper's sets of lines the sizes up to 256, and its set "2-D Med".
+    /// Returns the work-groups that every device runs: of the paper's sets of lines the sizes up to
+    /// 256, and its set "2-D Med".
     pub const fn shapes(self) -> [(i64, i64); 3] {
         match self {
             Groups::Line => [(128, 1), (192, 1), (256, 1)],
@@ -43,7 +46,7 @@ impl Groups {
     }
 }
 
-/// How a size of the nest follows from the case.
+/// The rule by which a size of the nest follows from the case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// So many times the main size.
@@ -59,14 +62,14 @@ pub struct Kernel {
     pub name: &'static str,
     /// The class of kernels it belongs to.
     pub class: &'static str,
-    /// What it is for.
+    /// Its purpose.
     pub role: Role,
     /// The shape of its work-groups.
     pub groups: Groups,
-    /// What its sizes are, in their order.
+    /// The rule for each of its sizes, in their order.
     pub sizes: &'static [Extent],
     text: &'static str,
-    /// What the text leaves open: a word or number, a body, and a stride.
+    /// The parts that the text leaves open: a word or number, a body, and a stride.
     fill: [&'static str; 3],
 }
 
@@ -227,12 +230,12 @@ acc = rsqrt(value + 1.0) + rsqrt(value + 1.25) + rsqrt(value + 1.5) + rsqrt(valu
 ];
 
 impl Kernel {
-    /// The kernel of that name.
+    /// Returns the kernel of that name.
     pub fn named(name: &str) -> Option<&'static Kernel> {
         KERNELS.iter().find(|kernel| kernel.name == name)
     }
 
-    /// The text of the kernel for work-groups of `x` work-items in a row.
+    /// Returns the text of the kernel for work-groups of `x` work-items in a row.
     pub fn text(&self, x: i64) -> String {
         let [what, body, stride] = self.fill;
         let name = self.name.strip_prefix("arithmetic_").unwrap_or(self.name);
@@ -240,8 +243,8 @@ impl Kernel {
         filled.replace("{name}", name).replace("{body}", body).replace("{stride}", stride)
     }
 
-    /// The kernel for work-groups of `x` times `y` work-items, `y` being 1 for those in lines. With `whole_groups` the
-    /// sizes are taken to be multiples of both.
+    /// Returns the kernel for work-groups of `x` times `y` work-items, `y` being 1 for those in
+    /// lines. With `whole_groups` the sizes are taken to be multiples of both.
     ///
     /// # Errors
     ///

@@ -14,12 +14,12 @@ impl Cursor {
         Ok(Cursor { tokens: tokens(text)?, next: 0 })
     }
 
-    /// The next token; the last one is `End` and never passed.
+    /// Returns the next token; the last one is `End` and never passed.
     pub(super) fn peek(&self) -> &Kind {
         &self.tokens[self.next].kind
     }
 
-    /// The token after the next.
+    /// Returns the token after the next.
     pub(super) fn peek_second(&self) -> &Kind {
         &self.tokens[(self.next + 1).min(self.tokens.len() - 1)].kind
     }
@@ -77,7 +77,7 @@ impl Cursor {
         }
     }
 
-    /// One or more of what `read` reads, with commas between.
+    /// Parses one or more of what `read` reads, with commas between.
     pub(super) fn list<T>(
         &mut self,
         mut read: impl FnMut(&mut Self) -> Result<T, NestError>,
@@ -99,7 +99,7 @@ impl Cursor {
         }
     }
 
-    /// An error at the next token, which is not what was wanted.
+    /// Returns an error at the next token, which is not what was wanted.
     pub(super) fn unexpected(&self, wanted: &str) -> NestError {
         NestError::new(format!("expected {wanted}, found {}", self.peek().describe())).at(self.place())
     }

@@ -20,7 +20,7 @@ impl<'a> Expressions<'a> {
         Expressions { nest, depth: 0 }
     }
 
-    /// A sum of products.
+    /// Parses a sum of products.
     pub(super) fn expression(&mut self, cursor: &mut Cursor) -> Result<Expr, NestError> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -53,7 +53,7 @@ impl<'a> Expressions<'a> {
         }
     }
 
-    /// A sign binds less than a power: `-x**2` is `-(x**2)`.
+    /// Parses a factor. A sign binds less than a power: `-x**2` is `-(x**2)`.
     fn factor(&mut self, cursor: &mut Cursor) -> Result<Expr, NestError> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -114,7 +114,7 @@ impl<'a> Expressions<'a> {
         Ok(Expr::Call(*function, arguments))
     }
 
-    /// `a[i, j]`, or a scalar's name.
+    /// Parses `a[i, j]`, or a scalar's name.
     pub(super) fn access(&mut self, cursor: &mut Cursor) -> Result<Access, NestError> {
         let place = cursor.place();
         let name = cursor.name("the name of an array")?;
@@ -134,21 +134,22 @@ impl<'a> Expressions<'a> {
         Ok(Access { array, subscripts })
     }
 
-    /// A sum of sizes and loops; `what` names its use in messages.
+    /// Parses a sum of sizes and loops; `what` names its use in messages.
     pub(super) fn affine(&mut self, cursor: &mut Cursor, what: &str) -> Result<Affine, NestError> {
         let place = cursor.place();
         let read = self.expression(cursor)?;
         self.is_affine(read, what).map_err(|error| error.at(place))
     }
 
-    /// A product that is a sum of sizes and loops.
+    /// Parses a product that is a sum of sizes and loops.
     pub(super) fn summand(&mut self, cursor: &mut Cursor, what: &str) -> Result<Affine, NestError> {
         let place = cursor.place();
         let read = self.product(cursor)?;
         self.is_affine(read, what).map_err(|error| error.at(place))
     }
 
-    /// What stands before the `/` of a quotient: a sum in parentheses or a single summand without division.
+    /// Parses what stands before the `/` of a quotient: a sum in parentheses or a single summand
+    /// without division.
     pub(super) fn numerator(&mut self, cursor: &mut Cursor) -> Result<Affine, NestError> {
         let place = cursor.place();
         let mut product = self.factor(cursor)?;
@@ -177,7 +178,8 @@ impl<'a> Expressions<'a> {
     }
 }
 
-/// Integer arithmetic within sums of indices is done now; everything else stays as it is written.
+/// Joins two operands. Integer arithmetic within sums of indices is done now; everything else stays
+/// as it is written.
 fn join(operator: Operator, left: Expr, right: Expr) -> Expr {
     let folded = match (&left, &right) {
         (Expr::Index(one), Expr::Index(two)) => match (operator, one.as_constant(), two.as_constant()) {

@@ -2,7 +2,7 @@
 
 use crate::error::{NestError, Place};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind {
     Name(String),
@@ -15,7 +15,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// How messages call it.
+    /// Returns the name of the token in messages.
     pub(super) fn describe(&self) -> String {
         match self {
             Kind::Name(name) => format!("`{name}`"),

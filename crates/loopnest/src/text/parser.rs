@@ -23,7 +23,8 @@ const MEMORIES: [(&str, Memory); 4] = [
 impl FromStr for Nest {
     type Err = NestError;
 
-    /// Reads the text form and applies the transformations in it with the defaults of their parameters.
+    /// Reads the text form and applies the transformations in it with the defaults of their
+    /// parameters.
     ///
     /// ```
     /// use tunesmith_loopnest::Nest;
@@ -41,7 +42,8 @@ impl FromStr for Nest {
     ///
     /// # Errors
     ///
-    /// At the first thing that cannot be read, is not sound or cannot be transformed, with line and column.
+    /// At the first thing that cannot be read, is not sound or cannot be transformed, with line and
+    /// column.
     fn from_str(text: &str) -> Result<Nest, NestError> {
         text.parse::<Recipe>()?.apply(&[])
     }
@@ -128,7 +130,7 @@ fn declaration(recipe: &mut Recipe, cursor: &mut Cursor, word: &str) -> Result<(
     Ok(())
 }
 
-/// The rest of `parameter tile = 16`.
+/// Parses the rest of `parameter tile = 16`.
 fn parameter(cursor: &mut Cursor) -> Result<Parameter, NestError> {
     let place = Some(cursor.place());
     let name = cursor.name("a name for the parameter")?;
@@ -142,7 +144,7 @@ fn parameter(cursor: &mut Cursor) -> Result<Parameter, NestError> {
     }
 }
 
-/// The rest of `lookup first = row[i]`
+/// Parses the rest of `lookup first = row[i]`
 fn lookup(nest: &Nest, cursor: &mut Cursor) -> Result<Lookup, NestError> {
     let place = Some(cursor.place());
     let name = cursor.name("a name for the value")?;
@@ -150,7 +152,7 @@ fn lookup(nest: &Nest, cursor: &mut Cursor) -> Result<Lookup, NestError> {
     Ok(Lookup { name, access: Expressions::new(nest).access(cursor)?, place })
 }
 
-/// The rest of `statistic k = per_row`
+/// Parses the rest of `statistic k = per_row`
 fn statistic(nest: &mut Nest, cursor: &mut Cursor) -> Result<(), NestError> {
     let (id, place) = loop_name(nest, cursor)?;
     cursor.expect("=")?;
@@ -171,7 +173,7 @@ fn assume(nest: &mut Nest, cursor: &mut Cursor) -> Result<(), NestError> {
             Relation::AtLeastZero(sum, _) => nest.assumptions.at_least_zero.push(sum),
             Relation::Congruent(rule, place) => {
                 if nest.assumptions.congruences.iter().any(|known| known.size == rule.size) {
-                    return Err(NestError::new("there is an assumption about the remainder of this size").at(place));
+                    return Err(NestError::new("this size already has an assumption about its remainder").at(place));
                 }
                 nest.assumptions.congruences.push(rule);
             }
@@ -180,7 +182,7 @@ fn assume(nest: &mut Nest, cursor: &mut Cursor) -> Result<(), NestError> {
     Ok(())
 }
 
-/// The rest of `array a[n, m]: f32 column pad 1`.
+/// Parses the rest of `array a[n, m]: f32 column pad 1`.
 fn array(nest: &Nest, cursor: &mut Cursor, memory: Memory) -> Result<Array, NestError> {
     let place = Some(cursor.place());
     let name = cursor.name("the name of an array")?;
@@ -201,7 +203,7 @@ fn array(nest: &Nest, cursor: &mut Cursor, memory: Memory) -> Result<Array, Nest
     Ok(Array { name, element: *element, memory, shape, layout, place })
 }
 
-/// `{[i, j]: 0 <= i < n and 0 <= j < i}`
+/// Parses `{[i, j]: 0 <= i < n and 0 <= j < i}`
 fn domain(nest: &mut Nest, cursor: &mut Cursor) -> Result<(), NestError> {
     cursor.expect("{")?;
     cursor.expect("[")?;
@@ -222,7 +224,7 @@ fn domain(nest: &mut Nest, cursor: &mut Cursor) -> Result<(), NestError> {
     cursor.expect("}")
 }
 
-/// A bound belongs to the innermost loop that it contains.
+/// Adds a bound to the innermost loop that it contains.
 fn bound(nest: &mut Nest, relation: Relation) -> Result<(), NestError> {
     let (sum, place) = match relation {
         Relation::AtLeastZero(sum, place) => (sum, place),
@@ -242,7 +244,7 @@ fn bound(nest: &mut Nest, relation: Relation) -> Result<(), NestError> {
     Ok(())
 }
 
-/// `c[i, j] = acc @ i, j`; without `@` the loops are those that occur.
+/// Parses `c[i, j] = acc @ i, j`; without `@` the loops are those that occur.
 fn instruction(nest: &Nest, cursor: &mut Cursor) -> Result<Instruction, NestError> {
     let place = Some(cursor.place());
     let target = Expressions::new(nest).access(cursor)?;

@@ -20,7 +20,7 @@ enum Side {
     Greatest(Vec<Term>),
 }
 
-/// What a relation says, and where it stands.
+/// A relation and its place in the text.
 pub(super) enum Relation {
     /// The sum is not negative.
     AtLeastZero(Affine, Place),
@@ -69,7 +69,7 @@ fn chain(nest: &Nest, cursor: &mut Cursor, found: &mut Vec<Relation>) -> Result<
     if compared { Ok(()) } else { Err(cursor.unexpected("a comparison such as `<`")) }
 }
 
-/// The rest of `size mod 16 = 0`.
+/// Parses the rest of `size mod 16 = 0`.
 fn congruence(cursor: &mut Cursor, left: &Side) -> Result<Congruence, NestError> {
     let wanted = || NestError::new("a remainder is written `n mod 16 = 0`, with one size and numbers");
     let Side::One(Term { sum, floor: None }) = left else { return Err(wanted()) };
@@ -83,7 +83,7 @@ fn congruence(cursor: &mut Cursor, left: &Side) -> Result<Congruence, NestError>
     }
     let remainder = cursor.integer("an integer")?;
     if modulus < 1 || remainder >= modulus {
-        return Err(NestError::new("a remainder is less than what is divided by"));
+        return Err(NestError::new("the remainder must be less than the divisor"));
     }
     Ok(Congruence { size, modulus, remainder })
 }
@@ -101,7 +101,7 @@ fn side(nest: &Nest, cursor: &mut Cursor) -> Result<Side, NestError> {
     Ok(if least { Side::Least(terms) } else { Side::Greatest(terms) })
 }
 
-/// A sum in which one summand may be `floor(sum / number)` or `ceil(sum / number)`.
+/// Parses a sum in which one summand may be `floor(sum / number)` or `ceil(sum / number)`.
 fn term(nest: &Nest, cursor: &mut Cursor) -> Result<Term, NestError> {
     let mut whole = Term { sum: Affine::default(), floor: None };
     let mut sign = if cursor.accept("-") { -1 } else { 1 };
@@ -109,7 +109,7 @@ fn term(nest: &Nest, cursor: &mut Cursor) -> Result<Term, NestError> {
         let place = cursor.place();
         match quotient(nest, cursor)? {
             Some((_, divisor)) if divisor < 1 => {
-                return Err(NestError::new("what is divided by is a positive number").at(place));
+                return Err(NestError::new("the divisor must be a positive number").at(place));
             }
             Some((numerator, divisor)) if whole.floor.is_none() => whole.floor = Some((sign, numerator, divisor)),
             Some(_) => return Err(NestError::new("a bound has one `floor` or `ceil` at most").at(place)),

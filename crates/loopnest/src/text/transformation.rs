@@ -26,7 +26,7 @@ pub(super) fn transformation(cursor: &mut Cursor) -> Result<Transformation, Nest
     }
 }
 
-/// `when staged = 1`, or nothing.
+/// Parses `when staged = 1`, or nothing.
 pub(super) fn when(cursor: &mut Cursor) -> Result<Option<When>, NestError> {
     if !cursor.accept_word("when") {
         return Ok(None);
@@ -42,7 +42,7 @@ pub(super) fn when(cursor: &mut Cursor) -> Result<Option<When>, NestError> {
     Ok(Some(When { parameter, value }))
 }
 
-/// `i 16 -> io, ii`
+/// Parses `i 16 -> io, ii`
 fn split(cursor: &mut Cursor) -> Result<Transformation, NestError> {
     let index = cursor.name("the name of a loop")?;
     let length = match cursor.peek() {
@@ -58,7 +58,7 @@ fn split(cursor: &mut Cursor) -> Result<Transformation, NestError> {
     Ok(Transformation::Split { index, length, outer, inner: cursor.name("a name for the inner loop")? })
 }
 
-/// `a sweep ii, ki -> tile[t0, t1]`
+/// Parses `a sweep ii, ki -> tile[t0, t1]`
 fn prefetch(cursor: &mut Cursor) -> Result<Transformation, NestError> {
     let array = cursor.name("the name of an array")?;
     let sweep = sweep(cursor)?;
@@ -66,7 +66,8 @@ fn prefetch(cursor: &mut Cursor) -> Result<Transformation, NestError> {
     Ok(Transformation::Prefetch { array, sweep, tile, indices })
 }
 
-/// `v sweep ii, ki -> tile[t0, t1]`, with `temporary` before the tile's name for one of each work-item
+/// Parses `v sweep ii, ki -> tile[t0, t1]`, with `temporary` before the tile's name for one of each
+/// work-item
 fn precompute(cursor: &mut Cursor) -> Result<Transformation, NestError> {
     let temporary = cursor.name("the name of a temporary")?;
     let sweep = sweep(cursor)?;
@@ -75,7 +76,7 @@ fn precompute(cursor: &mut Cursor) -> Result<Transformation, NestError> {
     Ok(Transformation::Precompute { temporary, sweep, memory, tile, indices })
 }
 
-/// `sweep ii, ki ->`
+/// Parses `sweep ii, ki ->`
 fn sweep(cursor: &mut Cursor) -> Result<Vec<String>, NestError> {
     if !cursor.accept_word("sweep") {
         return Err(cursor.unexpected("`sweep`"));
@@ -85,7 +86,7 @@ fn sweep(cursor: &mut Cursor) -> Result<Vec<String>, NestError> {
     Ok(sweep)
 }
 
-/// `tile[t0, t1]`
+/// Parses `tile[t0, t1]`
 fn tile(cursor: &mut Cursor) -> Result<(String, Vec<String>), NestError> {
     let tile = cursor.name("a name for the tile")?;
     let mut indices = Vec::new();
@@ -119,7 +120,8 @@ fn tag(cursor: &mut Cursor) -> Result<Tag, NestError> {
     Ok(axis(u8::try_from(number).unwrap_or(u8::MAX)))
 }
 
-/// `row`, `column` or `order 1, 0, 2`, then `pad 0, 1`; nothing is row-major without padding.
+/// Parses `row`, `column` or `order 1, 0, 2`, then `pad 0, 1`; nothing is row-major without
+/// padding.
 pub(super) fn layout(cursor: &mut Cursor) -> Result<(AxisOrder, Vec<i128>), NestError> {
     let mut order = AxisOrder::Row;
     if cursor.accept_word("column") {

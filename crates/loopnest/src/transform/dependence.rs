@@ -14,7 +14,7 @@ pub(super) struct Pair<'a> {
     pub(super) two: &'a Access,
 }
 
-/// Every ordered pair of accesses to an array for which `regards` holds.
+/// Returns every ordered pair of accesses to an array for which `regards` holds.
 pub(super) fn pairs<'a>(nest: &'a Nest, regards: impl Fn(ArrayId) -> bool) -> Vec<Pair<'a>> {
     let all: Vec<(usize, &Access, Direction)> = nest
         .instructions
@@ -76,7 +76,7 @@ fn refusal(nest: &Nest, id: LoopId, pair: &Pair, tag: Tag) -> NestError {
     .remedy("leave the loop sequential, or let every iteration write cells of its own")
 }
 
-/// Whether two iterations of a loop, those around it being the same, may touch one cell.
+/// Returns whether two iterations of a loop, those around it being the same, may touch one cell.
 fn iterations_meet(nest: &Nest, pair: &Pair, id: LoopId) -> bool {
     let [first, second] = [pair.first, pair.second].map(|number| &nest.instructions[number]);
     if !first.within.contains(&id) || !second.within.contains(&id) {
@@ -94,7 +94,8 @@ fn iterations_meet(nest: &Nest, pair: &Pair, id: LoopId) -> bool {
     system.may_have_points()
 }
 
-/// Whether two work-groups may touch one cell; instructions outside of the loops of an axis run in all of them.
+/// Returns whether two work-groups may touch one cell; instructions outside of the loops of an axis
+/// run in all of them.
 fn groups_meet(nest: &Nest, pair: &Pair, tag: Tag) -> bool {
     let [first, second] = [pair.first, pair.second].map(|number| &nest.instructions[number]);
     let instances = Instances::new(nest);
@@ -133,7 +134,8 @@ fn private_per_iteration(nest: &Nest, id: LoopId, array: ArrayId) -> Result<(), 
     Ok(())
 }
 
-/// Whether an earlier instruction writes the cell that `reader` reads, in the same iteration of all loops they share.
+/// Returns whether an earlier instruction writes the cell that `reader` reads, in the same
+/// iteration of all loops they share.
 fn covers(nest: &Nest, writer: &Instruction, reader: &Instruction, read: &Access) -> bool {
     if writer.target.array != read.array {
         return false;
@@ -153,14 +155,15 @@ fn covers(nest: &Nest, writer: &Instruction, reader: &Instruction, read: &Access
     writer.target.subscripts.iter().zip(shape).all(spans) && extra.is_subset(&swept)
 }
 
-/// Whether a loop runs from 0 to `extent - 1` exactly.
+/// Returns whether a loop runs from 0 to `extent - 1` exactly.
 pub(super) fn runs_over(nest: &Nest, id: LoopId, extent: i128) -> bool {
     let own = nest.loop_at(id);
     let all_constant = own.constraints.iter().all(|bound| bound.without(Var::Loop(id)).as_constant().is_some());
     all_constant && nest.constant_extent(id).is_ok_and(|iterations| iterations >= extent)
 }
 
-/// The loops that two instructions share when they run: those around both from the outside, hardware left out.
+/// Returns the loops that two instructions share when they run: those around both from the outside,
+/// hardware left out.
 pub(super) fn shared_loops(nest: &Nest, first: usize, second: usize) -> Vec<LoopId> {
     let run = |number: usize| {
         let loops = nest.nesting(&nest.instructions[number].within);
@@ -170,7 +173,8 @@ pub(super) fn shared_loops(nest: &Nest, first: usize, second: usize) -> Vec<Loop
     pairs.take_while(|(one, two)| one == two).map(|(one, _)| one).collect()
 }
 
-/// Whether two instructions are ever run by the same axis of work-items or work-groups in different loops.
+/// Refuses instructions that one axis of work-items or work-groups would run in
+/// different loops.
 pub(super) fn hardware_is_unique(nest: &Nest) -> Result<(), NestError> {
     for instruction in &nest.instructions {
         for axis in 0..AXES as u8 {

@@ -26,10 +26,12 @@ pub enum Amount {
     Parameter(String),
 }
 
-/// One transformation. Loops and arrays have their names, since earlier transformations make some of them.
+/// One transformation. Loops and arrays have their names, since earlier transformations make some
+/// of them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Transformation {
-    /// `split i 16 -> io, ii`: the loop becomes two, `i = 16*io + ii`, the last block cut off where `i` ends.
+    /// `split i 16 -> io, ii`: the loop becomes two, `i = 16*io + ii`, the last block cut off where
+    /// `i` ends.
     Split {
         /// The loop.
         index: String,
@@ -44,7 +46,7 @@ pub enum Transformation {
     Tag {
         /// The loop.
         index: String,
-        /// How it is to be run.
+        /// The way in which it is to be run.
         tag: Tag,
     },
     /// `order k, i`: the named loops change places so that they nest in this order.
@@ -52,8 +54,8 @@ pub enum Transformation {
         /// From the outermost.
         loops: Vec<String>,
     },
-    /// `prefetch a sweep ii, ki -> tile[t0, t1]`: what the loads of `a` touch while the swept loops run is first
-    /// copied into local memory. The new loops copy along the axes of the tile.
+    /// `prefetch a sweep ii, ki -> tile[t0, t1]`: what the loads of `a` touch while the swept loops
+    /// run is first copied into local memory. The new loops copy along the axes of the tile.
     Prefetch {
         /// The array that is read.
         array: String,
@@ -61,22 +63,25 @@ pub enum Transformation {
         sweep: Vec<String>,
         /// Name of the tile.
         tile: String,
-        /// Names of the loops that fill it, one for each axis along which the tile has more than one cell.
+        /// Names of the loops that fill it, one for each axis along which the tile has more than
+        /// one cell.
         indices: Vec<String>,
     },
-    /// `precompute v sweep ii, ki -> tile[t0, t1]`: the values of a temporary that are used while the swept loops run are
-    /// first computed, each once, into local memory or a temporary. The new loops run along the axes of the tile, one for each
-    /// sum of loops on which the value depends.
+    /// `precompute v sweep ii, ki -> tile[t0, t1]`: the values of a temporary that are used while
+    /// the swept loops run are first computed, each once, into local memory or a temporary. The new
+    /// loops run along the axes of the tile, one for each sum of loops on which the value depends.
     Precompute {
         /// The temporary, which one instruction computes.
         temporary: String,
         /// The loops whose uses the tile covers.
         sweep: Vec<String>,
-        /// Where the tile lives: [`Memory::Local`], or [`Memory::Private`] for one of each work-item.
+        /// Where the tile lives: [`Memory::Local`], or [`Memory::Private`] for one of each
+        /// work-item.
         memory: Memory,
         /// Name of the tile.
         tile: String,
-        /// Names of the loops that fill it, one for each axis along which the tile has more than one cell.
+        /// Names of the loops that fill it, one for each axis along which the tile has more than
+        /// one cell.
         indices: Vec<String>,
     },
     /// `layout a column`: how an array lies in memory.
@@ -104,8 +109,8 @@ impl Transformation {
     ///
     /// # Errors
     ///
-    /// A name is unknown or taken, or the transformation would change the meaning of the nest. The error names the
-    /// instructions that stand against it, and the nest is left as it was.
+    /// A name is unknown or taken, or the transformation would change the meaning of the nest. The
+    /// error names the instructions that stand against it, and the nest is left as it was.
     pub fn apply(&self, nest: &mut Nest, parameter: impl Fn(&str) -> Option<i64>) -> Result<(), NestError> {
         let mut changed = nest.clone();
         match self {

@@ -9,8 +9,8 @@ use crate::number::gcd;
 use crate::print;
 use std::collections::BTreeMap;
 
-/// Computes the values of a temporary into a tile before they are used: once each, however many points of the swept loops use
-/// one. The instruction that computed the temporary is left out.
+/// Computes the values of a temporary into a tile before they are used: once each, however many
+/// points of the swept loops use one. The instruction that computed the temporary is left out.
 pub(super) fn precompute(nest: &mut Nest, temporary: &str, sweep: &[String], tile: &Tile) -> Result<(), NestError> {
     if !matches!(tile.memory, Memory::Local | Memory::Private) {
         return Err(NestError::new(format!("`{}` is to live neither in local memory nor in a temporary", tile.name)));
@@ -30,11 +30,11 @@ pub(super) fn precompute(nest: &mut Nest, temporary: &str, sweep: &[String], til
     footprint.fill(nest, id, tile, writer.place, |cell| coordinates.value_at(writer.value, cell))
 }
 
-/// The one instruction that computes a temporary.
+/// Returns the one instruction that computes a temporary.
 fn only_writer(nest: &Nest, id: ArrayId) -> Result<usize, NestError> {
     let array = nest.array(id);
     if array.memory != Memory::Private {
-        return Err(NestError::new(format!("`{}` is no temporary", array.name))
+        return Err(NestError::new(format!("`{}` is not a temporary", array.name))
             .remedy("let an instruction compute the value into a temporary, and use that"));
     }
     let writers: Vec<usize> =
@@ -48,7 +48,8 @@ fn only_writer(nest: &Nest, id: ArrayId) -> Result<usize, NestError> {
     }
 }
 
-/// Refuses a value that need not be what it is now when it is computed earlier, or whose points are not known.
+/// Refuses a value that need not be what it is now when it is computed earlier, or whose points are
+/// not known.
 fn always_the_same(nest: &Nest, computing: &Instruction) -> Result<(), NestError> {
     let target = computing.target.array;
     refuse_data_accesses(nest, target)?;
@@ -82,7 +83,8 @@ fn always_the_same(nest: &Nest, computing: &Instruction) -> Result<(), NestError
     }
 }
 
-/// The sums of loops on which a value depends, shifts and factors left out: the axes of the box of its values.
+/// The sums of loops on which a value depends, shifts and factors left out: the axes of the box of
+/// its values.
 struct Coordinates(Vec<Affine>);
 
 impl Coordinates {
@@ -105,7 +107,7 @@ impl Coordinates {
         .at(computing.place))
     }
 
-    /// The value whose coordinates are `cell`.
+    /// Returns the value whose coordinates are `cell`.
     fn value_at(&self, value: Expr, cell: &[Affine]) -> Expr {
         value.map_affine(&|sum| {
             let Some((own, factor)) = direction(sum) else { return sum.clone() };
@@ -115,7 +117,8 @@ impl Coordinates {
     }
 }
 
-/// The loops of a sum with the factor that they have in common, which leaves the first of them positive.
+/// Returns the loops of a sum with the factor that they have in common, which leaves the first of
+/// them positive.
 fn direction(sum: &Affine) -> Option<(Affine, i128)> {
     let coefficients: Vec<(Var, i128)> =
         sum.loops().map(|id| (Var::Loop(id), sum.coefficient(Var::Loop(id)))).collect();
@@ -127,7 +130,8 @@ fn direction(sum: &Affine) -> Option<(Affine, i128)> {
     Some((direction, factor))
 }
 
-/// Whether sums can take their values independently of each other: one after the other has a loop that the rest does not have.
+/// Returns whether sums can take their values independently of each other: one after the other has
+/// a loop that the rest does not have.
 fn are_apart(sums: &[Affine]) -> bool {
     let mut rest: Vec<&Affine> = sums.iter().collect();
     let has_own_loop = |rest: &[&Affine], at: usize| {
@@ -140,7 +144,7 @@ fn are_apart(sums: &[Affine]) -> bool {
     rest.is_empty()
 }
 
-/// The loads of what the instruction `writer` computes, numbered as they are without it.
+/// Returns the loads of what the instruction `writer` computes, numbered as they are without it.
 fn uses(nest: &Nest, writer: usize, coordinates: &Coordinates) -> Result<Vec<Use>, NestError> {
     let target = nest.instructions[writer].target.array;
     let mut uses = Vec::new();
@@ -155,8 +159,8 @@ fn uses(nest: &Nest, writer: usize, coordinates: &Coordinates) -> Result<Vec<Use
     Ok(uses)
 }
 
-/// The point at which the instruction `writer` computed what another one reads, by those of its loops whose indices are not those
-/// of the reader.
+/// Returns the point at which the instruction `writer` computed what another one reads, by those of
+/// its loops whose indices are not those of the reader.
 fn point(nest: &Nest, writer: usize, reader: usize, read: &Access) -> Result<BTreeMap<LoopId, Affine>, NestError> {
     let (written, text) = (&nest.instructions[writer], print::access(nest, read));
     if reader < writer {
@@ -178,8 +182,10 @@ fn point(nest: &Nest, writer: usize, reader: usize, read: &Access) -> Result<BTr
             None if target == read && target.loops().all(|id| is_shared(&id)) => {}
             None => {
                 let target = print::access(nest, &written.target);
-                return Err(NestError::new(format!("{text} need not be what was last computed as {target}"))
-                    .remedy("write each cell in a loop over its whole axis, or read what the same iteration wrote"));
+                return Err(NestError::new(format!(
+                    "{text} may differ from the value that was last computed as {target}"
+                ))
+                .remedy("write each cell in a loop over its whole axis, or read what the same iteration wrote"));
             }
         }
     }
@@ -195,13 +201,14 @@ fn point(nest: &Nest, writer: usize, reader: usize, read: &Access) -> Result<BTr
     }
 }
 
-/// The loop that a subscript is, where it runs over the whole axis.
+/// Returns the loop that a subscript is, where it runs over the whole axis.
 fn whole_axis(nest: &Nest, subscript: &Affine, extent: &Affine) -> Option<LoopId> {
     let id = subscript.loops().next().filter(|id| *subscript == Affine::from(*id))?;
     extent.as_constant().filter(|extent| runs_over(nest, id, *extent)).map(|_| id)
 }
 
-/// The loops whose iteration is the same from one instruction to a later one, hardware left out.
+/// Returns the loops whose iteration is the same from one instruction to a later one, hardware left
+/// out.
 fn shared_through(nest: &Nest, first: usize, last: usize) -> Vec<LoopId> {
     (first + 1..=last).fold(shared_loops(nest, first, first), |shared, number| {
         let next = shared_loops(nest, number - 1, number);
@@ -209,7 +216,7 @@ fn shared_through(nest: &Nest, first: usize, last: usize) -> Vec<LoopId> {
     })
 }
 
-/// A sum with other sums in the place of loops, all at once.
+/// Returns a sum with other sums in the place of loops, all at once.
 fn replaced(sum: &Affine, by: &BTreeMap<LoopId, Affine>) -> Affine {
     sum.terms().fold(Affine::constant(sum.offset()), |replaced, (variable, coefficient)| {
         let other = match variable {
@@ -220,7 +227,8 @@ fn replaced(sum: &Affine, by: &BTreeMap<LoopId, Affine>) -> Affine {
     })
 }
 
-/// Takes an instruction out where its neighbours do not come to share more loops than it shares with both.
+/// Takes an instruction out where its neighbours do not come to share more loops than it shares
+/// with both.
 fn take_out(nest: &mut Nest, number: usize) -> Result<Instruction, NestError> {
     if number > 0 && number + 1 < nest.instructions.len() {
         let (through, without) =

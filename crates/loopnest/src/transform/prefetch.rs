@@ -30,7 +30,7 @@ pub(super) fn prefetch(nest: &mut Nest, array: &str, sweep: &[String], tile: &Ti
     footprint.fill(nest, copy, tile, place, value)
 }
 
-/// The loads of an array that swept loops move.
+/// Returns the loads of an array that swept loops move.
 fn uses(nest: &Nest, source: ArrayId, sweep: &BTreeSet<LoopId>) -> Vec<Use> {
     let is_swept = |access: &Access| access.subscripts.iter().flat_map(Affine::loops).any(|id| sweep.contains(&id));
     let mut uses = Vec::new();

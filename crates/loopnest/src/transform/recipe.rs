@@ -11,18 +11,18 @@ pub struct Parameter {
     pub name: String,
     /// Its value where none is given.
     pub default: i64,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub place: Option<Place>,
 }
 
 /// A transformation and where it stands in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecipeStep {
-    /// What is done.
+    /// The transformation.
     pub transformation: Transformation,
-    /// Where it is left out; it never is where this is `None`.
+    /// The condition of the step; with `None` it is always done.
     pub when: Option<When>,
-    /// Where it stands.
+    /// Its place in the text.
     pub place: Option<Place>,
 }
 
@@ -48,7 +48,7 @@ pub struct RecipeStep {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
-    /// What is computed.
+    /// The computation.
     pub nest: Nest,
     /// Numbers that the transformations take.
     pub parameters: Vec<Parameter>,
@@ -57,12 +57,12 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// The transformed nest, with values for some of the parameters.
+    /// Returns the transformed nest, with values for some of the parameters.
     ///
     /// # Errors
     ///
-    /// Where a name is no parameter, or a transformation is refused; the error has the transformation's place unless
-    /// another place of the nest says more.
+    /// Where a name is no parameter, or a transformation is refused; the error has the
+    /// transformation's place unless another place of the nest says more.
     pub fn apply(&self, values: &[(&str, i64)]) -> Result<Nest, NestError> {
         let names = || self.parameters.iter().map(|parameter| parameter.name.as_str());
         if let Some((name, _)) = values.iter().find(|(name, _)| !names().any(|known| known == *name)) {

@@ -5,8 +5,9 @@ use super::fresh;
 use crate::error::NestError;
 use crate::ir::{Affine, Loop, LoopId, Nest, Tag, Var};
 
-/// `index = length * outer + inner` with `0 <= inner < length`. The outer loop takes the place of the loop and the
-/// inner one follows it directly, so that the order of iterations is what it was.
+/// Splits a loop: `index = length * outer + inner` with `0 <= inner < length`. The outer loop takes
+/// the place of the loop and the inner one follows it directly, so that the order of iterations is
+/// what it was.
 pub(super) fn split(nest: &mut Nest, index: &str, length: i64, names: [&String; 2]) -> Result<(), NestError> {
     let id = nest.loop_id(index)?;
     if length < 1 {
@@ -39,7 +40,7 @@ pub(super) fn split(nest: &mut Nest, index: &str, length: i64, names: [&String; 
     Ok(())
 }
 
-/// What a bound of the loop says of the block: it holds for some index of the block.
+/// Returns what a bound of the loop says of the block: it holds for some index of the block.
 fn block_bound(bound: &Affine, id: LoopId, length: i128) -> Affine {
     let factor = bound.coefficient(Var::Loop(id));
     let best = if factor > 0 { factor * (length - 1) } else { 0 };

@@ -6,8 +6,8 @@ use crate::error::NestError;
 use crate::ir::{AXES, Affine, Instruction, LoopId, Memory, Nest, Tag, Var};
 use crate::print;
 
-/// Tags a loop where its bounds admit it, no iteration needs what another one does at the same time, and every instruction
-/// keeps its place among the others.
+/// Tags a loop where its bounds admit it, no iteration needs what another one does at the same
+/// time, and every instruction keeps its place among the others.
 pub(super) fn tag(nest: &mut Nest, index: &str, tag: Tag) -> Result<(), NestError> {
     let id = nest.loop_id(index)?;
     if tag != Tag::Sequential {
@@ -36,8 +36,8 @@ pub(super) fn tag(nest: &mut Nest, index: &str, tag: Tag) -> Result<(), NestErro
     hardware_is_unique(nest)
 }
 
-/// Refuses a tag that the bounds of the loop do not admit, or whose iterations need one another. Whether work-groups do is
-/// known only when the loop has its tag.
+/// Refuses a tag that the bounds of the loop do not admit, or whose iterations need one another.
+/// Whether work-groups do is known only when the loop has its tag.
 fn is_admitted(nest: &Nest, id: LoopId, tag: Tag) -> Result<(), NestError> {
     match tag {
         Tag::Sequential => {}
@@ -59,7 +59,7 @@ fn is_admitted(nest: &Nest, id: LoopId, tag: Tag) -> Result<(), NestError> {
     Ok(())
 }
 
-/// The loops but one that every instruction shares with the one before it.
+/// Returns the loops but one that every instruction shares with the one before it.
 fn neighbours(nest: &Nest, but: LoopId) -> Vec<Vec<LoopId>> {
     let shared = |number: usize| shared_loops(nest, number - 1, number).into_iter().filter(|id| *id != but).collect();
     (1..nest.instructions.len()).map(shared).collect()
@@ -92,12 +92,16 @@ fn starts_at_zero(nest: &Nest, id: LoopId) -> Result<(), NestError> {
     if only_sizes && from_zero {
         return Ok(());
     }
-    Err(NestError::new(format!("work-groups are numbered from 0 to an end known beforehand, unlike `{}`", own.name))
-        .remedy("choose an outer loop that starts at 0 and is bounded by sizes")
-        .at(own.place))
+    Err(NestError::new(format!(
+        "work-groups cannot run `{}`: they count from 0 to an end that is known before the run",
+        own.name
+    ))
+    .remedy("choose an outer loop that starts at 0 and is bounded by sizes")
+    .at(own.place))
 }
 
-/// Refuses an instruction that every work-item along an axis would run and that changes what it reads.
+/// Refuses an instruction that every work-item along an axis would run and that changes what it
+/// reads.
 fn may_be_repeated(nest: &Nest, instruction: &Instruction, index: &str, tag: Tag) -> Result<(), NestError> {
     let target = instruction.target.array;
     let is_shared = matches!(nest.array(target).memory, Memory::Global | Memory::Local);

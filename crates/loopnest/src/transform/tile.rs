@@ -34,11 +34,12 @@ pub(super) struct Footprint {
     first: Vec<Affine>,
     /// Values along each axis.
     extents: Vec<i128>,
-    /// The axes along which swept loops move, be it by no more than one value, or along which uses lie apart.
+    /// The axes along which swept loops move, be it by no more than one value, or along which uses
+    /// lie apart.
     moving: Vec<usize>,
 }
 
-/// The loops of these names.
+/// Returns the loops of these names.
 pub(super) fn named(nest: &Nest, names: &[String]) -> Result<BTreeSet<LoopId>, NestError> {
     names.iter().map(|name| nest.loop_id(name)).collect()
 }
@@ -46,7 +47,8 @@ pub(super) fn named(nest: &Nest, names: &[String]) -> Result<BTreeSet<LoopId>, N
 impl Footprint {
     /// # Errors
     ///
-    /// Where a swept loop that moves a use does not run between constants, or uses move unlike each other.
+    /// Where a swept loop that moves a use does not run between constants, or uses move unlike each
+    /// other.
     pub(super) fn new(nest: &Nest, uses: Vec<Use>, sweep: BTreeSet<LoopId>) -> Result<Self, NestError> {
         let axes = uses.first().map_or(0, |first| first.cell.len());
         let mut bases: Vec<Option<Affine>> = vec![None; axes];
@@ -71,13 +73,13 @@ impl Footprint {
         Ok(Footprint { uses, sweep, first, extents, moving })
     }
 
-    /// Whether swept loops move some use, or uses lie apart.
+    /// Returns whether swept loops move some use, or uses lie apart.
     pub(super) fn moves(&self) -> bool {
         !self.moving.is_empty()
     }
 
-    /// Makes the array `id` the tile, lets the uses read it, and fills it before them: `value` gives what a cell of the box
-    /// is. `place` is that of the instruction that fills it.
+    /// Makes the array `id` the tile, lets the uses read it, and fills it before them: `value`
+    /// gives what a cell of the box is. `place` is that of the instruction that fills it.
     ///
     /// # Errors
     ///
@@ -115,8 +117,8 @@ impl Footprint {
         Ok(())
     }
 
-    /// The axes that `count` loops fill: those with more than one cell, or all that are moving, so that the same loops fill the tile
-    /// whatever its size.
+    /// Returns the axes that `count` loops fill: those with more than one cell, or all that are
+    /// moving, so that the same loops fill the tile whatever its size.
     fn axes(&self, count: usize) -> Result<Vec<usize>, NestError> {
         let long: Vec<usize> = (0..self.extents.len()).filter(|axis| self.extents[*axis] > 1).collect();
         if long.len() == count {
@@ -162,7 +164,7 @@ fn apart(nest: &Nest, access: &Access, axis: usize) -> NestError {
     .remedy("sweep only loops on which all these loads depend alike")
 }
 
-/// What does not depend on swept loops, and the range of what does.
+/// Returns what does not depend on swept loops, and the range of what does.
 fn swept_range(nest: &Nest, sum: &Affine, sweep: &BTreeSet<LoopId>) -> Result<(Affine, i128, i128), NestError> {
     let mut base = Affine::default();
     let (mut low, mut high) = (sum.offset(), sum.offset());
@@ -179,7 +181,7 @@ fn swept_range(nest: &Nest, sum: &Affine, sweep: &BTreeSet<LoopId>) -> Result<(A
     Ok((base, low, high))
 }
 
-/// The constant range of a swept loop.
+/// Returns the constant range of a swept loop.
 fn constant_range(nest: &Nest, id: LoopId) -> Result<(i128, i128), NestError> {
     let own = nest.loop_at(id);
     let constant = |bound: &crate::ir::Bound| bound.numerator.as_constant().map(|number| (number, bound.divisor));
@@ -209,13 +211,14 @@ impl Filling<'_> {
         self.along.iter().any(|(_, id)| sum.uses(*id))
     }
 
-    /// The instructions with uses, in the order of the list.
+    /// Returns the instructions with uses, in the order of the list.
     fn readers(&self) -> impl Iterator<Item = usize> {
         self.footprint.uses.iter().map(|own| own.number)
     }
 
-    /// The bounds of the loops that fill the tile with `value`: those of the cells that some use needs, as far as the uses
-    /// agree, and those of the arrays that the value is made of where other cells would leave them.
+    /// Returns the bounds of the loops that fill the tile with `value`: those of the cells that
+    /// some use needs, as far as the uses agree, and those of the arrays that the value is made of
+    /// where other cells would leave them.
     fn bounds(&self, value: &Expr) -> Result<Vec<Affine>, NestError> {
         let mut needed = self.footprint.uses.iter().map(|own| self.needed(own));
         let first = needed.next().unwrap_or_default();
@@ -238,7 +241,7 @@ impl Filling<'_> {
         Ok(bounds)
     }
 
-    /// What the domain of a use says of the loops that fill the tile, by direction.
+    /// Returns what the domain of a use says of the loops that fill the tile, by direction.
     fn needed(&self, own: &Use) -> BTreeMap<Affine, i128> {
         let mut bounds = self.nest.domain(&self.nest.instructions[own.number].within);
         for (axis, id) in self.along {
@@ -274,7 +277,7 @@ impl Filling<'_> {
         Ok(())
     }
 
-    /// Whether a sum may be negative where the readers run and the bounds hold.
+    /// Returns whether a sum may be negative where the readers run and the bounds hold.
     fn may_fail(&self, bounds: &[Affine], sum: &Affine) -> bool {
         let used: BTreeSet<LoopId> = bounds.iter().chain([sum]).flat_map(Affine::loops).collect();
         let outer = used.into_iter().filter(|id| id.0 < self.nest.loops.len());
@@ -284,14 +287,14 @@ impl Filling<'_> {
         may_be_negative(self.nest, self.nest.domain(&known).iter().chain(bounds).cloned(), sum)
     }
 
-    /// Whether a sum may be negative where some reader runs.
+    /// Returns whether a sum may be negative where some reader runs.
     fn may_fail_in_uses(&self, sum: &Affine) -> bool {
         let domain = |number: usize| self.nest.domain(&self.nest.instructions[number].within);
         self.readers().any(|number| may_be_negative(self.nest, domain(number), sum))
     }
 
-    /// The loops around the instruction that fills the tile: those on which the tile depends, and those of the work-groups of
-    /// its readers.
+    /// Returns the loops around the instruction that fills the tile: those on which the tile
+    /// depends, and those of the work-groups of its readers.
     fn outer_loops(&self, bounds: &[Affine], memory: Memory) -> Result<BTreeSet<LoopId>, NestError> {
         let nest = self.nest;
         let used = self.footprint.first.iter().chain(bounds).flat_map(Affine::loops);
@@ -313,7 +316,8 @@ impl Filling<'_> {
         }
     }
 
-    /// Where the tile is filled: before its readers, inside of the loops on which it depends.
+    /// Returns where the tile is filled: before its readers, inside of the loops on which it
+    /// depends.
     fn position(&self, within: &BTreeSet<LoopId>) -> Result<usize, NestError> {
         let nest = self.nest;
         let is_sequential = |id: &LoopId| !nest.loop_at(*id).tag.is_hardware();
@@ -343,7 +347,7 @@ impl Filling<'_> {
     }
 }
 
-/// Whether a sum may be negative where bounds and assumptions hold.
+/// Returns whether a sum may be negative where bounds and assumptions hold.
 fn may_be_negative(nest: &Nest, bounds: impl IntoIterator<Item = Affine>, sum: &Affine) -> bool {
     let mut system = System::default();
     system.at_least_zero(nest.assumptions.at_least_zero.iter().cloned());

@@ -13,8 +13,8 @@ pub(crate) struct Item<'a> {
     pub(crate) indices: BTreeMap<LoopId, i128>,
 }
 
-/// Calls `visit` for each instruction that a work-item runs, work-item by work-item and in the order of the schedule;
-/// `begin` before each work-item.
+/// Calls `visit` for each instruction that a work-item runs, work-item by work-item and in the
+/// order of the schedule; `begin` before each work-item.
 pub(crate) fn each_item(
     nest: &Nest,
     sizes: &[i64],
@@ -70,17 +70,17 @@ impl Item<'_> {
         }
     }
 
-    /// The value of a sum.
+    /// Returns the value of a sum.
     pub(crate) fn at(&self, sum: &Affine) -> i128 {
         sum.evaluate(|variable| self.value(variable))
     }
 
-    /// The values of the subscripts of an access.
+    /// Returns the values of the subscripts of an access.
     pub(crate) fn cell(&self, access: &Access) -> Vec<i128> {
         access.subscripts.iter().map(|sum| self.at(sum)).collect()
     }
 
-    /// The indices of the loops of an instruction that are not run by hardware.
+    /// Returns the indices of the loops of an instruction that are not run by hardware.
     pub(crate) fn point(&self, instruction: &Instruction) -> Vec<i128> {
         let is_run = |id: &&LoopId| !self.nest.loop_at(**id).tag.is_hardware();
         instruction.within.iter().filter(is_run).map(|id| self.indices[id]).collect()

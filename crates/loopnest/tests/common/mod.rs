@@ -45,7 +45,7 @@ prop_compose! {
 }
 
 prop_compose! {
-    /// Up to three nested loops and a few instructions in them.
+    /// Returns up to three nested loops and a few instructions in them.
     pub(crate) fn plans()(
         loops in prop::collection::vec(loop_plan(), 1..4),
         instructions in prop::collection::vec(instruction_plan(), 1..5),
@@ -63,7 +63,7 @@ struct Handles {
     arrays: [tunesmith_loopnest::ArrayId; 3],
 }
 
-/// The nest of a plan: sizes `n` and `m`, arrays large enough for every subscript.
+/// Returns the nest of a plan: sizes `n` and `m`, arrays large enough for every subscript.
 pub(crate) fn build(plan: &Plan) -> Nest {
     let mut build = NestBuilder::new("random");
     let sizes = [build.size("n"), build.size("m")];

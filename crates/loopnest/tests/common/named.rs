@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use tunesmith_loopnest::{Counts, Direction, Memory, Nest, Property, Tally};
 
-/// What the interpreter counted one by one.
+/// Returns what the interpreter counted one by one.
 pub(crate) fn tallied(nest: &Nest, tally: &Tally) -> BTreeMap<String, i128> {
     let mut counts = BTreeMap::from([("groups".to_string(), i128::from(tally.groups)), ("launch".to_string(), 1)]);
     let mut add = |name: String, times: u64| *counts.entry(name).or_default() += i128::from(times);
@@ -26,7 +26,7 @@ pub(crate) fn tallied(nest: &Nest, tally: &Tally) -> BTreeMap<String, i128> {
     counts
 }
 
-/// The symbolic counts at those sizes, accesses summed over their strides.
+/// Returns the symbolic counts at those sizes, accesses summed over their strides.
 pub(crate) fn evaluated(counts: &Counts, sizes: &[i64]) -> BTreeMap<String, i128> {
     let mut named = BTreeMap::new();
     for (property, value) in counts.properties().iter().zip(counts.evaluate(sizes).unwrap()) {

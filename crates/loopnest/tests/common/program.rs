@@ -1,4 +1,5 @@
-//! Generated C against the interpreter: one program with many kernels, so that the compiler is started once.
+//! Generated C against the interpreter: one program with many kernels, so that the compiler is
+//! started once.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -14,7 +15,8 @@ pub(crate) struct Sample {
     pub(crate) data: Data,
 }
 
-/// The cells of memory and, for each cell by subscripts, its place there: computed one subscript at a time.
+/// Returns the cells of memory and, for each cell by subscripts, its place there: computed one
+/// subscript at a time.
 fn places(array: &Array, sizes: &[i64]) -> (usize, Vec<usize>) {
     let extents: Vec<usize> = array.shape.iter().map(|extent| extent.at_sizes(sizes) as usize).collect();
     let cells = array.cells().iter().map(|extent| extent.at_sizes(sizes) as usize).product::<usize>();
@@ -49,13 +51,13 @@ fn globals(nest: &Nest) -> Vec<ArrayId> {
     nest.array_ids().filter(|id| nest.array(*id).memory == Memory::Global).collect()
 }
 
-/// The memory of all global arrays.
+/// Returns the memory of all global arrays.
 fn memory(sample: &Sample) -> Vec<u8> {
     let of = |id| sample.data.memory(&sample.nest, &sample.sizes, id).unwrap();
     globals(&sample.nest).into_iter().flat_map(of).collect()
 }
 
-/// A program that runs every sample on what it reads and writes what became of it.
+/// Returns a program that runs every sample on what it reads and writes what became of it.
 fn program(samples: &[Sample]) -> String {
     let mut text = String::from("#include <stdio.h>\n#include <stdlib.h>\n");
     let mut main = String::from("int main(void) {\n");
@@ -93,7 +95,8 @@ pub(crate) fn compare(samples: &[Sample]) {
     compare_with(&[], str::to_string, samples);
 }
 
-/// Runs all samples as C that is changed or compiled with further options, and as the interpreter does.
+/// Runs all samples as C that is changed or compiled with further options, and as the interpreter
+/// does.
 pub(crate) fn compare_with(options: &[&str], change: impl Fn(&str) -> String, samples: &[Sample]) {
     let folder = tempfile::tempdir().unwrap();
     let (source, executable) = (folder.path().join("all.c"), folder.path().join("all"));

@@ -2,7 +2,7 @@
 
 use tunesmith_loopnest::{Amount, Nest, Tag, Transformation};
 
-/// A transformation of a random nest; numbers choose loops and kinds.
+/// Returns a transformation of a random nest; numbers choose loops and kinds.
 pub(crate) fn transformation(nest: &Nest, number: usize, [kind, choice, amount]: [u8; 3]) -> Transformation {
     let pick = |choice: u8| nest.loops[usize::from(choice) % nest.loops.len()].name.clone();
     let index = pick(choice);

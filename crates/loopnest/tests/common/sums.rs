@@ -2,7 +2,8 @@
 
 use super::values::{Choices, pick};
 
-/// A tiled sum over `k`, with one temporary or some, kept across barriers where `b` is copied.
+/// Returns a tiled sum over `k`, with one temporary or some, kept across barriers where `b` is
+/// copied.
 pub(crate) fn tiled(choices: &Choices) -> String {
     const SUMS: [&str; 10] = [
         "s = s + a[i, k]*b[k, j] @ i, j, k",

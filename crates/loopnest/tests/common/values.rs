@@ -3,18 +3,18 @@
 /// Numbers that choose what a nest is made of.
 pub(crate) type Choices = [u8; 12];
 
-/// One of the options.
+/// Returns one of the options.
 pub(crate) fn pick<'a>(options: &[&'a str], choice: u8) -> &'a str {
     options[usize::from(choice) % options.len()]
 }
 
-/// The names whose bits are set, with a comma after each.
+/// Returns the names whose bits are set, with a comma after each.
 pub(crate) fn subset(names: &[&str], bits: u8) -> String {
     let chosen = names.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1);
     chosen.map(|(_, name)| format!("{name}, ")).collect()
 }
 
-/// A value that neighbouring points share, tiled and tagged.
+/// Returns a value that neighbouring points share, tiled and tagged.
 pub(crate) fn neighbours(choices: &Choices) -> String {
     const BOUNDS: [&str; 3] = ["0 <= j <= i", "i <= j < m + 2", "0 <= j < min(m, i + 3)"];
     const VALUES: [&str; 7] = [
