@@ -4,6 +4,8 @@ use crate::diagnostic::Messages;
 use crate::parameters::read_values;
 use crate::tree::{Located, Node, Section};
 use std::ops::Range;
+use tunesmith_core::Stop;
+use tunesmith_search::StrategySpec;
 use tunesmith_space::did_you_mean;
 use tunesmith_space::lookup;
 use tunesmith_space::{Expr, Value};
@@ -31,12 +33,12 @@ pub struct Inputs {
 }
 
 /// One tuning run of every input.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct InputRun {
-    /// The strategy, as users write it.
-    pub strategy: String,
+    /// The strategy.
+    pub strategy: StrategySpec,
     /// Its stop condition, where it has its own.
-    pub stop: Option<String>,
+    pub stop: Option<Stop>,
 }
 
 /// More combinations are not walked through.
@@ -104,12 +106,12 @@ fn read_features(section: &Section<'_>, sizes: &[(String, Value)], messages: &Me
 /// A strategy, or a table of a strategy and when it stops.
 fn read_run(node: &Node<'_>) -> Option<InputRun> {
     if !node.is_table() {
-        return Some(InputRun { strategy: node.string()?.to_string(), stop: None });
+        return Some(InputRun { strategy: node.parsed(|_| None)?, stop: None });
     }
     let section = node.section()?;
     section.allow(&["strategy", "stop"]);
-    let strategy = section.require("strategy", "strategy = \"grid\"")?.string()?.to_string();
-    let stop = section.get("stop").and_then(|node| node.string()).map(str::to_string);
+    let strategy = section.require("strategy", "strategy = \"grid\"")?.parsed(|_| None)?;
+    let stop = section.get("stop").and_then(|node| node.parsed(|_| None));
     Some(InputRun { strategy, stop })
 }
 

@@ -4,7 +4,9 @@ use crate::diagnostic::Messages;
 pub(crate) use crate::item::Located;
 use crate::item::{Content, Item, Table};
 use std::collections::HashSet;
+use std::fmt::Display;
 use std::ops::Range;
+use std::str::FromStr;
 use tunesmith_space::did_you_mean;
 use tunesmith_space::{Expr, ExprError, Value};
 
@@ -134,6 +136,12 @@ impl<'a> Node<'a> {
         }
         self.wrong_type("a string");
         None
+    }
+
+    /// Parses a string as what its text means; `remedy` says what to do about an error. Reports what is wrong.
+    pub(crate) fn parsed<T: FromStr<Err: Display>>(&self, remedy: fn(&T::Err) -> Option<&'static str>) -> Option<T> {
+        let parsed = self.string()?.parse::<T>();
+        parsed.map_err(|error: T::Err| self.error(error.to_string(), remedy(&error).map(str::to_string))).ok()
     }
 
     pub(crate) fn number(&self) -> Option<f64> {

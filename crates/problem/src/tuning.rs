@@ -3,18 +3,20 @@
 use crate::arguments::word;
 use crate::judging::{self, positive, seconds};
 use crate::tree::{Located, Node, Section};
+use tunesmith_core::{Stop, Target, TargetParseError};
 use tunesmith_device::{Cache, Policy};
+use tunesmith_search::StrategySpec;
 use tunesmith_space::Value;
 
 /// How a problem is tuned unless the user says otherwise.
 #[derive(Clone, Debug, Default)]
 pub struct Tuning {
-    /// The strategy, as users write it.
-    pub strategy: Option<String>,
-    /// The stop condition, as users write it.
-    pub stop: Option<String>,
-    /// What is optimised, as users write it.
-    pub objective: Option<String>,
+    /// The strategy.
+    pub strategy: Option<StrategySpec>,
+    /// The stop condition.
+    pub stop: Option<Stop>,
+    /// The objective.
+    pub objective: Option<Target>,
     /// The seed.
     pub seed: Option<u64>,
     /// How many requests the strategy may have in flight.
@@ -28,18 +30,20 @@ pub struct Tuning {
 
 /// A table of a grid: parameters with the values they take.
 pub type GridTable = Vec<(String, Vec<Value>)>;
+
 pub(crate) fn read(section: &Section<'_>) -> Tuning {
     section.allow(&["strategy", "stop", "objective", "seed", "room", "default", "grid"]);
-    let string = |key| section.get(key).and_then(|node| node.string()).map(str::to_string);
     let count = |key| section.get(key).and_then(|node| node.count());
     let default = section.get("default").and_then(|node| node.section()).map(|default| {
         let pair = |(name, node): (Located<&str>, Node<'_>)| Some((name.value.to_string(), node.required_scalar()?));
         default.entries().filter_map(pair).collect()
     });
     Tuning {
-        strategy: string("strategy"),
-        stop: string("stop"),
-        objective: string("objective"),
+        strategy: section.get("strategy").and_then(|node| node.parsed(|_| None)),
+        stop: section.get("stop").and_then(|node| node.parsed(|_| None)),
+        objective: section
+            .get("objective")
+            .and_then(|node| node.parsed(|error: &TargetParseError| Some(error.remedy()))),
         seed: count("seed"),
         room: count("room").and_then(|room| usize::try_from(room).ok()),
         default,

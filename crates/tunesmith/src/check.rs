@@ -7,10 +7,9 @@ use crate::space_info::{SpaceInfo, SpaceQuery};
 use crate::{ConstraintReport, Error, Problem};
 use std::path::Path;
 use std::sync::Arc;
-use tunesmith_core::{Stop, SystemClock};
+use tunesmith_core::SystemClock;
 use tunesmith_device::{Device, Machine};
 use tunesmith_problem::{Diagnostic, Level};
-use tunesmith_search::StrategySpec;
 use tunesmith_space::Value;
 
 /// What a check found.
@@ -48,7 +47,7 @@ pub fn check(path: &Path, sizes: &[(String, Value)], machine: &Machine) -> Resul
     let mut found = None;
     let steps = [
         SpaceInfo::new(&problem, &limits, &SpaceQuery::Summary).map(|info| found = Some(info)),
-        check_tuning(&problem),
+        check_objective(&problem),
         device.and_then(|device| check_kernel(&problem, &device, machine, &limits)),
     ];
     for error in steps.into_iter().filter_map(Result::err) {
@@ -66,17 +65,12 @@ pub fn check(path: &Path, sizes: &[(String, Value)], machine: &Machine) -> Resul
     Ok(Check { messages, space: found, constraints })
 }
 
-fn check_tuning(problem: &Problem) -> Result<(), Error> {
-    if let Some(strategy) = &problem.tuning.strategy {
-        strategy.parse::<StrategySpec>()?;
+/// The metric that is optimised may not be one of the problem.
+fn check_objective(problem: &Problem) -> Result<(), Error> {
+    match &problem.tuning.objective {
+        Some(target) => Metric::new(target, problem).map(|_| ()),
+        None => Ok(()),
     }
-    if let Some(stop) = &problem.tuning.stop {
-        stop.parse::<Stop>()?;
-    }
-    if let Some(objective) = &problem.tuning.objective {
-        Metric::new(&objective.parse()?, problem)?;
-    }
-    Ok(())
 }
 
 fn check_kernel(

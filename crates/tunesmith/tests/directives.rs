@@ -77,8 +77,8 @@ fn the_listing_of_the_paper_is_a_problem() {
     assert_eq!(space.size(), count(24, 36, 5).into());
     assert_eq!(space.parameters()[3].values(), [Value::Float(0.5), Value::Float(1.0), Value::Float(1.5)]);
     assert_eq!(space.parameters()[5].values(), [Value::Bool(false), Value::Bool(true)]);
-    assert_eq!(problem.tuning.strategy.as_deref(), Some("annealing"));
-    assert_eq!(problem.tuning.stop.as_deref(), Some("(evaluations 10000 or time 5min)"));
+    assert_eq!(problem.tuning.strategy, Some("annealing".parse().unwrap()));
+    assert_eq!(problem.tuning.stop, Some("evaluations 10000 or time 5min".parse().unwrap()));
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn published_cuda_problems_load_and_say_what_keeps_their_kernels_from_being_run(
         arguments(&gemm)[..4],
         ["sizeM i32 = 2048", "sizeN i32 = 2048", "sizeK i32 = 2048", "matA f32[4194304] In Random"]
     );
-    assert_eq!(gemm.tuning.strategy.as_deref(), Some("exhaustive"));
+    assert_eq!(gemm.tuning.strategy, Some("exhaustive".parse().unwrap()));
 
     let coulomb = load("t1-ktt-coulomb.json");
     missing(&coulomb, ".cu");
@@ -107,8 +107,8 @@ fn published_cuda_problems_load_and_say_what_keeps_their_kernels_from_being_run(
     let tolerance = coulomb.verify.tolerances["grid"];
     assert_eq!((tolerance.relative, tolerance.absolute), (Some(0.0), Some(0.01)));
     assert_eq!(
-        (coulomb.tuning.strategy.as_deref(), coulomb.tuning.stop.as_deref()),
-        (Some("random"), Some("evaluations 10"))
+        (coulomb.tuning.strategy, coulomb.tuning.stop),
+        (Some("random".parse().unwrap()), Some("evaluations 10".parse().unwrap()))
     );
 }
 

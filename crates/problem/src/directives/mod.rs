@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
             ("var", name) => self.variable(name, rest),
             ("tp", "") => self.parameter(directive),
             ("search_technique", "") => match tuning::strategy(&self.clean[rest.clone()]) {
-                Ok(strategy) => self.tuning.strategy = Some(strategy.to_string()),
+                Ok(strategy) => self.tuning.strategy = Some(strategy),
                 Err((text, remedy)) => self.messages.error(rest, text, remedy),
             },
             ("abort_condition", "") => match tuning::stop(&self.clean[rest.clone()]) {

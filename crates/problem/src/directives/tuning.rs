@@ -1,6 +1,8 @@
 //! ATF's search techniques and abort conditions under our names.
 
 use super::translate::{bracket, split};
+use tunesmith_core::{Stop, StopParseError};
+use tunesmith_search::StrategySpec;
 use tunesmith_space::did_you_mean;
 
 /// ATF's techniques (papers' and both implementations' names), with our strategies.
@@ -25,7 +27,7 @@ const TECHNIQUES: &[(&str, &str)] = &[
 pub(super) type Fault = (String, Option<String>);
 
 /// The strategy that the technique `text` (`simulated_annealing`, `"auc_bandit"`, `atf::torczon()`) means.
-pub(super) fn strategy(text: &str) -> Result<&'static str, Fault> {
+pub(super) fn strategy(text: &str) -> Result<StrategySpec, Fault> {
     let name = text.trim().trim_end_matches(';').trim_end_matches("()").trim().trim_matches('"');
     let name = name.rsplit("::").next().unwrap_or(name);
     let known = TECHNIQUES.iter().find(|(technique, _)| *technique == name);
@@ -34,13 +36,13 @@ pub(super) fn strategy(text: &str) -> Result<&'static str, Fault> {
         let listed = format!("techniques are {}", names().collect::<Vec<_>>().join(", "));
         (format!("`{name}` is no search technique"), did_you_mean(name, names()).or(Some(listed)))
     })?;
-    let built = tunesmith_search::build(strategy).map(|_| *strategy);
-    built.map_err(|error| (format!("the search technique `{name}`: {error}"), None))
+    strategy.parse().map_err(|error| (format!("the search technique `{name}`: {error}"), None))
 }
 
 /// The stop condition that the abort condition `text` means: `evaluations(10000) || duration<std::chrono::minutes>(5)`.
-pub(super) fn stop(text: &str) -> Result<String, Fault> {
-    joined(text.trim().trim_end_matches(';')).map_err(|fault| {
+pub(super) fn stop(text: &str) -> Result<Stop, Fault> {
+    let ours = joined(text.trim().trim_end_matches(';'));
+    ours.and_then(|text| text.parse().map_err(|error: StopParseError| error.to_string())).map_err(|fault| {
         let forms = "conditions are evaluations(n), valid_evaluations(n), duration<minutes>(n), fraction(f), cost(c), \
                      speedup(f, n), speedup<seconds>(f, n), joined by && and ||";
         (fault, Some(forms.to_string()))
@@ -102,7 +104,6 @@ fn time(n: &str, unit: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tunesmith_core::Stop;
 
     #[test]
     fn abort_conditions_become_stop_conditions() {
@@ -116,16 +117,15 @@ mod tests {
             ),
         ];
         for (text, expected) in cases {
-            assert_eq!(stop(text).unwrap(), expected);
-            assert!(expected.parse::<Stop>().is_ok(), "{expected}");
+            assert_eq!(stop(text).unwrap(), expected.parse().unwrap());
         }
         assert!(stop("evaluation(5)").unwrap_err().1.unwrap().contains("fraction(f)"));
     }
 
     #[test]
     fn techniques_have_our_names_and_unknown_ones_a_suggestion() {
-        assert_eq!(strategy("simulated_annealing"), Ok("annealing"));
-        assert_eq!(strategy("\"exhaustive\""), Ok("exhaustive"));
+        assert_eq!(strategy("simulated_annealing"), Ok("annealing".parse().unwrap()));
+        assert_eq!(strategy("\"exhaustive\""), Ok("exhaustive".parse().unwrap()));
         assert_eq!(strategy("simulated_anealing").unwrap_err().1.unwrap(), "did you mean `simulated_annealing`?");
     }
 }

@@ -4,6 +4,8 @@ use super::json::Item;
 use crate::Tuning;
 use crate::diagnostic::Messages;
 use std::ops::Range;
+use tunesmith_core::{Stop, StopParseError};
+use tunesmith_search::StrategySpec;
 use tunesmith_space::{Constraint, Parameter, Value};
 
 /// Parameters and values, as [`Tuning::default`] has them.
@@ -39,7 +41,7 @@ pub(super) fn read(root: &Item<'_>, default: Option<Pairs>, messages: &Messages)
 }
 
 /// Our name of the search, where we have it.
-fn strategy(root: &Item<'_>, messages: &Messages) -> Option<String> {
+fn strategy(root: &Item<'_>, messages: &Messages) -> Option<StrategySpec> {
     let search = root.get("Search")?;
     let name = search.get("Name")?;
     let plain: String = name.string()?.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -56,14 +58,16 @@ fn strategy(root: &Item<'_>, messages: &Messages) -> Option<String> {
         let remedy = "give a strategy's options with --strategy \"NAME(option=value)\"".to_string();
         messages.warning(attributes.span, "the search's Attributes are not read", Some(remedy));
     }
-    ours.map(str::to_string)
+    ours.and_then(|ours| ours.parse().ok())
 }
 
 /// The budget as a stop condition: several entries end the run together, whichever comes first.
-fn stop(root: &Item<'_>, messages: &Messages) -> Option<String> {
-    let entries = root.get("Budget").map(|budget| budget.items()).unwrap_or_default();
-    let conditions: Vec<String> = entries.iter().filter_map(|entry| condition(entry, messages)).collect();
-    (!conditions.is_empty()).then(|| conditions.join(" or "))
+fn stop(root: &Item<'_>, messages: &Messages) -> Option<Stop> {
+    let budget = root.get("Budget")?;
+    let conditions: Vec<String> = budget.items().iter().filter_map(|entry| condition(entry, messages)).collect();
+    let refuse = |error: StopParseError| messages.error(budget.span.clone(), error.to_string(), None);
+    let parsed = (!conditions.is_empty()).then(|| conditions.join(" or ").parse().map_err(refuse));
+    parsed?.ok()
 }
 
 fn condition(entry: &Item<'_>, messages: &Messages) -> Option<String> {

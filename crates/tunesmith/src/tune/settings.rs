@@ -50,7 +50,7 @@ impl Settings {
         // A resumed run goes on as it began unless told otherwise.
         let earlier = earlier(&journal, options.resume)?;
         let strategy = strategy(problem, search, earlier.as_ref())?;
-        let stop = stop(problem, search, &strategy)?;
+        let stop = stop(problem, search, &strategy);
         let metric = metric(problem, search, earlier.as_ref())?;
         check_cost(&stop, metric.as_ref())?;
         let tuning = &problem.tuning;
@@ -121,32 +121,23 @@ fn earlier(journal: &Path, resume: bool) -> Result<Option<Header>, Error> {
 }
 
 fn strategy(problem: &Problem, search: &Search, earlier: Option<&Header>) -> Result<StrategySpec, Error> {
-    let written = earlier.map(|header| header.strategy.as_str()).or(problem.tuning.strategy.as_deref());
-    match (&search.strategy, written) {
+    match (&search.strategy, earlier) {
         (Some(strategy), _) => Ok(strategy.clone()),
-        (None, Some(text)) => Ok(text.parse()?),
-        (None, None) => Ok(StrategySpec::default()),
+        (None, Some(header)) => Ok(header.strategy.parse()?),
+        (None, None) => Ok(problem.tuning.strategy.clone().unwrap_or_default()),
     }
 }
 
 /// Strategies that end by themselves run to their end unless told otherwise.
-fn stop(problem: &Problem, search: &Search, strategy: &StrategySpec) -> Result<Stop, Error> {
-    match (&search.stop, problem.tuning.stop.as_deref()) {
-        (Some(stop), _) => Ok(stop.clone()),
-        (None, Some(text)) => Ok(text.parse()?),
-        (None, None) if strategy.strategy().ends_by_itself() => Ok(Stop::evaluations(u64::MAX)),
-        (None, None) => Ok(Stop::evaluations(DEFAULT_STOP)),
-    }
+fn stop(problem: &Problem, search: &Search, strategy: &StrategySpec) -> Stop {
+    let most = if strategy.strategy().ends_by_itself() { u64::MAX } else { DEFAULT_STOP };
+    search.stop.as_ref().or(problem.tuning.stop.as_ref()).cloned().unwrap_or_else(|| Stop::evaluations(most))
 }
 
 fn metric(problem: &Problem, search: &Search, earlier: Option<&Header>) -> Result<Option<Metric>, Error> {
     let before = earlier.and_then(Metric::of).map(|metric| metric.target());
-    let written = || problem.tuning.objective.as_deref().map(str::parse).transpose();
-    let target = match search.objective.clone().or(before) {
-        Some(target) => target,
-        None => written()?.unwrap_or_default(),
-    };
-    Metric::new(&target, problem)
+    let target = search.objective.clone().or(before).or(problem.tuning.objective.clone());
+    Metric::new(&target.unwrap_or_default(), problem)
 }
 
 /// Reads the history: the one named, else that of the resumed run, as far as it is still what it was.

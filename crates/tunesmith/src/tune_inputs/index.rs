@@ -1,6 +1,5 @@
 //! Which runs of a tuning over inputs are finished.
 
-use super::PlannedRun;
 use crate::{Error, Outcome};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -8,7 +7,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use tunesmith_core::Stop;
-use tunesmith_problem::Input;
+use tunesmith_problem::{Input, InputRun};
 use tunesmith_store::Journal;
 
 /// One finished run of one input: a line of `runs.jsonl`.
@@ -37,7 +36,7 @@ pub struct FinishedRun {
 }
 
 impl FinishedRun {
-    pub(super) fn new(input: &str, sizes: &Input, run: &PlannedRun, outcome: &Outcome) -> Self {
+    pub(super) fn new(input: &str, sizes: &Input, run: &InputRun, outcome: &Outcome) -> Self {
         let best = outcome.best.as_ref();
         Self {
             input: input.to_string(),
@@ -102,7 +101,7 @@ impl Index {
         self.runs
     }
 
-    pub(super) fn has(&self, input: &str, run: &PlannedRun) -> bool {
+    pub(super) fn has(&self, input: &str, run: &InputRun) -> bool {
         let stop = |known: &FinishedRun| known.stop.as_deref().map(str::parse::<Stop>).transpose();
         let same = |known: &FinishedRun| {
             let is_run = known.input == input && known.strategy == run.strategy.to_string();
@@ -111,7 +110,7 @@ impl Index {
         self.runs.iter().any(same)
     }
 
-    pub(super) fn journal(&self, input: &str, run: &PlannedRun) -> PathBuf {
+    pub(super) fn journal(&self, input: &str, run: &InputRun) -> PathBuf {
         self.folder.join(file_name(input, run))
     }
 
@@ -136,7 +135,7 @@ fn read(path: &Path, text: &str) -> Result<Vec<FinishedRun>, Error> {
 
 /// `M=64,N=64.grid.jsonl`; what a file name cannot have becomes `_`. The strategy's options and the stop condition are part
 /// of it, so that two runs never share a journal.
-fn file_name(input: &str, run: &PlannedRun) -> String {
+fn file_name(input: &str, run: &InputRun) -> String {
     let stop = run.stop.iter().map(|stop| format!(".{stop}")).collect::<String>();
     let is_plain = |sign: char| sign.is_alphanumeric() || "=,.-+".contains(sign);
     let text = format!("{input}.{}{stop}", run.strategy.to_string().replace(' ', ""));

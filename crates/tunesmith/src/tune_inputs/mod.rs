@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 use tunesmith_core::{Condition, Stop};
 use tunesmith_device::Machine;
 use tunesmith_problem::{Input, InputRun};
-use tunesmith_search::StrategySpec;
 use tunesmith_space::Value;
 
 /// What tuning all inputs gave. Its JSON form is what `tune --inputs --json` prints.
@@ -43,45 +42,28 @@ pub struct SkippedInput {
     pub reason: String,
 }
 
-/// One run that every input is tuned by.
-#[derive(Clone, Debug, PartialEq)]
-struct PlannedRun {
-    strategy: StrategySpec,
-    /// Its own stop condition.
-    stop: Option<Stop>,
+/// Returns how every input is tuned; `stop` goes before what the file says, but for strategies that end by themselves.
+fn planned(problem: &Problem, stop: Option<&Stop>) -> Result<Vec<InputRun>, Error> {
+    let own = problem.inputs.as_ref().map(|inputs| inputs.runs.clone()).unwrap_or_default();
+    let runs = if own.is_empty() { usual(problem)? } else { own };
+    let asked = |run: &InputRun| stop.filter(|_| !run.strategy.strategy().ends_by_itself()).cloned();
+    Ok(runs.into_iter().map(|run| InputRun { stop: asked(&run).or(run.stop), strategy: run.strategy }).collect())
 }
 
-impl PlannedRun {
-    /// Parses a run of `[inputs]`. `stop` goes before what the file says, but for strategies that end by themselves.
-    fn new(run: &InputRun, stop: Option<&Stop>) -> Result<Self, Error> {
-        let strategy: StrategySpec = run.strategy.parse()?;
-        let own = run.stop.as_deref().map(str::parse).transpose()?;
-        let asked = stop.filter(|_| !strategy.strategy().ends_by_itself()).cloned();
-        Ok(Self { stop: asked.or(own), strategy })
-    }
-
-    /// Returns when the run ends; `None` where the problem says it.
-    fn ending(&self) -> Option<Stop> {
-        let all = || Stop::When(Condition::Fraction(1.0));
-        self.stop.clone().or_else(|| self.strategy.strategy().ends_by_itself().then(all))
-    }
-}
-
-/// Returns how every input is tuned. Where `[inputs]` does not say, that is by the grid, if there is one, and by 75 steps of
-/// the paper's climb from the default configuration (Bergstra, Pinto and Cox, 2012, section 2.4).
-fn planned(problem: &Problem, stop: Option<&Stop>) -> Result<Vec<PlannedRun>, Error> {
-    let own = problem.inputs.iter().flat_map(|inputs| &inputs.runs);
-    let own: Vec<PlannedRun> = own.map(|run| PlannedRun::new(run, stop)).collect::<Result<_, _>>()?;
-    if !own.is_empty() {
-        return Ok(own);
-    }
-    let climb = InputRun {
-        strategy: "hill_climbing(initial=1, patience=0)".to_string(),
-        stop: Some("evaluations 75".to_string()),
-    };
-    let grid = InputRun { strategy: "grid".to_string(), stop: None };
+/// Returns how every input is tuned where `[inputs]` does not say: by the grid, if there is one, and by 75 steps of the
+/// paper's climb from the default configuration (Bergstra, Pinto and Cox, 2012, section 2.4).
+fn usual(problem: &Problem) -> Result<Vec<InputRun>, Error> {
+    let climb = "hill_climbing(initial=1, patience=0)".parse()?;
+    let climb = InputRun { strategy: climb, stop: Some(Stop::evaluations(75)) };
+    let grid = InputRun { strategy: "grid".parse()?, stop: None };
     let has_grid = !problem.tuning.grid.is_empty();
-    has_grid.then_some(grid).into_iter().chain([climb]).map(|run| PlannedRun::new(&run, stop)).collect()
+    Ok(has_grid.then_some(grid).into_iter().chain([climb]).collect())
+}
+
+/// Returns when a run ends; `None` where the problem says it.
+fn ending(run: &InputRun) -> Option<Stop> {
+    let all = || Stop::When(Condition::Fraction(1.0));
+    run.stop.clone().or_else(|| run.strategy.strategy().ends_by_itself().then(all))
 }
 
 /// Tunes `problem` on `machine` for every input of its `[inputs]`, one after the other, by each of its runs; `on_run` sees
@@ -131,7 +113,7 @@ struct Work<'a> {
     machine: &'a Machine,
     search: &'a Search,
     journals: &'a JournalOptions,
-    runs: &'a [PlannedRun],
+    runs: &'a [InputRun],
     all: &'a [Input],
 }
 
@@ -192,12 +174,12 @@ impl Work<'_> {
     fn tune_one(
         &self,
         sizes: &Input,
-        run: &PlannedRun,
+        run: &InputRun,
         journal: &Path,
         session: &mut Session<'_>,
     ) -> Result<Outcome, Error> {
         let problem = self.problem.with_sizes(sizes)?;
-        let search = Search { strategy: Some(run.strategy.clone()), stop: run.ending(), ..self.search.clone() };
+        let search = Search { strategy: Some(run.strategy.clone()), stop: ending(run), ..self.search.clone() };
         let journal = JournalOptions { out: Some(journal.to_path_buf()), resume: true, ..self.journals.clone() };
         tune(&problem, self.machine, &search, &journal, session)
     }
