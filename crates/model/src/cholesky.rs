@@ -54,7 +54,7 @@ impl Cholesky {
         self.len == 0
     }
 
-    /// Row `i` of `L`: `i + 1` elements, the last on the diagonal.
+    /// Returns row `i` of `L`: `i + 1` elements, the last on the diagonal.
     pub fn row(&self, i: usize) -> &[f64] {
         let start = i * (i + 1) / 2;
         &self.packed[start..=start + i]
@@ -75,7 +75,7 @@ impl Cholesky {
         solution
     }
 
-    /// `L'^-1 b` for the leading rows, as many as `b` has. Costs n^2 / 2 products.
+    /// Returns `L'^-1 b` for the leading rows, as many as `b` has. Costs n^2 / 2 products.
     pub fn solve_transposed(&self, b: &[f64]) -> Vec<f64> {
         let mut solution = b.to_vec();
         for i in (0..b.len()).rev() {

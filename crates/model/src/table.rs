@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-/// What the numbers of a column mean.
+/// The meaning of the numbers of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Numbers whose order means something.
@@ -31,7 +31,7 @@ impl Column {
         Self { name: name.into(), kind: Kind::Categorical(levels.into_iter().map(Into::into).collect()) }
     }
 
-    /// `value`, or NaN where it is not the index of a level of this categorical column.
+    /// Returns `value`, or NaN where it is not the index of a level of this categorical column.
     pub(crate) fn cleaned(&self, value: f64) -> f64 {
         match &self.kind {
             Kind::Ordinal => value,
@@ -65,7 +65,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// No rows under these columns.
+    /// Creates a table without rows under these columns.
     ///
     /// # Panics
     /// Two columns have the same name, or two levels of a column.

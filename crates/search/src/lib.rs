@@ -72,7 +72,7 @@ pub use random::Random;
 pub use regression_tree::RegressionTree;
 pub use regret::{RegretModel, RegretParts};
 pub use round_robin::RoundRobin;
-pub use spec::{StrategySpec, begins_with_history, build, build_with};
+pub use spec::{StrategySpec, build};
 pub use swarm::Swarm;
 pub use tabu::Tabu;
 pub use torczon::Torczon;

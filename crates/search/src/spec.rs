@@ -109,20 +109,7 @@ impl Default for StrategySpec {
 /// # Errors
 /// Those of parsing a [`StrategySpec`].
 pub fn build(text: &str) -> Result<Box<dyn Searcher>, StrategyError> {
-    build_with(text, &Knowledge::default())
-}
-
-/// Makes the strategy that `text` names, which may use `knowledge`.
-///
-/// # Errors
-/// Those of parsing a [`StrategySpec`].
-pub fn build_with(text: &str, knowledge: &Knowledge) -> Result<Box<dyn Searcher>, StrategyError> {
-    StrategySpec::read(text)?.build(knowledge)
-}
-
-/// Returns whether the strategy that `text` names begins with the best configurations of a history.
-pub fn begins_with_history(text: &str) -> bool {
-    text.parse::<StrategySpec>().is_ok_and(|spec| spec.strategy().begins_with_history())
+    StrategySpec::read(text)?.build(&Knowledge::default())
 }
 
 #[cfg(test)]

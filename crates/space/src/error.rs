@@ -65,7 +65,7 @@ pub enum SpaceError {
         constraint: String,
         /// The name.
         name: String,
-        /// Where the name stands in the constraint's expression, in bytes.
+        /// The place of the name in the constraint's expression, in bytes.
         span: Range<usize>,
         /// The known name that was probably meant.
         suggestion: Option<String>,
@@ -78,7 +78,7 @@ pub enum SpaceError {
         /// Parameters of the constraint and their values, in the order in which the constraint
         /// names them.
         configuration: Vec<(String, Value)>,
-        /// What is wrong and where in the constraint's expression.
+        /// The fault and its place in the constraint's expression.
         error: ExprError,
     },
     /// No configuration satisfies all constraints.

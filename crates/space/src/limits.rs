@@ -11,8 +11,8 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// Eight million nodes in one GiB: the largest space of the literature (CCSD(T) under device
-    /// limits) needs about one million.
+    /// Allows eight million nodes in one GiB: the largest space of the literature (CCSD(T) under
+    /// device limits) needs about one million.
     fn default() -> Self {
         Limits { nodes: 8_000_000, bytes: 1 << 30 }
     }

@@ -72,7 +72,7 @@ impl Parameter {
     }
 }
 
-/// Integers become the float of the same value; zero has one sign only, lest it occur twice.
+/// Turns integers into the float of the same value; zero has one sign only, lest it occur twice.
 fn widen(value: &mut Value) {
     match *value {
         Value::Int(int) => *value = Value::Float(int as f64),

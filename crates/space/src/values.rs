@@ -27,8 +27,8 @@ impl Values {
         values.into_iter().map(Into::into).collect()
     }
 
-    /// `first`, `first + step`, ... up to `last`, which is included when the steps meet it; a
-    /// negative step goes down.
+    /// Returns `first`, `first + step`, ... up to `last`, which is included when the steps meet it;
+    /// a negative step goes down.
     ///
     /// # Errors
     /// A step of zero, no value at all, or more than 4,194,304 values.

@@ -3,7 +3,7 @@
 use super::family::Local;
 use super::{Family, Quantity, Readings, Rules, Variant};
 
-/// What may keep a kernel from being faster. Each is a share: 0 is no stress, 1 the peak.
+/// A cause that may keep a kernel from being faster. Each is a share: 0 is no stress, 1 the peak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Bottleneck {
     /// Reading global memory (Eq. 6).
@@ -120,15 +120,16 @@ pub struct Size {
     pub cores: Option<f64>,
 }
 
-/// What counters say.
+/// The findings from counters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analysis {
     /// The bottlenecks.
     pub bottlenecks: Bottlenecks,
-    /// What the family's table expects and was not read: the bottlenecks that need it are absent.
+    /// The quantities that the family's table expects and that were not read: the bottlenecks that
+    /// need it are absent.
     pub missing: Vec<Quantity>,
-    /// What is 0 although it is divided by to share out something that is not: the bottlenecks that
-    /// need it are 0.
+    /// The quantities that are 0 although something that is not 0 is shared out by them: the
+    /// bottlenecks that need it are 0.
     pub zero: Vec<Quantity>,
 }
 
@@ -181,12 +182,12 @@ fn zero(readings: &Readings) -> Vec<Quantity> {
     flawed.flat_map(|(_, parts)| parts.iter().copied()).collect()
 }
 
-/// `part` of `whole`, 0 where there is nothing.
+/// Returns the share of `part` in `whole`, 0 where there is nothing.
 fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-/// Eq. 6 to 8.
+/// Computes Eq. 6 to 8.
 fn memories(found: &mut Bottlenecks, readings: &Readings, family: &Family, rules: &Rules) {
     let get = |quantity| readings.get(quantity);
     // The utilisation shared out by the transfers in either direction.
@@ -221,7 +222,7 @@ fn local(readings: &Readings, family: &Family, rules: &Rules) -> Option<f64> {
     }
 }
 
-/// Eq. 9 to 12.
+/// Computes Eq. 9 to 12.
 fn instructions(found: &mut Bottlenecks, readings: &Readings, family: &Family, rules: &Rules) {
     let get = |quantity| readings.get(quantity);
     found.set(Bottleneck::Special, get(Quantity::SpecialUse));
@@ -250,7 +251,7 @@ fn instructions(found: &mut Bottlenecks, readings: &Readings, family: &Family, r
     );
 }
 
-/// Eq. 13 and 14, and what is reported only.
+/// Computes Eq. 13 and 14, and what is reported only.
 fn parallelism(found: &mut Bottlenecks, readings: &Readings, size: Size, rules: &Rules) {
     let get = |quantity| readings.get(quantity);
     // Efficiencies up to 105 % are recorded; the authors' program takes them as they are.

@@ -2,24 +2,25 @@
 
 use super::Quantity;
 
-/// How counters of one family of architectures are read and changed. One constant each.
+/// The rules by which counters of one family of architectures are read and changed. One constant
+/// each.
 #[derive(Debug, PartialEq)]
 pub struct Family {
     /// The name of its set of counters.
     pub name: &'static str,
-    /// How many operations an executed instruction stands for: the threads of a warp.
+    /// The number of operations of an executed instruction: the threads of a warp.
     pub lanes: f64,
     /// The issue utilisation at which one path of instructions is full: from Volta on integer and
     /// floating-point instructions are issued separately, so that half of it fills either (section
     /// 3.5.1).
     pub issue_full: f64,
-    /// Where the share of local memory in transfers comes from (Eq. 8).
+    /// The origin of the share of local memory in transfers (Eq. 8).
     pub local: Local,
     /// True if the change wanted of floating-point operations is the whole bottleneck once it is
     /// above the threshold, and not what exceeds the threshold. The authors' program does so from
     /// Volta on.
     pub whole_floats: bool,
-    /// What Table 1 has of the family: missing ones are told.
+    /// The quantities of Table 1 for the family. Missing ones are told.
     pub expected: &'static [Quantity],
 }
 

@@ -101,7 +101,7 @@ impl Quantity {
     }
 }
 
-/// What was read of one run, by quantity.
+/// The readings of one run, by quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Readings(Vec<Option<f64>>);
 

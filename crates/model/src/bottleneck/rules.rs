@@ -1,12 +1,12 @@
 //! In what the publication, its authors' program and what works differ.
 
-/// Whose rules are followed. They differ in five places, and some differences are mistakes.
+/// The author of the rules. They differ in five places, and some differences are mistakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
     /// The equations as published, with the sign of Eq. 16 mended: as printed it prefers what is to
     /// be avoided.
     Paper,
-    /// What the authors' simulation computes.
+    /// The rules that the authors' simulation computes.
     Authors,
     /// The authors' way where it works better, without its mistake in local memory and with values
     /// kept in range.
@@ -16,7 +16,7 @@ pub enum Variant {
 /// The rules of one variant and the threshold at which instructions count.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
-    /// Whose rules.
+    /// The author of the rules.
     pub variant: Variant,
     /// The bottleneck of instructions above which they are reacted to, from 0 to below 1:
     /// `inst_reaction`. The paper takes 0.5 for kernels that compute and 0.7 for others.

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Eq. 16 as it stands, a configuration at a time.
+    /// Computes Eq. 16 as it stands, a configuration at a time.
     fn oracle(changes: &[f64], profiled: &[f64], candidate: &[f64], variant: Variant) -> f64 {
         let mut sum = 0.0;
         for ((change, before), after) in changes.iter().zip(profiled).zip(candidate) {

@@ -5,7 +5,7 @@ use crate::trees::Regressor as _;
 use crate::{Column, Kind, ModelError, saved};
 use serde::{Deserialize, Serialize};
 
-/// What `kind` is in every file of a counter model.
+/// The value of `kind` in every file of a counter model.
 pub const COUNTERS_KIND: &str = "counters";
 /// The version written, and the latest that is read.
 const VERSION: u64 = 1;

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 /// The most terms of a polynomial. Each costs a product with every other for every row, and a
 /// profiled half of a space has seldom more rows than a few hundred.
 const MOST_TERMS: usize = 120;
-/// What is added to the diagonal of the normalised normal equations: terms that the rows cannot
+/// The amount added to the diagonal of the normalised normal equations. Terms that the rows cannot
 /// tell apart share their weight instead of making the system singular. Small beside 1, which the
 /// diagonal is about.
 const RIDGE: f64 = 1e-6;
@@ -42,8 +42,9 @@ struct Segment {
     coefficients: Vec<f64>,
 }
 
-/// For every counter the polynomial with the least mean absolute error on `rest`, then the least
-/// root mean square one, among those with interactions of two parameters, of three, and so on.
+/// Returns for every counter the polynomial with the least mean absolute error on `rest`, then the
+/// least root mean square one, among those with interactions of two parameters, of three, and so
+/// on.
 pub(super) fn best(fitted: &CounterData, rest: &CounterData) -> Vec<LeastSquares> {
     // Of one row there is nothing left to judge by.
     let judges = if rest.table.is_empty() { fitted } else { rest };
@@ -61,7 +62,7 @@ pub(super) fn best(fitted: &CounterData, rest: &CounterData) -> Vec<LeastSquares
     fitted.values.iter().zip(&judges.values).map(best).collect()
 }
 
-/// Which parameters are switches, which factors, and the terms.
+/// The switches, the factors and the terms among the parameters.
 struct Shape {
     switches: Vec<usize>,
     factors: Vec<(usize, Factor)>,
@@ -111,7 +112,7 @@ fn products_of(degree: usize, count: usize) -> Vec<Vec<usize>> {
 }
 
 impl Factor {
-    /// `None` where the values are no finite numbers.
+    /// Returns `None` where the values are no finite numbers.
     fn new(column: &Column, values: &[f64]) -> Option<Self> {
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);

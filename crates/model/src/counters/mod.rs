@@ -20,7 +20,7 @@ use least_squares::LeastSquares;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Where a counter model comes from, and how good it is.
+/// The origin of a counter model, and its accuracy.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
     /// The kernel, where it is known.
@@ -52,7 +52,7 @@ pub struct Provenance {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CounterModel {
-    /// Where it comes from.
+    /// The origin of the model.
     pub provenance: Provenance,
     columns: Vec<Column>,
     counters: Vec<String>,

@@ -9,7 +9,7 @@ use rand::seq::SliceRandom as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;
 
-/// How counters are modelled.
+/// The method by which counters are modelled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
     /// A table of what was measured; other configurations are not known.
@@ -137,7 +137,8 @@ impl CounterModel {
         Ok(model)
     }
 
-    /// By counter the mean absolute error on `data`, as a share of the mean; empty without rows.
+    /// Returns by counter the mean absolute error on `data`, as a share of the mean; empty without
+    /// rows.
     fn errors(&self, data: &CounterData) -> BTreeMap<String, f64> {
         if data.table.is_empty() {
             return BTreeMap::new();
@@ -154,7 +155,7 @@ impl CounterModel {
     }
 }
 
-/// For every counter the candidate with the least errors on `rest`.
+/// Returns for every counter the candidate with the least errors on `rest`.
 fn best_trees(fitted: &CounterData, rest: &CounterData) -> Result<Vec<RegressionTree>, FitError> {
     // Of one row there is nothing left to judge by.
     let judges = if rest.table.is_empty() { fitted } else { rest };

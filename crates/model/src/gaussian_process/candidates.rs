@@ -24,7 +24,7 @@ type Lanes = [f64; LANES];
 struct Tile {
     /// Row by row.
     v: Vec<Lanes>,
-    /// What is left of the prior variance 1.
+    /// The rest of the prior variance 1.
     variance: Lanes,
 }
 

@@ -23,10 +23,11 @@ const NOISES: [f64; 2] = [1e-5, 0.5];
 const TYPICAL_NOISE: f64 = 0.01;
 /// The standard deviation of the logarithm of the noise, in its prior.
 const NOISE_SPREAD: f64 = 1.5;
-/// That of a length scale. Wider priors let ten points decide that a feature does not matter, and
-/// the model is then sure of configurations it knows nothing of: between 1 and 0.5 the negative
-/// logarithm of the density it gave the best fiftieth of the recorded spaces after 25 random points
-/// fell from 3.6 to 2.2. Narrower ones do not believe that a bowl is smooth.
+/// The standard deviation of the logarithm of a length scale, in its prior. Wider priors let ten
+/// points decide that a feature does not matter, and the model is then sure of configurations it
+/// knows nothing of: between 1 and 0.5 the negative logarithm of the density it gave the best
+/// fiftieth of the recorded spaces after 25 random points fell from 3.6 to 2.2. Narrower ones do
+/// not believe that a bowl is smooth.
 const LENGTH_SPREAD: f64 = 0.7;
 /// Steps of the search, as factors: wide ones first. Each goes through all coordinates once, since
 /// the next fit goes on from this one: more rounds found no better configurations.

@@ -63,7 +63,7 @@ impl Kernel {
         0.5 + 0.5 * (1.0 + r + r * r / 3.0) * (-r).exp()
     }
 
-    /// The covariances of the point `at` with the rows of `rows` in `range`, written to `out`.
+    /// Writes the covariances of the point `at` with the rows of `rows` in `range` to `out`.
     ///
     /// Cost: one exponential for each level of each feature, then one look-up and product per row
     /// and feature.
@@ -78,7 +78,7 @@ impl Kernel {
         }
     }
 
-    /// For each feature the factor of every level against the level of `at`.
+    /// Returns for each feature the factor of every level against the level of `at`.
     fn tables(&self, at: &[u16]) -> Vec<Vec<f64>> {
         let table = |((feature, length), &level): ((&Feature, &f64), &u16)| {
             let here = feature.levels[usize::from(level)];

@@ -2,8 +2,8 @@
 
 use crate::cholesky::{Cholesky, dot};
 
-/// What targets say about the points of a [`GaussianProcess`](super::GaussianProcess): the constant
-/// mean, the scale of the deviations from it, and a weight for each point.
+/// The posterior of targets at the points of a [`GaussianProcess`](super::GaussianProcess): the
+/// constant mean, the scale of the deviations from it, and a weight for each point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Posterior {
     /// The constant mean far from all points, in the unit of the targets.

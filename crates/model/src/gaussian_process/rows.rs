@@ -10,7 +10,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// No rows of `features` levels each.
+    /// Creates an empty table for rows of `features` levels each.
     pub fn new(features: usize) -> Self {
         Self { columns: vec![Vec::new(); features], len: 0 }
     }

@@ -9,14 +9,14 @@ pub(crate) const MOST_BINS: usize = 255;
 /// A column in bins. The bin behind the last is for missing values.
 #[derive(Clone, Debug)]
 pub(crate) struct BinColumn {
-    /// Where the bins of the column begin in a histogram of all columns.
+    /// The index at which the bins of the column begin in a histogram of all columns.
     pub(crate) offset: usize,
     pub(crate) content: Content,
     /// The way in which predictions may move with the column's numbers, where that is given.
     pub(crate) direction: Option<Direction>,
 }
 
-/// What the bins of a column hold.
+/// The content of the bins of a column.
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
     /// The lowest and highest number of each bin, ascending.

@@ -18,7 +18,7 @@ pub(crate) struct Coded {
     trees: Vec<CodedTree>,
 }
 
-/// How the numbers of a column become bytes.
+/// The rule by which the numbers of a column become bytes.
 #[derive(Clone, Debug, PartialEq)]
 enum Coding {
     /// The number of thresholds below. They are sorted; infinity fills the rest. Their number has
@@ -49,7 +49,7 @@ enum Question {
 /// A byte for each row of a block.
 pub(super) type Bytes = [u8; LANES];
 
-/// What a block of rows is computed in.
+/// The memory that a block of rows is computed in.
 #[derive(Debug)]
 pub(super) struct Scratch {
     codes: Vec<Bytes>,

@@ -7,7 +7,7 @@ use crate::table::{Column, Kind, repeated};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What every such file begins with.
+/// The format that every such file names first.
 const FORMAT: &str = "tunesmith trees";
 /// The version written, and the latest read.
 const VERSION: u64 = 1;
@@ -19,7 +19,7 @@ pub(crate) struct TreesDocument {
     version: u64,
     kind: String,
     columns: Vec<ColumnEntry>,
-    /// What is added to the answer of the trees.
+    /// The constant added to the answer of the trees.
     base: f64,
     /// The nodes of each tree, as [`NodeEntry`]: read one by one, so that an error can name the
     /// node.

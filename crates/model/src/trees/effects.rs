@@ -4,8 +4,8 @@ use super::regressor::Regressor;
 use crate::table::Table;
 use rand::seq::SliceRandom as _;
 
-/// For each column by how much the mean squared error over `table`, with one target for each row,
-/// grows when the numbers of that column are dealt out anew among the rows, on average over
+/// Returns for each column the growth of the mean squared error over `table`, with one target for
+/// each row, when the numbers of that column are dealt out anew among the rows, on average over
 /// `repeats` deals (Breiman, Random forests, 2001, section 10). About 0 for a column that the model
 /// does not need, below it by chance alone; in squares of the targets' unit.
 ///
@@ -41,10 +41,10 @@ pub fn permutation_importance(
     (0..table.columns().len()).map(&mut growth).collect()
 }
 
-/// For each of `values` the mean prediction over the rows of `table` when all of them have that
-/// value in `column` (Friedman, Greedy function approximation: a gradient boosting machine, 2001,
-/// section 8.2): how the prediction moves with one feature while the others are as they are. Costs
-/// a prediction of the table for each value.
+/// Returns for each of `values` the mean prediction over the rows of `table` when all of them have
+/// that value in `column` (Friedman, Greedy function approximation: a gradient boosting machine,
+/// 2001, section 8.2): how the prediction moves with one feature while the others are as they are.
+/// Costs a prediction of the table for each value.
 ///
 /// # Panics
 /// `table` has other columns than those of the fit, or not so many.

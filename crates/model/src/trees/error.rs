@@ -10,9 +10,9 @@ pub enum ModelError {
     /// JSON, but of something else.
     #[error("this is not a model of trees: `format` is {found} instead of \"{expected}\"")]
     Foreign {
-        /// What `format` is.
+        /// The `format` found.
         found: String,
-        /// What it should be.
+        /// The format expected.
         expected: &'static str,
     },
     /// JSON that says of no model which it is.
@@ -42,7 +42,7 @@ pub enum ModelError {
     /// The parts do not make a model.
     #[error("the model is damaged: {what}; train it again")]
     Damaged {
-        /// What is wrong, and where.
+        /// The fault and its place.
         what: String,
     },
 }

@@ -107,8 +107,8 @@ impl Flat {
         }
     }
 
-    /// For each row of `table` what `add` makes, from `zero` on, of what each tree says of it, tree
-    /// by tree. Rows do not depend on each other, so that threads share them.
+    /// Returns for each row of `table` what `add` makes, from `zero` on, of each tree's answer,
+    /// tree by tree. Rows do not depend on each other, so that threads share them.
     fn fold<A: Copy + Send + Sync>(&self, table: &Table, zero: A, add: impl Fn(&mut A, f64) + Sync) -> Vec<A> {
         let mut all = vec![zero; table.len()];
         let part = |(index, part): (usize, &mut [A])| {
@@ -134,12 +134,12 @@ impl Flat {
         all
     }
 
-    /// For each row the sum over the trees.
+    /// Returns for each row the sum over the trees.
     pub(crate) fn sums(&self, table: &Table) -> Vec<f64> {
         self.fold(table, 0.0, |sum, value| *sum += value)
     }
 
-    /// For each row the sum over the trees and the sum of squares.
+    /// Returns for each row the sum over the trees and the sum of squares.
     #[cfg(feature = "fit")]
     pub(crate) fn squares(&self, table: &Table) -> Vec<(f64, f64)> {
         self.fold(table, (0.0, 0.0), |(sum, squares), value| {

@@ -13,7 +13,7 @@ pub(crate) struct Forest {
 }
 
 impl Forest {
-    /// `trees` ask columns of `columns` alone.
+    /// Creates the forest; `trees` ask columns of `columns` alone.
     pub(crate) fn new(columns: Vec<Column>, trees: Vec<Tree>) -> Self {
         let flat = Flat::new(&trees, &columns);
         Self { columns, trees, flat }
@@ -39,8 +39,8 @@ impl Forest {
         &self.flat
     }
 
-    /// For each column the share of all that the splits gained, from 0 to 1; all 0 where nothing
-    /// was split.
+    /// Returns for each column the share of all that the splits gained, from 0 to 1; all 0 where
+    /// nothing was split.
     pub(crate) fn importance(&self) -> Vec<f64> {
         let mut gains = vec![0.0; self.columns.len()];
         for node in self.trees.iter().flat_map(|tree| tree.nodes()) {

@@ -6,7 +6,7 @@ use crate::table::{Kind, Table};
 use rand::RngExt as _;
 use rand::seq::SliceRandom as _;
 
-/// What a tree is grown with.
+/// The data and the settings that a tree is grown with.
 pub(crate) struct RandomGrowth<'a> {
     pub(crate) table: &'a Table,
     pub(crate) targets: &'a [f64],
@@ -69,8 +69,8 @@ impl RandomGrowth<'_> {
         self.sums(rows.iter().copied()).value(0.0)
     }
 
-    /// Of splits drawn for some random columns that are not constant here the one with the largest
-    /// gain.
+    /// Draws splits for some random columns that are not constant here, and returns the one with
+    /// the largest gain.
     fn best(&self, rows: &[u32], columns: &mut [usize], rng: &mut impl rand::Rng) -> Option<Drawn> {
         let first = self.targets[rows[0] as usize];
         let differs = |row: &u32| self.targets[*row as usize] != first;

@@ -41,7 +41,7 @@ pub struct RandomisedTrees {
     forest: Forest,
 }
 
-/// How [`RandomisedTrees`] are grown. Write `RandomisedSettings { trees: 10,
+/// The settings by which [`RandomisedTrees`] are grown. Write `RandomisedSettings { trees: 10,
 /// ..RandomisedSettings::default() }`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RandomisedSettings {
@@ -109,7 +109,7 @@ impl RandomisedTrees {
         self.forest.trees()
     }
 
-    /// For each row the mean of the trees and the standard deviation among them.
+    /// Returns for each row the mean of the trees and the standard deviation among them.
     ///
     /// # Panics
     /// `table` has other columns than those of the fit.

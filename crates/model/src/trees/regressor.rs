@@ -20,6 +20,6 @@ pub trait Regressor {
     /// `table` has other columns than those of the fit.
     fn predict_all(&self, table: &Table) -> Vec<f64>;
 
-    /// For each column the share of what all splits gained together, from 0 to 1.
+    /// Returns for each column the share of what all splits gained together, from 0 to 1.
     fn importance(&self) -> Vec<f64>;
 }

@@ -41,7 +41,8 @@ pub struct RegressionTree {
     forest: Forest,
 }
 
-/// How a [`RegressionTree`] is grown. Write `TreeSettings { depth: 4, ..TreeSettings::default() }`.
+/// The settings by which a [`RegressionTree`] is grown. Write `TreeSettings { depth: 4,
+/// ..TreeSettings::default() }`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TreeSettings {
     /// The most questions on the way to a leaf, 0 to 64. By default 30, as in rpart.

@@ -5,7 +5,7 @@ use super::boosting::Direction;
 use super::tree::Test;
 use std::ops::{AddAssign, Sub, SubAssign};
 
-/// What is known of the rows of a bin or a node: the sum of their targets and their number.
+/// The sums over the rows of a bin or a node: the sum of their targets and their number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Sums {
     pub(crate) sum: f64,
@@ -35,7 +35,7 @@ impl Sub for Sums {
 }
 
 impl Sums {
-    /// By how much the sum of squares falls when the rows are predicted by `sum / (count +
+    /// Returns the decrease of the sum of squares when the rows are predicted by `sum / (count +
     /// shrinkage)` instead of by 0.
     pub(crate) fn explained(self, shrinkage: f64) -> f64 {
         self.sum * self.sum / (self.count + shrinkage)
@@ -62,8 +62,8 @@ impl ValueBounds {
         rows.value(shrinkage).clamp(self.low, self.high)
     }
 
-    /// By how much the sum of squares falls when the rows are predicted by that value instead of by
-    /// 0.
+    /// Returns the decrease of the sum of squares when the rows are predicted by that value instead
+    /// of by 0.
     fn explained(self, rows: Sums, shrinkage: f64) -> f64 {
         if self == Self::NONE {
             return rows.explained(shrinkage);
@@ -85,7 +85,7 @@ impl ValueBounds {
     }
 }
 
-/// What a split must keep to.
+/// The limits that a split must keep to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     /// The most splits on the way to a leaf.
@@ -198,9 +198,9 @@ impl SplitSearch<'_> {
         }
     }
 
-    /// Levels in the order of their means: some prefix of them is the best subset (Fisher, On
-    /// grouping for maximum homogeneity, 1958; Breiman et al., Classification and regression trees,
-    /// 1984, theorem 4.5).
+    /// Orders levels by their means: some prefix of them is the best subset (Fisher, On grouping
+    /// for maximum homogeneity, 1958; Breiman et al., Classification and regression trees, 1984,
+    /// theorem 4.5).
     fn levels(&mut self, present: &[usize], all: usize, sums: &[Sums]) {
         let mut order: Vec<usize> = (0..sums.len()).filter(|&bin| sums[bin].count > 0.0).collect();
         order.sort_by(|&a, &b| sums[a].value(0.0).total_cmp(&sums[b].value(0.0)));

@@ -6,9 +6,9 @@ pub(super) const DEEPEST: usize = 64;
 /// A question to one column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
-    /// Whether an ordinal number is at most this, which is finite.
+    /// Asks if an ordinal number is at most this, which is finite.
     AtMost(f64),
-    /// Whether a level is one of these, in ascending order.
+    /// Asks if a level is one of these, in ascending order.
     OneOf(Vec<usize>),
 }
 
@@ -27,14 +27,14 @@ pub enum Node {
         yes: usize,
         /// By how much the split lowers the sum of squares of the rows it was fitted to.
         gain: f64,
-        /// How many rows those were.
+        /// The number of those rows.
         rows: usize,
     },
     /// A leaf.
     Leaf {
-        /// What is predicted here.
+        /// The prediction.
         value: f64,
-        /// How many rows it was fitted to.
+        /// The number of rows that it was fitted to.
         rows: usize,
     },
 }

@@ -137,7 +137,7 @@ impl Bounds<'_> {
         self.graph.apply(op, &[id, end])
     }
 
-    /// `a <= b`; `c <= t // d` is `c * d <= t` without the division.
+    /// Bounds `a <= b`; `c <= t // d` is `c * d <= t` without the division.
     fn less_equal(&mut self, a: Id, b: Id) -> Option<Id> {
         let term = self.graph.term(b);
         if let (Some(low), Op::FloorDivide, &[dividend, divisor]) = (self.graph.constant_of(a), term.op, &term.args[..])

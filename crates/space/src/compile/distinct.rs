@@ -33,8 +33,8 @@ impl Lowering<'_> {
         replaced
     }
 
-    /// For each but the first member in the order of levels: that its value is none of those
-    /// before.
+    /// Requires of each but the first member, in the order of levels, that its value is none of
+    /// those before.
     fn untaken(&mut self, mut members: Vec<Id>) -> Option<Vec<Id>> {
         members.sort_by_key(|&member| self.levels.span(self.graph, member));
         let ranges: Option<Vec<(i64, i64)>> = members.iter().map(|&member| self.graph.int_range(member)).collect();

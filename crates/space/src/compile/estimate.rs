@@ -11,7 +11,7 @@ pub(super) const UNIT: f64 = 1024.0;
 /// Values of a term are counted exactly as long as no more than this many pairs have to be tried.
 const MAX_PAIRS: usize = 400;
 
-/// What is needed to estimate how many different cells a node can carry.
+/// The data for estimating the number of different cells that a node can carry.
 pub(super) struct Estimate<'a> {
     graph: &'a Graph,
     roots: &'a [Id],
@@ -35,7 +35,7 @@ fn is_chain(op: Op) -> bool {
     matches!(op, Op::Sum | Op::Product | Op::And | Op::Or | Op::Min | Op::Max)
 }
 
-/// What the nodes of a level carry.
+/// The cells that the nodes of a level carry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Load {
     /// The logarithm of the number of different nodes.
@@ -170,7 +170,7 @@ struct Walk<'a> {
     single: Vec<bool>,
     /// Chains of which several operands are known: these are carried together.
     joined: Vec<(Id, u32)>,
-    /// What is left of limits, and the terms that are compared with it.
+    /// The rests of limits, each with the term that is compared with it.
     limits: Vec<(Option<Id>, LeftOver)>,
     width: u32,
     cells: u32,
@@ -230,7 +230,7 @@ impl<'a> Walk<'a> {
         separate.min(self.estimate.widths[id.0 as usize]).min(beginning.unwrap_or(u32::MAX))
     }
 
-    /// A limit is carried as what is left of it (see [`super::residual`]), together with the
+    /// Carries a limit as what is left of it (see [`super::residual`]), together with the
     /// conditions `exempt` under which there is none.
     fn limit(&mut self, left: Id, right: Id, exempt: &[Id]) {
         let mut left_over = LeftOver { places: Bits::default(), width: 0 };
@@ -255,7 +255,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Limits of the same rest are one, the smallest.
+    /// Merges limits of the same rest into the smallest.
     fn add_limits(&mut self) {
         let graph = self.estimate.graph;
         let mut limits = std::mem::take(&mut self.limits);
@@ -272,8 +272,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// One side of a comparison of two unknown sides: what is known of a sum goes over, the rest
-    /// stays.
+    /// Splits one side of a comparison of two unknown sides: what is known of a sum goes over, the
+    /// rest stays.
     fn unknown_side(&mut self, side: Id, left_over: &mut LeftOver) {
         let term = self.estimate.graph.term(side);
         if term.op != Op::Sum {
@@ -329,7 +329,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Cells that come from the same parameters cannot have more values together than those have.
+    /// Limits the estimate by the parameters: cells from the same parameters have no more values
+    /// together than those have.
     fn total(mut self) -> Load {
         self.add_limits();
         let graph = self.estimate.graph;
@@ -353,7 +354,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What is known of a limit and all that was taken from it: one number.
+/// The rest of a limit and of all that was taken from it, as one number.
 struct LeftOver {
     places: Bits,
     width: u32,

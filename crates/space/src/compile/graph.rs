@@ -31,7 +31,7 @@ pub(crate) fn float_cell(value: f64) -> i64 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Id(pub(crate) u32);
 
-/// How a term comes from its operands.
+/// The operation that makes a term from its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Op {
     /// A known whole number.
@@ -57,7 +57,7 @@ pub(crate) enum Op {
     /// The set that holds the first operand alone, as a mask that begins with the second.
     Bit,
     Union,
-    /// Whether two sets have nothing in common.
+    /// Asks if two sets have nothing in common.
     Disjoint,
     /// The second operand where the first is not zero, else the third; of any class.
     Select,
@@ -76,7 +76,7 @@ pub(crate) enum Op {
     Tree(u32),
 }
 
-/// What the cells of a term are, with their range.
+/// The kind of a term's cells, with their range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Class {
     /// Whole numbers from the first to the second.
@@ -173,8 +173,8 @@ impl Graph {
         self.constant(float_cell(value), Class::Float(value, value))
     }
 
-    /// `op` of `args`, whose classes must suit it. `None` when the result is not known to fit into
-    /// a cell. A result with only one possible value becomes that constant.
+    /// Returns `op` of `args`, whose classes must suit it. `None` when the result is not known to
+    /// fit into a cell. A result with only one possible value becomes that constant.
     pub(crate) fn apply(&mut self, op: Op, args: &[Id]) -> Option<Id> {
         if let Some(known) = self.find(op, args) {
             return Some(known);

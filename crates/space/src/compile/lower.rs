@@ -17,14 +17,15 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
-    /// For the order in which level `i` holds the parameter at place `order[i]`, one of `places`.
+    /// Lowers for the order in which level `i` holds the parameter at place `order[i]`, one of
+    /// `places`.
     pub(crate) fn new(order: &[usize], places: usize) -> Levels {
         let mut of_place = vec![0; places];
         order.iter().enumerate().for_each(|(level, &place)| of_place[place] = level);
         Levels { of_place, spans: Vec::new() }
     }
 
-    /// First and last level of a term; `None` for a constant.
+    /// Returns the first and the last level of a term; `None` for a constant.
     pub(crate) fn span(&mut self, graph: &Graph, id: Id) -> Option<(usize, usize)> {
         while self.spans.len() <= id.0 as usize {
             let term = graph.term(Id(self.spans.len() as u32));

@@ -9,7 +9,7 @@ use super::graph::{ERROR, Graph, Op, float_cell};
 use super::plan::{Operand, Step};
 use crate::expr::{Evaluator, ExprError, float_division};
 
-/// Where operands are.
+/// The places of operands.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sources<'a> {
     pub(crate) slots: &'a [i64],
@@ -137,8 +137,8 @@ fn repeat_errors(out: &mut [i64], operand: Cells<'_>) {
     }
 }
 
-/// What only the evaluator of expressions can compute. An operand that failed fails again where it
-/// is needed.
+/// Computes a part that only the evaluator of expressions can compute. An operand that failed fails
+/// again where it is needed.
 fn trees(step: &Step, tree: u32, sources: &Sources<'_>, out: &mut [i64], graph: &mut Graph) {
     for (index, out) in out.iter_mut().enumerate() {
         let node = graph.tree(tree);

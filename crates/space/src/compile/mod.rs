@@ -37,7 +37,7 @@ use crate::expr::Node;
 pub(crate) struct Conjunct {
     /// The index of the constraint it comes from.
     pub(crate) constraint: usize,
-    /// What must be true.
+    /// The condition that must be true.
     pub(crate) node: Node,
     /// The parameters it uses, each once, in order of appearance.
     pub(crate) parameters: Vec<usize>,

@@ -9,7 +9,7 @@ use super::lower::{Levels, Lowering};
 use super::machine;
 use crate::bits::Bits;
 
-/// Where a step finds an operand.
+/// The place of a step's operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
     Constant(i64),
@@ -50,7 +50,7 @@ pub(crate) struct Carried {
     pub(crate) users: Bits,
 }
 
-/// What construction does at one level.
+/// The work of construction at one level.
 #[derive(Debug, Default)]
 pub(crate) struct LevelPlan {
     pub(crate) tables: Vec<Vec<i64>>,

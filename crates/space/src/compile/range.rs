@@ -75,8 +75,8 @@ pub(super) fn is_wide(class: Class) -> bool {
 }
 
 /// Returns the class of a product. The magnitudes are multiplied too, so that the product fits in
-/// whatever order it is taken. A product of positive numbers that may not fit has no upper end: it can be compared with
-/// a limit, factor by factor, and nothing else.
+/// whatever order it is taken. A product of positive numbers that may not fit has no upper end: it
+/// can be compared with a limit, factor by factor, and nothing else.
 fn product(ranges: &[(i64, i64)]) -> Option<Class> {
     let (mut low, mut high, mut largest) = (1_i128, 1_i128, 1_i128);
     for &range in ranges {
@@ -141,8 +141,8 @@ fn finite(low: f64, high: f64) -> Option<Class> {
     (low.is_finite() && high.is_finite()).then_some(Class::Float(low, high))
 }
 
-/// Rounding is monotone, so the rounded results at the ends of the ranges bound the rounded results
-/// between.
+/// Bounds a float operation. Rounding is monotone, so the rounded results at the ends of the
+/// ranges bound the rounded results between.
 fn float_class(graph: &Graph, op: Op, args: &[Id]) -> Option<Class> {
     if op == Op::ToFloat {
         // Up to 2^53 the conversion is exact.

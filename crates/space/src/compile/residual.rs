@@ -35,7 +35,7 @@ impl Ends {
     }
 }
 
-/// What a condition `term <= bound` becomes.
+/// The result of rewriting a condition `term <= bound`.
 enum Step {
     /// The same condition on an operand of the term.
     Smaller(Id, Id),
@@ -102,7 +102,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `left <= right`, solved for what becomes known last; `None` where that cannot be done.
+    /// Solves `left <= right` for what becomes known last; `None` where that cannot be done.
     pub(super) fn solved(&mut self, left: Id, right: Id) -> Option<Id> {
         if self.graph.term(left).fallible || self.graph.term(right).fallible {
             return None;
@@ -118,7 +118,7 @@ impl Lowering<'_> {
         self.at_most(left, bound)
     }
 
-    /// `term <= bound`, where `bound` is lowered and known no later than `term`.
+    /// Rewrites `term <= bound`, where `bound` is lowered and known no later than `term`.
     fn at_most(&mut self, term: Id, bound: Id) -> Option<Id> {
         match self.step(term, bound)? {
             Step::Smaller(term, bound) => self.at_most(term, bound),
@@ -138,7 +138,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `term <= bound` as it is, the bound cut off.
+    /// Keeps `term <= bound` as it is, the bound cut off.
     fn plain(&mut self, term: Id, bound: Id) -> Option<Step> {
         let term = self.lower(term);
         let ends = Ends::of(self.graph, term)?;
@@ -146,8 +146,8 @@ impl Lowering<'_> {
         self.graph.apply(Op::LessEqual, &[term, bound]).map(Step::Solved)
     }
 
-    /// `bound` as far as it matters against a rest between `ends`: below all of them, or as high as
-    /// the highest.
+    /// Returns `bound` as far as it matters against a rest between `ends`: below all of them, or as
+    /// high as the highest.
     fn cut(&mut self, bound: Id, ends: Ends) -> Option<Id> {
         let (low, high) = self.graph.int_range(bound)?;
         let mut bound = bound;
@@ -164,7 +164,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Level by level what is known goes to the side of the bound.
+    /// Moves the known part to the side of the bound, level by level.
     fn sum_at_most(&mut self, addends: &[Id], bound: Id) -> Option<Step> {
         let mut left: Vec<Id> = addends.to_vec();
         left.sort_by_key(|&addend| self.last(addend));
@@ -275,7 +275,7 @@ impl Lowering<'_> {
         self.graph.apply(Op::Select, &[divisor, quotient, most])
     }
 
-    /// `-c * rest <= bound` is not `c * rest <= -bound - 1`.
+    /// Rewrites `-c * rest <= bound`, which is not `c * rest <= -bound - 1`.
     fn negative_at_most(&mut self, factors: &[Id], bound: Id) -> Option<Id> {
         let minus = self.graph.int(-1);
         let mut positive: Vec<Id> = Vec::with_capacity(factors.len());

@@ -10,7 +10,7 @@ use crate::parameter::Parameter;
 use crate::suggest;
 use crate::value::{Value, ValueKind};
 
-/// What the names in constraints stand for.
+/// The meaning of the names in constraints.
 pub(crate) struct Names<'a> {
     parameters: &'a [Parameter],
     indices: HashMap<&'a str, usize>,
@@ -93,9 +93,9 @@ impl<'a> Names<'a> {
         if is_bool { Node::new(Kind::Call(Builtin::Bool, vec![node]), span) } else { node }
     }
 
-    /// `max(p)`, `min(p)`, `len(p)` and `sum(p)` of one parameter are over its list of values, as
-    /// in Kernel Tuner's files; over a single number they would mean nothing. `len(p)` of a string
-    /// is its length, as in Python.
+    /// Resolves calls over lists: `max(p)`, `min(p)`, `len(p)` and `sum(p)` of one parameter are
+    /// over its list of values, as in Kernel Tuner's files; over a single number they would mean
+    /// nothing. `len(p)` of a string is its length, as in Python.
     fn over_values(&self, builtin: Builtin, arguments: &[Node], meanings: &[Kind]) -> Option<Kind> {
         let over_list = matches!(builtin, Builtin::Max | Builtin::Min | Builtin::Len | Builtin::Sum);
         let [Node { kind: Kind::Name(name), .. }] = arguments else {

@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::Conjunct;
 use crate::expr::{Kind, Node};
 
-/// The parts of `node` that must all hold for it to be true: operands of `and`, links of comparison
-/// chains, negated operands of a negated `or`.
+/// Collects the parts of `node` that must all hold for it to be true: operands of `and`, links of
+/// comparison chains, negated operands of a negated `or`.
 pub(super) fn split(constraint: usize, node: Node, into: &mut Vec<Conjunct>) {
     let Node { kind, span, height } = node;
     match kind {
@@ -26,7 +26,7 @@ pub(super) fn split(constraint: usize, node: Node, into: &mut Vec<Conjunct>) {
     }
 }
 
-/// The parts of `not operand`, which stands at `span`.
+/// Collects the parts of `not operand`, which stands at `span`.
 fn split_negation(constraint: usize, operand: Node, span: Range<usize>, into: &mut Vec<Conjunct>) {
     match operand.kind {
         Kind::Not(inner) => split(constraint, *inner, into),

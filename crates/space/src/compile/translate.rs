@@ -56,7 +56,7 @@ impl Translator<'_> {
         }
     }
 
-    /// `first op a op b ...` as the conjunction of its links.
+    /// Translates `first op a op b ...` as the conjunction of its links.
     fn comparisons(&mut self, first: &Node, rest: &[(CompareOp, Node)]) -> Id {
         let mut left = (self.value(first), first);
         let mut links = Vec::with_capacity(rest.len());
@@ -136,7 +136,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Order is `<=` alone: `a < b` is `not b <= a`.
+    /// Translates order by `<=` alone: `a < b` is `not b <= a`.
     fn int_comparison(&mut self, op: CompareOp, a: Id, b: Id) -> Option<Id> {
         let (op, args, negated) = match op {
             CompareOp::LessEqual => (Op::LessEqual, [a, b], false),
@@ -224,7 +224,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Floats are computed as written, since another order would round differently.
+    /// Translates floats as they are written, since another order would round differently.
     fn float_binary(&mut self, op: BinaryOp, a: Id, b: Id) -> Option<Id> {
         let op = match op {
             BinaryOp::Add => Op::FloatAdd,
@@ -288,7 +288,7 @@ impl Translator<'_> {
         }
     }
 
-    /// `a and b`, `a or b` as a value: one of the operands.
+    /// Translates `a and b` and `a or b` as a value: one of the operands.
     fn junction_value(&mut self, parts: &[Node], node: &Node) -> Id {
         let values: Vec<Id> = parts.iter().map(|part| self.value(part)).collect();
         let is_and = matches!(node.kind, Kind::And(_));
@@ -409,7 +409,7 @@ fn join(op: Op, constants: &[i64]) -> Option<Option<i64>> {
     Some((Some(joined) != neutral).then_some(joined as i64))
 }
 
-/// `node` with operand numbers for names; the parameters go into `args`.
+/// Returns `node` with operand numbers for names; the parameters go into `args`.
 fn number_names(node: &Node, args: &mut Vec<usize>) -> Node {
     let kind = match node.kind {
         Kind::Name(parameter) => {

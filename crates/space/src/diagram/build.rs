@@ -99,7 +99,7 @@ struct Construction<'a> {
     bytes: usize,
     scalars: Vec<i64>,
     columns: Vec<Vec<i64>>,
-    /// Which of the level's values are left at the current node.
+    /// The level's values that are left at the current node.
     alive: Vec<bool>,
 }
 

@@ -2,7 +2,7 @@
 
 use super::Diagram;
 
-/// How the interval (0, 1] of a coordinate is divided among the values that a node has.
+/// The division of the interval (0, 1] of a coordinate among the values that a node has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocks {
     /// Every value has a block of the same length, as in ATF. Configurations behind nodes with few

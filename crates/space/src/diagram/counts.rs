@@ -36,7 +36,7 @@ struct Arc<N> {
     hop: Hop,
 }
 
-/// Where a run leads, packed.
+/// The target of a run, packed.
 #[derive(Clone, Copy, Debug, Default)]
 struct Hop {
     /// The first run of the child.
@@ -197,7 +197,7 @@ impl Diagram {
         }
     }
 
-    /// As [`Diagram::unrank`], looking at little but the arcs.
+    /// Answers as [`Diagram::unrank`] does, looking at little but the arcs.
     fn hop_along<N: Count>(&self, table: &Table<N>, mut rank: N, indices: &mut [u32]) {
         let mut range = self.range(0);
         for &parameter in &self.order {
@@ -242,8 +242,8 @@ impl Diagram {
         (at, step.into() as u32, rest - step * below)
     }
 
-    /// As [`Diagram::locate`] for the configuration that is the given part of all of `node`, from 0
-    /// to 1.
+    /// Answers as [`Diagram::locate`] does, for the configuration that is the given part of all of
+    /// `node`, from 0 to 1.
     pub(super) fn locate_part(&self, node: u32, part: f64) -> Option<(usize, u32)> {
         // Float conversions saturate, so a part of 0 is the first configuration.
         let nth = |count: u128| (((part * count as f64).ceil() as u128).saturating_sub(1)).min(count - 1);

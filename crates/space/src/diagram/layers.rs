@@ -14,7 +14,7 @@ pub(crate) struct Run {
 /// The nodes of one level before reduction.
 #[derive(Debug, Default)]
 pub(crate) struct Layer {
-    /// Where the runs of each finished node end.
+    /// The ends of the runs of each finished node.
     ends: Vec<u32>,
     runs: Vec<Run>,
 }

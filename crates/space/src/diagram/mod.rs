@@ -31,7 +31,7 @@ use num_bigint::BigUint;
 pub(crate) struct Diagram {
     /// Parameter indices by level.
     order: Vec<usize>,
-    /// Where each node's runs start; one more entry than nodes with runs.
+    /// The start of each node's runs; one more entry than nodes with runs.
     starts: Vec<u32>,
     runs: Vec<Run>,
     counts: Counts,

@@ -13,7 +13,7 @@ pub(crate) struct Segment {
     pub(crate) values: u32,
     /// The rank of the configuration with the first value.
     pub(crate) rank: u128,
-    /// How much the rank grows with each value.
+    /// The growth of the rank with each value.
     pub(crate) stride: u128,
 }
 
@@ -50,8 +50,8 @@ impl Diagram {
         });
     }
 
-    /// As [`Diagram::siblings`] of the nearest valid smaller and larger value of each parameter
-    /// alone.
+    /// Does as [`Diagram::siblings`] with the nearest valid smaller and larger value of each
+    /// parameter alone.
     pub(crate) fn adjacent(&self, indices: &[u32], visit: &mut dyn FnMut(Segment)) {
         let tail = |node, level| self.rank_from(node, level, indices);
         self.each_level(indices, &mut |level, node, above| {

@@ -11,7 +11,7 @@ pub(crate) struct States {
 }
 
 impl States {
-    /// No rows of `width` cells.
+    /// Creates an empty table for rows of `width` cells.
     pub(crate) fn new(width: usize) -> States {
         States { width, cells: Vec::new(), table: Table::new() }
     }

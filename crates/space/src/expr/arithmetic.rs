@@ -6,7 +6,7 @@ use super::ast::{BinaryOp, UnaryOp};
 use super::builtin::MAX_ELEMENTS;
 use super::datum::Datum;
 
-/// What went wrong in an operation, with a remedy where there is one; the caller knows the place.
+/// The fault of an operation, with a remedy where there is one; the caller knows the place.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Fault {
     pub(crate) message: String,
@@ -27,7 +27,7 @@ const OVERFLOW: &str = "the result does not fit into 128 bits";
 const ZERO: &str = "division by zero";
 const GUARD: &str = "test the divisor first, as in `d != 0 and n % d == 0`";
 
-/// `left op right`.
+/// Computes `left op right`.
 pub(crate) fn binary(op: BinaryOp, left: &Datum, right: &Datum) -> Result<Datum, Fault> {
     match (op, left, right) {
         (BinaryOp::BitAnd, Datum::Bool(a), Datum::Bool(b)) => return Ok(Datum::Bool(a & b)),
@@ -74,7 +74,7 @@ fn repeat(value: &Datum, times: &Datum) -> Result<Datum, Fault> {
     }
 }
 
-/// `op operand`.
+/// Computes `op operand`.
 pub(crate) fn unary(op: UnaryOp, operand: &Datum) -> Result<Datum, Fault> {
     match (op, operand.arithmetic()) {
         (UnaryOp::Plus, value @ (Datum::Int(_) | Datum::Float(_))) => Ok(value),
@@ -141,7 +141,8 @@ fn power(base: i128, exponent: i128) -> Result<Datum, Fault> {
     value.map(Datum::Int).ok_or_else(|| Fault::new(OVERFLOW))
 }
 
-/// `a / b` rounded once, as Python does, also where the operands have more bits than a float.
+/// Computes `a / b` rounded once, as Python does, also where the operands have more bits than a
+/// float.
 fn true_division(a: i128, b: i128) -> f64 {
     const EXACT: u128 = 1 << 53;
     let (dividend, divisor) = (a.unsigned_abs(), b.unsigned_abs());
@@ -184,7 +185,8 @@ fn floats(op: BinaryOp, a: f64, b: f64) -> Result<Datum, Fault> {
     }
 }
 
-/// Quotient and remainder as CPython computes them (`float_divmod`), signed zeros included.
+/// Computes quotient and remainder as CPython computes them (`float_divmod`), signed zeros
+/// included.
 pub(crate) fn float_division(a: f64, b: f64) -> (f64, f64) {
     let mut remainder = a % b;
     let mut quotient = (a - remainder) / b;

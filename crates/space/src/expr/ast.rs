@@ -42,7 +42,7 @@ impl Node {
     }
 }
 
-/// What a part of an expression is.
+/// The kind of a part of an expression.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     Literal(Datum),

@@ -240,7 +240,7 @@ fn rounded(value: &Datum, builtin: Builtin, to: fn(f64) -> f64) -> Result<Datum,
     }
 }
 
-/// Half to even; with digits, the exact decimal value of a float decides.
+/// Rounds half to even; with digits, the exact decimal value of a float decides.
 fn round(value: &Datum, digits: Option<&Datum>) -> Result<Datum, Fault> {
     let number = value.arithmetic();
     let Some(digits) = digits else {
@@ -264,7 +264,7 @@ fn round(value: &Datum, digits: Option<&Datum>) -> Result<Datum, Fault> {
     }
 }
 
-/// `value` rounded to a multiple of `10 ** -digits`, half to even.
+/// Rounds `value` to a multiple of `10 ** -digits`, half to even.
 fn integer_to_tens(value: i128, digits: i128) -> Result<Datum, Fault> {
     let Some(unit) = u32::try_from(-digits).ok().and_then(|digits| 10_i128.checked_pow(digits)) else {
         return Ok(Datum::Int(0));
@@ -276,7 +276,7 @@ fn integer_to_tens(value: i128, digits: i128) -> Result<Datum, Fault> {
     rounded.map(Datum::Int).ok_or_else(too_large)
 }
 
-/// `value` rounded to a multiple of `10 ** places`, half to even; the exact decimal value decides.
+/// Rounds `value` to a multiple of `10 ** places`, half to even; the exact decimal value decides.
 fn float_to_tens(value: f64, places: usize) -> Result<Datum, Fault> {
     let magnitude = value.abs();
     let whole = format!("{:.0}", magnitude.trunc());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::datum::Datum;
 use crate::value::Value;
 
-/// What a closure is inside.
+/// The function inside a closure.
 pub(crate) type Test = dyn Fn(&[Value]) -> bool + Send + Sync;
 
 /// A function over the values of the names in its scope, in their order.

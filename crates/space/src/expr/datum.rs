@@ -17,7 +17,7 @@ pub(crate) enum Datum {
 }
 
 impl Datum {
-    /// Python's truth of a value: zero and empty things are false.
+    /// Returns Python's truth of a value: zero and empty things are false.
     pub(crate) fn truthy(&self) -> bool {
         match self {
             Datum::Int(value) => *value != 0,
@@ -39,7 +39,8 @@ impl Datum {
         }
     }
 
-    /// Python's `==`: numbers of any type by their exact value, anything else only within its type.
+    /// Compares by Python's `==`: numbers of any type by their exact value, anything else only
+    /// within its type.
     pub(crate) fn equals(&self, other: &Datum) -> bool {
         match (self, other) {
             (Datum::Str(a), Datum::Str(b)) => a == b,
@@ -48,8 +49,8 @@ impl Datum {
         }
     }
 
-    /// Python's order of two values: `Err` when the types have none, `Ok(None)` when a NaN is
-    /// involved.
+    /// Returns Python's order of two values: `Err` when the types have none, `Ok(None)` when a NaN
+    /// is involved.
     pub(crate) fn order(&self, other: &Datum) -> Result<Option<Ordering>, ()> {
         match (self, other) {
             (Datum::Str(a), Datum::Str(b)) => Ok(Some(a.cmp(b))),
@@ -66,7 +67,7 @@ impl Datum {
         matches!(self, Datum::Int(_) | Datum::Float(_) | Datum::Bool(_))
     }
 
-    /// Booleans as 0 and 1; other values as they are.
+    /// Returns booleans as 0 and 1; other values as they are.
     pub(crate) fn arithmetic(&self) -> Datum {
         match self {
             Datum::Bool(value) => Datum::Int(i128::from(*value)),

@@ -9,11 +9,11 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ExprError {
-    /// What is wrong, without the place.
+    /// The fault, without its place.
     pub message: String,
     /// The part of the text that is wrong, in bytes; empty at the place where something is missing.
     pub span: Range<usize>,
-    /// What to write instead, when there is something to recommend.
+    /// The remedy: what to write instead.
     pub remedy: Option<String>,
 }
 

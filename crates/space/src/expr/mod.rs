@@ -33,7 +33,7 @@ use crate::value::Value;
 pub struct Name {
     /// The name as it is written; dots belong to it (`device.max_work_group_size` is one name).
     pub text: String,
-    /// Where it stands first, in bytes.
+    /// The place where it stands first, in bytes.
     pub span: Range<usize>,
 }
 

@@ -16,7 +16,7 @@ const MAX_NESTING: usize = 100;
 /// Chains such as `a + b + c` may have this many links, since later walks recurse along them.
 const MAX_HEIGHT: usize = 600;
 
-/// How tightly operators bind, loosest first.
+/// The tightness with which operators bind, loosest first.
 mod power {
     pub(super) const OR: u8 = 1;
     pub(super) const AND: u8 = 2;
@@ -154,7 +154,8 @@ impl Parser<'_> {
         self.node(Kind::Binary(op, Box::new(left), Box::new(right)), span)
     }
 
-    /// Operators that recurse to the right; counted, so that no text can exhaust the stack.
+    /// Parses operators that recurse to the right. They are counted, so that no text can exhaust
+    /// the stack.
     fn nested(&mut self, least: u8) -> Result<Node, ExprError> {
         self.nesting += 1;
         if self.nesting > MAX_NESTING {
@@ -165,7 +166,7 @@ impl Parser<'_> {
         Ok(node)
     }
 
-    /// `first or b or c` (or `and`) as one node.
+    /// Parses `first or b or c` (or `and`) as one node.
     fn chain(&mut self, symbol: &str, least: u8, first: Node) -> Result<Node, ExprError> {
         let start = first.span.start;
         let mut parts = vec![first];
@@ -281,7 +282,7 @@ impl Parser<'_> {
         self.node(Kind::Call(builtin, arguments), span.start..end)
     }
 
-    /// `(a)` is `a`; `()`, `(a,)` and `(a, b)` are lists.
+    /// Parses what stands in parentheses: `(a)` is `a`; `()`, `(a,)` and `(a, b)` are lists.
     fn parentheses(&mut self) -> Result<Node, ExprError> {
         let start = self.advance().span.start;
         let mut items = self.items(")")?;
@@ -314,7 +315,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Expressions separated by commas, or one comprehension, up to but without `close`.
+    /// Parses expressions separated by commas, or one comprehension, up to but without `close`.
     fn items(&mut self, close: &str) -> Result<Vec<Node>, ExprError> {
         let mut items = Vec::new();
         if let Some(variable) = self.comprehension_variable() {
@@ -351,7 +352,7 @@ impl Parser<'_> {
         None
     }
 
-    /// `item for variable in source if condition`.
+    /// Parses `item for variable in source if condition`.
     fn comprehension(&mut self, variable: String) -> Result<Node, ExprError> {
         self.locals.push(variable.clone());
         let item = self.expression()?;

@@ -12,25 +12,26 @@ use crate::compile::Conjunct;
 use crate::diagram::Diagram;
 use crate::limits::Limits;
 
-/// What [`Space::analyse`] finds.
+/// The findings of [`Space::analyse`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Analysis {
     /// For each constraint, in the user's order.
     pub constraints: Vec<ConstraintEffect>,
-    /// For each parameter, in the user's order, the indices of the values that no configuration
-    /// has.
+    /// Returns for each parameter, in the user's order, the indices of the values that no
+    /// configuration has.
     pub dead_values: Vec<Vec<u32>>,
 }
 
-/// What one constraint does. A number is missing where it cannot be had: the constraint cannot be
-/// evaluated on configurations that only another one excludes, or the diagram would grow too large.
+/// The effect of one constraint. A number is missing where it cannot be had: the constraint cannot
+/// be evaluated on configurations that only another one excludes, or the diagram would grow too
+/// large.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConstraintEffect {
     /// The constraint's name.
     pub name: String,
-    /// How many combinations of values it excludes alone.
+    /// The number of combinations of values that it excludes alone.
     pub removed_alone: Option<BigUint>,
-    /// How many combinations it excludes of those that the constraints before it leave.
+    /// The number of combinations that it excludes of those that the constraints before it leave.
     pub removed_in_order: Option<BigUint>,
     /// True if the space would be the same without it.
     pub redundant: Option<bool>,
@@ -69,8 +70,8 @@ impl Space {
         Analysis { constraints, dead_values: self.dead_values() }
     }
 
-    /// For each parameter, in the user's order, the indices of the values that no configuration
-    /// has. O(arcs).
+    /// Returns for each parameter, in the user's order, the indices of the values that no
+    /// configuration has. O(arcs).
     pub fn dead_values(&self) -> Vec<Vec<u32>> {
         let mut used: Vec<Vec<bool>> =
             self.inner.parameters.iter().map(|parameter| vec![false; parameter.values().len()]).collect();
@@ -88,7 +89,7 @@ type Key = (Vec<usize>, Vec<usize>);
 /// Counts the configurations that some of a space's constraints leave.
 struct Counter<'a> {
     inner: &'a Inner,
-    /// What is left of the nodes.
+    /// The rest of the nodes.
     nodes: RefCell<usize>,
     /// The size of groups by their parameters and constraints.
     known: RefCell<HashMap<Key, Option<BigUint>>>,

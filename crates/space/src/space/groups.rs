@@ -20,7 +20,7 @@ pub(super) struct Joined {
     pub(super) conjuncts: Vec<Conjunct>,
 }
 
-/// What became of a group: its diagrams, `None` where nothing is left.
+/// The result of building a group: its diagrams, `None` where nothing is left.
 pub(super) type Built = Result<Option<Vec<Diagram>>, Obstacle>;
 
 /// Returns the groups that `conjuncts` make of `count` parameters.

@@ -97,7 +97,7 @@ impl Space {
         u128::try_from(&self.inner.size).ok()
     }
 
-    /// Always false: a space without configurations cannot be built.
+    /// Returns false always: a space without configurations cannot be built.
     pub fn is_empty(&self) -> bool {
         self.inner.size == BigUint::ZERO
     }

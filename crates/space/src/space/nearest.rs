@@ -35,10 +35,10 @@ impl Space {
         self.rank(&nearest).expect("a space of more than 2^128 - 1 configurations has no ranks")
     }
 
-    /// As [`Space::nearest`] in spaces of any size, with the steps of each parameter weighted:
-    /// `weights` are non-negative, one per parameter in the user's order; those missing at the end,
-    /// and those that are not numbers, are 1. With weights `1 / (values - 1)` all parameters count
-    /// alike however long their lists are.
+    /// Answers as [`Space::nearest`] does, in spaces of any size, with the steps of each parameter
+    /// weighted: `weights` are non-negative, one per parameter in the user's order; those missing
+    /// at the end, and those that are not numbers, are 1. With weights `1 / (values - 1)` all
+    /// parameters count alike however long their lists are.
     pub fn nearest_configuration(&self, point: &[f64], weights: &[f64]) -> Configuration {
         let parameters = self.parameters();
         let inside = |(at, parameter): (usize, &crate::Parameter)| {

@@ -3,7 +3,7 @@
 use super::{ConfigId, Space};
 use crate::diagram::{Blocks, Segment};
 
-/// Which configurations are neighbours of one.
+/// The rule that makes configurations neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Neighbourhood {
     /// Those that differ in the value of exactly one parameter.

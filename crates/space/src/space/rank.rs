@@ -19,8 +19,8 @@ impl Space {
         Configuration { indices }
     }
 
-    /// As [`Space::unrank`], into a buffer that is used again: `indices` becomes the index of each
-    /// parameter's value.
+    /// Unranks as [`Space::unrank`] does, into a buffer that is used again: `indices` becomes the
+    /// index of each parameter's value.
     pub fn unrank_into(&self, id: ConfigId, indices: &mut Vec<u32>) {
         indices.clear();
         indices.resize(self.parameters().len(), 0);
@@ -39,8 +39,8 @@ impl Space {
         self.rank_indices(&configuration.indices)
     }
 
-    /// As [`Space::rank`], of the configuration whose value indices are `indices`; `None` also when
-    /// there are not as many as parameters.
+    /// Ranks as [`Space::rank`] does, for the configuration whose value indices are `indices`;
+    /// `None` also when there are not as many as parameters.
     pub fn rank_indices(&self, indices: &[u32]) -> Option<ConfigId> {
         if indices.len() != self.parameters().len() || self.inner.weights.is_empty() {
             return None;

@@ -16,8 +16,8 @@ impl Space {
         ConfigId(below(rng, self.countable()))
     }
 
-    /// `count` different configurations drawn uniformly, in random order; all of them when there
-    /// are not as many. Costs memory for `count`, not for the space.
+    /// Returns `count` different configurations drawn uniformly, in random order; all of them when
+    /// there are not as many. Costs memory for `count`, not for the space.
     ///
     /// # Panics
     /// As [`Space::sample`].
@@ -35,8 +35,8 @@ impl Space {
             .collect()
     }
 
-    /// `count` different configurations, one drawn uniformly from each of `count` equal parts of
-    /// the order of ranks, in random order; all of them when there are not as many. Every
+    /// Returns `count` different configurations, one drawn uniformly from each of `count` equal
+    /// parts of the order of ranks, in random order; all of them when there are not as many. Every
     /// configuration has the same chance as long as the parts are equal, and no part of the first
     /// levels is left out by bad luck.
     ///
@@ -56,11 +56,11 @@ impl Space {
         drawn
     }
 
-    /// `count` different configurations spread like a Latin hypercube (McKay, Beckman and Conover,
-    /// 1979): in every dimension of the space's [coordinates](Blocks::Configurations) each of
-    /// `count` equal intervals holds one of them, so that the values of every parameter occur about
-    /// as often as they do in the space. All configurations when there are not as many; uniform
-    /// distinct ones when more than half of all are wanted.
+    /// Returns `count` different configurations spread like a Latin hypercube (McKay, Beckman and
+    /// Conover, 1979): in every dimension of the space's [coordinates](Blocks::Configurations) each
+    /// of `count` equal intervals holds one of them, so that the values of every parameter occur
+    /// about as often as they do in the space. All configurations when there are not as many;
+    /// uniform distinct ones when more than half of all are wanted.
     ///
     /// The few that fall on a configuration a second time are replaced by uniform draws.
     ///
@@ -157,7 +157,7 @@ fn unit<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     ((rng.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64
 }
 
-/// Fisher and Yates' shuffle.
+/// Shuffles as Fisher and Yates do.
 fn shuffle<T, R: Rng + ?Sized>(items: &mut [T], rng: &mut R) {
     for at in (1..items.len()).rev() {
         items.swap(at, below(rng, at as u128 + 1) as usize);
