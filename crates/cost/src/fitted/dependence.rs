@@ -2,7 +2,7 @@
 
 use super::design::Design;
 use super::property::CostProperty;
-use nalgebra::{DMatrix, DVector};
+use super::qr::PivotedQr;
 use serde::{Deserialize, Serialize};
 
 /// A pivot below this share of the first is rounding.
@@ -22,21 +22,17 @@ pub struct Dependence {
 /// Returns the rank of the matrix and the columns that are sums of others, by QR with pivots. Costs
 /// rows x columns^2.
 pub(super) fn dependences(design: &Design) -> (usize, Vec<Dependence>) {
-    let (rows, columns) = (design.rows.len(), design.columns.len());
-    let factor = DMatrix::from_fn(rows, columns, |row, column| design.rows[row][column]).col_piv_qr();
-    let mut order = DVector::from_iterator(columns, 0..columns).transpose();
-    factor.p().permute_columns(&mut order);
-    let r = factor.r();
-    let first = if columns > 0 && rows > 0 { r[(0, 0)].abs() } else { 0.0 };
-    let rank = (0..r.nrows()).take_while(|&at| r[(at, at)].abs() > NEGLIGIBLE * first).count();
-    let independent = r.view((0, 0), (rank, rank));
+    let columns = design.columns.len();
+    let column = |at: usize| design.rows.iter().map(|row| row[at]).collect();
+    let factor = PivotedQr::new((0..columns).map(column).collect(), NEGLIGIBLE);
+    let (rank, name) = (factor.rank(), |part: usize| design.columns[factor.order[part]].name());
     let dependence = |at: usize| {
-        let parts = independent.solve_upper_triangular(&r.view((0, at), (rank, 1)))?;
+        let parts = factor.combination(at);
         let on = (0..rank).filter(|&part| parts[part].abs() > NEGLIGIBLE.sqrt());
-        let on = CostProperty::sorted(on.map(|part| design.columns[order[part]].name()));
-        Some(Dependence { property: design.columns[order[at]].name(), on })
+        let on = CostProperty::sorted(on.map(name));
+        Dependence { property: name(at), on }
     };
-    let mut found: Vec<Dependence> = (rank..columns).filter_map(dependence).collect();
+    let mut found: Vec<Dependence> = (rank..columns).map(dependence).collect();
     found.sort_by_cached_key(|own| own.property.to_string());
     (rank, found)
 }

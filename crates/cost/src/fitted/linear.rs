@@ -1,9 +1,9 @@
 //! Coefficients of a sum.
 
-use nalgebra::{DMatrix, DVector};
+use super::qr::PivotedQr;
 use tunesmith_model::nonnegative_least_squares;
 
-/// Singular values below this share of the largest are rounding.
+/// A pivot below this share of the first is rounding.
 const NEGLIGIBLE: f64 = 1e-9;
 /// Keeps the answer unique where columns are sums of others, without moving it by more than this
 /// squared.
@@ -13,12 +13,8 @@ const RIDGE: f64 = 1e-5;
 /// shortest. They may be negative.
 pub(super) fn plain(rows: &[Vec<f64>]) -> Vec<f64> {
     let columns = rows.first().map_or(0, Vec::len);
-    let matrix = DMatrix::from_fn(rows.len(), columns, |row, column| rows[row][column]);
-    let parts = matrix.svd(true, true);
-    let least = NEGLIGIBLE * parts.singular_values.max();
-    let ones = DVector::from_element(rows.len(), 1.0);
-    // Both sides were asked for, without which alone there is an error.
-    parts.solve(&ones, least).map_or_else(|_| vec![0.0; columns], |x| x.iter().copied().collect())
+    let column = |at: usize| rows.iter().map(|row| row[at]).collect();
+    PivotedQr::new((0..columns).map(column).collect(), NEGLIGIBLE).solve(&vec![1.0; rows.len()])
 }
 
 /// Returns the coefficients `x >= 0` that minimise `|rows * x - 1|^2`.

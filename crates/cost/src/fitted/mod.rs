@@ -36,6 +36,7 @@ mod model;
 mod overlap;
 mod property;
 pub mod protocol;
+mod qr;
 mod waves;
 
 pub use case::{Case, CaseError};
