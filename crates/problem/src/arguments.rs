@@ -28,7 +28,7 @@ const KEYS: &[&str] = &[
     "absolute",
 ];
 
-/// The arguments with their places in the file.
+/// Reads the arguments with their places in the file.
 pub(crate) fn read(
     root: &Section<'_>,
     sizes: &[(String, Value)],
@@ -67,7 +67,8 @@ fn read_one(section: &Section<'_>, sizes: &[(String, Value)], messages: &Message
     Some(Argument { name: name?.to_string(), element: element?, kind, symbol })
 }
 
-/// The variable that a CUDA kernel reads in place of a parameter; only what is read from constant memory can be one.
+/// Reads the variable that a CUDA kernel reads in place of a parameter; only what is read from
+/// constant memory can be one.
 fn read_symbol(section: &Section<'_>, kind: &ArgumentKind) -> Option<String> {
     let node = section.get("symbol")?;
     let symbol = node.string()?;
@@ -86,7 +87,7 @@ fn is_local(section: &Section<'_>) -> bool {
     section.get("memory").and_then(|node| node.scalar()) == Some(Value::Str("local".into()))
 }
 
-/// Local memory has extents alone, which may depend on the parameters.
+/// Reads local memory, which has extents alone; they may depend on the parameters.
 fn read_local(section: &Section<'_>, shape: &Node<'_>) -> Option<ArgumentKind> {
     for extra in ["fill", "constant", "path", "generator", "access"].iter().filter_map(|key| section.get(key)) {
         let remedy = "remove it: local memory holds nothing before a kernel runs".to_string();
@@ -121,12 +122,12 @@ fn read_buffer(
     Some(ArgumentKind::Buffer { shape: shape?, fill: fill?, access: access?, memory: memory? })
 }
 
-/// One of the words that a key may have; `default` without the key.
+/// Returns one of the words that a key may have; `default` without the key.
 fn word_or<T: Copy>(section: &Section<'_>, key: &str, default: T, words: &[(&str, T)]) -> Option<T> {
     if section.get(key).is_some() { word(section, key, words) } else { Some(default) }
 }
 
-/// One of the words that a key may have; none, reported, of any other, and without the key.
+/// Returns one of the words that a key may have; none, reported, of any other, and without the key.
 pub(crate) fn word<T: Copy>(section: &Section<'_>, key: &str, words: &[(&str, T)]) -> Option<T> {
     let node = section.get(key)?;
     let text = node.string()?;

@@ -20,14 +20,14 @@ pub(crate) struct CommandPlaces {
 }
 
 impl CommandPlaces {
-    /// Where the value of `key` stands; where the command does for a key that is not there.
+    /// Returns where the value of `key` stands; where the command does for a key that is not there.
     pub(crate) fn of(&self, key: &str) -> Range<usize> {
         let find = |key: &str| self.keys.iter().find(|(known, _)| known == key);
         find(key).or_else(|| find("command")).map_or(0..0, |(_, place)| place.clone())
     }
 }
 
-/// The command of a problem that has one in place of a kernel.
+/// Reads the command of a problem that has one in place of a kernel.
 pub(crate) fn read(root: &Section<'_>, messages: &Messages) -> Option<(CommandSpec, CommandPlaces)> {
     let node = root.get("kernel").filter(is_command)?;
     let section = node.section()?;
@@ -52,7 +52,7 @@ pub(crate) fn read(root: &Section<'_>, messages: &Messages) -> Option<(CommandSp
     Some((spec, CommandPlaces { keys }))
 }
 
-/// Whether a `[kernel]` is a command.
+/// Tells whether a `[kernel]` is a command.
 pub(crate) fn is_command(node: &Node<'_>) -> bool {
     node.is_table() && node.section().is_some_and(|section| section.get("command").is_some())
 }
@@ -73,7 +73,7 @@ fn refuse_arguments(root: &Section<'_>) {
     }
 }
 
-/// One command: a list of words.
+/// Reads one command: a list of words.
 fn command(node: &Node<'_>) -> Option<Vec<Template>> {
     let items = node.items();
     if items.is_empty() {
@@ -83,7 +83,7 @@ fn command(node: &Node<'_>) -> Option<Vec<Template>> {
     items.iter().map(template).collect()
 }
 
-/// One command or a list of commands.
+/// Reads one command or a list of commands.
 fn steps(node: &Node<'_>) -> Option<Vec<Vec<Template>>> {
     let items = node.items();
     if items.is_empty() {
@@ -172,7 +172,7 @@ fn reported<T>(node: &Node<'_>, parsed: Result<T, impl Display>) -> Option<T> {
     parsed.map_err(|error| node.error(format!("`{}`: {error}", node.name), None)).ok()
 }
 
-/// One of the words that a key may have.
+/// Returns one of the words that a key may have.
 fn word<T: Clone>(node: &Node<'_>, words: &[(&str, T)]) -> Option<T> {
     let text = node.string()?;
     let known = words.iter().find(|(word, _)| *word == text);
@@ -194,7 +194,7 @@ fn truth(node: &Node<'_>) -> Option<bool> {
     }
 }
 
-/// A number of bytes: a whole number, or one with a unit, such as `512MiB`.
+/// Returns a number of bytes: a whole number, or one with a unit, such as `512MiB`.
 fn bytes(node: &Node<'_>) -> Option<u64> {
     let bytes = match node.scalar() {
         Some(Value::Int(bytes)) => u64::try_from(bytes).ok(),

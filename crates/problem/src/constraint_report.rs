@@ -5,8 +5,9 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use tunesmith_space::{Analysis, Constraint, Parameter, Space, Value};
 
-/// What every constraint removes, and the values that no configuration has. Counts are decimal; one that cannot be had
-/// (a constraint that fails without another one's guard, a diagram too large) is null.
+/// What every constraint removes, and the values that no configuration has. Counts are decimal; one
+/// that cannot be had (a constraint that fails without another one's guard, a diagram too large) is
+/// null.
 #[derive(Clone, Debug, Serialize)]
 pub struct ConstraintReport {
     /// The constraints in the file's order.
@@ -79,14 +80,15 @@ impl Problem {
 }
 
 impl Problem {
-    /// Whether a constraint may exclude other configurations for other sizes or on another device.
+    /// Tells whether a constraint may exclude other configurations for other sizes or on another
+    /// device.
     fn varies(&self, constraint: &Constraint) -> bool {
         let mut names = constraint.expr().names().iter();
         names.any(|name| name.text.starts_with("device.") || self.size(&name.text).is_some())
     }
 }
 
-/// The first few of many values.
+/// Returns the first few of many values.
 fn abridged(values: impl ExactSizeIterator<Item = String>) -> String {
     const SHOWN: usize = 12;
     let more = values.len().saturating_sub(SHOWN);

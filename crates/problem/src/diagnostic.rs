@@ -77,14 +77,14 @@ impl SourceFile {
         }
     }
 
-    /// Line and column of a byte offset, both counted from 1.
+    /// Returns line and column of a byte offset, both counted from 1.
     fn position(&self, offset: usize) -> (usize, usize) {
         let before = &self.text[..self.text.floor_char_boundary(offset)];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
     }
 
-    /// A message about `span` of this file.
+    /// Returns a message about `span` of this file.
     pub fn diagnostic(&self, level: Level, span: Range<usize>, text: String, remedy: Option<String>) -> Diagnostic {
         let (line, column) = self.position(span.start);
         let call = self.calls.iter().flat_map(|calls| calls.iter()).find(|(place, _)| place.contains(&span.start));
@@ -104,7 +104,7 @@ pub struct ProblemError {
 }
 
 impl ProblemError {
-    /// An error that concerns the file at `path` as a whole, which could not even be read.
+    /// Returns an error that concerns the file at `path` as a whole, which could not even be read.
     pub fn unreadable(path: &Path, text: String, remedy: Option<String>) -> Self {
         let source_file = SourceFile::new(path, "");
         let message = source_file.diagnostic(Level::Error, 0..0, text, remedy);
@@ -141,7 +141,7 @@ impl Messages {
         self.list.borrow_mut().push(message);
     }
 
-    /// The warnings, or everything when there is an error.
+    /// Returns the warnings, or everything when there is an error.
     pub(crate) fn finish(self) -> Result<Vec<Diagnostic>, ProblemError> {
         let messages = self.list.into_inner();
         if messages.iter().any(|message| message.level == Level::Error) {

@@ -125,7 +125,7 @@ fn read_tuning(root: &Section<'_>, mut problem: Problem, messages: &Messages) ->
 type Kernels =
     (Option<crate::NestKernel>, Vec<(Kernel, kernel::KernelPlaces)>, Vec<(Argument, std::ops::Range<usize>)>);
 
-/// The kernel of a loop nest, in C until a device is chosen.
+/// Reads the kernel of a loop nest, in C until a device is chosen.
 fn read_nest(
     node: &crate::tree::Node<'_>,
     sizes: &[(String, Value)],
@@ -138,7 +138,7 @@ fn read_nest(
     (Some(nest), vec![(kernel, places)], arguments)
 }
 
-/// The metrics of `[metrics]`, each an expression.
+/// Reads the metrics of `[metrics]`, each an expression.
 fn read_metrics(root: &Section<'_>) -> Vec<(String, String)> {
     let Some(metrics) = root.get("metrics").and_then(|node| node.section()) else { return Vec::new() };
     let metric = |(name, node): (Located<&str>, crate::tree::Node<'_>)| {
@@ -181,8 +181,8 @@ fn read_sizes(section: &Section<'_>) -> Vec<(String, Value)> {
     sizes.entries().filter_map(size).collect()
 }
 
-/// Parameters and sizes reach the kernel as macros, and expressions by name: each needs a name of its own that C
-/// takes for one.
+/// Parameters and sizes reach the kernel as macros, and expressions by name: each needs a name of
+/// its own that C takes for one.
 fn check_names(problem: &Problem, messages: &Messages) {
     for (parameter, place) in problem.parameters.iter().zip(&problem.places.parameters) {
         let name = parameter.name();

@@ -8,11 +8,13 @@ use tunesmith_space::{ConfigId, Configuration, Space, Value};
 const MOST: usize = 1 << 20;
 
 impl Problem {
-    /// The configurations of the grid in the order of its tables, the last parameter of a table changing fastest: those that
-    /// no constraint excludes, each once. None where the problem has no grid. Costs a rank for each combination.
+    /// Returns the configurations of the grid in the order of its tables, the last parameter of a
+    /// table changing fastest: those that no constraint excludes, each once. None where the problem
+    /// has no grid. Costs a rank for each combination.
     ///
     /// # Errors
-    /// A name or value that is none of the parameters', a grid of more than a million combinations, or of none that is valid.
+    /// A name or value that is none of the parameters', a grid of more than a million combinations,
+    /// or of none that is valid.
     pub fn grid(&self, space: &Space, base: Option<&Configuration>) -> Result<Option<Vec<ConfigId>>, ProblemError> {
         if self.tuning.grid.is_empty() {
             return Ok(None);

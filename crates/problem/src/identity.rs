@@ -7,8 +7,9 @@ use std::path::Path;
 use tunesmith_device::{ArgumentKind, Fill};
 
 impl Problem {
-    /// A digest of what decides the times and the correctness of a configuration: sizes, arguments, tolerances.
-    /// How the problem is searched, and where its folder lies, does not enter.
+    /// Returns a digest of what decides the times and the correctness of a configuration: sizes,
+    /// arguments, tolerances. How the problem is searched, and where its folder lies, does not
+    /// enter.
     pub fn digest(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.

@@ -10,11 +10,13 @@ use tunesmith_core::Rng;
 use tunesmith_space::{Constraint, Expr, Value, lookup};
 
 impl Problem {
-    /// The inputs of `[inputs]`: those listed, then the combinations of its sizes, of these as many as `count` says drawn at
-    /// random with its seed; each with all sizes of the problem. Costs an evaluation of the filter for each combination.
+    /// Returns the inputs of `[inputs]`: those listed, then the combinations of its sizes, of these
+    /// as many as `count` says drawn at random with its seed; each with all sizes of the problem.
+    /// Costs an evaluation of the filter for each combination.
     ///
     /// # Errors
-    /// There is no `[inputs]`, there are too many combinations, or none is left; an expression that cannot be evaluated.
+    /// There is no `[inputs]`, there are too many combinations, or none is left; an expression that
+    /// cannot be evaluated.
     pub fn input_sizes(&self) -> Result<Vec<Input>, ProblemError> {
         let Some(inputs) = &self.inputs else {
             let remedy = "write [inputs] with sizes or a list; see docs/predictive.md".to_string();
@@ -47,7 +49,7 @@ impl Problem {
         Ok(all)
     }
 
-    /// All sizes of the problem with those of `input`, and what follows from them.
+    /// Returns all sizes of the problem with those of `input`, and what follows from them.
     fn completed(&self, inputs: &Inputs, input: Input) -> Result<Input, ProblemError> {
         let mut sizes = self.sizes.clone();
         for (name, value) in &input {
@@ -61,13 +63,13 @@ impl Problem {
         Ok(sizes)
     }
 
-    /// The features of inputs as journals write them.
+    /// Returns the features of inputs as journals write them.
     pub fn input_features(&self) -> Map<String, Json> {
         let features = self.inputs.iter().flat_map(|inputs| &inputs.features);
         features.map(|(name, expr)| (name.clone(), Json::from(expr.text()))).collect()
     }
 
-    /// The constraints as journals write them.
+    /// Returns the constraints as journals write them.
     pub fn named_constraints(&self) -> Map<String, Json> {
         let text = |constraint: &Constraint| Json::from(constraint.expr().text());
         // What a closure excludes cannot be written down.
@@ -98,7 +100,7 @@ fn replace(sizes: &mut Input, name: &str, value: Value) {
 mod tests {
     use super::*;
 
-    /// The values of `names` in each input of a problem with these `[inputs]`.
+    /// Reads the values of `names` in each input of a problem with these `[inputs]`.
     fn inputs(text: &str, names: &[&str]) -> Vec<Vec<i64>> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("p.toml");

@@ -103,7 +103,7 @@ fn read_features(section: &Section<'_>, sizes: &[(String, Value)], messages: &Me
     features.entries().filter_map(feature).collect()
 }
 
-/// A strategy, or a table of a strategy and when it stops.
+/// Reads a strategy, or a table of a strategy and when it stops.
 fn read_run(node: &Node<'_>) -> Option<InputRun> {
     if !node.is_table() {
         return Some(InputRun { strategy: node.parsed(|_| None)?, stop: None });
@@ -115,14 +115,14 @@ fn read_run(node: &Node<'_>) -> Option<InputRun> {
     Some(InputRun { strategy, stop })
 }
 
-/// The number that an expression over sizes gives.
+/// Returns the number that an expression over sizes gives.
 pub(crate) fn number(expr: &Expr, sizes: &[(String, Value)]) -> Result<f64, String> {
     let value = expr.evaluate(&|name| lookup(sizes, name)).map_err(|error| error.to_string())?;
     value.as_float().filter(|number| number.is_finite()).ok_or_else(|| format!("must give a number, gives {value}"))
 }
 
 impl Inputs {
-    /// A list or a table of values, or an expression over the sizes before it.
+    /// Reads a list or a table of values, or an expression over the sizes before it.
     fn read_size(&mut self, (name, node): (Located<&str>, Node<'_>), sizes: &[(String, Value)], messages: &Messages) {
         if !is_size(&name, sizes, messages) {
             return;
@@ -142,7 +142,7 @@ impl Inputs {
         product.filter(|all| *all <= MOST)
     }
 
-    /// The combination with this number, the last size counting fastest.
+    /// Returns the combination with this number, the last size counting fastest.
     pub(crate) fn combination(&self, mut index: usize) -> Input {
         let mut input: Input = Vec::with_capacity(self.values.len());
         for (name, values) in self.values.iter().rev() {

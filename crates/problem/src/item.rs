@@ -1,4 +1,5 @@
-//! The values of a problem's document with their places: what TOML and code are read into before they get a meaning.
+//! The values of a problem's document with their places: what TOML and code are read into before
+//! they get a meaning.
 
 use std::ops::Range;
 use toml::Spanned;

@@ -1,4 +1,5 @@
-//! How a problem's configurations are compared: the part of `[measure]` that concerns more than one of them.
+//! How a problem's configurations are compared: the part of `[measure]` that concerns more than one
+//! of them.
 
 use crate::tree::{Node, Section};
 use std::time::Duration;
@@ -8,7 +9,7 @@ use tunesmith_core::Judging;
 pub(crate) const KEYS: &[&str] =
     &["racing", "racing_margin", "final", "final_share", "final_cap", "drift", "drift_share"];
 
-/// The rules, their defaults replaced by what the section says.
+/// Reads the rules, their defaults replaced by what the section says.
 pub(crate) fn read(section: &Section<'_>) -> Judging {
     let mut judging = Judging::default();
     if let (Some(racing), Some(margin)) = (&mut judging.racing, share(section, "racing_margin")) {
@@ -37,7 +38,7 @@ fn switched_off(section: &Section<'_>, key: &str) -> bool {
     section.get(key).and_then(|node| node.truth()) == Some(false)
 }
 
-/// A number from 0 to 1.
+/// Returns a number from 0 to 1.
 fn share(section: &Section<'_>, key: &str) -> Option<f64> {
     let node: Node<'_> = section.get(key)?;
     let share = node.number()?;

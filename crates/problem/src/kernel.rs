@@ -30,7 +30,7 @@ pub(crate) struct KernelPlaces {
     pub(crate) function: Range<usize>,
 }
 
-/// The kernels in the order in which they run, with their places.
+/// Reads the kernels in the order in which they run, with their places.
 pub(crate) fn read(node: &Node<'_>, arguments: &[Argument], messages: &Messages) -> Vec<(Kernel, KernelPlaces)> {
     let mut kernels: Vec<(Kernel, KernelPlaces)> = Vec::new();
     for item in node.items() {
@@ -79,7 +79,7 @@ fn read_one(section: &Section<'_>, arguments: &[Argument], messages: &Messages) 
     Some((kernel, places))
 }
 
-/// The positions of the kernel's arguments among the problem's; without the key it takes all.
+/// Reads the positions of the kernel's arguments among the problem's; without the key it takes all.
 fn read_arguments(section: &Section<'_>, arguments: &[Argument]) -> Vec<usize> {
     let Some(node) = section.get("arguments") else { return (0..arguments.len()).collect() };
     let position = |name: &str| {
@@ -95,7 +95,7 @@ fn read_arguments(section: &Section<'_>, arguments: &[Argument]) -> Vec<usize> {
     node.strings().into_iter().filter_map(|name| position(name.value)).collect()
 }
 
-/// The work-items, which languages either must or cannot have.
+/// Reads the work-items, which languages either must or cannot have.
 pub(crate) fn read_work(section: &Section<'_>, language: Language, messages: &Messages) -> Option<WorkSize> {
     if !language.has_work_items() {
         for extra in ["global", "local", "grid"].iter().filter_map(|key| section.get(key)) {
@@ -137,7 +137,7 @@ pub(crate) fn read_work(section: &Section<'_>, language: Language, messages: &Me
     Some(WorkSize { extent, local: local.flatten() })
 }
 
-/// One to three expressions.
+/// Reads one to three expressions.
 fn dimensions(node: &Node<'_>) -> Option<Vec<Expr>> {
     let items = node.items();
     if items.is_empty() || items.len() > 3 {
@@ -150,7 +150,7 @@ fn dimensions(node: &Node<'_>) -> Option<Vec<Expr>> {
     items.iter().map(|item| item.expression().map(|located| located.value)).collect()
 }
 
-/// The language, reported at `node` where it is none that this version compiles.
+/// Returns the language, reported at `node` where it is none that this version compiles.
 pub(crate) fn language(node: &Node<'_>, language: Option<Language>) -> Option<Language> {
     if language.is_none() {
         let text = format!("`{}` names no language that can be compiled", node.name);

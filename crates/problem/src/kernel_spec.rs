@@ -7,10 +7,12 @@ use tunesmith_core::Refusal;
 use tunesmith_device::{DeviceError, KernelSpec, Language};
 
 impl Problem {
-    /// The kernels with their data, as a device needs it; loop nests in the language `nests`.
+    /// Returns the kernels with their data, as a device needs it; loop nests in the language
+    /// `nests`.
     ///
     /// # Errors
-    /// A problem without a kernel that this version compiles, or with a kernel or reference file that is not there.
+    /// A problem without a kernel that this version compiles, or with a kernel or reference file
+    /// that is not there.
     pub fn kernel_spec(&self, nests: Language) -> Result<KernelSpec, Error> {
         if !self.obstacles.is_empty() {
             let messages = self.obstacles.clone();
@@ -47,7 +49,7 @@ impl Problem {
         Err(self.error(place, text, Some(remedy)).into())
     }
 
-    /// A device's error, pointing into this file where it is about something the file says.
+    /// Returns a device's error, pointing into this file where it is about something the file says.
     pub fn located(&self, error: DeviceError) -> Error {
         let (place, text, remedy) = match &error {
             DeviceError::Signature { argument, message, remedy, .. } => {
@@ -65,7 +67,7 @@ impl Problem {
         self.error(place, text, remedy).into()
     }
 
-    /// Where an argument stands; the kernel's function where none is meant.
+    /// Returns where an argument stands; the kernel's function where none is meant.
     fn place_of_argument(&self, name: Option<&str>) -> Range<usize> {
         let position = name.and_then(|name| self.arguments.iter().position(|known| known.name == name));
         let argument = position.and_then(|position| self.places.arguments.get(position)).cloned();

@@ -1,8 +1,8 @@
 //! Problems: what Tunesmith tunes.
 //!
-//! A [`Problem`] holds kernels, their tuning parameters and constraints, their arguments, a reference
-//! and how to tune them. [`Problem::load`] reads one from a file: TOML, Kernel Tuner's T1, or a
-//! kernel source with ATF's directives. [`Problem::space`] builds its search space,
+//! A [`Problem`] holds kernels, their tuning parameters and constraints, their arguments, a
+//! reference and how to tune them. [`Problem::load`] reads one from a file: TOML, Kernel Tuner's
+//! T1, or a kernel source with ATF's directives. [`Problem::space`] builds its search space,
 //! [`Problem::kernel_spec`] makes what a device compiles and runs.
 
 mod arguments;

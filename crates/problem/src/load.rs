@@ -5,11 +5,11 @@ use std::path::Path;
 use tunesmith_space::Value;
 
 impl Problem {
-    /// Reads the problem file at `path`, in TOML, in Kernel Tuner's T1 format (JSON), or a kernel source with ATF's
-    /// directives, with the sizes in `sizes` in place of the file's own.
+    /// Reads the problem file at `path`, in TOML, in Kernel Tuner's T1 format (JSON), or a kernel
+    /// source with ATF's directives, with the sizes in `sizes` in place of the file's own.
     ///
-    /// Reads the file alone: neither kernel nor data files, no space is built. Of a T1 file's kernel it looks whether
-    /// it is there.
+    /// Reads the file alone: neither kernel nor data files, and builds no space. Of a T1 file's
+    /// kernel it only checks that it exists.
     ///
     /// # Errors
     /// Everything that is wrong with the file, each message with its place and remedy.
@@ -21,10 +21,12 @@ impl Problem {
         read(SourceFile::new(path, text), sizes)
     }
 
-    /// Reads a problem from `text`, in one of the forms that [`load`](Self::load) reads; relative paths start from `folder`.
+    /// Reads a problem from `text`, in one of the forms that [`load`](Self::load) reads; relative
+    /// paths start from `folder`.
     ///
-    /// A text that begins with `{` is T1, one with `#atf::` a source with ATF's directives, any other TOML. Messages call it
-    /// `problem` in `folder`, with the suffix of its form. A problem that the text gives no name is called `problem`.
+    /// A text that begins with `{` is T1, one with `#atf::` a source with ATF's directives, any
+    /// other TOML. Messages call the text `problem` in `folder`, with the suffix of its form. A
+    /// problem without a name in the text is called `problem`.
     ///
     /// # Errors
     /// Everything that is wrong with the text, each message with its place and remedy.
@@ -40,8 +42,8 @@ impl Problem {
     /// Reads the problem's text once more, with other sizes.
     ///
     /// # Errors
-    /// A size that the problem does not have, or one that makes it wrong; a problem that was built in code, whose builder sets
-    /// its sizes.
+    /// A size that the problem does not have, or one that makes it wrong; a problem that was built
+    /// in code, whose builder sets its sizes.
     pub fn with_sizes(&self, sizes: &[(String, Value)]) -> Result<Self, ProblemError> {
         if self.texts.is_some() {
             let remedy = "build it again with the sizes that are wanted".to_string();

@@ -28,13 +28,13 @@ pub struct NestKernel {
 }
 
 impl NestKernel {
-    /// The values that the nest states for the parameters of its transformations.
+    /// Returns the values that the nest states for the parameters of its transformations.
     pub(crate) fn defaults(&self) -> Vec<(&str, Value)> {
         let stated = self.recipe.parameters.iter();
         stated.map(|parameter| (parameter.name.as_str(), Value::Int(parameter.default))).collect()
     }
 
-    /// The kernel in a language that devices compile.
+    /// Returns the kernel in a language that devices compile.
     pub fn kernel(&self, language: Language) -> Kernel {
         let generator = NestGenerator::new(Arc::clone(&self.recipe), self.sizes.clone(), language);
         Kernel {
@@ -52,7 +52,7 @@ impl NestKernel {
         }
     }
 
-    /// The nest without its transformations, in C.
+    /// Returns the nest without its transformations, in C.
     pub fn reference(&self) -> Reference {
         let generator = NestGenerator::reference(Arc::clone(&self.recipe), self.sizes.clone());
         Reference {
@@ -72,14 +72,15 @@ pub(crate) struct Read {
     pub(crate) arguments: Vec<(Argument, Range<usize>)>,
 }
 
-/// Whether the `[kernel]` is a nest.
+/// Tells whether the `[kernel]` is a nest.
 pub(crate) fn is_nest(kernel: &Node<'_>) -> bool {
     let section = if kernel.is_table() { kernel.section() } else { None };
     let file = section.and_then(|section| section.get("file"));
     file.and_then(|node| node.scalar()).is_some_and(|file| matches!(file, Value::Str(name) if name.ends_with(".nest")))
 }
 
-/// The nest with the problem's sizes. `stated` are arguments that the file declares: they replace those of the nest.
+/// Reads the nest with the problem's sizes. `stated` are arguments that the file declares: they
+/// replace those of the nest.
 pub(crate) fn read(
     section: &Section<'_>,
     sizes: &[(String, Value)],
@@ -139,13 +140,14 @@ pub(crate) fn read(
     Some(Read { nest, places, arguments })
 }
 
-/// An array in which bounds or subscripts are looked up, and of which the problem does not say what it holds.
+/// Returns an array in which bounds or subscripts are looked up, and of which the problem does not
+/// say what it holds.
 fn looked_up<'a>(recipe: &'a Recipe, stated: &[(Argument, Range<usize>)]) -> Option<&'a str> {
     let arrays = recipe.nest.lookups.iter().map(|lookup| recipe.nest.array(lookup.access.array).name.as_str());
     arrays.into_iter().find(|array| !stated.iter().any(|(argument, _)| argument.name == *array))
 }
 
-/// The arguments of the nest, with those that the file states in their places.
+/// Returns the arguments of the nest, with those that the file states in their places.
 fn overridden(
     derived: Vec<Argument>,
     stated: Vec<(Argument, Range<usize>)>,

@@ -8,8 +8,9 @@ use tunesmith_device::{Argument, Given, contents};
 use tunesmith_loopnest::{ArrayId, Data, Nest, NestError, interpret};
 use tunesmith_space::Value;
 
-/// Reports lookups, and accesses at what is looked up, that leave their arrays, and warns of statistics that the data do not
-/// have. `at` is the place of the nest, `values` are its sizes; `sizes` are those of the problem by name.
+/// Reports lookups, and accesses at what is looked up, that leave their arrays, and warns of
+/// statistics that the data do not have. `at` is the place of the nest, `values` are its sizes;
+/// `sizes` are those of the problem by name.
 ///
 /// Returns whether a run is safe. Cost: up to 1 us for each cell of these arrays.
 pub(crate) fn check(
@@ -45,7 +46,7 @@ pub(crate) fn check(
     true
 }
 
-/// The arrays in which the nest looks up values.
+/// Returns the arrays in which the nest looks up values.
 fn looked_up(
     nest: &Nest,
     values: &[i64],

@@ -6,7 +6,7 @@ use std::ops::Range;
 use tunesmith_space::lookup;
 use tunesmith_space::{Constraint, Expr, Parameter, SpaceError, Value, Values};
 
-/// The tuning parameters with their places in the file.
+/// Reads the tuning parameters with their places in the file.
 pub(crate) fn read(
     root: &Section<'_>,
     sizes: &[(String, Value)],
@@ -29,7 +29,8 @@ pub(crate) fn read(
     parameters
 }
 
-/// The constraints with the places of their expressions, and a warning for each that forgot to compare.
+/// Reads the constraints with the places of their expressions, and a warning for each that forgot
+/// to compare.
 pub(crate) fn read_constraints(root: &Section<'_>, messages: &Messages) -> Vec<(Constraint, Range<usize>)> {
     let tables = ["constraints", "restrictions"].into_iter().filter_map(|key| root.get(key)?.section());
     let mut constraints = Vec::new();
@@ -48,7 +49,7 @@ pub(crate) fn read_constraints(root: &Section<'_>, messages: &Messages) -> Vec<(
     constraints
 }
 
-/// The values of a parameter: a list, or a table that generates one.
+/// Reads the values of a parameter: a list, or a table that generates one.
 pub(crate) fn read_values(node: &Node<'_>, sizes: &[(String, Value)], messages: &Messages) -> Option<Vec<Value>> {
     if !node.is_table() {
         return node.items().iter().map(Node::required_scalar).collect();
@@ -77,7 +78,7 @@ pub(crate) fn read_values(node: &Node<'_>, sizes: &[(String, Value)], messages: 
     generated.map_err(|error: SpaceError| node.error(error.to_string(), None)).ok()
 }
 
-/// Both ends, included, of a range such as `1..=N / 2`.
+/// Returns both ends, included, of a range such as `1..=N / 2`.
 fn bounds(node: &Node<'_>, sizes: &[(String, Value)], messages: &Messages) -> Option<(i64, i64)> {
     let text = node.string()?;
     let Some((first, last)) = text.split_once("..") else {
@@ -96,7 +97,7 @@ fn bounds(node: &Node<'_>, sizes: &[(String, Value)], messages: &Messages) -> Op
     Some((bound(first)?, bound(last)? - i64::from(last_is_excluded)))
 }
 
-/// The integer that an expression over sizes gives; reported where it gives none.
+/// Returns the integer that an expression over sizes gives; reported where it gives none.
 pub(crate) fn integer(expr: &Located<Expr>, sizes: &[(String, Value)], messages: &Messages) -> Option<i64> {
     expr.value
         .evaluate_int(&|name| lookup(sizes, name))

@@ -31,7 +31,8 @@ pub struct Problem {
     pub parameters: Vec<Parameter>,
     /// The constraints, in the user's order.
     pub constraints: Vec<Constraint>,
-    /// The kernels, in the order in which they run: a problem without can be tuned on synthetic devices only.
+    /// The kernels, in the order in which they run: a problem without can be tuned on synthetic
+    /// devices only.
     pub kernels: Vec<Kernel>,
     /// The loop nest that the kernel is made of, if it is one.
     pub nest: Option<NestKernel>,
@@ -51,8 +52,8 @@ pub struct Problem {
     pub judging: Judging,
     /// What is odd about the file.
     pub warnings: Vec<Diagnostic>,
-    /// What keeps the kernels of a T1 file from being run, each also among the warnings: without kernels the space is
-    /// still good for synthetic devices.
+    /// What keeps the kernels of a T1 file from being run, each also among the warnings: without
+    /// kernels the space is still good for synthetic devices.
     pub(crate) obstacles: Vec<Diagnostic>,
     /// The file.
     pub source_file: SourceFile,
@@ -75,7 +76,7 @@ pub(crate) struct Places {
 }
 
 impl Problem {
-    /// A problem that says nothing, called by the name of its file.
+    /// Returns a problem that says nothing, called by the name of its file.
     pub(crate) fn of(source_file: SourceFile) -> Self {
         let stem = source_file.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         Self {
@@ -103,13 +104,14 @@ impl Problem {
         }
     }
 
-    /// The folder that relative paths in the file start from.
+    /// Returns the folder that relative paths in the file start from.
     pub(crate) fn folder(&self) -> &Path {
         self.source_file.folder()
     }
 
-    /// Returns where results are written unless the user says otherwise: beside the problem's file with `suffix` in place of its
-    /// own. A problem made in code has them in its temporary folder, which goes with it.
+    /// Returns where results are written unless the user says otherwise: beside the problem's file
+    /// with `suffix` in place of its own. A problem made in code has them in its temporary folder,
+    /// which goes with it.
     pub fn beside(&self, suffix: &str) -> PathBuf {
         match &self.texts {
             Some(texts) => texts.path().join(format!("{}.{suffix}", self.name)),
@@ -117,12 +119,12 @@ impl Problem {
         }
     }
 
-    /// The value of a size.
+    /// Returns the value of a size.
     pub fn size(&self, name: &str) -> Option<Value> {
         lookup(&self.sizes, name)
     }
 
-    /// An error about `span` of the file.
+    /// Returns an error about `span` of the file.
     pub fn error(&self, span: Range<usize>, text: String, remedy: Option<String>) -> ProblemError {
         let message = self.source_file.diagnostic(Level::Error, span, text, remedy);
         ProblemError { messages: vec![message], source_file: self.source_file.clone() }

@@ -17,18 +17,18 @@ pub struct ProblemSpace {
 }
 
 impl Problem {
-    /// Builds the search space. `limits` are the device's, known to constraints as `device.NAME`; a constraint that
-    /// needs one that is missing is left out with a warning.
+    /// Builds the search space. `limits` are the device's, known to constraints as `device.NAME`; a
+    /// constraint that needs one that is missing is left out with a warning.
     ///
     /// # Errors
-    /// What is wrong with the parameters and constraints, with places: unknown names, expressions that cannot be
-    /// evaluated, constraints that exclude everything.
+    /// What is wrong with the parameters and constraints, with places: unknown names, expressions
+    /// that cannot be evaluated, constraints that exclude everything.
     pub fn space(&self, limits: &[(String, Value)]) -> Result<ProblemSpace, ProblemError> {
         let (builder, warnings) = self.space_builder(limits);
         Ok(ProblemSpace { space: self.build(builder)?, warnings })
     }
 
-    /// The space yet to be built, and a warning for every constraint left out.
+    /// Returns the space yet to be built, and a warning for every constraint left out.
     pub fn space_builder(&self, limits: &[(String, Value)]) -> (SpaceBuilder, Vec<Diagnostic>) {
         let mut builder = Space::builder();
         for parameter in &self.parameters {
@@ -55,16 +55,18 @@ impl Problem {
         (builder, warnings)
     }
 
-    /// The space of `builder`, with what is wrong located in the file.
+    /// Returns the space of `builder`, with what is wrong located in the file.
     pub fn build(&self, builder: SpaceBuilder) -> Result<Space, ProblemError> {
         builder.build().map_err(|error| self.space_error(&error))
     }
 
-    /// The configuration that speed-ups refer to: the file's `default`; else the values that a loop nest states, as far as they are
-    /// listed, and the first value of every other parameter. `None` when the file names none and that one is excluded by a constraint.
+    /// Returns the configuration that speed-ups refer to: the file's `default`; else the values
+    /// that a loop nest states, as far as they are listed, and the first value of every other
+    /// parameter. `None` when the file names none and that one is excluded by a constraint.
     ///
     /// # Errors
-    /// A default of the file that names an unknown parameter or value, or that a constraint excludes.
+    /// A default of the file that names an unknown parameter or value, or that a constraint
+    /// excludes.
     pub fn default_configuration(&self, space: &Space) -> Result<Option<Configuration>, ProblemError> {
         let Some(pairs) = &self.tuning.default else {
             let stated = self.nest.as_ref().map(NestKernel::defaults).unwrap_or_default();

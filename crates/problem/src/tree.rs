@@ -62,7 +62,7 @@ impl<'a> Section<'a> {
         Some(Node { name: self.full_name(key), item, messages: self.messages })
     }
 
-    /// The value of `key`, which must be there.
+    /// Returns the value of `key`, which must be there.
     pub(crate) fn require(&self, key: &str, example: &str) -> Option<Node<'a>> {
         let node = self.get(key);
         if node.is_none() {
@@ -72,7 +72,7 @@ impl<'a> Section<'a> {
         node
     }
 
-    /// Where the value at `path` stands; the start of the file where there is none.
+    /// Returns where the value at `path` stands; the start of the file where there is none.
     pub(crate) fn place(&self, path: &[&str]) -> Range<usize> {
         let mut item = self.table.get(path[0]);
         for key in &path[1..] {
@@ -81,7 +81,7 @@ impl<'a> Section<'a> {
         item.map_or(0..0, |item| item.span.clone())
     }
 
-    /// All keys and values, in the order of the file.
+    /// Returns all keys and values, in the order of the file.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (Located<&'a str>, Node<'a>)> + '_ {
         self.table.entries.iter().map(|(key, item)| {
             let node = Node { name: self.full_name(&key.value), item, messages: self.messages };
@@ -138,7 +138,8 @@ impl<'a> Node<'a> {
         None
     }
 
-    /// Parses a string as what its text means; `remedy` says what to do about an error. Reports what is wrong.
+    /// Parses a string as what its text means; `remedy` says what to do about an error. Reports
+    /// what is wrong.
     pub(crate) fn parsed<T: FromStr<Err: Display>>(&self, remedy: fn(&T::Err) -> Option<&'static str>) -> Option<T> {
         let parsed = self.string()?.parse::<T>();
         parsed.map_err(|error: T::Err| self.error(error.to_string(), remedy(&error).map(str::to_string))).ok()
@@ -172,7 +173,7 @@ impl<'a> Node<'a> {
         None
     }
 
-    /// The elements of a list; a lone value counts as a list of one.
+    /// Returns the elements of a list; a lone value counts as a list of one.
     pub(crate) fn items(&self) -> Vec<Node<'a>> {
         let node = |item| Node { name: self.name.clone(), item, messages: self.messages };
         match &self.item.value {
@@ -181,18 +182,18 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The strings of a list, those that are none being reported.
+    /// Returns the strings of a list, those that are none being reported.
     pub(crate) fn strings(&self) -> Vec<Located<&'a str>> {
         let text = |node: Node<'a>| Some(Located { value: node.string()?, span: node.span() });
         self.items().into_iter().filter_map(text).collect()
     }
 
-    /// A number, truth value or string; `None`, unreported, of anything else.
+    /// Returns a number, truth value or string; `None`, unreported, of anything else.
     pub(crate) fn scalar(&self) -> Option<Value> {
         if let Content::Scalar(value) = &self.item.value { Some(value.clone()) } else { None }
     }
 
-    /// A value, reported where it is none.
+    /// Returns a value, reported where it is none.
     pub(crate) fn required_scalar(&self) -> Option<Value> {
         let value = self.scalar();
         match &value {
@@ -208,7 +209,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// An expression: a string that holds one, or a plain number.
+    /// Returns an expression: a string that holds one, or a plain number.
     pub(crate) fn expression(&self) -> Option<Located<Expr>> {
         let text = match self.scalar() {
             Some(Value::Str(text)) => text.to_string(),
@@ -235,8 +236,8 @@ pub(crate) fn report_expression(messages: &Messages, span: &Range<usize>, text: 
     messages.error(place, format!("in `{text}`: {error}"), error.remedy.clone());
 }
 
-/// The bytes of the file that `inside`, a span of the expression `text`, stands for. Where the file writes the
-/// expression in another way (with escapes), all of `span`.
+/// Returns the bytes of the file that `inside`, a span of the expression `text`, stands for. Where
+/// the file writes the expression in another way (with escapes), all of `span`.
 pub(crate) fn place_inside(source: &str, span: &Range<usize>, text: &str, inside: Range<usize>) -> Range<usize> {
     match source.get(span.clone()).and_then(|written| written.find(text)) {
         Some(offset) if !text.is_empty() => span.start + offset + inside.start..span.start + offset + inside.end,

@@ -21,10 +21,11 @@ pub struct Tuning {
     pub seed: Option<u64>,
     /// How many requests the strategy may have in flight.
     pub room: Option<usize>,
-    /// The configuration that speed-ups refer to: parameters and values; unnamed ones take their first value.
+    /// The configuration that speed-ups refer to: parameters and values; unnamed ones take their
+    /// first value.
     pub default: Option<Vec<(String, Value)>>,
-    /// What the strategy `grid` evaluates: tables of parameters with the values they take, each all combinations; unnamed
-    /// parameters as in the default configuration.
+    /// What the strategy `grid` evaluates: tables of parameters with the values they take, each all
+    /// combinations; unnamed parameters as in the default configuration.
     pub grid: Vec<GridTable>,
 }
 
@@ -51,7 +52,7 @@ pub(crate) fn read(section: &Section<'_>) -> Tuning {
     }
 }
 
-/// A table of the grid: for each parameter a value or a list of them.
+/// Reads a table of the grid: for each parameter a value or a list of them.
 fn read_grid(node: &Node<'_>) -> Option<GridTable> {
     let values = |(name, node): (Located<&str>, Node<'_>)| {
         Some((name.value.to_string(), node.items().iter().filter_map(Node::required_scalar).collect()))
@@ -71,7 +72,7 @@ const MEASURE_KEYS: &[&str] = &[
     "compile_limit",
 ];
 
-/// The policy, its defaults replaced by what the section says. Times are in seconds.
+/// Reads the policy, its defaults replaced by what the section says. Times are in seconds.
 pub(crate) fn read_policy(section: &Section<'_>) -> Policy {
     section.allow(&[MEASURE_KEYS, judging::KEYS].concat());
     let mut policy = Policy::default();

@@ -1,17 +1,21 @@
-//! Tunesmith finds the fastest correct configuration of a compute kernel on the device in front of it.
+//! Tunesmith finds the fastest correct configuration of a compute kernel on the device in front of
+//! it.
 //!
-//! This crate is the library behind the command-line tool. A [`Problem`] says what is tuned, a [`Machine`] where it runs, a
-//! [`Search`] how configurations are looked for, and [`tune`] returns what was found. This program tunes a C kernel:
+//! This crate is the library behind the command-line tool. A [`Problem`] says what is tuned, a
+//! [`Machine`] where it runs, a [`Search`] how configurations are looked for, and [`tune`] returns
+//! what was found. This program tunes a C kernel:
 //!
 //! ```no_run
 #![doc = include_str!("../tests/front_page.rs")]
 //! ```
 //!
-//! Kernels run in a worker process, which a crash or a hang does not take the program with. It is the same executable, which
-//! [`enter_if_worker`] turns into a worker as the first call of `main`; [`Machine::worker`] names another one.
+//! Kernels run in a worker process, so that a crash or a hang does not end the program. The worker
+//! is the same executable: [`enter_if_worker`], the first call of `main`, turns it into one.
+//! [`Machine::worker`] names another executable.
 //!
-//! [`Problem::load`] reads problem files, [`Problem::parse`] a text in their form. On a synthetic device the time of a
-//! configuration is an expression over its parameters, so that a space and a strategy can be tried without a kernel:
+//! [`Problem::load`] reads problem files, [`Problem::parse`] a text in their form. On a synthetic
+//! device the time of a configuration is an expression over its parameters, so that a space and a
+//! strategy can be tried without a kernel:
 //!
 //! ```
 //! use tunesmith::{JournalOptions, Machine, Problem, Search, Session, tune};

@@ -120,7 +120,8 @@ impl Arg {
         Self { is_constant: true, ..self }
     }
 
-    /// Copies the buffer to the `__constant__` variable `symbol` of a CUDA source; no parameter of the kernel stands for it.
+    /// Copies the buffer to the `__constant__` variable `symbol` of a CUDA source; no parameter of
+    /// the kernel stands for it.
     #[must_use]
     pub fn symbol(self, symbol: impl Into<String>) -> Self {
         Self { symbol: Some(symbol.into()), ..self.constant_memory() }
@@ -143,7 +144,8 @@ impl Arg {
         &self.name
     }
 
-    /// Returns the keys of the argument's table in a document, its contents being written among `texts`.
+    /// Returns the keys of the argument's table in a document, its contents being written among
+    /// `texts`.
     pub(super) fn entries(&self, texts: &Texts) -> io::Result<Entries> {
         let mut entries = Entries::default();
         entries.some("name", Some(text(&self.name)));

@@ -9,8 +9,8 @@ use tunesmith_space::Value;
 
 /// Holds a function in its source, as kernel or as reference of a problem.
 ///
-/// Sizes and tuning parameters reach the source as macros. Work-items, repeats and options are expressions over them, as
-/// in problem files.
+/// Sizes and tuning parameters reach the source as macros. Work-items, repeats and options are
+/// expressions over them, as in problem files.
 ///
 /// ```
 /// use tunesmith_problem::Code;
@@ -69,8 +69,8 @@ impl Code {
         Self::of(None, Source::Text { suffix: "nest", text: text.into() })
     }
 
-    /// Takes `function` of the source file `path`, whose suffix tells the language. A relative path starts from the
-    /// problem's folder.
+    /// Takes `function` of the source file `path`, whose suffix tells the language. A relative path
+    /// starts from the problem's folder.
     pub fn file(function: impl Into<String>, path: impl Into<PathBuf>) -> Self {
         Self::of(Some(function.into()), Source::File(path.into()))
     }
@@ -137,7 +137,8 @@ impl Code {
         Self { local: extents.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// Names the arguments that this kernel takes, in the order of its signature; without it, it takes all of the problem.
+    /// Names the arguments that this kernel takes, in the order of its signature. By default it
+    /// takes all arguments of the problem.
     #[must_use]
     pub fn arguments<S: Into<String>>(self, names: impl IntoIterator<Item = S>) -> Self {
         Self { arguments: Some(names.into_iter().map(Into::into).collect()), ..self }

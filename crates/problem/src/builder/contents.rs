@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// Holds what an array contains: numbers, or a file of them.
 ///
-/// Numbers are taken in the order of memory, the last extent contiguous. A file is NumPy's `.npy`, or raw bytes.
+/// Numbers are taken in the order of memory, the last extent contiguous. A file is NumPy's `.npy`,
+/// or raw bytes.
 #[derive(Clone, Debug)]
 pub struct Contents(Held);
 
@@ -27,7 +28,8 @@ impl Contents {
         Self(Held::File(path.into()))
     }
 
-    /// Returns the file with the contents, which is written among `texts` unless the user named one.
+    /// Returns the file with the contents, which is written among `texts` unless the user named
+    /// one.
     pub(super) fn path(&self, name: &str, texts: &Texts) -> io::Result<PathBuf> {
         match &self.0 {
             Held::File(path) => Ok(path.clone()),

@@ -49,8 +49,8 @@ impl Listing {
         })
     }
 
-    /// Writes the call `method(label, entries)` and returns the table of the entries with its places. The first entry, whose value
-    /// is the label, is written without its key.
+    /// Writes the call `method(label, entries)` and returns the table of the entries with its
+    /// places. The first entry, whose value is the label, is written without its key.
     pub(super) fn table(&mut self, method: &str, label: &str, entries: Entries) -> Item {
         self.call(method, label, |listing| listing.entries(entries, false))
     }

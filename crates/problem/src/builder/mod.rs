@@ -1,7 +1,7 @@
 //! Problems that are built in code.
 //!
-//! [`ProblemBuilder`] gathers what a problem file says and makes the same document of it that TOML is read into, so that every
-//! check and every meaning is that of problem files.
+//! [`ProblemBuilder`] gathers what a problem file says and makes the same document of it that TOML
+//! is read into, so that every check and every meaning is that of problem files.
 
 mod argument;
 mod code;
@@ -131,8 +131,8 @@ impl ProblemBuilder {
         self
     }
 
-    /// Sets the function that computes what is right. It takes the same arguments, and gets the sizes as macros, not the
-    /// parameters.
+    /// Sets the function that computes what is right. It takes the same arguments, and gets the
+    /// sizes as macros, not the parameters.
     #[must_use]
     pub fn reference(self, code: Code) -> Self {
         Self { reference: Some(code), ..self }
@@ -157,17 +157,19 @@ impl ProblemBuilder {
         Self { absolute: Some(tolerance), ..self }
     }
 
-    /// Sets the configuration that speed-ups refer to; parameters that it does not name take their first value.
+    /// Sets the configuration that speed-ups refer to; parameters that it does not name take their
+    /// first value.
     #[must_use]
     pub fn default<S: Into<String>, V: Into<Value>>(self, values: impl IntoIterator<Item = (S, V)>) -> Self {
         Self { default: values.into_iter().map(|(name, value)| (name.into(), value.into())).collect(), ..self }
     }
 
-    /// Builds the problem. Sources and data that were given as values are written to a temporary folder, which is removed with
-    /// the problem and its clones.
+    /// Builds the problem. Sources and data that were given as values are written to a temporary
+    /// folder, which is removed with the problem and its clones.
     ///
     /// # Errors
-    /// Everything that is wrong, each message with the call that it is about; a temporary folder that cannot be written.
+    /// Everything that is wrong, each message with the call that it is about; a temporary folder
+    /// that cannot be written.
     pub fn build(&self) -> Result<Problem, ProblemError> {
         let path = self.folder.join(&self.name);
         let unwritten = |error: io::Error| {

@@ -22,7 +22,8 @@ impl Texts {
         Arc::clone(&self.folder)
     }
 
-    /// Writes a file called after `stem`, with a number where another file has that name, and returns its path.
+    /// Writes a file called after `stem`, with a number where another file has that name, and
+    /// returns its path.
     pub(crate) fn write(&self, stem: &str, suffix: &str, bytes: &[u8]) -> io::Result<PathBuf> {
         let stem: String = stem.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
         let name = |number: usize| if number == 1 { stem.clone() } else { format!("{stem}-{number}") };

@@ -1,8 +1,8 @@
-//! ATF's directives in a kernel source (ATF paper, section 6): tuning parameters with ranges and constraints, the search
-//! technique and the abort condition.
+//! ATF's directives in a kernel source (ATF paper, section 6): tuning parameters with ranges and
+//! constraints, the search technique and the abort condition.
 //!
-//! Expressions are C++; [`translate`] makes ours of them. What ATF says about devices, arguments and launches in other
-//! directives is not used: a problem file describes these.
+//! Expressions are C++; [`translate`] makes ours of them. What ATF says about devices, arguments
+//! and launches in other directives is not used: a problem file describes these.
 
 mod scan;
 mod translate;
@@ -18,13 +18,13 @@ use tunesmith_space::did_you_mean;
 use tunesmith_space::lookup;
 use tunesmith_space::{Constraint, Expr, Parameter, Value, ValueKind, Values};
 
-/// Whether a source has directives.
+/// Tells whether a source has directives.
 pub(crate) fn present(text: &str) -> bool {
     text.contains("#atf::")
 }
 
-/// The problem that the directives of a source describe. Values in `given` belong to variables by name, or by number to
-/// `$1`, `$2`, ...
+/// Reads the problem that the directives of a source describe. Values in `given` belong to
+/// variables by name, or by number to `$1`, `$2`, ...
 pub(crate) fn read(source_file: SourceFile, given: &[(String, Value)]) -> Result<Problem, ProblemError> {
     let messages = Messages::new(source_file);
     let text = messages.source.text.clone();
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `#atf::var<int> M = 8`.
+    /// Reads `#atf::var<int> M = 8`.
     fn assigned_variable(&mut self, rest: Range<usize>) {
         let text = &self.clean[rest.clone()];
         match text.split_once('=') {
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value of an expression over the variables before it.
+    /// Returns the value of an expression over the variables before it.
     fn value(&self, text: &str) -> Result<Value, tuning::Fault> {
         let translator = Translator { parameter: None, whole_numbers: !self.has_floats(text) };
         let text = translator.expression(text).map_err(|text| (text, None))?;
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
         value.map_err(|error| (error.message, error.remedy))
     }
 
-    /// Whether an expression uses floating-point numbers.
+    /// Tells whether an expression uses floating-point numbers.
     fn has_floats(&self, text: &str) -> bool {
         let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.');
         words.into_iter().any(|word| {
@@ -188,7 +188,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `{1, 2, 4}`, `set(1, 2)`, `interval<T>(first, last)` with a step or a generator or both.
+    /// Reads `{1, 2, 4}`, `set(1, 2)`, `interval<T>(first, last)` with a step or a generator or
+    /// both.
     fn values(&self, text: &str) -> Result<Vec<Value>, tuning::Fault> {
         let plain = text.trim().trim_start_matches("atf::");
         let wrong = |text: String| (text, None);
@@ -232,7 +233,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What a generator `[](auto i){ return ..; }` makes of each of `values`.
+    /// Returns what a generator `[](auto i){ return ..; }` makes of each of `values`.
     fn generated(&self, generator: &str, values: Vec<Value>) -> Result<Vec<Value>, tuning::Fault> {
         const ITEM: &str = "item";
         let translator = Translator { parameter: Some(ITEM), whole_numbers: !self.has_floats(generator) };
@@ -245,7 +246,7 @@ impl<'a> Reader<'a> {
         values.into_iter().map(value).collect()
     }
 
-    /// What can be wrong with all directives together.
+    /// Reports what is wrong with all directives together.
     fn finish(&self) {
         if self.parameters.is_empty() {
             let remedy = "write `#atf::tp name \"TILE\" range {8, 16, 32}`".to_string();
@@ -276,7 +277,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// `first`, `first + step`, ... up to `last` in floating-point numbers.
+/// Returns `first`, `first + step`, ... up to `last` in floating-point numbers.
 fn float_interval(first: &Value, last: &Value, step: &Value) -> Result<Vec<Value>, tuning::Fault> {
     let number = |value: &Value| value.as_float().ok_or_else(|| (format!("{value} is no number"), None));
     let (first, last, step) = (number(first)?, number(last)?, number(step)?);

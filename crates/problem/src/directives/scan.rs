@@ -18,8 +18,9 @@ pub(super) struct Directive {
     pub(super) in_comment: bool,
 }
 
-/// `text` with everything blank that marks comments, byte for byte, so that places stay what they are: `//`, `/*`, `*`
-/// at the beginning of a line, `*/`, and what follows a second `//`. Nothing else is of use in a directive.
+/// Returns `text` with everything blank that marks comments, byte for byte, so that places stay
+/// what they are: `//`, `/*`, `*` at the beginning of a line, `*/`, and what follows a second `//`.
+/// Nothing else is of use in a directive.
 pub(super) fn without_comment_marks(text: &str) -> String {
     text.split_inclusive('\n').map(clean_line).collect()
 }
@@ -38,7 +39,7 @@ fn clean_line(line: &str) -> String {
     format!("{}{}{}", blank(head), &tail[..end], blank(&tail[end..]))
 }
 
-/// Where a comment begins or ends outside of quotes.
+/// Returns where a comment begins or ends outside of quotes.
 fn comment_start(text: &str) -> Option<usize> {
     let mut quoted = false;
     let bytes = text.as_bytes();
@@ -48,7 +49,8 @@ fn comment_start(text: &str) -> Option<usize> {
     })
 }
 
-/// The directives of `clean`, a text without comment marks, of which `text` is the original.
+/// Returns the directives of `clean`, a text without comment marks, of which `text` is the
+/// original.
 pub(super) fn directives(text: &str, clean: &str) -> Vec<Directive> {
     let mut found: Vec<Directive> = Vec::new();
     let mut open: Option<Directive> = None;
@@ -78,7 +80,7 @@ pub(super) fn directives(text: &str, clean: &str) -> Vec<Directive> {
     found
 }
 
-/// The name, with `<T>` and all, at the beginning of `rest`.
+/// Returns the name, with `<T>` and all, at the beginning of `rest`.
 fn directive_name(rest: &str) -> &str {
     let mut angles = 0;
     let end = rest.find(|c: char| {
@@ -88,7 +90,7 @@ fn directive_name(rest: &str) -> &str {
     &rest[..end.unwrap_or(rest.len())]
 }
 
-/// Whether the directive so far goes on with `line`.
+/// Tells whether the directive so far goes on with `line`.
 fn continues(so_far: &str, line: &str) -> bool {
     let line = line.trim();
     let first_word = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or("");
@@ -99,7 +101,7 @@ fn continues(so_far: &str, line: &str) -> bool {
         || PARTS.contains(&first_word)
 }
 
-/// How many brackets are open at the end of `text`.
+/// Returns how many brackets are open at the end of `text`.
 fn depth(text: &str) -> i32 {
     let mut quoted = false;
     text.chars()
@@ -110,14 +112,15 @@ fn depth(text: &str) -> i32 {
         .sum()
 }
 
-/// Whether what follows `before` is inside a comment.
+/// Tells whether what follows `before` is inside a comment.
 fn is_in_comment(before: &str) -> bool {
     let line = before.rfind('\n').map_or(before, |newline| &before[newline + 1..]);
     let in_block = before.rfind("/*").is_some_and(|open| before.rfind("*/").is_none_or(|close| close < open));
     line.contains("//") || in_block
 }
 
-/// The parts of a `tp` directive: each word of [`PARTS`] outside of brackets with the text that follows it.
+/// Returns the parts of a `tp` directive: each word of [`PARTS`] outside of brackets with the text
+/// that follows it.
 pub(super) fn parts(clean: &str, rest: Range<usize>) -> Vec<(&'static str, Range<usize>)> {
     let text = &clean[rest.clone()];
     let part = |(at, word): (usize, &str)| {
@@ -132,7 +135,7 @@ pub(super) fn parts(clean: &str, rest: Range<usize>) -> Vec<(&'static str, Range
     starts.iter().enumerate().map(spanned).collect()
 }
 
-/// The span without white space around it.
+/// Returns the span without white space around it.
 pub(super) fn trimmed(text: &str, span: Range<usize>) -> Range<usize> {
     let part = &text[span.clone()];
     let start = span.start + part.len() - part.trim_start().len();

@@ -6,7 +6,8 @@ use tunesmith_space::alias::Alias;
 pub(super) struct Translator<'a> {
     /// The parameter that aliases and lambdas speak of, where there is one.
     pub(super) parameter: Option<&'a str>,
-    /// Whether numbers are whole, so that `/` rounds down. (C++ rounds towards zero: the same for what is not negative.)
+    /// Whether numbers are whole, so that `/` rounds down. (C++ rounds towards zero: the same for
+    /// what is not negative.)
     pub(super) whole_numbers: bool,
 }
 
@@ -17,9 +18,10 @@ const TYPES: &[&str] = &[
 ];
 
 impl Translator<'_> {
-    /// The expression that `text` means.
+    /// Returns the expression that `text` means.
     ///
-    /// Fails where brackets do not match, a lambda is not a single `return`, or an alias has no parameter.
+    /// Fails where brackets do not match, a lambda is not a single `return`, or an alias has no
+    /// parameter.
     pub(super) fn expression(&self, text: &str) -> Result<String, String> {
         if let Some((condition, then, otherwise)) = ternary(text)? {
             let [condition, then, otherwise] = [condition, then, otherwise].map(|part| self.expression(part));
@@ -62,7 +64,7 @@ impl Translator<'_> {
         Ok(parts?.join(", "))
     }
 
-    /// A name with what belongs to it; gives what follows.
+    /// Writes a name with what belongs to it; returns what follows.
     fn word<'t>(&self, text: &'t str, out: &mut String) -> Result<&'t str, String> {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
         let end = text.find(|c: char| !is_name(c)).unwrap_or(text.len());
@@ -91,7 +93,8 @@ impl Translator<'_> {
         Ok(after)
     }
 
-    /// `[](auto i){ return CONDITION; }` as the condition on the parameter; gives what follows.
+    /// Writes `[](auto i){ return CONDITION; }` as the condition on the parameter; returns what
+    /// follows.
     fn lambda<'t>(&self, text: &'t str, out: &mut String) -> Result<&'t str, String> {
         let (_, rest) = bracket(text)?;
         let (arguments, rest) = bracket(rest.trim_start())?;
@@ -108,13 +111,14 @@ impl Translator<'_> {
     }
 }
 
-/// The name of a device limit in expressions: OpenCL's own names, with ATF's abbreviations written out.
+/// Returns the name of a device limit in expressions: OpenCL's own names, with ATF's abbreviations
+/// written out.
 fn device_limit(name: &str) -> String {
     let full = name.replace("max_wi_size", "max_work_item_size").replace("max_wg_size", "max_work_group_size");
     format!("device.{full}")
 }
 
-/// A number without the suffix that says its type; gives what follows.
+/// Writes a number without the suffix that says its type; returns what follows.
 fn number<'t>(text: &'t str, out: &mut String) -> &'t str {
     let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
     let mut previous = ' ';
@@ -134,7 +138,8 @@ fn number<'t>(text: &'t str, out: &mut String) -> &'t str {
     &text[end..]
 }
 
-/// The parts of `condition ? then : otherwise`; nothing where `text` is no such thing outside of brackets.
+/// Returns the parts of `condition ? then : otherwise`; nothing where `text` is no such thing
+/// outside of brackets.
 fn ternary(text: &str) -> Result<Option<(&str, &str, &str)>, String> {
     let Some(question) = outside(text, |rest| rest.starts_with('?')) else { return Ok(None) };
     let rest = &text[question + 1..];
@@ -151,7 +156,7 @@ fn ternary(text: &str) -> Result<Option<(&str, &str, &str)>, String> {
     Ok(Some((&text[..question], &rest[..colon], &rest[colon + 1..])))
 }
 
-/// The parts of `text` between commas outside of brackets.
+/// Returns the parts of `text` between commas outside of brackets.
 pub(super) fn split(text: &str) -> Result<Vec<&str>, String> {
     let mut parts = Vec::new();
     let mut rest = text;
@@ -165,7 +170,7 @@ pub(super) fn split(text: &str) -> Result<Vec<&str>, String> {
     Ok(parts)
 }
 
-/// The first place outside of brackets and quotes where `found` says so.
+/// Returns the first place outside of brackets and quotes where `found` says so.
 fn outside(text: &str, found: impl Fn(&str) -> bool) -> Option<usize> {
     outside_with(text, |at| found(&text[at..]))
 }
@@ -186,7 +191,7 @@ fn outside_with(text: &str, mut found: impl FnMut(usize) -> bool) -> Option<usiz
     None
 }
 
-/// The inside of the bracket that `text` begins with, and what follows it.
+/// Returns the inside of the bracket that `text` begins with, and what follows it.
 pub(super) fn bracket(text: &str) -> Result<(&str, &str), String> {
     let first = text.chars().next().filter(|c| "([{".contains(*c)).ok_or("a bracket is missing")?;
     let (mut depth, mut quoted) = (0_i32, false);
@@ -203,7 +208,7 @@ pub(super) fn bracket(text: &str) -> Result<(&str, &str), String> {
     Err(format!("`{first}` is not closed"))
 }
 
-/// `text` with every word `from` as `to`.
+/// Returns `text` with every word `from` as `to`.
 fn renamed(text: &str, from: &str, to: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut out = String::new();

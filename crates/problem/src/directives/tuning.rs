@@ -26,7 +26,8 @@ const TECHNIQUES: &[(&str, &str)] = &[
 /// Something wrong, with what would be right.
 pub(super) type Fault = (String, Option<String>);
 
-/// The strategy that the technique `text` (`simulated_annealing`, `"auc_bandit"`, `atf::torczon()`) means.
+/// Returns the strategy that the technique `text` (`simulated_annealing`, `"auc_bandit"`,
+/// `atf::torczon()`) means.
 pub(super) fn strategy(text: &str) -> Result<StrategySpec, Fault> {
     let name = text.trim().trim_end_matches(';').trim_end_matches("()").trim().trim_matches('"');
     let name = name.rsplit("::").next().unwrap_or(name);
@@ -39,7 +40,8 @@ pub(super) fn strategy(text: &str) -> Result<StrategySpec, Fault> {
     strategy.parse().map_err(|error| (format!("the search technique `{name}`: {error}"), None))
 }
 
-/// The stop condition that the abort condition `text` means: `evaluations(10000) || duration<std::chrono::minutes>(5)`.
+/// Returns the stop condition that the abort condition `text` means: `evaluations(10000) ||
+/// duration<std::chrono::minutes>(5)`.
 pub(super) fn stop(text: &str) -> Result<Stop, Fault> {
     let ours = joined(text.trim().trim_end_matches(';'));
     ours.and_then(|text| text.parse().map_err(|error: StopParseError| error.to_string())).map_err(|fault| {
@@ -87,7 +89,7 @@ fn condition(text: &str) -> Result<String, String> {
     }
 }
 
-/// `n` of std::chrono's units; seconds where none is named.
+/// Returns `n` of std::chrono's units; seconds where none is named.
 fn time(n: &str, unit: &str) -> Result<String, String> {
     let unit = match unit {
         "nanoseconds" => "ns",

@@ -7,8 +7,8 @@ use tunesmith_space::Expr;
 /// The value of an argument of the nest (a scalar) unless the user gives one.
 const SCALAR: &str = "0.5";
 
-/// The arguments of the function that takes these parameters, in its order: arrays filled at random, of which those that are
-/// written count as the result.
+/// Returns the arguments of the function that takes these parameters, in its order: arrays filled
+/// at random, of which those that are written count as the result.
 ///
 /// # Errors
 /// An array without cells, or with as many as subscripts of 32 bits cannot tell apart.
@@ -39,7 +39,7 @@ fn named(nest: &Nest, id: ArrayId, kind: ArgumentKind) -> Argument {
     Argument { name: array.name.clone(), element: element(&array.element.to_string()), kind, symbol: None }
 }
 
-/// The types of nests are among those of arguments.
+/// Returns the type of an argument; the types of nests are among them.
 fn element(name: &str) -> ElementType {
     ElementType::parse(name).expect("i32, i64, f32 and f64 are element types")
 }

@@ -17,17 +17,17 @@ pub struct NestGenerator {
 }
 
 impl NestGenerator {
-    /// The kernels of a recipe for these sizes.
+    /// Returns the kernels of a recipe for these sizes.
     pub fn new(recipe: Arc<Recipe>, sizes: Vec<i64>, language: Language) -> Self {
         Self { recipe, sizes, language, transformed: true }
     }
 
-    /// The nest as it was written, as a function in C.
+    /// Returns the nest as it was written, as a function in C.
     pub fn reference(recipe: Arc<Recipe>, sizes: Vec<i64>) -> Self {
         Self { recipe, sizes, language: Language::C, transformed: false }
     }
 
-    /// The nest of the configuration that `scope` describes.
+    /// Returns the nest of the configuration that `scope` describes.
     pub fn nest(&self, scope: &Scope) -> Result<Nest, String> {
         if !self.transformed {
             return Ok(self.recipe.nest.clone());
@@ -49,7 +49,7 @@ impl NestGenerator {
     }
 }
 
-/// The name of a global array whose cells lie elsewhere than they did.
+/// Returns the name of a global array whose cells lie elsewhere than they did.
 fn moved<'a>(before: &'a Nest, after: &Nest) -> Option<&'a str> {
     let lies_elsewhere = |array: &&tunesmith_loopnest::Array| {
         let now = after.arrays.iter().find(|other| other.name == array.name);

@@ -21,7 +21,8 @@ const KEYS: &[&str] = &[
     "Output",
 ];
 
-/// The types that T1 files name, with ours; NumPy's names, which Kernel Tuner's users write, after those of the schema.
+/// The types that T1 files name, with ours; NumPy's names, which Kernel Tuner's users write, after
+/// those of the schema.
 const TYPES: &[(&str, &str)] = &[
     ("bool", "u8"),
     ("int8", "i8"),
@@ -46,7 +47,7 @@ const TYPES: &[(&str, &str)] = &[
 pub(super) const BY_FILE: &str =
     "write the values to a file and use \"FillType\": \"BinaryRaw\" with the file as DataSource";
 
-/// The arguments with their places, in the order of the kernel's signature.
+/// Reads the arguments with their places, in the order of the kernel's signature.
 pub(super) fn read(reader: &Reader<'_>) -> Vec<(Argument, Range<usize>)> {
     let mut arguments: Vec<(Argument, Range<usize>)> = Vec::new();
     let items = reader.item.get("Arguments").map(|list| list.items()).unwrap_or_default();
@@ -172,7 +173,7 @@ impl One<'_> {
         size
     }
 
-    /// The elements of a buffer, which is made once for all configurations.
+    /// Returns the elements of a buffer, which is made once for all configurations.
     fn size(&self) -> Option<u64> {
         let expr = self.expression(&self.required_size()?, "Size")?;
         if let Some(name) = expr.names().first() {
@@ -195,7 +196,7 @@ impl One<'_> {
         element.scalar() == ScalarType::Byte
     }
 
-    /// The bytes of a custom type as one more extent; no extent of any other.
+    /// Returns the bytes of a custom type as one more extent; no extent of any other.
     fn type_size(&self, element: ElementType) -> Option<Option<u64>> {
         if !self.is_custom(element) {
             return Some(None);
@@ -207,7 +208,7 @@ impl One<'_> {
         size.map(Some)
     }
 
-    /// An expression over the parameters.
+    /// Returns an expression over the parameters.
     fn expression(&self, item: &Item<'_>, key: &str) -> Option<Expr> {
         let what = format!("the {key} of argument `{}`", self.name);
         self.reader.terms.expression(item, &what, self.reader.findings)
@@ -316,7 +317,7 @@ impl One<'_> {
     }
 }
 
-/// Our type for a name of T1: `float4` is four lanes of `float`.
+/// Returns our type for a name of T1: `float4` is four lanes of `float`.
 fn element(name: &str) -> Option<ElementType> {
     let ours = |name: &str| TYPES.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours);
     if let Some(ours) = ours(name) {

@@ -1,5 +1,5 @@
-//! Expressions of T1 files, which know the tuning parameters and two things more: `ProblemSize[0]`, and `max(p)` of a
-//! single parameter, which means the largest of all values that it may take.
+//! Expressions of T1 files, which know the tuning parameters and two things more: `ProblemSize[0]`,
+//! and `max(p)` of a single parameter, which means the largest of all values that it may take.
 
 use super::findings::Findings;
 use super::json::Item;
@@ -15,7 +15,7 @@ pub(super) struct Terms<'p> {
 }
 
 impl<'p> Terms<'p> {
-    /// The parameters alone, as conditions know them.
+    /// Returns the parameters alone, as conditions know them.
     pub(super) fn of(parameters: Vec<&'p Parameter>) -> Self {
         Self { parameters, problem_size: Vec::new() }
     }
@@ -32,13 +32,13 @@ impl<'p> Terms<'p> {
         terms
     }
 
-    /// An entry of `ProblemSize` as the text of an expression.
+    /// Returns an entry of `ProblemSize` as the text of an expression.
     pub(super) fn problem_size(&self, dimension: usize) -> Option<&str> {
         self.problem_size.get(dimension).map(String::as_str)
     }
 
-    /// The expression that stands in `item`, over the tuning parameters alone; reported where it is none. `what` names it
-    /// in messages.
+    /// Returns the expression that stands in `item`, over the tuning parameters alone; reported
+    /// where it is none. `what` names it in messages.
     pub(super) fn expression(&self, item: &Item<'_>, what: &str, findings: &Findings<'_>) -> Option<Expr> {
         let expr = self.parse(item, what, findings)?;
         let known = || self.parameters.iter().map(|parameter| parameter.name());
@@ -54,7 +54,7 @@ impl<'p> Terms<'p> {
         Some(expr)
     }
 
-    /// As [`expression`](Self::expression), whatever its names are.
+    /// Works as [`expression`](Self::expression) does, whatever the names are.
     pub(super) fn parse(&self, item: &Item<'_>, what: &str, findings: &Findings<'_>) -> Option<Expr> {
         let Some(text) = item.expression() else {
             let remedy = "write a number or a string with an expression".to_string();
@@ -74,7 +74,7 @@ impl<'p> Terms<'p> {
         parsed.ok()
     }
 
-    /// `text` with what only T1 files know replaced by what it stands for.
+    /// Returns `text` with what only T1 files know replaced by what it stands for.
     pub(super) fn resolve(&self, text: &str) -> Result<String, String> {
         let mut resolved = String::with_capacity(text.len());
         let mut at = 0;
@@ -92,7 +92,7 @@ impl<'p> Terms<'p> {
         Ok(resolved)
     }
 
-    /// What the `ProblemSize[N]` that `text` begins with stands for, and its length.
+    /// Returns what the `ProblemSize[N]` that `text` begins with stands for, and its length.
     fn indexed(&self, text: &str) -> Result<(String, usize), String> {
         let index = text["ProblemSize".len()..].trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']'));
         let (index, rest) = index.ok_or("`ProblemSize` needs an index, as in `ProblemSize[0]`")?;
@@ -103,8 +103,8 @@ impl<'p> Terms<'p> {
         Ok((in_parentheses(number), text.len() - rest.len()))
     }
 
-    /// The extreme that the `max(NAME)` or `min(NAME)` that `text` begins with stands for, and its length; nothing where
-    /// something other than one parameter is in the parentheses.
+    /// Returns the extreme that the `max(NAME)` or `min(NAME)` that `text` begins with stands for,
+    /// and its length; nothing where something other than one parameter is in the parentheses.
     fn extreme(&self, text: &str) -> Option<(String, usize)> {
         let (function, rest) = text.split_at(3);
         let (name, rest) = rest.trim_start().strip_prefix('(')?.split_once(')')?;
@@ -125,13 +125,14 @@ fn numerically(a: &&Value, b: &&Value) -> std::cmp::Ordering {
     }
 }
 
-/// A plain number as it is, anything else so that operators around it take it as a whole.
+/// Returns a plain number as it is, anything else so that operators around it take it as a whole.
 pub(super) fn in_parentheses(text: &str) -> String {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     if is_number { text.to_string() } else { format!("({text})") }
 }
 
-/// The name, dots included, or the quoted string that `text` begins with; empty where it begins with neither.
+/// Returns the name, dots included, or the quoted string that `text` begins with; empty where it
+/// begins with neither.
 fn word(text: &str) -> &str {
     let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''));
     let end = match quote {

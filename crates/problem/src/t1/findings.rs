@@ -1,7 +1,8 @@
 //! What there is to say about a kernel's specification.
 //!
-//! A T1 file is worth reading for its space alone: whatever keeps the kernel from being run here is no error of the file
-//! but an obstacle, shown as a warning, which becomes an error once somebody wants the kernel to run.
+//! A T1 file is worth reading for its space alone: whatever keeps the kernel from being run here is
+//! no error of the file but an obstacle, shown as a warning, which becomes an error once somebody
+//! wants the kernel to run.
 
 use crate::diagnostic::Messages;
 use crate::{Diagnostic, Level, tree};
@@ -21,13 +22,13 @@ impl<'a> Findings<'a> {
         Self { messages, obstacles: RefCell::default(), notes: RefCell::default() }
     }
 
-    /// Something that keeps the kernel from being run.
+    /// Reports something that keeps the kernel from being run.
     pub(super) fn obstacle(&self, span: Range<usize>, text: impl Into<String>, remedy: Option<String>) {
         let message = self.messages.source.diagnostic(Level::Error, span, text.into(), remedy);
         self.obstacles.borrow_mut().push(message);
     }
 
-    /// Something that the kernel is run without, or in another way.
+    /// Reports something that the kernel is run without, or in another way.
     pub(super) fn note(&self, span: Range<usize>, text: impl Into<String>, remedy: Option<String>) {
         let message = self.messages.source.diagnostic(Level::Warning, span, text.into(), remedy);
         self.notes.borrow_mut().push(message);
@@ -37,7 +38,7 @@ impl<'a> Findings<'a> {
         !self.obstacles.borrow().is_empty()
     }
 
-    /// As [`tree::place_inside`].
+    /// Works as [`tree::place_inside`] does.
     pub(super) fn place_inside(&self, span: &Range<usize>, text: &str, inside: &Range<usize>) -> Range<usize> {
         tree::place_inside(&self.messages.source.text, span, text, inside.clone())
     }

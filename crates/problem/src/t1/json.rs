@@ -16,13 +16,13 @@ pub(super) struct Item<'a> {
 }
 
 impl<'a> Item<'a> {
-    /// The whole of `text`, whose value is `json`.
+    /// Returns the whole of `text`, whose value is `json`.
     pub(super) fn root(json: &'a Json, text: &'a str) -> Self {
         let start = skip_space(text.as_bytes(), 0);
         Self { json, span: start..end_of(text.as_bytes(), start), text }
     }
 
-    /// The value of `key`; nothing, as without the key, where it is `null`.
+    /// Returns the value of `key`; nothing, as without the key, where it is `null`.
     pub(super) fn get(&self, key: &str) -> Option<Item<'a>> {
         let json = self.json.get(key).filter(|json| !json.is_null())?;
         // As serde_json does, the last of several takes it.
@@ -30,12 +30,12 @@ impl<'a> Item<'a> {
         Some(Item { json, span: member.map_or_else(|| self.span.clone(), |(_, value)| value), text: self.text })
     }
 
-    /// The keys with their places.
+    /// Returns the keys with their places.
     pub(super) fn keys(&self) -> Vec<(Cow<'a, str>, Range<usize>)> {
         self.members().into_iter().map(|(name, _)| (self.key(&name), name)).collect()
     }
 
-    /// The elements of a list; a lone value counts as a list of one.
+    /// Returns the elements of a list; a lone value counts as a list of one.
     pub(super) fn items(&self) -> Vec<Item<'a>> {
         let Some(list) = self.json.as_array() else { return vec![self.clone()] };
         let spans = parts(self.text.as_bytes(), &self.span);
@@ -43,12 +43,12 @@ impl<'a> Item<'a> {
         list.iter().zip(spans).map(item).collect()
     }
 
-    /// The text of a string.
+    /// Returns the text of a string.
     pub(super) fn string(&self) -> Option<&'a str> {
         self.json.as_str()
     }
 
-    /// A truth value, number or string.
+    /// Returns a truth value, number or string.
     pub(super) fn scalar(&self) -> Option<Value> {
         match self.json {
             Json::Bool(truth) => Some(Value::Bool(*truth)),
@@ -58,7 +58,8 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// What stands for an expression: a string that holds one, or a number as it is written.
+    /// Returns what stands for an expression: a string that holds one, or a number as it is
+    /// written.
     pub(super) fn expression(&self) -> Option<Cow<'a, str>> {
         match self.json {
             Json::String(text) => Some(Cow::Borrowed(text)),
@@ -73,7 +74,7 @@ impl<'a> Item<'a> {
         serde_json::from_str(written).map_or(Cow::Borrowed(written), Cow::Owned)
     }
 
-    /// The places of keys and values.
+    /// Returns the places of keys and values.
     fn members(&self) -> Vec<(Range<usize>, Range<usize>)> {
         if !self.json.is_object() {
             return Vec::new();
@@ -83,8 +84,8 @@ impl<'a> Item<'a> {
     }
 }
 
-/// The places of what stands directly in the list or object at `span`; of an object keys and values take turns. The
-/// text is known to be JSON, so that commas and colons need no checking.
+/// Returns the places of what stands directly in the list or object at `span`; of an object keys
+/// and values take turns. The text is known to be JSON, so that commas and colons need no checking.
 fn parts(bytes: &[u8], span: &Range<usize>) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut at = span.start + 1;
@@ -108,7 +109,7 @@ fn skip_space(bytes: &[u8], at: usize) -> usize {
     at + space
 }
 
-/// Where the value that starts at `at` ends.
+/// Returns where the value that starts at `at` ends.
 fn end_of(bytes: &[u8], at: usize) -> usize {
     let mut depth = 0_usize;
     let mut at = at;

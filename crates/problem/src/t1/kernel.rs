@@ -34,7 +34,8 @@ const KEYS: &[&str] = &[
 /// The divisors of `ProblemSize`, by dimension.
 const GRID_DIVISORS: [&str; 3] = ["GridDivX", "GridDivY", "GridDivZ"];
 
-/// Every source that Kernel Tuner compiles has this macro; some published kernels are written in two ways for it.
+/// Every source that Kernel Tuner compiles has this macro; some published kernels are written in
+/// two ways for it.
 const TUNED: &str = "-Dkernel_tuner=1";
 
 /// What a specification gives. Without a kernel the obstacles say why.
@@ -69,7 +70,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The kernel, with what keeps it from being run among the findings.
+    /// Returns the kernel, with what keeps it from being run among the findings.
     fn kernel(&self, arguments: usize) -> Option<(Kernel, KernelPlaces)> {
         self.report_unread();
         let (function, function_place) = self.text("KernelName")?;
@@ -99,7 +100,7 @@ impl Reader<'_> {
         Some((kernel, KernelPlaces { file: file_place, function: function_place }))
     }
 
-    /// A text that must be there.
+    /// Returns a text that must be there.
     fn text(&self, key: &str) -> Option<(&str, Range<usize>)> {
         let item = self.item.get(key);
         let text = item.as_ref().and_then(|item| Some((item.string()?, item.span.clone())));
@@ -111,7 +112,8 @@ impl Reader<'_> {
         text
     }
 
-    /// The kernel's file: beside the T1 file or, where Kernel Tuner looks as well, beside its folder.
+    /// Returns the kernel's file: beside the T1 file or, where Kernel Tuner looks as well, beside
+    /// its folder.
     fn source(&self, name: &str, place: &Range<usize>) -> PathBuf {
         let beside = self.folder.join(name);
         let above = self.folder.join("..").join(name);
@@ -128,7 +130,8 @@ impl Reader<'_> {
         beside
     }
 
-    /// The kernel's language. Where it is none that this version compiles, that is all there is to say.
+    /// Returns the kernel's language. Where it is none that this version compiles, that is all
+    /// there is to say.
     fn language(&self, function: &str, file: &str, file_place: &Range<usize>) -> Option<Language> {
         let named = self.item.get("Language").and_then(|item| Some((item.string()?, item.span)));
         let (found, place, written) = match named {
@@ -149,7 +152,8 @@ impl Reader<'_> {
         found
     }
 
-    /// Each option is one argument of the compiler; T1 files may have several in a string, and braces mean nothing.
+    /// Returns the options, each one argument of the compiler; T1 files may have several in a
+    /// string, and braces mean nothing.
     fn options(&self) -> Vec<Template> {
         let mut options: Vec<String> = vec![TUNED.to_string()];
         for item in self.item.get("CompilerOptions").map(|item| item.items()).unwrap_or_default() {
@@ -162,7 +166,8 @@ impl Reader<'_> {
         options.iter().filter_map(template).collect()
     }
 
-    /// The work-items: `GlobalSize`, counted as `GlobalSizeType` says, where no `GridDiv` goes before it.
+    /// Returns the work-items: `GlobalSize`, counted as `GlobalSizeType` says, where no `GridDiv`
+    /// goes before it.
     fn work(&self) -> Option<WorkSize> {
         let mut local = self.sizes("LocalSize")?;
         let mut global = self.sizes("GlobalSize")?;
@@ -203,7 +208,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The extents of an object with X, Y, Z or of a list, as texts; none without the key.
+    /// Returns the extents of an object with X, Y, Z or of a list, as texts; none without the key.
     fn sizes(&self, key: &str) -> Option<Vec<String>> {
         let Some(item) = self.item.get(key) else { return Some(Vec::new()) };
         let entries: Vec<Option<Item<'_>>> = if item.json.is_object() {
@@ -223,7 +228,8 @@ impl Reader<'_> {
         entries.iter().map(text).collect()
     }
 
-    /// The work-groups of a dimension that a `GridDiv` gives: `Some(None)` where it has none.
+    /// Returns the work-groups of a dimension that a `GridDiv` gives: `Some(None)` where it has
+    /// none.
     fn divided(&self, dimension: usize) -> Option<Option<String>> {
         let key = GRID_DIVISORS[dimension];
         let Some(item) = self.item.get(key) else { return Some(None) };

@@ -5,7 +5,7 @@ use super::kernel::Reader;
 use std::ops::Range;
 use tunesmith_device::{Argument, PartialTolerance, Verify};
 
-/// The reference data of outputs, with the tolerances of each.
+/// Reads the reference data of outputs, with the tolerances of each.
 pub(super) fn read(reader: &Reader<'_>, arguments: &[(Argument, Range<usize>)]) -> Verify {
     let mut verify = Verify::default();
     for item in reader.item.get("ReferenceArguments").map(|list| list.items()).unwrap_or_default() {
@@ -30,7 +30,7 @@ pub(super) fn read(reader: &Reader<'_>, arguments: &[(Argument, Range<usize>)]) 
     verify
 }
 
-/// How far a result may be from the reference; what is not said is as the type has it.
+/// Returns how far a result may be from the reference; what is not said is as the type has it.
 fn tolerance(one: &One<'_>) -> PartialTolerance {
     let by_type = PartialTolerance::default();
     let threshold = one.item.get("ValidationThreshold").and_then(|threshold| threshold.json.as_f64());

@@ -7,7 +7,7 @@ use crate::tree::report_expression;
 use std::ops::Range;
 use tunesmith_space::{Constraint, Expr, Parameter, Value, parse_values};
 
-/// The parameters with the places of their names.
+/// Reads the parameters with the places of their names.
 pub(super) fn parameters(root: &Item<'_>, messages: &Messages) -> Vec<(Parameter, Range<usize>)> {
     let list = root.get("ConfigurationSpace").and_then(|space| space.get("TuningParameters"));
     let Some(list) = list.filter(|list| list.json.is_array()) else {
@@ -60,7 +60,7 @@ fn value(item: &Item<'_>, name: &str, messages: &Messages) -> Option<Value> {
     value
 }
 
-/// The conditions, each called by its own text, with the places of their expressions.
+/// Reads the conditions, each called by its own text, with the places of their expressions.
 pub(super) fn constraints(
     root: &Item<'_>,
     parameters: &[(Parameter, Range<usize>)],

@@ -46,7 +46,8 @@ fn uses(house: &House, sources: &[Source]) -> Uses {
     found
 }
 
-/// Returns the top-level modules that `path` uses: none from the root, or outside it, and all by `crate::*`.
+/// Returns the top-level modules that `path` uses: none from the root, or outside it, and all by
+/// `crate::*`.
 fn used<'a>(path: &Written, names: &'a BTreeMap<String, String>) -> Vec<&'a String> {
     match from_root(path) {
         Some("*") => names.values().collect(),

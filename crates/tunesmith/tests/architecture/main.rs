@@ -1,5 +1,5 @@
-//! What must hold for the house as a whole. Each rule has a test on this workspace, and one on a planted fault, which
-//! proves that the rule can fail.
+//! What must hold for the house as a whole. Each rule has a test on this workspace, and one on a
+//! planted fault, which proves that the rule can fail.
 
 mod cycles;
 mod house;

@@ -49,7 +49,8 @@ impl Reader {
         }
     }
 
-    /// Adds the paths among the tokens of a macro or of an attribute, and those in its texts that begin with `crate::`.
+    /// Adds the paths among the tokens of a macro or of an attribute, and those in its texts that
+    /// begin with `crate::`.
     fn tokens(&mut self, tokens: TokenStream) {
         let mut path: Vec<String> = Vec::new();
         let (mut line, mut colons) = (0, 0);

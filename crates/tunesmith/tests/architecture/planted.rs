@@ -13,7 +13,8 @@ pub(crate) struct Planted {
 }
 
 impl Planted {
-    /// Writes a workspace of `crates` and reads it. Each crate is its package, what it uses, and its files under `src`.
+    /// Writes a workspace of `crates` and reads it. Each crate is its package, what it uses, and
+    /// its files under `src`.
     pub(crate) fn new(crates: &[(&str, &[&str], &[(&str, &str)])]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         write(&folder.path().join("Cargo.toml"), "[workspace]\nresolver = \"3\"\nmembers = [\"crates/*\"]\n");
