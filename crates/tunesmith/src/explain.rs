@@ -11,7 +11,9 @@ use tunesmith_core::counters::{CounterSet, GLOBAL_SIZE, Hardware};
 use tunesmith_core::recording::Row;
 use tunesmith_core::{Measurement, Recording};
 use tunesmith_model::Table;
-use tunesmith_model::bottleneck::{Bottleneck, Family, Quantity, Rules, Variant, analyse, scores, wanted_changes};
+use tunesmith_model::bottleneck::{
+    Bottleneck, Bottlenecks, Family, Quantity, Rules, Variant, analyse, scores, wanted_changes,
+};
 use tunesmith_model::counters::{CounterModel, Predicted};
 use tunesmith_search::profile_guided::{name_of, number, readings, size};
 use tunesmith_space::{Parameter, Value};
@@ -111,12 +113,14 @@ pub fn explain(options: &ExplainOptions) -> Result<Explanation, Error> {
         Some(row) => row.failure.is_none().then(|| row.time_ms()),
         None => Some(None),
     };
-    let subject = Subject { parameters: recording.parameters(), values: &row.values, hardware: &recording.hardware };
-    let mut explanation = subject
-        .explain(&row.measurement, model.as_ref(), &look)
-        .map_err(|text| Error::request(format!("`{}`: {text}", options.run.display()), Some(REMEDY.to_string())))?;
-    explanation.time_ms = row.time_ms();
-    Ok(explanation)
+    let subject = Subject {
+        parameters: recording.parameters(),
+        values: &row.values,
+        hardware: &recording.hardware,
+        time_ms: row.time_ms(),
+    };
+    let explained = subject.explain(&row.measurement, model.as_ref(), &look);
+    explained.map_err(|text| Error::request(format!("`{}`: {text}", options.run.display()), Some(REMEDY.to_string())))
 }
 
 /// What to do where there are no counters.
@@ -161,6 +165,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) parameters: &'a [Parameter],
     pub(crate) values: &'a [Value],
     pub(crate) hardware: &'a Hardware,
+    /// Its median time.
+    pub(crate) time_ms: Option<f64>,
 }
 
 /// Whether a configuration may be suggested, and its time where that is known.
@@ -178,42 +184,27 @@ impl Subject<'_> {
         let set = CounterSet::of(measurement.counters.keys().map(String::as_str));
         let (set, (family, readings)) = set.zip(readings(measurement)).ok_or("no table has its counters")?;
         let found = analyse(&readings, family, size(self.hardware), &rules).map_err(|error| error.to_string())?;
-        let share = |(bottleneck, share): (Bottleneck, f64)| BottleneckShare {
-            name: bottleneck.title(),
-            share,
-            counters: behind(bottleneck, set, measurement),
-        };
-        let mut bottlenecks: Vec<BottleneckShare> = found.bottlenecks.iter().map(share).collect();
-        bottlenecks.sort_by(|a, b| b.share.total_cmp(&a.share));
-        let mut notes = lacking(measurement);
         let tables = model.and_then(|model| CounterSet::named(&model.provenance.counter_set));
         let foreign = tables.and_then(|set| Some((set, Family::of_set(set.name)?)));
-        let (set_of_wanted, family_of_wanted) = foreign.unwrap_or((set, family));
-        let mut changes = wanted_changes(&found.bottlenecks, family_of_wanted, &rules);
-        changes.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-        let wanted: Vec<Wanted> = changes
-            .iter()
-            .filter_map(|(quantity, change)| {
-                Some(Wanted { counter: name_of(set_of_wanted, *quantity)?, change: *change })
-            })
-            .collect();
+        let wanted = wanted(&found.bottlenecks, foreign.unwrap_or((set, family)), &rules);
         let parameters = match model {
             Some(model) if foreign.is_none() => {
-                notes.push(format!("no table has the counters of the model, `{}`", model.provenance.counter_set));
-                Vec::new()
+                Err(format!("no table has the counters of the model, `{}`", model.provenance.counter_set))
             }
-            Some(model) => self.effects(model, &wanted, look).unwrap_or_else(|note| {
-                notes.push(note);
-                Vec::new()
-            }),
-            None => {
-                notes.push("no counter model (--model FILE) says which parameters would bring the changes".to_string());
-                Vec::new()
-            }
+            Some(model) => self.effects(model, &wanted, look),
+            None => Err("no counter model (--model FILE) says which parameters would bring the changes".to_string()),
         };
+        let (parameters, note) = parameters.map_or_else(|note| (Vec::new(), Some(note)), |effects| (effects, None));
         let pairs = self.parameters.iter().zip(self.values);
-        let config = pairs.map(|(parameter, value)| (parameter.name().to_string(), Journal::value(value))).collect();
-        Ok(Explanation { config, time_ms: None, counter_set: set.name, bottlenecks, wanted, parameters, notes })
+        Ok(Explanation {
+            config: pairs.map(|(parameter, value)| (parameter.name().to_string(), Journal::value(value))).collect(),
+            time_ms: self.time_ms,
+            counter_set: set.name,
+            bottlenecks: shares(&found.bottlenecks, set, measurement),
+            wanted,
+            parameters,
+            notes: lacking(measurement).into_iter().chain(note).collect(),
+        })
     }
 
     /// What changes of one parameter do to the wanted counters, by the model.
@@ -278,6 +269,27 @@ impl Subject<'_> {
         effects.truncate(SUGGESTIONS);
         effects
     }
+}
+
+/// Returns the bottlenecks with the counters behind them, the tightest first.
+fn shares(found: &Bottlenecks, set: &'static CounterSet, measurement: &Measurement) -> Vec<BottleneckShare> {
+    let share = |(bottleneck, share): (Bottleneck, f64)| BottleneckShare {
+        name: bottleneck.title(),
+        share,
+        counters: behind(bottleneck, set, measurement),
+    };
+    let mut shares: Vec<BottleneckShare> = found.iter().map(share).collect();
+    shares.sort_by(|a, b| b.share.total_cmp(&a.share));
+    shares
+}
+
+/// Returns the changes of counters that would relieve the bottlenecks, the most wanted first, in the counters of `set`.
+fn wanted(found: &Bottlenecks, (set, family): (&'static CounterSet, &Family), rules: &Rules) -> Vec<Wanted> {
+    let mut changes = wanted_changes(found, family, rules);
+    changes.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    let named =
+        |(quantity, change): &(Quantity, f64)| Some(Wanted { counter: name_of(set, *quantity)?, change: *change });
+    changes.iter().filter_map(named).collect()
 }
 
 /// The counters that `bottleneck` is computed from, as they were read.

@@ -97,12 +97,9 @@ fn facts(header: &Header, objective: &str) -> Vec<(String, String)> {
     own.chain(identity.filter(|(_, value)| !is_digest(value))).collect()
 }
 
-/// The median of a correct entry's samples; none where that is not positive, which no clock says of a kernel.
+/// Returns the median of a correct entry's samples; none where that is not positive, which no clock says of a kernel.
 fn time(entry: &Entry) -> Option<f64> {
-    if entry.status != "correct" {
-        return None;
-    }
-    median(&entry.times_ms).filter(|time| *time > 0.0)
+    entry.failure().ok()?.is_none().then(|| median(&entry.times_ms)).flatten().filter(|time| *time > 0.0)
 }
 
 /// What was seen of each parameter, the one that accounts for most first.

@@ -107,10 +107,9 @@ pub fn run_one(
     let Completion { failure, measurement, unprofiled, .. } = completion;
     let evaluation = Evaluation { request, failure, measurement, clock: std::time::Duration::ZERO };
     let candidate = Candidate::new(&space, &evaluation, &[], None);
-    let profile = options.profile.then(|| {
-        let explanation = explained(&space, id, &evaluation.measurement, &runner.hardware(), model.as_ref());
-        explanation.map(|explanation| Explanation { time_ms: candidate.time_ms, ..explanation })
-    });
+    let profile = options
+        .profile
+        .then(|| explained(&space, &candidate, &evaluation.measurement, &runner.hardware(), model.as_ref()));
     let (profile, no_profile) = match profile {
         None => (None, None),
         Some(Ok(profile)) => (Some(profile), None),
@@ -156,10 +155,10 @@ fn profile_model(options: &RunOptions) -> Result<Option<CounterModel>, Error> {
     }
 }
 
-/// What the counters of the configuration `id` say, or why nothing.
+/// Returns what the counters of `candidate` say, or why they say nothing.
 fn explained(
     space: &Space,
-    id: ConfigId,
+    candidate: &Candidate,
     measurement: &Measurement,
     hardware: &Hardware,
     model: Option<&CounterModel>,
@@ -167,14 +166,19 @@ fn explained(
     if measurement.counters.is_empty() {
         return Err("the device gave no counters".to_string());
     }
-    let values: Vec<Value> = space.values(&space.unrank(id)).map(|(_, value)| value.clone()).collect();
+    let values: Vec<Value> = space.values(&space.unrank(candidate.index)).map(|(_, value)| value.clone()).collect();
     let is_valid = |values: &[Value]| {
         let pairs: Vec<(&str, Value)> =
             space.parameters().iter().map(tunesmith_space::Parameter::name).zip(values.iter().cloned()).collect();
         let configuration = space.configuration(&pairs, None).ok()?;
         space.rank(&configuration).map(|_| None)
     };
-    Subject { parameters: space.parameters(), values: &values, hardware }.explain(measurement, model, &is_valid)
+    let time_ms = candidate.time_ms;
+    Subject { parameters: space.parameters(), values: &values, hardware, time_ms }.explain(
+        measurement,
+        model,
+        &is_valid,
+    )
 }
 
 /// Returns how exactly one configuration is built and run.

@@ -139,7 +139,7 @@ struct Counted {
 /// The samples that count for a configuration; `None` where it failed, at first or later.
 fn counted(entry: &Entry, again: &[&Again]) -> Option<Counted> {
     let mut all = again.iter().map(|line| &line.entry).chain([entry]);
-    if all.any(|entry| entry.status != "correct") {
+    if !all.all(|entry| matches!(entry.failure(), Ok(None))) {
         return None;
     }
     let visits = again.iter().filter_map(|line| Some((line.role()?, line.entry.times_ms.as_slice())));
