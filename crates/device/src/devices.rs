@@ -1,5 +1,5 @@
-//! The devices that can be used, and why others cannot. Drivers are asked in workers, because they
-//! may crash.
+//! Lists the usable devices, and the reasons why others are not usable. Drivers are asked in
+//! workers, because they may crash.
 
 use crate::backends::cuda::{self, ChipCounters, CountersTask, CudaDevice, NoCounters};
 use crate::backends::opencl::{self, OpenClDevice};
@@ -9,14 +9,14 @@ use crate::host::{Compilers, CudaSetup, WorkerCommand};
 use crate::worker::{LIMIT, NoAnswer, OTHER_PROTOCOL, ask};
 use std::path::Path;
 
-/// Returns the processor, as the device of the C backend; none where neither of its compilers can
-/// be used.
+/// Returns the processor as the device of the C backend. Returns `None` if neither of its compilers
+/// is usable.
 pub fn processor(compilers: &Compilers) -> Option<DeviceInfo> {
     Target::Processor.info(compilers)
 }
 
-/// Lists every device that can be used, and every backend that cannot with the reason, counters of
-/// the processor among them. Starts workers, in which drivers are asked for their devices.
+/// Lists every usable device, and every unusable backend with the reason. The list of unusable
+/// backends includes the processor's counters. Starts workers to ask the drivers.
 pub fn devices(compilers: &Compilers, worker: &WorkerCommand) -> (Vec<DeviceInfo>, Vec<Missing>) {
     let (mut devices, mut missing) = c::devices(compilers);
     if !devices.is_empty() {
@@ -34,11 +34,11 @@ pub fn devices(compilers: &Compilers, worker: &WorkerCommand) -> (Vec<DeviceInfo
     (devices, missing)
 }
 
-/// Lists every OpenCL device. Asks the drivers in a worker, which takes as long as they take.
+/// Lists every OpenCL device. Asks the drivers in a worker and waits for their answers.
 ///
 /// # Errors
-/// There is no OpenCL library, no driver or no device ([`DeviceError::NoDevices`]), or no worker
-/// can be started.
+/// There is no OpenCL library, no driver or no device ([`DeviceError::NoDevices`]), or the worker
+/// cannot be started.
 pub fn opencl_devices(worker: &WorkerCommand) -> Result<Vec<OpenClDevice>, DeviceError> {
     let found = match ask(worker, DriverQuestion::OpenClDevices)? {
         Ok(DriverAnswer::OpenClDevices(found)) => found,
@@ -47,11 +47,11 @@ pub fn opencl_devices(worker: &WorkerCommand) -> Result<Vec<OpenClDevice>, Devic
     found.map_err(|absent| absent.into_error("OpenCL"))
 }
 
-/// Lists every CUDA device. Asks the driver in a worker, which takes as long as it takes.
+/// Lists every CUDA device. Asks the driver in a worker and waits for its answer.
 ///
 /// # Errors
-/// There is no driver, no device or no compiler ([`DeviceError::NoDevices`]), or no worker can be
-/// started.
+/// There is no driver, no device or no compiler ([`DeviceError::NoDevices`]), or the worker cannot
+/// be started.
 pub fn cuda_devices(setup: &CudaSetup, worker: &WorkerCommand) -> Result<Vec<CudaDevice>, DeviceError> {
     let found = match ask(worker, DriverQuestion::CudaDevices(setup.clone()))? {
         Ok(DriverAnswer::CudaDevices(found)) => found,
@@ -60,7 +60,7 @@ pub fn cuda_devices(setup: &CudaSetup, worker: &WorkerCommand) -> Result<Vec<Cud
     found.map_err(|absent| absent.into_error("CUDA"))
 }
 
-/// Says why drivers told of no devices.
+/// Returns the reason why a driver listed no devices.
 fn why_no_devices(answer: Result<DriverAnswer, NoAnswer>) -> String {
     match answer {
         Err(NoAnswer::Crashed(how)) => format!("a driver crashes when it is asked for its devices ({how})"),
@@ -69,10 +69,10 @@ fn why_no_devices(answer: Result<DriverAnswer, NoAnswer>) -> String {
     }
 }
 
-/// Returns the counters of NVIDIA chips, Volta and later: of `chips` by NVIDIA's names of them,
-/// `GH100` for instance, for which no GPU is needed, or where there are none of this machine's
-/// GPUs. CUPTI is looked for in the folder `libraries` first, and asked in a worker; a chip takes
-/// about 0.1 s.
+/// Returns the counters of NVIDIA chips, from Volta on. `chips` holds NVIDIA's names of them, such
+/// as `GH100`; no GPU is needed for these. If `chips` is empty, returns the counters of this
+/// machine's GPUs. CUPTI is searched for in the folder `libraries` first, and asked in a worker. A
+/// chip takes about 0.1 s.
 ///
 /// # Errors
 /// CUPTI is missing or crashes ([`DeviceError::NoCounters`]), or it does not know a chip

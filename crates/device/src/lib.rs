@@ -1,14 +1,17 @@
-//! Running kernels: compiling configurations, launching them in a worker process, checking and
-//! timing them.
+//! Runs kernels: compiles configurations, launches them in a worker process, checks their results
+//! and times them.
 //!
-//! [`LiveEvaluator`] answers the requests of a tuning loop with measurements of a kernel
-//! ([`KernelSpec`]); [`SyntheticEvaluator`] with the values of a formula, [`CommandEvaluator`] with
-//! runs of any program. A program that uses the first or the last begins with
-//! [`worker::enter_if_worker`].
+//! Three evaluators answer the requests of a tuning loop:
 //!
-//! Backends provide only what differs between them; how configurations are measured and judged
-//! exists once, so that their results can be compared. `unsafe` is confined to the modules that
-//! call kernels and drivers.
+//! - [`LiveEvaluator`] measures a kernel ([`KernelSpec`]).
+//! - [`CommandEvaluator`] runs any program.
+//! - [`SyntheticEvaluator`] computes a formula.
+//!
+//! A program that uses one of the first two calls [`worker::enter_if_worker`] first.
+//!
+//! A backend provides only what is special to it. Measuring and judging are shared by all backends,
+//! so that their results can be compared. Only the modules that call kernels and drivers contain
+//! `unsafe` code.
 
 mod backends;
 mod data;

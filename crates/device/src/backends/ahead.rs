@@ -1,4 +1,4 @@
-//! Compiling ahead: requests in, programs out in the same order.
+//! Compiles ahead of measurements. Programs come out in the order of the requests.
 
 use crate::backends::BuildError;
 use crate::host::POLL;
@@ -11,35 +11,36 @@ use tunesmith_core::Interrupt;
 
 /// Compiles on several threads.
 ///
-/// A backend that leaves the processors alone is built for as soon as a request comes. One that
-/// shares them is built for only while the tuner waits for a build, and all that was requested
-/// until then is finished before anything is measured: a compilation beside a measurement would
-/// spoil it.
+/// If the backend leaves the processors alone, compilation starts as soon as a request arrives. If
+/// it shares the processors, compilation runs only while the tuner waits for a build. It then
+/// finishes everything requested until then before the next measurement, because a concurrent
+/// compilation would spoil the measurement.
 pub(crate) struct Builds<B: Build> {
     backend: Arc<B>,
     queue: VecDeque<QueueEntry<B::Built>>,
     tasks: Option<Sender<BuildTask>>,
     results: Receiver<(u64, BuildResult<B>)>,
     threads: Vec<JoinHandle<()>>,
-    /// Raised to end the compilations that run; a new one for those after.
+    /// Raised to end the running compilations. Later compilations get a new one.
     cancel: Interrupt,
     tickets: u64,
 }
 
-/// What is made of configurations ahead of their measurement.
+/// A build step that runs ahead of measurements.
 pub(crate) trait Build: Send + Sync + 'static {
-    /// What is made of one configuration.
+    /// The build of one configuration.
     type Built: Send;
 
-    /// Returns whether kernels run on the processors that compile. Then nothing is compiled while
-    /// something is measured.
+    /// Returns true if kernels run on the processors that compile. In this case nothing compiles
+    /// during a measurement.
     fn shares_processor(&self) -> bool;
 
-    /// Makes it; called from several threads at once. Gives up soon when `cancel` is raised.
+    /// Builds one configuration. Called from several threads at once. Gives up soon after `cancel`
+    /// is raised.
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Self::Built, BuildError>;
 }
 
-/// What became of a configuration.
+/// The result of building one configuration.
 pub(crate) type BuildResult<B> = Result<<B as Build>::Built, BuildError>;
 
 struct QueueEntry<P> {
@@ -61,7 +62,7 @@ struct BuildTask {
 }
 
 impl<B: Build> Builds<B> {
-    /// Makes a queue that compiles `jobs` configurations at a time.
+    /// Creates a queue that compiles `jobs` configurations at a time.
     pub(crate) fn new(backend: Arc<B>, jobs: usize) -> Self {
         let (tasks, waiting) = channel();
         let (done, results) = channel();
@@ -75,7 +76,7 @@ impl<B: Build> Builds<B> {
         Self { backend, queue: VecDeque::new(), tasks: Some(tasks), results, threads, cancel, tickets: 0 }
     }
 
-    /// Adds a configuration behind the others.
+    /// Appends a configuration.
     pub(crate) fn submit(&mut self, scope: Scope) {
         self.tickets += 1;
         self.queue.push_back(QueueEntry { ticket: self.tickets, scope: Arc::new(scope), state: State::Waiting });
@@ -84,11 +85,11 @@ impl<B: Build> Builds<B> {
         }
     }
 
-    /// Returns the oldest configuration with its program. `None` when interrupted (the
-    /// configuration is dropped) and when there is none.
+    /// Returns the oldest configuration with its program. Returns `None` if the queue is empty, or
+    /// if interrupted. An interrupt drops the configuration.
     pub(crate) fn next(&mut self, interrupt: &Interrupt) -> Option<(Arc<Scope>, BuildResult<B>)> {
-        // On a shared processor what came meanwhile waits until all that is built has been
-        // measured: one build after each measurement would never have company.
+        // On a shared processor, new requests wait until all built programs have been measured. One
+        // build after each measurement would never run beside others.
         let is_built = self.queue.front().is_some_and(|entry| matches!(entry.state, State::Done(_)));
         if !is_built || !self.backend.shares_processor() {
             self.release();
@@ -127,7 +128,7 @@ impl<B: Build> Builds<B> {
         let Some(tasks) = &self.tasks else { return };
         for entry in self.queue.iter_mut().filter(|entry| matches!(entry.state, State::Waiting)) {
             let (ticket, scope) = (entry.ticket, Arc::clone(&entry.scope));
-            // The threads live as long as this queue.
+            // The threads live as long as this queue, so a task can always be sent.
             if tasks.send(BuildTask { ticket, scope, cancel: self.cancel.clone() }).is_ok() {
                 entry.state = State::Building;
             }
@@ -143,7 +144,7 @@ impl<B: Build> Builds<B> {
         }
     }
 
-    /// Ends all compilations; what did not end by itself waits again.
+    /// Ends all compilations. Unfinished configurations wait again.
     fn cancel_all(&mut self) {
         std::mem::take(&mut self.cancel).raise();
         while self.queue.iter().any(|entry| matches!(entry.state, State::Building)) {
@@ -160,7 +161,7 @@ impl<B: Build> Drop for Builds<B> {
         self.cancel.raise();
         self.tasks = None;
         for thread in self.threads.drain(..) {
-            // A panic of a thread has been reported already.
+            // A panic of a thread has already been reported.
             let _ = thread.join();
         }
     }

@@ -1,14 +1,16 @@
 //! The backends, and the one place that knows all of them.
 //!
 //! A backend has two sides. The tuner's side ([`Backend`]) turns a configuration into a program on
-//! disk. The worker's side ([`Session`]) holds buffers, loads programs and launches them. All the
-//! rest exists once and knows no backend: which configuration is built when ([`crate::live`]), what
-//! buffers hold before and after a launch, how often a kernel is launched, what is a failure
-//! ([`crate::worker`]), how long things may take ([`crate::measure`]).
+//! disk. The worker's side ([`Session`]) holds buffers, loads programs and launches them. All other
+//! code exists once and knows no backend:
 //!
-//! A new backend is a folder here, a variant of each enum below, and a Cargo feature. What each
-//! enum dispatches to says what the folder must provide. Nothing here knows [`crate::worker`] or
-//! [`crate::live`].
+//! - [`crate::live`] decides when each configuration is built.
+//! - [`crate::worker`] fills and checks the buffers, launches the kernels, and defines failures.
+//! - [`crate::measure`] sets the time limits.
+//!
+//! A new backend is a folder here, a variant of each enum below, and a Cargo feature. The functions
+//! that each enum dispatches to are those that the folder must provide. Nothing here knows
+//! [`crate::worker`] or [`crate::live`].
 
 pub(crate) mod ahead;
 mod backend;
@@ -54,11 +56,11 @@ pub enum Target {
     Cuda(Box<CudaDevice>),
 }
 
-/// What opening a backend takes beside the kernel and the device.
+/// The values for opening a backend, beside the kernel and the device.
 pub(crate) struct Opening<'a> {
     /// The folder of programs and their sources.
     pub(crate) folder: &'a Path,
-    /// Tells the files of one kernel from those of another.
+    /// A name that keeps the files of one kernel apart from those of another.
     pub(crate) name: &'a str,
     /// The limit of a compilation.
     pub(crate) limit: Duration,
@@ -69,7 +71,7 @@ pub(crate) struct Opening<'a> {
 }
 
 impl Target {
-    /// Returns whether kernels in `language` run on it.
+    /// Returns true if the device runs kernels in `language`.
     pub(crate) fn runs(&self, language: Language) -> bool {
         match self {
             Self::Processor => !language.has_work_items(),
@@ -78,7 +80,7 @@ impl Target {
         }
     }
 
-    /// Returns the language that generated kernels are compiled from here.
+    /// Returns the language of generated kernels for this device.
     pub fn language(&self) -> Language {
         match self {
             Self::Processor => Language::C,
@@ -87,7 +89,8 @@ impl Target {
         }
     }
 
-    /// Returns the device as lists have it; `None` of the processor where no compiler can be used.
+    /// Returns the device's entry in lists. Returns `None` for the processor if no compiler is
+    /// usable.
     pub(crate) fn info(&self, compilers: &Compilers) -> Option<DeviceInfo> {
         match self {
             Self::Processor => c::devices(compilers).0.into_iter().next(),
@@ -96,21 +99,22 @@ impl Target {
         }
     }
 
-    /// Returns the size of a device that counts what kernels do as they run; `None` of others.
+    /// Returns the size of the device, if the device counts operations while kernels run. Returns
+    /// `None` for other devices.
     pub(crate) fn counted_hardware(&self) -> Option<Hardware> {
         match self {
-            // No bottleneck needs the size of the processor.
+            // No bottleneck depends on the size of the processor.
             Self::Processor => c::missing_counters().is_none().then(Hardware::default),
             Self::OpenCl(_) => None,
             Self::Cuda(device) => Some(device.hardware()),
         }
     }
 
-    /// Opens what compiles `source` for it. A function in C serves as the reference of every
-    /// device.
+    /// Opens the backend that compiles `source` for the device. A function in C can be the
+    /// reference on every device.
     ///
     /// # Errors
-    /// A language that the device does not run, a source that cannot be read, a missing compiler.
+    /// The device does not run the language, a source cannot be read, or a compiler is missing.
     pub(crate) fn backend(&self, source: KernelSource, opening: Opening<'_>) -> Result<Box<dyn Backend>, DeviceError> {
         let language = source.kernel.language;
         match self {
@@ -129,7 +133,7 @@ impl Target {
         }
     }
 
-    /// Says that `source` is for other devices.
+    /// Returns the error for a `source` that is for other devices.
     pub(crate) fn wrong_language(&self, source: &KernelSource) -> DeviceError {
         let device = match self {
             Self::Processor => "the device `c`".to_owned(),
@@ -147,7 +151,7 @@ impl Target {
     }
 }
 
-/// Returns what `--device` calls the devices that run `language`.
+/// Returns the `--device` name of the devices that run `language`.
 fn device_of(language: Language) -> &'static str {
     match language {
         Language::C | Language::Cpp => "c",
@@ -156,14 +160,14 @@ fn device_of(language: Language) -> &'static str {
     }
 }
 
-/// What a session loads.
+/// A program that a session loads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Program {
     /// A shared library that exports `tunesmith_call`.
     Library { path: PathBuf },
-    /// The result of an OpenCL driver.
+    /// The output of an OpenCL driver.
     OpenCl(OpenClProgram),
-    /// The result of NVRTC.
+    /// The output of NVRTC.
     Cuda(CudaProgram),
 }
 
@@ -177,12 +181,12 @@ impl Program {
     }
 }
 
-/// The worker's sides there are.
+/// The kinds of sessions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum SessionKind {
     /// Functions in the worker's own process.
     C,
-    /// A device of an OpenCL driver, by its position among all.
+    /// A device of an OpenCL driver, by its position among all devices.
     OpenCl { device: usize },
     /// A device of the NVIDIA driver, by its position.
     Cuda { device: usize, setup: CudaSetup },
@@ -199,27 +203,27 @@ impl SessionKind {
     }
 }
 
-/// A configuration to compile in a compile worker.
+/// A configuration for a compile worker to compile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum CompileTask {
-    /// By an OpenCL driver.
+    /// A task for an OpenCL driver.
     OpenCl(OpenClTask),
-    /// By NVRTC.
+    /// A task for NVRTC.
     Cuda(CudaTask),
 }
 
-/// What a compiler tells of what it made.
+/// A compiler's description of its output.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Made {
-    /// The kernel's arguments as the driver sees them. `retire` asks for another worker next time:
-    /// a kernel still runs in this one.
+    /// The kernel's arguments as the driver sees them. `retire` is true if a kernel still runs in
+    /// this worker, so that the next task needs another one.
     OpenCl { arguments: Vec<FoundArgument>, retire: bool },
-    /// The mangled names of the kernel and of the variables asked for.
+    /// The mangled names of the kernel and of the requested variables.
     Cuda { function: String, symbols: Vec<String> },
 }
 
 impl Made {
-    /// Returns whether the worker that made it is not to be used again.
+    /// Returns true if the worker must not be used again.
     pub(crate) fn retires_its_worker(&self) -> bool {
         match self {
             Self::OpenCl { retire, .. } => *retire,
@@ -228,7 +232,7 @@ impl Made {
     }
 }
 
-/// The compilers of a compile worker, each opened at its first task.
+/// The compilers of a compile worker. Each is opened at its first task.
 #[derive(Default)]
 pub(crate) struct DriverCompilers {
     opencl: opencl::Compiler,
@@ -236,8 +240,8 @@ pub(crate) struct DriverCompilers {
 }
 
 impl DriverCompilers {
-    /// Compiles one configuration. Calls `launching` when a kernel is about to run: a crash after
-    /// that need not be the compiler's fault.
+    /// Compiles one configuration. Calls `launching` before a kernel runs, because a later crash
+    /// need not be the compiler's fault.
     pub(crate) fn compile(&mut self, task: &CompileTask, launching: &mut dyn FnMut()) -> Compiled {
         match task {
             CompileTask::OpenCl(task) => self.opencl.compile(task, launching),
@@ -246,7 +250,7 @@ impl DriverCompilers {
     }
 }
 
-/// What drivers are asked in a worker, because they may crash.
+/// A question to a driver. It is asked in a worker, because drivers may crash.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum DriverQuestion {
     /// The devices of all OpenCL drivers.
@@ -257,14 +261,14 @@ pub(crate) enum DriverQuestion {
     CudaCounters(CountersTask),
 }
 
-/// What drivers answer.
+/// A driver's answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum DriverAnswer {
-    /// The devices, or what is missing.
+    /// The devices, or the missing part.
     OpenClDevices(Result<Vec<OpenClDevice>, Absent>),
-    /// The devices, or what is missing.
+    /// The devices, or the missing part.
     CudaDevices(Result<Vec<CudaDevice>, Absent>),
-    /// The counters of the chips asked for, or why there are none.
+    /// The counters of the requested chips, or the reason why there are none.
     CudaCounters(Result<Vec<ChipCounters>, NoCounters>),
 }
 

@@ -4,7 +4,7 @@ use crate::problem::ElementType;
 use std::io;
 use std::path::PathBuf;
 
-/// Contents that cannot be made.
+/// An error in making the contents of a buffer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
@@ -16,30 +16,30 @@ pub enum DataError {
         /// The type.
         element: ElementType,
     },
-    /// A generator without a value that the type holds.
+    /// A generator whose value does not exist or does not fit the type.
     #[error("`{expression}` where i = {index}: {problem}")]
     Generator {
         /// The generator's expression.
         expression: String,
-        /// The number of the lane.
+        /// The index of the lane.
         index: u64,
         /// The fault.
         problem: String,
     },
-    /// A file that is missing, or not of the declared type, shape or length.
+    /// A file that is missing, or that does not have the declared type, shape or length.
     #[error("{} {problem}", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// The fault, in words that follow the file's name.
+        /// The fault. The text follows the file's name.
         problem: String,
     },
-    /// The copy could not be written.
+    /// A copy that cannot be written.
     #[error("the prepared data cannot be written: {0}")]
     Io(#[from] io::Error),
 }
 
-/// No place for temporary files.
+/// The error of finding a place for temporary files.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScratchError {
@@ -52,15 +52,15 @@ pub enum ScratchError {
     NoRoom {
         /// The bytes needed.
         bytes: u64,
-        /// The places that were looked at.
+        /// The places that were tried.
         parents: Vec<PathBuf>,
     },
-    /// The folder cannot be made.
+    /// A folder that cannot be made.
     #[error("no temporary folder can be made in {}: {source}", parent.display())]
     Io {
-        /// Where.
+        /// The parent folder.
         parent: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
 }

@@ -9,8 +9,8 @@ use std::io;
 use std::path::PathBuf;
 use tunesmith_space::ExprError;
 
-/// A problem that cannot be tuned on this device, whatever the configuration. A configuration that
-/// fails is not an error but a [`Failure`](tunesmith_core::Failure).
+/// A problem that cannot be tuned on this device, whatever the configuration. The failure of a
+/// single configuration is a [`Failure`](tunesmith_core::Failure), not an error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeviceError {
@@ -21,48 +21,48 @@ pub enum DeviceError {
         what: &'static str,
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
-    /// The compiler is missing or does not work.
+    /// A compiler that is missing or does not work.
     #[error("the {language} compiler `{program}` {problem}; {remedy}")]
     Compiler {
-        /// The language it is for.
+        /// The language that it compiles.
         language: Language,
         /// The command.
         program: String,
-        /// The fault, in words that follow the command.
+        /// The fault. The text follows the command.
         problem: String,
-        /// The remedy.
+        /// Tells the user what to do.
         remedy: String,
     },
     /// A problem without kernels.
     #[error("the problem has no kernel")]
     NoKernel,
-    /// No device of a driver can be used.
+    /// A driver without usable devices.
     #[error("{api} is missing: {reason}; {remedy}")]
     NoDevices {
         /// The driver's interface: OpenCL or CUDA.
         api: &'static str,
         /// The missing part.
         reason: String,
-        /// The remedy.
+        /// Tells the user what to do.
         remedy: String,
     },
-    /// No hardware counters can be read.
+    /// Hardware counters that cannot be read.
     #[error("there are no counters: {reason}; {remedy}")]
     NoCounters {
         /// The reason.
         reason: String,
-        /// The remedy.
+        /// Tells the user what to do.
         remedy: String,
     },
-    /// Counters were asked for of a chip that nobody knows.
+    /// A request for the counters of an unknown chip.
     #[error("{reason}; {remedy}")]
     NoChip {
-        /// Which.
+        /// The unknown chip.
         reason: String,
-        /// Which there are.
+        /// The list of known chips.
         remedy: String,
     },
     /// A CUDA kernel without blocks of threads.
@@ -73,17 +73,17 @@ pub enum DeviceError {
         /// Its name.
         name: String,
     },
-    /// The machine has no such device of this driver.
+    /// A device of this driver that the machine does not have.
     #[error("there is no {driver} device `{which}`")]
     Absent {
         /// The driver's name.
         driver: &'static str,
-        /// The number or the part of a name that was asked for.
+        /// The requested number or part of a name.
         which: String,
-        /// Which devices there are.
+        /// The list of available devices.
         remedy: String,
     },
-    /// The kernels are not for this device.
+    /// A kernel or reference in a language that the device does not run.
     #[error("{what} `{name}` is written in {language}, which {device} does not run; {remedy}")]
     Language {
         /// The role of the function: a kernel, or the reference.
@@ -94,7 +94,7 @@ pub enum DeviceError {
         language: Language,
         /// The device.
         device: String,
-        /// The remedy.
+        /// Tells the user what to do.
         remedy: String,
     },
     /// A kernel without work-items in a language that has them.
@@ -107,19 +107,19 @@ pub enum DeviceError {
         /// Its name.
         name: String,
     },
-    /// The kernel's function is missing or takes other arguments than the problem declares.
+    /// A kernel function that is missing, or that takes other arguments than the problem declares.
     #[error("{message}; {remedy}")]
     Signature {
-        /// The argument concerned, when it is one.
+        /// The argument concerned, if the mismatch is in one argument.
         argument: Option<String>,
         /// The mismatch.
         message: String,
-        /// The remedy.
+        /// Tells the user what to do.
         remedy: String,
         /// The compiler's output.
         log: String,
     },
-    /// An option or expression with a wrong name or form.
+    /// An option or expression with an unknown name or a wrong form.
     #[error("the kernel's option `{option}`: {source}")]
     Template {
         /// The option.
@@ -132,20 +132,20 @@ pub enum DeviceError {
     Scalar {
         /// The argument.
         argument: String,
-        /// The fault of its value.
+        /// The fault of the value.
         problem: String,
-        /// The fault of its expression, if it has one.
+        /// The fault of the expression, if the value comes from one.
         source: Option<ExprError>,
     },
-    /// The contents of a buffer cannot be made.
+    /// The contents of a buffer that cannot be made.
     #[error("argument `{argument}`: {source}")]
     Data {
         /// The argument.
         argument: String,
-        /// The fault of its data.
+        /// The fault of the data.
         source: DataError,
     },
-    /// A buffer larger than any memory.
+    /// A buffer that exceeds the address space.
     #[error("argument `{argument}`: {shape:?} elements exceed the address space")]
     TooLarge {
         /// The argument.
@@ -153,50 +153,50 @@ pub enum DeviceError {
         /// Its shape.
         shape: Vec<u64>,
     },
-    /// The problem names an argument that the kernel does not have.
+    /// An argument that the problem names but the kernel does not have.
     #[error("{what} `{name}`, but the kernel has no such argument{}", did_you_mean(.suggestion))]
     UnknownArgument {
-        /// The key that names it, such as "`expected` names".
+        /// The key that names the argument, such as "`expected` names".
         what: &'static str,
         /// The name.
         name: String,
-        /// The argument that is most likely meant.
+        /// The name of the argument that is most similar.
         suggestion: Option<String>,
     },
-    /// The name of a parameter or size that an expression uses and nothing has.
+    /// An expression with a name that is neither a parameter nor a size.
     #[error("`{expression}` uses `{name}`, which is no parameter{}", did_you_mean(.suggestion))]
     UnknownName {
         /// The expression.
         expression: String,
         /// The name.
         name: String,
-        /// The known name that is most likely meant.
+        /// The known name that is most similar.
         suggestion: Option<String>,
     },
-    /// The reference function does not compile, crashes, or takes too long.
+    /// A reference function that does not compile, crashes, or takes too long.
     #[error("the reference `{function}` in {}: {message}", file.display())]
     Reference {
         /// The file.
         file: PathBuf,
         /// The function.
         function: String,
-        /// The event.
+        /// Describes the failure.
         message: String,
     },
-    /// A command that cannot be run, or a key that says how.
+    /// A command that cannot be run, or a faulty key of the command.
     #[error("{text}; {remedy}")]
     Command {
         /// The key of the problem that is wrong, such as `build`.
         key: &'static str,
         /// The fault.
         text: String,
-        /// The remedy.
+        /// Tells the user what to do.
         remedy: String,
     },
-    /// There is no room for temporary files.
+    /// A lack of room for temporary files.
     #[error(transparent)]
     Scratch(#[from] ScratchError),
-    /// The worker process cannot be started or used.
+    /// A worker process that cannot be started or used.
     #[error("the worker process {problem}")]
     Worker {
         /// The fault.
@@ -205,7 +205,7 @@ pub enum DeviceError {
 }
 
 impl DeviceError {
-    /// Tells whether the problem or the request, rather than the machine, is at fault.
+    /// Returns true if the fault lies in the problem or the request, not in the machine.
     pub fn is_request(&self) -> bool {
         let of_the_machine = matches!(
             self,
@@ -218,7 +218,7 @@ impl DeviceError {
         !of_the_machine
     }
 
-    /// Returns what to do about it, where that is known and not part of the text.
+    /// Returns the remedy, if it is known and not part of the message.
     pub fn remedy(&self) -> Option<&str> {
         match self {
             Self::Absent { remedy, .. } => Some(remedy),

@@ -1,4 +1,4 @@
-//! Evaluating configurations by compiling, running, checking and timing them.
+//! Evaluates configurations: compiles, runs, checks and times them.
 
 mod names;
 mod nsight;
@@ -39,29 +39,29 @@ use tunesmith_space::{ConfigId, Space};
 /// The options of a [`LiveEvaluator`].
 #[derive(Clone)]
 pub struct LiveOptions {
-    /// The problem.
+    /// The problem to tune.
     pub spec: KernelSpec,
-    /// The device.
+    /// The device to tune on.
     pub target: Target,
-    /// The compilers.
+    /// The compilers and their settings.
     pub compilers: Compilers,
     /// The rules of measuring.
     pub policy: Policy,
-    /// The number of compilations at a time; 0 means as many as there are processors.
+    /// Maximum number of concurrent compilations. 0 means the number of processors.
     pub jobs: usize,
-    /// Tells whether counters of every configuration are read, also where its time alone is asked
-    /// for.
+    /// True if the counters of every configuration are read, even when a request asks only for its
+    /// time.
     pub profile: bool,
-    /// Tells whether the energy of every sample is measured.
+    /// True if the energy of every sample is measured.
     pub energy: bool,
     /// The executable that runs kernels.
     pub worker: WorkerCommand,
-    /// The time.
+    /// The source of the time.
     pub clock: Arc<dyn Clock>,
 }
 
 impl LiveOptions {
-    /// Returns the defaults for a kernel.
+    /// Returns the default options for a kernel.
     pub fn new(spec: KernelSpec) -> Self {
         Self {
             spec,
@@ -79,10 +79,10 @@ impl LiveOptions {
 
 /// Evaluates configurations of a kernel on a device.
 ///
-/// Requests are compiled in parallel and measured one by one in the order submitted; see
-/// [`Evaluator`]. Each configuration is launched once untimed, its result is checked, and it is
-/// launched until its median time is stable ([`sampling::decide`](crate::sampling::decide)).
-/// Kernels run in a worker process, so that a configuration that crashes, hangs or exits is an
+/// Requests are compiled in parallel and measured one by one, in the order submitted; see
+/// [`Evaluator`]. Each configuration is launched once untimed, and its result is checked. Then it
+/// is launched until its median time is stable ([`sampling::decide`](crate::sampling::decide)).
+/// Kernels run in a worker process. A configuration that crashes, hangs or exits is therefore an
 /// evaluation like any other.
 pub struct LiveEvaluator {
     space: Space,
@@ -95,24 +95,24 @@ pub struct LiveEvaluator {
     station: Option<Station>,
     /// The median time of the best correct configuration so far.
     best: Option<Duration>,
-    /// The depth of each configuration submitted, the oldest first.
+    /// The requested depth of each submitted configuration, oldest first.
     depths: VecDeque<Depth>,
-    /// The reader of counters where the worker cannot read them.
+    /// The reader of counters that the worker cannot read.
     nsight: Nsight,
-    /// The time that the next configurations are raced against.
+    /// The time in milliseconds that the next configurations race against.
     bar_ms: Option<f64>,
-    /// The programs of configurations measured again.
+    /// The programs of configurations that are measured again.
     kept: Kept,
-    /// The results of configurations whose machine code others may have as well.
+    /// The results of earlier configurations, for later ones with the same machine code.
     twins: Twins,
-    /// The time the reference took.
+    /// The reference's running time.
     reference_time: Option<Duration>,
-    /// The last to be dropped: workers and compilers use its folder.
+    /// Dropped last, because workers and compilers use its folder.
     data: DataSet,
 }
 
 impl LiveEvaluator {
-    /// Prepares the data, finds the compilers and reads the sources; nothing of the user's is run
+    /// Prepares the data, finds the compilers and reads the sources. Runs none of the user's code
     /// yet.
     ///
     /// # Errors
@@ -151,9 +151,9 @@ impl LiveEvaluator {
         })
     }
 
-    /// Compiles one configuration to see whether the kernel can be called with the problem's
-    /// arguments. A kernel that does not compile for another reason is no error here: other
-    /// configurations may.
+    /// Compiles one configuration to check that the kernel can be called with the problem's
+    /// arguments. Any other compiler error is ignored here, because other configurations may
+    /// compile.
     ///
     /// # Errors
     /// The function is missing, or the number or a type of its arguments does not fit
@@ -166,27 +166,27 @@ impl LiveEvaluator {
         }
     }
 
-    /// Returns what has to be the same when a run is resumed, by name: the device, the compiler,
-    /// digests of the sources.
+    /// Returns the values that must stay the same when a run is resumed, by name: the device, the
+    /// compiler, and digests of the sources.
     pub fn identity(&self) -> Vec<(String, String)> {
         self.identity.clone()
     }
 
-    /// Returns what is compiled for each kernel of a configuration, and how.
+    /// Returns the source and the compiler command for each kernel of a configuration.
     pub fn plan(&self, config: ConfigId) -> Vec<KernelPlan> {
         self.programs.plan(&self.scope(config))
     }
 
-    /// Returns the process id of the worker, when one is running.
+    /// Returns the process id of the worker, if one is running.
     pub fn worker_id(&self) -> Option<u32> {
         self.station.as_ref()?.worker.as_ref().map(|worker| worker.id())
     }
 
-    /// Runs the reference, once; the first evaluation does so when nobody did. `false` when
+    /// Runs the reference once. Without this call, the first evaluation does it. Returns `false` if
     /// interrupted.
     ///
     /// # Errors
-    /// The reference does not compile, crashes, or takes longer than its limit.
+    /// The reference does not compile, crashes, or exceeds its time limit.
     pub fn prepare(&mut self, interrupt: &Interrupt) -> Result<bool, DeviceError> {
         if self.station.is_some() {
             return Ok(true);
@@ -227,7 +227,7 @@ impl LiveEvaluator {
         self.options.clock.now()
     }
 
-    /// Runs programs that were built. `None` when interrupted.
+    /// Runs built programs. Returns `None` if interrupted.
     fn measure(
         &mut self,
         scope: &Scope,
@@ -256,7 +256,7 @@ impl LiveEvaluator {
         Ok(Some(measured))
     }
 
-    /// Returns the completion of a configuration that was built or not.
+    /// Returns the completion of a configuration, whether it was built or not.
     fn complete(
         &mut self,
         scope: &Scope,
@@ -282,11 +282,11 @@ impl LiveEvaluator {
     }
 }
 
-/// How closely a configuration is looked at.
+/// The depth at which a configuration is measured.
 #[derive(Clone, Copy)]
 struct Looking {
     sampling: Sampling,
-    /// Tells whether its counters are read.
+    /// True if the configuration's counters are read.
     profile: bool,
 }
 
@@ -316,7 +316,7 @@ impl Evaluator for LiveEvaluator {
         };
         let Some(mut completion) = completion else { return Ok(None) };
         self.twins.keep(likeness, &completion);
-        // The reference is run for the sake of verification.
+        // The reference runs for verification, so its time counts as such.
         completion.spent.verify += prepared - start;
         completion.spent.compile += compiled - prepared;
         Ok(Some(completion))
@@ -336,7 +336,8 @@ impl Evaluator for LiveEvaluator {
     }
 }
 
-/// Fails a configuration whose scalar arguments have no value: the device cannot be given it.
+/// Returns the failure of a configuration with a scalar argument that has no value. It cannot be
+/// launched.
 fn refused(error: &DeviceError) -> MeasuredJob {
     MeasuredJob { failure: Some(Failure::new(FailureKind::Constraints, error.to_string())), ..MeasuredJob::default() }
 }

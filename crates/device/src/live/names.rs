@@ -1,9 +1,9 @@
-//! Names in options and expressions that nothing has.
+//! Unknown names in options and expressions.
 
 use crate::error::DeviceError;
 use crate::problem::{ArgumentKind, Kernel, KernelSpec, Scope};
 
-/// Finds names in options and expressions that nothing has.
+/// Reports unknown names in options and expressions.
 pub(super) fn check(spec: &KernelSpec, scope: &Scope) -> Result<(), DeviceError> {
     for option in spec.kernels.iter().flat_map(|kernel| &kernel.options) {
         option.check(scope).map_err(|source| DeviceError::Template { option: option.to_string(), source })?;

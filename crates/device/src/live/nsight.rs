@@ -1,4 +1,4 @@
-//! Counters where the worker cannot read them: the configuration is launched once more under Nsight
+//! Counters that the worker cannot read. The configuration is launched once more under Nsight
 //! Compute.
 
 use crate::backends::Target;
@@ -14,11 +14,11 @@ use std::time::Duration;
 use tunesmith_core::Interrupt;
 use tunesmith_core::counters::PROFILING_MS;
 
-/// How long a launch under Nsight Compute may take: it starts slowly, and saves and restores memory
+/// Time limit of a launch under Nsight Compute. It starts slowly, and saves and restores memory
 /// around every pass.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Nsight Compute, once it was looked for.
+/// Nsight Compute, once it was searched for.
 #[derive(Debug, Default)]
 pub(super) enum Nsight {
     #[default]
@@ -40,8 +40,8 @@ impl Nsight {
 }
 
 impl LiveEvaluator {
-    /// Adds the counters that the worker could not read for the reason in `measured`, where Nsight
-    /// Compute is there to read them. What goes wrong is added to that reason.
+    /// Uses Nsight Compute, if installed, to add the counters that the worker could not read for
+    /// the reason in `measured`. Appends any failure to that reason.
     pub(super) fn profile_beside(
         &mut self,
         job: &Job,
@@ -69,7 +69,7 @@ impl LiveEvaluator {
         Ok(())
     }
 
-    /// Returns what the profiler wrote about one launch of the job.
+    /// Returns the profiler's log of one launch of the job.
     fn log_of(
         &self,
         command: WorkerCommand,
@@ -77,13 +77,13 @@ impl LiveEvaluator {
         log: &Path,
         interrupt: &Interrupt,
     ) -> Result<Result<String, String>, DeviceError> {
-        // A log of an earlier configuration must not be taken for this one's.
+        // Removes the log of an earlier configuration, so that it is not taken for this one's.
         let _ = std::fs::remove_file(log);
         let mut station = Station { command, ..self.new_station() };
         let job = Job { purpose: Purpose::Record(Vec::new()), ..job.clone() };
         let limit = Limit { duration: LIMIT, reason: Reason::Fixed };
         let ran = station.run(&job, &limit, interrupt);
-        // It writes its log when the worker ends.
+        // Nsight Compute writes its log when the worker ends.
         if let Some(worker) = station.worker.take() {
             worker.finish(LIMIT);
         }

@@ -1,4 +1,4 @@
-//! From a problem and a device to backends.
+//! Opens the backends of a problem on a device.
 
 use crate::backends::compiling::CompileService;
 use crate::backends::{Backend, KernelSource, Opening};
@@ -10,7 +10,7 @@ use crate::worker::CompileWorkers;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The reference function with what compiles it.
+/// The reference function and the backend that compiles it.
 pub(super) type WithReference = (Reference, Box<dyn Backend>);
 
 /// Opens the backends of one problem.
@@ -23,17 +23,18 @@ pub(super) struct Opener<'a> {
 }
 
 impl<'a> Opener<'a> {
-    /// Opens nothing yet.
+    /// Creates an opener. Opens nothing yet.
     pub(super) fn new(options: &'a LiveOptions, folder: &'a Path) -> Self {
         let service = Arc::new(CompileWorkers::new(options.worker.clone(), Arc::clone(&options.clock)));
         Self { options, folder, service }
     }
 
-    /// Returns all kernels of the problem with their backends.
+    /// Opens the backends of all kernels of the problem.
     ///
     /// # Errors
-    /// A kernel in a language that the device does not run, a source that cannot be read, a missing
-    /// compiler.
+    /// - The device does not run the language of a kernel.
+    /// - A source cannot be read.
+    /// - A compiler is missing.
     pub(super) fn programs(&self) -> Result<Programs, DeviceError> {
         let spec = &self.options.spec;
         let part = |(number, kernel): (usize, &Kernel)| {
@@ -48,10 +49,10 @@ impl<'a> Opener<'a> {
         Ok(Programs::new(parts))
     }
 
-    /// Returns the reference function with its backend, which may be another than the kernels'.
+    /// Opens the backend of the reference function. It may differ from the kernels' backend.
     ///
     /// # Errors
-    /// As [`programs`](Self::programs).
+    /// See [`programs`](Self::programs).
     pub(super) fn reference(&self) -> Result<Option<WithReference>, DeviceError> {
         let spec = &self.options.spec;
         let Some(reference) = &spec.verify.reference else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! The kernels of a problem and what compiles them.
+//! The kernels of a problem and their backends.
 
 use crate::backends::ahead::Build;
 use crate::backends::{Backend, BuildError, BuildPlan, Built, SessionKind};
@@ -8,16 +8,16 @@ use crate::problem::{Grid, GridError, Kernel, Scope};
 use crate::worker::protocol::KernelStep;
 use tunesmith_core::{CompileData, Interrupt};
 
-/// The build of one kernel of a configuration, with the kernel's name.
+/// The build of one kernel in one configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelPlan {
     /// The kernel's name.
     pub kernel: String,
-    /// What is compiled and how.
+    /// The source and the compiler command.
     pub build: BuildPlan,
 }
 
-/// All kernels of a problem with their backends, which are of one kind.
+/// All kernels of a problem with their backends, which are all of one kind.
 pub(super) struct Programs {
     parts: Vec<KernelPart>,
 }
@@ -35,7 +35,8 @@ pub(super) struct BuiltKernels {
     launches: Vec<(Option<Grid>, usize)>,
 }
 
-/// What is the same in configurations that differ in name only.
+/// The part of a configuration that determines its time. Two configurations with the same likeness
+/// differ in name only.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Likeness {
     digests: Vec<String>,
@@ -44,17 +45,17 @@ pub(super) struct Likeness {
 }
 
 impl Programs {
-    /// Takes at least one kernel.
+    /// Creates the programs of `parts`, which must hold at least one kernel.
     pub(super) fn new(parts: Vec<KernelPart>) -> Self {
         Self { parts }
     }
 
-    /// Returns the worker's side that runs them; none of no kernels.
+    /// Returns the kind of session that runs the kernels. Returns `None` if there are no kernels.
     pub(super) fn session(&self) -> Option<SessionKind> {
         self.parts.first().map(|part| part.backend.session())
     }
 
-    /// Returns what is compiled for the configuration of `scope`.
+    /// Returns the builds of the configuration in `scope`.
     pub(super) fn plan(&self, scope: &Scope) -> Vec<KernelPlan> {
         let plan = |part: &KernelPart| KernelPlan { kernel: part.kernel.name.clone(), build: part.backend.plan(scope) };
         self.parts.iter().map(plan).collect()
@@ -109,14 +110,14 @@ impl Build for Programs {
 }
 
 impl BuiltKernels {
-    /// Returns what decides how long the configuration takes: the machine code, how it is launched,
-    /// and what is passed. None where the machine code is not known.
+    /// Returns everything that determines the configuration's time: the machine code, the launch,
+    /// and the values passed. Returns `None` if the machine code is not known.
     pub(super) fn likeness(&self, passed: &[Passed]) -> Option<Likeness> {
         let digests = self.programs.iter().map(|built| built.digest.clone()).collect::<Option<_>>()?;
         Some(Likeness { digests, launches: self.launches.clone(), passed: passed.to_vec() })
     }
 
-    /// Returns what compiling all kernels took and gave.
+    /// Returns the total cost and the results of compiling all kernels.
     pub(super) fn compile_data(&self) -> CompileData {
         let bytes = self.programs.iter().map(|built| built.compile.binary_bytes);
         CompileData {

@@ -1,4 +1,4 @@
-//! Running the reference function once, for what outputs should hold.
+//! Runs the reference function once, to get the expected outputs.
 
 use crate::backends::KernelSource;
 use crate::backends::{Backend, BuildError};
@@ -11,9 +11,9 @@ use crate::worker::protocol::{Job, KernelStep, Purpose, Setup};
 use std::time::Duration;
 use tunesmith_core::Interrupt;
 
-/// Writes the expected outputs that are missing from `data` and returns the time the reference
-/// took. `None` when interrupted. `station` describes how workers are started; the reference gets
-/// one of its own.
+/// Writes the expected outputs that are missing from `data`. Returns the reference's running time,
+/// or `None` if interrupted. `station` describes how to start workers; the reference gets a worker
+/// of its own.
 pub(super) fn run_reference(
     backend: &dyn Backend,
     spec: &KernelSpec,

@@ -1,4 +1,4 @@
-//! Measuring configurations again that were measured before.
+//! Re-measures configurations.
 
 use crate::backends::ahead::Build;
 use crate::live::programs::BuiltKernels;
@@ -10,12 +10,12 @@ use std::time::Duration;
 use tunesmith_core::{Completion, Error, Interrupt};
 use tunesmith_space::ConfigId;
 
-/// The programs of the configurations measured again last, so that rounds of the same few are
-/// compiled once.
+/// The programs of the configurations that were re-measured last. Repeated rounds of the same few
+/// configurations compile each of them once.
 #[derive(Debug, Default)]
 pub(super) struct Kept(VecDeque<(ConfigId, Arc<BuiltKernels>)>);
 
-/// How many programs are kept: the finalists of a run and its reference, with some to spare.
+/// The number of programs kept: the finalists of a run, its reference, and some to spare.
 const KEPT: usize = 12;
 
 impl Kept {
@@ -30,7 +30,7 @@ impl Kept {
 }
 
 impl LiveEvaluator {
-    /// Builds the configuration unless its program is kept, launches it once untimed, and takes
+    /// Builds the configuration unless its program is kept. Launches it once untimed, and takes
     /// `samples` samples.
     pub(super) fn measure_again(
         &mut self,
@@ -39,7 +39,7 @@ impl LiveEvaluator {
         interrupt: &Interrupt,
     ) -> Result<Option<Completion>, Error> {
         let start = self.now();
-        // What follows may be over before it looks at the interrupt.
+        // The steps below may finish before they look at the interrupt.
         if interrupt.is_raised() || !self.prepare(interrupt)? {
             return Ok(None);
         }
@@ -55,7 +55,7 @@ impl LiveEvaluator {
         {
             self.kept.add(config, Arc::clone(built));
         }
-        // As many as asked, however long they take: the caller keeps the budget.
+        // Takes as many samples as requested, whatever their cost: the caller keeps the budget.
         let sampling = Sampling {
             min_samples: samples,
             max_samples: samples,

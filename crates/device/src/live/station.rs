@@ -1,4 +1,4 @@
-//! Measures programs: starts workers, keeps their limits, and interprets their ends.
+//! Measures programs: starts workers, enforces their time limits, and interprets their ends.
 
 use crate::backends::Resources;
 use crate::energy::READING_LIMIT;
@@ -13,44 +13,44 @@ use std::time::Duration;
 use tunesmith_core::counters::REGISTERS;
 use tunesmith_core::{Clock, Failure, FailureKind, Interrupt, Measurement};
 
-/// One worker at a time, started when needed and replaced when it cannot be trusted any more.
+/// One worker at a time. It is started on demand, and replaced when it can no longer be trusted.
 pub(super) struct Station {
     pub(super) command: WorkerCommand,
     pub(super) setup: Setup,
-    /// The bytes of all buffers.
+    /// The total size of all buffers in bytes.
     pub(super) bytes: u64,
     pub(super) policy: Policy,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) worker: Option<Worker>,
 }
 
-/// What came out of running a program.
+/// The result of running a program.
 #[derive(Debug, Default)]
 pub(super) struct MeasuredJob {
     pub(super) failure: Option<Failure>,
     pub(super) measurement: Measurement,
-    /// What the kernels use of the device.
+    /// The kernels' use of the device's resources.
     pub(super) resources: Resources,
-    /// Why counters that were asked for were not read.
+    /// The reason why requested counters were not read.
     pub(super) unprofiled: Option<String>,
-    /// Loading, which is the compiler's and the driver's part.
+    /// Time spent in loading, which is the work of compiler and driver.
     pub(super) load: Duration,
     pub(super) run: Duration,
     pub(super) verify: Duration,
 }
 
-/// How following a job ended.
+/// The end of following a job.
 enum Followed {
     Finished(Box<JobReport>),
-    /// The worker ended in this phase, in these words.
+    /// The worker ended in this phase. The text describes the end.
     Crashed(Phase, String),
-    /// The worker was ended in this phase at this limit.
+    /// The worker was ended by force in this phase, at this limit.
     TimedOut(Phase, Limit),
     Interrupted,
 }
 
 impl Station {
-    /// Runs a job whose single launches may take as long as `launch`. `None` when interrupted.
+    /// Runs a job. A single launch may take as long as `launch`. Returns `None` if interrupted.
     pub(super) fn run(
         &mut self,
         job: &Job,
@@ -62,9 +62,9 @@ impl Station {
             let was_used = worker.used;
             let mut measured = MeasuredJob::default();
             match self.follow(&mut worker, job, launch, interrupt, &mut measured)? {
-                // An earlier configuration may have damaged the memory that this one stumbled over,
-                // or the worker may have been ended from outside while it waited. Only a worker of
-                // its own tells who is to blame.
+                // An earlier configuration may have damaged the memory that crashed this one, or
+                // the idle worker may have been ended from outside. A fresh worker shows which
+                // configuration is to blame.
                 Followed::Crashed(..) if was_used => continue,
                 Followed::Crashed(phase, how) => {
                     measured.failure = Some(Failure::new(FailureKind::Runtime, crash(phase, &how)));
@@ -91,8 +91,8 @@ impl Station {
         Worker::start(&self.command, self.setup.clone(), limit, Arc::clone(&self.clock), interrupt)
     }
 
-    /// Sends the job and waits for its end, phase by phase. What a worker that does not report was
-    /// seen to spend is added to `measured`.
+    /// Sends the job and waits for its end, phase by phase. If the worker does not report, adds the
+    /// observed durations to `measured`.
     fn follow(
         &self,
         worker: &mut Worker,
@@ -102,7 +102,7 @@ impl Station {
         measured: &mut MeasuredJob,
     ) -> Result<Followed, DeviceError> {
         worker.forget_printed();
-        // A worker that cannot be written to has ended, which waiting will tell.
+        // If the job cannot be written, the worker has ended. Waiting reports its end.
         let _ = worker.send(&Request::Run(job.clone()));
         let mut phase = Phase::Preparing;
         loop {
@@ -135,18 +135,19 @@ impl Station {
         match phase {
             // Loading runs constructors, which are the user's code.
             Phase::Preparing => Limit { duration: launch.duration + data.duration, reason: launch.reason },
-            // Drivers compile here again, on processors for longer than before.
+            // Drivers compile again in this phase. On processors this takes longer than the first
+            // time.
             Phase::Starting => Limit { duration: launch.duration + self.policy.limits.compile, reason: Reason::Fixed },
             Phase::Launching => *launch,
             Phase::Checking => data,
             Phase::Sampling { .. } => {
                 let limit = sampling_limit(launch, &self.policy.sampling, self.bytes);
-                // Reading the energy of a sample takes as many launches as it takes.
+                // Reading the energy of a sample takes an unknown number of launches.
                 let readings = if self.setup.energy { self.policy.sampling.max_samples } else { 0 };
                 let most = (READING_LIMIT + launch.duration) * u32::try_from(readings).unwrap_or(u32::MAX);
                 Limit { duration: limit.duration + most, reason: limit.reason }
             }
-            // The first pass opens a library, and every one sets the device up.
+            // The first pass opens a library. Every pass sets the device up.
             Phase::Profiling => Limit { duration: launch.duration + data.duration, reason: Reason::Fixed },
         }
     }
@@ -176,7 +177,7 @@ fn finished(report: JobReport) -> MeasuredJob {
     MeasuredJob { failure, measurement, resources, unprofiled: profile.unprofiled, load, run, verify }
 }
 
-/// Returns the message for a crash: when it happened belongs into the first line.
+/// Returns the message for a crash. The phase of the crash belongs into the first line.
 fn crash(phase: Phase, how: &str) -> String {
     let when = match phase {
         Phase::Preparing => " while it was loaded",

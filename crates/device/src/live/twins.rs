@@ -1,4 +1,4 @@
-//! Configurations whose machine code is that of an earlier one: they are timed once.
+//! Configurations with the machine code of an earlier one. They are timed once.
 
 use crate::backends::BuildError;
 use crate::data::passed;
@@ -7,12 +7,12 @@ use crate::problem::{Argument, Scope};
 use std::collections::HashMap;
 use tunesmith_core::{CompileData, Completion, Measurement};
 
-/// What correct configurations gave, by what decides it.
+/// The measurements of correct configurations, by likeness.
 #[derive(Debug, Default)]
 pub(super) struct Twins(HashMap<Likeness, Measurement>);
 
-/// Returns what decides how long a configuration takes; none where it was not built, or its machine
-/// code is not known.
+/// Returns the configuration's likeness, which determines its time. Returns `None` if it was not
+/// built or if its machine code is not known.
 pub(super) fn likeness(
     arguments: &[Argument],
     scope: &Scope,
@@ -22,8 +22,8 @@ pub(super) fn likeness(
 }
 
 impl Twins {
-    /// Returns the completion of a configuration like an earlier one: its samples, and what
-    /// compiling this one took.
+    /// Returns the completion of a configuration from the samples of an earlier one with the same
+    /// likeness. The compile time is that of the new one.
     pub(super) fn completion(&self, likeness: Option<&Likeness>, prepared: &BuiltKernels) -> Option<Completion> {
         let mut measurement = self.0.get(likeness?)?.clone();
         let resources = measurement.compile.map(|compile| compile.resources).unwrap_or_default();
@@ -31,8 +31,8 @@ impl Twins {
         Some(Completion { measurement, ..Completion::default() })
     }
 
-    /// Keeps what a configuration gave. One that failed is tried again under another name: the
-    /// device may have been at fault.
+    /// Keeps the measurement of a correct configuration. A failed one is not kept, so another
+    /// configuration with the same machine code is tried again: the device may have been at fault.
     pub(super) fn keep(&mut self, likeness: Option<Likeness>, completion: &Completion) {
         if let (Some(likeness), None) = (likeness, &completion.failure) {
             self.0.insert(likeness, completion.measurement.clone());

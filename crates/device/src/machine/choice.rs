@@ -1,4 +1,4 @@
-//! Devices as users name them.
+//! Device choices as users write them.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::str::FromStr;
 use tunesmith_space::{Expr, ExprError, closest};
 
 /// A device as a user names it: `c`, `opencl`, `cuda:1`, `command`, `replay:FILE` or
-/// `synthetic:EXPR`. Tells whether the machine has it, only
-/// [`Machine::device_or`](super::Machine::device_or) knows.
+/// `synthetic:EXPR`. The machine may not have this device;
+/// [`Machine::device_or`](super::Machine::device_or) finds out.
 #[derive(Clone, Debug)]
 pub enum DeviceChoice {
     /// The processor of this machine, through its C or C++ compiler.
@@ -16,57 +16,57 @@ pub enum DeviceChoice {
     OpenCl(WhichDevice),
     /// A CUDA device.
     Cuda(WhichDevice),
-    /// Any program, for problems whose kernel is a command.
+    /// Any program, for problems that tune a command.
     Command,
     /// A recording: the journal of an earlier run, or measurements of another tool.
     Replay {
-        /// The recording.
+        /// The recorded file.
         file: PathBuf,
-        /// Draws samples anew from the noise that was recorded.
+        /// True if samples are redrawn from the recorded noise.
         noise: bool,
     },
-    /// An expression over the parameters that gives the time in milliseconds.
+    /// An expression over the parameters. Its value is the time in milliseconds.
     Synthetic(Expr),
 }
 
-/// Selects one device of a driver.
+/// Selects one of a driver's devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum WhichDevice {
-    /// The best one.
+    /// The best device.
     #[default]
     Best,
-    /// The one with this number.
+    /// The device with this number.
     Number(usize),
-    /// The first one whose name contains this text.
+    /// The first device whose name contains this text.
     Named(String),
 }
 
-/// The text names no device.
+/// An error in the text of a device choice.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
-    /// No device has such a name.
+    /// An unknown name.
     #[error("there is no device `{text}`")]
     Unknown {
-        /// The text.
+        /// The text as written.
         text: String,
-        /// The remedy.
+        /// Tells the user what to do.
         remedy: String,
     },
-    /// The expression of a synthetic device is wrong.
+    /// A faulty expression of a synthetic device.
     #[error("in `{text}`: {error}")]
     Expression {
-        /// The expression.
+        /// The expression as written.
         text: String,
-        /// The fault.
+        /// The error in it.
         error: ExprError,
     },
-    /// A replay has no such option.
+    /// An unknown option of a replay.
     #[error("a replay has no option `{option}`")]
     ReplayOption {
-        /// The option.
+        /// The option as written.
         option: String,
-        /// The remedy.
+        /// Tells the user what to do.
         remedy: String,
     },
 }
@@ -75,11 +75,11 @@ pub enum ChoiceError {
 const FORMS: [&str; 6] =
     ["c", "opencl[:N or a part of its name]", "cuda[:N]", "command", "replay:FILE[?noise]", "synthetic:EXPR"];
 
-/// The names that the forms begin with.
+/// The names at the beginning of the forms.
 const NAMES: [&str; 6] = ["c", "opencl", "cuda", "command", "replay", "synthetic"];
 
 impl ChoiceError {
-    /// Returns what to do about it, where that is not part of the text.
+    /// Returns the remedy, if the message does not contain it already.
     pub fn remedy(&self) -> Option<&str> {
         match self {
             Self::Unknown { remedy, .. } | Self::ReplayOption { remedy, .. } => Some(remedy),
@@ -97,8 +97,8 @@ impl ChoiceError {
 impl FromStr for DeviceChoice {
     type Err = ChoiceError;
 
-    /// Parses one of the forms of `--device`. Asks no driver; of a replay it looks whether a file
-    /// has the whole text as its name.
+    /// Parses one of the forms of `--device`. Asks no driver. For a replay, it checks whether a
+    /// file has the whole text as its name.
     fn from_str(text: &str) -> Result<Self, ChoiceError> {
         let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         match (name, rest) {
@@ -115,7 +115,8 @@ impl FromStr for DeviceChoice {
     }
 }
 
-/// Parses `FILE` or `FILE?noise`. A file that has the whole text as its name is meant by it.
+/// Parses `FILE` or `FILE?noise`. If a file has the whole text as its name, the text means that
+/// file.
 fn replay(text: &str) -> Result<DeviceChoice, ChoiceError> {
     match text.rsplit_once('?') {
         Some((file, "noise")) if !Path::new(text).exists() => {
@@ -154,7 +155,7 @@ impl WhichDevice {
 }
 
 impl fmt::Display for WhichDevice {
-    /// Writes the selection as it follows the backend's name: nothing, `:1` or `:pocl`.
+    /// Writes the suffix of the backend's name: nothing, `:1` or `:pocl`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Best => Ok(()),

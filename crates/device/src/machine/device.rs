@@ -1,4 +1,4 @@
-//! Devices that this machine has.
+//! The devices that this machine has.
 
 use super::{DeviceChoice, Machine, WhichDevice};
 use crate::backends::cuda::CudaDevice;
@@ -14,26 +14,26 @@ use std::path::PathBuf;
 use tunesmith_core::counters::Hardware;
 use tunesmith_space::{Expr, Value};
 
-/// A device that was found: what a problem is tuned on.
+/// A device that exists, on which a problem can be tuned.
 #[derive(Clone, Debug)]
 pub enum Device {
     /// A device that runs compiled kernels.
     Kernels(Target),
-    /// Any program, for problems whose kernel is a command.
+    /// Any program, for problems that tune a command.
     Command,
     /// A recording.
     Replay {
-        /// The recording.
+        /// The recorded file.
         file: PathBuf,
-        /// Draws samples anew from the noise that was recorded.
+        /// True if samples are redrawn from the recorded noise.
         noise: bool,
     },
-    /// An expression over the parameters that gives the time in milliseconds.
+    /// An expression over the parameters. Its value is the time in milliseconds.
     Synthetic(Expr),
 }
 
 impl Device {
-    /// Finds the device that `choice` names. Asks the drivers in a worker where it is an OpenCL or
+    /// Finds the device that `choice` names. Starts a worker to ask the driver for an OpenCL or
     /// CUDA device.
     ///
     /// # Errors
@@ -49,8 +49,8 @@ impl Device {
         })
     }
 
-    /// Returns the language that kernels are compiled from here, and the device's name; `None`
-    /// where none are, or where no compiler can be used.
+    /// Returns the language of the device's kernels and the device's name. Returns `None` if the
+    /// device runs no kernels, or if no compiler is usable.
     pub fn of_kernels(&self, compilers: &Compilers) -> Option<(Language, String)> {
         match self {
             Self::Kernels(target) => Some((target.language(), target.info(compilers)?.name)),
@@ -58,7 +58,8 @@ impl Device {
         }
     }
 
-    /// Returns the size of a device that counts what kernels do as they run; `None` of others.
+    /// Returns the size of the device, if the device counts operations while kernels run. Returns
+    /// `None` for other devices.
     pub fn counted_hardware(&self) -> Option<Hardware> {
         match self {
             Self::Kernels(target) => target.counted_hardware(),
@@ -66,7 +67,7 @@ impl Device {
         }
     }
 
-    /// Returns the limits that constraints know as `device.NAME`.
+    /// Returns the limits that constraints refer to as `device.NAME`.
     pub fn limits(&self, compilers: &Compilers) -> Vec<(String, Value)> {
         let info = match self {
             Self::Kernels(target) => target.info(compilers),
@@ -77,8 +78,8 @@ impl Device {
     }
 }
 
-/// Finds an OpenCL device; the best one is of the fastest kind, of these the one with the most
-/// compute units, of these the first.
+/// Finds an OpenCL device. The best device is of the fastest kind. Ties go to the device with the
+/// most compute units, then to the first one.
 fn opencl(which: &WhichDevice, machine: &Machine) -> Result<OpenClDevice, DeviceError> {
     let devices = opencl_devices(&machine.worker)?;
     let units = |device: &OpenClDevice| device.limits.get("compute_units").map_or(0, |units| *units as u64);
@@ -94,7 +95,7 @@ fn opencl(which: &WhichDevice, machine: &Machine) -> Result<OpenClDevice, Device
     found.cloned().ok_or_else(|| absent("OpenCL", which, known()))
 }
 
-/// Finds a CUDA device; the best one is the first.
+/// Finds a CUDA device. The best device is the first one.
 fn cuda(which: &WhichDevice, machine: &Machine) -> Result<CudaDevice, DeviceError> {
     let devices = cuda_devices(&machine.compilers.cuda, &machine.worker)?;
     let number = match which {
@@ -116,7 +117,7 @@ fn values(limits: &BTreeMap<String, f64>) -> Vec<(String, Value)> {
     limits.iter().map(|(name, limit)| (name.clone(), number(*limit))).collect()
 }
 
-/// Returns an integer where the number is one: sizes and counts divide as integers do.
+/// Converts `limit` to an integer if it is whole. Sizes and counts then divide as integers.
 fn number(limit: f64) -> Value {
     if limit.fract() == 0.0 && limit.abs() < 2f64.powi(53) { Value::Int(limit as i64) } else { Value::Float(limit) }
 }

@@ -1,4 +1,4 @@
-//! The machine that kernels run on: the device that a user names, and the means to use it.
+//! The machine that kernels run on: the device that the user chose, and the means to use it.
 
 mod choice;
 mod device;
@@ -9,27 +9,27 @@ pub use device::Device;
 use crate::error::DeviceError;
 use crate::host::{Compilers, WorkerCommand};
 
-/// The machine: a device, and the means to build and run kernels on it.
+/// A device, and the means to build and run kernels on it.
 #[derive(Clone, Debug, Default)]
 pub struct Machine {
-    /// The device; by default the one that the kernels are written for.
+    /// The chosen device. `None` selects the device that the kernels are written for.
     pub device: Option<DeviceChoice>,
-    /// The compilers.
+    /// The compilers and their settings.
     pub compilers: Compilers,
-    /// The executable that runs kernels; by default this one.
+    /// The executable that runs kernels. Defaults to this executable.
     pub worker: WorkerCommand,
-    /// The number of compilations at once; by default the number of processors.
+    /// Maximum number of concurrent compilations. Defaults to the number of processors.
     pub jobs: Option<usize>,
 }
 
 impl Machine {
-    /// Returns the number of builds that run at once, which is at least 1.
+    /// Returns the number of concurrent builds, at least 1.
     pub fn jobs(&self) -> usize {
         self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
     }
 
-    /// Finds the device that the user chose, or else `default`. Asks the drivers in a worker where
-    /// the choice is an OpenCL or CUDA device.
+    /// Finds the device that the user chose, or else `default`. Starts a worker to ask the driver
+    /// for an OpenCL or CUDA device.
     ///
     /// # Errors
     /// The machine has no such device.

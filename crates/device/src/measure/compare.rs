@@ -1,15 +1,15 @@
-//! Comparing what a kernel computed with what it should have.
+//! Compares computed results with expected results.
 
 use crate::problem::{ElementType, Number, ScalarType, Tolerance};
 use half::f16;
 
-/// Returns whether `found` passes for `wanted`: `|found - wanted| <= absolute + relative *
-/// |wanted|`. NaN passes only where NaN is wanted, an infinity only where the same infinity is.
+/// Returns true if `found` passes for `wanted`: `|found - wanted| <= absolute + relative *
+/// |wanted|`. NaN passes only for NaN, and an infinity only for the same infinity.
 fn float_passes(wanted: f64, found: f64, tolerance: Tolerance) -> bool {
     if wanted == found || (wanted.is_nan() && found.is_nan()) {
         return true;
     }
-    // An infinite bound would let everything pass for a wanted infinity.
+    // With an infinite `wanted` the bound would be infinite, and every value would pass.
     let bound = tolerance.absolute + tolerance.relative * wanted.abs();
     wanted.is_finite() && (found - wanted).abs() <= bound
 }
@@ -19,14 +19,14 @@ fn int_passes(wanted: i128, found: i128, tolerance: Tolerance) -> bool {
     wanted == found || (found - wanted).abs() as f64 <= bound
 }
 
-/// Compares an output with what it should be, piece by piece.
+/// Compares an output with the expected result, piece by piece.
 #[derive(Debug)]
 pub(crate) struct Comparison {
     element: ElementType,
     tolerance: Tolerance,
-    /// Tells whether the buffer was poisoned before the launch.
+    /// True if the buffer was poisoned before the launch.
     poisoned: bool,
-    /// Bytes compared so far.
+    /// The number of bytes compared so far.
     position: u64,
     wrong: u64,
     unwritten: u64,
@@ -42,15 +42,16 @@ struct Mismatch {
 }
 
 impl Comparison {
-    /// Compares elements of a type within a tolerance; in a buffer that was `poisoned`, unwritten
-    /// values are told from wrong ones.
+    /// Creates a comparison of elements of a type within a tolerance. In a `poisoned` buffer,
+    /// unwritten values are reported apart from wrong ones.
     pub(crate) fn new(element: ElementType, tolerance: Tolerance, poisoned: bool) -> Self {
         Self { element, tolerance, poisoned, position: 0, wrong: 0, unwritten: 0, first: None }
     }
 
-    /// Compares the next elements, given as bytes of the same whole number of elements.
+    /// Compares the next elements. Both slices must have the same length, a whole number of
+    /// elements.
     pub(crate) fn feed(&mut self, wanted: &[u8], found: &[u8]) {
-        // Most results agree in every bit, and then this is as fast as memory.
+        // Most results agree in every bit. The comparison is then as fast as memory.
         if wanted != found {
             self.feed_lanes(wanted, found);
         }
@@ -75,7 +76,7 @@ impl Comparison {
         }
     }
 
-    /// Compares in one loop per type: deciding on the type for every value would take longer than
+    /// Compares in one loop per type. A decision on the type for every value would take longer than
     /// some kernels.
     fn scan<const SIZE: usize, T: Copy>(
         &mut self,
@@ -108,8 +109,8 @@ impl Comparison {
         });
     }
 
-    /// Returns what is wrong with the output called `name` of the given shape; `None` when
-    /// everything passed.
+    /// Describes the fault of the output called `name` with the given shape. Returns `None` if all
+    /// values passed.
     pub(crate) fn verdict(&self, name: &str, shape: &[u64]) -> Option<String> {
         let first = self.first.as_ref()?;
         let place = place(name, self.element, shape, first.position);
@@ -131,7 +132,7 @@ impl Comparison {
     }
 }
 
-/// Returns the name of the value at a byte position, such as `` `c`[3, 7] `` or `` `c`[3].2 `` for
+/// Returns the name of the value at a byte position, such as `` `c`[3, 7] ``, or `` `c`[3].2 `` for
 /// the third lane of a vector.
 pub(crate) fn place(name: &str, element: ElementType, shape: &[u64], position: u64) -> String {
     let mut index = position / element.size() as u64;
@@ -151,7 +152,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The rule on single numbers, whatever their type.
+    /// Applies the rule to single numbers of any type.
     fn passes(wanted: Number, found: Number, tolerance: Tolerance) -> bool {
         match (wanted, found) {
             (Number::Float(wanted), Number::Float(found)) => float_passes(wanted, found, tolerance),

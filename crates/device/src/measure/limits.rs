@@ -1,35 +1,39 @@
-//! Limits on the time of a configuration: durations in, limits out.
+//! Time limits of a configuration. Pure functions: durations in, limits out.
 
 use crate::measure::Sampling;
 use crate::measure::sampling::SEVERAL;
 use std::fmt;
 use std::time::Duration;
 
-/// The limits on time. Each exists because a hang costs it once per configuration.
+/// The time limits. Each limit bounds the cost of a hang, which occurs once per configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// The limit of a launch never falls below this.
+    /// The least limit of a launch.
     pub floor: Duration,
-    /// How many times the best time a launch may take. What is slower is of no interest, however
-    /// exactly it is known.
+    /// The limit of a launch as a multiple of the best time. A slower configuration is of no
+    /// interest, however exactly its time is known.
     pub factor: u32,
     /// The limit of a launch while no correct time is known.
     pub first: Duration,
-    /// How many times the reference's time a launch may take while no correct time is known.
+    /// The limit of a launch as a multiple of the reference's time, while no correct time is known.
     pub reference_factor: u32,
     /// The limit of the reference function.
     pub reference: Duration,
     /// The limit of a compilation.
     pub compile: Duration,
-    /// The limit of checking a result, apart from what its size allows.
+    /// The limit of checking a result, without the allowance for its size.
     pub verify: Duration,
 }
 
 impl Default for Limits {
-    /// Allows one second, which outlasts any pause that a busy system makes; ten times the best is
-    /// beyond what noise explains; ten seconds suffice for a kernel whose good configurations take
-    /// a second; a reference may be a slow triple loop; a compilation of heavy unrolling takes some
-    /// ten seconds, one that runs away takes for ever.
+    /// Returns the default limits:
+    ///
+    /// - `floor`: one second outlasts any pause of a busy system.
+    /// - `factor`: noise does not explain ten times the best time.
+    /// - `first`: ten seconds suffice for a kernel whose good configurations take a second.
+    /// - `reference_factor`: the reference may be a slow triple loop.
+    /// - `compile`: a compilation with heavy unrolling takes about ten seconds; one that runs away
+    ///   never ends.
     fn default() -> Self {
         Self {
             floor: Duration::from_secs(1),
@@ -43,7 +47,7 @@ impl Default for Limits {
     }
 }
 
-/// A limit and the reason for it.
+/// A time limit and its reason.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limit {
     /// The duration.
@@ -62,13 +66,13 @@ pub enum Reason {
     Reference(u32, Duration),
     /// A multiple of the best time.
     Best(u32, Duration),
-    /// The floor, above the multiple of the best time.
+    /// The floor, which is above the multiple of the best time.
     Floor(u32, Duration),
-    /// Set for this step, whatever else is known.
+    /// A limit of this step, independent of measured times.
     Fixed,
 }
 
-/// Returns the limit of one launch, by the reference's time and the best median so far.
+/// Returns the limit of one launch from the reference's time and the best median so far.
 pub fn launch_limit(limits: &Limits, reference: Option<Duration>, best: Option<Duration>) -> Limit {
     if let Some(best) = best {
         let multiple = best.saturating_mul(limits.factor);
@@ -87,17 +91,17 @@ pub fn launch_limit(limits: &Limits, reference: Option<Duration>, best: Option<D
     }
 }
 
-/// Returns the limit of all samples of a configuration whose single launches may take `launch`, on
-/// buffers of `bytes`.
+/// Returns the limit of all samples of a configuration on buffers of `bytes`, if a single launch
+/// may take `launch`.
 ///
-/// [`decide`](crate::sampling::decide) takes three samples in any case and no more than several
-/// times its cap allows otherwise; each sample restores the buffers first.
+/// [`decide`](crate::sampling::decide) always takes three samples. Beyond these, it takes at most
+/// several times its cap. Each sample restores the buffers first.
 pub fn sampling_limit(launch: &Limit, sampling: &Sampling, bytes: u64) -> Limit {
     let duration = (launch.duration + transfer(bytes)) * 3 + sampling.time_cap * SEVERAL;
     Limit { duration, reason: launch.reason }
 }
 
-/// Returns the limit of restoring or checking `bytes`; a machine that is slower than this is out of
+/// Returns the limit of restoring or checking `bytes`. A machine that exceeds it has run out of
 /// memory.
 pub fn data_limit(limits: &Limits, bytes: u64) -> Limit {
     Limit { duration: limits.verify + transfer(bytes), reason: Reason::Fixed }
@@ -108,7 +112,7 @@ fn transfer(bytes: u64) -> Duration {
     Duration::from_secs_f64(bytes as f64 / BYTES_PER_SECOND)
 }
 
-/// Returns a duration as people read it: `1.0 s`, `12 ms`, `3.4 us`.
+/// Formats a duration for people: `1.0 s`, `12 ms`, `3.4 us`.
 pub(crate) fn human(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     let (value, unit) = match seconds {
@@ -120,7 +124,7 @@ pub(crate) fn human(duration: Duration) -> String {
     if value >= 10.0 { format!("{value:.0} {unit}") } else { format!("{value:.1} {unit}") }
 }
 
-/// As it continues "did not end within".
+/// Writes the limit as the continuation of "did not end within".
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", human(self.duration))?;

@@ -1,4 +1,4 @@
-//! Rules of measuring and judging, the same for all backends.
+//! The rules of measuring and judging. All backends share them.
 
 pub(crate) mod compare;
 pub mod limits;
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 /// The rules of measuring.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Policy {
-    /// The number of samples.
+    /// The rule for the number of samples.
     pub sampling: Sampling,
     /// The limits on time.
     pub limits: Limits,
-    /// The contents of the caches before a sample.
+    /// The contents of the caches before each sample.
     pub cache: Cache,
 }
 
@@ -24,10 +24,11 @@ pub struct Policy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Cache {
-    /// What the previous sample and restoring the buffers left there: as in an application that
-    /// calls the kernel again and again on the same data.
+    /// The caches hold the data of the previous sample and of restoring the buffers. This models an
+    /// application that calls the kernel again and again on the same data.
     #[default]
     Warm,
-    /// Other data: as in an application whose other work comes between two calls.
+    /// The caches hold other data. This models an application that does other work between two
+    /// calls.
     Cold,
 }

@@ -1,35 +1,40 @@
-//! When a configuration has been measured often enough: durations in, decision out.
+//! Decides when a configuration has enough samples. Pure functions: durations in, decision out.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tunesmith_core::judge::racing::is_beaten;
 use tunesmith_core::statistics;
 
-/// The number of samples.
+/// The rule for the number of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sampling {
-    /// Samples taken in any case, unless they would take several times
+    /// The least number of samples, unless they would take several times
     /// [`time_cap`](Self::time_cap).
     pub min_samples: usize,
-    /// Samples that suffice in any case.
+    /// The largest number of samples.
     pub max_samples: usize,
-    /// The median is stable when the half width of its 95 % interval is at most this part of it.
+    /// The median is stable if the half width of its 95 % confidence interval is at most this
+    /// fraction of the median.
     pub stable: f64,
-    /// Time after which no more samples than [`min_samples`](Self::min_samples) are taken;
-    /// restoring buffers counts.
+    /// Time after which no more than [`min_samples`](Self::min_samples) samples are taken.
+    /// Restoring buffers counts.
     pub time_cap: Duration,
-    /// The time in milliseconds above which a configuration is given up after few samples
-    /// ([`is_beaten`]); no such time for `None`. It belongs to one configuration rather than to a
+    /// The time in milliseconds above which a configuration is abandoned after few samples
+    /// ([`is_beaten`]). `None` disables this rule. The bar belongs to one configuration, not to a
     /// policy.
     pub bar_ms: Option<f64>,
 }
 
 impl Default for Sampling {
-    /// Takes six samples at least, the fewest whose extremes hold the median with 95 % probability,
-    /// and with a seventh the median is a sample; 2 % is below what distinguishes configurations on
-    /// a machine whose clock varies by 1 to 3 %; 50 samples narrow the interval to a seventh of the
-    /// spread, after which patience pays little; half a second keeps 200 evaluations within two
-    /// minutes.
+    /// Returns the default rule:
+    ///
+    /// - `min_samples`: six samples are the fewest whose extremes contain the median with 95 %
+    ///   probability. With a seventh, the median is one of the samples.
+    /// - `max_samples`: 50 samples narrow the interval to a seventh of the spread. More samples
+    ///   gain little.
+    /// - `stable`: the clock of a machine varies by 1 to 3 %, so smaller differences than 2 % do
+    ///   not distinguish configurations.
+    /// - `time_cap`: with half a second, 200 evaluations take at most two minutes.
     fn default() -> Self {
         Self { min_samples: 7, max_samples: 50, stable: 0.02, time_cap: Duration::from_millis(500), bar_ms: None }
     }
@@ -44,15 +49,15 @@ pub enum Decision {
     Enough,
 }
 
-/// The fewest samples a configuration gets, however slow it is: one disturbed sample of three does
+/// The fewest samples of a configuration, however slow it is. One disturbed sample of three does
 /// not move the median.
 const FEWEST: usize = 3;
 
-/// How many times the cap a slow kernel may take to get its [`Sampling::min_samples`].
+/// The factor on the cap within which a slow kernel may still get its [`Sampling::min_samples`].
 pub(crate) const SEVERAL: u32 = 4;
 
-/// Decides after the samples `times` (in milliseconds, or any unit where nothing is raced), taken
-/// within `elapsed`.
+/// Decides whether the samples `times`, taken within `elapsed`, suffice. The times are in
+/// milliseconds. Without a bar, any unit will do.
 ///
 /// ```
 /// # use tunesmith_device::sampling::{decide, Decision, Sampling};
@@ -67,7 +72,7 @@ pub fn decide(times: &[f64], elapsed: Duration, sampling: &Sampling) -> Decision
         return Decision::Enough;
     }
     let enough = if taken < sampling.min_samples.max(1) {
-        // What the least number of samples will take, if they go on as they did.
+        // The expected time of the least number of samples, if they continue as before.
         let projected = elapsed.as_secs_f64() / taken.max(1) as f64 * sampling.min_samples as f64;
         taken >= FEWEST && projected > (sampling.time_cap * SEVERAL).as_secs_f64()
     } else {

@@ -8,53 +8,54 @@ use tunesmith_space::Expr;
 /// One argument of the kernel, in the order of its signature.
 #[derive(Clone, Debug)]
 pub struct Argument {
-    /// The name that messages, fills and tolerances use.
+    /// The name used in messages, fills and tolerances.
     pub name: String,
     /// The type of the scalar or of the buffer's elements.
     pub element: ElementType,
     /// A scalar or a buffer.
     pub kind: ArgumentKind,
-    /// The variable in constant memory, as C++ names it, that a CUDA kernel reads in place of a
-    /// parameter.
+    /// The C++ name of a variable in constant memory. A CUDA kernel reads this variable in place of
+    /// a parameter.
     pub symbol: Option<String>,
 }
 
 /// The kind of an argument.
 #[derive(Clone, Debug)]
 pub enum ArgumentKind {
-    /// A value passed by value: an expression over sizes and parameters. A vector type gets it in
-    /// every lane.
+    /// A value passed by value: an expression over sizes and parameters. A vector type holds the
+    /// value in every lane.
     Scalar(Expr),
     /// A pointer to elements.
     Buffer {
-        /// The extents, outermost first; the last one is contiguous.
+        /// The extents, outermost first. The last extent is contiguous.
         shape: Vec<u64>,
-        /// The contents before a launch. Of no effect for `out`.
+        /// The contents before a launch. Ignored for `out`.
         fill: Fill,
-        /// The use that the kernel makes of it.
+        /// The kernel's use of the buffer.
         access: Access,
-        /// The memory that holds it.
+        /// The memory that holds the buffer.
         memory: Memory,
     },
-    /// Memory of a work-group: no data, only extents, which may depend on the parameters.
+    /// Memory of a work-group. It has extents but no data. The extents may depend on the
+    /// parameters.
     Local {
         /// The extents, expressions over sizes and parameters.
         shape: Vec<Expr>,
     },
 }
 
-/// The use that a kernel makes of a buffer.
+/// The kernel's use of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Access {
-    /// Reads it; writing to it is an error that is found.
+    /// The kernel only reads it. A write is detected and is an error.
     In,
-    /// Writes every element that counts; holds poison before each launch.
+    /// The kernel writes every element that counts. The buffer holds poison before each launch.
     Out,
-    /// Reads and writes it; filled anew before each launch.
+    /// The kernel reads and writes it. The buffer is refilled before each launch.
     InOut,
 }
 
-/// The memory that holds a buffer. In C the global and the constant memory are the same.
+/// The memory that holds a buffer. In C, global and constant memory are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Memory {
     /// The device's main memory.
@@ -63,30 +64,31 @@ pub enum Memory {
     Constant,
 }
 
-/// What a buffer holds at first. Vectors are filled lane by lane; the padding lane of three-lane
-/// vectors is zero.
+/// The initial contents of a buffer. Vectors are filled lane by lane. The padding lane of a
+/// three-lane vector is zero.
 #[derive(Clone, Debug)]
 pub enum Fill {
-    /// Uniform in [-1, 1) for floats, in 0..100 for integers and bytes; the same for ever for the
-    /// same argument name and seed.
+    /// Uniform in [-1, 1) for floats, and in 0..100 for integers and bytes. The contents depend
+    /// only on the argument's name and the seed, and never change between versions.
     Random,
     /// Zeros.
     Zeros,
     /// Ones.
     Ones,
-    /// 0, 1, 2, ...; integers wrap around.
+    /// 0, 1, 2, ... Integers wrap around.
     Iota,
     /// One number everywhere.
     Constant(f64),
-    /// An expression over `i`, the running number of the lane from 0, and the problem's sizes.
+    /// An expression over the problem's sizes and `i`, the index of the lane, counted from 0.
     Generator(Expr),
-    /// A file: NumPy's `.npy`, checked for type and shape, or else raw bytes of the exact length.
+    /// A file. An `.npy` file of NumPy is checked for type and shape. Any other file holds raw
+    /// bytes and must have the exact length.
     File(PathBuf),
 }
 
 impl Argument {
-    /// Returns the number of bytes of a buffer: `None` when it exceeds the address space; 0 for
-    /// what is no buffer.
+    /// Returns the size of a buffer in bytes. Returns `None` if the size exceeds the address space,
+    /// and 0 if the argument is not a buffer.
     pub fn bytes(&self) -> Option<usize> {
         match &self.kind {
             ArgumentKind::Scalar(_) | ArgumentKind::Local { .. } => Some(0),
@@ -94,14 +96,15 @@ impl Argument {
         }
     }
 
-    /// Returns the bytes of so many elements; `None` when they exceed the address space.
+    /// Returns the size in bytes of the elements of `shape`. Returns `None` if it exceeds the
+    /// address space.
     pub(crate) fn size(&self, mut shape: impl Iterator<Item = u64>) -> Option<usize> {
         let bytes = shape
             .try_fold(self.element.size(), |product, extent| product.checked_mul(usize::try_from(extent).ok()?))?;
         Some(bytes).filter(|bytes| *bytes <= isize::MAX as usize)
     }
 
-    /// Returns whether the kernel's result is in it.
+    /// Returns true if the kernel writes a result to the argument.
     pub fn is_output(&self) -> bool {
         matches!(self.kind, ArgumentKind::Buffer { access: Access::Out | Access::InOut, .. })
     }

@@ -23,13 +23,13 @@ pub enum ScalarType {
     Byte,
 }
 
-/// A number as it is held by a buffer: exact integers and floats apart, so that no 64-bit integer
-/// loses digits.
+/// A number read from a buffer. Integers and floats stay apart, so that a 64-bit integer loses no
+/// digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
-    /// An integer of any of the types.
+    /// An integer of any integer type.
     Int(i128),
-    /// A float of any of the types.
+    /// A float of any floating-point type.
     Float(f64),
 }
 
@@ -43,7 +43,7 @@ impl fmt::Display for Number {
 }
 
 impl ScalarType {
-    /// Every type, in the order in which messages list them.
+    /// Every type, in the order of messages.
     pub const ALL: [Self; 12] = [
         Self::I8,
         Self::U8,
@@ -59,7 +59,7 @@ impl ScalarType {
         Self::Byte,
     ];
 
-    /// Returns the name in problem files.
+    /// Returns the type's name in problem files.
     pub fn name(self) -> &'static str {
         match self {
             Self::I8 => "i8",
@@ -87,13 +87,13 @@ impl ScalarType {
         }
     }
 
-    /// Returns whether the type is a floating-point type.
+    /// Returns true if the type is a floating-point type.
     pub fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::F32 | Self::F64)
     }
 
-    /// Returns the bytes of the integer `value`, or `None` when the type cannot hold it. Floats
-    /// take the nearest value.
+    /// Returns the bytes of the integer `value`, or `None` if the type cannot hold it.
+    /// Floating-point types take the nearest value.
     pub fn encode_int(self, value: i128) -> Option<Vec<u8>> {
         Some(match self {
             Self::I8 => i8::try_from(value).ok()?.to_ne_bytes().to_vec(),
@@ -108,21 +108,21 @@ impl ScalarType {
         })
     }
 
-    /// Returns the bytes of `value` rounded to the type, or `None` for an integer type and a value
-    /// that is not whole or too large for it.
+    /// Returns the bytes of `value`, rounded to the type. Returns `None` for an integer type if
+    /// `value` is not whole or is too large.
     pub fn encode_float(self, value: f64) -> Option<Vec<u8>> {
         match self {
             Self::F16 => Some(f16::from_f64(value).to_ne_bytes().to_vec()),
             Self::F32 => Some((value as f32).to_ne_bytes().to_vec()),
             Self::F64 => Some(value.to_ne_bytes().to_vec()),
-            // Beyond 2^64 no integer type holds it anyway, so the conversion loses nothing that
+            // No integer type holds a value beyond 2^64, so the conversion loses nothing that
             // counts.
             _ if value.fract() == 0.0 => self.encode_int(value as i128),
             _ => None,
         }
     }
 
-    /// Returns the number in the first [`size`](Self::size) bytes of `bytes`.
+    /// Decodes the number in the first [`size`](Self::size) bytes of `bytes`.
     pub fn decode(self, bytes: &[u8]) -> Number {
         match self {
             Self::I8 => Number::Int(i8::from_ne_bytes(head(bytes)).into()),
@@ -139,9 +139,9 @@ impl ScalarType {
         }
     }
 
-    /// Returns what an output holds before a launch. Floats get a quiet NaN with a payload that no
-    /// arithmetic produces, integers a pattern that no small count or index has: a value left
-    /// unwritten is recognised.
+    /// Returns the contents of an output before a launch. A later check recognises values that the
+    /// kernel left unwritten. For floats, the poison is a quiet NaN with a payload that no
+    /// arithmetic produces. For integers, it is a pattern that no small count or index has.
     pub fn poison(self) -> &'static [u8] {
         const INTEGER: [u8; 8] = [0xA5; 8];
         const F16: [u8; 2] = 0x7EA5_u16.to_ne_bytes();
@@ -162,7 +162,7 @@ fn head<const N: usize>(bytes: &[u8]) -> [u8; N] {
     head
 }
 
-/// The type of a kernel argument or of the elements of a buffer: a scalar type or a short vector of
+/// The type of a kernel argument or of a buffer's elements: a scalar type, or a short vector of
 /// one.
 ///
 /// ```
@@ -179,14 +179,14 @@ pub struct ElementType {
     lanes: u8,
 }
 
-/// A type that problem files do not know.
+/// The error for an unknown element type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown type `{name}`; the types are i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64, their vectors with x2 x3 x4 x8 \
      x16 (f32x4), and bytes"
 )]
 pub struct UnknownElementType {
-    /// The text as written.
+    /// The type's name as written.
     pub name: String,
 }
 
@@ -197,13 +197,13 @@ impl From<ScalarType> for ElementType {
 }
 
 impl ElementType {
-    /// The numbers of lanes a vector may have.
+    /// The valid numbers of lanes of a vector.
     const LANES: [u8; 5] = [2, 3, 4, 8, 16];
 
-    /// Reads a type's name, such as `f32`, `u8x16` or `bytes`.
+    /// Parses a type's name, such as `f32`, `u8x16` or `bytes`.
     ///
     /// # Errors
-    /// The name is none; the error lists the types.
+    /// The name is unknown. The error lists the types.
     pub fn parse(name: &str) -> Result<Self, UnknownElementType> {
         let find = |text: &str| ScalarType::ALL.into_iter().find(|scalar| scalar.name() == text);
         let parsed = match name.split_once('x') {
@@ -216,7 +216,7 @@ impl ElementType {
         parsed.ok_or_else(|| UnknownElementType { name: name.to_owned() })
     }
 
-    /// Returns every type, for tests and documentation.
+    /// Returns all types, for tests and documentation.
     pub fn all() -> impl Iterator<Item = Self> {
         ScalarType::ALL.into_iter().flat_map(|scalar| {
             let vectors = Self::LANES.into_iter().filter(move |_| scalar != ScalarType::Byte);
@@ -229,24 +229,24 @@ impl ElementType {
         self.scalar
     }
 
-    /// Returns the number of lanes that hold data; 1 for a scalar.
+    /// Returns the number of lanes that hold data. A scalar has 1.
     pub fn lanes(self) -> usize {
         usize::from(self.lanes)
     }
 
-    /// Returns the number of lanes in memory: three lanes take the room of four.
+    /// Returns the number of lanes in memory. Three lanes take the room of four.
     pub fn stored_lanes(self) -> usize {
         if self.lanes == 3 { 4 } else { self.lanes() }
     }
 
-    /// Returns the size of an element in bytes; a power of two.
+    /// Returns the size of an element in bytes, which is a power of two.
     pub fn size(self) -> usize {
         self.scalar.size() * self.stored_lanes()
     }
 
-    /// Returns how C and C++ call the type. Vectors have no name in either language: theirs is the
-    /// `typedef` with GCC's `vector_size` that the call is compiled with, and agrees with any other
-    /// `typedef` of the same vector.
+    /// Returns the type's name in C and C++. Neither language names vectors, so a vector has the
+    /// name of a `typedef` with GCC's `vector_size`. The call is compiled with that `typedef`. It
+    /// agrees with any other `typedef` of the same vector.
     pub fn c_name(self) -> String {
         match self.lanes {
             1 => self.scalar.c_name().to_owned(),
@@ -256,8 +256,8 @@ impl ElementType {
 }
 
 impl ScalarType {
-    /// Returns how C and C++ call the type. The 64-bit integers are spelt by the compiler's own
-    /// macros because `int64_t` is `long` here and `long long` there.
+    /// Returns the type's name in C and C++. The 64-bit integers use the compiler's own macros,
+    /// because `int64_t` is `long` on some systems and `long long` on others.
     pub(crate) fn c_name(self) -> &'static str {
         match self {
             Self::I8 => "signed char",

@@ -1,28 +1,28 @@
-//! Kernels whose source is made for each configuration.
+//! Kernels whose source is generated for each configuration.
 
 use crate::problem::{Grid, Scope};
 use std::fmt;
 
-/// Makes the source of a kernel for a configuration, where no file holds it.
+/// Generates a kernel's source for a configuration, for kernels without a source file.
 pub trait Generator: fmt::Debug + Send + Sync {
-    /// Returns the kernel of the configuration that `scope` describes. Called several times for
-    /// one, from several threads.
+    /// Generates the kernel of the configuration that `scope` describes. Called several times for
+    /// the same configuration, from several threads.
     ///
     /// # Errors
-    /// Why there is none: the configuration is then no failure of the run but one that its
-    /// constraints exclude.
+    /// The reason why the configuration has no kernel. The run treats such a configuration as
+    /// excluded by the constraints, not as failed.
     fn generate(&self, scope: &Scope) -> Result<Generated, String>;
 
-    /// Returns what has to be the same when a run is resumed: everything but the configuration that
-    /// decides about the source.
+    /// Returns a text that determines the source together with the configuration. A resumed run
+    /// must have the same identity.
     fn identity(&self) -> String;
 }
 
-/// A kernel made for one configuration.
+/// A kernel generated for one configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated {
-    /// Its source, in which sizes and parameters are no macros.
+    /// The source. Sizes and parameters are not defined as macros.
     pub text: String,
-    /// Its work-items; none in languages without.
+    /// The work-items. `None` in languages without work-items.
     pub grid: Option<Grid>,
 }

@@ -6,74 +6,75 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tunesmith_space::{Expr, ExprError};
 
-/// One kernel of a problem. A problem with several runs them in order; its time is the sum of
-/// theirs.
+/// One kernel of a problem. A problem with several kernels runs them in order, and its time is the
+/// sum of their times.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    /// The name of its times in reports.
+    /// The name that reports give its times.
     pub name: String,
-    /// The language it is written in.
+    /// The language of the source.
     pub language: Language,
-    /// The source file that defines the function; with a generator, what it was made from.
+    /// The source file that defines the function. With a generator, the file that the generator
+    /// read.
     pub file: PathBuf,
-    /// The generator of source and work-items, in place of the file and of `work`.
+    /// The generator of source and work-items. Replaces `file` and `work`.
     pub generator: Option<Arc<dyn Generator>>,
-    /// More source files that are compiled with it.
+    /// Further source files, compiled together with `file`.
     pub sources: Vec<PathBuf>,
-    /// Folders in which included files are looked for.
+    /// Folders to search for included files.
     pub include: Vec<PathBuf>,
-    /// The function that is called. C++ may qualify it and give template arguments.
+    /// The function to call. In C++ the name may be qualified and have template arguments.
     pub function: String,
-    /// Options for the compiler; the text of each is one argument.
+    /// Compiler options. Each text is one argument.
     pub options: Vec<Template>,
-    /// Its arguments in the order of its signature, by their positions among the problem's.
+    /// The arguments in the order of the signature, as positions among the problem's arguments.
     pub arguments: Vec<usize>,
-    /// The number of launches in a row, an expression over sizes and parameters; 1 without it.
+    /// The number of consecutive launches, an expression over sizes and parameters. Defaults to 1.
     pub repeat: Option<Expr>,
-    /// Its work-items; none in languages that have no work-items.
+    /// The work-items. `None` in languages without work-items.
     pub work: Option<WorkSize>,
 }
 
-/// How many work-items a kernel has, as expressions over sizes and parameters, one for each of up
-/// to three dimensions.
+/// A kernel's number of work-items: expressions over sizes and parameters, one for each of up to
+/// three dimensions.
 #[derive(Clone, Debug)]
 pub struct WorkSize {
-    /// The number of work-items or of work-groups.
+    /// The number of work-items or work-groups.
     pub extent: Extent,
-    /// The work-items of a work-group; the driver chooses where there are none.
+    /// The size of a work-group in work-items. `None` leaves the choice to the driver.
     pub local: Option<Vec<Expr>>,
 }
 
-/// The unit of the extents of a [`WorkSize`].
+/// The extents of a [`WorkSize`], and their unit.
 #[derive(Clone, Debug)]
 pub enum Extent {
-    /// Work-items, as OpenCL counts.
+    /// Work-items, as in OpenCL.
     Global(Vec<Expr>),
-    /// Work-groups, as CUDA counts.
+    /// Work-groups, as in CUDA.
     Groups(Vec<Expr>),
 }
 
 /// The work-items of one configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Grid {
-    /// Work-items in each dimension, at least 1.
+    /// The number of work-items in each dimension, at least 1.
     pub global: Vec<usize>,
-    /// Work-items of a work-group in each dimension, each a divisor of the global number.
+    /// The size of a work-group in each dimension. Each size divides the number of work-items.
     pub local: Option<Vec<usize>>,
 }
 
-/// The error of a configuration that has no [`Grid`], or no number of launches.
+/// The error of a configuration without a valid [`Grid`] or number of launches.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GridError {
-    /// An expression without a value.
+    /// An expression that cannot be evaluated.
     #[error("`{text}` of kernel `{kernel}` cannot be computed: {source}")]
     Expression {
         /// The kernel.
         kernel: String,
         /// The expression.
         text: String,
-        /// Why.
+        /// The reason.
         source: ExprError,
     },
     /// A number below 1.
@@ -86,40 +87,40 @@ pub enum GridError {
         /// Its value.
         value: i64,
     },
-    /// Work-items that do not fill their work-groups.
+    /// A number of work-items that is not a multiple of the work-group's size.
     #[error(
         "kernel `{kernel}` has {global} work-items in dimension {dimension}, no multiple of its {local} per work-group"
     )]
     NoMultiple {
         /// The kernel.
         kernel: String,
-        /// Counted from 0.
+        /// The dimension, counted from 0.
         dimension: usize,
-        /// Work-items.
+        /// The number of work-items.
         global: usize,
-        /// Work-items of a work-group.
+        /// The size of a work-group.
         local: usize,
     },
-    /// The kernel cannot be made.
+    /// A kernel that cannot be generated.
     #[error("kernel `{kernel}` cannot be made: {reason}")]
     Generated {
         /// The kernel.
         kernel: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// More work-items than can be counted.
+    /// A number of work-items that overflows.
     #[error("kernel `{kernel}` has more than 2^64 work-items in dimension {dimension}")]
     TooLarge {
         /// The kernel.
         kernel: String,
-        /// Counted from 0.
+        /// The dimension, counted from 0.
         dimension: usize,
     },
 }
 
 impl Kernel {
-    /// Returns the expressions that decide about work-items and launches.
+    /// Returns the expressions that determine work-items and launches.
     pub fn expressions(&self) -> impl Iterator<Item = &Expr> {
         let work = self.work.iter().flat_map(|work| {
             let (Extent::Global(extents) | Extent::Groups(extents)) = &work.extent;
@@ -128,12 +129,13 @@ impl Kernel {
         work.chain(&self.repeat)
     }
 
-    /// Returns the work-items of the configuration that `scope` describes; `None` in languages
-    /// without work-items.
+    /// Returns the work-items of the configuration that `scope` describes. Returns `None` in
+    /// languages without work-items.
     ///
     /// # Errors
-    /// An expression has no value or one below 1, the work-items do not fill their work-groups, or
-    /// the kernel cannot be made.
+    /// - An expression cannot be evaluated, or its value is below 1.
+    /// - The number of work-items is not a multiple of the work-group's size.
+    /// - The kernel cannot be generated.
     pub fn grid(&self, scope: &Scope) -> Result<Option<Grid>, GridError> {
         if let Some(generator) = &self.generator {
             let generated = generator.generate(scope);
@@ -156,10 +158,10 @@ impl Kernel {
         Ok(Some(Grid { global, local }))
     }
 
-    /// Returns how often the kernel is launched in a row.
+    /// Returns the number of consecutive launches.
     ///
     /// # Errors
-    /// The expression has no value, or one below 1.
+    /// The expression cannot be evaluated, or its value is below 1.
     pub fn launches(&self, scope: &Scope) -> Result<usize, GridError> {
         self.repeat.as_ref().map_or(Ok(1), |expr| self.number(expr, scope))
     }

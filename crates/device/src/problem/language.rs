@@ -1,10 +1,10 @@
-//! The languages kernels are written in.
+//! The languages of kernels.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::Path;
 
-/// A language that kernels and references may be written in.
+/// A language of kernels and references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Language {
@@ -19,8 +19,8 @@ pub enum Language {
 }
 
 impl Language {
-    /// Returns the language that a file's suffix tells: `.c` is C; `.cpp`, `.cc` and `.cxx` are
-    /// C++; `.cl` is OpenCL C; `.cu` is CUDA C++.
+    /// Returns the language of a file by its suffix: `.c` is C; `.cpp`, `.cc` and `.cxx` are C++;
+    /// `.cl` is OpenCL C; `.cu` is CUDA C++.
     pub fn from_suffix(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "c" => Some(Self::C),
@@ -41,7 +41,7 @@ impl Language {
         }
     }
 
-    /// Returns the language that a problem file calls `name`.
+    /// Returns the language that problem files call `name`.
     pub fn from_name(name: &str) -> Option<Self> {
         match name.to_ascii_lowercase().as_str() {
             "c" => Some(Self::C),
@@ -54,7 +54,7 @@ impl Language {
 }
 
 impl Language {
-    /// Returns whether its kernels have work-items.
+    /// Returns true if the language's kernels have work-items.
     pub fn has_work_items(self) -> bool {
         matches!(self, Self::OpenCl | Self::Cuda)
     }

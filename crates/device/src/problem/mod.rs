@@ -1,4 +1,4 @@
-//! The problem as values: kernels, arguments, types, templates.
+//! The problem as values: kernels, arguments, types and templates.
 
 mod argument;
 mod element;

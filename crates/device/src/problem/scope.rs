@@ -1,28 +1,28 @@
-//! The values of the names in templates and expressions.
+//! The values of names in templates and expressions.
 
 use tunesmith_space::{ConfigId, Expr, ExprError, Space, Value, closest};
 
-/// The values of the parameters and sizes of one configuration, by name.
+/// The parameters and sizes of one configuration: names and values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scope {
     entries: Vec<(String, Value)>,
 }
 
 impl Scope {
-    /// Makes a scope of `entries`, in the order in which a kernel gets them.
+    /// Creates a scope of `entries`. A kernel gets them in this order.
     pub fn new(entries: impl IntoIterator<Item = (String, Value)>) -> Self {
         Self { entries: entries.into_iter().collect() }
     }
 
-    /// Makes a scope of the sizes and then the parameters of a configuration.
+    /// Creates a scope of the sizes followed by the parameters of a configuration.
     pub fn of(sizes: &[(String, Value)], space: &Space, config: ConfigId) -> Self {
         let configuration = space.unrank(config);
         let parameters = space.values(&configuration).map(|(name, value)| (name.to_owned(), value.clone()));
         Self::new(sizes.iter().cloned().chain(parameters))
     }
 
-    /// Makes a scope of the sizes and the parameters of the first configuration, where there is
-    /// one: for what depends on names alone.
+    /// Creates a scope of the sizes and the parameters of the first configuration, if the space has
+    /// one. Serves checks that depend on names alone.
     pub(crate) fn example(sizes: &[(String, Value)], space: &Space) -> Self {
         match space.id(0) {
             Some(first) => Self::of(sizes, space, first),
@@ -35,20 +35,20 @@ impl Scope {
         self.entries.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    /// Names and values, in order.
+    /// Returns names and values, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.entries.iter().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// Returns the value of `expr` here.
+    /// Evaluates `expr` in this scope.
     ///
     /// # Errors
-    /// As [`Expr::evaluate`].
+    /// See [`Expr::evaluate`].
     pub fn evaluate(&self, expr: &Expr) -> Result<Value, ExprError> {
         expr.evaluate(&|name| self.get(name).cloned())
     }
 
-    /// Returns the known name that `name` is most likely meant to be.
+    /// Returns the known name that is most similar to `name`.
     pub(crate) fn similar(&self, name: &str) -> Option<String> {
         closest(name, self.iter().map(|(known, _)| known)).map(str::to_owned)
     }

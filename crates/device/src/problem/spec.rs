@@ -1,4 +1,4 @@
-//! The description of what is tuned: kernels, their arguments, and the checks of their results.
+//! The description of a problem: kernels, their arguments, and the checks of their results.
 
 use crate::problem::{Argument, Generator, Kernel, Language, ScalarType, WorkSize};
 use serde::{Deserialize, Serialize};
@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tunesmith_space::Value;
 
-/// Kernels with their data.
+/// The kernels of a problem and their data.
 #[derive(Clone, Debug)]
 pub struct KernelSpec {
     /// The problem's name, for messages.
     pub problem: String,
-    /// The kernels, in the order in which they run; at least one. All are run by the same backend.
+    /// The kernels in the order in which they run, at least one. One backend runs all of them.
     pub kernels: Vec<Kernel>,
-    /// The problem's sizes; kernel and reference get them as `-DNAME=VALUE`.
+    /// The problem's sizes. Kernels and reference get each size as `-DNAME=VALUE`.
     pub sizes: Vec<(String, Value)>,
     /// The arguments of all kernels.
     pub arguments: Vec<Argument>,
@@ -24,40 +24,40 @@ pub struct KernelSpec {
     pub seed: u64,
 }
 
-/// How a kernel's result is judged. With neither reference nor expected files only crashes, writes
-/// outside of buffers and writes to inputs are found.
+/// The checks of a kernel's result. Without a reference and without expected files, the checks find
+/// only crashes, writes outside of buffers and writes to inputs.
 #[derive(Clone, Debug, Default)]
 pub struct Verify {
-    /// A function that computes the right result from the same arguments.
+    /// A function that computes the correct result from the same arguments.
     pub reference: Option<Reference>,
-    /// Files with the right contents of arguments, by argument name; they go before the
-    /// reference's.
+    /// Files with the correct contents of arguments, by argument name. They take precedence over
+    /// the reference.
     pub expected: Vec<(String, PathBuf)>,
-    /// The relative tolerance of all arguments of floats.
+    /// The relative tolerance of all floating-point arguments.
     pub relative: Option<f64>,
-    /// The absolute tolerance of all arguments of floats.
+    /// The absolute tolerance of all floating-point arguments.
     pub absolute: Option<f64>,
-    /// Tolerances of single arguments, integers as well.
+    /// Tolerances of single arguments, including integer arguments.
     pub tolerances: BTreeMap<String, PartialTolerance>,
 }
 
-/// A function that computes the right result. It gets the kernel's arguments and the sizes, not the
-/// parameters.
+/// A function that computes the correct result. It gets the kernel's arguments and the sizes, but
+/// not the parameters.
 #[derive(Clone, Debug)]
 pub struct Reference {
     /// Its language.
     pub language: Language,
-    /// Its source file; with a generator, what it was made from.
+    /// The source file. With a generator, the file that the generator read.
     pub file: PathBuf,
-    /// The generator of the source, in place of the file.
+    /// The generator of the source. Replaces `file`.
     pub generator: Option<Arc<dyn Generator>>,
-    /// Its name.
+    /// The function's name.
     pub function: String,
-    /// Its work-items, expressions over the sizes; none in languages that have no work-items.
+    /// The work-items, expressions over the sizes. `None` in languages without work-items.
     pub work: Option<WorkSize>,
 }
 
-/// The tolerance of one argument as far as it is stated.
+/// The stated parts of an argument's tolerance.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PartialTolerance {
     /// The relative tolerance.
@@ -66,28 +66,29 @@ pub struct PartialTolerance {
     pub absolute: Option<f64>,
 }
 
-/// A value x passes for the expected y when `|x - y| <= absolute + relative * |y|`.
+/// A tolerance. A value x passes for the expected value y if `|x - y| <= absolute + relative *
+/// |y|`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tolerance {
-    /// Relative to the expected value.
+    /// The part relative to the expected value.
     pub relative: f64,
-    /// Independent of it.
+    /// The part independent of the expected value.
     pub absolute: f64,
 }
 
 impl Tolerance {
-    /// Nothing but the expected value passes.
+    /// Accepts only the expected value itself.
     pub const EXACT: Self = Self { relative: 0.0, absolute: 0.0 };
 
-    /// Returns the tolerance of a type when none is stated: integers exactly; floats about the
-    /// square root of the rounding errors that a thousand operations in another order make, so that
-    /// a reordered sum passes and a missing term of data of order one does not. The absolute part
-    /// is for sums that cancel to nearly nothing.
+    /// Returns the default tolerance of a type. Integers must be equal. For floats, it is about the
+    /// square root of the rounding error of a thousand reordered operations. A reordered sum
+    /// passes. A missing term fails if the data are of order one. The absolute part admits sums
+    /// that cancel to nearly zero.
     pub fn of(scalar: ScalarType) -> Self {
         match scalar {
             ScalarType::F64 => Self { relative: 1e-9, absolute: 1e-12 },
             ScalarType::F32 => Self { relative: 1e-4, absolute: 1e-5 },
-            // Three decimal digits are all that half precision has.
+            // Half precision has only three decimal digits.
             ScalarType::F16 => Self { relative: 1e-2, absolute: 1e-3 },
             _ => Self::EXACT,
         }
@@ -95,8 +96,8 @@ impl Tolerance {
 }
 
 impl Verify {
-    /// Returns the tolerance of an argument: its own, else the common one (which is not for
-    /// integers), else its type's.
+    /// Returns the tolerance of an argument: its own, else the common tolerance (floats only), else
+    /// the default of its type.
     pub fn tolerance(&self, argument: &str, scalar: ScalarType) -> Tolerance {
         let own = self.tolerances.get(argument).copied().unwrap_or_default();
         let common = if scalar.is_float() {

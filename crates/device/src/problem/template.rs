@@ -1,10 +1,10 @@
-//! Texts with `{NAME}` in them.
+//! Texts with placeholders of the form `{NAME}`.
 
 use crate::problem::Scope;
 use std::fmt;
 
-/// A text in which `{NAME}` stands for the value of a parameter or size; `{{` and `}}` stand for
-/// the braces themselves. Read once, filled in for every configuration.
+/// A text with placeholders. `{NAME}` stands for the value of a parameter or size; `{{` and `}}`
+/// stand for the braces themselves. A template is parsed once and expanded for every configuration.
 ///
 /// ```
 /// # use tunesmith_device::Template;
@@ -23,7 +23,7 @@ enum Part {
     Name(String),
 }
 
-/// A text whose braces do not match, or a name in it that nothing has.
+/// An unbalanced brace or an unknown name in a template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TemplateError {
@@ -35,23 +35,23 @@ pub enum TemplateError {
         /// The brace.
         brace: char,
     },
-    /// Not the name of a parameter or size.
+    /// A name that is not a parameter or size.
     #[error("`{{{name}}}` is neither a parameter nor a size{}", did_you_mean(.suggestion))]
     UnknownName {
         /// The name.
         name: String,
-        /// The known name that is most like it.
+        /// The known name that is most similar.
         suggestion: Option<String>,
     },
 }
 
-/// Asks "; did you mean ...?" where there is something to suggest.
+/// Formats "; did you mean ...?" if there is a suggestion.
 pub(crate) fn did_you_mean(suggestion: &Option<String>) -> String {
     suggestion.as_ref().map(|known| format!("; did you mean `{known}`?")).unwrap_or_default()
 }
 
 impl Template {
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// # Errors
     /// A brace has no partner.
@@ -82,7 +82,7 @@ impl Template {
         Ok(Self { parts })
     }
 
-    /// Returns the names used, in order, with repetitions.
+    /// Returns the names in the template, in order, with repetitions.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             Part::Name(name) => Some(name.as_str()),
@@ -93,7 +93,7 @@ impl Template {
     /// Checks that `scope` knows every name.
     ///
     /// # Errors
-    /// The first name that it does not know.
+    /// The first unknown name.
     pub fn check(&self, scope: &Scope) -> Result<(), TemplateError> {
         match self.names().find(|name| scope.get(name).is_none()) {
             None => Ok(()),
@@ -101,9 +101,8 @@ impl Template {
         }
     }
 
-    /// Returns the text with every name replaced by its value in `scope`, spelt as in
-    /// `-DNAME=VALUE`. Names that `scope` does not know, which [`check`](Self::check) finds, stay
-    /// as they are.
+    /// Replaces every name by its value in `scope`, spelt as in `-DNAME=VALUE`. Unknown names stay
+    /// as they are; [`check`](Self::check) finds them.
     pub fn expand(&self, scope: &Scope) -> String {
         let expanded = self.parts.iter().map(|part| match part {
             Part::Text(text) => text.clone(),
@@ -113,7 +112,7 @@ impl Template {
     }
 }
 
-/// The template as it is written.
+/// Writes the template as it was given.
 impl fmt::Display for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.parts.iter().try_for_each(|part| match part {

@@ -1,4 +1,4 @@
-//! Asking drivers in a worker of its own: they may crash or hang.
+//! Asks drivers in a worker of their own, because they may crash or hang.
 
 use crate::backends::{DriverAnswer, DriverQuestion};
 use crate::error::DeviceError;
@@ -9,32 +9,32 @@ use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{Interrupt, SystemClock};
 
-/// How long drivers may take to answer: those of GPUs that sleep take seconds.
+/// Time limit for a driver's answer. GPUs that sleep take seconds to wake.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
-/// The reason where a worker answers something else.
+/// The reason given when a worker sends an unexpected answer.
 pub(crate) const OTHER_PROTOCOL: &str = "a worker speaks another protocol";
 
-/// Why drivers gave no answer.
+/// The reason why a driver gave no answer.
 pub(crate) enum NoAnswer {
-    /// The worker ended, in these words.
+    /// The worker ended. The text describes the end.
     Crashed(String),
-    /// They took longer than [`LIMIT`].
+    /// The driver took longer than [`LIMIT`].
     TimedOut,
-    /// The worker said something else.
+    /// The worker sent an unexpected message.
     OtherProtocol,
 }
 
-/// Asks drivers a question in a worker.
+/// Asks a driver a question in a worker.
 ///
 /// # Errors
-/// No worker can be started.
+/// The worker cannot be started.
 pub(crate) fn ask(
     worker: &WorkerCommand,
     question: DriverQuestion,
 ) -> Result<Result<DriverAnswer, NoAnswer>, DeviceError> {
     let mut process = Worker::spawn(worker, Arc::new(SystemClock::new()))?;
-    // A worker that cannot be written to has ended, which waiting will tell.
+    // If the request cannot be written, the worker has ended. Waiting reports its end.
     let _ = process.send(&Request::Ask(question));
     Ok(match process.wait(LIMIT, &Interrupt::default()) {
         Waited::Message(Message::Answer(answer)) => Ok(answer),

@@ -1,4 +1,5 @@
-//! The buffers of a worker: filled before launches, looked at afterwards, guarded on both sides.
+//! The buffers of a worker. They are filled before launches, checked afterwards, and guarded on
+//! both sides.
 
 use crate::backends::{BufferId, Fault, LaunchArgument, Session};
 use crate::data::layout::{BufferLayout, Layout, Passed, Role};
@@ -10,33 +11,33 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// The bytes before and behind every buffer in which stray writes are found: a page, so that the
-/// buffer itself begins on one and an index that is off by a row of a thousand floats still hits
-/// the zone.
+/// The size in bytes of the guard zone on each side of a buffer, in which stray writes are found.
+/// It is one page, so that the buffer begins on a page. An index that is off by a row of a thousand
+/// floats still hits the zone.
 const ZONE: usize = 4096;
 
-/// What the zones hold. As a float it is a huge negative number, as a signed integer a negative
-/// one; kernels write neither by habit.
+/// The byte that fills the zones. Read as a float it is a huge negative number, and as a signed
+/// integer a negative one. Kernels rarely write either.
 const CANARY: u8 = 0xDB;
 
-/// The piece that is copied or compared at a time: fits into the second-level cache together with
-/// its counterpart, and holds whole elements of every type.
+/// The size in bytes of the piece that is copied or compared at a time. A piece and its counterpart
+/// fit into the second-level cache. A piece holds whole elements of every type.
 const PIECE: usize = 128 << 10;
 
 /// All buffers of a worker.
 pub(crate) struct Buffers {
     slots: Vec<Slot>,
-    /// Tells whether inputs and zones are known to hold what they should.
+    /// True if inputs and zones are known to be intact.
     intact: bool,
     piece: Vec<u8>,
     counterpart: Vec<u8>,
 }
 
-/// One argument's place.
+/// The place of one argument.
 enum Slot {
     Scalar,
-    /// Of the kernel's own process: memory like any other, as large as the largest configuration
-    /// needed so far. None where the device has local memory of its own.
+    /// Local memory in the kernel's own process. It is ordinary memory, as large as the largest
+    /// configuration so far needed. `None` if the device has local memory of its own.
     Local {
         name: String,
         block: Option<LocalBlock>,
@@ -50,42 +51,41 @@ enum Slot {
     },
 }
 
-/// What a buffer is to hold before a launch, in the device's own memory: there copying takes no
-/// time to speak of.
+/// A copy of a buffer's initial contents in the device's own memory, where copying is fast.
 ///
-/// It is made anew from the file for each configuration: a kernel that wrote into it would spoil
-/// its own result alone.
+/// It is made anew from the file for each configuration. A kernel that writes into it spoils only
+/// its own result.
 #[derive(Clone, Copy)]
 enum DeviceCopy {
-    /// Nobody looked for room yet.
+    /// Not tried yet.
     Unknown,
-    /// It is in this buffer.
+    /// The copy is in this buffer.
     In(BufferId),
-    /// There is no room, or the device does not copy.
+    /// The device has no room for a copy, or cannot copy.
     None,
 }
 
-/// Memory that stands for local memory.
+/// Memory that stands in for local memory.
 struct LocalBlock {
     id: BufferId,
     capacity: usize,
-    /// What the present configuration uses of it.
+    /// The number of bytes that the current configuration uses.
     bytes: usize,
 }
 
-/// Says that the worker itself has a problem, not what it runs.
+/// Reports a problem of the worker itself, not of the kernel.
 fn unreadable(error: &io::Error) -> Fault {
     Fault::Failed(format!("the prepared data cannot be read: {error}"))
 }
 
 impl Buffers {
-    /// Reserves memory for all `arguments`.
+    /// Allocates memory for all `arguments`.
     pub(crate) fn allocate(session: &mut dyn Session, arguments: Vec<Layout>) -> Result<Self, String> {
         let slots = arguments.into_iter().map(|argument| Slot::new(session, argument)).collect::<Result<_, _>>()?;
         Ok(Self { slots, intact: false, piece: vec![0; PIECE], counterpart: vec![0; PIECE] })
     }
 
-    /// Returns all arguments as a launch takes them, with what a configuration passes for scalars
+    /// Returns all arguments in the form of a launch. `passed` holds the configuration's scalars
     /// and local memory.
     pub(crate) fn launch_arguments(&self, passed: &[Passed]) -> Vec<LaunchArgument> {
         let arguments = self.slots.iter().zip(passed).map(|(slot, passed)| match (slot, passed) {
@@ -102,7 +102,7 @@ impl Buffers {
         arguments.collect()
     }
 
-    /// Makes room for the local memory of a configuration, where it is memory of the process.
+    /// Makes room for the local memory of a configuration, if it is memory of the process.
     pub(crate) fn place_locals(&mut self, session: &mut dyn Session, passed: &[Passed]) -> Result<(), Fault> {
         if session.has_local_memory() {
             return Ok(());
@@ -122,7 +122,7 @@ impl Buffers {
         Ok(())
     }
 
-    /// Returns name, place and length of all memory that lies between zones.
+    /// Returns the name, buffer and length of all memory between guard zones.
     fn guarded(&self) -> impl Iterator<Item = (&str, BufferId, usize)> {
         self.slots.iter().filter_map(|slot| match slot {
             Slot::Buffer { id, layout, .. } => Some((layout.name.as_str(), *id, layout.bytes)),
@@ -131,7 +131,8 @@ impl Buffers {
         })
     }
 
-    /// Restores what an earlier program may have spoilt, before a program's first launch.
+    /// Restores everything that an earlier program may have spoilt, before a program's first
+    /// launch.
     pub(crate) fn renew(&mut self, session: &mut dyn Session) -> Result<(), Fault> {
         if self.intact {
             return Ok(());
@@ -147,7 +148,7 @@ impl Buffers {
         Ok(())
     }
 
-    /// Poisons outputs and restores what is read and written, before a program's first launch.
+    /// Poisons outputs and refills in-out buffers, before a program's first launch.
     pub(crate) fn restore(&mut self, session: &mut dyn Session) -> Result<(), Fault> {
         for slot in &mut self.slots {
             let Slot::Buffer { id, layout, pristine, copy, .. } = slot else { continue };
@@ -161,7 +162,7 @@ impl Buffers {
         Ok(())
     }
 
-    /// Does the same before every later launch.
+    /// Poisons outputs and refills in-out buffers, before every later launch.
     pub(crate) fn restore_again(&mut self, session: &mut dyn Session) -> Result<(), Fault> {
         for slot in &self.slots {
             let Slot::Buffer { id, layout, pristine, copy, .. } = slot else { continue };
@@ -175,7 +176,8 @@ impl Buffers {
         Ok(())
     }
 
-    /// Finds writes outside of buffers, then writes to inputs, then wrong outputs, after a launch.
+    /// Checks the memory after a launch: first for writes outside of buffers, then for writes to
+    /// inputs, then for wrong outputs.
     pub(crate) fn check(&mut self, session: &mut dyn Session) -> Result<(), Ending> {
         self.intact = false;
         self.check_zones(session)?;
@@ -232,7 +234,7 @@ impl Buffers {
         Ok(())
     }
 
-    /// Writes what the buffer of the argument at `position` holds to a file.
+    /// Writes the contents of the buffer at argument `position` to a file.
     pub(crate) fn save(&mut self, session: &mut dyn Session, position: usize, path: &Path) -> Result<(), Ending> {
         let Some(Slot::Buffer { id, layout, .. }) = self.slots.get(position) else { return Ok(()) };
         let cannot = |error: io::Error| Ending::Broken(format!("its result cannot be kept: {error}"));
@@ -265,7 +267,7 @@ impl Slot {
 }
 
 impl DeviceCopy {
-    /// Copies what `id` holds; makes room for it when it is first called.
+    /// Copies the contents of `id`. Makes room for the copy on the first call.
     fn renew(&mut self, session: &mut dyn Session, id: BufferId, layout: &BufferLayout) -> Result<(), Fault> {
         if let Self::Unknown = self {
             let room = session.can_copy().then(|| session.allocate(layout.bytes + ZONE, layout.memory));
@@ -295,7 +297,7 @@ fn guard(session: &mut dyn Session, id: BufferId, bytes: usize) -> Result<(), Fa
     [0, ZONE + bytes].into_iter().try_for_each(|zone| session.write(id, zone, &[CANARY; ZONE]))
 }
 
-/// Offsets and lengths of the pieces of a buffer.
+/// Returns the offsets and lengths of the pieces of a buffer.
 fn pieces(bytes: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..bytes).step_by(PIECE).map(move |offset| (offset, PIECE.min(bytes - offset)))
 }
@@ -317,7 +319,8 @@ fn poison(session: &mut dyn Session, id: BufferId, layout: &BufferLayout, piece:
     pieces(layout.bytes).try_for_each(|(offset, length)| session.write(id, ZONE + offset, &piece[..length]))
 }
 
-/// Calls `look` with the offset and the bytes in the file and in the buffer of every piece.
+/// Calls `look` for every piece, with its offset, its bytes in the file and its bytes in the
+/// buffer.
 fn for_pieces(
     session: &mut dyn Session,
     id: BufferId,

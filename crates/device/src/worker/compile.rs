@@ -1,4 +1,4 @@
-//! Compile workers: processes in which drivers compile, as many at a time as are asked for.
+//! Compile workers: processes in which drivers compile. Their number follows the demand.
 
 use crate::backends::CompileTask;
 use crate::backends::compiling::{CompileOutcome, CompileService, Compiled};
@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tunesmith_core::{Clock, Interrupt};
 
-/// Workers that compile one task after the other: a driver's compiler takes most of a second to
-/// start.
+/// Workers that each compile one task after the other. Reuse pays, because a driver's compiler
+/// takes most of a second to start.
 pub(crate) struct CompileWorkers {
     command: WorkerCommand,
     clock: Arc<dyn Clock>,
@@ -19,7 +19,7 @@ pub(crate) struct CompileWorkers {
 }
 
 impl CompileWorkers {
-    /// Starts no worker yet; they are started when they are needed.
+    /// Creates an empty pool. Workers start on demand.
     pub(crate) fn new(command: WorkerCommand, clock: Arc<dyn Clock>) -> Self {
         Self { command, clock, idle: Mutex::default() }
     }
@@ -30,7 +30,7 @@ impl CompileWorkers {
 }
 
 impl CompileService for CompileWorkers {
-    /// Compiles in a worker that nobody else uses.
+    /// Compiles in a worker that is idle.
     fn compile(&self, task: &CompileTask, limit: Duration, cancel: &Interrupt) -> Result<CompileOutcome, DeviceError> {
         loop {
             let idle = self.lock().pop();
@@ -41,8 +41,8 @@ impl CompileService for CompileWorkers {
             let was_used = worker.used;
             let outcome = follow(&mut worker, task, limit, cancel);
             match &outcome {
-                // A kernel that was launched for an earlier task may have damaged the memory of
-                // this one.
+                // The kernel of an earlier task may have damaged the worker's memory, so the task
+                // is tried again in another worker.
                 CompileOutcome::Crashed(_) | CompileOutcome::CrashedLater if was_used => continue,
                 CompileOutcome::Compiled(Compiled::Built(made)) if made.retires_its_worker() => {}
                 CompileOutcome::Compiled(_) => self.lock().push(worker),
@@ -56,7 +56,7 @@ impl CompileService for CompileWorkers {
 /// Sends the task and waits for its end.
 fn follow(worker: &mut Worker, task: &CompileTask, limit: Duration, cancel: &Interrupt) -> CompileOutcome {
     worker.forget_printed();
-    // A worker that cannot be written to has ended, which waiting will tell.
+    // If the task cannot be written, the worker has ended. Waiting reports its end.
     let _ = worker.send(&Request::Compile(task.clone()));
     let mut starting = false;
     loop {

@@ -1,8 +1,8 @@
-//! The process in which kernels run, and how the tuner deals with it.
+//! The process in which kernels run, and the tuner's side of it.
 //!
-//! A kernel may crash, hang, leak or overwrite anything; in a process of its own that costs one
-//! configuration. The worker is the same executable as the tuner, entered by [`enter_if_worker`],
-//! the first line of `main`.
+//! A kernel may crash, hang, leak or overwrite anything. In a process of its own, this costs one
+//! configuration. The worker is the tuner's own executable. [`enter_if_worker`], the first line of
+//! `main`, turns it into a worker.
 
 mod ask;
 mod buffers;
@@ -22,9 +22,9 @@ pub(crate) use compile::CompileWorkers;
 use crate::backends::command;
 use crate::host::{SUPERVISOR, WORKER};
 
-/// Serves as a worker, or supervises a command, and never returns when this process was started for
-/// that; does nothing otherwise. Has to be the first line of `main` of every program that tunes,
-/// unless it names another program as the worker.
+/// Serves as a worker or supervises a command, if this process was started for that, and never
+/// returns. Otherwise does nothing. Every program that tunes must call it in the first line of
+/// `main`, unless it names another program as the worker.
 ///
 /// ```no_run
 /// tunesmith_device::worker::enter_if_worker(); // and then the program proper

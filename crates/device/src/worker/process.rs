@@ -13,41 +13,42 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tunesmith_core::{Clock, Interrupt};
 
-/// How much of what a kernel prints is kept: enough for a message of a sanitizer or an assertion.
+/// The number of bytes kept of a kernel's printed output: enough for a message of a sanitizer or an
+/// assertion.
 const KEPT: usize = 4 << 10;
 
 /// A running worker with filled buffers.
 pub(crate) struct Worker {
     child: Child,
-    /// Closed to let it end by itself.
+    /// The worker's input. Closing it lets the worker end by itself.
     to: Option<ChildStdin>,
     from: Receiver<String>,
     printed: Arc<Mutex<Vec<u8>>>,
-    /// Disconnects when everything printed has been read.
+    /// Disconnects when all printed output has been read.
     printed_all: Receiver<()>,
     clock: Arc<dyn Clock>,
-    /// How it ended, once it was waited for; from then on its process id may belong to another
-    /// process.
+    /// The exit status, once the worker was waited for. From then on, its process id may belong to
+    /// another process.
     status: Option<ExitStatus>,
-    /// Tells whether a job was sent already.
+    /// True if a job was sent already.
     pub(crate) used: bool,
 }
 
-/// What waiting for a worker ended with.
+/// The result of waiting for a worker.
 #[derive(Debug)]
 pub(crate) enum Waited {
-    /// It said something.
+    /// The worker sent a message.
     Message(Message),
-    /// It ended, in these words.
+    /// The worker ended. The text describes the end.
     Ended(String),
-    /// It said nothing in time.
+    /// The worker sent nothing in time.
     TimedOut,
-    /// The run is to end.
+    /// The user ended the run.
     Interrupted,
 }
 
 impl Worker {
-    /// Starts a worker and lets it fill its buffers, which may take as long as `limit`. `None` when
+    /// Starts a worker and lets it fill its buffers, for at most `limit`. Returns `None` if
     /// interrupted.
     pub(crate) fn start(
         command: &WorkerCommand,
@@ -57,7 +58,7 @@ impl Worker {
         interrupt: &Interrupt,
     ) -> Result<Option<Self>, DeviceError> {
         let mut worker = Self::spawn(command, clock)?;
-        // A worker that cannot be written to has ended, which waiting will tell.
+        // If the request cannot be written, the worker has ended. Waiting reports its end.
         let _ = worker.send(&Request::Prepare(setup));
         match worker.wait(limit, interrupt) {
             Waited::Message(Message::Ready) => Ok(Some(worker)),
@@ -72,7 +73,7 @@ impl Worker {
         }
     }
 
-    /// Starts a worker without buffers, for what needs none.
+    /// Starts a worker without buffers.
     pub(crate) fn spawn(command: &WorkerCommand, clock: Arc<dyn Clock>) -> Result<Self, DeviceError> {
         if was_not_entered() {
             return Err(unusable("was not entered: call `worker::enter_if_worker()` in the first line of `main`"));
@@ -82,8 +83,8 @@ impl Worker {
 
     fn start_process(command: &WorkerCommand, clock: Arc<dyn Clock>) -> std::io::Result<Self> {
         let mut command = command.command()?;
-        // A group of its own: Ctrl-C on the terminal is for the tuner to handle, and whatever a
-        // kernel starts can be ended with the worker.
+        // A process group of its own: Ctrl-C on the terminal reaches only the tuner, and the tuner
+        // can end everything that a kernel started together with the worker.
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         let missing = || std::io::Error::other("a pipe is missing");
@@ -99,7 +100,8 @@ impl Worker {
         Ok(Self { child, to: Some(to), from, printed, printed_all, clock, status: None, used: false })
     }
 
-    /// Sends a request. An error means that the worker has ended; [`wait`](Self::wait) tells how.
+    /// Sends a request. An error means that the worker has ended; [`wait`](Self::wait) describes
+    /// the end.
     pub(crate) fn send(&mut self, request: &Request) -> std::io::Result<()> {
         let mut line = serde_json::to_vec(request)?;
         line.push(b'\n');
@@ -107,8 +109,8 @@ impl Worker {
         self.to.as_mut().map_or(Ok(()), |to| to.write_all(&line))
     }
 
-    /// Waits for the next message for at most `limit`. Afterwards only a worker that said something
-    /// is alive.
+    /// Waits for the next message for at most `limit`. Afterwards the worker is alive only if it
+    /// sent a message.
     pub(crate) fn wait(&mut self, limit: Duration, interrupt: &Interrupt) -> Waited {
         let deadline = self.clock.now() + limit;
         loop {
@@ -134,10 +136,10 @@ impl Worker {
         }
     }
 
-    /// Returns the words for the end of a worker that closed its pipe, or said what no worker says.
+    /// Describes the end of a worker that closed its pipe or sent an invalid message.
     fn ended(&mut self, nonsense: Option<&str>) -> Waited {
-        // The pipe closes when the process ends, whose status is set before: killing it now changes
-        // nothing, unless a kernel closed the pipe and runs on.
+        // The pipe closes when the process ends, and the exit status is set before that. Killing
+        // the process now changes nothing, unless a kernel closed the pipe and runs on.
         let status = self.kill();
         let printed = self.take_printed();
         Waited::Ended(match (status, nonsense) {
@@ -147,11 +149,11 @@ impl Worker {
         })
     }
 
-    /// Ends the worker and all it started, and waits for it.
+    /// Ends the worker and everything it started, and waits for it.
     fn kill(&mut self) -> Option<ExitStatus> {
         if self.status.is_none() {
             if let Ok(group) = i32::try_from(self.child.id()) {
-                // An error means that nothing of the group is left.
+                // An error means that the group is empty.
                 let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
             }
             self.status = self.child.wait().ok();
@@ -159,21 +161,21 @@ impl Worker {
         self.status
     }
 
-    /// Returns what was printed since the last call.
+    /// Returns the output printed since the last call.
     fn take_printed(&mut self) -> String {
-        // All of it has been read once the reader hangs up; a process that left the group may hold
+        // The reader hangs up when it has read everything. A process that left the group may hold
         // the pipe open.
         let _ = self.printed_all.recv_timeout(POLL);
         let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&std::mem::take(&mut *printed)).into_owned()
     }
 
-    /// Lets the worker, and what runs it, end by themselves; ends them after `limit`.
+    /// Lets the worker and its launcher end by themselves. Ends them by force after `limit`.
     pub(crate) fn finish(mut self, limit: Duration) {
         self.to = None;
         let deadline = self.clock.now() + limit;
         while self.status.is_none() && self.clock.now() < deadline {
-            // An error is that of a process that is gone.
+            // An error means that the process is gone.
             self.status = self.child.try_wait().unwrap_or_default();
             std::thread::sleep(if self.status.is_none() { POLL } else { Duration::ZERO });
         }
@@ -184,7 +186,7 @@ impl Worker {
         self.child.id()
     }
 
-    /// Forgets what was printed so far, so that no later kernel gets the blame.
+    /// Discards the output printed so far, so that no later kernel is blamed for it.
     pub(crate) fn forget_printed(&mut self) {
         self.printed.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -208,8 +210,8 @@ fn read_messages(from: ChildStdout, said: &Sender<String>) {
     }
 }
 
-/// Keeps the last of what is printed; reads everything, so that a kernel that prints much does not
-/// block.
+/// Reads all printed output and keeps the end of it. Without the reading, a kernel that prints much
+/// would block.
 fn read_printed(mut from: ChildStderr, tail: &Mutex<Vec<u8>>, all_read: Sender<()>) {
     let mut piece = [0; 4096];
     while let Ok(length @ 1..) = from.read(&mut piece) {

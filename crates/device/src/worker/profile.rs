@@ -1,17 +1,18 @@
-//! Reading counters in the worker: the launches of a configuration repeated for every pass, the
-//! same for every backend.
+//! Reads counters in the worker. Each pass repeats the launches of a configuration. All backends
+//! share this code.
 
 use crate::backends::LaunchArgument;
 use crate::worker::protocol::{Ending, Job, Phase, Profile};
 use crate::worker::sequence::JobBench;
 use tunesmith_core::counters::{GLOBAL_SIZE, LOCAL_SIZE, PROFILING_LAUNCHES, PROFILING_MS};
 
-/// A profiler that wants more passes never ends: tables of counters take some ten.
+/// Maximum number of passes. Tables of counters need about ten; a profiler that asks for more than
+/// this never ends.
 const MOST_PASSES: usize = 200;
 
 impl JobBench<'_> {
-    /// Reads the counters of a configuration that has been measured. That there are none is no
-    /// failure of it: the profile says why.
+    /// Reads the counters of a configuration that has been measured. Missing counters are not a
+    /// failure of the configuration; the profile gives the reason.
     pub(super) fn profile(&mut self, job: &Job, arguments: &[LaunchArgument]) -> Result<Profile, Ending> {
         let start = self.clock.now();
         let mut profile = Profile::default();
@@ -26,7 +27,7 @@ impl JobBench<'_> {
         Ok(profile)
     }
 
-    /// Makes all passes. Returns how many there were, or why there are no counters.
+    /// Runs all passes. Returns their number, or the reason why there are no counters.
     fn count(
         &mut self,
         job: &Job,
@@ -39,8 +40,8 @@ impl JobBench<'_> {
             Err(reason) => return Ok(Err(reason)),
         };
         for pass in 1..=MOST_PASSES {
-            // Every pass does the same on the same data, else their counters do not belong
-            // together.
+            // Every pass must do the same on the same data. Otherwise its counters do not belong to
+            // those of the other passes.
             self.buffers.restore(self.session)?;
             (self.announce)(Phase::Profiling);
             if let Err(reason) = profiler.begin() {
@@ -64,8 +65,8 @@ impl JobBench<'_> {
     }
 }
 
-/// Returns the work-items of the largest launch, and of its work-groups: counters are compared with
-/// them.
+/// Returns the size of the largest launch and of its work-groups, in work-items. Reports relate
+/// counters to these sizes.
 fn sizes(job: &Job) -> Vec<(String, f64)> {
     let product = |sizes: &[usize]| sizes.iter().map(|size| *size as f64).product::<f64>();
     let grids = job.steps.iter().filter_map(|step| step.grid.as_ref());
@@ -74,8 +75,7 @@ fn sizes(job: &Job) -> Vec<(String, f64)> {
     [(GLOBAL_SIZE.to_owned(), product(&grid.global))].into_iter().chain(local).collect()
 }
 
-/// A device for the tests of this folder: it keeps a log of what it is told, and counts its
-/// launches in passes.
+/// A device for the tests of this folder. It logs its calls and counts its launches in passes.
 #[cfg(test)]
 pub(super) mod fake {
     use crate::backends::{BufferId, Fault, Launch, Profiler, Program, Session};
@@ -87,13 +87,13 @@ pub(super) mod fake {
     use std::time::Duration;
     use tunesmith_core::ManualClock;
 
-    /// What happened, in order.
+    /// The calls, in order.
     pub(in crate::worker) type Log = Rc<RefCell<Vec<String>>>;
 
     pub(in crate::worker) struct Fake {
         pub(in crate::worker) log: Log,
         pub(in crate::worker) passes: Option<usize>,
-        /// What a launch takes, and the clock that it moves.
+        /// The duration of a launch, and the clock that a launch advances.
         pub(in crate::worker) time: Option<(Rc<ManualClock>, Duration)>,
     }
 

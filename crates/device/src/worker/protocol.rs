@@ -10,26 +10,26 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What the tuner asks.
+/// A request of the tuner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Request {
-    /// Open the device and fill the buffers. Answered by [`Message::Ready`] or
+    /// Opens the device and fills the buffers. Answered by [`Message::Ready`] or
     /// [`Message::Unusable`].
     Prepare(Setup),
-    /// Ask a driver. Answered by [`Message::Answer`].
+    /// Asks a driver. Answered by [`Message::Answer`].
     Ask(DriverQuestion),
-    /// Compile. Answered by [`Message::Phase`]s and one [`Message::Compiled`].
+    /// Compiles a task. Answered by [`Message::Phase`]s and one [`Message::Compiled`].
     Compile(CompileTask),
-    /// Run a configuration. Answered by [`Message::Phase`]s and one [`Message::Finished`].
+    /// Runs a configuration. Answered by [`Message::Phase`]s and one [`Message::Finished`].
     Run(Job),
 }
 
-/// What stays the same for all jobs.
+/// The settings common to all jobs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Setup {
     pub(crate) session: SessionKind,
     pub(crate) arguments: Vec<Layout>,
-    /// Tells whether the energy of every sample is measured.
+    /// True if the energy of every sample is measured.
     pub(crate) energy: bool,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Setup {
 pub(crate) struct Job {
     /// The kernels, in the order in which they run.
     pub(crate) steps: Vec<KernelStep>,
-    /// What the arguments of the problem are passed.
+    /// The values passed for the problem's arguments.
     pub(crate) passed: Vec<Passed>,
     pub(crate) purpose: Purpose,
 }
@@ -49,106 +49,108 @@ pub(crate) struct KernelStep {
     /// The kernel's name.
     pub(crate) name: String,
     pub(crate) program: Program,
-    /// Its arguments in the order of its signature, by their positions among the problem's.
+    /// The arguments in the order of the signature, as positions among the problem's arguments.
     pub(crate) arguments: Vec<usize>,
     pub(crate) grid: Option<Grid>,
-    /// The number of launches in a row.
+    /// The number of consecutive launches.
     pub(crate) launches: usize,
 }
 
-/// What a program is run for.
+/// The purpose of running a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Purpose {
-    /// Its time, and whether its result is right.
+    /// Measures the time and checks the result.
     Measure {
-        /// The number of samples.
+        /// The rule for the number of samples.
         sampling: Sampling,
-        /// The contents of the caches before a sample.
+        /// The contents of the caches before each sample.
         cache: Cache,
-        /// Tells whether counters are read afterwards.
+        /// True if counters are read afterwards.
         profile: bool,
     },
-    /// Its result: each output, by its position among the arguments, is written to a file.
+    /// Records the result. Each output, given by its position among the arguments, is written to a
+    /// file.
     Record(Vec<(usize, PathBuf)>),
 }
 
-/// What the worker answers.
+/// A message of the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Message {
     /// The buffers are filled.
     Ready,
-    /// The device cannot be used, for a reason that continues "the worker process".
+    /// The device cannot be used. The reason continues a sentence that begins "the worker process".
     Unusable(String),
-    /// What the worker does from now on, so that the tuner knows how long it may take and what a
-    /// crash is due to.
+    /// The next step of the worker. From it, the tuner knows the time limit and the cause of a
+    /// crash.
     Phase(Phase),
     /// The job is done.
     Finished(Box<JobReport>),
-    /// What a driver answers.
+    /// The answer of a driver.
     Answer(DriverAnswer),
     /// The compilation is done.
     Compiled(Compiled),
 }
 
-/// The steps of a job.
+/// A step of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Phase {
-    /// Loading the programs, restoring the buffers.
+    /// Loads the programs and restores the buffers.
     Preparing,
-    /// The driver has been told to run a kernel for the first time, which may compile it again.
+    /// The driver has been told to run a kernel for the first time. It may compile the kernel
+    /// again.
     Starting,
-    /// A kernel runs for the first time, which does not count.
+    /// A kernel runs for the first time. This launch does not count.
     Launching,
-    /// Looking at what was written.
+    /// Checks the memory after a launch.
     Checking,
-    /// The launches that count; the first one took so long.
+    /// Takes samples. `warmup_ms` is the time of the first launch in milliseconds.
     Sampling { warmup_ms: f64 },
-    /// A pass in which counters are read begins.
+    /// Begins a pass in which counters are read.
     Profiling,
 }
 
-/// What came out of a job.
+/// The result of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct JobReport {
     pub(crate) ending: Ending,
     pub(crate) warmup_ms: Option<f64>,
     pub(crate) times_ms: Vec<f64>,
-    /// The samples of each kernel by its name, where there are several.
+    /// The samples of each kernel by its name, if there are several kernels.
     pub(crate) parts_ms: BTreeMap<String, Vec<f64>>,
-    /// What the kernels use of the device.
+    /// The kernels' use of the device's resources.
     pub(crate) resources: Resources,
-    /// What the device said of each sample, by name.
+    /// The device's values for each sample, by name.
     pub(crate) values: BTreeMap<String, Vec<f64>>,
-    /// What was counted, where that was asked for.
+    /// The counters, if they were asked for.
     pub(crate) profile: Option<Profile>,
-    /// Time spent in loading programs and in what the driver does before it runs a kernel for the
-    /// first time.
+    /// Time spent in loading programs, and in the driver before it runs a kernel for the first
+    /// time.
     pub(crate) load: Duration,
     /// Time spent in launches and in restoring buffers for them.
     pub(crate) run: Duration,
-    /// Time spent in looking at what was written.
+    /// Time spent in checking memory.
     pub(crate) verify: Duration,
 }
 
-/// What counting gave.
+/// The result of reading counters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Profile {
-    /// By the names of [`tunesmith_core::counters`].
+    /// The counters, by the names of [`tunesmith_core::counters`].
     pub(crate) counters: BTreeMap<String, f64>,
-    /// Sizes of launches and what profiling cost, by the names of the same module.
+    /// The sizes of launches and the cost of profiling, by the names of the same module.
     pub(crate) values: Vec<(String, f64)>,
-    /// Why there are no counters.
+    /// The reason why there are no counters.
     pub(crate) unprofiled: Option<String>,
 }
 
-/// How a job ended that did not end its worker. Each failure carries its message for users.
+/// The end of a job that did not end its worker. Each failure carries its message for users.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Ending {
-    /// Everything checked was right.
+    /// All checks passed.
     Correct,
     /// The device refused the launch.
     Refused(String),
-    /// The launch failed, or wrote outside of its buffers: the worker cannot be trusted any more.
+    /// The launch failed, or wrote outside of its buffers. The worker can no longer be trusted.
     Broken(String),
     /// The result is wrong.
     Wrong(String),

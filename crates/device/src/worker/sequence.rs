@@ -1,4 +1,4 @@
-//! Runs one configuration in the worker, in the same way for every backend.
+//! Runs one configuration in the worker. All backends share this code.
 
 use crate::backends::{Launch, LaunchArgument, Session};
 use crate::measure::sampling::{Decision, decide};
@@ -16,14 +16,14 @@ pub(crate) struct JobBench<'a> {
     pub(crate) session: &'a mut dyn Session,
     pub(crate) buffers: &'a mut Buffers,
     pub(crate) clock: &'a dyn Clock,
-    /// What watches the device, where something does.
+    /// The watcher of the device, if it is watched.
     pub(crate) watcher: Option<&'a mut Watcher>,
-    /// Tells the tuner what comes next.
+    /// Announces the next step to the tuner.
     pub(crate) announce: &'a mut dyn FnMut(Phase),
 }
 
 impl JobBench<'_> {
-    /// Does a job to its end and reports it.
+    /// Runs a job to its end and reports on it.
     pub(crate) fn run(&mut self, job: &Job) -> JobReport {
         let mut report = JobReport {
             ending: Ending::Correct,
@@ -54,7 +54,8 @@ impl JobBench<'_> {
     }
 
     /// Launches once without counting, and checks the result. Then takes samples until they
-    /// suffice, with the last one's result checked as well: a kernel may be right once only.
+    /// suffice. Checks the result of the last sample too, because a kernel may be correct only
+    /// once.
     fn measure(
         &mut self,
         job: &Job,
@@ -127,7 +128,7 @@ impl JobBench<'_> {
         Ok(arguments)
     }
 
-    /// Keeps what the kernels use of the device, by the kernel's name where there are several.
+    /// Keeps the kernels' resource use, by the kernel's name if there are several.
     fn note_resources(
         &mut self,
         job: &Job,
@@ -143,8 +144,8 @@ impl JobBench<'_> {
         Ok(())
     }
 
-    /// Restores what the last launches changed and runs all kernels again; the times, one for each
-    /// kernel, are of the launches alone.
+    /// Restores the memory that the last launches changed, and runs all kernels again. Returns one
+    /// time for each kernel. The times cover the launches alone.
     fn launch(
         &mut self,
         job: &Job,

@@ -17,35 +17,35 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, exit};
 use tunesmith_core::SystemClock;
 
-/// The stack that kernels may use: private arrays and OpenCL work-items on processors take more
+/// The size of the stack in bytes. Private arrays, and OpenCL work-items on processors, take more
 /// than the usual 8 MiB.
 const STACK: u64 = 64 << 20;
 
-/// Makes the stack large. It is as large as it was when the process began, also that of threads
-/// that drivers start later, so the process begins again. Where that is not possible it goes on
-/// with the stack it has.
+/// Enlarges the stack and restarts the process. The restart is necessary because the size at the
+/// start of the process also holds for threads that drivers start later. If the stack cannot be
+/// enlarged, the process goes on with the stack it has.
 fn enlarge_stack() {
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_STACK) else { return };
     let wanted = STACK.min(hard);
     if soft < wanted && setrlimit(Resource::RLIMIT_STACK, wanted, hard).is_ok() {
         let mut arguments = std::env::args_os();
         let name = arguments.next().unwrap_or_default();
-        // Returns only where it fails.
+        // Returns only on failure.
         let _ = Command::new("/proc/self/exe").arg0(name).args(arguments).exec();
     }
 }
 
-/// Serves the tuner with process id `parent` until it closes the pipe; never returns.
+/// Serves the tuner with process id `parent` until it closes the pipe. Never returns.
 pub(super) fn serve(parent: Option<i32>) -> ! {
     enlarge_stack();
-    // Without this a kernel in an endless loop would outlive a tuner that was killed. The signal
-    // comes when the thread that started the worker ends, even if the tuner lives; the tuner then
-    // starts another.
+    // Without this, a kernel in an endless loop would outlive a tuner that was killed. The signal
+    // comes when the thread that started the worker ends, even if the tuner lives. The tuner then
+    // starts another worker.
     let _ = set_pdeathsig(Signal::SIGKILL);
     if parent.is_some_and(|parent| parent != getppid().as_raw()) {
         exit(0); // the tuner died before the line above
     }
-    // An error here is a broken pipe: the tuner is gone, and there is nobody to tell.
+    // An error here is a broken pipe: the tuner is gone, and nobody reads a message.
     let code = match take_pipes().and_then(|(from, to)| answer_all(from, to)) {
         Ok(()) => 0,
         Err(_) => 1,
@@ -53,8 +53,8 @@ pub(super) fn serve(parent: Option<i32>) -> ! {
     exit(code)
 }
 
-/// Moves the protocol away from the standard streams, which belong to the kernel: it reads nothing,
-/// and what it prints goes where errors go.
+/// Moves the protocol away from the standard streams, which belong to the kernel. The kernel reads
+/// an empty input. Its output goes to the standard error stream.
 fn take_pipes() -> io::Result<(BufReader<File>, File)> {
     let from = io::stdin().as_fd().try_clone_to_owned()?;
     let to = io::stdout().as_fd().try_clone_to_owned()?;
@@ -113,7 +113,7 @@ fn prepare(setup: Setup) -> Result<ReadyDevice, String> {
 
 impl ReadyDevice {
     fn run(&mut self, job: &Job, to: &mut File) -> JobReport {
-        // A tuner that cannot be told a phase is gone; the report after it will find that out.
+        // If the message cannot be sent, the tuner is gone. Sending the report will find that out.
         let mut announce = |phase: Phase| drop(send(to, &Message::Phase(phase)));
         let Self { session, buffers, watcher } = self;
         let (session, watcher) = (session.as_mut(), watcher.as_mut());

@@ -1,4 +1,5 @@
-//! Watching the device while samples are taken: their energy, and the state that they end in.
+//! Watches the device during sampling: the energy of the samples, and the device's state after each
+//! of them.
 
 use crate::backends::{LaunchArgument, Session};
 use crate::energy::{ENERGY_MJ, EnergyReading, Meter, Next, Watch};
@@ -6,19 +7,19 @@ use crate::worker::protocol::{Ending, Job, JobReport};
 use crate::worker::sequence::JobBench;
 use std::time::Duration;
 
-/// What watches the device of a worker.
+/// The watcher of a worker's device.
 pub(crate) struct Watcher {
     meter: Box<dyn Meter>,
     watch: Watch,
-    /// Tells whether the energy of every sample is measured.
+    /// True if the energy of every sample is measured.
     energy: bool,
 }
 
 impl Watcher {
-    /// Opens the meter of the session's device; none where it has none.
+    /// Opens the meter of the session's device. Returns `None` if the device has no meter.
     ///
     /// # Errors
-    /// `energy` is wanted, and why it cannot be measured.
+    /// `energy` is wanted, but cannot be measured. The error gives the reason.
     pub(crate) fn new(session: &mut dyn Session, energy: bool) -> Result<Option<Self>, String> {
         let mut meter = match session.meter() {
             Ok(meter) => meter,
@@ -33,8 +34,9 @@ impl Watcher {
 }
 
 impl JobBench<'_> {
-    /// Measures the energy of one run of the configuration, where that is wanted: it runs again and
-    /// again, on whatever its buffers hold, until the device's counter tells.
+    /// Measures the energy of one run of the configuration, if that is wanted. The configuration
+    /// runs repeatedly, on the current contents of its buffers, until the device's counter shows a
+    /// difference.
     pub(super) fn read_energy(
         &mut self,
         job: &Job,
@@ -74,8 +76,8 @@ impl JobBench<'_> {
         Ok(())
     }
 
-    /// Returns whether the sample just taken is to be taken again, for the state of the device in
-    /// which it ended. That state is reported of the others.
+    /// Returns true if the last sample must be retaken because of the state of the device at its
+    /// end. Otherwise adds that state to the report.
     pub(super) fn is_suspicious(&mut self, report: &mut JobReport) -> bool {
         let Some(watcher) = &mut self.watcher else { return false };
         if report.times_ms.is_empty() && !report.values.contains_key(RETAKEN) {
@@ -98,7 +100,7 @@ impl JobBench<'_> {
     }
 }
 
-/// The name of the number of samples of a configuration that were taken again, where there are any.
+/// The name of the number of retaken samples of a configuration. Missing if no sample was retaken.
 const RETAKEN: &str = "retaken";
 
 #[cfg(test)]
@@ -113,7 +115,7 @@ mod tests {
     use std::rc::Rc;
     use tunesmith_core::ManualClock;
 
-    /// A device of 100 W whose counter moves every 50 ms, and whose clock falls during some
+    /// A device of 100 W. Its energy counter moves every 50 ms, and its clock falls during some
     /// samples.
     struct Device {
         clock: Rc<ManualClock>,
