@@ -1,4 +1,4 @@
-//! Construction of, and questions to, the published spaces: `cargo bench -p tunesmith-space`.
+//! Construction of the published spaces and queries to them: `cargo bench -p tunesmith-space`.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -11,14 +11,14 @@ fn main() {
     divan::main();
 }
 
-/// Compiling the expressions and building the diagrams; reading the file is left out.
+/// Measures compiling the expressions and building the diagrams, without reading the file.
 #[divan::bench(args = common::names(), sample_count = 10, max_time = 3)]
 fn construction(bencher: Bencher<'_, '_>, name: &str) {
     let builder = common::builder(name);
     bencher.with_inputs(|| builder.clone()).bench_values(|builder| black_box(builder.build()).is_ok());
 }
 
-/// One uniform sample, as value indices.
+/// Measures one uniform sample, as value indices.
 #[divan::bench(args = common::names(), max_time = 0.2)]
 fn sample(bencher: Bencher<'_, '_>, name: &str) {
     let space = common::space(name);
@@ -30,7 +30,7 @@ fn sample(bencher: Bencher<'_, '_>, name: &str) {
     });
 }
 
-/// All Hamming neighbours of one configuration.
+/// Measures all Hamming neighbours of one configuration.
 #[divan::bench(args = common::names(), max_time = 0.2)]
 fn neighbours(bencher: Bencher<'_, '_>, name: &str) {
     let space = common::space(name);

@@ -1,5 +1,5 @@
-//! ATF's names for common conditions on one parameter (its paper, section 6), combined with `and`,
-//! `or` and `not`.
+//! ATF's names for common conditions on one parameter (ATF paper, section 6), which combine with
+//! `and`, `or` and `not`.
 //!
 //! ```
 //! use tunesmith_space::alias::{divides, less_than_or_eq, power_of_two};
@@ -20,7 +20,7 @@
 use crate::constraint::Constraint;
 use crate::expr::{Expr, ExprError};
 
-/// A condition on a parameter that is not named yet.
+/// A condition on a parameter that is named later.
 #[derive(Clone, Debug)]
 pub struct Alias {
     shape: Shape,
@@ -28,7 +28,7 @@ pub struct Alias {
 
 #[derive(Clone, Debug)]
 enum Shape {
-    /// Text around the parameter and an operand.
+    /// A test of the parameter with the text of an operand.
     Test(Test, String),
     And(Box<[Shape; 2]>),
     Or(Box<[Shape; 2]>),
@@ -43,7 +43,7 @@ enum Test {
     PowerOfTwo,
 }
 
-/// Aliases with one operand, by the names under which ATF's directives know them.
+/// Aliases and the names by which ATF's directives know them.
 const NAMES: &[(&str, Test)] = &[
     ("divides", Test::Divides),
     ("multiple_of", Test::MultipleOf),
@@ -62,7 +62,7 @@ fn test(test: Test, operand: impl Into<String>) -> Alias {
     Alias { shape: Shape::Test(test, operand.into()) }
 }
 
-/// Requires that the parameter divides `number`, an expression.
+/// Requires that the parameter divides the expression `number`.
 pub fn divides(number: impl Into<String>) -> Alias {
     test(Test::Divides, number)
 }
@@ -108,8 +108,8 @@ pub fn power_of_two() -> Alias {
 }
 
 impl Alias {
-    /// Returns the alias called `name` with the operand `operand`, which those without one do not
-    /// look at; `None` when there is no such alias.
+    /// Returns the alias called `name` with the operand `operand`, or `None` if there is no such
+    /// alias. Aliases without an operand ignore it.
     pub fn named(name: &str, operand: &str) -> Option<Alias> {
         NAMES.iter().find(|(known, _)| *known == name).map(|(_, kind)| test(*kind, operand))
     }
@@ -119,33 +119,34 @@ impl Alias {
         NAMES.iter().map(|(name, _)| *name)
     }
 
-    /// Returns both conditions.
+    /// Requires both conditions.
     pub fn and(self, other: Alias) -> Alias {
         Alias { shape: Shape::And(Box::new([self.shape, other.shape])) }
     }
 
-    /// Returns one of the conditions, or both.
+    /// Requires at least one of the conditions.
     pub fn or(self, other: Alias) -> Alias {
         Alias { shape: Shape::Or(Box::new([self.shape, other.shape])) }
     }
 
-    /// Returns the condition as text on the parameter called `parameter`.
+    /// Returns the condition as an expression on the parameter called `parameter`.
     pub fn text(&self, parameter: &str) -> String {
         self.shape.text(parameter)
     }
 
-    /// Returns the constraint on the parameter called `parameter`, named by its text.
+    /// Returns the constraint on the parameter called `parameter`. Its text is its name.
     ///
     /// # Errors
-    /// An operand that is no expression.
+    /// An operand is not an expression.
     pub fn on(&self, parameter: &str) -> Result<Constraint, ExprError> {
-        // Read alone first: `1) or (2` is no operand, though it would make one text with the rest.
+        // Parse each operand alone first: `1) or (2` is not an operand, though the whole text would
+        // parse.
         self.shape.check()?;
         Constraint::parse(&self.text(parameter))
     }
 }
 
-/// The contrary condition.
+/// Requires that the condition does not hold.
 impl std::ops::Not for Alias {
     type Output = Alias;
 

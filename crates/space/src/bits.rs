@@ -1,13 +1,14 @@
 //! Sets of small numbers.
 
-/// A set of small numbers as a mask; absent words are empty, so sets of different capacity mix.
+/// A set of small numbers as a bit mask. Absent words count as empty, so sets of different capacity
+/// mix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bits {
     words: Vec<u64>,
 }
 
 impl Bits {
-    /// Returns the empty set with room for numbers below `capacity`.
+    /// Returns an empty set with room for numbers below `capacity`.
     pub(crate) fn new(capacity: usize) -> Bits {
         Bits { words: vec![0; capacity.div_ceil(64)] }
     }
@@ -26,12 +27,12 @@ impl Bits {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
     }
 
-    /// Returns whether some number of the set is also set in `mask`.
+    /// Returns true if `mask` contains at least one number of the set.
     pub(crate) fn meets(&self, mask: &[i64]) -> bool {
         self.words.iter().zip(mask).any(|(&word, &mask)| word & mask as u64 != 0)
     }
 
-    /// Returns whether all numbers of the set are also set in `mask`.
+    /// Returns true if `mask` contains all numbers of the set.
     pub(crate) fn within(&self, mask: &[i64]) -> bool {
         self.words.iter().enumerate().all(|(at, &word)| word & !(mask.get(at).map_or(0, |&mask| mask as u64)) == 0)
     }

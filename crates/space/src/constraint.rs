@@ -5,16 +5,16 @@ use std::sync::Arc;
 use crate::expr::{Closure, Expr, ExprError, Kind};
 use crate::value::Value;
 
-/// A named condition on configurations; those for which its expression is true, in Python's sense,
-/// are valid.
+/// A named condition on configurations. A configuration is valid if the expressions of all
+/// constraints are true on it, in Python's sense.
 ///
-/// A constraint is split at `and` and at chained comparisons, and all parts of all constraints
-/// stand side by side: a configuration that one part excludes is excluded, whatever the others
-/// give. A part that cannot be evaluated (a division by zero, say) on a configuration that no other
-/// part excludes is an error of the space. Within a part, `or` and `a if c else b` evaluate only
-/// what Python evaluates.
+/// A constraint is split at `and` and at chained comparisons. All parts of all constraints have
+/// equal standing: a configuration that one part excludes is excluded, whatever the others give. If
+/// a part cannot be evaluated (because of a division by zero, say) on a configuration that no other
+/// part excludes, building the space fails. Within a part, `or` and `a if c else b` evaluate only
+/// the operands that Python evaluates.
 ///
-/// A constraint that names no parameter is constant: it removes everything or nothing.
+/// A constraint that names no parameter is constant: it excludes every configuration or none.
 #[derive(Clone, Debug)]
 pub struct Constraint {
     name: String,
@@ -22,28 +22,30 @@ pub struct Constraint {
 }
 
 impl Constraint {
-    /// Returns a constraint that messages call `name`.
+    /// Returns a constraint with the name `name`. Messages use this name.
     pub fn new(name: impl Into<String>, expr: Expr) -> Constraint {
         Constraint { name: name.into(), expr }
     }
 
-    /// Returns a constraint that is called by its own text.
+    /// Returns a constraint with its own text as its name.
     ///
     /// # Errors
-    /// The text is no expression.
+    /// The text is not an expression.
     pub fn parse(text: &str) -> Result<Constraint, ExprError> {
         Ok(Constraint::new(text, Expr::parse(text)?))
     }
 
-    /// Returns a constraint that is a function of the program: `test` gets the values of the
-    /// parameters and constants named in `scope`, in that order, and says whether they are allowed.
-    /// It must be pure: equal values, equal answer.
+    /// Returns a constraint that calls a function of the program. `test` receives the values of the
+    /// parameters and constants named in `scope`, in that order, and returns true to allow them. It
+    /// must be pure: equal values give equal answers.
     ///
-    /// Only the parameters in `scope` are joined. Since nothing can be seen inside of a function it
-    /// is called once for each combination of them that the other constraints have left when the
-    /// last of them gets its value: prefer expressions and [aliases](crate::alias) where they can
-    /// say the same. `name` and `version` stand for the function where a space is
-    /// [stored](crate::Space#storing); change the version when the function changes.
+    /// Only the parameters in `scope` are joined into a group. The crate cannot see inside the
+    /// function. When the last parameter of `scope` gets its value, the function is called once for
+    /// each combination that the other constraints have left. Prefer expressions and
+    /// [aliases](crate::alias) where they can say the same.
+    ///
+    /// `name` and `version` stand for the function in a [stored](crate::Space#storing) space.
+    /// Change the version when the function changes.
     ///
     /// ```
     /// use tunesmith_space::{Constraint, Parameter, Space, Value, Values};
@@ -68,7 +70,7 @@ impl Constraint {
         Constraint { name, expr: Expr::closure(closure, scope) }
     }
 
-    /// Returns the version of a closure; `None` for an expression.
+    /// Returns the version of a closure, or `None` for an expression.
     pub fn closure_version(&self) -> Option<u32> {
         match &self.expr.root().kind {
             Kind::Closure(closure, _) => Some(closure.version),

@@ -1,11 +1,11 @@
-//! What can be wrong with a search space or a request to it.
+//! Errors of building a search space and of requests to it.
 
 use std::ops::Range;
 
 use crate::expr::ExprError;
 use crate::value::{Value, ValueKind};
 
-/// A space that cannot be built, or a request that does not fit it.
+/// The reason why a space cannot be built or a request does not fit it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpaceError {
@@ -50,12 +50,12 @@ pub enum SpaceError {
         /// The value.
         value: Value,
     },
-    /// A generated list of values that cannot be.
+    /// A generated list of values that is empty, too long or never ends.
     #[error("no values {what}: {reason}")]
     BadValues {
-        /// The list wanted.
+        /// The list asked for.
         what: String,
-        /// The reason why it cannot be.
+        /// The reason why it cannot be made.
         reason: String,
     },
     /// A constraint uses a name that is neither a parameter nor a constant.
@@ -65,7 +65,7 @@ pub enum SpaceError {
         constraint: String,
         /// The name.
         name: String,
-        /// The place of the name in the constraint's expression, in bytes.
+        /// The range of the name in the constraint's expression, in bytes.
         span: Range<usize>,
         /// The known name that was probably meant.
         suggestion: Option<String>,
@@ -75,16 +75,17 @@ pub enum SpaceError {
     Evaluation {
         /// The constraint.
         constraint: String,
-        /// Parameters of the constraint and their values, in the order in which the constraint
+        /// The parameters of the constraint and their values, in the order in which the constraint
         /// names them.
         configuration: Vec<(String, Value)>,
-        /// The fault and its place in the constraint's expression.
+        /// The fault and its position in the constraint's expression.
         error: ExprError,
     },
     /// No configuration satisfies all constraints.
     #[error("no configuration satisfies {}", quoted(.culprits))]
     Empty {
-        /// A smallest set of constraints that leaves nothing; every one of them is needed for that.
+        /// A smallest set of constraints that no configuration satisfies. Every one of them is
+        /// needed for that.
         culprits: Vec<String>,
     },
     /// The diagram grew beyond the [`Limits`](crate::Limits).
@@ -92,7 +93,7 @@ pub enum SpaceError {
     TooLarge {
         /// The limit that was reached.
         limit: String,
-        /// The constraints that the diagram had to carry there, widest first.
+        /// The constraints in force at that point of the diagram, widest first.
         culprits: Vec<String>,
     },
     /// A configuration names a parameter that the space does not have.
@@ -141,7 +142,7 @@ fn quoted(names: &[String]) -> String {
     }
 }
 
-/// Returns all values of a short list; both ends of a long one.
+/// Lists all values of a short list, and both ends of a long one.
 fn abridged(values: &[Value]) -> String {
     let text = |values: &[Value]| values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ");
     if values.len() <= 20 {

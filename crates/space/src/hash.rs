@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A hash map that mixes quickly: its keys are numbers of our own, so that nobody can choose
-/// collisions.
+/// A hash map with a fast hash function. Its keys are numbers that the crate makes itself, so
+/// nobody can choose colliding ones.
 pub(crate) type Map<K, V> = HashMap<K, V, BuildHasherDefault<Mixer>>;
 
-/// Multiplies and rotates, a word at a time.
+/// A hasher that rotates and multiplies, one word at a time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Mixer(u64);
 

@@ -2,9 +2,9 @@
 //!
 //! A kernel's tuning parameters depend on each other: a work-group must divide the global size, a
 //! tile must fit into local memory. The valid configurations are a small and irregular part of all
-//! combinations of values. This crate keeps them as a reduced decision diagram with counts, so that
-//! a space of 10^30 configurations is built in milliseconds, counted exactly, sampled uniformly and
-//! walked from neighbour to neighbour without ever being listed.
+//! combinations of values. This crate stores them as a reduced decision diagram with counts. A
+//! space of 10^30 configurations is built in milliseconds, counted exactly, sampled uniformly and
+//! walked from neighbour to neighbour. It is never listed.
 //!
 //! ```
 //! use tunesmith_space::{Constraint, Parameter, Space, Value, Values};
@@ -25,15 +25,16 @@
 //! let id = space.rank(&configuration).expect("no constraint excludes it");
 //! assert_eq!(space.unrank(id), configuration);
 //!
-//! // What a constraint excludes has no rank.
+//! // A configuration that a constraint excludes has no rank.
 //! let excluded = space.configuration(&[("TILE", 64.into())], None)?;
 //! assert_eq!(space.rank(&excluded), None);
 //! assert_eq!(space.violated(&excluded).len(), 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Without the default feature `spaces`, the crate is values, tuning parameters, expressions and
-//! constraints: what an application needs that only chooses among known configurations.
+//! The search space itself is behind the default feature `spaces`. Without it, the crate provides
+//! values, tuning parameters, expressions and constraints. This is enough for an application that
+//! only chooses among known configurations.
 
 pub mod alias;
 #[cfg(feature = "spaces")]
@@ -44,7 +45,7 @@ mod constraint;
 #[cfg(feature = "spaces")]
 mod diagram;
 mod error;
-// Compiling a space asks more of expressions than evaluating one.
+// Without `spaces`, parts of the expression code are unused: only compiling a space needs them.
 #[cfg_attr(not(feature = "spaces"), allow(dead_code, unused_imports))]
 mod expr;
 #[cfg(feature = "spaces")]

@@ -1,17 +1,17 @@
-//! How large a diagram may grow.
+//! Limits on the size of a diagram.
 
-/// Bounds on construction. A space that needs more is refused with the constraints to blame,
-/// instead of exhausting the memory.
+/// Limits on the construction of a space. A space that needs more is refused before it exhausts the
+/// memory. The error names the constraints to blame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Nodes before reduction, in each group of parameters.
+    /// Maximum number of nodes before reduction, in each group of parameters.
     pub nodes: usize,
-    /// Bytes that the construction of a group may use.
+    /// Maximum number of bytes that the construction of a group may use.
     pub bytes: usize,
 }
 
 impl Default for Limits {
-    /// Allows eight million nodes in one GiB: the largest space of the literature (CCSD(T) under
+    /// Allows eight million nodes in one GiB. The largest space of the literature (CCSD(T) under
     /// device limits) needs about one million.
     fn default() -> Self {
         Limits { nodes: 8_000_000, bytes: 1 << 30 }

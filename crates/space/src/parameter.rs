@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::error::SpaceError;
 use crate::value::{Value, ValueKind};
 
-/// A tuning parameter: a name and the values it may take, in the user's order.
+/// A tuning parameter: a name and a list of possible values, in the user's order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
     name: String,
@@ -13,13 +13,13 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Returns a parameter called `name` that takes one of `values`.
+    /// Returns a parameter called `name` with the given values.
     ///
-    /// Integers among floats become floats, so that a list such as `[0.5, 1, 2]` has one type.
+    /// Integers among floats become floats, so a list such as `[0.5, 1, 2]` has one type.
     ///
     /// # Errors
-    /// No values, a value twice, values of several types, or a float that is infinite or not a
-    /// number.
+    /// The list is empty, contains a value twice, mixes types, or contains a float that is infinite
+    /// or not a number.
     pub fn new(name: impl Into<String>, values: impl IntoIterator<Item = Value>) -> Result<Parameter, SpaceError> {
         let name = name.into();
         let mut values: Vec<Value> = values.into_iter().collect();
@@ -49,20 +49,20 @@ impl Parameter {
         &self.name
     }
 
-    /// Returns the values, in the user's order; there is at least one and none occurs twice.
+    /// Returns the values in the user's order. There is at least one, and none occurs twice.
     pub fn values(&self) -> &[Value] {
         &self.values
     }
 
-    /// Returns the kind that all values have.
+    /// Returns the common kind of all values.
     pub fn kind(&self) -> ValueKind {
         self.values[0].kind()
     }
 
-    /// Returns the index of `value`, which is converted as the list's values were: an integer finds
-    /// the float it equals.
+    /// Returns the index of `value` in the list. In a list of floats, an integer finds the float of
+    /// the same value.
     ///
-    /// Looks through the list.
+    /// Searches the list linearly.
     pub fn index_of(&self, value: &Value) -> Option<usize> {
         let mut wanted = value.clone();
         if self.kind() == ValueKind::Float {
@@ -72,7 +72,8 @@ impl Parameter {
     }
 }
 
-/// Turns integers into the float of the same value; zero has one sign only, lest it occur twice.
+/// Turns an integer into the float of the same value. Turns -0.0 into 0.0, so that zero cannot
+/// occur twice.
 fn widen(value: &mut Value) {
     match *value {
         Value::Int(int) => *value = Value::Float(int as f64),

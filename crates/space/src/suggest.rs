@@ -1,10 +1,10 @@
-//! "Did you mean": the known name closest to a misspelt one.
+//! "Did you mean": the known name closest to a misspelt name.
 
-/// Returns the most similar of `known` to a misspelt `name`, unless none is similar enough to be
-/// what was meant. Every "did you mean" of Tunesmith asks here.
+/// Returns the name in `known` that is most similar to a misspelt `name`, or `None` if no name is
+/// similar enough. Every "did you mean" of Tunesmith calls this function.
 pub fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Below this similarity a suggestion misleads more often than it helps (0.7 still joins `WGS`
-    // and `WG_SIZE`).
+    // Below this similarity, a suggestion misleads more often than it helps. 0.7 still joins `WGS`
+    // and `WG_SIZE`.
     const SIMILAR: f64 = 0.7;
     let lower = name.to_lowercase();
     known
@@ -15,7 +15,8 @@ pub fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// Returns ``did you mean `name`?`` for the known name that `wrong` most resembles, if any does.
+/// Returns ``did you mean `name`?`` with the known name closest to `wrong`, or `None` if none is
+/// close.
 pub fn did_you_mean<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     closest(wrong, known).map(|name| format!("did you mean `{name}`?"))
 }

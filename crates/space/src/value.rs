@@ -1,4 +1,4 @@
-//! Values that tuning parameters take and expressions give.
+//! Values of tuning parameters and expressions.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 /// One value of a tuning parameter, a problem size or a device limit.
 ///
-/// Equality, ordering and hashing are structural and total: values of different kinds differ (`1`,
-/// `1.0` and `true` are three values) and floats compare by their total order. Python's equality,
-/// where `1 == 1.0 == True`, belongs to [expressions](crate::Expr).
+/// Equality, ordering and hashing are structural and total. Values of different kinds differ: `1`,
+/// `1.0` and `true` are three values. Floats compare by their total order. Only
+/// [expressions](crate::Expr) use Python's equality, where `1 == 1.0 == True`.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// A whole number.
@@ -22,7 +22,7 @@ pub enum Value {
     Str(Arc<str>),
 }
 
-/// The kind of a [`Value`], in the order in which values of different kinds are sorted.
+/// The kind of a [`Value`]. Values of different kinds are sorted in the order of the variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ValueKind {
     /// [`Value::Int`].
@@ -57,7 +57,7 @@ impl Value {
         }
     }
 
-    /// Returns the value as an integer: integers themselves, booleans as 0 and 1, nothing else.
+    /// Returns the value as an integer. Booleans become 0 and 1; floats and strings give `None`.
     pub fn as_int(&self) -> Option<i64> {
         match self {
             Value::Int(value) => Some(*value),
@@ -66,7 +66,8 @@ impl Value {
         }
     }
 
-    /// Returns the value as a number: integers and booleans converted, `None` for strings.
+    /// Returns the value as a floating-point number. Integers and booleans are converted; strings
+    /// give `None`.
     pub fn as_float(&self) -> Option<f64> {
         match self {
             Value::Int(value) => Some(*value as f64),
@@ -76,8 +77,10 @@ impl Value {
         }
     }
 
-    /// Returns the text that reaches a kernel as `-DNAME=VALUE`: booleans are `1` and `0`, floats
-    /// have their shortest form that reads back to the same number, strings are as they are.
+    /// Returns the text that reaches a kernel as `-DNAME=VALUE`.
+    ///
+    /// Booleans become `1` and `0`. Floats take the shortest form that reads back to the same
+    /// number. Strings stay as they are.
     pub fn define(&self) -> String {
         match self {
             Value::Bool(value) => u8::from(*value).to_string(),
@@ -85,12 +88,13 @@ impl Value {
         }
     }
 
-    /// Reads `text` as a value of the kind that the list `like` holds; this is how `NAME=VALUE` on
-    /// a command line meets a parameter's values.
+    /// Reads `text`, such as the value of `NAME=VALUE` on a command line, as a value of the kind
+    /// that the list `like` holds.
     ///
-    /// Booleans are read from `true`, `True`, `1`, `false`, `False`, `0`; strings are taken as they
-    /// are. `None` when the text is not of that kind or the list is empty. Membership in `like` is
-    /// not checked here, see [`Space::configuration`](crate::Space::configuration).
+    /// Booleans are read from `true`, `True`, `1`, `false`, `False` and `0`. Strings are taken as
+    /// they are. Returns `None` if the text is not of that kind or the list is empty. Does not
+    /// check that `like` contains the value; [`Space::configuration`](crate::Space::configuration)
+    /// does.
     pub fn parse_as(text: &str, like: &[Value]) -> Option<Value> {
         let trimmed = text.trim();
         match like.first()?.kind() {
@@ -148,8 +152,8 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Value::Int(value) => write!(f, "{value}"),
-            // Debug formatting of floats is the shortest form that reads back and keeps the point
-            // of `1.0`.
+            // Debug formatting gives the shortest form that reads back, and keeps the point of
+            // `1.0`.
             Value::Float(value) => write!(f, "{value:?}"),
             Value::Bool(value) => write!(f, "{value}"),
             Value::Str(value) => f.write_str(value),

@@ -3,11 +3,11 @@
 use crate::error::SpaceError;
 use crate::value::Value;
 
-/// Lists that generators make are at most this long, so that a mistyped bound is an error and not a
-/// full memory.
+/// Maximum length of a generated list. With it, a mistyped bound is an error and does not fill the
+/// memory.
 const MAX_VALUES: i128 = 1 << 22;
 
-/// Makes the lists of values that tuning parameters commonly take.
+/// Generators of the lists of values that tuning parameters commonly take.
 ///
 /// ```
 /// use tunesmith_space::{Value, Values};
@@ -22,13 +22,13 @@ const MAX_VALUES: i128 = 1 << 22;
 pub struct Values;
 
 impl Values {
-    /// Returns the values given, in their order.
+    /// Returns the given values in their order.
     pub fn list<V: Into<Value>>(values: impl IntoIterator<Item = V>) -> Vec<Value> {
         values.into_iter().map(Into::into).collect()
     }
 
-    /// Returns `first`, `first + step`, ... up to `last`, which is included when the steps meet it;
-    /// a negative step goes down.
+    /// Returns `first`, `first + step`, ... up to `last`. `last` is included if the steps meet it.
+    /// A negative step counts down.
     ///
     /// # Errors
     /// A step of zero, no value at all, or more than 4,194,304 values.
@@ -67,8 +67,8 @@ impl Values {
     }
 }
 
-/// Returns the positive divisors of `number`, ascending; none below 1. About `sqrt(number)`
-/// divisions.
+/// Returns the positive divisors of `number`, ascending. The list is empty if `number` is below 1.
+/// Costs about `sqrt(number)` divisions.
 pub(crate) fn divisors(number: i64) -> Vec<i64> {
     let mut low = Vec::new();
     let mut high = Vec::new();

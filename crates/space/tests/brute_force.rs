@@ -1,5 +1,5 @@
-//! Random small spaces against brute force: every combination, each constraint evaluated as Python
-//! would.
+//! Compares random small spaces with brute force: every combination, and each constraint evaluated
+//! as Python would.
 
 mod oracle;
 
@@ -14,13 +14,13 @@ fn indices(space: &Space, id: ConfigId) -> Vec<u32> {
     space.unrank(id).indices().to_vec()
 }
 
-/// The combinations that differ from `from` in exactly one place.
+/// Returns the combinations that differ from `from` in exactly one place.
 fn differing_in_one(valid: &HashSet<Vec<u32>>, from: &[u32]) -> HashSet<Vec<u32>> {
     let differences = |other: &&Vec<u32>| other.iter().zip(from).filter(|(a, b)| a != b).count();
     valid.iter().filter(|other| differences(other) == 1).cloned().collect()
 }
 
-/// Of each parameter the nearest valid smaller and larger value.
+/// Returns the nearest valid smaller and larger value of each parameter.
 fn adjacent(valid: &HashSet<Vec<u32>>, from: &[u32]) -> HashSet<Vec<u32>> {
     let neighbours = differing_in_one(valid, from);
     let mut nearest = HashSet::new();
@@ -32,7 +32,7 @@ fn adjacent(valid: &HashSet<Vec<u32>>, from: &[u32]) -> HashSet<Vec<u32>> {
     nearest
 }
 
-/// That every question about one combination has the answer of brute force.
+/// Checks every answer about one combination against brute force.
 fn check_membership(description: &Description, space: &Space, combination: &[u32], is_valid: bool) {
     let value = |at: usize| description.parameters[at].1[combination[at] as usize].clone();
     let pairs: Vec<(&str, Value)> =
@@ -49,8 +49,8 @@ fn check_membership(description: &Description, space: &Space, combination: &[u32
     assert_eq!(broken.is_empty(), is_valid);
 }
 
-/// That some combination has the values that an error shows, that the constraint named fails on it,
-/// and that nothing excludes it.
+/// Checks that some combination has the values of an error, that the named constraint fails on it,
+/// and that no constraint excludes it.
 fn check_failure(description: &Description, constraint: &str, shown: &[(String, Value)]) {
     let text = &description.constraints[constraint[1..].parse::<usize>().unwrap()];
     let index = |name: &str| description.parameters.iter().position(|(known, _)| known == name).unwrap();
@@ -65,12 +65,12 @@ fn check_failure(description: &Description, constraint: &str, shown: &[(String, 
     assert!(description.combinations().iter().filter(fits).any(fails), "{constraint} does not fail at {shown:?}");
 }
 
-/// That the configuration found nearest to a point is valid, that none is nearer, and that ties go
-/// to the first rank.
+/// Checks that the nearest configuration is valid, that none is nearer, and that ties go to the
+/// first rank.
 fn check_nearest(description: &Description, space: &Space, valid: &HashSet<Vec<u32>>) {
     let lengths = || description.parameters.iter().map(|(_, values)| values.len() as f64);
     for round in 0..4 {
-        // Points between values and on them, and coordinates left open.
+        // Points on values and between them, and missing coordinates.
         let coordinate = |(at, length): (usize, f64)| match (round + at) % 5 {
             0 => length * 0.5 - 0.25,
             1 => length - 1.0,
@@ -93,8 +93,8 @@ fn check_nearest(description: &Description, space: &Space, valid: &HashSet<Vec<u
     }
 }
 
-/// The path at `coordinates` in the tree of all valid configurations, level by level (ATF paper,
-/// section 5).
+/// Returns the path at `coordinates` in the tree of all valid configurations, level by level (ATF
+/// paper, section 5).
 fn at_coordinates(space: &Space, valid: &HashSet<Vec<u32>>, coordinates: &[f64], blocks: Blocks) -> Vec<u32> {
     let mut left: Vec<&Vec<u32>> = valid.iter().collect();
     for parameter in space.levels() {
@@ -109,12 +109,12 @@ fn at_coordinates(space: &Space, valid: &HashSet<Vec<u32>>, coordinates: &[f64],
     left[0].clone()
 }
 
-/// That coordinates lead to what they lead to in a tree, and back.
+/// Checks that coordinates give the same configuration as in a tree, and lead back.
 fn check_coordinates(space: &Space, valid: &HashSet<Vec<u32>>, id: ConfigId) {
     for blocks in [Blocks::Values, Blocks::Configurations] {
         let middles = space.coordinates(id, blocks);
         assert_eq!(space.rank(&space.configuration_at(&middles, blocks)), Some(id), "{blocks:?} lead back");
-        // Ranks come as irrational numbers, so no block's end is met.
+        // Irrational shifts avoid the ends of blocks.
         let shifted: Vec<f64> = middles.iter().map(|middle| (middle * 0.7 + 0.30117).fract()).collect();
         let found = space.configuration_at(&shifted, blocks);
         assert_eq!(found.indices(), at_coordinates(space, valid, &shifted, blocks));
@@ -135,7 +135,7 @@ fn check_coordinates(space: &Space, valid: &HashSet<Vec<u32>>, id: ConfigId) {
     assert_eq!(found, expected);
 }
 
-/// That neighbours have the numbers, parameters and values that they say.
+/// Checks the number, parameter and value of every neighbour.
 fn check_numbered(space: &Space, id: ConfigId) {
     let own = indices(space, id);
     for neighbourhood in [Neighbourhood::Hamming, Neighbourhood::Adjacent, Neighbourhood::Coordinates] {
@@ -188,7 +188,7 @@ fn check_space(description: &Description, space: &Space, valid: &HashSet<Vec<u32
     }
 }
 
-/// The questions that brute force takes longer to answer.
+/// Checks the answers that take brute force longer.
 fn check_thoroughly(description: &Description, space: &Space, valid: &HashSet<Vec<u32>>) {
     check_nearest(description, space, valid);
     check_analysis(description, space, valid);
@@ -199,10 +199,10 @@ fn check_thoroughly(description: &Description, space: &Space, valid: &HashSet<Ve
     }
 }
 
-/// That each constraint removes what brute force says, and that dead values occur nowhere.
+/// Checks the effect of each constraint against brute force, and that dead values occur nowhere.
 fn check_analysis(description: &Description, space: &Space, valid: &HashSet<Vec<u32>>) {
     let analysis = space.analyse();
-    // `None` where a constraint fails on something that is left.
+    // `None` if a constraint fails on a combination that is left.
     let left = |chosen: &dyn Fn(usize) -> bool| {
         let texts: Vec<Text> = description
             .constraints
@@ -230,8 +230,8 @@ fn check_analysis(description: &Description, space: &Space, valid: &HashSet<Vec<
     }
 }
 
-/// That `culprits` leave nothing, that each of them is needed for that, and that no smaller set
-/// leaves nothing.
+/// Checks that `culprits` leave no configuration, that each of them is needed for that, and that no
+/// smaller set leaves none.
 fn check_culprits(description: &Description, culprits: &[String]) {
     let chosen: Vec<usize> = culprits.iter().map(|name| name[1..].parse().unwrap()).collect();
     let texts = |chosen: &[usize]| chosen.iter().map(|at| description.constraints[*at].clone()).collect::<Vec<_>>();
@@ -313,7 +313,7 @@ fn a_space_beyond_128_bits_is_counted_exactly_and_has_no_ranks() {
 
 #[test]
 fn parameters_that_all_differ_are_counted_like_permutations() {
-    // Values within 62 of each other make a mask; those of the second case do not.
+    // Values within 62 of each other make a mask. The values of the second case do not.
     for (low, step) in [(-3, 1), (-300, 100)] {
         let list = |length: i64| Values::range(low, low + (length - 1) * step, step).unwrap();
         let names = ["A", "B", "C", "D", "E"];

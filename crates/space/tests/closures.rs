@@ -23,7 +23,7 @@ fn a_closure_leaves_what_the_same_expression_leaves() {
     let by_text = builder().constraint(divides()).constraint(volume).build().unwrap();
     assert_eq!(by_closure.size(), by_text.size());
     assert!(by_text.iter().all(|id| by_closure.contains(&by_text.unrank(id))));
-    // Only what is in the scope is joined.
+    // Only the parameters in the scope are joined.
     assert_eq!(by_closure.groups(), [vec![0, 1, 2], vec![3], vec![4]]);
     let broken = by_closure.configuration(&[("X", 12.into()), ("Y", 12.into())], None).unwrap();
     assert!(by_closure.violated(&broken).iter().any(|constraint| constraint.name() == "volume"));

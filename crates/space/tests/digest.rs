@@ -1,4 +1,4 @@
-//! The digest is equal where ranks mean the same, and nowhere else.
+//! The digest is equal if and only if ranks have the same meaning.
 
 use tunesmith_space::{Constraint, Parameter, Space, Value, Values};
 
@@ -65,8 +65,8 @@ fn names_values_types_and_their_order_count() {
     }
 }
 
-/// Journals and recordings keep digests: where this fails, their ranks have lost their meaning, and
-/// the format number of the digest has to change with it.
+/// Journals and recordings store digests. If this test fails, their ranks have lost their meaning,
+/// and the format number of the digest must change.
 #[test]
 fn the_digest_of_a_space_never_changes() {
     let order = Parameter::new("ORDER", Values::list(["row", "column"])).unwrap();

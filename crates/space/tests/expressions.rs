@@ -1,4 +1,4 @@
-//! Expressions mean what CPython makes of them, and no text makes them panic.
+//! Expressions agree with CPython, and no text makes them panic.
 
 use proptest::prelude::*;
 use serde_json::Value as Json;
@@ -27,7 +27,7 @@ fn wanted(kind: &str, text: &str) -> Option<Value> {
     })
 }
 
-/// Python shows no sign of a NaN, and processors differ in it.
+/// Removes the sign of a NaN. Python does not show it, and processors differ in it.
 fn without_sign_of_nan(value: Value) -> Value {
     match value {
         Value::Float(float) if float.is_nan() => Value::Float(f64::NAN),
@@ -35,7 +35,7 @@ fn without_sign_of_nan(value: Value) -> Value {
     }
 }
 
-/// The rows of a table on which the crate and CPython differ.
+/// Returns the rows of a table on which the crate and CPython differ.
 fn differences(table: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     for line in table.lines() {

@@ -1,10 +1,10 @@
-//! Groups that are built at the same time give the space that they give one after the other.
+//! Groups built at the same time give the same space as groups built one after the other.
 
 use std::num::NonZeroUsize;
 use tunesmith_space::{Constraint, Limits, Parameter, Space, SpaceBuilder, SpaceError, Values};
 
-/// Three groups: two whose diagrams take tens of thousands of nodes while they are built, and a
-/// small one.
+/// Returns three groups: two whose diagrams take tens of thousands of nodes during construction,
+/// and a small one.
 fn builder() -> SpaceBuilder {
     let names = ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J"];
     let parameter = |name: &&str| Parameter::new(*name, Values::range(1, 32, 1).unwrap()).unwrap();

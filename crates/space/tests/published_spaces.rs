@@ -47,7 +47,7 @@ fn ranks_of_published_spaces_are_ranks_of_their_configurations() {
     }
 }
 
-/// The builder of a T1 document with parameters and constraints in the opposite order.
+/// Returns the space of a T1 document with parameters and constraints in the opposite order.
 fn reversed(name: &str) -> tunesmith_space::Space {
     let mut document = common::document(name);
     let space = &mut document["ConfigurationSpace"];

@@ -1,4 +1,4 @@
-//! What a space that cannot be built says, and what stays possible where ranks end.
+//! Errors of spaces that cannot be built, and the answers of spaces without ranks.
 
 use tunesmith_space::{Constraint, Expr, Parameter, Space, SpaceBuilder, SpaceError, Value, Values};
 
@@ -60,8 +60,8 @@ fn only_the_constraints_that_are_needed_to_leave_nothing_are_named() {
 
 #[test]
 fn a_guard_is_no_culprit_for_being_needed_by_evaluation_alone() {
-    // Without `b > 0` the second constraint fails, so the guard counts as needed and nothing worse
-    // happens.
+    // Without `b > 0`, the second constraint fails. So the guard counts as needed, and nothing
+    // worse happens.
     let error = refused(over(&["a", "b"], 3), &["b > 0", "a % b == 0", "a == 5"]);
     let SpaceError::Empty { culprits } = error else { panic!("{error}") };
     assert!(culprits.contains(&"a == 5".to_owned()), "{culprits:?}");
@@ -102,13 +102,13 @@ fn beyond_128_bits_only_ranks_are_missing() {
     let chained = names.windows(2).map(|pair| format!("{} != {}", pair[0], pair[1]));
     let free = over(&names, 9);
     let joined = chained.fold(free.clone(), |builder, text| builder.constraint(Constraint::parse(&text).unwrap()));
-    // 10 * 9^63 for neighbours that differ.
+    // 10 * 9^63: every two neighbours differ.
     let differing = "13100205086376203523912080957125020739642457324750934565663290";
     for (space, size) in [(free, &*format!("1{}", "0".repeat(64))), (joined, differing)] {
         let space = space.build().unwrap();
         assert_eq!(space.size().to_string(), size);
         assert_eq!((space.len(), space.is_empty(), space.id(0), space.iter().next()), (None, false, None, None));
-        // Every other parameter is 7, those between are 0, the first value.
+        // Every other parameter is 7; those between have the first value, 0.
         let pairs: Vec<(&str, Value)> = names.iter().step_by(2).map(|name| (*name, Value::Int(7))).collect();
         let configuration = space.configuration(&pairs, None).unwrap();
         assert!(space.contains(&configuration) && space.violated(&configuration).is_empty());

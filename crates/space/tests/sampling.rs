@@ -1,12 +1,12 @@
-//! Samples are uniform; distinct ones are distinct.
+//! Samples are uniform, and distinct samples are distinct.
 
 use rand::Rng;
 use rand_xoshiro::{Xoshiro256PlusPlus, rand_core::SeedableRng};
 use std::collections::BTreeSet;
 use tunesmith_space::{Blocks, Constraint, Parameter, Space, Value};
 
-/// The chi-squared statistic of `counts` against equal chances, in standard deviations from its
-/// mean.
+/// Returns the chi-squared statistic of `counts` against equal chances, in standard deviations from
+/// its mean.
 fn deviation(counts: &[u64]) -> f64 {
     let expected = counts.iter().sum::<u64>() as f64 / counts.len() as f64;
     let statistic: f64 = counts.iter().map(|&count| (count as f64 - expected).powi(2) / expected).sum();
@@ -33,7 +33,7 @@ fn samples_are_uniform() {
     for _ in 0..100 * counts.len() {
         counts[space.sample(&mut rng).rank() as usize] += 1;
     }
-    // Five standard deviations: p below 1e-6 for a right program.
+    // Five standard deviations: p is below 1e-6 for a correct program.
     assert!(deviation(&counts).abs() < 5.0, "{}", deviation(&counts));
 }
 
@@ -66,7 +66,8 @@ fn stratified_samples_take_one_of_each_part_and_are_uniform() {
         let mut ranks: Vec<u128> = space.sample_stratified(12, &mut rng).iter().map(|id| id.rank()).collect();
         ranks.iter().for_each(|&rank| counts[rank as usize] += 1);
         ranks.sort_unstable();
-        // The parts' lengths differ by one at most where the size is no multiple of their number.
+        // The lengths of the parts differ by at most one if the size is not a multiple of their
+        // number.
         assert!(ranks.iter().enumerate().all(|(part, &rank)| rank * 12 / size == part as u128));
     }
     assert!(deviation(&counts).abs() < 5.0, "{}", deviation(&counts));
@@ -100,7 +101,7 @@ fn latin_samples_have_every_value_about_as_often_as_the_space() {
     assert!(unrolls.iter().all(|&count: &i32| (count - 24).abs() <= 3), "{unrolls:?}");
 }
 
-/// Every configuration of `space` whose values are all allowed, by value indices.
+/// Returns the configurations of `space` with allowed values only, by value indices.
 fn within(space: &Space, allowed: &[&[u32]]) -> BTreeSet<Vec<u32>> {
     let is_allowed = |list: &&[u32], index: &u32| list.is_empty() || list.contains(index);
     let all = space.iter().map(|id| space.unrank(id).indices().to_vec());

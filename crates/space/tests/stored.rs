@@ -1,4 +1,4 @@
-//! Spaces are read back as they were written, and nothing else is.
+//! Spaces are read back as they were written, and altered files are refused.
 
 use tunesmith_space::{Constraint, Parameter, Space, Value, Values};
 
@@ -43,8 +43,8 @@ fn whatever_is_changed_in_a_stored_space_is_an_error_and_no_panic() {
         for other in [b'0', b'1', b'7', b'9'] {
             let mut changed = text.clone().into_bytes();
             changed[at] = other;
-            // Constants, constraints' texts and versions do not change what ranks mean; everything
-            // else is refused.
+            // Constants, the constraints' texts and versions do not change the meaning of ranks.
+            // Every other change is refused.
             let read = serde_json::from_slice::<Space>(&changed);
             let same = read.as_ref().is_ok_and(|read| read.iter().eq(space().iter()));
             assert!(other == byte || read.is_err() || same, "{other} at {at}");

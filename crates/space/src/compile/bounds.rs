@@ -1,9 +1,9 @@
-//! What can be said of a condition before all its parameters have values.
+//! Bounds of conditions before all their parameters have values.
 //!
-//! The bounds of a term at a level are terms themselves, of what is known there: a product of which
-//! only some factors are known lies between that part times the smallest and times the largest the
-//! rest can be. A condition whose upper bound is false excludes; one whose lower bound is true
-//! needs nothing more.
+//! The bounds of a term at a level are terms themselves, made of known terms. Example: of a
+//! product, only some factors are known. It lies between the known part times the smallest possible
+//! rest and the known part times the largest possible rest. A condition whose upper bound is false
+//! excludes the value. A condition whose lower bound is true needs no further check.
 
 use crate::hash::Map;
 
@@ -19,8 +19,8 @@ pub(crate) struct Bounds<'a> {
 }
 
 impl Bounds<'_> {
-    /// Returns two terms between which `id` lies, known once the level has a value; `None` if there
-    /// are none.
+    /// Returns two terms that bound `id` and are known once the level has a value, or `None` if
+    /// there are none.
     pub(crate) fn of(&mut self, id: Id) -> Option<(Id, Id)> {
         if let Some(&bounds) = self.done.get(&id) {
             return bounds;
@@ -75,7 +75,7 @@ impl Bounds<'_> {
         Some((self.graph.apply(op, &low)?, self.graph.apply(op, &high)?))
     }
 
-    /// Returns a chain's known beginning, combined once with the range of all that is unknown at
+    /// Bounds a chain: combines its known beginning once with the range of everything unknown at
     /// its end.
     fn chain(&mut self, op: Op, id: Id) -> Option<(Id, Id)> {
         let neutral = i128::from(op != Op::Sum);
@@ -101,7 +101,7 @@ impl Bounds<'_> {
         self.combine(op, bounds, low, high)
     }
 
-    /// Bounds a link of which both operands are partly known.
+    /// Bounds a link whose two operands are both partly known.
     fn pair(&mut self, op: Op, args: &[Id], low: i128, high: i128) -> Option<(Id, Id)> {
         let (a, b) = (self.of(args[0])?, self.of(args[1])?);
         let positive =
@@ -116,7 +116,7 @@ impl Bounds<'_> {
         self.combine(op, bounds, low, high)
     }
 
-    /// Bounds of the beginning, changed by an end between `low` and `high`.
+    /// Combines the bounds of the beginning with an end between `low` and `high`.
     fn combine(&mut self, op: Op, bounds: (Id, Id), low: i128, high: i128) -> Option<(Id, Id)> {
         let (low, high) = (i64::try_from(low).ok()?, i64::try_from(high).ok()?);
         if op != Op::Sum && self.graph.int_range(bounds.0)?.0 < 0 {
@@ -137,7 +137,7 @@ impl Bounds<'_> {
         self.graph.apply(op, &[id, end])
     }
 
-    /// Bounds `a <= b`; `c <= t // d` is `c * d <= t` without the division.
+    /// Returns `a <= b`. Writes `c <= t // d` as `c * d <= t`, without the division.
     fn less_equal(&mut self, a: Id, b: Id) -> Option<Id> {
         let term = self.graph.term(b);
         if let (Some(low), Op::FloorDivide, &[dividend, divisor]) = (self.graph.constant_of(a), term.op, &term.args[..])

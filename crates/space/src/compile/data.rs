@@ -1,4 +1,4 @@
-//! Values that fit into no cell, by number.
+//! Values that do not fit into a cell, by number.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use super::graph::{Class, ERROR, MAGNITUDE, float_cell};
 use crate::expr::Datum;
 
 /// Numbers the values of terms of class [`Class::Datum`]: strings, lists, very large integers, and
-/// numbers of a type that is not known beforehand. Identical values (same type, same bits) have the
+/// numbers whose type is not known beforehand. Identical values (same type, same bits) have the
 /// same number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Data {
@@ -15,7 +15,7 @@ pub(crate) struct Data {
 }
 
 impl Data {
-    /// Returns the cell of `value` in a term of class `class`, where it must belong.
+    /// Returns the cell of `value` in a term of class `class`, to which the value must belong.
     pub(crate) fn cell(&mut self, value: &Datum, class: Class) -> i64 {
         match (class, value) {
             (Class::Int(..), Datum::Int(value)) => i64::try_from(*value).unwrap_or(ERROR),
@@ -26,7 +26,7 @@ impl Data {
     }
 
     fn number(&mut self, value: &Datum) -> i64 {
-        // The shown form tells types and bits apart: `1`, `1.0`, `True`, `"1"`; not-a-number is one
+        // The text of a value shows its type and bits: `1`, `1.0`, `True`, `"1"`. All NaNs are one
         // value.
         let next = self.values.len() as i64;
         let number = *self.known.entry(value.to_string()).or_insert(next);
@@ -36,8 +36,8 @@ impl Data {
         number
     }
 
-    /// Returns the value that `cell` stands for in a term of class `class`; something arbitrary for
-    /// a cell that stands for nothing, which only terms that nobody needs any more have.
+    /// Returns the value of `cell` in a term of class `class`. A cell without a value gives an
+    /// arbitrary one; only terms that are no longer needed have such cells.
     pub(crate) fn value(&self, cell: i64, class: Class) -> Datum {
         match class {
             Class::Int(..) => Datum::Int(i128::from(cell)),
@@ -48,7 +48,7 @@ impl Data {
         }
     }
 
-    /// Returns the smallest class of one value.
+    /// Returns the smallest class that contains `value`.
     pub(crate) fn class_of(value: &Datum) -> Class {
         match value {
             Datum::Int(int) => match i64::try_from(*int) {

@@ -1,21 +1,21 @@
 //! Parameters that all differ from each other.
 //!
-//! Pairwise `a != b` would carry every value taken so far, in its order. What matters is the set of
-//! them: a mask.
+//! With pairwise `a != b`, nodes would carry every value taken so far, in order. Only the set of
+//! these values matters, so nodes carry a mask.
 
 use super::graph::{Graph, Id, Op};
 use super::lower::Lowering;
 
-/// Values of a mask lie within this many whole numbers.
+/// Maximum number of whole numbers that a mask covers.
 const MOST_VALUES: i64 = 62;
 
-/// Pairs alone carry one value either way.
+/// Minimum number of parameters. A pair carries one value either way.
 const LEAST_MEMBERS: usize = 3;
 
 impl Lowering<'_> {
     /// Replaces the conditions among `roots` that make three or more parameters differ from each
-    /// other: one condition per parameter says that its value is not taken yet. Gives the
-    /// conditions replaced, with what takes their place.
+    /// other. The new conditions, one per parameter, require that its value is not taken yet.
+    /// Returns the index of each replaced condition and its replacement.
     pub(super) fn all_different(&mut self, roots: &[Id]) -> Vec<(usize, Id)> {
         let mut pairs: Vec<(usize, [Id; 2])> =
             roots.iter().enumerate().filter_map(|(index, &root)| Some((index, differing(self.graph, root)?))).collect();
@@ -25,7 +25,7 @@ impl Lowering<'_> {
             let (own, others): (Vec<_>, Vec<_>) = pairs.into_iter().partition(within);
             pairs = others;
             if let Some(conditions) = self.untaken(clique) {
-                // There are more pairs than members.
+                // There are at least as many pairs as members.
                 let conditions = conditions.into_iter().chain(std::iter::repeat(self.graph.int(1)));
                 replaced.extend(own.iter().map(|(index, _)| *index).zip(conditions));
             }
@@ -33,8 +33,8 @@ impl Lowering<'_> {
         replaced
     }
 
-    /// Requires of each but the first member, in the order of levels, that its value is none of
-    /// those before.
+    /// Returns, for each member but the first in the order of levels, the condition that its value
+    /// differs from the values of the members before it.
     fn untaken(&mut self, mut members: Vec<Id>) -> Option<Vec<Id>> {
         members.sort_by_key(|&member| self.levels.span(self.graph, member));
         let ranges: Option<Vec<(i64, i64)>> = members.iter().map(|&member| self.graph.int_range(member)).collect();
@@ -60,7 +60,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Returns the two parameters that `root` makes differ, when that is all it says.
+/// Returns the two parameters that `root` makes differ, or `None` if it is any other condition.
 fn differing(graph: &Graph, root: Id) -> Option<[Id; 2]> {
     let term = graph.term(root);
     let equal = graph.term(*term.args.first()?);
@@ -69,8 +69,8 @@ fn differing(graph: &Graph, root: Id) -> Option<[Id; 2]> {
     (term.op == Op::Not && equal.op == Op::Equal && is_parameter(a) && is_parameter(b)).then_some([a, b])
 }
 
-/// Returns a set of parameters, as large as a simple search finds it, of which all pairs are among
-/// `pairs`.
+/// Returns a set of parameters all of whose pairs are among `pairs`. The set is as large as a
+/// simple search finds it.
 fn largest_clique(pairs: &[(usize, [Id; 2])]) -> Option<Vec<Id>> {
     let joined = |a: Id, b: Id| pairs.iter().any(|(_, pair)| *pair == [a.min(b), a.max(b)]);
     let mut members: Vec<Id> = pairs.iter().flat_map(|(_, pair)| *pair).collect();
@@ -85,7 +85,7 @@ fn largest_clique(pairs: &[(usize, [Id; 2])]) -> Option<Vec<Id>> {
         }
         clique
     };
-    // Of several the first, so that the choice does not depend on anything else.
+    // Take the first of several, so that the choice depends on nothing else.
     let cliques: Vec<Vec<Id>> = members.iter().map(from).collect();
     let most = cliques.iter().map(Vec::len).max().filter(|&most| most >= LEAST_MEMBERS)?;
     cliques.into_iter().find(|clique| clique.len() == most)

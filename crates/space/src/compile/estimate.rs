@@ -1,29 +1,30 @@
-//! How many different nodes a level may have, estimated from the terms.
+//! Estimates the number of different nodes of a level from the terms.
 
 use super::graph::{Class, Graph, Id, Op};
 use super::range;
 use crate::bits::Bits;
 
-/// Logarithms are whole multiples of this fraction of a bit, so that sums do not depend on their
+/// Units per bit of a logarithm. Logarithms are whole numbers, so that sums do not depend on their
 /// order.
 pub(super) const UNIT: f64 = 1024.0;
 
-/// Values of a term are counted exactly as long as no more than this many pairs have to be tried.
+/// Maximum number of pairs to try when the values of a term are counted exactly.
 const MAX_PAIRS: usize = 400;
 
 /// The data for estimating the number of different cells that a node can carry.
 pub(super) struct Estimate<'a> {
     graph: &'a Graph,
     roots: &'a [Id],
-    /// The terms below the roots that are no constants, operands first.
+    /// The terms below the roots that are not constants, operands first.
     pub(super) terms: Vec<Id>,
-    /// Of every term the operands that are no constants.
+    /// For every term, the operands that are not constants.
     operands: Vec<Vec<Id>>,
     /// The logarithm of the number of values of every term.
     widths: Vec<u32>,
-    /// For chains, the same of their first so many operands together.
+    /// For every chain, the logarithm of the number of joint values of its first operands, by their
+    /// number.
     beginnings: Vec<Vec<u32>>,
-    /// The logarithm of the number of every place's values.
+    /// For every place, the logarithm of the number of its values.
     pub(super) sizes: Vec<u32>,
 }
 
@@ -40,7 +41,7 @@ fn is_chain(op: Op) -> bool {
 pub(super) struct Load {
     /// The logarithm of the number of different nodes.
     pub(super) width: u32,
-    /// The number of cells, which decides between equal widths: the fewer, the more of them meet
+    /// The number of cells. It decides between equal widths: with fewer cells, more of them meet
     /// each other.
     cells: u32,
 }
@@ -90,8 +91,7 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// Returns the values of a chain of whole numbers, as if its operands did not depend on each
-    /// other.
+    /// Returns the values of a chain of whole numbers, as if its operands were independent.
     fn chain_values(&mut self, id: Id, values: &[Option<Vec<i64>>]) -> Option<Vec<i64>> {
         let term = self.graph.term(id);
         if range::is_wide(term.class) || !matches!(term.class, Class::Int(..)) {
@@ -104,7 +104,8 @@ impl<'a> Estimate<'a> {
             operands.push((constant.is_none(), own?));
         }
         if term.op != Op::FloorDivide {
-            // Terms are numbered as the constraints come; the estimate shall not depend on that.
+            // Terms are numbered in the order of the constraints. Sort, so that the estimate does
+            // not depend on it.
             operands.sort_by(|a, b| (a.0, a.1.len(), &a.1).cmp(&(b.0, b.1.len(), &b.1)));
         }
         let mut all: Option<Vec<i64>> = None;
@@ -121,7 +122,7 @@ impl<'a> Estimate<'a> {
         all
     }
 
-    /// Returns what nodes carry after the parameters at the places that are set in `assigned`.
+    /// Returns the load of the nodes after the parameters whose places are set in `assigned`.
     pub(super) fn carried(&self, assigned: &[i64]) -> Load {
         let mut walk = Walk {
             estimate: self,
@@ -140,7 +141,7 @@ impl<'a> Estimate<'a> {
     }
 }
 
-/// Returns what the operation makes of all pairs of values; nothing when there are too many.
+/// Applies the operation to all pairs of values. Returns `None` if there are too many.
 fn pairs(op: Op, a: &[i64], b: &[i64]) -> Option<Vec<i64>> {
     if a.len() * b.len() > MAX_PAIRS {
         return None;
@@ -161,16 +162,16 @@ fn pairs(op: Op, a: &[i64], b: &[i64]) -> Option<Vec<i64>> {
     Some(all)
 }
 
-/// Collects what nodes carry: known terms directly below unknown ones.
+/// Collects the cells that nodes carry: known terms directly below unknown ones.
 struct Walk<'a> {
     estimate: &'a Estimate<'a>,
     assigned: &'a [i64],
     visited: Vec<bool>,
-    /// Terms that are carried as they are.
+    /// For each term, true if it is carried as it is.
     single: Vec<bool>,
-    /// Chains of which several operands are known: these are carried together.
+    /// Chains with several known operands, which are carried together.
     joined: Vec<(Id, u32)>,
-    /// The rests of limits, each with the term that is compared with it.
+    /// The remainders of limits, each with the term that is compared with it.
     limits: Vec<(Option<Id>, LeftOver)>,
     width: u32,
     cells: u32,
@@ -186,13 +187,13 @@ impl<'a> Walk<'a> {
         &self.estimate.operands[id.0 as usize]
     }
 
-    /// Returns the only operand that is not known, if it is one alone.
+    /// Returns the operand that is not known, if there is exactly one.
     fn only_unknown(&self, id: Id) -> Option<Id> {
         let mut unknown = self.operands(id).iter().copied().filter(|&arg| !self.is_known(arg));
         unknown.next().filter(|_| unknown.next().is_none())
     }
 
-    /// Collects below a term unless it is known or done.
+    /// Collects the cells below a term, unless the term is known or done.
     fn unknown(&mut self, id: Id) {
         if self.is_known(id) || std::mem::replace(&mut self.visited[id.0 as usize], true) {
             return;
@@ -221,8 +222,8 @@ impl<'a> Walk<'a> {
         operands.iter().for_each(|&arg| self.unknown(arg));
     }
 
-    /// Returns the logarithm of the number of values of the known operands of a chain, so many,
-    /// together.
+    /// Returns the logarithm of the number of joint values of the known operands of a chain.
+    /// `known` is their number.
     fn joint_width(&self, id: Id, known: usize) -> u32 {
         let cells = self.operands(id).iter().filter(|&&arg| self.is_known(arg));
         let separate = cells.map(|cell| self.estimate.widths[cell.0 as usize]).sum::<u32>();
@@ -230,8 +231,8 @@ impl<'a> Walk<'a> {
         separate.min(self.estimate.widths[id.0 as usize]).min(beginning.unwrap_or(u32::MAX))
     }
 
-    /// Carries a limit as what is left of it (see [`super::residual`]), together with the
-    /// conditions `exempt` under which there is none.
+    /// Carries a limit as its remainder (see [`super::residual`]), together with the conditions
+    /// `exempt` that lift it.
     fn limit(&mut self, left: Id, right: Id, exempt: &[Id]) {
         let mut left_over = LeftOver { places: Bits::default(), width: 0 };
         exempt.iter().filter(|&&cell| self.is_known(cell)).for_each(|&cell| self.absorb(&mut left_over, cell));
@@ -255,7 +256,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Merges limits of the same rest into the smallest.
+    /// Merges limits on the same rest into one.
     fn add_limits(&mut self) {
         let graph = self.estimate.graph;
         let mut limits = std::mem::take(&mut self.limits);
@@ -272,8 +273,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Splits one side of a comparison of two unknown sides: what is known of a sum goes over, the
-    /// rest stays.
+    /// Splits one side of a comparison whose sides are both unknown. The known part of a sum joins
+    /// the remainder; the rest stays.
     fn unknown_side(&mut self, side: Id, left_over: &mut LeftOver) {
         let term = self.estimate.graph.term(side);
         if term.op != Op::Sum {
@@ -288,8 +289,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Takes from an unknown term what is known as long as one operand is not; gives what the rest
-    /// is compared with.
+    /// Takes the known part out of an unknown term as long as a single operand is unknown. Returns
+    /// the term that the remainder is compared with.
     fn solve(&mut self, id: Id, left_over: &mut LeftOver) -> Option<Id> {
         let estimate = self.estimate;
         let term = estimate.graph.term(id);
@@ -329,8 +330,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Limits the estimate by the parameters: cells from the same parameters have no more values
-    /// together than those have.
+    /// Returns the total load. Caps it by the parameters: cells of the same parameters have at most
+    /// as many joint values as these parameters.
     fn total(mut self) -> Load {
         self.add_limits();
         let graph = self.estimate.graph;
@@ -354,7 +355,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The rest of a limit and of all that was taken from it, as one number.
+/// The remainder of a limit and everything taken from it, as one number.
 struct LeftOver {
     places: Bits,
     width: u32,

@@ -1,11 +1,10 @@
-//! Conditions as a graph of shared terms, with what is known about each term's values.
+//! Conditions as a graph of shared terms, with the known range of each term's values.
 //!
-//! Equal terms are one node, so that `bsx * bsy` in two constraints is computed, and carried, once.
-//! Every value is one 64-bit cell: whole numbers and truth values as they are, floats by their
-//! bits, anything else by its number among the [`Data`]. A term whose range of whole numbers is
-//! known to fit is computed by plain machine arithmetic; everything that is not provably so simple
-//! stays a piece of tree and is computed by the evaluator of expressions, which defines the
-//! meaning.
+//! Equal terms are one node: `bsx * bsy` in two constraints is computed, and carried, once. Every
+//! value is one 64-bit cell. Whole numbers and truth values are stored as they are, floats by their
+//! bits, and all other values by their number in [`Data`]. If the range of a term of whole numbers
+//! is known to fit, machine arithmetic computes it. Every other term stays a piece of tree. The
+//! evaluator of expressions, which defines the meaning, computes it.
 
 use crate::hash::Map;
 
@@ -14,31 +13,31 @@ use super::range;
 use crate::bits::Bits;
 use crate::expr::Node;
 
-/// The cell of a value that cannot be computed (a division by zero, say). No whole number in a
-/// graph reaches it.
+/// The cell of a value that cannot be computed (because of a division by zero, say). No whole
+/// number in a graph reaches it.
 pub(crate) const ERROR: i64 = i64::MIN;
 
-/// Whole numbers in a graph stay below this in magnitude, so that sums of two cannot overflow.
+/// Upper bound of the magnitude of whole numbers in a graph. Sums of two cannot overflow.
 pub(crate) const MAGNITUDE: i64 = 1 << 62;
 
-/// Returns the cell of a float. Negative zero, whose bits are those of [`ERROR`], becomes zero: no
-/// expression tells them apart.
+/// Returns the cell of a float. Negative zero has the bits of [`ERROR`], so it becomes zero; no
+/// expression can tell the two apart.
 pub(crate) fn float_cell(value: f64) -> i64 {
     (value + 0.0).to_bits() as i64
 }
 
-/// The number of a term in its graph; terms come after their operands.
+/// The number of a term in its graph. Terms come after their operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Id(pub(crate) u32);
 
 /// The operation that makes a term from its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Op {
-    /// A known whole number.
+    /// A constant whole number.
     Constant(i64),
-    /// A known float, by its bits.
+    /// A constant float, by its bits.
     FloatConstant(i64),
-    /// A known value of [`Data`].
+    /// A constant value of [`Data`].
     DatumConstant(i64),
     /// The value of the parameter at this place of the group.
     Parameter(u32),
@@ -54,12 +53,13 @@ pub(crate) enum Op {
     Modulo,
     LessEqual,
     Equal,
-    /// The set that holds the first operand alone, as a mask that begins with the second.
+    /// The set that holds only the first operand, as a mask that begins with the second.
     Bit,
     Union,
-    /// Asks if two sets have nothing in common.
+    /// True if two sets have no common member.
     Disjoint,
-    /// The second operand where the first is not zero, else the third; of any class.
+    /// The second operand if the first is not zero, else the third. The operands may be of any
+    /// class.
     Select,
     // Floats.
     ToFloat,
@@ -72,18 +72,18 @@ pub(crate) enum Op {
     FloatLess,
     FloatLessEqual,
     FloatEqual,
-    /// A piece of tree over its operands, by its number in [`Graph::trees`].
+    /// A piece of tree over the operands, by its number in [`Graph::trees`].
     Tree(u32),
 }
 
 /// The kind of a term's cells, with their range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Class {
-    /// Whole numbers from the first to the second.
+    /// Whole numbers between the two bounds, both included.
     Int(i64, i64),
-    /// Finite floats from the first to the second.
+    /// Finite floats between the two bounds, both included.
     Float(f64, f64),
-    /// Numbers of [`Data`].
+    /// Numbers of values in [`Data`].
     Datum,
 }
 
@@ -95,21 +95,22 @@ pub(crate) struct Term {
     pub(crate) class: Class,
     /// True if the cell may be [`ERROR`].
     pub(crate) fallible: bool,
-    /// The parameters it depends on, by place in the group.
+    /// The parameters that the term depends on, by place in the group.
     pub(crate) parameters: Bits,
 }
 
-/// No term has this number.
+/// The number of an absent operand. No term has it.
 const ABSENT: Id = Id(u32::MAX);
 
 /// Terms over the parameters of one group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     terms: Vec<Term>,
-    /// The terms of up to three operands, absent ones as [`ABSENT`], and those of more.
+    /// The terms with up to three operands, absent ones as [`ABSENT`]. `known_long` holds the terms
+    /// with more.
     known: Map<(Op, [Id; 3]), Id>,
     known_long: Map<(Op, Vec<Id>), Id>,
-    /// Pieces of tree whose names are operand numbers.
+    /// Pieces of tree. Their names are operand numbers.
     trees: Vec<Node>,
     /// Values that are neither whole numbers nor floats.
     pub(crate) data: Data,
@@ -128,7 +129,7 @@ impl Graph {
         &self.trees[index as usize]
     }
 
-    /// Returns the cell of a term that is known.
+    /// Returns the cell of a constant.
     pub(crate) fn constant_of(&self, id: Id) -> Option<i64> {
         match self.term(id).op {
             Op::Constant(cell) | Op::FloatConstant(cell) | Op::DatumConstant(cell) => Some(cell),
@@ -144,7 +145,7 @@ impl Graph {
         }
     }
 
-    /// Returns the parameter at a place of the group, whose values have this class.
+    /// Returns the parameter at a place of the group. Its values have the class `class`.
     pub(crate) fn parameter(&mut self, place: usize, places: usize, class: Class) -> Id {
         let mut parameters = Bits::new(places);
         parameters.insert(place);
@@ -152,7 +153,7 @@ impl Graph {
         self.insert(term)
     }
 
-    /// Returns a known cell.
+    /// Returns the constant with the cell `cell`.
     pub(crate) fn constant(&mut self, cell: i64, class: Class) -> Id {
         // Equal cells of different classes are different constants.
         let op = match class {
@@ -163,18 +164,18 @@ impl Graph {
         self.insert(Term { op, args: Vec::new(), class, fallible: false, parameters: Bits::default() })
     }
 
-    /// Returns a known whole number.
+    /// Returns the constant whole number `value`.
     pub(crate) fn int(&mut self, value: i64) -> Id {
         self.constant(value, Class::Int(value, value))
     }
 
-    /// Returns a known float.
+    /// Returns the constant float `value`.
     pub(crate) fn float(&mut self, value: f64) -> Id {
         self.constant(float_cell(value), Class::Float(value, value))
     }
 
-    /// Returns `op` of `args`, whose classes must suit it. `None` when the result is not known to
-    /// fit into a cell. A result with only one possible value becomes that constant.
+    /// Returns `op` applied to `args`, whose classes must suit it. Returns `None` if the result is
+    /// not known to fit into a cell. A result with only one possible value becomes a constant.
     pub(crate) fn apply(&mut self, op: Op, args: &[Id]) -> Option<Id> {
         if let Some(known) = self.find(op, args) {
             return Some(known);
@@ -188,14 +189,14 @@ impl Graph {
         Some(self.raw(op, args, class, fallible))
     }
 
-    /// Returns a piece of tree over `args`. Every name in it is the number of an operand.
+    /// Returns a piece of tree applied to `args`. Every name in it is the number of an operand.
     pub(crate) fn apply_tree(&mut self, tree: Node, args: &[Id], class: Class) -> Id {
         self.trees.push(tree);
         let op = Op::Tree(self.trees.len() as u32 - 1);
         self.raw(op, args, class, true)
     }
 
-    /// Returns the operation of `id`, a piece of tree, on other operands of the same classes.
+    /// Returns the piece of tree of `id`, applied to other operands of the same classes.
     pub(crate) fn again(&mut self, id: Id, args: &[Id]) -> Id {
         let Term { op, class, fallible, .. } = *self.term(id);
         self.raw(op, args, class, fallible)
@@ -227,7 +228,7 @@ impl Graph {
     }
 }
 
-/// Returns up to three operands as a key of fixed size.
+/// Packs up to three operands into a key of fixed size. Returns `None` if there are more.
 fn short(args: &[Id]) -> Option<[Id; 3]> {
     let mut key = [ABSENT; 3];
     key.get_mut(..args.len())?.copy_from_slice(args);

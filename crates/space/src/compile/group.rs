@@ -12,19 +12,20 @@ use crate::parameter::Parameter;
 #[derive(Debug)]
 pub(crate) struct Group {
     pub(crate) graph: Graph,
-    /// The parameters by level, as indices into the space's parameters.
+    /// For each level, the index of its parameter among the space's parameters.
     pub(crate) order: Vec<usize>,
-    /// The indices of the values that are left of each level's parameter, ascending.
+    /// For each level, the indices of the values left of its parameter, ascending.
     pub(crate) candidates: Vec<Vec<u32>>,
     pub(crate) plans: Vec<LevelPlan>,
-    /// The conjuncts that the plans speak of, as indices into those given.
+    /// The conjuncts of the plans, as indices into the given ones.
     pub(crate) conjuncts: Vec<usize>,
 }
 
 impl Group {
-    /// Compiles the conjuncts of the parameters `group`. Values that a condition on one parameter
-    /// excludes go at once, and so do conditions that are always true; the groups are of the
-    /// parameters that the others join. `None` when a condition leaves nothing.
+    /// Compiles the conjuncts of the parameters `group`. Removes at once the values that a
+    /// condition on one parameter excludes, and the conditions that are always true. Returns one
+    /// group for each set of parameters that the other conditions join, or `None` if no
+    /// configuration is left.
     pub(crate) fn compile(group: &[usize], parameters: &[Parameter], conjuncts: &[Conjunct]) -> Option<Vec<Group>> {
         let mut domains = Domains::new(group, parameters);
         let mut open: Vec<usize> = (0..conjuncts.len()).collect();
@@ -76,8 +77,8 @@ impl Domains {
         }
     }
 
-    /// Builds a graph of the parameters alone, and the term of each parameter of the space. A
-    /// single value is a constant.
+    /// Returns a graph of the parameters alone, and the term of each parameter of the space. A
+    /// single value becomes a constant.
     fn graph(&mut self, parameters: usize) -> (Graph, Vec<Option<Id>>) {
         let mut graph = Graph::default();
         let mut terms = vec![None; parameters];
@@ -95,10 +96,10 @@ impl Domains {
         (graph, terms)
     }
 
-    /// Deals with a condition of at most one parameter once and for all, by taking away the values
-    /// for which it is false; gives whether there were any. Outer `None` when nothing is left;
-    /// inner `None` when the condition stays open, because it depends on more parameters or may
-    /// fail.
+    /// Settles a condition of at most one parameter by removing the values for which it is false.
+    /// The result is true if any were removed. The outer result is `None` if no value is left. The
+    /// inner one is `None` if the condition stays open, because it depends on more parameters or
+    /// may fail.
     fn settle(&mut self, graph: &mut Graph, root: Id) -> Option<Option<bool>> {
         if let Some(truth) = graph.constant_of(root) {
             return (truth != 0).then_some(Some(false));
@@ -114,8 +115,8 @@ impl Domains {
         self.retain(place, truths).map(Some)
     }
 
-    /// Takes from a parameter the values for which no values of the others satisfy `root`; gives
-    /// whether there were any. `None` when nothing is left.
+    /// Removes the values of a parameter for which no values of the others satisfy `root`. Returns
+    /// true if any were removed, or `None` if no value is left.
     fn narrow(&mut self, graph: &mut Graph, root: Id, roots: &[Id]) -> Option<bool> {
         let Some((place, useful)) = support::supported(graph, root, roots, &self.columns) else { return Some(false) };
         let truth = |cell: &i64| i64::from(useful.binary_search(cell).is_ok());
@@ -129,7 +130,7 @@ impl Domains {
         (!self.candidates[place].is_empty()).then_some(truths.contains(&0))
     }
 
-    /// Returns the groups of the places that `roots` join, ready to be constructed.
+    /// Returns the groups of the places that `roots` join, ready for construction.
     fn finish(&self, graph: Graph, roots: &[Id], conjuncts: &[usize], parameters: &[Parameter]) -> Vec<Group> {
         let links: Vec<Vec<usize>> = roots.iter().map(|&root| graph.term(root).parameters.iter().collect()).collect();
         let parts = groups(self.group.len(), links.iter().map(Vec::as_slice));
@@ -170,7 +171,7 @@ fn retain<T>(items: &mut Vec<T>, truths: &[i64]) {
     items.retain(|_| truths.next().is_some_and(|&truth| truth != 0));
 }
 
-/// Returns the smallest class of all `values`, which have one type.
+/// Returns the smallest class that contains all `values`, which have one type.
 fn class<'a>(values: impl Iterator<Item = &'a Datum>) -> Class {
     let mut range: Option<Class> = None;
     for value in values {

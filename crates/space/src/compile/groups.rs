@@ -1,14 +1,14 @@
 //! Groups of interdependent parameters.
 
-/// Returns the connected components of `count` parameters of which each of `links` joins several:
-/// ATF's groups (ATF paper, section 3.2, optimisation 1), found from the constraints alone. Groups
-/// come in the order of their first parameter, parameters ascending.
+/// Returns the connected components of `count` parameters. Each of `links` joins its members. These
+/// are ATF's groups (ATF paper, section 3.2, optimisation 1), found from the constraints alone.
+/// Groups come in the order of their first parameter, and parameters ascend within them.
 pub(crate) fn groups<'a>(count: usize, links: impl IntoIterator<Item = &'a [usize]>) -> Vec<Vec<usize>> {
     let mut parent: Vec<usize> = (0..count).collect();
     for link in links {
         for pair in link.windows(2) {
             let (a, b) = (root(&mut parent, pair[0]), root(&mut parent, pair[1]));
-            // The smaller index is the root, so that a root comes before its members.
+            // The smaller index is the root, so a root comes before its members.
             parent[a.max(b)] = a.min(b);
         }
     }

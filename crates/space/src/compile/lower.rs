@@ -1,14 +1,15 @@
-//! Terms made ready for one order of parameters.
+//! Rewrites terms for one order of parameters.
 //!
-//! Operations of many operands become chains that take operands in the order in which they become
-//! known, so that what is known of them is always one number, an accumulator; limits are solved for
-//! what is known last ([`super::residual`]).
+//! An operation with many operands becomes a chain that takes its operands in the order in which
+//! they become known. The known part is then always one number, an accumulator. Limits are solved
+//! for the part that becomes known last ([`super::residual`]).
 
 use crate::hash::Map;
 
 use super::graph::{Graph, Id, Op};
 
-/// From when on terms are known: the levels of the first and last parameter that each depends on.
+/// The levels of the first and the last parameter that each term depends on. A term is known from
+/// its last level on.
 #[derive(Debug)]
 pub(crate) struct Levels {
     /// The level of the parameter at each place of the group.
@@ -17,15 +18,15 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
-    /// Lowers for the order in which level `i` holds the parameter at place `order[i]`, one of
-    /// `places`.
+    /// Returns the levels for `places` parameters. Level `i` holds the parameter at place
+    /// `order[i]`.
     pub(crate) fn new(order: &[usize], places: usize) -> Levels {
         let mut of_place = vec![0; places];
         order.iter().enumerate().for_each(|(level, &place)| of_place[place] = level);
         Levels { of_place, spans: Vec::new() }
     }
 
-    /// Returns the first and the last level of a term; `None` for a constant.
+    /// Returns the first and the last level of a term, or `None` for a constant.
     pub(crate) fn span(&mut self, graph: &Graph, id: Id) -> Option<(usize, usize)> {
         while self.spans.len() <= id.0 as usize {
             let term = graph.term(Id(self.spans.len() as u32));
@@ -42,12 +43,12 @@ impl Levels {
         self.spans[id.0 as usize]
     }
 
-    /// Returns whether the term is known once `level` has a value.
+    /// Returns true if the term is known once `level` has a value.
     pub(crate) fn known(&mut self, graph: &Graph, id: Id, level: usize) -> bool {
         self.span(graph, id).is_none_or(|(_, last)| last <= level)
     }
 
-    /// Returns whether nothing of the term is known before the level after `level`.
+    /// Returns true if no part of the term is known until the level after `level`.
     pub(crate) fn unknown(&mut self, graph: &Graph, id: Id, level: usize) -> bool {
         self.span(graph, id).is_some_and(|(first, _)| first > level)
     }
@@ -61,7 +62,7 @@ pub(crate) struct Lowering<'a> {
 }
 
 impl Lowering<'_> {
-    /// Returns a term with the value of `id`.
+    /// Returns a term with the value of `id`, in the form for this order.
     pub(crate) fn lower(&mut self, id: Id) -> Id {
         if let Some(&lowered) = self.done.get(&id) {
             return lowered;
@@ -99,11 +100,11 @@ impl Lowering<'_> {
         args[1..].iter().try_fold(args[0], |chain, &arg| self.graph.apply(op, &[chain, arg]))
     }
 
-    /// Returns the operands by the level at which they become known; constants come first.
+    /// Groups the operands by the level at which they become known. Constants come first.
     fn by_level(&mut self, args: Vec<Id>) -> Vec<Vec<Id>> {
         let mut keyed: Vec<_> = Vec::with_capacity(args.len());
         for arg in args {
-            // Among those of one level the ones that depend on nothing else come first: they are
+            // Within a level, the operands that depend on nothing else come first. They are
             // tabulated.
             let span = self.levels.span(self.graph, arg);
             keyed.push((span.map(|(first, last)| (last, first != last)), arg));

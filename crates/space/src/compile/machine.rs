@@ -1,7 +1,7 @@
-//! Computing steps, a column of values at a time.
+//! Executes steps, one column of values at a time.
 //!
-//! One dispatch serves a whole column, and the loops over it are simple enough for the compiler to
-//! vectorise.
+//! One dispatch serves a whole column. The loops over a column are simple enough for the compiler
+//! to vectorise.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::graph::{ERROR, Graph, Op, float_cell};
 use super::plan::{Operand, Step};
 use crate::expr::{Evaluator, ExprError, float_division};
 
-/// The places of operands.
+/// The storage of operands.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sources<'a> {
     pub(crate) slots: &'a [i64],
@@ -46,8 +46,8 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Computes `step` into `out`, which has one cell per value. Cells of conjuncts that are settled
-/// may be arbitrary, so every operation is total.
+/// Computes `step` into `out`, which has one cell per value. Cells of settled conjuncts may be
+/// arbitrary, so every operation is total.
 pub(crate) fn run(step: &Step, sources: &Sources<'_>, out: &mut [i64], graph: &mut Graph) {
     let cells = |index: usize| sources.cells(step.operands[index]);
     match step.op {
@@ -137,8 +137,8 @@ fn repeat_errors(out: &mut [i64], operand: Cells<'_>) {
     }
 }
 
-/// Computes a part that only the evaluator of expressions can compute. An operand that failed fails
-/// again where it is needed.
+/// Computes a piece of tree with the evaluator of expressions. An operand that failed fails again
+/// where it is needed.
 fn trees(step: &Step, tree: u32, sources: &Sources<'_>, out: &mut [i64], graph: &mut Graph) {
     for (index, out) in out.iter_mut().enumerate() {
         let node = graph.tree(tree);

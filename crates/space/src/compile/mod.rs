@@ -1,9 +1,9 @@
-//! From parsed constraints to what construction computes.
+//! Compiles parsed constraints into the work of construction.
 //!
-//! [`resolve`] gives names their meaning, [`split`] takes conditions apart, [`groups`] finds the
-//! parameters that they join. A [`group`] translates its conjuncts into a [`graph`] of terms,
-//! chooses an [`order`], makes the terms ready for it ([`lower`]), adds [`bounds`], and leaves a
-//! [`plan`] that the [`machine`] executes.
+//! [`resolve`] resolves names, [`split`] takes conditions apart, and [`groups`] finds the
+//! parameters that they join. A [`group`] translates its conjuncts into a [`graph`] of terms and
+//! chooses an [`order`]. It rewrites the terms for this order ([`lower`]), adds [`bounds`], and
+//! makes a [`plan`] that the [`machine`] executes.
 
 mod bounds;
 mod data;
@@ -32,13 +32,13 @@ pub(crate) use resolve::Names;
 
 use crate::expr::Node;
 
-/// A part of a constraint that must hold by itself; its names are parameter indices.
+/// A part of a constraint that must hold by itself. Its names are parameter indices.
 #[derive(Clone, Debug)]
 pub(crate) struct Conjunct {
-    /// The index of the constraint it comes from.
+    /// The index of its constraint.
     pub(crate) constraint: usize,
     /// The condition that must be true.
     pub(crate) node: Node,
-    /// The parameters it uses, each once, in order of appearance.
+    /// The parameters that it uses, each once, in order of appearance.
     pub(crate) parameters: Vec<usize>,
 }

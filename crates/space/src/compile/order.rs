@@ -1,19 +1,20 @@
-//! The order in which a group's parameters become levels.
+//! Chooses the order in which a group's parameters become levels.
 //!
-//! The fewer cells a node carries, and the fewer values they can have, the fewer nodes a level has.
-//! The order is chosen greedily by an estimate of that number: the next parameter is always the one
-//! after which the least is carried. The estimate depends on the constraints and the lists' lengths
-//! alone, and ties go by name, so the order in which parameters and constraints are declared makes
-//! no difference.
+//! A level has fewer nodes if its nodes carry fewer cells and the cells have fewer values. The
+//! order is chosen greedily by an estimate of the number of nodes: the next parameter is always the
+//! one after which nodes carry the least. The estimate depends only on the constraints and the
+//! lengths of the lists, and ties go by name. So the order in which parameters and constraints are
+//! declared makes no difference.
 
 use super::estimate::{Estimate, Load, UNIT};
 use super::graph::{Graph, Id};
 
-/// Terms that all greedy runs together may look at; orders are compared as long as that is cheap.
+/// Maximum number of terms that all greedy runs together look at. Orders are compared as long as
+/// that is cheap.
 const EFFORT: usize = 30_000;
 
-/// Returns the places `by_name`, which are sorted by their parameters' names, by level. `columns`
-/// are the values of each place of the graph.
+/// Returns the places in the order of levels. `by_name` holds the places sorted by the names of
+/// their parameters. `columns` holds the values of each place.
 pub(crate) fn order(graph: &Graph, roots: &[Id], columns: &[Vec<i64>], by_name: &[usize]) -> Vec<usize> {
     let estimate = Estimate::new(graph, roots, columns);
     let mut starts: Vec<usize> = by_name.to_vec();
@@ -23,7 +24,7 @@ pub(crate) fn order(graph: &Graph, roots: &[Id], columns: &[Vec<i64>], by_name: 
         assigned[place / 64] |= 1 << (place % 64);
         estimate.carried(&assigned)
     };
-    // Sorting is stable: equals stay in the order of their names.
+    // Sorting is stable: equal places stay in the order of their names.
     starts.sort_by_cached_key(|&place| (after(place), estimate.sizes[place]));
     let per_run = by_name.len() * by_name.len() * estimate.terms.len() / 2 + 1;
     starts.truncate((EFFORT / per_run).max(1));
@@ -32,8 +33,7 @@ pub(crate) fn order(graph: &Graph, roots: &[Id], columns: &[Vec<i64>], by_name: 
     best.map_or_else(Vec::new, |(_, order)| order)
 }
 
-/// Returns the greedy order that begins with `start`, and the number of arcs it is estimated to
-/// need.
+/// Returns the greedy order that begins with `start`, and the estimated number of its arcs.
 fn greedy(estimate: &Estimate<'_>, by_name: &[usize], start: usize) -> (f64, Vec<usize>) {
     let mut assigned = vec![0_i64; estimate.sizes.len().div_ceil(64)];
     let mut left = by_name.to_vec();

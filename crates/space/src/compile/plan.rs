@@ -1,5 +1,5 @@
-//! The work of construction, level by level: which cells a node carries and what is computed from
-//! them for each value.
+//! The work of construction, level by level: the cells that a node carries, and the steps that are
+//! computed from them for each value.
 
 use crate::hash::Map;
 
@@ -9,13 +9,13 @@ use super::lower::{Levels, Lowering};
 use super::machine;
 use crate::bits::Bits;
 
-/// The place of a step's operand.
+/// The source of a step's operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
     Constant(i64),
     /// A cell of the node.
     Slot(usize),
-    /// A column that depends on the level's value alone.
+    /// A column that depends only on the level's value.
     Table(usize),
     /// A cell computed once per node.
     Scalar(usize),
@@ -23,7 +23,7 @@ pub(crate) enum Operand {
     Column(usize),
 }
 
-/// One operation; its result has the number of the step among the scalars or the columns.
+/// One operation. The result has the number of the step among the scalars or the columns.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) op: Op,
@@ -46,7 +46,7 @@ pub(crate) struct Check {
 #[derive(Clone, Debug)]
 pub(crate) struct Carried {
     pub(crate) from: Operand,
-    /// The conjuncts that need it; without any of them alive it is 0.
+    /// The conjuncts that need the cell. If none of them is open, the cell is 0.
     pub(crate) users: Bits,
 }
 
@@ -56,11 +56,12 @@ pub(crate) struct LevelPlan {
     pub(crate) tables: Vec<Vec<i64>>,
     pub(crate) scalars: Vec<Step>,
     pub(crate) columns: Vec<Step>,
-    /// Conjuncts that are decided here: true keeps, false excludes, an error is remembered.
+    /// Conjuncts decided at this level. True keeps the value, false excludes it, an error is
+    /// remembered.
     pub(crate) decided: Vec<Check>,
-    /// Upper bounds of conjuncts that are still open: false excludes.
+    /// Upper bounds of conjuncts that are still open. False excludes the value.
     pub(crate) possible: Vec<Check>,
-    /// Lower bounds of conjuncts that are still open: true settles them.
+    /// Lower bounds of conjuncts that are still open. True settles them.
     pub(crate) certain: Vec<Check>,
     pub(crate) carried: Vec<Carried>,
     /// The conjuncts that remain open.
@@ -68,7 +69,7 @@ pub(crate) struct LevelPlan {
 }
 
 /// Plans all levels. `roots` are the truths of the conjuncts, `order` the places of the parameters
-/// by level, `columns` the parameters' cells by place.
+/// by level, and `columns` the parameters' cells by place.
 pub(crate) fn plan(graph: &mut Graph, roots: &[Id], order: &[usize], columns: &[Vec<i64>]) -> Vec<LevelPlan> {
     let mut levels = Levels::new(order, columns.len());
     let mut lowering = Lowering { graph, levels: &mut levels, done: Map::default() };
@@ -104,7 +105,7 @@ impl Planner<'_> {
         work.plan
     }
 
-    /// Bounds of an open conjunct, where the level's parameter changes what is known of it.
+    /// Adds the bounds of an open conjunct, if the level's parameter changes them.
     fn bound(&mut self, work: &mut Work<'_>, conjunct: usize) {
         let root = self.roots[conjunct];
         let mut bounds =
@@ -127,7 +128,7 @@ impl Planner<'_> {
         Check { conjunct, operand: self.need(work, truth), infallible: !self.graph.term(truth).fallible }
     }
 
-    /// The cells that later levels need: known terms directly below unknown ones.
+    /// Adds the cells that later levels need: known terms directly below unknown ones.
     fn carry(&mut self, work: &mut Work<'_>) {
         let mut users: Vec<(Id, Bits)> = Vec::new();
         for index in 0..work.plan.open.len() {
@@ -166,7 +167,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns where a term known at this level is found, after steps that compute it if need be.
+    /// Returns the operand for a term known at this level. Adds the steps that compute it if
+    /// necessary.
     fn need(&mut self, work: &mut Work<'_>, id: Id) -> Operand {
         if let Some(cell) = self.graph.constant_of(id) {
             return Operand::Constant(cell);
@@ -192,7 +194,7 @@ impl Planner<'_> {
     }
 }
 
-/// The plan of a level in the making.
+/// A plan under construction for one level.
 struct Work<'a> {
     plan: LevelPlan,
     known: Map<Id, Operand>,
@@ -223,7 +225,7 @@ impl Work<'_> {
         Operand::Table(self.plan.tables.len() - 1)
     }
 
-    /// Returns whether a step takes cells of the node as well as tables.
+    /// Returns true if a step takes both cells of the node and tables.
     fn mixes(&self, step: &Step) -> bool {
         let node = step.operands.iter().any(|operand| matches!(operand, Operand::Slot(_) | Operand::Scalar(_)));
         node && step.operands.iter().any(|operand| matches!(operand, Operand::Table(_)))

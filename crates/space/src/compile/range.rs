@@ -1,8 +1,8 @@
-//! What is known about a result from what is known about its operands.
+//! The range of a result, derived from the ranges of its operands.
 
 use super::graph::{Class, Graph, Id, MAGNITUDE, Op};
 
-/// Returns the class of `op` applied to `args`; `None` when the result is not known to fit into a
+/// Returns the class of `op` applied to `args`, or `None` if the result is not known to fit into a
 /// cell.
 pub(super) fn class(graph: &Graph, op: Op, args: &[Id]) -> Option<Class> {
     match op {
@@ -11,25 +11,24 @@ pub(super) fn class(graph: &Graph, op: Op, args: &[Id]) -> Option<Class> {
         }
         Op::FloatModulo | Op::FloatFloorDivide => {
             let (a, b) = (float_range(graph, args[0])?, float_range(graph, args[1])?);
-            // The quotient of finite numbers may still overflow; the remainder never exceeds the
-            // divisor.
+            // The quotient of finite numbers may overflow. The remainder never exceeds the divisor.
             let largest = if op == Op::FloatModulo { magnitude(b) } else { magnitude(a) / smallest(b)? + 1.0 };
             finite(-largest, largest)
         }
         Op::Select => hull(graph.term(args[1]).class, graph.term(args[2]).class).filter(|class| !is_wide(*class)),
         _ => {
             let ranges: Vec<(i64, i64)> = args.iter().map(|&arg| graph.int_range(arg)).collect::<Option<_>>().or_else(
-                // Comparisons of floats give truth values whatever the operands' ranges are.
+                // Comparisons of floats give truth values, whatever the ranges of the operands.
                 || matches!(op, Op::FloatLess | Op::FloatLessEqual | Op::FloatEqual).then(Vec::new),
             )?;
-            // A product that may be too large for a cell is good for one thing only, see `product`.
+            // A product that may not fit into a cell has only the uses that `product` describes.
             let wide = ranges.iter().any(|range| range.1 == i64::MAX);
             if wide && !matches!(op, Op::LessEqual | Op::Product) { None } else { int_class(op, &ranges) }
         }
     }
 }
 
-/// Returns whether `op` itself may fail on `args`.
+/// Returns true if `op` itself may fail on `args`.
 pub(super) fn fails(graph: &Graph, op: Op, args: &[Id]) -> bool {
     match op {
         Op::FloorDivide | Op::Modulo => graph.int_range(args[1]).is_none_or(|(low, high)| low <= 0 && high >= 0),
@@ -69,14 +68,14 @@ fn int_magnitude((low, high): (i64, i64)) -> i64 {
     low.abs().max(high.abs())
 }
 
-/// Returns whether a class is that of a product that may be too large for a cell.
+/// Returns true if a class is that of a product that may not fit into a cell.
 pub(super) fn is_wide(class: Class) -> bool {
     matches!(class, Class::Int(_, i64::MAX))
 }
 
-/// Returns the class of a product. The magnitudes are multiplied too, so that the product fits in
-/// whatever order it is taken. A product of positive numbers that may not fit has no upper end: it
-/// can be compared with a limit, factor by factor, and nothing else.
+/// Returns the class of a product. The magnitudes must fit too, so that the product fits in any
+/// order of its factors. A product of positive numbers that may not fit has no upper end. Its only
+/// use is the comparison with a limit, factor by factor.
 fn product(ranges: &[(i64, i64)]) -> Option<Class> {
     let (mut low, mut high, mut largest) = (1_i128, 1_i128, 1_i128);
     for &range in ranges {
@@ -132,7 +131,7 @@ fn magnitude((low, high): (f64, f64)) -> f64 {
     low.abs().max(high.abs())
 }
 
-/// Returns the smallest magnitude of a range without zero.
+/// Returns the smallest magnitude in a range, or `None` if the range contains zero.
 fn smallest((low, high): (f64, f64)) -> Option<f64> {
     (low > 0.0 || high < 0.0).then(|| low.abs().min(high.abs()))
 }
@@ -141,8 +140,8 @@ fn finite(low: f64, high: f64) -> Option<Class> {
     (low.is_finite() && high.is_finite()).then_some(Class::Float(low, high))
 }
 
-/// Bounds a float operation. Rounding is monotone, so the rounded results at the ends of the
-/// ranges bound the rounded results between.
+/// Bounds a float operation. Rounding is monotone, so the rounded results at the ends of the ranges
+/// bound all rounded results between them.
 fn float_class(graph: &Graph, op: Op, args: &[Id]) -> Option<Class> {
     if op == Op::ToFloat {
         // Up to 2^53 the conversion is exact.

@@ -1,10 +1,10 @@
-//! Limits as what is left of them.
+//! Carries limits as their remainders.
 //!
-//! A condition `e <= limit` is solved for the part of `e` that becomes known last: addends known
-//! before are subtracted from the limit, factors divide it. All that is known is then one number,
-//! and what counts of it is how it compares with the rest: it is cut off where the rest cannot
-//! reach it. `(x * y + t) * (u * v + t) <= 4096` carries `4096 // (x * y + t) - t` until `u` is
-//! known, and then that divided by `u`, between 0 and the largest `v`.
+//! A condition `e <= limit` is solved for the part of `e` that becomes known last. Addends known
+//! before are subtracted from the limit, and factors known before divide it. Everything known is
+//! then one number, which is compared with the rest. The number is cut off where the rest cannot
+//! reach it. Example: `(x * y + t) * (u * v + t) <= 4096` carries `4096 // (x * y + t) - t` until
+//! `u` is known. Then it carries this number divided by `u`, between 0 and the largest `v`.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ use super::graph::{Graph, Id, MAGNITUDE, Op};
 use super::lower::Lowering;
 use super::range;
 
-/// The lowest and highest value of a term; the latter is missing where it may not fit into a cell.
+/// The lowest and the highest value of a term. `high` is `None` if the value may not fit into a
+/// cell.
 #[derive(Clone, Copy)]
 struct Ends {
     low: i128,
@@ -26,7 +27,7 @@ impl Ends {
         Some(Ends { low: low.into(), high: (!wide).then_some(high.into()) })
     }
 
-    /// Returns the ends of a product of factors that are not negative.
+    /// Returns the ends of a product of non-negative factors.
     fn product(parts: impl Iterator<Item = Ends>) -> Ends {
         parts.fold(Ends { low: 1, high: Some(1) }, |all, part| Ends {
             low: all.low.saturating_mul(part.low),
@@ -37,18 +38,18 @@ impl Ends {
 
 /// The result of rewriting a condition `term <= bound`.
 enum Step {
-    /// The same condition on an operand of the term.
+    /// The same condition on an operand of the term: the operand and its bound.
     Smaller(Id, Id),
-    /// A term that is the condition.
+    /// A term that computes the condition.
     Solved(Id),
 }
 
 impl Lowering<'_> {
-    /// Lowers conditions that must all hold. Those that limit the same term, at whatever stage of
-    /// their solution, go on as one with the smaller bound; the others of these become true.
+    /// Lowers conditions that must all hold. Conditions that limit the same term, at any stage of
+    /// their solution, become one condition with the smallest bound. The others become true.
     pub(super) fn lower_all(&mut self, roots: &[Id]) -> Vec<Id> {
         let mut lowered: Vec<Option<Id>> = vec![None; roots.len()];
-        // Operands have smaller numbers than what they are operands of: the last limit cannot be
+        // Operands have smaller numbers than the terms that use them, so the last limit cannot be
         // met again.
         let mut limits: BTreeMap<Id, Vec<(usize, Id)>> = BTreeMap::new();
         for (index, truth) in self.all_different(roots) {
@@ -65,7 +66,7 @@ impl Lowering<'_> {
             match self.try_fold(Op::Min, &all).and_then(|bound| self.step(term, bound)) {
                 Some(Step::Smaller(term, bound)) => limits.entry(term).or_default().push((first, bound)),
                 Some(Step::Solved(truth)) => lowered[first] = Some(truth),
-                // Each for itself.
+                // Lower each one by itself.
                 None => continue,
             }
             bounds[1..].iter().for_each(|(other, _)| lowered[*other] = Some(self.graph.int(1)));
@@ -73,8 +74,8 @@ impl Lowering<'_> {
         roots.iter().zip(lowered).map(|(&root, lowered)| lowered.unwrap_or_else(|| self.lower(root))).collect()
     }
 
-    /// Rewrites a condition as a limit of a term: `term <= bound`, and `known or term <= bound`,
-    /// which is no limit where `known` is true.
+    /// Rewrites a condition as a limit `term <= bound`. In `known or term <= bound`, the bound is
+    /// lifted if `known` is true.
     fn as_limit(&mut self, root: Id) -> Option<(Id, Id)> {
         let term = self.graph.term(root).clone();
         if term.fallible {
@@ -102,13 +103,14 @@ impl Lowering<'_> {
         }
     }
 
-    /// Solves `left <= right` for what becomes known last; `None` where that cannot be done.
+    /// Solves `left <= right` for the part that becomes known last. Returns `None` if that is not
+    /// possible.
     pub(super) fn solved(&mut self, left: Id, right: Id) -> Option<Id> {
         if self.graph.term(left).fallible || self.graph.term(right).fallible {
             return None;
         }
         if self.last(right) > self.last(left) {
-            // left <= right is not right <= left - 1.
+            // left <= right is the same as not (right <= left - 1).
             let left = self.lower(left);
             let bound = self.plus(left, -1)?;
             let below = self.at_most(right, bound)?;
@@ -118,7 +120,7 @@ impl Lowering<'_> {
         self.at_most(left, bound)
     }
 
-    /// Rewrites `term <= bound`, where `bound` is lowered and known no later than `term`.
+    /// Rewrites `term <= bound`. `bound` is lowered and known no later than `term`.
     fn at_most(&mut self, term: Id, bound: Id) -> Option<Id> {
         match self.step(term, bound)? {
             Step::Smaller(term, bound) => self.at_most(term, bound),
@@ -138,7 +140,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Keeps `term <= bound` as it is, the bound cut off.
+    /// Keeps `term <= bound`, but cuts off the bound.
     fn plain(&mut self, term: Id, bound: Id) -> Option<Step> {
         let term = self.lower(term);
         let ends = Ends::of(self.graph, term)?;
@@ -146,8 +148,8 @@ impl Lowering<'_> {
         self.graph.apply(Op::LessEqual, &[term, bound]).map(Step::Solved)
     }
 
-    /// Returns `bound` as far as it matters against a rest between `ends`: below all of them, or as
-    /// high as the highest.
+    /// Cuts off `bound` where it makes no difference against a rest between `ends`. The result is
+    /// at least one below the lowest end and at most the highest end.
     fn cut(&mut self, bound: Id, ends: Ends) -> Option<Id> {
         let (low, high) = self.graph.int_range(bound)?;
         let mut bound = bound;
@@ -164,7 +166,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Moves the known part to the side of the bound, level by level.
+    /// Moves the known part of a sum to the side of the bound, level by level.
     fn sum_at_most(&mut self, addends: &[Id], bound: Id) -> Option<Step> {
         let mut left: Vec<Id> = addends.to_vec();
         left.sort_by_key(|&addend| self.last(addend));
@@ -182,7 +184,7 @@ impl Lowering<'_> {
                 None => negative,
             });
             at = end;
-            // Before the bound is known, what is subtracted from it gathers by itself.
+            // Until the bound is known, the subtracted terms are summed up by themselves.
             if let Some(whole) = bound.filter(|&bound| self.last(bound) <= level) {
                 pending = Some(self.graph.apply(Op::Sum, &[whole, pending?])?);
                 bound = None;
@@ -213,7 +215,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// Factors that are known divide the bound.
+    /// Divides the bound by the known factors of a product.
     fn product_at_most(&mut self, factors: &[Id], bound: Id) -> Option<Step> {
         let not_negative = |&factor: &Id| self.graph.int_range(factor).is_some_and(|(low, _)| low >= 0);
         if !factors.iter().all(not_negative) {
@@ -227,21 +229,21 @@ impl Lowering<'_> {
             let rest = Ends::product(rest.collect::<Option<Vec<_>>>()?.into_iter());
             bound = self.divided(bound, divisor, rest)?;
         }
-        // What is known last may be solved further, which needs it as it was before lowering.
+        // The factor known last may be solved further. This needs its form before lowering.
         match factors.iter().copied().find(|&factor| self.done.get(&factor) == Some(&last)) {
             Some(factor) => Some(Step::Smaller(factor, bound)),
             None => self.plain(last, bound),
         }
     }
 
-    /// Returns the factors, lowered, as divisors: those known together as one, as far as their
-    /// product fits into a cell.
+    /// Returns the lowered factors as divisors. Factors that become known together are one divisor,
+    /// if their product fits into a cell.
     fn factors(&mut self, factors: &[Id], bound: Id) -> Vec<Id> {
         let known = self.last(bound);
         let mut lowered: Vec<(Option<usize>, bool, Id)> = Vec::with_capacity(factors.len());
         for &factor in factors {
             let factor = self.lower(factor);
-            // Nothing is divided before the bound is known.
+            // Do not divide before the bound is known.
             let span = self.levels.span(self.graph, factor);
             lowered.push((self.last(factor).max(known), span.is_some_and(|(first, last)| first != last), factor));
         }
@@ -257,8 +259,8 @@ impl Lowering<'_> {
         parts
     }
 
-    /// Returns what `bound` leaves for a rest between `rest` that is multiplied by `divisor`.
-    /// Nothing times 0 exceeds a bound that is not negative.
+    /// Returns the bound of a rest between `rest` that is multiplied by `divisor`. If `divisor` is
+    /// 0, the product cannot exceed a non-negative bound.
     fn divided(&mut self, bound: Id, divisor: Id, rest: Ends) -> Option<Id> {
         if self.graph.int_range(divisor)?.0 >= 1 {
             let quotient = self.graph.apply(Op::FloorDivide, &[bound, divisor])?;
@@ -275,7 +277,7 @@ impl Lowering<'_> {
         self.graph.apply(Op::Select, &[divisor, quotient, most])
     }
 
-    /// Rewrites `-c * rest <= bound`, which is not `c * rest <= -bound - 1`.
+    /// Rewrites `-c * rest <= bound` as the negation of `c * rest <= -bound - 1`.
     fn negative_at_most(&mut self, factors: &[Id], bound: Id) -> Option<Id> {
         let minus = self.graph.int(-1);
         let mut positive: Vec<Id> = Vec::with_capacity(factors.len());
@@ -304,8 +306,8 @@ impl Lowering<'_> {
         self.graph.apply(Op::Sum, &[id, number])
     }
 
-    /// Returns the level at which a term is known; nothing for a constant, which is less than any
-    /// level.
+    /// Returns the level at which a term is known, or `None` for a constant. `None` is less than
+    /// any level.
     fn last(&mut self, id: Id) -> Option<usize> {
         self.levels.span(self.graph, id).map(|(_, last)| last)
     }

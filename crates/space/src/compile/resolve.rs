@@ -1,4 +1,4 @@
-//! Names to parameter indices and constants to their values.
+//! Replaces names by parameter indices and constants by their values.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -21,7 +21,7 @@ impl<'a> Names<'a> {
     /// Returns the names of `parameters` and `constants`.
     ///
     /// # Errors
-    /// A name given twice.
+    /// A name is given twice.
     pub(crate) fn new(
         parameters: &'a [Parameter],
         constants: &'a BTreeMap<String, Value>,
@@ -39,7 +39,7 @@ impl<'a> Names<'a> {
     /// Appends the parts of the constraint with index `index` to `into`.
     ///
     /// # Errors
-    /// A name that is neither a parameter nor a constant.
+    /// A name is neither a parameter nor a constant.
     pub(crate) fn conjuncts(
         &self,
         index: usize,
@@ -84,8 +84,8 @@ impl<'a> Names<'a> {
         Node::new(kind, node.span.clone())
     }
 
-    /// Returns a boolean parameter as a closure takes it: elsewhere booleans are the numbers 0 and
-    /// 1, as in Python.
+    /// Converts a boolean parameter to the boolean that a closure receives. Everywhere else,
+    /// booleans are the numbers 0 and 1, as in Python.
     fn typed(&self, node: Node) -> Node {
         let is_bool =
             matches!(node.kind, Kind::Name(parameter) if self.parameters[parameter].kind() == ValueKind::Bool);
@@ -93,9 +93,9 @@ impl<'a> Names<'a> {
         if is_bool { Node::new(Kind::Call(Builtin::Bool, vec![node]), span) } else { node }
     }
 
-    /// Resolves calls over lists: `max(p)`, `min(p)`, `len(p)` and `sum(p)` of one parameter are
-    /// over its list of values, as in Kernel Tuner's files; over a single number they would mean
-    /// nothing. `len(p)` of a string is its length, as in Python.
+    /// Resolves calls over lists: `max(p)`, `min(p)`, `len(p)` and `sum(p)` of one parameter apply
+    /// to its list of values, as in Kernel Tuner's files. On a single number they would have no
+    /// meaning. `len(p)` of a string is its length, as in Python.
     fn over_values(&self, builtin: Builtin, arguments: &[Node], meanings: &[Kind]) -> Option<Kind> {
         let over_list = matches!(builtin, Builtin::Max | Builtin::Min | Builtin::Len | Builtin::Sum);
         let [Node { kind: Kind::Name(name), .. }] = arguments else {

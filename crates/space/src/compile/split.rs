@@ -1,13 +1,12 @@
-//! Splitting conditions into conjuncts: the more and the smaller, the earlier each excludes
-//! something.
+//! Splits conditions into conjuncts. The smaller a conjunct, the earlier it excludes values.
 
 use std::ops::Range;
 
 use super::Conjunct;
 use crate::expr::{Kind, Node};
 
-/// Collects the parts of `node` that must all hold for it to be true: operands of `and`, links of
-/// comparison chains, negated operands of a negated `or`.
+/// Collects the parts of `node` that must all hold: operands of `and`, links of comparison chains,
+/// and negated operands of a negated `or`.
 pub(super) fn split(constraint: usize, node: Node, into: &mut Vec<Conjunct>) {
     let Node { kind, span, height } = node;
     match kind {
@@ -26,7 +25,7 @@ pub(super) fn split(constraint: usize, node: Node, into: &mut Vec<Conjunct>) {
     }
 }
 
-/// Collects the parts of `not operand`, which stands at `span`.
+/// Collects the parts of `not operand`, whose range in the text is `span`.
 fn split_negation(constraint: usize, operand: Node, span: Range<usize>, into: &mut Vec<Conjunct>) {
     match operand.kind {
         Kind::Not(inner) => split(constraint, *inner, into),

@@ -1,8 +1,8 @@
-//! Values that can satisfy a condition at all, generated instead of searched for.
+//! Generates the values that can satisfy a condition, without a search.
 //!
-//! Of the values of `p` in `n % p == 0` only divisors of some `n` are of use, of those in `p == n`
-//! only some `n`. Where the possible `n` are few, the useful values of a long list are found
-//! without trying each with every `n`.
+//! In `n % p == 0`, the only useful values of `p` are divisors of some `n`. In `p == n`, they are
+//! the values of `n`. If there are few possible `n`, this finds the useful values of a long list
+//! without trying each of them with every `n`.
 
 use crate::hash::Map;
 
@@ -12,12 +12,12 @@ use super::plan::{Operand, Step};
 use super::range;
 use crate::values::divisors;
 
-/// Combinations of the other parameters' values are followed up to this many.
+/// Maximum number of combinations of the other parameters' values to follow.
 const MAX_COMBINATIONS: usize = 1 << 12;
 
-/// Returns the place of a parameter in the condition `truth` that only some of its values can
-/// satisfy, and those values, ascending. Combinations that one of `roots`, all conditions together,
-/// excludes do not count.
+/// Finds a parameter that only some values allow to satisfy the condition `truth`. Returns its
+/// place and these values, ascending. Ignores combinations that any of `roots`, the list of all
+/// conditions, excludes.
 pub(super) fn supported(graph: &mut Graph, truth: Id, roots: &[Id], columns: &[Vec<i64>]) -> Option<(usize, Vec<i64>)> {
     let term = graph.term(truth).clone();
     if term.op != Op::Equal || term.fallible {
@@ -37,11 +37,11 @@ pub(super) fn supported(graph: &mut Graph, truth: Id, roots: &[Id], columns: &[V
     })
 }
 
-/// Divisors are searched for among this many numbers at most.
+/// Maximum number of trial divisions.
 const MAX_TRIALS: f64 = 1e6;
 
-/// Returns the positive and negative divisors of all `numbers`; `None` when 0 is among them, which
-/// everything divides, or when they are too large.
+/// Returns the positive and negative divisors of all `numbers`. Returns `None` if the numbers are
+/// too large, or if 0 is among them, because everything divides 0.
 fn all_divisors(numbers: &[i64]) -> Option<Vec<i64>> {
     let trials: f64 = numbers.iter().map(|&number| (number as f64).abs().sqrt()).sum();
     if numbers.contains(&0) || trials > MAX_TRIALS {
@@ -54,8 +54,8 @@ fn all_divisors(numbers: &[i64]) -> Option<Vec<i64>> {
     Some(all)
 }
 
-/// Returns the numbers that `id` gives where no condition among its own parameters is false; `None`
-/// where there are too many combinations to try.
+/// Returns the values of `id` on the combinations that no condition on its parameters excludes.
+/// Returns `None` if there are too many combinations.
 fn numbers(graph: &mut Graph, id: Id, roots: &[Id], columns: &[Vec<i64>]) -> Option<Vec<i64>> {
     if graph.int_range(id).is_none() || graph.term(id).fallible || has_wide(graph, id) {
         return None;
@@ -78,13 +78,13 @@ fn numbers(graph: &mut Graph, id: Id, roots: &[Id], columns: &[Vec<i64>]) -> Opt
     Some(numbers)
 }
 
-/// Returns whether a term needs a product that may not fit into a cell.
+/// Returns true if a term needs a product that may not fit into a cell.
 fn has_wide(graph: &Graph, id: Id) -> bool {
     let term = graph.term(id);
     range::is_wide(term.class) || term.args.iter().any(|&arg| has_wide(graph, arg))
 }
 
-/// All combinations of some parameters' values, and terms computed on them.
+/// All combinations of some parameters' values, and the terms computed on them.
 struct Table {
     rows: usize,
     columns: Vec<Vec<i64>>,
@@ -138,7 +138,7 @@ impl Table {
         column
     }
 
-    /// Computes a term; one of many operands two by two.
+    /// Computes a term. An operation with many operands takes two at a time.
     fn compute(&mut self, graph: &mut Graph, id: Id) -> Vec<i64> {
         let term = graph.term(id).clone();
         let operands: Vec<Operand> = term.args.iter().map(|&arg| Operand::Table(self.column(graph, arg))).collect();

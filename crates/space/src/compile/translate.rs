@@ -1,14 +1,14 @@
-//! From trees to terms.
+//! Translates trees into terms.
 
 use super::data::Data;
 use super::graph::{Class, Graph, Id, MAGNITUDE, Op};
 use super::range;
 use crate::expr::{BinaryOp, Builtin, CompareOp, Conditional, Datum, Evaluator, ExprError, Kind, Node, UnaryOp};
 
-/// Adds trees, whose names are parameters, to a graph of one group's terms.
+/// Adds trees to the graph of one group's terms. The names in the trees are parameters.
 pub(crate) struct Translator<'a> {
     pub(crate) graph: &'a mut Graph,
-    /// The term of each parameter of the space that belongs to the group.
+    /// The terms of the space's parameters, `None` for those outside of the group.
     pub(crate) parameters: &'a [Option<Id>],
 }
 
@@ -77,7 +77,7 @@ impl Translator<'_> {
                     self.comparison(CompareOp::Equal, (a, left), (value, item))
                 })
                 .collect();
-            // An element that fails makes the whole list fail, whatever comes before it: left to
+            // If an element may fail, the whole list fails, whatever comes before it. Leave this to
             // the tree.
             if equal.iter().all(|&equal| !self.graph.term(equal).fallible) {
                 let any = self.flat(Op::Or, &equal).expect("truths are whole numbers");
@@ -100,8 +100,8 @@ impl Translator<'_> {
         range::is_wide(self.graph.term(id).class)
     }
 
-    /// Returns whether a product that may not fit into a cell meets a limit, which is all that can
-    /// be done with it.
+    /// Returns true if neither operand is a product that may not fit into a cell, or if such a
+    /// product meets a limit. Such a product has no other use.
     fn is_limit(&self, op: CompareOp, a: Id, b: Id) -> bool {
         let order = !matches!(op, CompareOp::Equal | CompareOp::NotEqual | CompareOp::In | CompareOp::NotIn);
         let simple = |product: Id, limit: Id| {
@@ -136,7 +136,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Translates order by `<=` alone: `a < b` is `not b <= a`.
+    /// Translates every order comparison with `<=`: `a < b` is `not b <= a`.
     fn int_comparison(&mut self, op: CompareOp, a: Id, b: Id) -> Option<Id> {
         let (op, args, negated) = match op {
             CompareOp::LessEqual => (Op::LessEqual, [a, b], false),
@@ -224,7 +224,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Translates floats as they are written, since another order would round differently.
+    /// Translates floats in the written order, because another order would round differently.
     fn float_binary(&mut self, op: BinaryOp, a: Id, b: Id) -> Option<Id> {
         let op = match op {
             BinaryOp::Add => Op::FloatAdd,
@@ -236,7 +236,7 @@ impl Translator<'_> {
             _ => return None,
         };
         let (a, b) = (self.as_float_term(a)?, self.as_float_term(b)?);
-        // A divisor that may be zero is left to the tree, which reports it.
+        // If the divisor may be zero, leave the operation to the tree, which reports it.
         let divides = matches!(op, Op::FloatDivide | Op::FloatModulo | Op::FloatFloorDivide);
         let zero = matches!(self.graph.term(b).class, Class::Float(low, high) if low <= 0.0 && high >= 0.0);
         if divides && zero || self.graph.term(a).fallible || self.graph.term(b).fallible {
@@ -257,11 +257,11 @@ impl Translator<'_> {
         }
     }
 
-    /// Returns an operation whose operands may come in any order and grouping: nested ones are
-    /// opened, constants joined, operands sorted, so that equal results are equal terms.
+    /// Returns an operation whose operands may come in any order and grouping. Flattens nested
+    /// operations, joins constants and sorts operands, so that equal results are equal terms.
     fn flat(&mut self, op: Op, args: &[Id]) -> Option<Id> {
         if matches!(op, Op::And | Op::Or) && args.iter().any(|&arg| self.graph.term(arg).fallible) {
-            // What fails decides only if nothing before it does, so the order stays.
+            // A failure counts only if no operand before it decides, so keep the order.
             return match args {
                 [only] => Some(*only),
                 _ => self.graph.apply(op, args),
@@ -288,7 +288,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Translates `a and b` and `a or b` as a value: one of the operands.
+    /// Translates the value of `a and b` or `a or b`, which is one of the operands.
     fn junction_value(&mut self, parts: &[Node], node: &Node) -> Id {
         let values: Vec<Id> = parts.iter().map(|part| self.value(part)).collect();
         let is_and = matches!(node.kind, Kind::And(_));
@@ -342,7 +342,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Translates one operation on values of any kind: `node` with its direct parts replaced by
+    /// Translates one operation on values of any kind. Replaces the direct parts of `node` by
     /// operand numbers.
     fn shallow(&mut self, node: &Node, args: &[Id]) -> Id {
         if args.iter().any(|&arg| self.is_wide(arg)) {
@@ -354,12 +354,12 @@ impl Translator<'_> {
             next += 1;
             name
         });
-        // Python's order of a conditional's parts is condition, then, otherwise, as `map_children`
-        // has it.
+        // `map_children` visits a conditional's parts in Python's order: condition, then,
+        // otherwise.
         self.tree(kind, node, args)
     }
 
-    /// Translates a tree that cannot be taken apart, over its parameters.
+    /// Translates a tree that cannot be taken apart, as a function of its parameters.
     fn whole(&mut self, node: &Node) -> Id {
         let mut args = Vec::new();
         let tree = number_names(node, &mut args);
@@ -384,8 +384,8 @@ impl Translator<'_> {
     }
 }
 
-/// Returns the constants of an operation as one, `None` where it changes nothing; outer `None` when
-/// it does not fit.
+/// Joins the constants of an operation into one. The inner result is `None` if the constant changes
+/// nothing. The outer result is `None` if the constant does not fit.
 fn join(op: Op, constants: &[i64]) -> Option<Option<i64>> {
     let exact = constants.iter().map(|&constant| i128::from(constant));
     let (joined, neutral) = match op {
@@ -409,7 +409,7 @@ fn join(op: Op, constants: &[i64]) -> Option<Option<i64>> {
     Some((Some(joined) != neutral).then_some(joined as i64))
 }
 
-/// Returns `node` with operand numbers for names; the parameters go into `args`.
+/// Returns `node` with operand numbers as names. Adds its parameters to `args`.
 fn number_names(node: &Node, args: &mut Vec<usize>) -> Node {
     let kind = match node.kind {
         Kind::Name(parameter) => {

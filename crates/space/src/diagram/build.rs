@@ -1,9 +1,9 @@
 //! Top-down construction, one layer per parameter.
 //!
-//! A node stands for all beginnings of configurations after which the same continuations are valid
-//! as far as can be seen from the cells that it carries: which conjuncts are still open, and for
-//! those the known parts of their terms. ATF (its paper, section 3.2) builds a tree of beginnings;
-//! this merges them while it builds.
+//! A node stands for all beginnings of configurations that allow the same continuations. The
+//! construction compares beginnings by the cells that they carry: the conjuncts still open, and the
+//! known parts of their terms. ATF (ATF paper, section 3.2) builds a tree of beginnings. This
+//! module merges equal beginnings while it builds.
 
 use super::states::States;
 use super::{Diagram, Layer};
@@ -14,26 +14,27 @@ use crate::parameter::Parameter;
 /// The reason why a group of parameters has no diagram.
 #[derive(Debug)]
 pub(crate) enum Obstacle {
-    /// A conjunct cannot be evaluated on a configuration that nothing else excludes.
+    /// A conjunct cannot be evaluated on a configuration that no other conjunct excludes.
     Evaluation {
-        /// The conjunct, by index.
+        /// The index of the conjunct.
         conjunct: usize,
-        /// The group's parameters and the indices of their values there.
+        /// The group's parameters and the indices of their values in that configuration.
         values: Vec<(usize, u32)>,
     },
     /// The layers grow beyond a limit.
     TooLarge {
         /// The limit.
         limit: String,
-        /// The conjuncts that keep the last layer's nodes apart, by index.
+        /// The indices of the conjuncts that keep the last layer's nodes apart.
         conjuncts: Vec<usize>,
     },
 }
 
-/// Builds the diagrams of the parameters `group`, which `conjuncts` join; `None` when they leave
-/// nothing. There are several where a conjunct turns out not to depend on all of its parameters.
+/// Builds the diagrams of the parameters `group`, which `conjuncts` join. Returns `None` if no
+/// configuration is left. Returns several diagrams if a conjunct turns out to be independent of
+/// some of its parameters.
 ///
-/// Every layer costs its nodes times the parameter's values times the steps of its plan.
+/// Each layer costs its nodes times the parameter's values times the steps of its plan.
 pub(crate) fn build(
     group: &[usize],
     parameters: &[Parameter],
@@ -44,7 +45,7 @@ pub(crate) fn build(
     let mut diagrams = Ok(Some(Vec::new()));
     for group in groups {
         match (construct(group, limits), &mut diagrams) {
-            // Where nothing is left there is nothing on which another part could fail.
+            // An empty part leaves nothing on which another part could fail.
             (Ok(None), _) => return Ok(None),
             (Ok(Some(part)), Ok(Some(diagrams))) => diagrams.extend(part),
             (Err(obstacle), Ok(_)) => diagrams = Err(obstacle),
@@ -88,9 +89,12 @@ fn path(layers: &[Layer], mut state: u32) -> Vec<u32> {
     values
 }
 
-/// The cells of a state are words of a mask and then what the plan carries. The mask has a bit for
-/// every conjunct that is open, and one for every conjunct that could not be evaluated: what
-/// follows may still exclude such a configuration, otherwise it is an error.
+/// The construction of one group.
+///
+/// The cells of a state are the words of a mask, followed by the cells that the plan carries. The
+/// mask has one bit for every open conjunct and one for every conjunct that could not be evaluated.
+/// Later conditions may still exclude a configuration with such a conjunct; otherwise building
+/// fails.
 struct Construction<'a> {
     limits: &'a Limits,
     conjuncts: usize,
@@ -99,7 +103,7 @@ struct Construction<'a> {
     bytes: usize,
     scalars: Vec<i64>,
     columns: Vec<Vec<i64>>,
-    /// The level's values that are left at the current node.
+    /// For each value of the level, true if the current node keeps it.
     alive: Vec<bool>,
 }
 
@@ -118,7 +122,7 @@ impl<'a> Construction<'a> {
         }
     }
 
-    /// Returns the one state before all levels: every conjunct is open.
+    /// Returns the only state before all levels, in which every conjunct is open.
     fn root(&self) -> States {
         let mut mask = vec![0; self.words];
         (0..self.conjuncts).for_each(|conjunct| set(&mut mask, conjunct));
@@ -180,7 +184,7 @@ impl<'a> Construction<'a> {
     }
 
     /// Returns the first conjunct that failed on a whole configuration, and the state behind the
-    /// last layer where it did.
+    /// last layer of that configuration.
     fn failure(&self, states: &States) -> Option<(usize, u32)> {
         let failed = |conjunct: usize| {
             let state = (0..states.len()).find(|&state| is_set(states.row(state), self.conjuncts + conjunct));
@@ -189,7 +193,7 @@ impl<'a> Construction<'a> {
         (0..self.conjuncts).find_map(failed)
     }
 
-    /// Refuses to go on once the new nodes and runs on top of what there is pass a limit.
+    /// Returns an error if the nodes and runs built so far exceed a limit.
     fn check_limits(&self, group: &Group, plan: &LevelPlan, layer: &Layer, next: &States) -> Result<(), Obstacle> {
         let bytes = self.bytes + size_of_val(layer.runs()) + next.bytes();
         let limit = if self.nodes + next.len() > self.limits.nodes {
@@ -204,7 +208,7 @@ impl<'a> Construction<'a> {
     }
 }
 
-/// The cells of one state after another; most are like the one before.
+/// The cells of one state after another. Most states equal the previous one.
 struct Row {
     words: usize,
     cells: Vec<i64>,
@@ -255,7 +259,7 @@ fn is_set(mask: &[i64], bit: usize) -> bool {
     mask[bit / 64] >> (bit % 64) & 1 == 1
 }
 
-/// Returns whether values of one node may lead to different states.
+/// Returns true if the values of one node may lead to different states.
 fn varies(plan: &LevelPlan) -> bool {
     let depends = |operand: Operand| matches!(operand, Operand::Table(_) | Operand::Column(_));
     plan.carried.iter().any(|carried| depends(carried.from))
@@ -263,7 +267,7 @@ fn varies(plan: &LevelPlan) -> bool {
         || !plan.decided.iter().all(|check| check.infallible)
 }
 
-/// Marks the values that no condition of the plan excludes.
+/// Marks the values that the plan's conditions keep.
 fn exclude(alive: &mut Vec<bool>, count: usize, plan: &LevelPlan, mask: &[i64], sources: &Sources<'_>) {
     alive.clear();
     alive.resize(count, true);
@@ -292,7 +296,7 @@ fn settle(mask: &mut [i64], conjuncts: usize, plan: &LevelPlan, sources: &Source
     }
 }
 
-/// Fills in what a state carries; cells that no open conjunct needs are 0, so that they keep no
+/// Writes the cells that a state carries. A cell that no open conjunct needs is 0, so it keeps no
 /// states apart.
 fn carry(row: &mut [i64], words: usize, plan: &LevelPlan, sources: &Sources<'_>, value: usize) {
     let (mask, cells) = row.split_at_mut(words);

@@ -1,20 +1,20 @@
-//! Real coordinates of paths: ATF's mapping (its paper, section 5), and the same by counts.
+//! Real coordinates of paths: ATF's mapping (ATF paper, section 5), and the same mapping by counts.
 
 use super::Diagram;
 
-/// The division of the interval (0, 1] of a coordinate among the values that a node has.
+/// The division of a coordinate's interval (0, 1] among the values of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocks {
-    /// Every value has a block of the same length, as in ATF. Configurations behind nodes with few
-    /// others are hit more often than the rest when coordinates are drawn uniformly.
+    /// All values have blocks of the same length, as in ATF. With coordinates drawn uniformly, the
+    /// configurations behind nodes with few others are drawn more often.
     Values,
-    /// Every value has a block as long as its share of the node's configurations: uniform
-    /// coordinates give uniform configurations.
+    /// Each value has a block as long as its share of the node's configurations. Coordinates drawn
+    /// uniformly give configurations drawn uniformly.
     Configurations,
 }
 
 impl Diagram {
-    /// Writes the value indices of the path at `coordinates`, which stand by parameter.
+    /// Writes the value indices of the path at `coordinates`, which are indexed by parameter.
     pub(crate) fn at_coordinates(&self, coordinates: &[f64], blocks: Blocks, indices: &mut [u32]) {
         let mut node = 0;
         for &parameter in &self.order {
@@ -24,7 +24,8 @@ impl Diagram {
         }
     }
 
-    /// Returns the rank below `node`, a node of `level`, of the path at `coordinates`.
+    /// Returns the rank of the path at `coordinates` among the paths from `node`, a node of
+    /// `level`.
     pub(crate) fn rank_at(&self, node: u32, level: usize, coordinates: &[f64], blocks: Blocks) -> u128 {
         let mut node = node;
         let mut rank = 0;
@@ -36,7 +37,7 @@ impl Diagram {
         rank
     }
 
-    /// Writes the middle of each block on the path with value indices `indices`, which must be
+    /// Writes the middle of each block on the path with the value indices `indices`, which must be
     /// valid.
     pub(crate) fn coordinates(&self, indices: &[u32], blocks: Blocks, coordinates: &mut [f64]) {
         let mut node = 0;
@@ -52,8 +53,8 @@ impl Diagram {
         }
     }
 
-    /// Returns the run, and the step within it, of the child at `coordinate` of `node`. Where
-    /// nothing is counted all blocks are alike.
+    /// Returns the run of the child at `coordinate` of `node`, and the step within the run. Without
+    /// counts, all blocks have equal length.
     fn child_at(&self, node: u32, coordinate: f64, blocks: Blocks) -> (usize, u32) {
         let by_count = (blocks == Blocks::Configurations).then(|| self.locate_part(node, coordinate)).flatten();
         by_count.unwrap_or_else(|| {
@@ -78,7 +79,7 @@ impl Diagram {
         (before as f64 + f64::from(step) + 0.5) / self.values_of(node) as f64
     }
 
-    /// Returns the number of values that some configuration below `node` has there.
+    /// Returns the number of values that the configurations below `node` have at its level.
     fn values_of(&self, node: u32) -> u64 {
         self.runs_of(node).iter().map(|run| u64::from(run.last - run.first) + 1).sum()
     }

@@ -1,4 +1,5 @@
-//! How many configurations there are before and below everything, and the ranks that follow.
+//! The number of configurations before and below each node and run, and the ranks that follow from
+//! it.
 
 use std::ops::{Add, Div, Mul, Range, Sub};
 
@@ -6,8 +7,8 @@ use num_bigint::BigUint;
 
 use super::{Diagram, Run};
 
-/// The counts of a diagram, in the narrowest numbers that hold its size: half of the memory, and
-/// divisions that are several times faster, where 64 bits do.
+/// The counts of a diagram, in the narrowest numbers that hold its size. 64 bits need half of the
+/// memory of 128 bits and divide several times faster.
 #[derive(Debug)]
 pub(super) enum Counts {
     Narrow(Table<u64>),
@@ -18,20 +19,20 @@ pub(super) enum Counts {
 
 #[derive(Debug)]
 pub(super) struct Table<N> {
-    /// One for each run.
+    /// One arc for each run.
     arcs: Vec<Arc<N>>,
     /// The number of configurations below each node, the end included.
     below: Vec<N>,
-    /// True if all arcs are [`Hop`]s; not where lists of values are longer than any that a
-    /// generator makes.
+    /// True if all arcs are [`Hop`]s. False only if lists of values are longer than any generated
+    /// list.
     hops: bool,
 }
 
-/// All that a walk down a diagram needs in one place: in large diagrams every place is a wait for
-/// memory.
+/// All that a walk down a diagram needs, in one place. In large diagrams, every further place costs
+/// a wait for memory.
 #[derive(Clone, Copy, Debug)]
 struct Arc<N> {
-    /// The number of configurations of its node before the run.
+    /// The number of configurations of the arc's node before the run.
     before: N,
     hop: Hop,
 }
@@ -41,8 +42,8 @@ struct Arc<N> {
 struct Hop {
     /// The first run of the child.
     start: u32,
-    /// From the highest bit: whether the run is of one value, the number of the child's runs (8
-    /// bits, [`Hop::MANY`] for more than they hold), the run's first value.
+    /// From the highest bit: 1 if the run has one value, the number of the child's runs (8 bits,
+    /// [`Hop::MANY`] if they do not fit), and the run's first value.
     packed: u32,
 }
 
@@ -50,8 +51,8 @@ impl Hop {
     const FIRST_BITS: u32 = 23;
     const MANY: u32 = 255;
 
-    /// Returns the hop of `run` to a child with the runs `child`; `None` where the first value is
-    /// too large for it.
+    /// Returns the hop of `run` to a child with the runs `child`, or `None` if the first value is
+    /// too large.
     fn new(run: Run, child: Range<usize>) -> Option<Hop> {
         let single = u32::from(run.first == run.last) << 31;
         let count = u32::try_from(child.len()).map_or(Hop::MANY, |count| count.min(Hop::MANY)) << Hop::FIRST_BITS;
@@ -67,7 +68,7 @@ impl Hop {
         self.packed & ((1 << Hop::FIRST_BITS) - 1)
     }
 
-    /// Returns the number of the child's runs, where it fits.
+    /// Returns the number of the child's runs, or `None` if it does not fit.
     fn runs(self) -> Option<usize> {
         let count = self.packed >> Hop::FIRST_BITS & Hop::MANY;
         (count != Hop::MANY).then_some(count as usize)
@@ -102,7 +103,7 @@ impl Count for u128 {
 }
 
 impl Counts {
-    /// Returns the number of configurations below `node`; `None` beyond 128 bits.
+    /// Returns the number of configurations below `node`, or `None` if it exceeds 128 bits.
     pub(super) fn below(&self, node: u32) -> Option<u128> {
         match self {
             Counts::Narrow(table) => Some(table.below[node as usize].into()),
@@ -111,8 +112,8 @@ impl Counts {
         }
     }
 
-    /// Returns the number of configurations of its node before the value `step` of the run with
-    /// index `at`, which leads to `child`; 0 where nothing is counted.
+    /// Returns the number of configurations of a node before the value `step` of its run with index
+    /// `at`. The run leads to `child`. Returns 0 without counts.
     pub(super) fn before(&self, at: usize, step: u32, child: u32) -> u128 {
         match self {
             Counts::Narrow(table) => (table.arcs[at].before + u64::from(step) * table.below[child as usize]).into(),
@@ -121,7 +122,7 @@ impl Counts {
         }
     }
 
-    /// Returns bytes on the heap.
+    /// Returns the number of bytes on the heap.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Counts::Narrow(table) => size_of_val(&table.arcs[..]) + size_of_val(&table.below[..]),
@@ -132,7 +133,7 @@ impl Counts {
 }
 
 impl Diagram {
-    /// Returns the diagram of numbered nodes and their runs, with everything counted. Linear in the
+    /// Returns the diagram of the given nodes and runs, with all counts. Costs time linear in the
     /// number of runs.
     pub(crate) fn counted(order: Vec<usize>, starts: Vec<u32>, runs: Vec<Run>) -> Diagram {
         let mut diagram = Diagram { order, starts, runs, counts: Counts::None, size: BigUint::ZERO };
@@ -197,7 +198,7 @@ impl Diagram {
         }
     }
 
-    /// Answers as [`Diagram::unrank`] does, looking at little but the arcs.
+    /// Does the same as [`Diagram::unrank`], but reads little more than the arcs.
     fn hop_along<N: Count>(&self, table: &Table<N>, mut rank: N, indices: &mut [u32]) {
         let mut range = self.range(0);
         for &parameter in &self.order {
@@ -207,7 +208,7 @@ impl Diagram {
                 0..=8 => arcs.iter().rposition(before),
                 _ => arcs.partition_point(before).checked_sub(1),
             };
-            // The first run has nothing before it.
+            // No configuration comes before the first run.
             let Arc { before, hop } = arcs[at.unwrap_or(0)];
             let at = range.start + at.unwrap_or(0);
             rank = rank - before;
@@ -226,8 +227,8 @@ impl Diagram {
         }
     }
 
-    /// Returns the run with the configuration `rank` of `node`, the value of the run as steps from
-    /// its first, and the configuration's rank below the child.
+    /// Returns the run that contains the configuration with rank `rank` of `node`, the steps from
+    /// the first value of the run, and the configuration's rank below the child.
     fn locate<N: Count>(&self, table: &Table<N>, node: u32, rank: N) -> (usize, u32, N) {
         let range = self.range(node);
         let at = range.start + table.arcs[range].partition_point(|arc| arc.before <= rank) - 1;
@@ -242,10 +243,10 @@ impl Diagram {
         (at, step.into() as u32, rest - step * below)
     }
 
-    /// Answers as [`Diagram::locate`] does, for the configuration that is the given part of all of
-    /// `node`, from 0 to 1.
+    /// Finds the configuration at the fraction `part`, from 0 to 1, of the configurations of
+    /// `node`. Returns its run and step like [`Diagram::locate`].
     pub(super) fn locate_part(&self, node: u32, part: f64) -> Option<(usize, u32)> {
-        // Float conversions saturate, so a part of 0 is the first configuration.
+        // Float conversions saturate, so the fraction 0 gives the first configuration.
         let nth = |count: u128| (((part * count as f64).ceil() as u128).saturating_sub(1)).min(count - 1);
         let rank = nth(self.counts.below(node)?);
         let (at, step) = match &self.counts {
@@ -262,8 +263,8 @@ impl Diagram {
         Some((at, step))
     }
 
-    /// Returns the part, from 0 to 1, of `node`'s configurations where the middle of those with
-    /// value `step` of the run `at` is.
+    /// Returns the middle of the configurations with value `step` of the run `at`, as a fraction
+    /// from 0 to 1 of the configurations of `node`.
     pub(super) fn part_of(&self, node: u32, at: usize, step: u32) -> Option<f64> {
         let child = self.runs[at].child;
         let middle = self.counts.before(at, step, child) as f64 + 0.5 * self.counts.below(child)? as f64;

@@ -1,26 +1,27 @@
-//! What construction hands to reduction.
+//! The layers that construction passes to reduction.
 
 /// Consecutive values, by index, that lead to the same child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Run {
-    /// The first value's index.
+    /// The index of the first value.
     pub(crate) first: u32,
-    /// The last value's index.
+    /// The index of the last value.
     pub(crate) last: u32,
-    /// The child's number: within the next layer before reduction, within the diagram after it.
+    /// The number of the child: within the next layer before reduction, within the diagram after
+    /// it.
     pub(crate) child: u32,
 }
 
 /// The nodes of one level before reduction.
 #[derive(Debug, Default)]
 pub(crate) struct Layer {
-    /// The ends of the runs of each finished node.
+    /// The end of the runs of each finished node.
     ends: Vec<u32>,
     runs: Vec<Run>,
 }
 
 impl Layer {
-    /// Adds the value `value` with the child `child` to the node under construction; values must
+    /// Adds the value `value` with the child `child` to the node under construction. Values must
     /// ascend.
     pub(crate) fn push(&mut self, value: u32, child: u32) {
         let start = self.ends.last().copied().unwrap_or(0) as usize;
@@ -30,7 +31,7 @@ impl Layer {
         }
     }
 
-    /// Adds those of `values` that are `alive`, all with the child `child`, to the node under
+    /// Adds the values that are `alive`, all with the child `child`, to the node under
     /// construction.
     pub(crate) fn push_all(&mut self, values: &[u32], alive: &[bool], child: u32) {
         let mut at = 0;
@@ -50,7 +51,7 @@ impl Layer {
         }
     }
 
-    /// Ends the node under construction, which may have no values.
+    /// Finishes the node under construction, which may have no values.
     pub(crate) fn finish_node(&mut self) {
         self.ends.push(self.runs.len() as u32);
     }

@@ -19,19 +19,19 @@ pub(crate) use neighbours::Segment;
 use counts::Counts;
 use num_bigint::BigUint;
 
-/// The configurations of one group as paths from a root to the end.
+/// The configurations of one group, as paths from a root to the end.
 ///
-/// Every path passes one node per parameter, in the diagram's own order of parameters. Nodes with
-/// the same configurations below them are one node (Bryant's reduction, without skipping levels),
-/// and consecutive values with the same child share one [`Run`]. Every node knows the number of
-/// configurations below it, so that ranks come from sums and nothing is ever listed. Nodes are
-/// numbered level by level from the root in order of first appearance, which makes the numbering
-/// canonical; the end has the highest number.
+/// Every path has one node per parameter, in the diagram's own order of parameters. Nodes with the
+/// same configurations below them are one node (Bryant's reduction, without skipping levels).
+/// Consecutive values with the same child share one [`Run`]. Every node knows the number of
+/// configurations below it, so ranks are sums and nothing is ever listed. Nodes are numbered level
+/// by level from the root in order of first appearance. This numbering is canonical. The end has
+/// the highest number.
 #[derive(Debug)]
 pub(crate) struct Diagram {
-    /// Parameter indices by level.
+    /// The index of each level's parameter.
     order: Vec<usize>,
-    /// The start of each node's runs; one more entry than nodes with runs.
+    /// The start of each node's runs, and the end of the last node's runs.
     starts: Vec<u32>,
     runs: Vec<Run>,
     counts: Counts,
@@ -44,17 +44,17 @@ impl Diagram {
         &self.size
     }
 
-    /// Returns the size where it fits into 128 bits.
+    /// Returns the number of configurations, or `None` if it exceeds 128 bits.
     pub(crate) fn len(&self) -> Option<u128> {
         self.counts.below(0)
     }
 
-    /// Returns the parameters by level.
+    /// Returns the parameter of each level.
     pub(crate) fn order(&self) -> &[usize] {
         &self.order
     }
 
-    /// Returns the number of nodes, the end not counted.
+    /// Returns the number of nodes without the end.
     pub(crate) fn nodes(&self) -> usize {
         self.starts.len() - 1
     }
@@ -69,7 +69,7 @@ impl Diagram {
         &self.runs[self.range(node)]
     }
 
-    /// Returns bytes that the diagram occupies.
+    /// Returns the memory of the diagram in bytes.
     pub(crate) fn bytes(&self) -> usize {
         size_of::<Diagram>()
             + size_of_val(&self.order[..])
@@ -82,9 +82,8 @@ impl Diagram {
         self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize
     }
 
-    /// Returns the step from `node` by the value with index `value`: the child and the number of
-    /// configurations of `node` that come before it. `None` when no configuration has that value
-    /// there.
+    /// Follows the value with index `value` from `node`. Returns the child and the number of
+    /// configurations of `node` before it, or `None` if no configuration has that value there.
     pub(crate) fn step(&self, node: u32, value: u32) -> Option<(u32, u128)> {
         let range = self.range(node);
         let at = range.start + self.runs[range].partition_point(|run| run.last < value);
@@ -93,8 +92,8 @@ impl Diagram {
         Some((run.child, before))
     }
 
-    /// Returns whether all `values`, one per level from `level` on, are steps of a path from
-    /// `node`; gives the rank of that path among those of `node`.
+    /// Returns the rank, among the paths from `node`, of the path whose values from `level` on are
+    /// in `indices`. Returns `None` if there is no such path.
     pub(crate) fn rank_from(&self, node: u32, level: usize, indices: &[u32]) -> Option<u128> {
         let mut node = node;
         let mut rank = 0;
@@ -106,7 +105,7 @@ impl Diagram {
         Some(rank)
     }
 
-    /// Returns whether the configuration has a path.
+    /// Returns true if the configuration has a path.
     pub(crate) fn contains(&self, indices: &[u32]) -> bool {
         let mut node = 0;
         self.order.iter().all(|&parameter| {
@@ -118,7 +117,7 @@ impl Diagram {
         })
     }
 
-    /// Marks, by parameter and value index, the values that some configuration has. O(arcs and
+    /// Marks the values that some configuration has, by parameter and value index. Costs O(arcs and
     /// values).
     pub(crate) fn mark_used(&self, used: &mut [Vec<bool>]) {
         for (node, parameter) in self.parameters_of_nodes().into_iter().enumerate() {

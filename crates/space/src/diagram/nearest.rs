@@ -3,12 +3,13 @@
 use super::{Diagram, Run};
 
 impl Diagram {
-    /// Writes the value indices of the configuration with the least sum over parameters of
-    /// `weights` times the distance between value index and `point`; of several the one with the
-    /// smallest rank. Parameters whose coordinate is not a number cost nothing wherever they are.
+    /// Writes the value indices of the configuration nearest to `point`. The distance is the sum
+    /// over parameters of `weights` times the difference between value index and `point`. Among
+    /// equally near configurations, the smallest rank wins. A parameter whose coordinate is not a
+    /// number costs nothing.
     ///
-    /// Children come after their parents, so one pass from the end gives every node's least cost:
-    /// O(arcs).
+    /// Children come after their parents, so one pass from the end gives every node's least cost.
+    /// Costs O(arcs).
     pub(crate) fn nearest(&self, point: &[f64], weights: &[f64], indices: &mut [u32]) {
         let mut least = vec![0.0; self.nodes() + 1];
         let parameters = self.parameters_of_nodes();
@@ -32,7 +33,7 @@ impl Diagram {
     }
 }
 
-/// Returns the value of `run` closest to `at`, the smaller of two, and what it costs.
+/// Returns the value of `run` closest to `at`, the smaller one of two, and its cost.
 fn closest(run: &Run, at: f64, weight: f64) -> (u32, f64) {
     if at.is_nan() {
         return (run.first, 0.0);

@@ -2,25 +2,26 @@
 
 use super::Diagram;
 
-/// Configurations that leave a path at one parameter by consecutive values and go on alike.
+/// Configurations that leave a path at one parameter by consecutive values and continue alike.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
     /// The parameter that differs.
     pub(crate) parameter: usize,
-    /// The first of its values, by index.
+    /// The index of the first value.
     pub(crate) first: u32,
     /// The number of values.
     pub(crate) values: u32,
     /// The rank of the configuration with the first value.
     pub(crate) rank: u128,
-    /// The growth of the rank with each value.
+    /// The difference in rank between consecutive values.
     pub(crate) stride: u128,
 }
 
 impl Diagram {
-    /// Returns the configurations that leave the path of `indices`, which must be valid, at one
-    /// level; after it they go on as `tail` says, which gives the rank below a node from a level
-    /// on, or nothing. Segments of a parameter ascend.
+    /// Visits the configurations that leave the path of `indices`, which must be valid, at one
+    /// level. After that level they continue as `tail` decides: it returns the rank of the
+    /// continuation below a node of a level, or `None` if there is none. The segments of a
+    /// parameter ascend.
     pub(crate) fn siblings(
         &self,
         indices: &[u32],
@@ -50,8 +51,8 @@ impl Diagram {
         });
     }
 
-    /// Does as [`Diagram::siblings`] with the nearest valid smaller and larger value of each
-    /// parameter alone.
+    /// Visits the nearest valid smaller and larger value of each parameter, with all other
+    /// parameters unchanged.
     pub(crate) fn adjacent(&self, indices: &[u32], visit: &mut dyn FnMut(Segment)) {
         let tail = |node, level| self.rank_from(node, level, indices);
         self.each_level(indices, &mut |level, node, above| {
@@ -74,8 +75,7 @@ impl Diagram {
         });
     }
 
-    /// Returns the values of the run `at`, a run of a node before which there are `above`
-    /// configurations.
+    /// Returns the segment of the run `at` of a node with `above` configurations before it.
     fn segment(
         &self,
         at: usize,

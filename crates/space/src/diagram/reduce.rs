@@ -1,21 +1,21 @@
-//! Bottom-up reduction: equal nodes become one, dead ends go, the rest is counted.
+//! Bottom-up reduction: merges equal nodes, removes dead ends and counts the rest.
 
 use super::table::{Table, hash};
 use super::{Diagram, Layer, Run};
 
-/// A node that no configuration passes.
+/// The number of a node that no configuration passes.
 const DEAD: u32 = u32::MAX;
 
 impl Diagram {
-    /// Reduces `layers`, one per parameter of `order`; node 0 of the first is the root, and
-    /// children of the last all are the end. `None` when there is no configuration. About linear in
-    /// the number of runs.
+    /// Reduces `layers`, one per parameter of `order`. Node 0 of the first layer is the root; all
+    /// children of the last layer are the end. Returns `None` if there is no configuration. Costs
+    /// time about linear in the number of runs.
     ///
-    /// Where a level has one node alone, what is above and below it does not depend on each other:
-    /// these are diagrams of their own.
+    /// If a level has a single node, the parameters above and below it are independent. Each part
+    /// becomes a diagram of its own.
     pub(crate) fn reduce(order: &[usize], layers: &[Layer]) -> Option<Vec<Diagram>> {
         let mut kept = Kept { ends: vec![0], runs: Vec::new() };
-        // Children of the last layer: the end, which is the kept node 0 without runs.
+        // Children of the last layer are the end: the kept node 0 without runs.
         let mut children = vec![0_u32];
         for layer in layers.iter().rev() {
             children = kept.layer(layer, &children);
@@ -25,7 +25,7 @@ impl Diagram {
     }
 }
 
-/// Numbers the kept nodes from `root` level by level, each diagram's from 0.
+/// Numbers the kept nodes from `root` level by level. Each diagram's numbers start from 0.
 fn number(order: &[usize], kept: &Kept, root: u32) -> Vec<Diagram> {
     let mut numbers = vec![u32::MAX; kept.ends.len()];
     let mut queue = vec![root];
@@ -57,7 +57,7 @@ fn number(order: &[usize], kept: &Kept, root: u32) -> Vec<Diagram> {
     diagrams
 }
 
-/// Nodes kept so far; node 0 is the end.
+/// The nodes kept so far. Node 0 is the end.
 struct Kept {
     ends: Vec<u32>,
     runs: Vec<Run>,
@@ -69,8 +69,8 @@ impl Kept {
         &self.runs[start..self.ends[node as usize] as usize]
     }
 
-    /// Keeps one of each set of equal nodes of `layer`; gives for each node the one kept, or
-    /// [`DEAD`].
+    /// Keeps one of each set of equal nodes of `layer`. Returns for each node the number of the
+    /// kept one, or [`DEAD`].
     fn layer(&mut self, layer: &Layer, children: &[u32]) -> Vec<u32> {
         let mut table = Table::new();
         let before = self.ends.len() as u32;

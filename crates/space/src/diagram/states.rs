@@ -1,4 +1,4 @@
-//! Nodes of a layer under construction, found by what they carry.
+//! Nodes of a layer under construction, found by the cells that they carry.
 
 use super::table::{Table, hash};
 
@@ -11,7 +11,7 @@ pub(crate) struct States {
 }
 
 impl States {
-    /// Creates an empty table for rows of `width` cells.
+    /// Returns an empty table for rows of `width` cells.
     pub(crate) fn new(width: usize) -> States {
         States { width, cells: Vec::new(), table: Table::new() }
     }
@@ -26,12 +26,12 @@ impl States {
         &self.cells[number * self.width..(number + 1) * self.width]
     }
 
-    /// Returns bytes in use.
+    /// Returns the number of bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&self.cells[..]) + self.table.bytes()
     }
 
-    /// Returns the number of the row with these cells, which is added if there is none.
+    /// Returns the number of the row with these cells. Adds the row if it is new.
     pub(crate) fn number(&mut self, cells: &[i64]) -> u32 {
         let (width, known) = (self.width, &self.cells);
         let is_equal = |number: u32| known[number as usize * width..(number as usize + 1) * width] == *cells;

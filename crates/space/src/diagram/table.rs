@@ -1,11 +1,12 @@
-//! Finding numbers by what they stand for.
+//! A hash table from contents to numbers.
 
-/// A hash table of numbers 0, 1, 2, ...; what each stands for is kept elsewhere, in the order of
-/// the numbers.
+/// A hash table of the numbers 0, 1, 2, ... The caller stores the contents of each number, in the
+/// order of the numbers.
 #[derive(Debug)]
 pub(super) struct Table {
     hashes: Vec<u32>,
-    /// Numbers plus one by hash, 0 where free; a power of two of them, at most half used.
+    /// Numbers plus one by hash, 0 for a free slot. The length is a power of two, and at most half
+    /// is used.
     slots: Vec<u32>,
 }
 
@@ -14,18 +15,18 @@ impl Table {
         Table { hashes: Vec::new(), slots: vec![0; 16] }
     }
 
-    /// Returns how many numbers there are.
+    /// Returns the number of entries.
     pub(super) fn len(&self) -> usize {
         self.hashes.len()
     }
 
-    /// Returns bytes in use.
+    /// Returns the number of bytes in use.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.hashes[..]) + size_of_val(&self.slots[..])
     }
 
-    /// Returns the number with this hash for which `is_equal` holds, or else the next number, which
-    /// is added; and whether it was.
+    /// Returns the number with this hash for which `is_equal` holds. If there is none, adds the
+    /// next number. The second result is true if the number was added.
     pub(super) fn number(&mut self, hash: u32, is_equal: impl Fn(u32) -> bool) -> (u32, bool) {
         let mask = self.slots.len() - 1;
         let mut at = hash as usize & mask;
@@ -58,7 +59,7 @@ impl Table {
     }
 }
 
-/// Mixes numbers. Tables are private and small, so speed matters more than resistance to chosen
+/// Hashes numbers. Tables are private and small, so speed matters more than resistance to chosen
 /// collisions.
 pub(super) fn hash(numbers: impl Iterator<Item = u64>) -> u32 {
     let mixed = numbers.fold(0_u64, |hash, number| (hash.rotate_left(5) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -74,7 +75,7 @@ mod tests {
         let mut table = Table::new();
         for round in 0..2 {
             for thing in 0..1000_u32 {
-                // Few hashes, so that most numbers share theirs with others.
+                // Use few hashes, so that most numbers share theirs with others.
                 let found = table.number(hash([u64::from(thing % 7)].into_iter()), |number| number == thing);
                 assert_eq!(found, (thing, round == 0));
             }

@@ -1,15 +1,15 @@
-//! Paths through some of the values alone.
+//! Paths restricted to some of the values.
 
 use super::{Diagram, Run};
 use rand::{Rng, RngExt as _};
 
 impl Diagram {
-    /// Writes the value indices of a path drawn uniformly from those whose values are all among the
-    /// `allowed` of their parameter, ascending lists of which an empty one allows every value.
-    /// Returns whether there is such a path.
+    /// Writes the value indices of a path drawn uniformly among the paths with allowed values only.
+    /// Returns false if there is no such path. The lists in `allowed` ascend; an empty list allows
+    /// every value of its parameter.
     ///
-    /// One pass from the root finds the nodes that can be reached, one back counts what is allowed
-    /// below them. Counts are real numbers, so that chances are equal up to their rounding.
+    /// A pass from the root finds the reachable nodes. A pass back counts the allowed paths below
+    /// them. Counts are floats, so chances are equal up to their rounding.
     pub(crate) fn sample_within<R: Rng + ?Sized>(&self, allowed: &[&[u32]], rng: &mut R, indices: &mut [u32]) -> bool {
         let below = self.allowed_below(allowed);
         if below[0] == 0.0 {
@@ -25,7 +25,7 @@ impl Diagram {
                 if count == 0 || each == 0.0 {
                     continue;
                 }
-                // Kept beyond its end as well: rounding may leave a rest behind the last one.
+                // Keep the last run: rounding may leave a rest behind it.
                 chosen = Some((run, first + ((rest / each) as usize).min(count - 1)));
                 rest -= each * count as f64;
                 if rest < 0.0 {
@@ -39,7 +39,7 @@ impl Diagram {
         true
     }
 
-    /// Returns the number of allowed paths below each node that one from the root reaches.
+    /// Returns the number of allowed paths below each node that can be reached from the root.
     fn allowed_below(&self, allowed: &[&[u32]]) -> Vec<f64> {
         let end = self.nodes();
         let mut level_of = vec![usize::MAX; end + 1];
@@ -65,8 +65,8 @@ impl Diagram {
     }
 }
 
-/// Returns the position, and the number, of those of `allowed` that `run` holds; without a list
-/// positions are the values.
+/// Returns the position in `allowed` of the first value that `run` holds, and the number of such
+/// values. If `allowed` is empty, positions are the values.
 fn allowed_in(run: &Run, allowed: &[u32]) -> (usize, usize) {
     if allowed.is_empty() {
         return (run.first as usize, (run.last - run.first) as usize + 1);

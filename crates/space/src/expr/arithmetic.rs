@@ -1,12 +1,12 @@
 //! Python's operators on [`Datum`]s, exact to the last bit.
 //!
-//! Integers have 128 bits here; what does not fit is an error, never a wrong number.
+//! Integers have 128 bits. A result that does not fit is an error, never a wrong number.
 
 use super::ast::{BinaryOp, UnaryOp};
 use super::builtin::MAX_ELEMENTS;
 use super::datum::Datum;
 
-/// The fault of an operation, with a remedy where there is one; the caller knows the place.
+/// The fault of an operation, with an optional remedy. The caller adds the position.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Fault {
     pub(crate) message: String,
@@ -57,7 +57,7 @@ fn mismatch(op: BinaryOp, left: &Datum, right: &Datum) -> Fault {
     Fault::new(format!("`{}` does not work between {left} and {right}", op.symbol()))
 }
 
-/// Returns a string or list `times` times in a row; never for a negative number.
+/// Repeats a string or list `times` times. A negative number counts as zero.
 fn repeat(value: &Datum, times: &Datum) -> Result<Datum, Fault> {
     let Datum::Int(times) = times.arithmetic() else { return Err(mismatch(BinaryOp::Multiply, value, times)) };
     let times = usize::try_from(times.max(0)).unwrap_or(usize::MAX);
@@ -108,13 +108,14 @@ fn nonzero(divisor: i128) -> Result<i128, Fault> {
     if divisor == 0 { Err(Fault::new(ZERO).remedy(GUARD)) } else { Ok(divisor) }
 }
 
-/// Rounds towards minus infinity; `None` only for the one quotient that overflows.
+/// Divides and rounds towards minus infinity. Returns `None` only for a division by zero and for
+/// the one quotient that overflows.
 pub(crate) fn floor_division(a: i128, b: i128) -> Option<i128> {
     let quotient = a.checked_div(b)?;
     Some(if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient })
 }
 
-/// Returns the remainder of [`floor_division`]: has the divisor's sign.
+/// Returns the remainder of [`floor_division`]. It has the divisor's sign.
 pub(crate) fn floor_modulo(a: i128, b: i128) -> i128 {
     let remainder = a.checked_rem(b).unwrap_or(0);
     if remainder != 0 && (remainder < 0) != (b < 0) { remainder + b } else { remainder }
@@ -141,15 +142,14 @@ fn power(base: i128, exponent: i128) -> Result<Datum, Fault> {
     value.map(Datum::Int).ok_or_else(|| Fault::new(OVERFLOW))
 }
 
-/// Computes `a / b` rounded once, as Python does, also where the operands have more bits than a
-/// float.
+/// Computes `a / b` and rounds once, as Python does, even for operands with more bits than a float.
 fn true_division(a: i128, b: i128) -> f64 {
     const EXACT: u128 = 1 << 53;
     let (dividend, divisor) = (a.unsigned_abs(), b.unsigned_abs());
     if dividend <= EXACT && divisor <= EXACT {
         return a as f64 / b as f64;
     }
-    // Long division to at least 55 bits; the remainder becomes a sticky last bit, so the conversion
+    // Long division to at least 55 bits. The remainder becomes a sticky last bit, so the conversion
     // rounds once.
     let wanted = 56 + i64::from(dividend.leading_zeros()) - i64::from(divisor.leading_zeros());
     let shift = u32::try_from(wanted.max(0)).unwrap_or(0);
@@ -185,8 +185,7 @@ fn floats(op: BinaryOp, a: f64, b: f64) -> Result<Datum, Fault> {
     }
 }
 
-/// Computes quotient and remainder as CPython computes them (`float_divmod`), signed zeros
-/// included.
+/// Computes the quotient and remainder as CPython does (`float_divmod`), signed zeros included.
 pub(crate) fn float_division(a: f64, b: f64) -> (f64, f64) {
     let mut remainder = a % b;
     let mut quotient = (a - remainder) / b;

@@ -6,12 +6,12 @@ use super::builtin::Builtin;
 use super::closure::Closure;
 use super::datum::Datum;
 
-/// A part of an expression and where it stands in the text.
+/// A part of an expression and its range in the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) kind: Kind,
     pub(crate) span: Range<usize>,
-    /// Levels of the tree below and including this part; bounded by the parser, so that walks may
+    /// The number of tree levels below and including this part. The parser bounds it, so walks may
     /// recurse.
     pub(crate) height: usize,
 }
@@ -25,7 +25,8 @@ impl Node {
 }
 
 impl Node {
-    /// Returns whether its value is a computed number, or it joins conditions of which one's is.
+    /// Returns true if the value is a computed number, or if the node joins conditions and one of
+    /// them is.
     pub(super) fn is_number(&self) -> bool {
         match &self.kind {
             Kind::Binary(BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor, left, right) => {
@@ -52,7 +53,7 @@ pub(crate) enum Kind {
     Local(usize),
     Unary(UnaryOp, Box<Node>),
     Binary(BinaryOp, Box<Node>, Box<Node>),
-    /// `a < b <= c`: the first operand, then operators with theirs.
+    /// `a < b <= c`: the first operand, then each operator with its operand.
     Compare(Box<Node>, Vec<(CompareOp, Node)>),
     Not(Box<Node>),
     And(Vec<Node>),
@@ -65,8 +66,8 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Calls `visit` on every direct part, in the order of the text where Python's order of
-    /// evaluation is that.
+    /// Calls `visit` on every direct part. The parts come in the order of the text if Python
+    /// evaluates them in that order.
     pub(crate) fn each_child<'a>(&'a self, visit: &mut dyn FnMut(&'a Node)) {
         match self {
             Kind::Literal(_) | Kind::Name(_) | Kind::Local(_) => {}
@@ -97,7 +98,7 @@ impl Kind {
 }
 
 impl Kind {
-    /// Returns the same kind of thing with every direct part replaced by what `map` makes of it.
+    /// Returns the same kind with `map` applied to every direct part.
     pub(crate) fn map_children(&self, map: &mut dyn FnMut(&Node) -> Node) -> Kind {
         match self {
             Kind::Literal(_) | Kind::Name(_) | Kind::Local(_) => self.clone(),

@@ -7,10 +7,10 @@ use super::ast::{BinaryOp, UnaryOp};
 use super::datum::Datum;
 use super::error::ExprError;
 
-/// A list may have this many elements; above it, one expression could exhaust the memory.
+/// Maximum number of elements of a list. Beyond it, one expression could exhaust the memory.
 pub(crate) const MAX_ELEMENTS: usize = 1 << 22;
 
-/// A function that expressions may call; Python's, except [`Builtin::CeilDiv`].
+/// A function that expressions may call. All are Python's, except [`Builtin::CeilDiv`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Builtin {
     Min,
@@ -26,7 +26,7 @@ pub(crate) enum Builtin {
     Range,
     /// `list(..)`, `tuple(..)`: the list itself.
     List,
-    /// `set(..)` and `{..}`: a list with one of equal elements.
+    /// `set(..)` and `{..}`: a list that keeps one of equal elements.
     Set,
     Sum,
     Any,
@@ -39,7 +39,8 @@ pub(crate) enum Builtin {
     Gcd,
 }
 
-/// Name, function, fewest and most arguments. `math.` may stand before those of Python's module.
+/// Name, function, and the fewest and most arguments. The functions of Python's module `math` may
+/// have the prefix `math.`.
 const TABLE: &[(&str, Builtin, usize, usize)] = &[
     ("min", Builtin::Min, 1, usize::MAX),
     ("max", Builtin::Max, 1, usize::MAX),
@@ -81,8 +82,8 @@ impl Builtin {
         })
     }
 
-    /// Returns whether Python's `math` has the function and means the same by it; `math.pow` gives
-    /// floats only.
+    /// Returns true if Python's `math` has the function with the same meaning. `math.pow` is
+    /// different: it always gives floats.
     fn is_in_math(self) -> bool {
         matches!(self, Builtin::Floor | Builtin::Ceil | Builtin::Sqrt | Builtin::Log2 | Builtin::Gcd)
     }
@@ -92,7 +93,7 @@ impl Builtin {
         TABLE.iter().find(|entry| entry.1 == self).map_or("", |entry| entry.0)
     }
 
-    /// Refuses a wrong number of arguments.
+    /// Returns an error if the number of arguments is wrong.
     pub(super) fn check_count(self, count: usize, span: &Range<usize>) -> Result<(), ExprError> {
         let Some(&(name, _, fewest, most)) = TABLE.iter().find(|entry| entry.1 == self) else {
             return Ok(());
@@ -108,7 +109,7 @@ impl Builtin {
         Err(ExprError::new(format!("`{name}` takes {wanted} arguments, not {count}"), span.clone()))
     }
 
-    /// Calls the function; the parser has checked the number of arguments.
+    /// Calls the function. The parser has checked the number of arguments.
     pub(crate) fn call(self, arguments: &[Datum]) -> Result<Datum, Fault> {
         let first = &arguments[0];
         match self {
@@ -143,7 +144,7 @@ impl Builtin {
     }
 }
 
-/// Returns the items of a list, the characters of a string.
+/// Returns the items of a list or the characters of a string.
 fn elements(list: &Datum, builtin: Builtin) -> Result<Vec<Datum>, Fault> {
     match list {
         Datum::List(items) => Ok(items.to_vec()),
@@ -152,9 +153,9 @@ fn elements(list: &Datum, builtin: Builtin) -> Result<Vec<Datum>, Fault> {
     }
 }
 
-/// Returns the first of equal items each, in their order.
+/// Keeps the first of equal items, in their order.
 fn set(items: Vec<Datum>) -> Result<Datum, Fault> {
-    // Every item is compared with every other, since equal items may differ in type.
+    // Equal items may differ in type, so every item is compared with every other.
     const MOST: usize = 4096;
     if items.len() > MOST {
         return Err(Fault::new(format!("a set of more than {MOST} elements")).remedy("write a list"));
@@ -168,7 +169,8 @@ fn set(items: Vec<Datum>) -> Result<Datum, Fault> {
     Ok(Datum::List(distinct.into()))
 }
 
-/// Returns the first of the smallest (or largest) arguments, or elements of the one list given.
+/// Returns the first of the smallest (or largest) arguments. A single argument must be a list; its
+/// elements are then compared.
 fn extreme(builtin: Builtin, arguments: &[Datum], wanted: std::cmp::Ordering) -> Result<Datum, Fault> {
     let items = if arguments.len() == 1 { &elements(&arguments[0], builtin)? } else { arguments };
     let (first, rest) =
@@ -214,7 +216,7 @@ fn in_domain(value: f64, inside: fn(f64) -> bool, builtin: Builtin) -> Result<f6
     if inside(value) { Ok(value) } else { Err(Fault::new(format!("`{}` of {value:?}", builtin.name()))) }
 }
 
-/// Returns a float that is whole, as an integer.
+/// Converts a whole float to an integer.
 fn whole(value: f64) -> Result<Datum, Fault> {
     // 2^126 keeps clear of the ends of i128.
     if value.abs() < 2.0_f64.powi(126) {
@@ -240,7 +242,7 @@ fn rounded(value: &Datum, builtin: Builtin, to: fn(f64) -> f64) -> Result<Datum,
     }
 }
 
-/// Rounds half to even; with digits, the exact decimal value of a float decides.
+/// Rounds half to even. With digits, the exact decimal value of a float decides.
 fn round(value: &Datum, digits: Option<&Datum>) -> Result<Datum, Fault> {
     let number = value.arithmetic();
     let Some(digits) = digits else {
@@ -254,8 +256,7 @@ fn round(value: &Datum, digits: Option<&Datum>) -> Result<Datum, Fault> {
         Datum::Int(int) => integer_to_tens(int, digits),
         Datum::Float(float) if !float.is_finite() => Ok(Datum::Float(float)),
         Datum::Float(float) if digits >= 0 => {
-            // 400 digits are more than any float has; formatting rounds the exact value half to
-            // even.
+            // No float has 400 digits. Formatting rounds the exact value half to even.
             let places = usize::try_from(digits).unwrap_or(400).min(400);
             format!("{float:.places$}").parse().map(Datum::Float).map_err(|_| Builtin::Round.wrong(value))
         }
@@ -276,7 +277,7 @@ fn integer_to_tens(value: i128, digits: i128) -> Result<Datum, Fault> {
     rounded.map(Datum::Int).ok_or_else(too_large)
 }
 
-/// Rounds `value` to a multiple of `10 ** places`, half to even; the exact decimal value decides.
+/// Rounds `value` to a multiple of `10 ** places`, half to even. The exact decimal value decides.
 fn float_to_tens(value: f64, places: usize) -> Result<Datum, Fault> {
     let magnitude = value.abs();
     let whole = format!("{:.0}", magnitude.trunc());

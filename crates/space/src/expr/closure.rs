@@ -1,4 +1,4 @@
-//! Conditions that are functions of the program instead of text.
+//! Conditions that are functions of the program, not text.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::value::Value;
 /// The function inside a closure.
 pub(crate) type Test = dyn Fn(&[Value]) -> bool + Send + Sync;
 
-/// A function over the values of the names in its scope, in their order.
+/// A function of the values of the names in its scope, in their order.
 #[derive(Clone)]
 pub(crate) struct Closure {
     pub(crate) name: String,
@@ -22,8 +22,8 @@ impl Closure {
         Closure { name, version, test }
     }
 
-    /// Returns what the function says of `values`; `None` when one of them is no value that a
-    /// parameter can have.
+    /// Returns the function's answer for `values`, or `None` if one of them cannot be the value of
+    /// a parameter.
     pub(crate) fn call(&self, values: &[Datum]) -> Option<bool> {
         let values: Option<Vec<Value>> = values.iter().map(value).collect();
         values.map(|values| (self.test)(&values))

@@ -1,4 +1,4 @@
-//! What expressions compute with.
+//! The values of intermediate results.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::value::Value;
 
-/// A value during evaluation: wider integers than [`Value`], and lists.
+/// A value during evaluation. It has wider integers than [`Value`], and lists.
 #[derive(Clone, Debug)]
 pub(crate) enum Datum {
     Int(i128),
@@ -17,7 +17,7 @@ pub(crate) enum Datum {
 }
 
 impl Datum {
-    /// Returns Python's truth of a value: zero and empty things are false.
+    /// Returns true if the value is true in Python: zero and empty values are false.
     pub(crate) fn truthy(&self) -> bool {
         match self {
             Datum::Int(value) => *value != 0,
@@ -39,8 +39,8 @@ impl Datum {
         }
     }
 
-    /// Compares by Python's `==`: numbers of any type by their exact value, anything else only
-    /// within its type.
+    /// Compares like Python's `==`. Numbers of any type are compared by their exact value, all
+    /// other values only within their type.
     pub(crate) fn equals(&self, other: &Datum) -> bool {
         match (self, other) {
             (Datum::Str(a), Datum::Str(b)) => a == b,
@@ -49,8 +49,8 @@ impl Datum {
         }
     }
 
-    /// Returns Python's order of two values: `Err` when the types have none, `Ok(None)` when a NaN
-    /// is involved.
+    /// Compares in Python's order. Returns `Err` if the types have no order, and `Ok(None)` if a
+    /// NaN is involved.
     pub(crate) fn order(&self, other: &Datum) -> Result<Option<Ordering>, ()> {
         match (self, other) {
             (Datum::Str(a), Datum::Str(b)) => Ok(Some(a.cmp(b))),
@@ -67,7 +67,7 @@ impl Datum {
         matches!(self, Datum::Int(_) | Datum::Float(_) | Datum::Bool(_))
     }
 
-    /// Returns booleans as 0 and 1; other values as they are.
+    /// Turns booleans into 0 and 1. Returns other values unchanged.
     pub(crate) fn arithmetic(&self) -> Datum {
         match self {
             Datum::Bool(value) => Datum::Int(i128::from(*value)),
@@ -86,7 +86,7 @@ impl Datum {
     }
 }
 
-/// Compares without rounding the integer, as Python does: `2**53 + 1 != float(2**53)`.
+/// Compares an integer with a float without rounding, as Python does: `2**53 + 1 != float(2**53)`.
 fn order_int_float(int: i128, float: f64) -> Option<Ordering> {
     // 2^127, above every i128.
     const LIMIT: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;

@@ -1,19 +1,20 @@
-//! What can be wrong with an expression, and where.
+//! Errors of expressions, with their position.
 
 use std::ops::Range;
 
-/// An expression that cannot be read or evaluated.
+/// An error of parsing or evaluating an expression.
 ///
-/// The span counts bytes of the expression's text and always lies on character boundaries within
-/// it, so that a front end can point into the user's file.
+/// The span counts bytes of the expression's text. It always lies on character boundaries within
+/// the text, so that a front end can point into the user's file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ExprError {
-    /// The fault, without its place.
+    /// The fault, without its position.
     pub message: String,
-    /// The part of the text that is wrong, in bytes; empty at the place where something is missing.
+    /// The range of the wrong part of the text, in bytes. Empty at a position where something is
+    /// missing.
     pub span: Range<usize>,
-    /// The remedy: what to write instead.
+    /// The text to write instead.
     pub remedy: Option<String>,
 }
 

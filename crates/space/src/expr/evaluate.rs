@@ -1,4 +1,4 @@
-//! Walking the tree: Python's evaluation, short circuits included.
+//! Evaluation of the tree with Python's semantics, short circuits included.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -10,24 +10,24 @@ use super::builtin::MAX_ELEMENTS;
 use super::datum::Datum;
 use super::error::ExprError;
 
-/// The value of the name with an index, used at a place of the text.
+/// Returns the value of the name with an index, used at a range of the text.
 type Lookup<'a> = dyn Fn(usize, &Range<usize>) -> Result<Datum, ExprError> + 'a;
 
-/// Evaluates trees over names whose values `lookup` knows.
+/// Evaluates trees. `lookup` gives the values of the names.
 pub(crate) struct Evaluator<'a> {
     lookup: &'a Lookup<'a>,
     locals: Vec<Datum>,
-    /// Elements that comprehensions may still make, all together.
+    /// The number of elements that all comprehensions together may still make.
     elements: Cell<usize>,
 }
 
 impl<'a> Evaluator<'a> {
-    /// Creates an evaluator that asks `lookup` for the name with an index, used at a place.
+    /// Returns an evaluator that calls `lookup` with the index of a name and its range in the text.
     pub(crate) fn new(lookup: &'a Lookup<'a>) -> Self {
         Evaluator { lookup, locals: Vec::new(), elements: Cell::new(MAX_ELEMENTS) }
     }
 
-    /// Evaluates `node`; the error points to the smallest part that fails.
+    /// Evaluates `node`. An error points to the smallest part that fails.
     pub(crate) fn evaluate(&mut self, node: &Node) -> Result<Datum, ExprError> {
         match &node.kind {
             Kind::Literal(value) => Ok(value.clone()),
@@ -51,7 +51,7 @@ impl<'a> Evaluator<'a> {
             }
             Kind::List(parts) => self.all(parts).map(|items| Datum::List(items.into())),
             Kind::Call(builtin, parts) => {
-                // Most calls have one or two arguments, which need no list of their own.
+                // Most calls have one or two arguments, and these need no list of their own.
                 let value = match parts.as_slice() {
                     [one] => builtin.call(&[self.evaluate(one)?]),
                     [one, two] => builtin.call(&[self.evaluate(one)?, self.evaluate(two)?]),
@@ -71,8 +71,8 @@ impl<'a> Evaluator<'a> {
         parts.iter().map(|part| self.evaluate(part)).collect()
     }
 
-    /// Returns the first part with this truth, else the last one: what Python's `and` and `or`
-    /// give.
+    /// Returns the first part with this truth, or else the last part, as Python's `and` and `or`
+    /// do.
     fn first_with(&mut self, parts: &[Node], truth: bool) -> Result<Datum, ExprError> {
         let mut value = Datum::Bool(!truth);
         for part in parts {
@@ -128,7 +128,7 @@ fn at(fault: Fault, node: &Node) -> ExprError {
     ExprError { message: fault.message, span: node.span.clone(), remedy: fault.remedy.map(str::to_owned) }
 }
 
-/// Returns one comparison.
+/// Evaluates one comparison.
 pub(crate) fn compare(op: CompareOp, left: &Datum, right: &Datum) -> Result<bool, Fault> {
     let ordered = |wanted: fn(Ordering) -> bool| match left.order(right) {
         Ok(order) => Ok(order.is_some_and(wanted)),

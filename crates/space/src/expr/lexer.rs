@@ -1,10 +1,10 @@
-//! Text to tokens with spans.
+//! Turns text into tokens with spans.
 
 use std::ops::Range;
 
 use super::error::ExprError;
 
-/// A token's meaning.
+/// The meaning of a token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
     Int(i128),
@@ -17,14 +17,14 @@ pub(super) enum Token {
     End,
 }
 
-/// A token and where it stands.
+/// A token and its range in the text.
 #[derive(Clone, Debug)]
 pub(super) struct Spanned {
     pub(super) token: Token,
     pub(super) span: Range<usize>,
 }
 
-/// Words with a meaning of their own; the second column is the spelling the parser sees.
+/// Reserved words. The second column is the spelling for the parser.
 const KEYWORDS: &[(&str, &str)] = &[
     ("and", "and"),
     ("or", "or"),
@@ -40,7 +40,7 @@ const KEYWORDS: &[(&str, &str)] = &[
     ("false", "False"),
 ];
 
-/// Operators, longest first; `&&`, `||` and `!` are C's spelling of Python's words.
+/// Operators, longest first. `&&`, `||` and `!` are C's spelling of Python's words.
 const OPERATORS: &[(&str, &str)] = &[
     ("**", "**"),
     ("//", "//"),
@@ -73,7 +73,7 @@ const OPERATORS: &[(&str, &str)] = &[
     (",", ","),
 ];
 
-/// Splits `text` into tokens; the last one is always [`Token::End`].
+/// Splits `text` into tokens. The last one is always [`Token::End`].
 pub(super) fn tokens(text: &str) -> Result<Vec<Spanned>, ExprError> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -120,7 +120,7 @@ fn is_name_start(c: char) -> bool {
     c.is_alphabetic() || c == '_'
 }
 
-/// Returns a name: identifiers joined by dots, such as `device.max_work_group_size`.
+/// Reads a name: identifiers joined by dots, such as `device.max_work_group_size`.
 fn name(rest: &str) -> (Token, usize) {
     let identifier = |from: usize| {
         rest[from..].find(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(rest.len(), |length| from + length)
@@ -134,7 +134,7 @@ fn name(rest: &str) -> (Token, usize) {
     (keyword.map_or_else(|| Token::Name(word.to_owned()), |(_, symbol)| Token::Symbol(symbol)), end)
 }
 
-/// Returns a quoted text with the common escapes.
+/// Reads a quoted text with the common escapes.
 fn string(rest: &str, at: usize, quote: char) -> Result<(Token, usize), ExprError> {
     let mut text = String::new();
     let mut characters = rest.char_indices().skip(1);
@@ -159,7 +159,7 @@ fn string(rest: &str, at: usize, quote: char) -> Result<(Token, usize), ExprErro
     Err(ExprError::new("the string is not closed", at..at + rest.len()).remedy(format!("end it with {quote}")))
 }
 
-/// Returns an integer (decimal, `0x`, `0o`, `0b`, with `_` between digits) or a float.
+/// Reads an integer (decimal, `0x`, `0o`, `0b`, with `_` between digits) or a float.
 fn number(rest: &str, at: usize) -> Result<(Token, usize), ExprError> {
     let length = number_length(rest);
     let word = &rest[..length];
@@ -195,7 +195,7 @@ fn number(rest: &str, at: usize) -> Result<(Token, usize), ExprError> {
     })
 }
 
-/// Returns how far a number reaches: letters and digits, one point, and a sign directly after a
+/// Returns the length of a number: letters and digits, one point, and a sign directly after a
 /// decimal exponent.
 fn number_length(rest: &str) -> usize {
     let bytes = rest.as_bytes();

@@ -1,8 +1,8 @@
 //! Expressions in Python's syntax with Python's meaning.
 //!
-//! Constraints, sizes and value lists are such expressions. They are read by a parser of our own
-//! and never run as code. Text goes through [`lexer`] and [`parser`] to a tree ([`ast`]) that
-//! [`evaluate`] walks; the diagram's compiler starts from the same tree.
+//! Constraints, sizes and value lists are expressions. The crate's own parser reads them, and they
+//! never run as code. [`lexer`] and [`parser`] turn text into a tree ([`ast`]). [`evaluate`] walks
+//! this tree, and the diagram's compiler starts from it.
 
 mod arithmetic;
 mod ast;
@@ -31,21 +31,24 @@ use crate::value::Value;
 /// A name that an expression uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// The name as it is written; dots belong to it (`device.max_work_group_size` is one name).
+    /// The name as written. Dots belong to it: `device.max_work_group_size` is one name.
     pub text: String,
-    /// The place where it stands first, in bytes.
+    /// The range of its first occurrence, in bytes.
     pub span: Range<usize>,
 }
 
 /// A parsed expression.
 ///
 /// The meaning is Python's: `/` is true division, `//` and `%` round down also for negative numbers
-/// and floats, comparisons chain, `and` and `or` give one of their operands, `round` goes half to
-/// even. Functions are `min max abs round len int float bool sum any all pow range list tuple set
-/// floor ceil sqrt log2 gcd` and `ceildiv(a, b)`; `math.` may stand before Python's. Tuples and
-/// sets are lists here, so that `(1, 2) == [1, 2]` and sets have an order. C's `&&`, `||`, `!`,
-/// `true` and `false` are read as well (`!` binds as in C). Integers have 128 bits during
-/// evaluation; what does not fit is an error.
+/// and floats, comparisons chain, `and` and `or` give one of their operands, and `round` rounds
+/// half to even.
+///
+/// The functions are
+/// `min max abs round len int float bool sum any all pow range list tuple set floor ceil sqrt log2 gcd`
+/// and `ceildiv(a, b)`. The functions of Python's `math` may have the prefix `math.`. Tuples and
+/// sets are lists: `(1, 2) == [1, 2]`, and sets have an order. C's `&&`, `||`, `!`, `true` and
+/// `false` are accepted too; `!` binds as in C. Integers have 128 bits during evaluation. A result
+/// that does not fit is an error.
 ///
 /// ```
 /// use tunesmith_space::{Expr, Value};
@@ -79,18 +82,17 @@ struct Parsed {
 }
 
 impl Expr {
-    /// Reads `text`.
+    /// Parses `text`. Never panics.
     ///
     /// # Errors
-    /// The text is no expression; the error says what was expected and where. No text makes it
-    /// panic.
+    /// The text is not an expression. The error names the expected token and its position.
     pub fn parse(text: &str) -> Result<Expr, ExprError> {
         let (root, names) = parser::parse(text)?;
         Ok(Expr { parsed: Arc::new(Parsed { text: text.to_owned(), root, names }) })
     }
 
     /// Returns the expression that calls `closure` with the values of the names in `scope`. Its
-    /// text only describes it.
+    /// text only describes the call.
     pub(crate) fn closure(closure: Closure, scope: &[&str]) -> Expr {
         let mut text = format!("{} version {} of (", closure.name, closure.version);
         let mut names: Vec<Name> = Vec::new();
@@ -115,41 +117,39 @@ impl Expr {
         &self.parsed.text
     }
 
-    /// Returns the distinct names that the expression uses, in order of appearance; variables of
+    /// Returns the distinct names that the expression uses, in order of appearance. Variables of
     /// comprehensions and functions are not among them.
     pub fn names(&self) -> &[Name] {
         &self.parsed.names
     }
 
-    /// Returns whether a number that is computed counts as a truth where the expression is a
-    /// condition, by being 0 or not: as in `N % T`, of which `== 0` was forgotten, or in `A < B and
-    /// N % T`.
+    /// Returns true if a condition takes a computed number for a truth. Examples are `N % T` with a
+    /// forgotten `== 0`, and `A < B and N % T`.
     pub fn takes_number_for_truth(&self) -> bool {
         self.parsed.root.is_number()
     }
 
-    /// Returns the value of the expression where `scope` knows the names' values.
+    /// Evaluates the expression. `scope` gives the values of the names.
     ///
     /// # Errors
-    /// A name that `scope` does not know, types that an operator does not take, division by zero,
-    /// integers beyond 128 bits (64 for the result), a list as the result.
+    /// `scope` does not know a name, an operator does not accept its operands' types, a divisor is
+    /// zero, an integer exceeds 128 bits (64 for the result), or the result is a list.
     pub fn evaluate(&self, scope: &dyn Fn(&str) -> Option<Value>) -> Result<Value, ExprError> {
         let value = self.evaluate_datum(scope)?;
         to_value(&value, self.whole())
     }
 
-    /// Returns the value of the expression as an integer: the rule for sizes and ranges.
+    /// Evaluates the expression to an integer, with the rule for sizes and ranges.
     ///
-    /// Integers and booleans (0 and 1) are accepted, and floats that are whole: `8 / 2` is `4.0` in
-    /// Python and means 4 to everyone who writes it. `7 / 2` is refused with the advice to write
-    /// `//` or `ceildiv`.
+    /// Accepts integers, booleans (0 and 1) and whole floats: `8 / 2` is `4.0` in Python, but its
+    /// author means 4. Refuses `7 / 2` with the advice to write `//` or `ceildiv`.
     ///
     /// # Errors
-    /// As [`Expr::evaluate`], and when the value is not whole.
+    /// The errors of [`Expr::evaluate`], and a value that is not whole.
     pub fn evaluate_int(&self, scope: &dyn Fn(&str) -> Option<Value>) -> Result<i64, ExprError> {
         let value = self.evaluate(scope)?;
         match value {
-            // Below 2^63 in magnitude, so the conversion is exact.
+            // The magnitude is below 2^63, so the conversion is exact.
             Value::Float(float) if float.fract() == 0.0 && float.abs() < 9.2e18 => Ok(float as i64),
             Value::Float(_) => Err(ExprError::new(format!("must give an integer, gives {value}"), self.whole())
                 .remedy("divide with `//` to round down or `ceildiv(a, b)` to round up")),
@@ -178,11 +178,11 @@ impl Expr {
     }
 }
 
-/// Reads a list of values as T1 files write them: `[1, 2, 4]`, `list(range(1, 9))`, `[2**i for i in
-/// range(5)]`, `[1, 2] + [4]`; a single value is a list of one.
+/// Parses a list of values as T1 files write them: `[1, 2, 4]`, `list(range(1, 9))`,
+/// `[2**i for i in range(5)]`, `[1, 2] + [4]`. A single value is a list of one.
 ///
 /// # Errors
-/// As [`Expr::parse`] and [`Expr::evaluate`]; also lists within the list.
+/// The errors of [`Expr::parse`] and [`Expr::evaluate`], and a list within the list.
 pub fn parse_values(text: &str, scope: &dyn Fn(&str) -> Option<Value>) -> Result<Vec<Value>, ExprError> {
     let expr = Expr::parse(text)?;
     match expr.evaluate_datum(scope)? {

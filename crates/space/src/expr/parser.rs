@@ -1,4 +1,4 @@
-//! Tokens to a tree: Python's grammar of expressions by precedence climbing.
+//! Turns tokens into a tree: Python's grammar of expressions by precedence climbing.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use super::datum::Datum;
 use super::error::ExprError;
 use super::lexer::{Spanned, Token, tokens};
 
-/// Parentheses and operators may nest this deep: enough for generated code, small enough for a
-/// thread's stack.
+/// Maximum nesting of parentheses and operators. It is enough for generated code and small enough
+/// for a thread's stack.
 const MAX_NESTING: usize = 100;
 
-/// Chains such as `a + b + c` may have this many links, since later walks recurse along them.
+/// Maximum number of links of a chain such as `a + b + c`. Later walks recurse along them.
 const MAX_HEIGHT: usize = 600;
 
-/// The tightness with which operators bind, loosest first.
+/// The binding powers of operators, loosest first.
 mod power {
     pub(super) const OR: u8 = 1;
     pub(super) const AND: u8 = 2;
@@ -32,7 +32,7 @@ mod power {
     pub(super) const POWER: u8 = 12;
 }
 
-/// Reads a whole expression; also gives the distinct names in order of appearance.
+/// Parses a whole expression. Returns the tree and the distinct names in order of appearance.
 pub(super) fn parse(text: &str) -> Result<(Node, Vec<Name>), ExprError> {
     let mut parser = Parser { text, tokens: tokens(text)?, at: 0, nesting: 0, names: Vec::new(), locals: Vec::new() };
     let node = parser.expression()?;
@@ -48,7 +48,7 @@ struct Parser<'t> {
     at: usize,
     nesting: usize,
     names: Vec<Name>,
-    /// Variables of the comprehensions around the current place, outermost first.
+    /// Variables of the enclosing comprehensions, outermost first.
     locals: Vec<String>,
 }
 
@@ -83,8 +83,8 @@ impl Parser<'_> {
         if self.is(symbol) { Ok(self.advance().span) } else { Err(self.expected(&format!("`{symbol}`"))) }
     }
 
-    /// Returns the error that something else stands here; says what the expression ends after when
-    /// it is cut short.
+    /// Returns the error for an unexpected token. If the expression is cut short, the error names
+    /// the last token.
     fn expected(&self, what: &str) -> ExprError {
         let span = self.span();
         if *self.peek() != Token::End {
@@ -127,7 +127,7 @@ impl Parser<'_> {
         Ok(node)
     }
 
-    /// Returns an operand and all operators after it that bind at least as tightly as `least`.
+    /// Parses an operand and all operators after it that bind at least as tightly as `least`.
     fn operators(&mut self, least: u8) -> Result<Node, ExprError> {
         let mut left = self.operand(least)?;
         loop {
@@ -148,14 +148,14 @@ impl Parser<'_> {
 
     fn binary(&mut self, left: Node, op: BinaryOp, binds: u8) -> Result<Node, ExprError> {
         self.advance();
-        // A power's exponent may carry a sign and is read to the right: 2 ** -1 ** 2.
+        // A power's exponent may carry a sign and associates to the right: 2 ** -1 ** 2.
         let right = if op == BinaryOp::Power { self.nested(power::POWER)? } else { self.operators(binds + 1)? };
         let span = left.span.start..right.span.end;
         self.node(Kind::Binary(op, Box::new(left), Box::new(right)), span)
     }
 
-    /// Parses operators that recurse to the right. They are counted, so that no text can exhaust
-    /// the stack.
+    /// Parses operators that recurse to the right. Counts them, so that no text can exhaust the
+    /// stack.
     fn nested(&mut self, least: u8) -> Result<Node, ExprError> {
         self.nesting += 1;
         if self.nesting > MAX_NESTING {
@@ -190,7 +190,7 @@ impl Parser<'_> {
         self.node(Kind::Compare(Box::new(first), rest), start..end)
     }
 
-    /// Returns the comparison that stands here and the number of its tokens.
+    /// Returns the comparison at the current token and the number of its tokens.
     fn compare_op(&self) -> Option<(CompareOp, usize)> {
         let Token::Symbol(symbol) = self.peek() else {
             return None;
@@ -209,8 +209,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Parses a sign, `not` where operators that bind at least as tightly as `least` may have it,
-    /// or a primary.
+    /// Parses a sign, a primary, or `not` if `least` allows it there.
     fn operand(&mut self, least: u8) -> Result<Node, ExprError> {
         let start = self.span().start;
         let unary = match self.peek() {
@@ -225,7 +224,8 @@ impl Parser<'_> {
             let span = start..operand.span.end;
             return self.node(Kind::Unary(op, Box::new(operand)), span);
         }
-        // C's `!` binds tighter than any binary operator, Python's `not` looser than comparisons.
+        // C's `!` binds tighter than any binary operator. Python's `not` binds looser than
+        // comparisons.
         let negation = [("not", power::NOT), ("!", power::SIGN)].into_iter().find(|(symbol, _)| self.is(symbol));
         if let Some((symbol, binds)) = negation {
             if symbol == "not" && least > power::NOT {
@@ -282,7 +282,7 @@ impl Parser<'_> {
         self.node(Kind::Call(builtin, arguments), span.start..end)
     }
 
-    /// Parses what stands in parentheses: `(a)` is `a`; `()`, `(a,)` and `(a, b)` are lists.
+    /// Parses a parenthesised expression: `(a)` is `a`; `()`, `(a,)` and `(a, b)` are lists.
     fn parentheses(&mut self) -> Result<Node, ExprError> {
         let start = self.advance().span.start;
         let mut items = self.items(")")?;
@@ -296,7 +296,7 @@ impl Parser<'_> {
         self.node(Kind::List(items), start..end)
     }
 
-    /// Parses a set: the call that makes a list one.
+    /// Parses a set as the call that turns a list into one.
     fn set(&mut self) -> Result<Node, ExprError> {
         let list = self.list("}")?;
         let span = list.span.clone();
@@ -331,9 +331,9 @@ impl Parser<'_> {
         if self.is(close) { Ok(items) } else { Err(self.expected(&format!("`,` or `{close}`"))) }
     }
 
-    /// Returns the variable of the comprehension that starts here, if one does. Its item stands
-    /// before the `for` that names the variable, hence the look ahead, to the end of the bracket at
-    /// most.
+    /// Returns the variable of the comprehension that starts here, or `None` if none does. The item
+    /// stands before the `for` that names the variable, so this looks ahead, to the end of the
+    /// bracket at most.
     fn comprehension_variable(&self) -> Option<String> {
         let mut open = 0_usize;
         for (index, token) in self.tokens[self.at..].iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What each constraint and each value does to a space.
+//! The effect of each constraint and each value on a space.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,40 +15,41 @@ use crate::limits::Limits;
 /// The findings of [`Space::analyse`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Analysis {
-    /// For each constraint, in the user's order.
+    /// The effect of each constraint, in the user's order.
     pub constraints: Vec<ConstraintEffect>,
-    /// Returns for each parameter, in the user's order, the indices of the values that no
-    /// configuration has.
+    /// For each parameter, in the user's order, the indices of the values that no configuration
+    /// has.
     pub dead_values: Vec<Vec<u32>>,
 }
 
-/// The effect of one constraint. A number is missing where it cannot be had: the constraint cannot
-/// be evaluated on configurations that only another one excludes, or the diagram would grow too
-/// large.
+/// The effect of one constraint. A number is `None` if the constraint cannot be evaluated on
+/// configurations that only another constraint excludes, or if the diagram would grow too large.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConstraintEffect {
     /// The constraint's name.
     pub name: String,
-    /// The number of combinations of values that it excludes alone.
+    /// Number of combinations of values that the constraint excludes alone.
     pub removed_alone: Option<BigUint>,
-    /// The number of combinations that it excludes of those that the constraints before it leave.
+    /// Number of combinations that the constraint excludes among those that the constraints before
+    /// it leave.
     pub removed_in_order: Option<BigUint>,
-    /// True if the space would be the same without it.
+    /// True if the space would be the same without the constraint.
     pub redundant: Option<bool>,
 }
 
-/// Nodes that all diagrams of an analysis together may need: a few seconds of work.
+/// Maximum number of nodes of all diagrams of an analysis together: a few seconds of work.
 const MAX_NODES: usize = 4_000_000;
 
 impl Space {
-    /// Returns what each constraint excludes, alone and after those before it, which constraints
-    /// are redundant, and which values no configuration has.
+    /// Analyses the constraints and values. Reports the combinations that each constraint excludes,
+    /// alone and after the constraints before it, the redundant constraints, and the values that no
+    /// configuration has.
     ///
-    /// Counts come from diagrams of the constraints concerned; nothing is listed. Groups of
-    /// parameters that a constraint does not touch are not built again. Costs about as many
-    /// buildings of the constraints' groups as there are constraints, and gives up on single
-    /// numbers when that gets too much. A closure that was not there when the space was [read
-    /// back](Space#storing) counts as excluding nothing.
+    /// Counts come from diagrams of the constraints concerned; nothing is listed. Costs about one
+    /// construction of the constraints' groups per constraint. Groups of parameters that a
+    /// constraint does not touch are not built again. Leaves single numbers out when the work grows
+    /// too large. A closure that was missing when the space was [read back](Space#storing) counts
+    /// as excluding nothing.
     pub fn analyse(&self) -> Analysis {
         let inner = &*self.inner;
         let counter = Counter { inner, nodes: RefCell::new(MAX_NODES), known: RefCell::default() };
@@ -70,8 +71,8 @@ impl Space {
         Analysis { constraints, dead_values: self.dead_values() }
     }
 
-    /// Returns for each parameter, in the user's order, the indices of the values that no
-    /// configuration has. O(arcs).
+    /// Returns the indices of the values that no configuration has, for each parameter in the
+    /// user's order. Costs O(arcs).
     pub fn dead_values(&self) -> Vec<Vec<u32>> {
         let mut used: Vec<Vec<bool>> =
             self.inner.parameters.iter().map(|parameter| vec![false; parameter.values().len()]).collect();
@@ -86,21 +87,21 @@ impl Space {
 /// The parameters and the constraints of a group.
 type Key = (Vec<usize>, Vec<usize>);
 
-/// Counts the configurations that some of a space's constraints leave.
+/// Counts the configurations left by a subset of a space's constraints.
 struct Counter<'a> {
     inner: &'a Inner,
-    /// The rest of the nodes.
+    /// The number of nodes still allowed.
     nodes: RefCell<usize>,
-    /// The size of groups by their parameters and constraints.
+    /// The sizes of the groups counted so far.
     known: RefCell<HashMap<Key, Option<BigUint>>>,
 }
 
 impl Counter<'_> {
-    /// Returns the size with the constraints that `chosen` picks.
+    /// Returns the size of the space under the constraints that `chosen` accepts.
     fn size(&self, chosen: impl Fn(usize) -> bool) -> Option<BigUint> {
         let conjuncts: Vec<Conjunct> =
             self.inner.conjuncts.iter().filter(|conjunct| chosen(conjunct.constraint)).cloned().collect();
-        // Conjuncts without parameters are true: the space exists.
+        // Conjuncts without parameters are true, because the space exists.
         joined(self.inner.parameters.len(), &conjuncts).iter().map(|group| self.group(group)).product()
     }
 

@@ -1,4 +1,4 @@
-//! Building a space from its description.
+//! Builds a space from its description.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -20,7 +20,7 @@ use crate::limits::Limits;
 use crate::parameter::Parameter;
 use crate::value::Value;
 
-/// Collects parameters, constants and constraints; [`SpaceBuilder::build`] makes the [`Space`].
+/// Collects parameters, constants and constraints. [`SpaceBuilder::build`] makes the [`Space`].
 #[derive(Clone, Debug, Default)]
 pub struct SpaceBuilder {
     parameters: Vec<Parameter>,
@@ -31,7 +31,7 @@ pub struct SpaceBuilder {
 }
 
 impl SpaceBuilder {
-    /// Adds a tuning parameter after those added before: this is the user's order.
+    /// Adds a tuning parameter. The order of these calls is the user's order.
     pub fn parameter(mut self, parameter: Parameter) -> Self {
         self.parameters.push(parameter);
         self
@@ -43,8 +43,8 @@ impl SpaceBuilder {
         self
     }
 
-    /// Gives a name that constraints may use a value: problem sizes, device limits
-    /// (`device.max_work_group_size`). The last value given counts.
+    /// Defines a constant that constraints may name, such as a problem size or a device limit
+    /// (`device.max_work_group_size`). If a name is defined twice, the last value counts.
     pub fn constant(mut self, name: impl Into<String>, value: Value) -> Self {
         self.constants.insert(name.into(), value);
         self
@@ -56,19 +56,19 @@ impl SpaceBuilder {
         self
     }
 
-    /// Returns how many threads may build groups of parameters at once; unless said, as many as the
-    /// machine has processors. The space is the same with any number.
+    /// Sets the number of threads that build groups of parameters at the same time. The default is
+    /// the number of processors. The space does not depend on it.
     pub fn threads(mut self, threads: NonZeroUsize) -> Self {
         self.threads = Some(threads);
         self
     }
 
-    /// Builds the space: constraints are split, parameters that they join are grouped (ATF paper,
-    /// section 3.2), and each group becomes one reduced diagram.
+    /// Builds the space. Splits the constraints, groups the parameters that they join (ATF paper,
+    /// section 3.2), and turns each group into one reduced diagram.
     ///
     /// # Errors
-    /// Names that are unknown or given twice, constraints that cannot be evaluated on some
-    /// configuration, constraints that leave nothing, and diagrams that grow beyond the limits.
+    /// A name is unknown or given twice, a constraint cannot be evaluated on some configuration,
+    /// the constraints leave no configuration, or a diagram grows beyond the limits.
     pub fn build(self) -> Result<Space, SpaceError> {
         if self.parameters.is_empty() {
             return Err(SpaceError::NoParameters);
@@ -89,8 +89,9 @@ impl SpaceBuilder {
         Ok(conjuncts)
     }
 
-    /// Returns the diagrams of all groups; `None` when one of them is empty or a constraint without
-    /// parameters is false, since then nothing is left on which another constraint could fail.
+    /// Returns the diagrams of all groups, or `None` if the space is empty: a group is empty or a
+    /// constraint without parameters is false. Nothing is then left on which another constraint
+    /// could fail.
     fn diagrams(&self, conjuncts: &[Conjunct]) -> Result<Option<Vec<Diagram>>, SpaceError> {
         let constants = conjuncts.iter().filter(|conjunct| conjunct.parameters.is_empty());
         let constants = constants.map(|conjunct| self.holds(conjunct).map(|holds| holds.then(Vec::new)));
@@ -108,7 +109,7 @@ impl SpaceBuilder {
                 (_, Err(_)) => {}
             }
         }
-        // The order does not tell which constraints joined what.
+        // Sort, so that the order does not reveal which constraints joined which parameters.
         let first = |diagram: &Diagram| diagram.order().iter().copied().min();
         diagrams.map(|mut diagrams: Vec<Diagram>| {
             diagrams.sort_by_key(first);
@@ -116,7 +117,7 @@ impl SpaceBuilder {
         })
     }
 
-    /// Returns whether a conjunct without parameters is true.
+    /// Returns true if a conjunct without parameters holds.
     fn holds(&self, conjunct: &Conjunct) -> Result<bool, SpaceError> {
         let nothing = |_: usize, span: &Range<usize>| Err(ExprError::new("no parameter is known here", span.clone()));
         let value = Evaluator::new(&nothing).evaluate(&conjunct.node);
@@ -144,8 +145,7 @@ impl SpaceBuilder {
         }
     }
 
-    /// Returns the error that `conjunct` fails where its parameters have the value indices in
-    /// `values`.
+    /// Returns the error of `conjunct` on the value indices in `values`.
     fn failure(&self, conjunct: &Conjunct, values: &[(usize, u32)], error: ExprError) -> SpaceError {
         let value = |parameter: &usize| {
             let (_, index) = values.iter().find(|(known, _)| known == parameter)?;
@@ -159,12 +159,12 @@ impl SpaceBuilder {
         }
     }
 
-    /// Returns a smallest set of constraints without a configuration.
+    /// Returns a smallest set of constraints that no configuration satisfies.
     fn culprits(&self, conjuncts: &[Conjunct]) -> Vec<String> {
         let empty = |chosen: &[usize]| {
             let is_chosen = |conjunct: &&Conjunct| chosen.binary_search(&conjunct.constraint).is_ok();
             let chosen: Vec<Conjunct> = conjuncts.iter().filter(is_chosen).cloned().collect();
-            // What fails is not known to be empty.
+            // A set that fails is not known to be empty.
             matches!(self.diagrams(&chosen), Ok(None))
         };
         let culprits = conflict::smallest(self.constraints.len(), empty);
@@ -172,7 +172,7 @@ impl SpaceBuilder {
     }
 }
 
-/// Returns the space of everything it consists of.
+/// Assembles a space from its parts.
 pub(super) fn assemble(
     parameters: Vec<Parameter>,
     constants: BTreeMap<String, Value>,
@@ -190,8 +190,8 @@ pub(super) fn assemble(
     Space { inner: Arc::new(inner) }
 }
 
-/// Returns the size of each diagram, and of all diagrams after each; `None` when 128 bits cannot
-/// count the whole.
+/// Returns the size of each diagram, and for each diagram the number of configurations of all
+/// diagrams after it. Returns `None` if the total exceeds 128 bits.
 fn weights(diagrams: &[Diagram]) -> Option<(Vec<u128>, Vec<u128>)> {
     let lengths: Vec<u128> = diagrams.iter().map(Diagram::len).collect::<Option<_>>()?;
     let mut weights = vec![1; diagrams.len()];

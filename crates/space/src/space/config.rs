@@ -1,4 +1,4 @@
-//! Configurations and their ranks, by name and by index.
+//! Configurations and ranks by name and by index.
 
 use std::fmt;
 use std::ops::Range;
@@ -13,13 +13,13 @@ use crate::value::Value;
 
 /// The exact rank of a valid configuration in its space.
 ///
-/// Only a [`Space`] makes them, so whoever holds one holds a valid configuration. A rank means
-/// nothing without the space's [digest](Space::digest).
+/// Only a [`Space`] makes ranks, so every `ConfigId` stands for a valid configuration. A rank means
+/// nothing without the [digest](Space::digest) of its space.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ConfigId(pub(super) u128);
 
 impl ConfigId {
-    /// Returns the rank, from 0.
+    /// Returns the rank, counted from 0.
     pub fn rank(self) -> u128 {
         self.0
     }
@@ -31,8 +31,8 @@ impl fmt::Display for ConfigId {
     }
 }
 
-/// One value for every parameter, valid or not: indices into the parameters' lists, in the user's
-/// order.
+/// One value for every parameter, valid or not. Holds indices into the parameters' lists, in the
+/// user's order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Configuration {
     pub(super) indices: Vec<u32>,
@@ -46,12 +46,12 @@ impl Configuration {
 }
 
 impl Space {
-    /// Returns the configuration with the values given by name; other parameters are as in `base`,
-    /// or take their first value. It need not be valid, see [`Space::rank`]. The last of several
-    /// values for one name counts.
+    /// Returns the configuration with the values in `pairs`. Other parameters take their values
+    /// from `base`, or else their first value. If a name occurs twice, the last value counts. The
+    /// configuration need not be valid; see [`Space::rank`].
     ///
     /// # Errors
-    /// A name that is no parameter, or a value that the parameter does not take.
+    /// A name is not a parameter, or a value is not in the parameter's list.
     pub fn configuration(
         &self,
         pairs: &[(&str, Value)],
@@ -80,14 +80,14 @@ impl Space {
         }
     }
 
-    /// Returns whether no constraint excludes `configuration`. Costs about the number of
+    /// Returns true if no constraint excludes `configuration`. Costs about the number of
     /// parameters.
     pub fn contains(&self, configuration: &Configuration) -> bool {
         let indices = &configuration.indices;
         indices.len() == self.parameters().len() && self.inner.diagrams.iter().all(|diagram| diagram.contains(indices))
     }
 
-    /// Returns the constraints that exclude `configuration`, or cannot be evaluated on it, in the
+    /// Returns the constraints that exclude `configuration` or cannot be evaluated on it, in the
     /// user's order.
     pub fn violated(&self, configuration: &Configuration) -> Vec<&Constraint> {
         let mut violated = vec![false; self.constraints().len()];
@@ -109,8 +109,7 @@ impl Space {
         &self.parameters()[parameter].values()[configuration.indices[parameter] as usize]
     }
 
-    /// Returns the names of all parameters with their values in `configuration`, in the user's
-    /// order.
+    /// Returns the name and value of every parameter in `configuration`, in the user's order.
     pub fn values<'a>(&'a self, configuration: &Configuration) -> impl Iterator<Item = (&'a str, &'a Value)> + use<'a> {
         let indices = configuration.indices.clone();
         self.parameters()

@@ -1,17 +1,19 @@
-//! Which constraints leave nothing together.
+//! The smallest set of constraints that no configuration satisfies.
 
-/// Orders of constraints are tried as long as this many sets have been looked at.
+/// Maximum number of sets to examine.
 const MAX_SETS: usize = 2_000;
 
-/// Returns a smallest set of `count` constraints that leaves nothing, ascending; `empty` says
-/// whether a set does. All of them together must.
+/// Returns a smallest set of constraints, as ascending indices below `count`, that leaves no
+/// configuration. `empty` returns true if a set leaves none. The set of all constraints must leave
+/// none.
 ///
-/// A set that leaves nothing meets every set without which something is left. So the smallest set
-/// that meets all such correction sets known is tried: either it leaves nothing, and no smaller one
-/// can, or it is enlarged as far as something is left, and what is missing then is one more
-/// correction set (Ignatiev, Previti, Liffiton and Marques-Silva, "Smallest MUS Extraction with
-/// Minimal Hitting Set Dualization", CP 2015). After [`MAX_SETS`] sets the answer is one of which
-/// no member can be left out, though a smaller one elsewhere is possible.
+/// A correction set is a set of constraints whose removal leaves some configuration. A conflict
+/// contains a member of every correction set. So each step tries the smallest set that meets all
+/// known correction sets. If it leaves nothing, no smaller set can. Otherwise it is enlarged as
+/// long as something is left, and the constraints still missing are a new correction set (Ignatiev,
+/// Previti, Liffiton and Marques-Silva, "Smallest MUS Extraction with Minimal Hitting Set
+/// Dualization", CP 2015). After [`MAX_SETS`] sets, returns a set from which no member can be
+/// removed; a smaller set may exist elsewhere.
 pub(super) fn smallest(count: usize, empty: impl Fn(&[usize]) -> bool) -> Vec<usize> {
     let mut looked_at = 0;
     let mut corrections: Vec<Vec<usize>> = Vec::new();
@@ -31,7 +33,7 @@ pub(super) fn smallest(count: usize, empty: impl Fn(&[usize]) -> bool) -> Vec<us
         }
         let correction: Vec<usize> = (0..count).filter(|other| chosen.binary_search(other).is_err()).collect();
         if correction.is_empty() {
-            // Everything together leaves something after all.
+            // All constraints together leave some configuration after all.
             break;
         }
         corrections.push(correction);
@@ -39,8 +41,8 @@ pub(super) fn smallest(count: usize, empty: impl Fn(&[usize]) -> bool) -> Vec<us
     irreducible(count, empty)
 }
 
-/// Returns a set of which every member is needed: members are left out one after the other as long
-/// as nothing is left.
+/// Returns a set from which no member can be removed. Removes members one after the other as long
+/// as the rest still leaves nothing.
 fn irreducible(count: usize, empty: impl Fn(&[usize]) -> bool) -> Vec<usize> {
     let mut needed: Vec<usize> = (0..count).collect();
     for candidate in 0..count {
@@ -52,14 +54,14 @@ fn irreducible(count: usize, empty: impl Fn(&[usize]) -> bool) -> Vec<usize> {
     needed
 }
 
-/// Returns the smallest set that meets all of `sets`, none of which is empty; of several the first
-/// in order.
+/// Returns the smallest set that meets all of `sets`, the first in order if there are several. None
+/// of `sets` is empty.
 fn smallest_hitting(sets: &[Vec<usize>]) -> Vec<usize> {
     (0..=sets.len()).find_map(|size| hitting(sets, size)).unwrap_or_default()
 }
 
-/// Returns a set of at most `size` members that meets all of `sets`: one member of the first set
-/// not met is in it.
+/// Returns a set of at most `size` members that meets all of `sets`. Branches over the members of
+/// the first set that is not met.
 fn hitting(sets: &[Vec<usize>], size: usize) -> Option<Vec<usize>> {
     fn extend(sets: &[Vec<usize>], size: usize, chosen: &mut Vec<usize>) -> bool {
         let Some(open) = sets.iter().find(|set| !set.iter().any(|member| chosen.contains(member))) else {
@@ -86,7 +88,7 @@ fn hitting(sets: &[Vec<usize>], size: usize) -> Option<Vec<usize>> {
 mod tests {
     use super::*;
 
-    /// Returns whether `set` holds all of one of `conflicts`.
+    /// Returns true if `set` contains all members of one of `conflicts`.
     fn holds(conflicts: &[&[usize]], set: &[usize]) -> bool {
         conflicts.iter().any(|conflict| conflict.iter().all(|member| set.contains(member)))
     }
@@ -95,7 +97,7 @@ mod tests {
     fn the_smallest_of_several_conflicts_is_found() {
         let conflicts: [&[usize]; 3] = [&[0, 1, 2], &[2, 3, 4, 5], &[4, 6]];
         assert_eq!(smallest(8, |set| holds(&conflicts, set)), [4, 6]);
-        // Leaving out one after the other finds another.
+        // Removing one after the other finds a larger conflict.
         assert_eq!(irreducible(8, |set| holds(&conflicts[..2], set)), [2, 3, 4, 5]);
         assert_eq!(smallest(8, |set| holds(&conflicts[..2], set)), [0, 1, 2]);
     }

@@ -6,7 +6,7 @@ use crate::diagram::Diagram;
 use crate::parameter::Parameter;
 use crate::value::Value;
 
-/// Changes whenever ranks or the bytes below change their meaning.
+/// Version of the digest. Increase it when ranks or the bytes below change their meaning.
 const FORMAT: u32 = 1;
 
 /// Returns the SHA-256 of everything that gives ranks their meaning, in lower-case hexadecimal.
@@ -25,7 +25,8 @@ pub(super) fn digest(parameters: &[Parameter], diagrams: &[Diagram]) -> String {
     hash.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Every piece has a fixed length or is preceded by it, so that no two spaces give the same bytes.
+/// The hash of a sequence of pieces. Every piece has a fixed length or follows its length, so no
+/// two spaces give the same bytes.
 struct Hash(Sha256);
 
 impl Hash {

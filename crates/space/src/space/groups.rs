@@ -1,4 +1,4 @@
-//! The diagrams of all groups.
+//! Builds the diagrams of all groups.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,20 +10,21 @@ use crate::diagram::{self, Diagram, Obstacle};
 use crate::limits::Limits;
 use crate::parameter::Parameter;
 
-/// Groups of up to this many nodes are built before a thread would have started.
+/// Maximum number of nodes of a small group. Such a group is built in less time than a thread needs
+/// to start.
 const SMALL: usize = 20_000;
 
-/// The parameters that conjuncts join, and those conjuncts.
+/// A set of parameters joined by conjuncts, and those conjuncts.
 #[derive(Debug)]
 pub(super) struct Joined {
     pub(super) parameters: Vec<usize>,
     pub(super) conjuncts: Vec<Conjunct>,
 }
 
-/// The result of building a group: its diagrams, `None` where nothing is left.
+/// The diagrams of a group, or `None` if the group is empty.
 pub(super) type Built = Result<Option<Vec<Diagram>>, Obstacle>;
 
-/// Returns the groups that `conjuncts` make of `count` parameters.
+/// Groups `count` parameters by the conjuncts that join them.
 pub(super) fn joined(count: usize, conjuncts: &[Conjunct]) -> Vec<Joined> {
     let links = conjuncts.iter().map(|conjunct| &conjunct.parameters[..]);
     let mut all: Vec<Joined> =
@@ -42,9 +43,9 @@ pub(super) fn joined(count: usize, conjuncts: &[Conjunct]) -> Vec<Joined> {
 
 /// Builds `groups`, in their order, on at most `threads` threads.
 ///
-/// Most groups are small: they are built one after the other, which takes less time than starting a
-/// thread. Those that turn out to be large start over, at the same time; what was lost is a small
-/// part of what is to come.
+/// Most groups are small. They are built one after the other, which takes less time than starting a
+/// thread. Groups that turn out to be large start over, at the same time. The work lost is a small
+/// part of the work to come.
 pub(super) fn build(groups: &[Joined], parameters: &[Parameter], limits: &Limits, threads: NonZeroUsize) -> Vec<Built> {
     let one = |group: &Joined, limits: &Limits| diagram::build(&group.parameters, parameters, &group.conjuncts, limits);
     if threads.get() == 1 || groups.len() == 1 {
@@ -60,7 +61,8 @@ pub(super) fn build(groups: &[Joined], parameters: &[Parameter], limits: &Limits
     built
 }
 
-/// Returns what `work` makes of each of `items`, on at most `threads` threads.
+/// Applies `work` to each of `items` on at most `threads` threads. Returns the results in any
+/// order.
 fn at_once<T: Send>(items: &[usize], threads: NonZeroUsize, work: impl Fn(usize) -> T + Sync) -> Vec<(usize, T)> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(items.len()));

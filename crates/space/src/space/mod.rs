@@ -1,4 +1,4 @@
-//! Search spaces: the diagrams of all groups chained as a product, and the questions they answer.
+//! Search spaces. A space is the product of the diagrams of all groups.
 
 mod analysis;
 mod builder;
@@ -30,15 +30,15 @@ use crate::diagram::Diagram;
 use crate::parameter::Parameter;
 use crate::value::Value;
 
-/// A search space: tuning parameters and the configurations that its constraints leave.
+/// A search space: tuning parameters and the configurations that satisfy all constraints.
 ///
-/// Cloning is cheap, since clones share the space. Parameters keep the user's order everywhere; the
-/// order inside the diagrams is the crate's own and shows only in the order of ranks.
+/// Clones share the space, so cloning is cheap. Parameters keep the user's order everywhere. The
+/// order inside the diagrams is internal; only the order of ranks shows it.
 ///
 /// # Storing
-/// A space is written and read with serde, in any format that describes itself (JSON, say): with
-/// its diagrams, so that reading one that took seconds to build takes milliseconds. What is read is
-/// checked down to the digest.
+/// Serde writes and reads a space together with its diagrams, in any self-describing format such as
+/// JSON. A space that took seconds to build is read in milliseconds. Reading checks everything,
+/// including the digest.
 #[derive(Clone)]
 pub struct Space {
     inner: Arc<Inner>,
@@ -50,18 +50,20 @@ struct Inner {
     constraints: Vec<Constraint>,
     constants: BTreeMap<String, Value>,
     conjuncts: Vec<Conjunct>,
-    /// The diagrams by the smallest index of their parameters; ranks count the last one fastest.
+    /// The diagrams, sorted by the smallest index of their parameters. In ranks, the last one
+    /// counts fastest.
     diagrams: Vec<Diagram>,
-    /// The size of each diagram, empty when the whole size exceeds 128 bits.
+    /// The size of each diagram. Empty if the size of the space exceeds 128 bits.
     lengths: Vec<u128>,
-    /// For each diagram the number of configurations of those after it; empty like `lengths`.
+    /// For each diagram, the number of configurations of all diagrams after it. Empty like
+    /// `lengths`.
     weights: Vec<u128>,
     size: BigUint,
     digest: String,
 }
 
 impl Space {
-    /// Starts a space.
+    /// Returns an empty builder.
     pub fn builder() -> SpaceBuilder {
         SpaceBuilder::default()
     }
@@ -91,54 +93,54 @@ impl Space {
         self.inner.parameters.iter().map(|parameter| BigUint::from(parameter.values().len())).product()
     }
 
-    /// Returns the number of configurations where it fits into 128 bits. Larger spaces are counted
-    /// and answer membership, but have no ranks.
+    /// Returns the number of configurations, or `None` if it exceeds 128 bits. Such spaces answer
+    /// [`Space::size`] and [`Space::contains`], but have no ranks.
     pub fn len(&self) -> Option<u128> {
         u128::try_from(&self.inner.size).ok()
     }
 
-    /// Returns false always: a space without configurations cannot be built.
+    /// Returns false. A space without configurations cannot be built.
     pub fn is_empty(&self) -> bool {
         self.inner.size == BigUint::ZERO
     }
 
-    /// Returns the groups of interdependent parameters (ATF paper, section 3.2): indices of
-    /// parameters that constraints join, in the user's order, as the constraints are written. The
-    /// diagrams may be smaller: what turns out not to depend on each other is kept apart.
+    /// Returns the groups of interdependent parameters (ATF paper, section 3.2). A group is the
+    /// indices of the parameters that the written constraints join, in the user's order. Diagrams
+    /// may be smaller, because parameters that turn out to be independent are kept apart.
     pub fn groups(&self) -> Vec<Vec<usize>> {
         let links = self.inner.conjuncts.iter().map(|conjunct| &conjunct.parameters[..]);
         groups_of(self.inner.parameters.len(), links)
     }
 
-    /// Returns the parameters, by index, in the order in which ranks and coordinates count, the
-    /// last one fastest: diagram by diagram, and within each in the order of its levels. Values
-    /// count by their index.
+    /// Returns the indices of the parameters in the order in which ranks and coordinates count:
+    /// diagram by diagram, and within each diagram in the order of its levels. The last parameter
+    /// counts fastest. Values count by their index.
     pub fn levels(&self) -> Vec<usize> {
         self.inner.diagrams.iter().flat_map(Diagram::order).copied().collect()
     }
 
-    /// Returns the number of nodes of the diagrams.
+    /// Returns the total number of nodes of the diagrams.
     pub fn nodes(&self) -> usize {
         self.inner.diagrams.iter().map(Diagram::nodes).sum()
     }
 
-    /// Returns the number of arcs of the diagrams, where consecutive values with the same child are
+    /// Returns the total number of arcs of the diagrams. Consecutive values with the same child are
     /// one arc.
     pub fn arcs(&self) -> usize {
         self.inner.diagrams.iter().map(|diagram| diagram.runs().len()).sum()
     }
 
-    /// Returns the memory that the diagrams occupy, in bytes; the parameters' lists are not
-    /// counted.
+    /// Returns the memory of the diagrams in bytes, without the parameters' lists.
     pub fn bytes(&self) -> usize {
         self.inner.diagrams.iter().map(Diagram::bytes).sum()
     }
 
-    /// Returns what identifies the space and its ranks: the SHA-256, in hexadecimal, of the
-    /// parameters' names, types and values in the user's order, the reduced diagrams, and the
-    /// number of the digest's format.
+    /// Returns the digest that identifies the space and its ranks. It is the SHA-256, in
+    /// hexadecimal, of the parameters' names, types and values in the user's order, the reduced
+    /// diagrams, and the number of the digest's format.
     ///
-    /// Constraints count by what they exclude, not by how they are written.
+    /// The digest depends on the configurations that the constraints exclude, not on how the
+    /// constraints are written.
     pub fn digest(&self) -> &str {
         &self.inner.digest
     }

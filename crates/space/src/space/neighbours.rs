@@ -6,17 +6,17 @@ use crate::diagram::{Blocks, Segment};
 /// The rule that makes configurations neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Neighbourhood {
-    /// Those that differ in the value of exactly one parameter.
+    /// Configurations that differ in the value of exactly one parameter.
     Hamming,
-    /// Those that differ in one parameter by the nearest valid step: for each parameter the valid
-    /// configurations with the next smaller and the next larger value index, at most two. Values
-    /// between that a constraint excludes are stepped over, so that the neighbourhood does not
-    /// break at gaps.
+    /// Configurations that differ in one parameter by the nearest valid step. Each parameter has at
+    /// most two: the valid configurations with the next smaller and the next larger value index.
+    /// Steps pass over the values that a constraint excludes, so gaps do not break the
+    /// neighbourhood.
     Adjacent,
-    /// Those whose [coordinates](Space::coordinates), as ATF defines them, differ in one block: one
-    /// parameter takes another value that is possible after those above it in the diagram, and
-    /// those below it keep their place among the values that are possible for them then. Unlike
-    /// with the others there is always a way from every configuration to every other.
+    /// Configurations whose [coordinates](Space::coordinates), as ATF defines them, differ in one
+    /// block. One parameter takes another value that is possible after the parameters above it in
+    /// the diagram. The parameters below it keep their place among their possible values. Only this
+    /// neighbourhood always connects every configuration to every other.
     Coordinates,
 }
 
@@ -25,15 +25,15 @@ pub enum Neighbourhood {
 pub struct Neighbour {
     /// The configuration.
     pub id: ConfigId,
-    /// The index of the parameter whose value differs; with [`Neighbourhood::Coordinates`] the
-    /// first one that does, in the diagram's order.
+    /// The index of the parameter whose value differs. With [`Neighbourhood::Coordinates`], several
+    /// may differ; this is the first in the diagram's order.
     pub parameter: usize,
     /// The index of that parameter's value.
     pub value: u32,
 }
 
 /// The neighbours of one configuration, numbered from 0 by parameter in the user's order, then by
-/// value index. They are kept as runs of consecutive values, never one by one.
+/// value index. They are stored as runs of consecutive values, never one by one.
 #[derive(Clone, Debug)]
 pub struct Neighbours {
     segments: Vec<Segment>,
@@ -47,13 +47,13 @@ impl Neighbours {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Returns whether there are none.
+    /// Returns true if there are no neighbours.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the neighbour with number `k`; `None` when there are not as many. Costs the
-    /// logarithm of the number of runs.
+    /// Returns neighbour number `k`, or `None` if there are at most `k`. Costs the logarithm of the
+    /// number of runs.
     pub fn get(&self, k: u64) -> Option<Neighbour> {
         let at = self.ends.partition_point(|&end| end <= k);
         let segment = self.segments.get(at)?;
@@ -73,11 +73,10 @@ fn neighbour(segment: &Segment, step: u32) -> Neighbour {
 }
 
 impl Space {
-    /// Returns the neighbours of `id`, ready to be counted, picked by number, or walked through.
+    /// Returns the neighbours of `id`, to count them, pick them by number, or walk through them.
     ///
-    /// Each run of values beside the configuration's path is followed to the end once: about the
-    /// number of the group's parameters times the runs beside the path, however many values these
-    /// hold.
+    /// Follows each run of values beside the configuration's path to the end once. Costs about the
+    /// number of the group's parameters times the number of those runs, whatever their length.
     pub fn neighbours(&self, id: ConfigId, neighbourhood: Neighbourhood) -> Neighbours {
         let current = self.unrank(id);
         let indices = &current.indices[..];
@@ -104,7 +103,7 @@ impl Space {
                 Neighbourhood::Adjacent => diagram.adjacent(indices, &mut add),
             }
         }
-        // Segments of one parameter come in order already; a stable sort keeps it.
+        // Segments of one parameter already come in order; a stable sort keeps it.
         segments.sort_by_key(|segment| segment.parameter);
         let mut end = 0;
         let ends = segments.iter().map(|segment| {
@@ -115,12 +114,12 @@ impl Space {
         Neighbours { segments, ends }
     }
 
-    /// Returns all of [`Neighbourhood::Hamming`].
+    /// Returns all neighbours by [`Neighbourhood::Hamming`].
     pub fn hamming_neighbours(&self, id: ConfigId) -> Vec<ConfigId> {
         self.neighbours(id, Neighbourhood::Hamming).iter().map(|neighbour| neighbour.id).collect()
     }
 
-    /// Returns all of [`Neighbourhood::Adjacent`].
+    /// Returns all neighbours by [`Neighbourhood::Adjacent`].
     pub fn adjacent_neighbours(&self, id: ConfigId) -> Vec<ConfigId> {
         self.neighbours(id, Neighbourhood::Adjacent).iter().map(|neighbour| neighbour.id).collect()
     }

@@ -1,9 +1,9 @@
-//! Between ranks and configurations.
+//! Conversion between ranks and configurations.
 
 use super::{ConfigId, Configuration, Space};
 
 impl Space {
-    /// Returns the configuration with rank `rank`: `None` when the space has no more than `rank`
+    /// Returns the configuration with rank `rank`. Returns `None` if the space has at most `rank`
     /// configurations, or more than 128 bits can count.
     pub fn id(&self, rank: u128) -> Option<ConfigId> {
         self.len().filter(|&len| rank < len).map(|_| ConfigId(rank))
@@ -19,8 +19,8 @@ impl Space {
         Configuration { indices }
     }
 
-    /// Unranks as [`Space::unrank`] does, into a buffer that is used again: `indices` becomes the
-    /// index of each parameter's value.
+    /// Writes the value indices of the configuration with rank `id` into `indices`, as
+    /// [`Space::unrank`] does, but reuses the buffer.
     pub fn unrank_into(&self, id: ConfigId, indices: &mut Vec<u32>) {
         indices.clear();
         indices.resize(self.parameters().len(), 0);
@@ -33,14 +33,14 @@ impl Space {
         }
     }
 
-    /// Returns the rank of `configuration`: `None` when a constraint excludes it, or when the space
-    /// has more configurations than 128 bits can count. Costs as [`Space::unrank`].
+    /// Returns the rank of `configuration`. Returns `None` if a constraint excludes it, or if the
+    /// space has more configurations than 128 bits can count. Costs as much as [`Space::unrank`].
     pub fn rank(&self, configuration: &Configuration) -> Option<ConfigId> {
         self.rank_indices(&configuration.indices)
     }
 
-    /// Ranks as [`Space::rank`] does, for the configuration whose value indices are `indices`;
-    /// `None` also when there are not as many as parameters.
+    /// Returns the rank of the configuration with the value indices `indices`, as [`Space::rank`]
+    /// does. Returns `None` also if the number of indices is not the number of parameters.
     pub fn rank_indices(&self, indices: &[u32]) -> Option<ConfigId> {
         if indices.len() != self.parameters().len() || self.inner.weights.is_empty() {
             return None;
@@ -52,8 +52,8 @@ impl Space {
         Some(ConfigId(rank))
     }
 
-    /// Returns all configurations in the order of their ranks, made one at a time. Nothing comes
-    /// from a space of more configurations than 128 bits can count.
+    /// Returns an iterator over all configurations in the order of their ranks. It is empty if the
+    /// space has more configurations than 128 bits can count.
     pub fn iter(&self) -> impl Iterator<Item = ConfigId> + use<> {
         (0..self.len().unwrap_or(0)).map(ConfigId)
     }

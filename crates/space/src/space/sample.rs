@@ -1,4 +1,4 @@
-//! Samples: uniform ones, and ones spread evenly for the beginning of a search.
+//! Uniform samples, and samples spread evenly for the beginning of a search.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,23 +8,23 @@ use super::{ConfigId, Space};
 use crate::diagram::Blocks;
 
 impl Space {
-    /// Returns a configuration drawn uniformly: every one has exactly the same chance.
+    /// Draws a configuration uniformly: every configuration has exactly the same chance.
     ///
     /// # Panics
-    /// The space has more configurations than 128 bits can count; [`Space::len`] says so.
+    /// Panics if [`Space::len`] is `None`: the number of configurations exceeds 128 bits.
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> ConfigId {
         ConfigId(below(rng, self.countable()))
     }
 
-    /// Returns `count` different configurations drawn uniformly, in random order; all of them when
-    /// there are not as many. Costs memory for `count`, not for the space.
+    /// Draws `count` different configurations uniformly, in random order, or all if there are
+    /// fewer. The memory needed depends on `count`, not on the size of the space.
     ///
     /// # Panics
-    /// As [`Space::sample`].
+    /// Panics like [`Space::sample`].
     pub fn sample_distinct<R: Rng + ?Sized>(&self, count: usize, rng: &mut R) -> Vec<ConfigId> {
         let len = self.countable();
         let count = usize::try_from(len).map_or(count, |len| count.min(len));
-        // Fisher and Yates' shuffle of 0..len, of which only the displaced numbers are kept.
+        // The shuffle of Fisher and Yates on 0..len. Only the displaced numbers are stored.
         let mut displaced: HashMap<u128, u128> = HashMap::with_capacity(count);
         (0..count as u128)
             .map(|at| {
@@ -35,13 +35,14 @@ impl Space {
             .collect()
     }
 
-    /// Returns `count` different configurations, one drawn uniformly from each of `count` equal
-    /// parts of the order of ranks, in random order; all of them when there are not as many. Every
-    /// configuration has the same chance as long as the parts are equal, and no part of the first
+    /// Draws `count` different configurations, in random order, or all if there are fewer. Divides
+    /// the order of ranks into `count` equal parts and draws one configuration uniformly from each.
+    ///
+    /// Every configuration has the same chance if the parts are exactly equal. No part of the first
     /// levels is left out by bad luck.
     ///
     /// # Panics
-    /// As [`Space::sample`].
+    /// Panics like [`Space::sample`].
     pub fn sample_stratified<R: Rng + ?Sized>(&self, count: usize, rng: &mut R) -> Vec<ConfigId> {
         let len = self.countable();
         let count = usize::try_from(len).map_or(count, |len| count.min(len));
@@ -56,16 +57,17 @@ impl Space {
         drawn
     }
 
-    /// Returns `count` different configurations spread like a Latin hypercube (McKay, Beckman and
-    /// Conover, 1979): in every dimension of the space's [coordinates](Blocks::Configurations) each
-    /// of `count` equal intervals holds one of them, so that the values of every parameter occur
-    /// about as often as they do in the space. All configurations when there are not as many;
-    /// uniform distinct ones when more than half of all are wanted.
+    /// Draws `count` different configurations spread like a Latin hypercube (McKay, Beckman and
+    /// Conover, 1979). In every dimension of the space's [coordinates](Blocks::Configurations),
+    /// each of `count` equal intervals holds one of them. So the values of every parameter occur
+    /// about as often as in the space.
     ///
-    /// The few that fall on a configuration a second time are replaced by uniform draws.
+    /// A point that falls on a configuration already drawn is replaced by a uniform draw. If
+    /// `count` exceeds half of the configurations, the sample is uniform as in
+    /// [`Space::sample_distinct`].
     ///
     /// # Panics
-    /// As [`Space::sample`].
+    /// Panics like [`Space::sample`].
     pub fn sample_latin<R: Rng + ?Sized>(&self, count: usize, rng: &mut R) -> Vec<ConfigId> {
         if count as u128 > self.countable() / 2 {
             return self.sample_distinct(count, rng);
@@ -91,15 +93,15 @@ impl Space {
         drawn
     }
 
-    /// Returns a configuration drawn uniformly from those whose values are all allowed: `allowed`
-    /// gives each parameter, in the user's order, the indices of the values it may take, ascending;
-    /// an empty list, and one missing at the end, leaves the parameter free. `None` when no
-    /// configuration has such values.
+    /// Draws a configuration uniformly among those with allowed values only, or returns `None` if
+    /// there are none. `allowed` gives each parameter, in the user's order, the indices of its
+    /// allowed values, ascending. A list that is empty or missing at the end leaves its parameter
+    /// free.
     ///
-    /// So is a part of a configuration drawn anew while the rest stays, or one drawn that has each
-    /// value from one of two others: what constraints exclude is never drawn, and nothing is drawn
-    /// in vain. Chances are equal up to the rounding of real numbers. Costs at most O(arcs) of the
-    /// diagrams; arcs that the lists close are not followed.
+    /// Strategies use this to draw a part of a configuration anew, or to combine two configurations
+    /// value by value. The draw is always valid and never has to be repeated. Chances are equal up
+    /// to the rounding of real numbers. Costs at most O(arcs) of the diagrams; arcs that the lists
+    /// close are not followed.
     ///
     /// ```
     /// use rand::SeedableRng;
@@ -111,7 +113,7 @@ impl Space {
     ///     .constraint(Constraint::parse("TILE % THREADS == 0")?)
     ///     .build()?;
     /// let mut rng = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1);
-    /// // With 16 threads the tile can only be 16.
+    /// // With 16 threads, the tile can only be 16.
     /// let drawn = space.sample_within(&[&[], &[2]], &mut rng).map(|id| space.unrank(id));
     /// assert_eq!(drawn.unwrap().indices(), [1, 2]);
     /// assert_eq!(space.sample_within(&[&[0], &[1, 2]], &mut rng), None);
@@ -130,8 +132,8 @@ impl Space {
     }
 }
 
-/// Returns a number drawn uniformly from those below `bound`, without bias: numbers with as many
-/// bits as the largest are drawn until one is in range, fewer than two on average.
+/// Returns a number drawn uniformly below `bound`, without bias. Draws numbers with as many bits as
+/// the largest until one is in range: fewer than two on average.
 fn below<R: Rng + ?Sized>(rng: &mut R, bound: u128) -> u128 {
     let largest = bound - 1;
     if let Ok(largest) = u64::try_from(largest) {
@@ -157,7 +159,7 @@ fn unit<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     ((rng.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64
 }
 
-/// Shuffles as Fisher and Yates do.
+/// Shuffles with the algorithm of Fisher and Yates.
 fn shuffle<T, R: Rng + ?Sized>(items: &mut [T], rng: &mut R) {
     for at in (1..items.len()).rev() {
         items.swap(at, below(rng, at as u128 + 1) as usize);

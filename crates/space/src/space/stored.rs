@@ -1,4 +1,4 @@
-//! Spaces written down and read back, without building them again.
+//! Stores spaces and reads them back without building them again.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::expr::Expr;
 use crate::parameter::Parameter;
 use crate::value::Value;
 
-/// The form on disk; it changes with the format number of the digest, which it contains.
+/// The form on disk. It changes with the format number of the digest that it contains.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     digest: String,
@@ -23,8 +23,8 @@ struct Stored {
     diagrams: Vec<StoredDiagram>,
 }
 
-/// Floats are text: the shortest form that reads back to the same number, whatever the format does
-/// to numbers.
+/// A value on disk. A float is text in the shortest form that reads back to the same number,
+/// whatever the format does to numbers.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum StoredValue {
@@ -38,7 +38,7 @@ enum StoredValue {
 struct StoredConstraint {
     name: String,
     expression: String,
-    /// Present for a closure, which is not stored itself: its version and scope.
+    /// The version and scope of a closure, which is not stored itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     closure: Option<(u32, Vec<String>)>,
 }
@@ -46,23 +46,24 @@ struct StoredConstraint {
 #[derive(Serialize, Deserialize)]
 struct StoredDiagram {
     levels: Vec<usize>,
-    /// For each node its runs: first value, last value, child.
+    /// The runs of each node: first value, last value, child.
     nodes: Vec<Vec<(u32, u32, u32)>>,
 }
 
 impl Serialize for Space {
-    /// Writes parameters, constants, constraints and the diagrams, with the digest. Closures are
-    /// stored by name, version and scope.
+    /// Writes the parameters, constants, constraints, diagrams and the digest. A closure is stored
+    /// by name, version and scope.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Stored::of(&self.inner).serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Space {
-    /// Reads the space that was stored. Everything is checked on the way, down to the digest:
-    /// text that was changed gives an error, never a wrong space. A constraint that was a closure
-    /// keeps its name, version and scope, and the diagram what it excludes; asked whether a
-    /// configuration violates it, it says no, since the function is not there.
+    /// Reads a stored space. Everything is checked, including the digest: altered text gives an
+    /// error, never a wrong space.
+    ///
+    /// A closure keeps its name, version and scope, and the diagram keeps its effect. The function
+    /// itself is missing, so [`Space::violated`] never reports this constraint.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Space, D::Error> {
         Stored::deserialize(deserializer)?.space().map_err(de::Error::custom)
     }
@@ -112,7 +113,7 @@ impl Stored {
     }
 }
 
-/// Returns the diagrams of all parameters, each in exactly one.
+/// Returns the diagrams of all parameters. Each parameter must be in exactly one.
 fn diagrams(stored: Vec<StoredDiagram>, parameters: &[Parameter]) -> Result<Vec<Diagram>, String> {
     let mut levels: Vec<usize> = stored.iter().flat_map(|diagram| diagram.levels.iter().copied()).collect();
     levels.sort_unstable();

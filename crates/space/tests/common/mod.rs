@@ -1,4 +1,4 @@
-//! The published spaces that the tests read in place.
+//! The published spaces, read from the shared folder.
 
 #![allow(dead_code, unreachable_pub, clippy::print_stdout)]
 
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde_json::Value as Json;
 use tunesmith_space::{Constraint, Expr, Parameter, Space, SpaceBuilder, Value, parse_values};
 
-/// The folder with the shared data; `None`, with a printed reason, where there is none.
+/// Returns the folder with the shared data, or `None` with a printed reason if there is none.
 #[allow(clippy::disallowed_methods)]
 pub fn shared() -> Option<PathBuf> {
     let named = std::env::var_os("TUNESMITH_SHARED").map(PathBuf::from);
@@ -19,7 +19,7 @@ pub fn shared() -> Option<PathBuf> {
     None
 }
 
-/// The names of all published spaces.
+/// Returns the names of all published spaces.
 pub fn names() -> Vec<String> {
     let Some(folder) = shared() else {
         return Vec::new();
@@ -33,29 +33,30 @@ pub fn names() -> Vec<String> {
     names
 }
 
-/// The `NAME.meta.json` of a published space.
+/// Returns the `NAME.meta.json` of a published space.
 pub fn meta(name: &str) -> Json {
     read(&format!("spaces/{name}.meta.json"))
 }
 
-/// The published size in decimal, read as text: some do not fit into the numbers of JSON libraries.
+/// Returns the published size in decimal. It is read as text: some sizes do not fit into the
+/// numbers of JSON libraries.
 pub fn true_size(name: &str) -> String {
     let text = std::fs::read_to_string(shared().unwrap().join(format!("spaces/{name}.meta.json"))).unwrap();
     let (_, rest) = text.split_once("\"true_size\":").unwrap();
     rest.trim_start().chars().take_while(char::is_ascii_digit).collect()
 }
 
-/// The T1 document of a published space.
+/// Returns the T1 document of a published space.
 pub fn document(name: &str) -> Json {
     read(&format!("spaces/{name}.json"))
 }
 
-/// The builder of a published space.
+/// Returns the builder of a published space.
 pub fn builder(name: &str) -> SpaceBuilder {
     from_t1(&document(name))
 }
 
-/// A published space.
+/// Returns a published space.
 pub fn space(name: &str) -> Space {
     builder(name).build().unwrap_or_else(|error| panic!("{name}: {error}"))
 }
@@ -65,7 +66,7 @@ fn read(path: &str) -> Json {
     serde_json::from_str(&text).unwrap()
 }
 
-/// The tuning parameters and conditions of a T1 document.
+/// Returns the tuning parameters and conditions of a T1 document.
 pub fn from_t1(document: &Json) -> SpaceBuilder {
     let space = &document["ConfigurationSpace"];
     let mut builder = Space::builder();

@@ -1,5 +1,5 @@
-//! Random small spaces, and brute force over them: every combination, each constraint evaluated as
-//! Python would.
+//! Random small spaces, and brute force over them: every combination, and each constraint evaluated
+//! as Python would.
 
 #![allow(dead_code, unreachable_pub)]
 
@@ -7,15 +7,15 @@ use proptest::prelude::*;
 use std::collections::HashSet;
 use tunesmith_space::{Constraint, Expr, ExprError, Parameter, Space, SpaceError, Value, Values};
 
-/// A space as a user would describe it.
+/// A space as a user describes it.
 #[derive(Clone, Debug)]
 pub struct Description {
     pub parameters: Vec<(String, Vec<Value>)>,
     pub constraints: Vec<Text>,
 }
 
-/// A constraint, and its parts: a space splits at `and` and at chained comparisons, and a
-/// configuration that one part excludes is excluded whatever the others give.
+/// A constraint and its parts. A space splits at `and` and at chained comparisons; a configuration
+/// that one part excludes is excluded, whatever the others give.
 #[derive(Clone, Debug)]
 pub struct Text {
     pub whole: String,
@@ -32,7 +32,7 @@ impl Text {
     }
 }
 
-/// What brute force says of one combination.
+/// The verdict of brute force on one combination.
 pub enum Verdict {
     Valid,
     Excluded,
@@ -51,7 +51,7 @@ impl Description {
         builder.build()
     }
 
-    /// All combinations of value indices.
+    /// Returns all combinations of value indices.
     pub fn combinations(&self) -> Vec<Vec<u32>> {
         self.parameters.iter().fold(vec![Vec::new()], |combinations, (_, values)| {
             let extend = |combination: &Vec<u32>| {
@@ -73,7 +73,7 @@ impl Description {
         }
     }
 
-    /// What the parts of a constraint give.
+    /// Evaluates the parts of a constraint.
     pub fn truths(&self, indices: &[u32], text: &Text) -> Vec<Result<bool, ExprError>> {
         let value = |name: &str| {
             let position = self.parameters.iter().position(|(known, _)| known == name);
@@ -85,7 +85,8 @@ impl Description {
         text.parts.iter().map(truth).collect()
     }
 
-    /// Valid combinations, or `None` where a constraint fails on one that nothing excludes.
+    /// Returns the valid combinations, or `None` if a constraint fails on one that nothing
+    /// excludes.
     pub fn valid(&self, constraints: &[Text]) -> Option<HashSet<Vec<u32>>> {
         let mut valid = HashSet::new();
         for combination in self.combinations() {
@@ -142,7 +143,7 @@ pub fn expression(names: Vec<String>) -> impl Strategy<Value = String> {
     })
 }
 
-/// What users write: seldom impossible, seldom void.
+/// Returns constraints as users write them: rarely impossible, rarely without effect.
 pub fn typical(names: Vec<String>) -> impl Strategy<Value = Text> {
     let name = || proptest::sample::select(names.clone());
     let number = 1..20_i64;
