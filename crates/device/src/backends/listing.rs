@@ -1,4 +1,4 @@
-//! The entries of device lists: devices, and backends that cannot be used.
+//! The entries of device lists: usable devices, and unusable backends.
 
 use crate::error::DeviceError;
 use serde::{Deserialize, Serialize};
@@ -7,31 +7,31 @@ use std::collections::BTreeMap;
 /// A device that kernels can be tuned on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceInfo {
-    /// The name that `--device` takes.
+    /// The device's name for `--device`.
     pub id: String,
-    /// The maker's name for it.
+    /// The maker's name of the device.
     pub name: String,
-    /// The backend that uses it.
+    /// The backend that runs kernels on the device.
     pub backend: String,
     /// The compiler or driver, with its version.
     pub driver: String,
-    /// Its limits by name, as constraints use them after `device.`.
+    /// The limits by name. Constraints refer to them as `device.NAME`.
     pub limits: BTreeMap<String, f64>,
 }
 
-/// A backend, or a part of one, that cannot be used.
+/// A backend, or a part of one, that is not usable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// The backend, or what part of it.
+    /// The backend, or the part of it.
     pub backend: String,
     /// The missing part.
     pub reason: String,
-    /// The remedy.
+    /// Tells the user what to do.
     pub remedy: String,
 }
 
 impl Missing {
-    /// Says of `backend` why it cannot be used.
+    /// Creates an entry that explains why `backend` is not usable.
     pub(crate) fn of(backend: &str, error: DeviceError) -> Self {
         let (reason, remedy) = match error {
             DeviceError::Compiler { language, program, problem, remedy } => {
@@ -44,7 +44,7 @@ impl Missing {
     }
 }
 
-/// What is missing, and how to get it.
+/// A missing part, and the way to get it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Absent {
     pub(crate) reason: String,
@@ -52,7 +52,7 @@ pub(crate) struct Absent {
 }
 
 impl Absent {
-    /// Returns what a build says of a backend that it was made without.
+    /// Returns the entry of a backend that was left out of this build.
     #[cfg(not(all(feature = "opencl", feature = "cuda")))]
     pub(crate) fn feature(api: &str, feature: &str) -> Self {
         Self {

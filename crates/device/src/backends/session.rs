@@ -1,6 +1,6 @@
-//! The worker's side of a backend: buffers, loaded programs, launches.
+//! The worker's side of a backend: buffers, loaded programs and launches.
 
-// Drivers alone read work-items and local memory.
+// Only drivers read work-items and local memory.
 #![cfg_attr(not(any(feature = "opencl", feature = "cuda")), allow(dead_code))]
 
 use crate::backends::Program;
@@ -16,103 +16,102 @@ pub(crate) struct BufferId(pub(crate) usize);
 /// An argument of a launch.
 #[derive(Clone, Debug)]
 pub(crate) enum LaunchArgument {
-    /// `bytes` of memory from `offset` on; what lies before and behind them guards against stray
-    /// writes.
+    /// A buffer's data: `bytes` of memory from `offset` on. The memory before and behind the data
+    /// guards against stray writes.
     Buffer { id: BufferId, offset: usize, bytes: usize },
-    /// So many bytes of local memory.
+    /// This many bytes of local memory.
     Local(usize),
     /// The bytes of a value.
     Scalar(Vec<u8>),
 }
 
-/// How a program is run.
+/// The launch of a program.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch<'a> {
-    /// In the order of the kernel's signature.
+    /// The arguments, in the order of the kernel's signature.
     pub(crate) arguments: Vec<&'a LaunchArgument>,
-    /// The work-items, where there are any.
+    /// The work-items, in languages that have them.
     pub(crate) grid: Option<&'a Grid>,
-    /// The number of launches in a row.
+    /// The number of consecutive launches.
     pub(crate) times: usize,
 }
 
-/// Why a session cannot do what it was asked.
+/// The failure of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The device does not take this configuration: too large a work-group, too much memory.
+    /// The device does not accept this configuration: too large a work-group, too much memory.
     Refused(String),
     /// The launch failed.
     Failed(String),
 }
 
-/// What a kernel uses of its device, by name: registers of a thread, bytes of its memories,
-/// occupancy.
+/// A kernel's use of its device, by name: registers of a thread, bytes of memories, occupancy.
 pub(crate) type Resources = BTreeMap<String, f64>;
 
-/// What reads counters while the launches of a configuration are repeated, once for every pass.
-/// Dropping it ends profiling.
+/// Reads counters while the launches of a configuration are repeated, once for every pass. Dropping
+/// it ends profiling.
 pub(crate) trait Profiler {
-    /// Begins a pass: what is launched from now on is counted.
+    /// Begins a pass. All later launches are counted.
     fn begin(&mut self) -> Result<(), String>;
 
-    /// Ends the pass. Tells whether another one is needed.
+    /// Ends the pass. Returns true if another pass is needed.
     fn end(&mut self) -> Result<bool, String>;
 
-    /// Returns what was counted in all passes, by the names of [`tunesmith_core::counters`].
+    /// Returns the counters of all passes, by the names of [`tunesmith_core::counters`].
     fn readings(&mut self) -> Result<BTreeMap<String, f64>, String>;
 }
 
-/// The worker's side of a backend: one device, the programs of one configuration at a time.
+/// The worker's side of a backend: one device, and the programs of one configuration at a time.
 pub(crate) trait Session {
-    /// Reserves `bytes` of memory, aligned to 4096 bytes, for the life of the session.
+    /// Allocates `bytes` of memory, aligned to 4096 bytes, for the life of the session.
     fn allocate(&mut self, bytes: usize, memory: Memory) -> Result<BufferId, Fault>;
 
-    /// Writes `data` into a buffer from byte `offset` on.
+    /// Writes `data` into a buffer, from byte `offset` on.
     fn write(&mut self, buffer: BufferId, offset: usize, data: &[u8]) -> Result<(), Fault>;
 
-    /// Reads a buffer from byte `offset` on.
+    /// Reads a buffer, from byte `offset` on.
     fn read(&mut self, buffer: BufferId, offset: usize, into: &mut [u8]) -> Result<(), Fault>;
 
-    /// Returns whether [`copy`](Self::copy) can be called.
+    /// Returns true if [`copy`](Self::copy) can be called.
     fn can_copy(&self) -> bool {
         false
     }
 
-    /// Copies `bytes` from `offset` on from one buffer to the same place of another; launches come
-    /// after it.
+    /// Copies `bytes` from `offset` on from one buffer to the same place of another. Later launches
+    /// see the copy.
     fn copy(&mut self, _from: BufferId, _to: BufferId, _offset: usize, _bytes: usize) -> Result<(), Fault> {
         Err(Fault::Failed("this device does not copy buffers".to_owned()))
     }
 
-    /// Returns whether local memory is the device's own; otherwise it is a buffer like any other.
+    /// Returns true if the device has local memory of its own. Otherwise local memory is an
+    /// ordinary buffer.
     fn has_local_memory(&self) -> bool;
 
-    /// Loads the programs of a configuration in place of those loaded before.
+    /// Loads the programs of a configuration. Replaces those loaded before.
     fn load(&mut self, programs: &[&Program]) -> Result<(), Fault>;
 
-    /// Returns what a loaded program will use of the device; nothing where the driver does not
-    /// tell.
+    /// Returns a loaded program's use of the device. Empty if the driver does not report it.
     fn resources(&mut self, _program: usize, _launch: &Launch<'_>) -> Result<Resources, Fault> {
         Ok(Resources::new())
     }
 
-    /// Runs a loaded program, by its position, as often as `launch` says, waits for the end and
-    /// tells how long it took, nothing else included. `started` is called once the kernel itself
-    /// begins, as closely as can be told: what the driver does before that has a limit of its own.
+    /// Runs the loaded program at position `program` as often as `launch` says, and waits for the
+    /// end. Returns the duration of the launches alone. Calls `started` as close as possible to the
+    /// start of the kernel itself, because the driver's work before that has a limit of its own.
     fn launch(&mut self, program: usize, launch: &Launch<'_>, started: &mut dyn FnMut()) -> Result<Duration, Fault>;
 
-    /// Begins to profile. Nothing but the profiled launches runs until it is dropped.
+    /// Begins to profile. Until the profiler is dropped, only the profiled launches run.
     ///
     /// # Errors
-    /// No counters can be read; the text says why, and what to do about it.
+    /// The counters cannot be read. The text gives the reason and the remedy.
     fn profiler(&mut self) -> Result<Box<dyn Profiler>, String> {
         Err("the device gave no counters; those of CUDA devices can be read, and recordings may have them".to_owned())
     }
 
-    /// Returns what watches the device while it works.
+    /// Returns the meter that watches the device at work.
     ///
     /// # Errors
-    /// Nothing watches the device; the text says why.
+    /// The device has no meter. The text gives the reason.
     fn meter(&mut self) -> Result<Box<dyn Meter>, String> {
         Err("this device does not tell its energy; CUDA devices do, through NVML".to_owned())
     }
@@ -120,6 +119,6 @@ pub(crate) trait Session {
     /// Fills the caches with other data.
     fn flush_caches(&mut self) -> Result<(), Fault>;
 
-    /// Gives the loaded programs up.
+    /// Unloads the programs.
     fn unload(&mut self);
 }

@@ -1,28 +1,28 @@
-//! A kernel with the arguments it is called with.
+//! A kernel and its arguments.
 
 use crate::error::DeviceError;
 use crate::problem::{Argument, ArgumentKind, Kernel, KernelSpec, Reference, Scope};
 use std::io;
 use std::path::Path;
 
-/// What a backend compiles.
+/// The input of a backend's compilation.
 #[derive(Clone, Debug)]
 pub(crate) struct KernelSource {
-    /// What it is, for messages.
+    /// The role of the function, for messages.
     pub(crate) what: &'static str,
     pub(crate) kernel: Kernel,
-    /// In the order of the kernel's signature.
+    /// The arguments, in the order of the kernel's signature.
     pub(crate) arguments: Vec<Argument>,
 }
 
 impl KernelSource {
-    /// Takes one of the problem's kernels.
+    /// Creates the input for one of the problem's kernels.
     pub(crate) fn kernel(spec: &KernelSpec, kernel: &Kernel) -> Self {
         let arguments = kernel.arguments.iter().filter_map(|position| spec.arguments.get(*position).cloned());
         Self { what: "the kernel", kernel: kernel.clone(), arguments: arguments.collect() }
     }
 
-    /// Takes the reference function, which gets all of the problem's arguments.
+    /// Creates the input for the reference function, which gets all of the problem's arguments.
     pub(crate) fn reference(spec: &KernelSpec, reference: &Reference) -> Self {
         let Reference { language, file, generator, function, work } = reference.clone();
         let include = spec.kernels.first().map(|kernel| kernel.include.clone()).unwrap_or_default();
@@ -42,14 +42,14 @@ impl KernelSource {
         Self { what: "the reference", kernel, arguments: without_parameters(spec) }
     }
 
-    /// Returns a file of it that cannot be read.
+    /// Returns the error for one of its files that cannot be read.
     pub(crate) fn unreadable(&self, path: &Path, source: io::Error) -> DeviceError {
         DeviceError::Source { what: self.what, path: path.to_owned(), source }
     }
 }
 
-/// Returns the arguments with one element of local memory in place of what depends on the
-/// parameters, which a reference does not know and has no use for.
+/// Returns the arguments for a reference. Drops the extents of local memory that depend on the
+/// parameters, because a reference neither knows the parameters nor uses this memory.
 fn without_parameters(spec: &KernelSpec) -> Vec<Argument> {
     let scope = Scope::new(spec.sizes.iter().cloned());
     let mut arguments = spec.arguments.clone();

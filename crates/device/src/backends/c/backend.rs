@@ -18,10 +18,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tunesmith_core::{Clock, CompileData, Interrupt};
 
-/// Compiles one function with its shim.
+/// Compiles one function together with its shim.
 pub(crate) struct CBackend {
     source: KernelSource,
-    /// The file as the compiler is told.
+    /// The file's path as passed to the compiler.
     absolute: PathBuf,
     compiler: Compiler,
     shim: String,
@@ -32,8 +32,8 @@ pub(crate) struct CBackend {
 }
 
 impl CBackend {
-    /// Writes the shim into `folder`, where the libraries will go as well. `name` tells the files
-    /// of one backend from those of another.
+    /// Creates a backend and writes its shim into `folder`, which also gets the libraries. `name`
+    /// keeps the files of one backend apart from those of another.
     pub(crate) fn new(
         source: KernelSource,
         compiler: Compiler,
@@ -57,8 +57,9 @@ impl CBackend {
         Ok(Self { source, absolute, compiler, shim, shim_path, limit, clock, built: AtomicU64::new(0) })
     }
 
-    /// Returns the problem's options, include folders and the configuration's defines, in this
-    /// order. Generated sources have the numbers in them, and names that the defines would replace.
+    /// Returns the problem's options, the include folders and the configuration's defines, in this
+    /// order. Generated sources get no defines: they contain the numbers, and their names would
+    /// clash with the macros.
     fn problem_options(&self, scope: &Scope) -> Vec<String> {
         let options = self.source.kernel.options.iter().map(|option| option.expand(scope));
         let include = self.source.kernel.include.iter().map(|folder| format!("-I{}", folder.display()));
@@ -67,7 +68,7 @@ impl CBackend {
         options.chain(include).chain(defines).collect()
     }
 
-    /// Returns the files that are compiled with the shim at this path.
+    /// Returns the files to compile together with the shim at this path.
     fn inputs(&self, shim: &Path) -> impl Iterator<Item = String> {
         let sources = self.source.kernel.sources.iter().map(PathBuf::as_path);
         std::iter::once(shim).chain(sources).map(|path| path.display().to_string()).collect::<Vec<_>>().into_iter()
@@ -81,8 +82,8 @@ impl CBackend {
         arguments
     }
 
-    /// Returns the files that are read when `scope` is compiled, each once: the user's, and what
-    /// they include.
+    /// Returns the files that a compilation of `scope` reads, each once: the user's files and the
+    /// files they include.
     fn files(&self, scope: &Scope) -> Vec<PathBuf> {
         let kernel = &self.source.kernel;
         let (mut files, mut read) = (Vec::new(), Vec::new());
@@ -105,8 +106,8 @@ impl CBackend {
         self.shim_path.with_extension(format!("{number}.so"))
     }
 
-    /// Returns the shim and the source it includes, for the program at `library`: those of all
-    /// configurations, or ones made for it.
+    /// Returns the shim and the source that it includes, for the program at `library`. All
+    /// configurations share one pair, except with a generator.
     fn sources(&self, scope: &Scope, library: &Path) -> Result<(PathBuf, PathBuf), BuildError> {
         let kernel = &self.source.kernel;
         let Some(generator) = &kernel.generator else { return Ok((self.shim_path.clone(), self.absolute.clone())) };
@@ -119,7 +120,7 @@ impl CBackend {
         Ok((shim, source))
     }
 
-    /// Returns why the compiler ended without a library.
+    /// Returns the reason why the compiler ended without a library.
     fn judge(&self, log: &str, (shim, absolute): (&Path, &Path)) -> BuildError {
         let source = std::fs::read_to_string(absolute).unwrap_or_default();
         let call = CompiledCall {
@@ -173,8 +174,9 @@ impl Backend for CBackend {
         ]
     }
 
-    /// Digests the files read when `scope` is compiled (without system headers), the compiler's and
-    /// the problem's options, the function and the types of its arguments.
+    /// Digests everything that determines the compiled code: the files read for `scope` (without
+    /// system headers), the options of the compiler and of the problem, the function, and the types
+    /// of its arguments.
     fn digest(&self, scope: &Scope) -> Result<String, DeviceError> {
         let mut hash = Fields::default();
         self.source.kernel.generator.iter().for_each(|generator| hash.add(generator.identity()));
@@ -195,7 +197,7 @@ impl Backend for CBackend {
         let run = self.compiler.run(&self.arguments(scope, &shim, &path), self.limit, self.clock.as_ref(), cancel);
         let (ended, log) = run.map_err(|error| self.broken(&error))?;
         let time_ms = (self.clock.now() - start).as_secs_f64() * 1e3;
-        // From here on the file, if there is one, is removed with this value.
+        // Dropping this value removes the file, if there is one.
         let mut built =
             Built { program: Program::Library { path: path.clone() }, compile: CompileData::default(), digest: None };
         match ended {

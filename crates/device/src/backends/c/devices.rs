@@ -6,7 +6,7 @@ use crate::host::{limits, processor_name};
 use crate::problem::Language;
 use tunesmith_core::SystemClock;
 
-/// Returns the processor, once for all languages that can be compiled for it, and the compilers
+/// Returns the processor, as one device for all languages with a usable compiler, and the compilers
 /// that are missing.
 pub(crate) fn devices(compilers: &Compilers) -> (Vec<DeviceInfo>, Vec<Missing>) {
     let clock = SystemClock::new();

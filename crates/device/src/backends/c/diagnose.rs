@@ -1,8 +1,8 @@
-//! What a compiler's messages mean: is the user's code wrong, or does the function not fit the
-//! problem?
+//! Interprets a compiler's messages. Either the user's code is wrong, or the function does not fit
+//! the problem.
 //!
-//! The messages are those of GCC and Clang in the C locale. What is not recognised is taken for an
-//! error in the code, and shown as it is.
+//! The messages are those of GCC and Clang in the C locale. An unknown message counts as an error
+//! in the code and is shown unchanged.
 
 use crate::backends::Mismatch;
 use crate::backends::c::shim::{CALL_LINE, MARK, argument_on_line};
@@ -11,25 +11,25 @@ use crate::problem::{Argument, ArgumentKind};
 use std::path::Path;
 use tunesmith_space::closest;
 
-/// What was compiled, for the sake of messages.
+/// The paths of a compilation, for messages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CompiledCall<'a> {
-    /// The user's file as the user calls it.
+    /// The user's file as the user names it.
     pub(super) file: &'a Path,
-    /// The same as the compiler was told.
+    /// The user's file as passed to the compiler.
     pub(super) absolute: &'a Path,
-    /// The shim that includes it.
+    /// The shim that includes the user's file.
     pub(super) shim: &'a Path,
     pub(super) function: &'a str,
     pub(super) arguments: &'a [Argument],
 }
 
-/// Why it did not compile.
+/// The reason why a compilation failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Diagnosis {
-    /// The user's code is at fault; the first error, then the log.
+    /// An error in the user's code: the first error, then the log.
     Code(String),
-    /// The call is.
+    /// A mismatch between the function and the problem's call.
     Signature(Mismatch),
 }
 
@@ -43,7 +43,7 @@ struct Diagnostic<'a> {
 }
 
 impl<'a> Diagnostic<'a> {
-    /// Reads `FILE:LINE:COLUMN: LEVEL: TEXT`, where the place may be missing in part.
+    /// Parses `FILE:LINE:COLUMN: LEVEL: TEXT`. Parts of the place may be missing.
     fn read(line: &'a str) -> Option<Self> {
         let levels = [(": fatal error: ", true), (": error: ", true), (": note: ", false), (": warning: ", false)];
         let found = levels.into_iter().filter_map(|(level, is_error)| Some((line.find(level)?, level, is_error)));
@@ -68,12 +68,13 @@ fn split_place(place: &str) -> (&str, usize) {
     (rest, number)
 }
 
-/// Finds out why compiling `call` gave `log`. `source` is the text of the user's file.
+/// Finds the reason why the compilation of `call` failed with `log`. `source` is the text of the
+/// user's file.
 pub(super) fn judge(log: &str, source: &str, call: CompiledCall<'_>) -> Diagnosis {
     let diagnostics: Vec<Diagnostic<'_>> = log.lines().filter_map(Diagnostic::read).collect();
     let errors: Vec<&Diagnostic<'_>> = diagnostics.iter().filter(|diagnostic| diagnostic.is_error).collect();
     let clean = cleaned(log, call);
-    // An error in the code may well make the call wrong, but not the other way round.
+    // An error in the code may make the call wrong too. The reverse does not happen.
     let first = errors.first().filter(|_| errors.iter().all(|error| error.is_in_call()));
     let mismatch = first.and_then(|first| mismatch(first, &diagnostics, source, call, &clean));
     mismatch.map_or_else(|| Diagnosis::Code(headline_and_log(&clean)), Diagnosis::Signature)
@@ -147,7 +148,8 @@ fn taken_by_note(text: &str) -> Option<&str> {
     quoted(text.strip_prefix("expected ")?)
 }
 
-/// Returns the parameter's type from an error itself: what the argument is converted *to*.
+/// Returns the parameter's type from the error itself: the type that the argument is converted
+/// *to*.
 fn taken_by_error(text: &str) -> Option<&str> {
     ["to parameter of type ", "conversion to ", " to "].into_iter().find_map(|phrase| {
         let at = text.find(phrase)?;
@@ -159,7 +161,7 @@ fn quoted(text: &str) -> Option<&str> {
     text.strip_prefix('\'')?.split('\'').next()
 }
 
-/// Writes `double*` as `double *`, as C programmers do.
+/// Formats `double*` as `double *`, as C programmers do.
 fn spaced(taken: &str) -> String {
     let stars = taken.trim_end_matches('*');
     if stars.len() == taken.len() || stars.ends_with(' ') || stars.ends_with(')') {
@@ -178,8 +180,8 @@ fn definition(source: &str, call: CompiledCall<'_>) -> Option<FunctionDefinition
 fn wrong_call(first: &Diagnostic<'_>, source: &str, call: CompiledCall<'_>, log: &str) -> Option<Mismatch> {
     let declared = call.arguments.len();
     let definition = definition(source, call);
-    // With as many arguments as parameters the disagreement is another one, which only the compiler
-    // can explain.
+    // If the numbers of arguments and parameters agree, the mismatch is of another kind. Only the
+    // compiler can explain it.
     let takes = match definition {
         Some(function) if function.parameters.len() != declared => {
             format!("`{}` takes {}: ({})", call.function, function.parameters.len(), function.parameters.join(", "))
@@ -217,8 +219,8 @@ fn no_half(index: usize, call: CompiledCall<'_>, log: &str) -> Mismatch {
     }
 }
 
-/// Returns the log without what users have not written: the shim's name, and lines that only speak
-/// of it.
+/// Returns the log without the parts that users have not written: the shim's name, and lines that
+/// speak only of the shim.
 fn cleaned(log: &str, call: CompiledCall<'_>) -> String {
     let shim = call.shim.display().to_string();
     let absolute = call.absolute.display().to_string();
@@ -236,7 +238,8 @@ fn cleaned(log: &str, call: CompiledCall<'_>) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the first error and then the log from there on, as much of it as a journal should hold.
+/// Returns the first error, followed by the log from there on, cut to a length that suits a
+/// journal.
 fn headline_and_log(log: &str) -> String {
     const LINES: usize = 30;
     let is_error =

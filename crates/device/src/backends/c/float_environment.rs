@@ -1,14 +1,14 @@
-//! The processor's floating-point settings: rounding, exceptions, flushing of denormals.
+//! The processor's floating-point settings: rounding, exceptions and flushing of denormals.
 
 #![allow(unsafe_code)]
 
 use std::ffi::c_int;
 
-/// The settings of the current thread, as `<fenv.h>` saves them.
+/// The settings of the current thread, as saved by `<fenv.h>`.
 ///
-/// A library linked with `-ffast-math` switches denormals off for the whole thread when it is
-/// loaded, and a kernel may change the rounding. Each kernel gets what it set; the comparison of
-/// results and the next kernel do not.
+/// A library linked with `-ffast-math` disables denormals for the whole thread as soon as it is
+/// loaded, and a kernel may change the rounding. Each kernel keeps its own settings. They must not
+/// affect the comparison of results or the next kernel.
 #[repr(C, align(16))]
 #[derive(Clone, Copy)]
 pub(super) struct FloatEnvironment([u8; 64]);
@@ -20,7 +20,7 @@ unsafe extern "C" {
 }
 
 impl FloatEnvironment {
-    /// Returns the settings now.
+    /// Returns the current settings.
     pub(super) fn current() -> Self {
         let mut environment = Self([0; 64]);
         // SAFETY: `fenv_t` takes 32 bytes on x86-64 and 8 on aarch64, and 16 is beyond its
@@ -29,7 +29,7 @@ impl FloatEnvironment {
         environment
     }
 
-    /// Makes these the settings.
+    /// Installs these settings.
     pub(super) fn install(&self) {
         // SAFETY: `self` came from `fegetenv`.
         unsafe { fesetenv(self) };

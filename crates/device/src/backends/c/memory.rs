@@ -1,4 +1,4 @@
-//! Memory that kernels of the worker's own process read and write.
+//! Memory that kernels in the worker's own process read and write.
 
 #![allow(unsafe_code)]
 
@@ -7,21 +7,21 @@ use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::slice;
 
-/// Where buffers begin: on a page, so that where they lie within it does not change from worker to
-/// worker.
+/// The alignment of buffers in bytes. It is one page, so that a buffer's place within a page is the
+/// same in every worker.
 const ALIGNMENT: usize = 4096;
 
-/// A block of memory that a kernel knows the address of.
+/// A block of memory whose address a kernel knows.
 ///
 /// Kernels run only within [`CSession::launch`](super::CSession), which borrows the session
-/// mutably, so that nobody holds a slice of a block while a kernel changes it.
+/// mutably. No slice of a block therefore exists while a kernel changes it.
 pub(super) struct Block {
     start: NonNull<u8>,
     layout: Layout,
 }
 
 impl Block {
-    /// Makes a zeroed block; `None` when there is no memory for it.
+    /// Creates a zeroed block. Returns `None` if there is not enough memory.
     pub(super) fn new(bytes: usize) -> Option<Self> {
         let layout = Layout::from_size_align(bytes.max(1), ALIGNMENT).ok()?;
         // SAFETY: the layout's size is not zero.
@@ -30,7 +30,7 @@ impl Block {
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
-        // SAFETY: the block is allocated, initialised and as long as its layout says; `&self` keeps
+        // SAFETY: the block is allocated, initialised and as long as its layout says. `&self` keeps
         // kernels from running and `bytes_mut` from being called.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.layout.size()) }
     }

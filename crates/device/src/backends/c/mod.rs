@@ -1,9 +1,9 @@
 //! C and C++ on this machine's processors.
 //!
-//! A configuration becomes a shared library ([`backend`]) of the user's files and a shim ([`shim`])
-//! that calls the user's function; messages of the compiler are judged by where they point
-//! ([`diagnose`]). The worker loads the library and calls it ([`session`]). The user's function is
-//! called with pointers and values of these types:
+//! [`backend`] compiles each configuration to a shared library. The library consists of the user's
+//! files and a shim ([`shim`]) that calls the user's function. [`diagnose`] judges the compiler's
+//! messages by the place that they point to. The worker loads and calls the library ([`session`]).
+//! The user's function gets pointers and values of these types:
 //!
 //! | problem | C and C++ |
 //! |---|---|

@@ -17,28 +17,28 @@ use std::rc::Rc;
 use std::time::Duration;
 use tunesmith_core::{Clock, SystemClock};
 
-/// What the shim exports: it gets the address of each argument's value, for a buffer the address
-/// itself.
+/// The function that the shim exports. It gets the address of each argument's value; for a buffer,
+/// the buffer's address.
 type Entry = unsafe extern "C" fn(*mut *mut c_void);
 
 /// The worker's side of the C backend.
 pub(crate) struct CSession {
     blocks: Vec<Block>,
     loaded: Vec<LoadedLibrary>,
-    /// What is written to put other data into the caches; made when it is first needed.
+    /// Data that is written to displace the contents of the caches. Allocated on first use.
     other_data: Vec<u8>,
     /// The worker's floating-point settings.
     environment: FloatEnvironment,
-    /// Opened before kernels start threads, which are counted then; `None` where the processor does
-    /// not count.
+    /// Opened before kernels start threads, so that their threads are counted. `None` if the
+    /// processor does not count.
     counters: Option<Rc<RefCell<Counters>>>,
     clock: SystemClock,
 }
 
-/// A library whose entry may be called as long as this lives.
+/// A loaded library. Its entry may be called during the life of this value.
 struct LoadedLibrary {
     entry: Entry,
-    /// The floating-point settings after loading, perhaps changed by it.
+    /// The floating-point settings after loading. Loading may change them.
     environment: FloatEnvironment,
     _library: Library,
 }
@@ -157,8 +157,8 @@ fn scalar(argument: &LaunchArgument) -> Scalar {
     scalar
 }
 
-/// Returns the bytes of the largest cache that the system tells of, within what memory can spare;
-/// 32 MiB where it does not tell.
+/// Returns the size in bytes of the largest cache that the system reports, limited to a part of the
+/// free memory. Returns 32 MiB if the system reports none.
 fn last_level_cache() -> usize {
     const UNKNOWN: usize = 32 << 20;
     const MOST: usize = 512 << 20;
@@ -179,12 +179,12 @@ fn load(path: &Path) -> Result<LoadedLibrary, libloading::Error> {
     Ok(LoadedLibrary { entry, environment: FloatEnvironment::current(), _library: library })
 }
 
-/// Keeps an OpenMP runtime that came with a library from being unloaded with it: its threads, which
-/// outlive the library, would crash.
+/// Keeps an OpenMP runtime loaded after the library that brought it is unloaded. The runtime's
+/// threads outlive the library and would crash.
 fn keep_openmp() {
     for runtime in ["libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"] {
-        // SAFETY: the library is not loaded by this, only kept when it is there already. Dropping
-        // the handle undoes the count but not the flag.
+        // SAFETY: this call does not load the library. It only keeps a library that is loaded
+        // already. Dropping the handle undoes the count but not the flag.
         let _ = unsafe { Library::open(Some(runtime), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE) };
     }
 }

@@ -1,9 +1,8 @@
-//! The source that is compiled for a kernel: it includes the user's file and calls the user's
-//! function.
+//! The source compiled for a kernel. It includes the user's file and calls the user's function.
 //!
 //! Every argument of the call stands on a line of its own, with the type that the problem declares.
-//! So the compiler checks the problem against the function, and the line of its message tells the
-//! argument.
+//! The compiler thus checks the problem against the function, and the line number of its message
+//! identifies the argument.
 
 use crate::problem::{Argument, ArgumentKind, ElementType, Language, ScalarType};
 use std::fmt::Write;
@@ -12,24 +11,24 @@ use std::path::Path;
 /// The symbol that the compiled library exports.
 pub(super) const ENTRY: &str = "tunesmith_call";
 
-/// The file name that the compiler is told for the lines of the call. There is no such file: its
-/// messages then show no source lines from here, which the user has not written.
+/// The file name that the compiler is told for the lines of the call. No such file exists, so the
+/// compiler's messages show no source lines from the shim, which the user has not written.
 pub(super) const MARK: &str = "tunesmith-call";
 
-/// The line of the call, counted from [`MARK`], on which the function's name stands.
+/// The line of the call with the function's name, counted from [`MARK`].
 pub(super) const CALL_LINE: usize = 3;
 
 /// The line of the first argument.
 const FIRST_ARGUMENT_LINE: usize = CALL_LINE + 1;
 
-/// Returns the argument, counted from 0, that stands on a line of the call.
+/// Returns the argument on a line of the call, counted from 0.
 pub(super) fn argument_on_line(line: usize, arguments: usize) -> Option<usize> {
     line.checked_sub(FIRST_ARGUMENT_LINE).filter(|argument| *argument < arguments)
 }
 
-/// What has to agree in the call, as the compiler's options say it. Constness does not matter
-/// (pointers are passed without), and neither does the sign of integers passed by value (`size_t n`
-/// takes an `i32`); what loses digits does.
+/// The compiler options that check the call. Loss of digits is an error. Constness does not matter,
+/// because pointers are passed without it. The sign of integers passed by value does not matter
+/// either: `size_t n` takes an `i32`.
 const C_CHECKS: &str = "\
 #pragma GCC diagnostic error \"-Wincompatible-pointer-types\"
 #pragma GCC diagnostic error \"-Wint-conversion\"
@@ -42,8 +41,8 @@ const COMMON_CHECKS: &str = "\
 #pragma GCC diagnostic ignored \"-Wsign-conversion\"
 ";
 
-/// In C++ a pointer to bytes has to become whatever pointer the function takes. No name here may be
-/// one that a user gives to a parameter, which is a macro.
+/// A pointer type for C++ that converts to any pointer type, for arguments that are bytes.
+/// Parameters are macros, so no name here may equal a name that users give to a parameter.
 const ANY_POINTER: &str = "\
 struct tunesmith_pointer {
     void *tunesmith_address;
@@ -54,7 +53,7 @@ struct tunesmith_pointer {
 };
 ";
 
-/// Returns the source for calling `function`, defined in `file`, with `arguments`.
+/// Returns the source that calls `function`, defined in `file`, with `arguments`.
 pub(super) fn source(language: Language, file: &Path, function: &str, arguments: &[Argument]) -> String {
     let cpp = language == Language::Cpp;
     let mut text = format!("#include \"{}\"\n\n", file.display());

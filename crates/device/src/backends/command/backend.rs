@@ -1,4 +1,4 @@
-//! From a configuration to a folder with its programs.
+//! Builds a configuration into a folder with its programs.
 
 use crate::backends::BuildError;
 use crate::backends::ahead::Build;
@@ -18,39 +18,39 @@ use std::time::Duration;
 use tunesmith_core::{Clock, CompileData, Interrupt};
 use tunesmith_space::Value;
 
-/// Runs build steps.
+/// Runs the build steps of configurations.
 pub(super) struct CommandBackend {
     pub(super) spec: CommandSpec,
     pub(super) launcher: Launcher,
     clock: Arc<dyn Clock>,
-    /// The limit of each build step.
+    /// The time limit of each build step.
     limit: Duration,
     built: AtomicU64,
-    /// A configuration that was built before it was asked for.
+    /// A configuration that was built before it was requested.
     ahead: Mutex<Option<(Scope, BuiltCommand)>>,
-    /// The folders of all configurations; the last to be dropped.
+    /// The folders of all configurations. Dropped last.
     scratch: Scratch,
 }
 
-/// A configuration that can be run. Its folder is removed when this is dropped.
+/// A configuration that is ready to run. Dropping this value removes its folder.
 #[derive(Debug)]
 pub(super) struct BuiltCommand {
-    /// The configuration's names, its folder among them.
+    /// The configuration's names, including its folder.
     pub(super) scope: Scope,
     pub(super) folder: PathBuf,
-    /// What building took, where there is something to build.
+    /// The cost and result of building. `None` if there is nothing to build.
     pub(super) compile: Option<CompileData>,
 }
 
 impl Drop for BuiltCommand {
     fn drop(&mut self) {
-        // What cannot be removed now is removed with all folders at the end.
+        // A folder that cannot be removed now is removed with all folders at the end.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
 impl CommandBackend {
-    /// Makes a backend that works below a temporary folder of its own.
+    /// Creates a backend that works below a temporary folder of its own.
     pub(super) fn new(
         spec: CommandSpec,
         launcher: Launcher,
@@ -61,7 +61,7 @@ impl CommandBackend {
         Ok(Self { spec, launcher, clock, limit, built: AtomicU64::new(0), ahead: Mutex::new(None), scratch })
     }
 
-    /// Returns what a supervisor is told to run one of the commands.
+    /// Returns the supervisor's task for running one of the commands.
     pub(super) fn task(&self, words: &[Template], scope: &Scope) -> CommandTask {
         CommandTask {
             words: expand(words, scope),
@@ -72,7 +72,7 @@ impl CommandBackend {
         }
     }
 
-    /// Keeps a configuration for the next who asks for it: builds may take minutes.
+    /// Keeps a built configuration for its next request, because builds may take minutes.
     pub(super) fn keep(&self, scope: Scope, prepared: BuiltCommand) {
         *self.ahead.lock().unwrap_or_else(PoisonError::into_inner) = Some((scope, prepared));
     }
@@ -104,8 +104,8 @@ impl CommandBackend {
         Err(BuildError::Failed(self.without_folder(&message, scope)))
     }
 
-    /// Messages of different configurations are alike, and none names a folder that is gone when it
-    /// is read.
+    /// Replaces the configuration's folder in a message. Messages of different configurations
+    /// become alike, and none names a folder that no longer exists.
     pub(super) fn without_folder(&self, text: &str, scope: &Scope) -> String {
         match scope.get(OUT) {
             Some(Value::Str(folder)) => text.replace(folder.as_ref(), "{OUT}"),
@@ -129,7 +129,7 @@ impl CommandBackend {
 impl Build for CommandBackend {
     type Built = BuiltCommand;
 
-    /// Returns true: build steps run on the processors that commands are measured on.
+    /// Returns true: build steps run on the same processors as the measured commands.
     fn shares_processor(&self) -> bool {
         true
     }
@@ -154,27 +154,27 @@ impl Build for CommandBackend {
     }
 }
 
-/// Returns the names of a configuration whose folder is `folder`.
+/// Returns the scope of a configuration whose folder is `folder`.
 pub(super) fn with_folder(scope: &Scope, folder: &Path) -> Scope {
     let own = scope.iter().map(|(name, value)| (name.to_owned(), value.clone()));
     Scope::new(own.chain([(OUT.to_owned(), Value::from(folder.to_string_lossy().as_ref()))]))
 }
 
-/// Returns the words of a command.
+/// Returns the words of a command for a configuration.
 pub(super) fn expand(words: &[Template], scope: &Scope) -> Vec<String> {
     words.iter().map(|word| word.expand(scope)).collect()
 }
 
-/// Returns what all commands find in their environment: sizes, parameters and the folder by their
-/// names, then what the problem names.
+/// Returns the environment variables of all commands: first sizes, parameters and the folder by
+/// their names, then the problem's own variables.
 pub(super) fn environment(spec: &CommandSpec, scope: &Scope) -> Vec<(String, String)> {
     let names = scope.iter().map(|(name, value)| (name.to_owned(), value.define()));
     let named = spec.environment.iter().map(|(name, value)| (name.clone(), value.expand(scope)));
     names.chain(named).collect()
 }
 
-/// Returns the message of a failed step. Its first line stands alone: compilers say what matters in
-/// the first error, others at the end.
+/// Returns the message of a failed step. Its first line stands alone. For that line, a compiler's
+/// first error is best, and the last line of other programs.
 fn build_failure(task: &CommandTask, how: &str, log: &Output) -> String {
     let text = log.text();
     let is_error = |line: &&str| line.contains("error:") || line.contains("Error:");
@@ -186,7 +186,7 @@ fn build_failure(task: &CommandTask, how: &str, log: &Output) -> String {
     }
 }
 
-/// Returns the bytes of the files in a folder; `None` when there are none.
+/// Returns the total size in bytes of the files in a folder. Returns `None` if it has none.
 fn bytes_in(folder: &Path) -> Option<u64> {
     let entries = std::fs::read_dir(folder).ok()?.flatten();
     let sizes = entries.filter_map(|entry| entry.metadata().ok()).filter(|file| file.is_file()).map(|file| file.len());

@@ -3,7 +3,7 @@
 use crate::backends::DeviceInfo;
 use crate::host::{limits, processor_name};
 
-/// Returns this machine, for any program; it is always there.
+/// Returns this machine as the device of any program. It is always usable.
 pub fn device() -> DeviceInfo {
     DeviceInfo {
         id: "command".to_owned(),

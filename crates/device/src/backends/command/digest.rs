@@ -1,4 +1,4 @@
-//! The identity of a command: it must be the same for a run to be resumed.
+//! The identity of a command. It must be the same for a run to be resumed.
 
 use crate::backends::command::CommandSpec;
 use crate::backends::command::backend::expand;
@@ -6,13 +6,14 @@ use crate::data::Fields;
 use crate::problem::{Scope, Template};
 use std::path::{Path, PathBuf};
 
-/// Returns a digest of everything the problem says about its command, and of the files in its
-/// folder that the words of its commands name in the configuration of `scope`.
+/// Returns a digest of the problem's description of its command, and of the files that it names. A
+/// file counts if it is in the problem's folder and a word of a command names it in the
+/// configuration of `scope`.
 ///
-/// The files are a guess, as good as the words: a word counts as a file when one of that name, or
-/// of what follows its `=`, is there. What a build makes is left out: the word after `-o`, and,
-/// where there is a build, the command's program. Files that a makefile or an `#include` names are
-/// not seen.
+/// The files are found by a heuristic. A word names a file if a file of that name exists, or a file
+/// named by the part after its `=`. Files made by the build are left out: the word after `-o` and,
+/// if there is a build, the command's program. Files named only in a makefile or by an `#include`
+/// are not found.
 pub(super) fn digest(spec: &CommandSpec, scope: &Scope) -> std::io::Result<String> {
     let mut hash = Fields::default();
     for text in texts(spec) {
@@ -24,7 +25,7 @@ pub(super) fn digest(spec: &CommandSpec, scope: &Scope) -> std::io::Result<Strin
     Ok(hash.digest())
 }
 
-/// Returns what the problem says, each part with its name.
+/// Returns the parts of the problem's description, each with its name.
 fn texts(spec: &CommandSpec) -> Vec<String> {
     let words = |words: &[Template]| words.iter().map(|word| format!("{:?}", word.to_string())).collect::<String>();
     let commands = spec.commands().map(|(key, command)| format!("{key} {}", words(command)));
@@ -35,7 +36,7 @@ fn texts(spec: &CommandSpec) -> Vec<String> {
     commands.chain(environment).chain(values).chain(output).chain(rest).collect()
 }
 
-/// Returns the files that the problem names, in the order of their names.
+/// Returns the files that the problem names, sorted by name.
 fn files(spec: &CommandSpec, scope: &Scope) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = Vec::new();
     for (key, command) in spec.commands() {
@@ -51,7 +52,7 @@ fn files(spec: &CommandSpec, scope: &Scope) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the file of the folder that a word names, if it does.
+/// Returns the file in the folder that a word names, if there is one.
 fn file_in(folder: &Path, word: &str) -> Option<PathBuf> {
     let named = [Some(word), word.split_once('=').map(|(_, value)| value)];
     let folder = folder.canonicalize().ok()?;

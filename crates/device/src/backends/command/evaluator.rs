@@ -1,4 +1,4 @@
-//! Evaluating configurations of a command.
+//! Evaluates configurations of a command.
 
 use crate::backends::BuildError;
 use crate::backends::ahead::{Build, BuildResult, Builds};
@@ -28,22 +28,22 @@ use tunesmith_space::{ConfigId, Space, Value};
 /// The options of a [`CommandEvaluator`].
 #[derive(Clone)]
 pub struct CommandOptions {
-    /// The problem.
+    /// The command to tune.
     pub spec: CommandSpec,
     /// The problem's sizes.
     pub sizes: Vec<(String, Value)>,
     /// The rules of measuring.
     pub policy: Policy,
-    /// The number of builds at a time; 0 means as many as there are processors.
+    /// Maximum number of concurrent builds. 0 means the number of processors.
     pub jobs: usize,
-    /// The executable that supervises commands; the same as for workers.
+    /// The executable that supervises commands. It is the same as for workers.
     pub worker: WorkerCommand,
-    /// The time.
+    /// The source of the time.
     pub clock: Arc<dyn Clock>,
 }
 
 impl CommandOptions {
-    /// Returns the defaults for a command.
+    /// Returns the default options for a command.
     pub fn new(spec: CommandSpec) -> Self {
         Self {
             spec,
@@ -58,10 +58,10 @@ impl CommandOptions {
 
 /// Evaluates configurations of any program (ATF's generic cost function).
 ///
-/// Requests are built in parallel and run one by one in the order submitted; see [`Evaluator`].
-/// Each configuration is run once untimed and judged, then run until its median cost is stable
-/// ([`sampling::decide`](crate::sampling::decide)). A run that takes several times the best is
-/// ended, with its whole process group.
+/// Requests are built in parallel and run one by one, in the order submitted; see [`Evaluator`].
+/// Each configuration is run once untimed and judged. Then it is run until its median cost is
+/// stable ([`sampling::decide`](crate::sampling::decide)). A run that takes several times as long
+/// as the best one is ended together with its process group.
 pub struct CommandEvaluator {
     space: Space,
     sizes: Vec<(String, Value)>,
@@ -73,18 +73,18 @@ pub struct CommandEvaluator {
     identity: Vec<(String, String)>,
     /// The median time from start to end of the best correct configuration so far.
     best: Option<Duration>,
-    /// The time that the next configurations are raced against.
+    /// The time in milliseconds that the next configurations race against.
     bar_ms: Option<f64>,
-    /// Configurations that were sampled again, and perhaps will be once more.
+    /// Configurations that were re-measured and may be re-measured again.
     kept: HashMap<ConfigId, BuiltCommand>,
 }
 
 impl CommandEvaluator {
-    /// Looks at names and files; nothing of the user's is run yet.
+    /// Checks names and files. Runs none of the user's code yet.
     ///
     /// # Errors
-    /// A name in a template that nothing has, a file that cannot be read, or no room for temporary
-    /// files.
+    /// A template contains an unknown name, a file cannot be read, or there is no room for
+    /// temporary files.
     pub fn new(space: &Space, mut options: CommandOptions) -> Result<Self, DeviceError> {
         let spec = &mut options.spec;
         spec.folder = std::path::absolute(&spec.folder).map_err(|source| DeviceError::Source {
@@ -120,17 +120,17 @@ impl CommandEvaluator {
         })
     }
 
-    /// Builds one configuration, which the next request for it finds built, to see whether all
-    /// programs are there. A build that fails otherwise is no error here: other configurations may
-    /// succeed.
+    /// Builds one configuration to check that all programs exist. The next request for the
+    /// configuration reuses the build. Any other build error is ignored here, because other
+    /// configurations may succeed.
     ///
     /// # Errors
-    /// A program that is neither installed, nor in the problem's folder, nor made by the build
+    /// A program is neither installed, nor in the problem's folder, nor made by the build
     /// ([`DeviceError::Command`]).
     pub fn preflight(&mut self, config: ConfigId) -> Result<(), DeviceError> {
         let spec = &self.backend.spec;
         let scope = self.scope(config);
-        // Later steps may run what earlier ones have made.
+        // Later steps may run programs that earlier steps have made.
         let is_installed = |word: &String| !word.contains('/');
         for (at, step) in spec.build.iter().enumerate() {
             let program = first_word(step, &scope);
@@ -152,13 +152,14 @@ impl CommandEvaluator {
         Ok(())
     }
 
-    /// Returns what has to be the same when a run is resumed, by name: the device, a digest of the
-    /// command and of the files it names.
+    /// Returns the values that must stay the same when a run is resumed, by name: the device, and a
+    /// digest of the command and of the files it names.
     pub fn identity(&self) -> Vec<(String, String)> {
         self.identity.clone()
     }
 
-    /// Returns a shell script that builds, runs and checks a configuration as an evaluation does.
+    /// Returns a shell script that builds, runs and checks a configuration in the same way as an
+    /// evaluation.
     pub fn script(&self, config: ConfigId) -> String {
         let spec = &self.backend.spec;
         let scope = with_folder(&self.scope(config), Path::new("/tmp/tunesmith-out"));
@@ -171,7 +172,7 @@ impl CommandEvaluator {
         for (key, words) in spec.commands() {
             let line = quoted(expand(words, &scope));
             lines.push(match key {
-                // The check reads what the command has printed.
+                // The check reads the command's output.
                 "command" if spec.verify.check.is_some() => format!("{line} | tee \"${OUT}.output\""),
                 "check" => format!("{line} < \"${OUT}.output\""),
                 _ => line,
@@ -196,7 +197,8 @@ impl CommandEvaluator {
         }
     }
 
-    /// Returns the completion of a configuration that was built or not. `None` when interrupted.
+    /// Returns the completion of a configuration, whether it was built or not. Returns `None` if
+    /// interrupted.
     fn complete(
         &mut self,
         result: BuildResult<CommandBackend>,
@@ -213,7 +215,7 @@ impl CommandEvaluator {
         Ok(Some(completion(measured, &prepared)))
     }
 
-    /// Takes more samples of a configuration, which is built if it was not kept. `None` when
+    /// Takes more samples of a configuration. Builds it if it was not kept. Returns `None` if
     /// interrupted.
     fn again(
         &mut self,
@@ -277,7 +279,7 @@ fn completion(measured: MeasuredCommand, prepared: &BuiltCommand) -> Completion 
     Completion { failure, measurement, spent, ..Completion::default() }
 }
 
-/// Returns what a build that gave nothing means.
+/// Interprets an unsuccessful build.
 fn not_built(error: BuildError) -> Result<Option<Completion>, DeviceError> {
     let failure = match error {
         BuildError::Cancelled => return Ok(None),
@@ -289,7 +291,7 @@ fn not_built(error: BuildError) -> Result<Option<Completion>, DeviceError> {
     Ok(Some(Completion { failure: Some(failure), ..Completion::default() }))
 }
 
-/// Finds names that nothing has.
+/// Reports unknown names.
 fn check_names(spec: &CommandSpec, scope: &Scope) -> Result<(), DeviceError> {
     let words = spec.commands().flat_map(|(key, words)| words.iter().map(move |word| (key, word)));
     let environment = spec.environment.iter().map(|(_, value)| ("environment", value));
@@ -316,7 +318,7 @@ fn require(key: &'static str, program: &str, folder: &Path) -> Result<(), Device
     find(program, folder).map(drop).map_err(missing)
 }
 
-/// Returns what the standard output has to be. Only so much of an output is kept to be compared.
+/// Returns the expected standard output. Of an output, only a limited part is kept for comparison.
 fn read_expected(path: &Path) -> Result<String, DeviceError> {
     let unreadable = |source| DeviceError::Source { what: "the expected output", path: path.to_owned(), source };
     let bytes = std::fs::read(path).map_err(unreadable)?;

@@ -1,4 +1,4 @@
-//! Judges a run: whether it was right, and the numbers it gave. Values in, decision out.
+//! Judges the result of a run and extracts its numbers. Pure functions: values in, decision out.
 
 use crate::backends::command::launcher::{Finish, Ran};
 use crate::backends::command::output::Output;
@@ -11,18 +11,19 @@ use std::process::ExitStatus;
 use std::time::Duration;
 use tunesmith_core::{Failure, FailureKind};
 
-/// The numbers of a run that was right.
+/// The numbers of a correct run.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sample {
-    /// What it cost, in milliseconds.
+    /// The cost of the run, in milliseconds.
     pub(super) cost_ms: f64,
-    /// What it took, whatever the cost is.
+    /// The duration of the run, even if the cost is another number.
     pub(super) wall: Duration,
-    /// The other numbers, in the order of the problem.
+    /// The further values, in the order of the problem.
     pub(super) values: Vec<f64>,
 }
 
-/// Returns how a command ended, as it continues its name; `None` when it ended well.
+/// Describes an unsuccessful end of a command. The text follows the command's name. Returns `None`
+/// if the command succeeded.
 pub(super) fn unsuccessful(finish: &Finish) -> Option<String> {
     match finish {
         Finish::Ended(report) => ended_badly(ExitStatus::from_raw(report.status)),
@@ -39,7 +40,7 @@ pub(super) fn unsuccessful(finish: &Finish) -> Option<String> {
 fn ended_badly(status: ExitStatus) -> Option<String> {
     match (status.code(), status.signal()) {
         (Some(0), _) => None,
-        // A shell tells so of what it ran.
+        // A shell reports the signal of its program in this way.
         (Some(code @ 129..=192), _) => Some(format!("ended with status {code}, as after {}", signal(code - 128))),
         (Some(code), _) => Some(format!("ended with status {code}")),
         (None, Some(number)) => Some(format!("was killed by {}", signal(number))),
@@ -47,8 +48,8 @@ fn ended_badly(status: ExitStatus) -> Option<String> {
     }
 }
 
-/// Judges a run whose limit was `limit`; `expected` is what it has to print. Not asked of one that
-/// was cancelled.
+/// Judges a run with the given `limit`. `expected` is the expected output. Never called for a
+/// cancelled run.
 pub(super) fn judge(spec: &CommandSpec, expected: Option<&str>, ran: &Ran, limit: &Limit) -> Result<Sample, Failure> {
     let runtime = |text: String| Failure::new(FailureKind::Runtime, with_output(&text, ran));
     if matches!(ran.finish, Finish::TimedOut) {
@@ -76,7 +77,7 @@ pub(super) fn judge(spec: &CommandSpec, expected: Option<&str>, ran: &Ran, limit
     sample(spec, report, numbers).map_err(runtime)
 }
 
-/// Returns the sample of a run that printed `numbers`, the cost first where it is printed.
+/// Returns the sample of a run that printed `numbers`. If the cost is printed, it comes first.
 fn sample(spec: &CommandSpec, report: &ProcessReport, mut numbers: Vec<f64>) -> Result<Sample, String> {
     let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
     let cost_ms = match &spec.cost {
@@ -85,8 +86,7 @@ fn sample(spec: &CommandSpec, report: &ProcessReport, mut numbers: Vec<f64>) -> 
         Cost::Cpu => milliseconds(report.user + report.system),
         Cost::Printed(_, unit) => {
             let number = numbers.remove(0);
-            // A zero is a time of which too few digits were printed; it would win over every real
-            // one.
+            // A zero is a time printed with too few digits. It would beat every real one.
             if number <= 0.0 {
                 return Err(format!("`cost` is {number}, which is no time: a number above 0 is needed"));
             }
@@ -103,7 +103,7 @@ fn crash(spec: &CommandSpec, how: &str) -> String {
     format!("the command {how}{}", hint.unwrap_or_default())
 }
 
-/// Returns why what was printed is wrong.
+/// Returns the fault of a wrong output.
 fn wrong_output(spec: &CommandSpec, expected: Option<&str>, ran: &Ran) -> Option<String> {
     let pattern = spec.verify.output.as_ref();
     let matches = |output: &Output| pattern.is_none_or(|pattern| pattern.matches(&output.text()));
@@ -113,8 +113,8 @@ fn wrong_output(spec: &CommandSpec, expected: Option<&str>, ran: &Ran) -> Option
     first_difference(expected?, &ran.stdout)
 }
 
-/// Returns where an output departs from what it should be; how lines end at its very end does not
-/// matter.
+/// Returns the first difference between an output and the expected output. Line ends at the very
+/// end are ignored.
 fn first_difference(expected: &str, found: &Output) -> Option<String> {
     let text = found.text();
     let (expected, text) = (expected.trim_end_matches('\n'), text.trim_end_matches('\n'));
@@ -129,7 +129,7 @@ fn first_difference(expected: &str, found: &Output) -> Option<String> {
     Some(format!("{place}: wanted {}, found {}", show(&wanted), show(&found)))
 }
 
-/// Returns a message with what was printed last: on the standard error, else on the standard
+/// Appends the last printed lines to a message: those of the standard error or else of the standard
 /// output.
 pub(super) fn with_output(text: &str, ran: &Ran) -> String {
     let printed = if ran.stderr.is_blank() { &ran.stdout } else { &ran.stderr };

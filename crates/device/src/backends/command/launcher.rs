@@ -1,5 +1,5 @@
-//! The tuner's side: starts a supervisor with a task, keeps its limit of time, and hears how it
-//! ended.
+//! The tuner's side. It starts a supervisor with a task, enforces the time limit, and receives the
+//! command's end.
 
 use crate::backends::command::output::{Output, OutputReader};
 use crate::backends::command::supervisor::{CommandTask, News, ProcessReport};
@@ -17,19 +17,19 @@ use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{Clock, Interrupt};
 
-/// Starts commands, one supervisor each.
+/// Starts commands, each with a supervisor of its own.
 #[derive(Clone)]
 pub(super) struct Launcher {
     worker: WorkerCommand,
     clock: Arc<dyn Clock>,
 }
 
-/// Where the two outputs of a command go.
+/// The destinations of a command's two outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Streams {
-    /// Together, in the order written: a log.
+    /// Both outputs go to one log, in the order written.
     Together,
-    /// Apart: a result and remarks.
+    /// The outputs stay apart: a result and remarks.
     Apart,
 }
 
@@ -37,24 +37,24 @@ pub(super) enum Streams {
 #[derive(Debug)]
 pub(super) struct Ran {
     pub(super) finish: Finish,
-    /// What it printed on its standard output; with [`Streams::Together`] on both.
+    /// The standard output. With [`Streams::Together`], both outputs.
     pub(super) stdout: Output,
-    /// What it printed on its standard error.
+    /// The standard error.
     pub(super) stderr: Output,
 }
 
-/// How a command ended.
+/// The end of a command.
 #[derive(Debug)]
 pub(super) enum Finish {
-    /// By itself.
+    /// The command ended by itself.
     Ended(ProcessReport),
-    /// It could not be started, for this reason.
+    /// The command could not be started. The text gives the reason.
     NotStarted(String),
-    /// It ended its own supervisor.
+    /// The command ended its own supervisor.
     Torn(ExitStatus),
-    /// It was ended at its limit.
+    /// The command was ended at its time limit.
     TimedOut,
-    /// It was ended because the run is to end.
+    /// The command was ended because the user ended the run.
     Cancelled,
 }
 
@@ -62,15 +62,15 @@ pub(super) enum Finish {
 struct Group {
     child: Child,
     control: UnixStream,
-    /// What was heard and not yet read.
+    /// Received bytes that have not been parsed.
     heard: Vec<u8>,
 }
 
 impl Launcher {
-    /// Starts supervisors as `worker` starts workers.
+    /// Creates a launcher that starts supervisors in the same way as `worker` starts workers.
     ///
     /// # Errors
-    /// This program was itself started as a worker and did not enter.
+    /// This program was itself started as a worker, but did not call `enter_if_worker`.
     pub(super) fn new(worker: WorkerCommand, clock: Arc<dyn Clock>) -> Result<Self, DeviceError> {
         if was_not_entered() {
             return Err(unusable("was not entered: call `worker::enter_if_worker()` in the first line of `main`"));
@@ -78,11 +78,11 @@ impl Launcher {
         Ok(Self { worker, clock })
     }
 
-    /// Runs a task to its end, its `limit`, or until `interrupt` is raised. Afterwards nothing of
-    /// its process group is left.
+    /// Runs a task to its end, to its `limit`, or until `interrupt` is raised. Afterwards its
+    /// process group is empty.
     ///
     /// # Errors
-    /// The supervisor cannot be started, or is none.
+    /// The supervisor cannot be started, or the program does not act as a supervisor.
     pub(super) fn run(
         &self,
         task: &CommandTask,
@@ -94,7 +94,7 @@ impl Launcher {
         let (mut group, stdout, stderr) = self.start(streams).map_err(cannot)?;
         let mut line = serde_json::to_vec(task).map_err(|error| cannot(error.into()))?;
         line.push(b'\n');
-        // A supervisor that does not listen has ended, which waiting will tell.
+        // If the task cannot be written, the supervisor has ended. Waiting reports its end.
         let _ = group.control.write_all(&line);
         let finish = self.wait(&mut group, limit, interrupt)?;
         drop(group);
@@ -109,8 +109,8 @@ impl Launcher {
             Streams::Together => (None, to_stdout.try_clone()?),
             Streams::Apart => OutputReader::start().map(|(reading, writer)| (Some(reading), writer))?,
         };
-        // A group of its own: Ctrl-C on the terminal is for the tuner to handle, and all that the
-        // command starts can be ended with it.
+        // A process group of its own: Ctrl-C on the terminal reaches only the tuner, and the tuner
+        // can end everything that the command started.
         let mut command = self.worker.supervisor()?;
         command.process_group(0).stdin(Stdio::from(OwnedFd::from(theirs))).stdout(to_stdout).stderr(to_stderr);
         let child = command.spawn()?;
@@ -135,7 +135,7 @@ impl Launcher {
     }
 }
 
-/// What a moment of listening gave.
+/// The result of listening for a moment.
 enum Heard {
     News(News),
     Nothing,
@@ -145,7 +145,7 @@ enum Heard {
 impl Group {
     /// Listens for at most `patience`.
     fn hear(&mut self, patience: Duration) -> io::Result<Heard> {
-        // A timeout of zero would mean none.
+        // A timeout of zero would disable the timeout.
         self.control.set_read_timeout(Some(patience.max(Duration::from_millis(1))))?;
         let mut piece = [0; 512];
         loop {
@@ -165,7 +165,7 @@ impl Group {
         }
     }
 
-    /// Returns what it means that the supervisor is gone without having told an end.
+    /// Interprets the end of a supervisor that did not report the end of its task.
     fn torn(&mut self, starting: bool) -> Result<Finish, DeviceError> {
         let status = self.child.wait().map_err(|error| unusable(format!("cannot be waited for: {error}")))?;
         if starting {
@@ -181,8 +181,8 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         if let Ok(group) = i32::try_from(self.child.id()) {
-            // The supervisor was not waited for, or its group has members left: the number is still
-            // that of the group. An error means that nothing of it is left.
+            // The supervisor was not waited for, or its group still has members. Its process id
+            // therefore still names the group. An error means that the group is empty.
             let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
         }
         let _ = self.child.wait();

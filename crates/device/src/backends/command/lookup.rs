@@ -1,19 +1,19 @@
-//! Whether the program of a command is there, and what was meant where it is not.
+//! Finds the program of a command, or suggests another one.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tunesmith_space::closest;
 
-/// A program that cannot be run, in words that continue its name, and what to do about it.
+/// A program that cannot be run: the fault, which follows its name, and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NoProgram {
     pub(super) problem: String,
     pub(super) remedy: String,
 }
 
-/// Looks for the program that `word` names for a command that runs in `folder`: a name with a slash
-/// is a file, relative to the folder; another is looked for as a shell does.
+/// Finds the program that `word` names for a command that runs in `folder`. A name with a slash is
+/// a file relative to the folder. Any other name is searched for in the same way as a shell does.
 pub(super) fn find(word: &str, folder: &Path) -> Result<PathBuf, NoProgram> {
     let found = if word.contains('/') { find_file(word, folder) } else { find_in_path(word, folder) };
     found.map_err(|missing| {
@@ -21,7 +21,7 @@ pub(super) fn find(word: &str, folder: &Path) -> Result<PathBuf, NoProgram> {
     })
 }
 
-/// Returns what to write in place of a line for a shell.
+/// Returns the replacement for a line that is meant for a shell.
 fn split(line: &str) -> String {
     let words: Vec<String> = line.split_whitespace().map(|word| format!("{word:?}")).collect();
     format!("write a list of words: [{}]", words.join(", "))
@@ -56,7 +56,7 @@ fn find_in_path(word: &str, folder: &Path) -> Result<PathBuf, NoProgram> {
         format!("write `./{word}` for the file in the problem's folder")
     } else {
         let names: Vec<String> = folders.iter().flat_map(|folder| names_in(folder)).collect();
-        // Among thousands of programs there is always one that resembles a little.
+        // Among thousands of programs, some name is always slightly similar.
         let alike = |name: &&str| name.len().abs_diff(word.len()) <= 2 && name.chars().next() == word.chars().next();
         let meant = closest(word, names.iter().map(String::as_str).filter(alike));
         meant.map_or_else(|| "install it, or name its file".to_owned(), |name| format!("did you mean `{name}`?"))
@@ -64,8 +64,8 @@ fn find_in_path(word: &str, folder: &Path) -> Result<PathBuf, NoProgram> {
     Err(NoProgram { problem: "is not among the installed programs".to_owned(), remedy })
 }
 
-/// Returns where shells look for programs. A shell is asked, so that what it adds of its own is
-/// seen as well.
+/// Returns the folders in which shells search for programs. It asks a shell, so that the shell's
+/// own additions are included.
 fn search_path() -> Vec<PathBuf> {
     let mut shell = Command::new("sh");
     shell.args(["-c", "printf %s \"$PATH\""]).stdin(Stdio::null()).stderr(Stdio::null());

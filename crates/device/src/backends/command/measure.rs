@@ -1,4 +1,5 @@
-//! Running a configuration: once untimed, judged, then until its cost is known well enough.
+//! Measures a configuration: runs it once untimed, judges the run, then repeats it until its cost
+//! is known well enough.
 
 use crate::backends::command::backend::{BuiltCommand, CommandBackend};
 use crate::backends::command::judge::{self, Sample, judge};
@@ -11,43 +12,43 @@ use crate::measure::{Policy, Sampling};
 use std::time::Duration;
 use tunesmith_core::{Clock, Failure, FailureKind, Interrupt, Measurement, statistics};
 
-/// Where configurations are run, one at a time.
+/// Runs configurations, one at a time.
 pub(super) struct CommandBench<'a> {
     pub(super) backend: &'a CommandBackend,
-    /// What every run has to print on its standard output.
+    /// The expected standard output of every run.
     pub(super) expected: Option<&'a str>,
     pub(super) policy: &'a Policy,
-    /// What the configuration is raced against, in milliseconds.
+    /// The time in milliseconds that the configuration races against.
     pub(super) bar_ms: Option<f64>,
-    /// The limit of a run.
+    /// The time limit of a run.
     pub(super) limit: Limit,
     pub(super) clock: &'a dyn Clock,
     pub(super) interrupt: &'a Interrupt,
 }
 
-/// What came out of running a configuration.
+/// The result of measuring a configuration.
 #[derive(Debug, Default)]
 pub(super) struct MeasuredCommand {
     pub(super) failure: Option<Failure>,
     pub(super) measurement: Measurement,
-    /// The time from start to end of every sample, whatever its cost is.
+    /// The duration of every sample in milliseconds, even if the cost is another number.
     pub(super) walls: Vec<f64>,
     pub(super) run: Duration,
     pub(super) verify: Duration,
 }
 
-/// Why measuring ended early.
+/// The reason why measuring ended early.
 pub(super) enum Stop {
     /// The configuration is not correct.
     Failed(Failure),
-    /// The run is to end.
+    /// The user ended the run.
     Interrupted,
-    /// Nothing can be run any more.
+    /// No command can be run any more.
     Broken(DeviceError),
 }
 
 impl MeasuredCommand {
-    /// Returns the median time from start to end, of a correct configuration.
+    /// Returns the median duration of a correct configuration.
     pub(super) fn wall(&self) -> Option<Duration> {
         let median = statistics::median(&self.walls).filter(|_| self.failure.is_none())?;
         Some(Duration::from_secs_f64(median))
@@ -63,13 +64,13 @@ impl MeasuredCommand {
 }
 
 impl CommandBench<'_> {
-    /// Measures a configuration. `None` when interrupted.
+    /// Measures a configuration. Returns `None` if interrupted.
     pub(super) fn measure(&self, prepared: &BuiltCommand) -> Result<Option<MeasuredCommand>, DeviceError> {
         self.gather(prepared, |bench, measured| bench.first_run_and_samples(prepared, measured))
     }
 
-    /// Takes `samples` more of a configuration that was correct before, after an untimed run if
-    /// `warmup` says so. `None` when interrupted.
+    /// Takes `samples` more samples of a configuration that was correct before. Runs it once
+    /// untimed first if `warmup` is true. Returns `None` if interrupted.
     pub(super) fn again(
         &self,
         prepared: &BuiltCommand,
@@ -113,7 +114,7 @@ impl CommandBench<'_> {
         if self.backend.spec.warmup {
             measured.measurement.warmup_ms = Some(first.cost_ms);
         } else {
-            // The check between the runs does not count among their time.
+            // The check between the runs does not count as their time.
             start = began + measured.verify;
             measured.add(self.backend, &first);
         }
@@ -125,7 +126,7 @@ impl CommandBench<'_> {
         Ok(())
     }
 
-    /// Runs the command for the first time, and then the problem's check.
+    /// Runs the command for the first time, followed by the problem's check.
     fn checked_run(&self, prepared: &BuiltCommand, measured: &mut MeasuredCommand) -> Result<Sample, Stop> {
         let spec = &self.backend.spec;
         let start = self.clock.now();
@@ -154,7 +155,7 @@ impl CommandBench<'_> {
         judge(&self.backend.spec, self.expected, &ran, &self.limit).map_err(Stop::Failed)
     }
 
-    /// Runs the problem's check, which reads what the first run printed.
+    /// Runs the problem's check, which reads the output of the first run.
     fn check(&self, prepared: &BuiltCommand, printed: &[u8]) -> Result<(), Stop> {
         let Some(words) = &self.backend.spec.verify.check else { return Ok(()) };
         let input = prepared.folder.with_extension("output");
@@ -182,7 +183,7 @@ impl CommandBench<'_> {
     }
 }
 
-/// Says in the first line that a run failed after the first was right.
+/// Adds to the first line of a failure that the first run was correct.
 fn later(stop: Stop) -> Stop {
     let Stop::Failed(Failure { kind, message }) = stop else { return stop };
     let (first, rest) = message.split_once('\n').map_or((message.as_str(), None), |(a, b)| (a, Some(b)));

@@ -1,15 +1,16 @@
-//! The backend for problems whose kernel is any program.
+//! The backend for problems that tune any program.
 //!
-//! A configuration of a command problem is built by the problem's own build steps, several at a
-//! time, into a folder of its own ([`backend`]). Its command is then run untimed once, judged, and
-//! run until its cost is known well enough ([`measure`]). Every process the user named is started
-//! by a supervisor, which is the tuner's executable entered once more ([`supervisor`]): it takes
-//! the times next to the process, sets its limit of memory, and ends the whole process group when
-//! the tuner says so or dies ([`launcher`]).
+//! The problem's own build steps build each configuration into a folder of its own, several
+//! configurations at a time ([`backend`]). The command then runs once untimed, and its result is
+//! judged. It then runs until its cost is known well enough ([`measure`]).
 //!
-//! A supervisor that stays, rather than one that replaces itself with the command: only a live
-//! process notices that a tuner was killed and can end what the command started in turn, and its
-//! own start does not count as the command's.
+//! A supervisor starts every process that the user named. It is the tuner's own executable, started
+//! again ([`supervisor`]). It measures the times next to the process and sets the limit of memory.
+//! It ends the whole process group if the tuner asks for it or dies ([`launcher`]).
+//!
+//! The supervisor stays alive beside the command instead of replacing itself with it. Only a live
+//! process notices that the tuner was killed, and can then end everything that the command started.
+//! Besides, its own start does not count as the command's.
 
 mod backend;
 mod device;

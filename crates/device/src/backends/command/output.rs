@@ -1,4 +1,4 @@
-//! Keeps what a process prints, up to a limit.
+//! Keeps a process's output, up to a limit.
 
 use std::collections::VecDeque;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
@@ -6,20 +6,20 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The bytes that are kept of the beginning and, as many again, of the end: room for any report,
-/// and a process that prints without end does not fill the memory.
+/// The number of bytes kept of the beginning, and again of the end. This is room for any report,
+/// and an endless output does not fill the memory.
 pub(super) const KEPT: usize = 1 << 20;
 
-/// What is written into a pipe behind everything that a command printed: a process that left the
-/// command's group may hold the pipe open, so its end says nothing.
+/// The marker written into a pipe behind everything that a command printed. The end of the pipe
+/// itself is no sign, because a process that left the command's group may hold the pipe open.
 const END: &[u8] = b"\0\xff\0tunesmith: end of output\0\xff\0";
 
-/// What a process printed.
+/// The output of a process.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Output {
     head: Vec<u8>,
     tail: VecDeque<u8>,
-    /// Bytes between the two that were not kept.
+    /// The number of bytes dropped between beginning and end.
     dropped: u64,
 }
 
@@ -33,7 +33,7 @@ impl Output {
         self.dropped += surplus as u64;
     }
 
-    /// Returns whether the end was read, which is taken off.
+    /// Returns true if the end marker was read, and removes it.
     fn take_end(&mut self) -> bool {
         let last = self.head.iter().chain(&self.tail).rev().take(END.len());
         let is_end = last.eq(END.iter().rev());
@@ -45,23 +45,23 @@ impl Output {
         is_end
     }
 
-    /// Returns what was kept: all of it, or beginning and end.
+    /// Returns the kept bytes: the whole output, or its beginning and end.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let (a, b) = self.tail.as_slices();
         [self.head.as_slice(), a, b].concat()
     }
 
-    /// Returns what was kept, as text.
+    /// Returns the kept bytes as text.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes()).into_owned()
     }
 
-    /// Returns whether all that was printed was kept.
+    /// Returns true if the whole output was kept.
     pub(super) fn is_complete(&self) -> bool {
         self.dropped == 0
     }
 
-    /// Returns whether nothing but blanks was printed.
+    /// Returns true if the output is blank.
     pub(super) fn is_blank(&self) -> bool {
         self.bytes().iter().all(u8::is_ascii_whitespace)
     }
@@ -78,17 +78,18 @@ impl Output {
     }
 }
 
-/// Reads a pipe in the background; everything, so that a process that prints much does not block.
+/// Reads a pipe in the background. It reads everything, so that a process that prints much does not
+/// block.
 pub(super) struct OutputReader {
     kept: Arc<Mutex<Output>>,
-    /// Writes the end.
+    /// The pipe for writing the end marker.
     to: PipeWriter,
-    /// Disconnects when all has been read.
+    /// Disconnects when everything has been read.
     ended: Receiver<()>,
 }
 
 impl OutputReader {
-    /// Makes a pipe and reads it; what is written into the second goes there.
+    /// Creates a pipe and reads it. The returned writer feeds the pipe.
     pub(super) fn start() -> io::Result<(Self, PipeWriter)> {
         let (from, to) = io::pipe()?;
         let theirs = to.try_clone()?;
@@ -102,13 +103,13 @@ impl OutputReader {
         Ok((Self { kept, to, ended }, theirs))
     }
 
-    /// Returns what was printed. Call it once the processes have ended.
+    /// Returns the output. Call it after the processes have ended.
     pub(super) fn finish(mut self) -> Output {
-        /// A process that left the group and goes on printing may hide the end; what it prints is
-        /// of no interest.
+        /// Time limit for the end marker. A process that left the group and goes on printing may
+        /// hide the marker. Its output is of no interest.
         const PATIENCE: Duration = Duration::from_secs(10);
-        // It fits into one atomic write. An error would mean that there is no reader, which there
-        // is.
+        // The marker fits into one atomic write. The write fails only without a reader, and there
+        // is one.
         let _ = self.to.write_all(END);
         drop(self.to);
         let _ = self.ended.recv_timeout(PATIENCE);

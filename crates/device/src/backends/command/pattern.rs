@@ -1,12 +1,12 @@
-//! Regular expressions over what a command prints.
+//! Regular expressions over a command's output.
 
 use regex::{Regex, RegexBuilder};
 use std::fmt;
 
-/// A regular expression with one group, which holds a number: `cost: ([0-9.]+) ms`.
+/// A regular expression with one group, which captures a number: `cost: ([0-9.]+) ms`.
 ///
-/// `^` and `$` match at the ends of lines. Where it matches several times, the last match counts:
-/// programs print their result at the end.
+/// `^` and `$` match at the ends of lines. If the expression matches several times, the last match
+/// counts, because programs print their result at the end.
 ///
 /// ```
 /// # use tunesmith_device::NumberPattern;
@@ -18,40 +18,40 @@ use std::fmt;
 #[derive(Clone, Debug)]
 pub struct NumberPattern(Regex);
 
-/// A regular expression that what a command prints has to match.
+/// A regular expression that a command's output must match.
 #[derive(Clone, Debug)]
 pub struct TextPattern(Regex);
 
-/// Not a regular expression of the form needed.
+/// An invalid pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatternError {
-    /// No regular expression.
+    /// A text that is not a regular expression.
     #[error("`{text}` is no regular expression: {problem}")]
     Syntax {
-        /// The text.
+        /// The text as written.
         text: String,
         /// The fault.
         problem: String,
     },
-    /// Not exactly one group.
+    /// A regular expression without exactly one group.
     #[error(
         "`{text}` has {groups} groups, but one group is the number; put the number alone into parentheses, as in \
          `time: ([0-9.]+)`, and write `(?:...)` for any other"
     )]
     Groups {
-        /// The text.
+        /// The text as written.
         text: String,
-        /// How many groups it has.
+        /// The number of its groups.
         groups: usize,
     },
 }
 
 impl NumberPattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// # Errors
-    /// No regular expression, or not exactly one group in it.
+    /// The text is not a regular expression, or it does not have exactly one group.
     pub fn parse(text: &str) -> Result<Self, PatternError> {
         let regex = compile(text)?;
         match regex.captures_len() - 1 {
@@ -60,8 +60,8 @@ impl NumberPattern {
         }
     }
 
-    /// Returns the number of the last match in `text`, or the text in its place where that is no
-    /// number. Time linear in the length of `text`.
+    /// Returns the number captured by the last match in `text`. If the capture is not a number,
+    /// returns its text as the error. Takes time linear in the length of `text`.
     pub fn last(&self, text: &str) -> Option<Result<f64, String>> {
         let group = self.0.captures_iter(text).filter_map(|captures| captures.get(1)).last()?.as_str();
         Some(group.trim().parse().map_err(|_| group.to_owned()))
@@ -69,15 +69,15 @@ impl NumberPattern {
 }
 
 impl TextPattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// # Errors
-    /// No regular expression.
+    /// The text is not a regular expression.
     pub fn parse(text: &str) -> Result<Self, PatternError> {
         compile(text).map(Self)
     }
 
-    /// Returns whether it matches anywhere in `text`.
+    /// Returns true if the pattern matches anywhere in `text`.
     pub fn matches(&self, text: &str) -> bool {
         self.0.is_match(text)
     }
@@ -85,7 +85,7 @@ impl TextPattern {
 
 fn compile(text: &str) -> Result<Regex, PatternError> {
     RegexBuilder::new(text).multi_line(true).build().map_err(|error| {
-        // The library draws the expression over several lines and says what is wrong in the last.
+        // The library draws the expression over several lines. The last line describes the fault.
         let problem = error.to_string();
         let problem = problem.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
         PatternError::Syntax { text: text.to_owned(), problem }

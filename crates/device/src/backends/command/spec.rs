@@ -1,35 +1,34 @@
-//! The description of a command that is tuned.
+//! The description of a command to tune.
 
 use crate::backends::command::{NumberPattern, TextPattern};
 use crate::problem::Template;
 use std::fmt;
 use std::path::PathBuf;
 
-/// The name under which templates and environment variables know the folder of a configuration.
+/// The name of a configuration's folder in templates and environment variables.
 pub const OUT: &str = "OUT";
 
 /// A command with its build steps, its cost and its checks.
 ///
-/// Every word is a [`Template`]: `{NAME}` is a parameter, a size or [`OUT`], a folder that each
-/// configuration has for itself. All of them are environment variables as well, under the same
-/// names.
+/// Every word is a [`Template`]. `{NAME}` is a parameter, a size or [`OUT`], the configuration's
+/// own folder. All of them are also environment variables of the same names.
 #[derive(Clone, Debug)]
 pub struct CommandSpec {
-    /// The folder in which everything runs: the problem file's.
+    /// The folder in which everything runs. It is the folder of the problem file.
     pub folder: PathBuf,
-    /// The program and its arguments; at least one word.
+    /// The program and its arguments, at least one word.
     pub command: Vec<Template>,
-    /// The commands that build a configuration, in order; each has at least one word.
+    /// The commands that build a configuration, in order. Each has at least one word.
     pub build: Vec<Vec<Template>>,
-    /// More environment variables for all commands.
+    /// Further environment variables for all commands.
     pub environment: Vec<(String, Template)>,
     /// The cost of a run.
     pub cost: Cost,
-    /// Further numbers that a run prints, by name.
+    /// Further numbers printed by a run, by name.
     pub values: Vec<(String, NumberPattern)>,
-    /// Tells whether the first run is not counted.
+    /// True if the first run is not counted.
     pub warmup: bool,
-    /// The most address space that a process of the command may have, in bytes.
+    /// The maximum address space of each process of the command, in bytes.
     pub memory_limit: Option<u64>,
     /// The checks of a run.
     pub verify: CommandVerify,
@@ -40,11 +39,12 @@ pub struct CommandSpec {
 pub enum Cost {
     /// The time from start to end.
     Wall,
-    /// The processor time of the command and those it waited for, outside of the system's kernel.
+    /// The processor time of the command and of the processes it waited for, without the time in
+    /// the operating system's kernel.
     User,
-    /// The processor time of the command and those it waited for.
+    /// The processor time of the command and of the processes it waited for.
     Cpu,
-    /// A number that it prints, on either output.
+    /// A number printed on either output.
     Printed(NumberPattern, Unit),
 }
 
@@ -63,7 +63,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Every unit with the word for it.
+    /// Every unit with its word.
     pub const ALL: [(&'static str, Self); 4] =
         [("s", Self::Seconds), ("ms", Self::Milliseconds), ("us", Self::Microseconds), ("ns", Self::Nanoseconds)];
 
@@ -78,27 +78,27 @@ impl Unit {
     }
 }
 
-/// The checks of a run beyond its exit status, which has to be 0.
+/// The checks of a run beyond its exit status, which must be 0.
 #[derive(Clone, Debug, Default)]
 pub struct CommandVerify {
     /// A pattern that the output of every run must match somewhere.
     pub output: Option<TextPattern>,
-    /// A file that holds what every run has to print on its standard output.
+    /// A file with the expected standard output of every run.
     pub expected_output: Option<PathBuf>,
-    /// A command that is run after the first run and ends with status 0 if that was right. Its
+    /// A command that checks the first run. It ends with status 0 if the run was correct. Its
     /// standard input is the first run's standard output.
     pub check: Option<Vec<Template>>,
 }
 
 impl CommandSpec {
-    /// Returns every command with the key that names it: build steps, the command, the check.
+    /// Returns every command with its key: the build steps, the command and the check.
     pub(crate) fn commands(&self) -> impl Iterator<Item = (&'static str, &[Template])> {
         let build = self.build.iter().map(|step| ("build", step.as_slice()));
         let check = self.verify.check.iter().map(|check| ("check", check.as_slice()));
         build.chain([("command", self.command.as_slice())]).chain(check)
     }
 
-    /// Returns every number that a run has to print: what it is for, and its pattern.
+    /// Returns every number that a run must print: its purpose and its pattern.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = (&str, &NumberPattern)> {
         let cost = match &self.cost {
             Cost::Printed(pattern, _) => Some(("cost", pattern)),
@@ -108,7 +108,7 @@ impl CommandSpec {
     }
 }
 
-/// As identities and messages name it.
+/// Writes the cost as identities and messages name it.
 impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

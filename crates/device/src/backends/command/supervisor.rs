@@ -1,8 +1,8 @@
 //! The process between the tuner and a command.
 //!
-//! It is told what to run over a socket on its standard input, runs it in its own process group,
-//! and tells how it ended. When the socket closes, the tuner has died, and the whole group is
-//! ended.
+//! It receives its task over a socket on its standard input, runs the command in its own process
+//! group, and reports the command's end. If the socket closes, the tuner has died. The supervisor
+//! then ends the whole group.
 
 use nix::sys::resource::{Resource, Usage, UsageWho, getrlimit, getrusage, setrlimit};
 use nix::sys::signal::{Signal, killpg};
@@ -19,63 +19,64 @@ use std::process::{Child, Command, Stdio, exit};
 use std::time::Duration;
 use tunesmith_core::{Clock, SystemClock};
 
-/// What to run.
+/// A command to run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct CommandTask {
     /// The program and its arguments.
     pub(super) words: Vec<String>,
-    /// What is added to the environment.
+    /// Additions to the environment.
     pub(super) environment: Vec<(String, String)>,
-    /// Where.
+    /// The working folder.
     pub(super) folder: PathBuf,
-    /// A file to read from; nothing where there is none.
+    /// The file that becomes the standard input. `None` means an empty input.
     pub(super) input: Option<PathBuf>,
-    /// The most address space of each of its processes, in bytes.
+    /// The maximum address space of each process, in bytes.
     pub(super) memory_limit: Option<u64>,
 }
 
-/// What a supervisor tells.
+/// A report of a supervisor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum News {
-    /// The task is understood and the program about to start: what ends this process from now on is
-    /// its doing.
+    /// The task has been read, and the program is about to start. From now on, the program is
+    /// responsible for any end of this process.
     Starting,
-    /// The program could not be started, for this reason.
+    /// The program could not be started. The text gives the reason.
     NotStarted(String),
     /// The program ended.
     Ended(ProcessReport),
 }
 
-/// How a program ended and what it used.
+/// The end of a program and the resources it used.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct ProcessReport {
-    /// The status as `wait` tells it.
+    /// The status as returned by `wait`.
     pub(super) status: i32,
-    /// From just before its start to just after its end.
+    /// The time from just before the program's start to just after its end.
     pub(super) wall: Duration,
-    /// Processor time of the program and of those it waited for.
+    /// The processor time of the program and of the processes it waited for, in user mode.
     pub(super) user: Duration,
-    /// The same, in the system's kernel.
+    /// The same, in the operating system's kernel.
     pub(super) system: Duration,
-    /// The most memory that one of them had, in bytes.
+    /// The largest memory use of one of these processes, in bytes.
     pub(super) peak: u64,
 }
 
-/// Serves one task and ends the process.
+/// Serves one task and exits.
 pub(crate) fn supervise() -> ! {
-    // An error means that the tuner is gone or is none: there is nobody to tell.
+    // An error means that the tuner is gone, or that the parent is not a tuner. Nobody reads a
+    // message.
     exit(i32::from(serve().is_err()))
 }
 
 fn serve() -> io::Result<()> {
-    // Everything below ends the process group, which must not be that of someone who started this
-    // by hand.
+    // The code below ends the process group. If a user started this process by hand, that group
+    // must not be the user's.
     if getpgrp() != getpid() {
         let text = "This is started by Tunesmith; there is nothing to do by hand.\n";
         io::stderr().write_all(text.as_bytes())?;
         return Err(io::Error::other(text));
     }
-    // A duplicate is closed in the program, whose standard input is another.
+    // The duplicate is closed in the program, which has another standard input.
     let mut control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let mut reader = BufReader::new(control.try_clone()?);
     let mut line = String::new();
@@ -96,7 +97,7 @@ fn serve() -> io::Result<()> {
     tell(&mut control, &News::Ended(report(status.into_raw(), wall, &used)))
 }
 
-/// Waits for the end of the tuner, and ends the group.
+/// Waits for the end of the tuner, and then ends the group.
 fn outlive_no_tuner(mut from: impl Read) {
     while matches!(from.read(&mut [0; 64]), Ok(1..)) {}
     let _ = killpg(getpgrp(), Signal::SIGKILL);
@@ -112,8 +113,8 @@ fn start_program(task: &CommandTask) -> io::Result<Child> {
     command.args(&task.words[1..]).envs(task.environment.iter().map(|(name, value)| (name, value)));
     command.current_dir(&task.folder).stdin(input);
     let Some(bytes) = task.memory_limit else { return command.spawn() };
-    // Limits are inherited. This process, which needs little but may need it afterwards, gets its
-    // own back.
+    // Limits are inherited. This process gets its own limit back, because it may need memory
+    // afterwards.
     let (soft, hard) = getrlimit(Resource::RLIMIT_AS)?;
     setrlimit(Resource::RLIMIT_AS, bytes.min(hard), hard)?;
     let child = command.spawn();

@@ -1,15 +1,15 @@
-//! Which functions a source file defines: a scan for messages, not a parser.
+//! Finds the functions that a source file defines. It is a scan for messages, not a parser.
 
 /// A function definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FunctionDefinition {
     pub(crate) name: String,
-    /// Its parameters as they are written.
+    /// The parameters as written.
     pub(crate) parameters: Vec<String>,
 }
 
 /// Returns the functions that `source` defines at top level, in `extern "C"` and in namespaces.
-/// Macros are not expanded, so what they make is not found.
+/// Does not expand macros, so it misses functions that a macro defines.
 pub(crate) fn functions(source: &str) -> Vec<FunctionDefinition> {
     let source = strip(source);
     let mut found = Vec::new();
@@ -39,14 +39,14 @@ pub(crate) fn functions(source: &str) -> Vec<FunctionDefinition> {
     found
 }
 
-/// Returns whether a block holds definitions of the file rather than statements.
+/// Returns true if a block holds definitions rather than statements.
 fn is_transparent(head: &str) -> bool {
     head.ends_with("extern \"\"") || head.split_whitespace().any(|word| word == "namespace")
 }
 
-/// Returns the function that begins with `head`, the text before its body.
+/// Returns the function whose text before the body is `head`.
 fn definition(head: &str) -> Option<FunctionDefinition> {
-    // Attributes and such have parentheses as well; the parameters are the last ones.
+    // Attributes have parentheses too. The parameters are in the last ones.
     let close = head.rfind(')')?;
     let open = matching_open(&head[..close])?;
     let before = head[..open].trim_end();
@@ -94,7 +94,7 @@ fn split_parameters(text: &str) -> Vec<String> {
     if parameters == [""] || parameters == ["void"] { Vec::new() } else { parameters }
 }
 
-/// Returns the source without comments, the contents of strings and preprocessor lines.
+/// Returns the source without comments, contents of strings, and preprocessor lines.
 fn strip(source: &str) -> String {
     let source = source.replace("\\\n", " ");
     let mut kept = String::with_capacity(source.len());
@@ -118,7 +118,7 @@ fn strip(source: &str) -> String {
     kept
 }
 
-/// Returns the length of a string or character literal with its quotes.
+/// Returns the length of a string or character literal, including its quotes.
 fn literal_length(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, character) in text.char_indices().skip(1) {

@@ -1,5 +1,5 @@
-//! What backends share whose kernels are compiled: the text that is compiled, the processes in
-//! which drivers do it, and what their answers mean.
+//! The shared parts of backends that compile kernels: the text to compile, the processes in which
+//! drivers compile, and the interpretation of their answers.
 
 mod functions;
 mod task;

@@ -1,4 +1,4 @@
-//! Compiling where a driver may crash: what is asked, and what comes out.
+//! Compilations by a driver, which may crash: their tasks and results.
 
 use crate::backends::{CompileTask, Made};
 use crate::error::DeviceError;
@@ -8,35 +8,35 @@ use tunesmith_core::Interrupt;
 
 /// Compiles in processes of their own, several at a time.
 pub(crate) trait CompileService: Send + Sync {
-    /// Compiles one configuration within `limit`; called from several threads at once.
+    /// Compiles one configuration within `limit`. Called from several threads at once.
     ///
     /// # Errors
-    /// No process can be started.
+    /// The process cannot be started.
     fn compile(&self, task: &CompileTask, limit: Duration, cancel: &Interrupt) -> Result<CompileOutcome, DeviceError>;
 }
 
-/// What a compile worker answers.
+/// The answer of a compile worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Compiled {
-    /// A binary, with what is known of it.
+    /// The compiler made a binary with these properties.
     Built(Made),
-    /// The compiler's log.
+    /// The compilation failed, with this log.
     Failed(String),
-    /// The program's kernels, none of which has the name.
+    /// No kernel has the name. The list holds the program's kernels.
     NoFunction(Vec<String>),
-    /// The device does not take the kernel.
+    /// The device does not accept the kernel.
     Refused(String),
-    /// The compiler or its device cannot be used.
+    /// The compiler or its device is not usable.
     Unusable(String),
 }
 
-/// How a compilation ended.
+/// The end of a compilation.
 #[derive(Debug)]
 pub(crate) enum CompileOutcome {
     Compiled(Compiled),
-    /// The driver crashed while it compiled, in these words.
+    /// The driver crashed during the compilation. The text describes the end.
     Crashed(String),
-    /// The kernel, or the driver while it started it, crashed: the measuring worker will tell.
+    /// The kernel crashed, or the driver while starting it. The measuring worker will find out.
     CrashedLater,
     TimedOut,
     Cancelled,

@@ -1,4 +1,4 @@
-//! The text of a kernel: all its source files in one, and what it includes.
+//! The text of a kernel: all its source files joined, and the files they include.
 
 use crate::backends::KernelSource;
 use crate::data::Fields;
@@ -7,26 +7,26 @@ use crate::problem::Scope;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// All source files of a kernel in one, on disk for compile workers. Where the source is made for
-/// each configuration, the text is what follows it.
+/// All source files of a kernel joined into one, on disk for compile workers. With a generator, the
+/// text holds only the part behind the generated source.
 pub(crate) struct SourceText {
     text: String,
     pub(crate) path: PathBuf,
 }
 
 impl SourceText {
-    /// Reads the files, adds `more` behind them and writes the text to `path`. What a generator
-    /// makes has its `more`, too.
+    /// Reads the files, appends `more` and writes the text to `path`. Generated sources get `more`,
+    /// too.
     ///
     /// # Errors
-    /// A source cannot be read, or the text not be written.
+    /// A source cannot be read, or the text cannot be written.
     pub(crate) fn write(source: &KernelSource, path: PathBuf, more: &str) -> Result<Self, DeviceError> {
         let text = if source.kernel.generator.is_none() { joined(source)? + more } else { more.to_owned() };
         std::fs::write(&path, &text).map_err(|error| source.unreadable(&path, error))?;
         Ok(Self { text, path })
     }
 
-    /// Returns the text for a configuration, or why there is none.
+    /// Returns the text for a configuration, or the reason why there is none.
     pub(crate) fn of(&self, source: &KernelSource, scope: &Scope) -> Result<Cow<'_, str>, String> {
         match &source.kernel.generator {
             None => Ok(Cow::Borrowed(&self.text)),
@@ -34,8 +34,7 @@ impl SourceText {
         }
     }
 
-    /// Returns the file with `text`, which is that of a configuration whose binary will be at
-    /// `binary`.
+    /// Returns the file with `text`. The configuration's binary will be at `binary`.
     pub(crate) fn file(&self, source: &KernelSource, text: &str, binary: &Path) -> Result<PathBuf, DeviceError> {
         if source.kernel.generator.is_none() {
             return Ok(self.path.clone());
@@ -46,15 +45,15 @@ impl SourceText {
         Ok(path)
     }
 
-    /// Returns whether all files that the text itself includes are named in it, so that they can be
-    /// looked for.
+    /// Returns true if every `#include` in the text names its file literally, so that the file can
+    /// be found.
     pub(crate) fn tells_what_it_includes(&self) -> bool {
         self.text.lines().filter_map(included_by).all(|what| what.starts_with(['"', '<']))
     }
 
-    /// Returns a digest of the text, of what it includes as far as that is found, and of what the
-    /// kernel's options, work-items, arguments and function are before a configuration fills them
-    /// in.
+    /// Returns a digest of the text and of the included files that are found. It also covers the
+    /// kernel's options, work-items, arguments and function, before a configuration's values are
+    /// filled in.
     pub(crate) fn digest(&self, source: &KernelSource) -> String {
         let kernel = &source.kernel;
         let mut hash = Fields::default();
@@ -69,23 +68,23 @@ impl SourceText {
     }
 }
 
-/// Returns the folders in which included files are looked for: the problem's, and the kernel's own.
+/// Returns the folders to search for included files: those of the problem and the kernel's own.
 pub(crate) fn include_folders(source: &KernelSource) -> Vec<PathBuf> {
     let kernel = &source.kernel;
     let own = kernel.file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folders = kernel.include.iter().map(PathBuf::as_path).chain([own]);
-    // Drivers compile somewhere else.
+    // Drivers compile in another folder, so the paths must be absolute.
     folders.map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.to_owned())).collect()
 }
 
-/// Returns a macro for every size and parameter, `NAME=VALUE`; none for sources that are made with
-/// the numbers in them, whose names macros would replace.
+/// Returns a macro `NAME=VALUE` for every size and parameter. Generated sources get none: they
+/// contain the numbers, and their names would clash with the macros.
 pub(crate) fn defines(source: &KernelSource, scope: &Scope) -> impl Iterator<Item = String> {
     let is_file = source.kernel.generator.is_none();
     scope.iter().filter(move |_| is_file).map(|(name, value)| format!("{name}={}", value.define()))
 }
 
-/// Returns all source files in one, each with its name for messages where there are several.
+/// Joins all source files. If there are several, each is marked with its name for messages.
 fn joined(source: &KernelSource) -> Result<String, DeviceError> {
     let kernel = &source.kernel;
     let mut text = String::new();
@@ -100,13 +99,13 @@ fn joined(source: &KernelSource) -> Result<String, DeviceError> {
     Ok(text)
 }
 
-/// Returns what follows `#include` in a line.
+/// Returns the text that follows `#include` in a line.
 fn included_by(line: &str) -> Option<&str> {
     Some(line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start())
 }
 
-/// Returns the files that `text` and what it includes name, as far as they are found: a driver does
-/// not tell which ones it reads.
+/// Returns the contents of the files that `text` includes, directly or indirectly, as far as they
+/// are found. A driver does not report the files that it reads.
 fn included(text: &str, source: &KernelSource) -> Vec<String> {
     let folder = source.kernel.file.parent().unwrap_or(Path::new("."));
     let folders: Vec<&Path> =

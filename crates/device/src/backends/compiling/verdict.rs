@@ -1,4 +1,4 @@
-//! Judges how a compilation ended.
+//! Judges the end of a compilation.
 
 use crate::backends::KernelSource;
 use crate::backends::Made;
@@ -10,19 +10,20 @@ use crate::problem::did_you_mean;
 use std::time::Duration;
 use tunesmith_space::closest;
 
-/// Judges how compilations of one kernel end.
+/// Judges the ends of the compilations of one kernel.
 pub(crate) struct CompileVerdict<'a> {
     pub(crate) source: &'a KernelSource,
-    /// What a function must have to be a kernel, as in "it has no function with ...".
+    /// The qualifier that marks a kernel, used in "it has no function with ...".
     pub(crate) qualifier: &'static str,
-    /// How long compiling may take.
+    /// The time limit of a compilation.
     pub(crate) limit: Duration,
-    /// Makes users read the compiler's log as one about their own files.
+    /// Rewrites the compiler's log so that it refers to the user's files.
     pub(crate) readable: &'a dyn Fn(&str) -> String,
 }
 
 impl CompileVerdict<'_> {
-    /// Returns what was made; `None` where that is not known but may be good all the same.
+    /// Returns the compiler's output. Returns `None` if the output is not known but may be good all
+    /// the same.
     pub(crate) fn judge(&self, outcome: CompileOutcome) -> Result<Option<Made>, BuildError> {
         match outcome {
             CompileOutcome::Compiled(Compiled::Built(made)) => Ok(Some(made)),
@@ -43,7 +44,7 @@ impl CompileVerdict<'_> {
 
     fn no_function(&self, known: &[String]) -> BuildError {
         let function = &self.source.kernel.function;
-        // Template arguments are not part of the names there are.
+        // The known names have no template arguments.
         let name = function.split('<').next().unwrap_or(function);
         let similar = closest(name, known.iter().map(String::as_str)).map(str::to_owned);
         let remedy = match (&similar, known) {

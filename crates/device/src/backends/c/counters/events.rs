@@ -1,21 +1,22 @@
-//! Names the processor's events and derives counters from them. Pure: readings in, counters out.
+//! Names the processor's events and derives counters from them. Pure functions: readings in,
+//! counters out.
 
 use perf_event::Builder;
 use perf_event::events::{Cache, CacheId, CacheOp, CacheResult, Hardware};
 use std::collections::BTreeMap;
 
-/// Something that processors count.
+/// An event that processors count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ProcessorEvent {
     Instructions,
     Cycles,
     Branches,
     MissedBranches,
-    /// Loads and stores, which are what the first data cache is asked for.
+    /// Loads and stores, which are the requests to the first data cache.
     Loads,
     Stores,
     MissedLoads,
-    /// What the last cache is asked for by loads and stores, and what it does not hold.
+    /// Requests of loads and stores to the last cache, and the misses among them.
     LastReads,
     LastWrites,
     MissedLastReads,
@@ -27,7 +28,7 @@ use ProcessorEvent::{
     MissedLoads, Stores,
 };
 
-/// Every event.
+/// All events.
 pub(super) const EVENTS: [ProcessorEvent; 11] = [
     Instructions,
     Cycles,
@@ -42,12 +43,12 @@ pub(super) const EVENTS: [ProcessorEvent; 11] = [
     MissedLastWrites,
 ];
 
-/// Instructions that a processor can issue in a cycle: the least that those of the last ten years
-/// do. Wider ones seem busier than they are, all configurations alike.
+/// The number of instructions that a processor issues in a cycle: the least of the processors of
+/// the last ten years. Wider processors seem busier than they are, equally for all configurations.
 const WIDTH: f64 = 4.0;
 
 impl ProcessorEvent {
-    /// Returns what opens it; it counts this process's user code.
+    /// Returns the builder that opens the event, for this process's user code.
     pub(super) fn builder(self) -> Builder<'static> {
         let cache = |which, operation, result| Builder::new(Cache { which, operation, result });
         let (first, last) = (CacheId::L1D, CacheId::LL);
@@ -68,7 +69,7 @@ impl ProcessorEvent {
     }
 }
 
-/// What the system says of an event: its count, and how long it was to be counted and was, in
+/// The system's reading of an event: its count, and how long it was enabled and was running, in
 /// nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct EventReading {
@@ -77,9 +78,9 @@ pub(super) struct EventReading {
     pub(super) running: u64,
 }
 
-/// Returns what happened between two readings. Events that took turns on the processor's registers
-/// are scaled up to the whole time; those that had no turn at all are left out: nothing is known of
-/// them.
+/// Returns the events between two readings. If an event took turns on the processor's registers,
+/// its count is scaled up to the whole time. An event without any turn is left out, because nothing
+/// is known of it.
 pub(super) fn counted(
     before: &BTreeMap<ProcessorEvent, EventReading>,
     after: &BTreeMap<ProcessorEvent, EventReading>,
@@ -94,8 +95,8 @@ pub(super) fn counted(
     after.iter().filter_map(between).collect()
 }
 
-/// Returns the counts as counters of the set of processors; what needs a count that is not there is
-/// left out. `line` is the bytes of a cache line.
+/// Returns the counts under the names of the processor's counter set. A counter is left out if a
+/// count it needs is missing. `line` is the size of a cache line in bytes.
 pub(super) fn named(counts: &BTreeMap<ProcessorEvent, f64>, line: f64) -> BTreeMap<String, f64> {
     let of = |event| counts.get(&event).copied();
     let bytes = |event| of(event).map(|lines| lines * line);
@@ -140,7 +141,7 @@ mod tests {
             (Stores, 5, 10, 10),
             (Loads, 7, 10, 10),
         ]);
-        // Stores ran backwards and loads had no beginning: neither is a count.
+        // Stores ran backwards, and loads had no first reading: neither gives a count.
         assert_eq!(counted(&before, &after), [(Instructions, 1000.0), (Cycles, 2000.0)].into());
         assert_eq!(counted(&after, &after), BTreeMap::new(), "no time passed");
     }

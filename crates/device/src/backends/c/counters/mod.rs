@@ -13,33 +13,34 @@ use std::io;
 use std::rc::Rc;
 use unavailable::unavailable;
 
-/// The events of this process's user code and of the threads that it starts from now on.
+/// The events of this process's user code, and of the threads that it starts from now on.
 ///
-/// They are opened one by one: what the processor does not count is left out, and where it has not
-/// enough registers for all at once it counts them in turns. Threads that run already are not
-/// counted, so that this is made before kernels start any.
+/// The events are opened one by one. An event that the processor does not count is left out. If the
+/// processor has too few registers, it counts the events in turns. Threads that run already are not
+/// counted, so the counters are opened before any kernel starts a thread.
 pub(super) struct Counters(Vec<(ProcessorEvent, Counter)>);
 
 impl Counters {
-    /// Opens all events that the processor counts; they stand still.
+    /// Opens all events that the processor counts, without starting them.
     ///
-    /// `None` where the processor's events cannot be counted: [`missing_counters`] says why.
+    /// Returns `None` if the processor's events cannot be counted; [`missing_counters`] gives the
+    /// reason.
     pub(super) fn open() -> Option<Self> {
         let opened: Vec<_> = EVENTS.into_iter().filter_map(|event| Some((event, open(event).ok()?))).collect();
         (!opened.is_empty()).then_some(Self(opened))
     }
 
-    /// Lets them run.
+    /// Starts the counters.
     fn start(&mut self) {
         self.0.iter_mut().for_each(|(_, counter)| drop(counter.enable()));
     }
 
-    /// Stops them.
+    /// Stops the counters.
     fn stop(&mut self) {
         self.0.iter_mut().for_each(|(_, counter)| drop(counter.disable()));
     }
 
-    /// Returns those that can be read; a counter that the system took away is left out.
+    /// Returns the readable counters. A counter that the system took away is left out.
     fn readings(&mut self) -> BTreeMap<ProcessorEvent, EventReading> {
         let read = |(event, counter): &mut (ProcessorEvent, Counter)| {
             let read = counter.read_count_and_time().ok()?;
@@ -49,14 +50,14 @@ impl Counters {
     }
 }
 
-/// One pass of counting: what the processor counts is counted at once, or in turns.
+/// One pass of counting. The processor counts all events at once, or in turns.
 pub(super) struct ProcessorCounting {
     counters: Rc<RefCell<Counters>>,
     before: BTreeMap<ProcessorEvent, EventReading>,
 }
 
 impl ProcessorCounting {
-    /// Counts with `counters`, which stand still until the pass begins.
+    /// Counts with `counters`, which do not run until the pass begins.
     pub(super) fn new(counters: Rc<RefCell<Counters>>) -> Self {
         Self { counters, before: BTreeMap::new() }
     }
@@ -88,17 +89,18 @@ impl Drop for ProcessorCounting {
     }
 }
 
-/// Returns why the processor's events cannot be counted here; `None` where they can.
+/// Returns the reason why the processor's events cannot be counted here. Returns `None` if they
+/// can.
 pub fn missing_counters() -> Option<Missing> {
     open(ProcessorEvent::Instructions).err().map(|error| unavailable(&error))
 }
 
 fn open(event: ProcessorEvent) -> io::Result<Counter> {
-    // Kernels may have threads of their own.
+    // Also counts threads that the kernel starts.
     event.builder().inherit(true).build()
 }
 
-/// Returns the bytes of a cache line, as the system tells; 64 where it does not.
+/// Returns the size of a cache line in bytes, as reported by the system. Defaults to 64.
 fn cache_line() -> f64 {
     let text = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size");
     text.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(64.0)
@@ -125,7 +127,7 @@ mod tests {
             counting.readings().unwrap()
         };
         let (few, many) = (count(100_000), count(10_000_000));
-        // Either may have had no turn on the processor's registers.
+        // Either event may have had no turn on the processor's registers.
         if let (Some(few), Some(many)) = (few.get("instructions"), many.get("instructions")) {
             assert!(many > few, "{few} {many}");
         }

@@ -1,22 +1,22 @@
-//! Explains missing counters, with a remedy.
+//! Explains missing counters and gives a remedy.
 
 use crate::backends::Missing;
 use nix::errno::Errno;
 use std::io;
 
-/// Where Linux says who may count.
+/// The file with Linux's setting of who may count events.
 const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
-/// The setting from which on processes may not count even their own user code.
+/// The setting from which on a process may not even count its own user code.
 const FORBIDS: i32 = 3;
 
-/// Returns what the error of opening an event means on this system.
+/// Interprets an error of opening an event on this system.
 pub(super) fn unavailable(error: &io::Error) -> Missing {
     let setting = std::fs::read_to_string(PARANOID).ok().and_then(|text| text.trim().parse().ok());
     let (reason, remedy) = explained(error, setting);
     Missing { backend: "counters of the processor".to_owned(), reason, remedy }
 }
 
-/// Returns the reason and the remedy, by the error and the system's setting.
+/// Returns the reason and the remedy for the error and the system's setting.
 fn explained(error: &io::Error, setting: Option<i32>) -> (String, String) {
     let error_number = error.raw_os_error().map(Errno::from_raw);
     let (reason, remedy) = match (error_number, setting) {
