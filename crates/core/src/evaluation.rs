@@ -66,7 +66,7 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// Returns whether the configuration compiled, ran and gave the right answer.
+    /// Returns true if the configuration compiled, ran and gave the right answer.
     pub fn is_correct(&self) -> bool {
         self.failure.is_none()
     }

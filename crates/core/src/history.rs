@@ -68,7 +68,7 @@ impl History {
         self.entries.len()
     }
 
-    /// Returns whether nothing was evaluated.
+    /// Returns true if nothing was evaluated.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

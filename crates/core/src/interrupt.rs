@@ -19,7 +19,7 @@ impl Interrupt {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    /// Returns whether the run was asked to end.
+    /// Returns true if the run was asked to end.
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }

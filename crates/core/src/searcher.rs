@@ -85,13 +85,13 @@ impl<'a> View<'a> {
         self.history
     }
 
-    /// Returns whether `request` was told already or is being evaluated: asking it again tells
+    /// Returns true if `request` was told already or is being evaluated: asking it again tells
     /// nothing new.
     pub fn is_known(&self, request: Request) -> bool {
         self.in_flight.contains(&request) || self.history.get(request).is_some()
     }
 
-    /// Returns whether `config` was told already or is being evaluated, at whatever depth.
+    /// Returns true if `config` was told already or is being evaluated, at whatever depth.
     pub fn is_measured(&self, config: ConfigId) -> bool {
         self.is_known(Request::timed(config)) || self.is_known(Request::profiled(config))
     }
@@ -101,7 +101,7 @@ impl<'a> View<'a> {
         self.history.len() + self.in_flight.len()
     }
 
-    /// Returns whether any request is being evaluated.
+    /// Returns true if any request is being evaluated.
     pub fn is_waiting(&self) -> bool {
         !self.in_flight.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What counting costs: building, transforming and counting each kernel, and evaluating its counts.
+//! The cost of counting: builds, transforms and counts each kernel, and evaluates its counts.
 
 use tunesmith_loopnest::count;
 use tunesmith_loopnest::kernels::{Groups, KERNELS, Kernel};

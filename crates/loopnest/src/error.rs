@@ -1,8 +1,8 @@
-//! Errors in a loop nest, with their places.
+//! Errors in a loop nest and their places in the text.
 
 use std::fmt;
 
-/// A place in the text of a nest; both numbers count from 1.
+/// A place in the text of a nest. Both numbers count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// Line of the text.
@@ -17,15 +17,15 @@ impl fmt::Display for Place {
     }
 }
 
-/// A nest, a transformation of it or a question to it that is refused.
+/// The refusal of a nest, a transformation or a question about a nest.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct NestError {
     /// The fault and its reason, without the place.
     pub message: String,
-    /// The place in the text; nothing for a nest that was built in a program.
+    /// The place in the text. `None` for a nest that a program built.
     pub place: Option<Place>,
-    /// A recommendation of what to write instead, if there is one.
+    /// A correction to suggest to the user.
     pub remedy: Option<String>,
 }
 
@@ -39,13 +39,13 @@ impl NestError {
         self
     }
 
-    /// Fills in the place where none is known yet: the innermost place is the most telling.
+    /// Fills in the place if none is known yet: the innermost place tells the most.
     pub(crate) fn at(mut self, place: impl Into<Option<Place>>) -> Self {
         self.place = self.place.or(place.into());
         self
     }
 
-    /// Returns a name that is not known, with the nearest one that is.
+    /// Returns the error for an unknown name. It suggests the nearest known name.
     pub(crate) fn unknown<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
         let nearest = known
             .into_iter()

@@ -1,9 +1,10 @@
 //! Kernels as loop nests: loops with affine bounds, arrays and instructions.
 //!
-//! A nest says what a kernel computes, apart from how a device runs it. A [`Recipe`] transforms it
-//! without changing its meaning. Three modules then use the result: [`codegen`] writes OpenCL, CUDA
-//! and C, [`count`] counts the operations as functions of the sizes, and [`interpret`] runs the nest
-//! naively to tell what it means.
+//! A nest states what a kernel computes. It leaves open how a device runs it. A [`Recipe`]
+//! transforms a nest without changing its meaning. Three modules use the result:
+//! - [`codegen`] writes OpenCL, CUDA and C.
+//! - [`count`] counts the operations as functions of the sizes.
+//! - [`interpret`] runs the nest naively and so defines its meaning.
 //!
 //! ```
 //! use tunesmith_loopnest::{Data, Dialect, LaneOrder, Recipe, codegen, count, interpret};
@@ -44,7 +45,7 @@
 //! ```
 //!
 //! A program builds nests with handles instead of text: see [`NestBuilder`]. [`Schedule`] shows the
-//! order of execution with the barriers that it needs, and [`kernels`] has the measurement kernels of
+//! order of execution and the barriers that it needs. [`kernels`] holds the measurement kernels of
 //! the cost model.
 
 pub mod blocks;

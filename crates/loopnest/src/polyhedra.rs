@@ -1,16 +1,16 @@
-//! Sets of integer points between affine bounds: whether they have any point, and their shadows.
+//! Sets of integer points between affine bounds: tests for emptiness, and projections.
 
 use crate::ir::{Affine, Var};
 use crate::number::gcd;
 use std::collections::BTreeMap;
 
-/// Elimination gives up beyond this many bounds: the number can square with every variable. All
-/// that the kernels of the cost model need is decided with fewer.
+/// Maximum number of bounds. Elimination gives up beyond it, because the number can square with
+/// every variable. The kernels of the cost model need fewer.
 const MOST_BOUNDS: usize = 80;
-/// Larger coefficients could overflow when they are combined.
+/// Maximum size of a coefficient. Larger ones could overflow when bounds are combined.
 const LARGEST: i128 = 1 << 60;
 
-/// Equations and inequalities over sizes and loops, all integers.
+/// A system of integer equations and inequalities over sizes and loops.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct System {
     equal_zero: Vec<Affine>,
@@ -33,11 +33,12 @@ impl System {
         self.equal_zero.push(sum);
     }
 
-    /// Returns false only where no integer point exists.
+    /// Returns false only if no integer point exists.
     ///
-    /// Equations are solved where a coefficient is 1, inequalities by Fourier-Motzkin elimination
-    /// with coefficients divided by their common factor and rounded inwards. Cost grows fast with
-    /// the number of variables that stand in many bounds; beyond a limit the answer is true.
+    /// Solves equations in which a coefficient is 1. Eliminates inequalities by the Fourier-Motzkin
+    /// method, dividing the coefficients by their common factor and rounding inwards. The cost
+    /// grows fast with the number of variables that occur in many bounds. Beyond `MOST_BOUNDS`
+    /// the answer is true.
     pub(crate) fn may_have_points(mut self) -> bool {
         while let Some(equation) = self.equal_zero.pop() {
             let common = common_factor(&equation);
@@ -71,8 +72,8 @@ fn common_factor(sum: &Affine) -> i128 {
     sum.terms().fold(0, |common, (_, coefficient)| gcd(common, coefficient.abs()))
 }
 
-/// Divides all coefficients by `common` and rounds the offset down: the same integer points
-/// are not negative.
+/// Divides all coefficients by `common` and rounds the offset down. The result is not negative at
+/// the same integer points as `sum`.
 fn divided(sum: &Affine, common: i128) -> Affine {
     let mut quotient = Affine::constant(sum.offset().div_euclid(common));
     sum.terms().for_each(|(variable, coefficient)| quotient.add_term(variable, coefficient / common));
@@ -89,21 +90,21 @@ fn normal(sum: &Affine) -> Normal {
     }
 }
 
-/// A bound and the given bounds that it is combined of, one bit for each.
+/// A bound, and the given bounds from which it was combined, one bit for each.
 #[derive(Clone)]
 struct Combined {
     bound: Affine,
     origins: u128,
 }
 
-/// Gives each bound a bit. Bounds beyond the 128th have none: they and their combinations are left
-/// out less often.
+/// Gives each bound a bit. Bounds beyond the 128th have no bit, so fewer of their combinations are
+/// recognised as redundant.
 fn with_origins(bounds: Vec<Affine>) -> Vec<Combined> {
     let bit = |at: usize| u32::try_from(at).ok().and_then(|at| 1_u128.checked_shl(at)).unwrap_or(0);
     bounds.into_iter().enumerate().map(|(at, bound)| Combined { bound, origins: bit(at) }).collect()
 }
 
-/// Returns the tightest bound for each direction, or nothing where two contradict.
+/// Returns the tightest bound for each direction, or `None` if two bounds contradict each other.
 fn tightest(bounds: Vec<Combined>) -> Option<Vec<Combined>> {
     let mut offsets: BTreeMap<Affine, (i128, u128)> = BTreeMap::new();
     for Combined { bound, origins } in &bounds {
@@ -146,9 +147,9 @@ fn eliminate(bounds: Vec<Combined>) -> bool {
     true
 }
 
-/// Returns what bounds say of the other variables; nothing where too many bounds come out. The
-/// variable is the `eliminated`-th one: a combination of more given bounds than one more than that
-/// follows from others (Kohler 1967).
+/// Eliminates a variable and returns the bounds on the others, or `None` if there are too many. The
+/// variable is the `eliminated`-th to be eliminated. A combination of more than `eliminated + 1`
+/// given bounds follows from the others (Kohler 1967).
 fn without(bounds: Vec<Combined>, variable: Var, eliminated: u32) -> Option<Vec<Combined>> {
     let (with, mut rest): (Vec<Combined>, Vec<Combined>) =
         bounds.into_iter().partition(|own| own.bound.coefficient(variable) != 0);
@@ -172,9 +173,9 @@ fn without(bounds: Vec<Combined>, variable: Var, eliminated: u32) -> Option<Vec<
     (!too_much).then_some(rest)
 }
 
-/// Returns bounds that hold wherever some value of the variables satisfies `bounds`: their shadow,
-/// which may contain integer points above which there is none. Nothing where the bounds contradict
-/// each other or grow too many.
+/// Projects the variables out. Returns bounds that hold wherever some value of the variables
+/// satisfies `bounds`. This shadow may contain integer points with no integer point above them.
+/// Returns `None` if the bounds contradict each other or grow too many.
 pub(crate) fn shadow(bounds: Vec<Affine>, variables: &[Var]) -> Option<Vec<Affine>> {
     let mut bounds = tightest(with_origins(bounds))?;
     for (variable, eliminated) in variables.iter().zip(1..) {
@@ -183,7 +184,7 @@ pub(crate) fn shadow(bounds: Vec<Affine>, variables: &[Var]) -> Option<Vec<Affin
     Some(bounds.into_iter().map(|own| own.bound).collect())
 }
 
-/// Returns the variable whose elimination makes the fewest new bounds.
+/// Returns the variable whose elimination creates the fewest new bounds.
 fn cheapest(bounds: &[Combined]) -> Option<Var> {
     let mut sides: BTreeMap<Var, (usize, usize)> = BTreeMap::new();
     for (variable, coefficient) in bounds.iter().flat_map(|own| own.bound.terms()) {

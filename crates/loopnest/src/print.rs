@@ -1,9 +1,9 @@
-//! A nest as text that reads back as the same nest.
+//! Writes a nest as text that parses to the same nest.
 
 use crate::ir::{Access, Affine, Array, Congruence, Expr, Instruction, Layout, Lookup, Memory, Nest, Operator, Var};
 use std::fmt;
 
-/// Something of a nest, with the names of the nest.
+/// A part of a nest, to be shown with the names of the nest.
 pub(crate) struct Named<'a, T>(pub(crate) &'a Nest, pub(crate) &'a T);
 
 /// Shows a sum with the names of the nest.
@@ -48,8 +48,8 @@ impl fmt::Display for Nest {
     }
 }
 
-/// Writes the lookups that depend on the loop at `place - 1` of the order and on no later one; at 0
-/// those that depend on none.
+/// Writes the lookups whose innermost loop is at `place - 1` of the order. At place 0 these are the
+/// lookups that depend on no loop.
 fn write_lookups(nest: &Nest, formatter: &mut fmt::Formatter<'_>, place: usize) -> fmt::Result {
     for Lookup { name, access, .. } in &nest.lookups {
         let loops = || access.subscripts.iter().flat_map(Affine::loops);
@@ -148,14 +148,15 @@ impl fmt::Display for Named<'_, Instruction> {
     }
 }
 
-/// Returns how tightly the outermost operation of an expression binds; more is tighter.
+/// Returns the binding strength of the outermost operation of an expression. A larger number binds
+/// more tightly.
 fn tightness(expr: &Expr) -> u8 {
     match expr {
         Expr::Index(affine) if affine.terms().count() + usize::from(affine.offset() != 0) > 1 => 1,
         Expr::Index(affine) => match affine.terms().next() {
             None if affine.offset() >= 0 => 5,
             Some((_, 1)) => 5,
-            // `-n` and `-3` have a sign, `2*n` is a product.
+            // `-n` and `-3` begin with a sign. `2*n` is a product.
             None | Some((_, -1)) => 3,
             Some(_) => 2,
         },

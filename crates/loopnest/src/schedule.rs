@@ -1,5 +1,4 @@
-//! The order in which a work-item runs the instructions of a nest, with barriers where they are
-//! needed.
+//! The order in which a work-item runs the instructions of a nest, and the barriers that it needs.
 
 use crate::error::NestError;
 use crate::ir::{AXES, Access, Affine, ArrayId, Direction, Expr, LookupId, LoopId, Memory, Nest, Tag, Var};
@@ -11,15 +10,15 @@ use std::collections::BTreeSet;
 pub enum Step {
     /// The loop's body for every index.
     Loop(LoopId, Vec<Step>),
-    /// An instruction, by its place in [`Nest::instructions`]. A work-item that lies outside of the
-    /// bounds of the instruction's hardware loops leaves it out.
+    /// An instruction, by its place in [`Nest::instructions`]. A work-item outside the bounds of
+    /// the instruction's hardware loops skips it.
     Run(usize),
-    /// Every work-item of the group arrives before one goes on.
+    /// A barrier: every work-item of the group arrives before any goes on.
     Barrier,
 }
 
 impl Step {
-    /// Returns whether a barrier is met within it.
+    /// Returns true if the step is a barrier or contains one.
     pub fn has_barrier(&self) -> bool {
         match self {
             Step::Loop(_, body) => body.iter().any(Step::has_barrier),
@@ -29,22 +28,23 @@ impl Step {
     }
 }
 
-/// What a work-item does: loops that are not tagged to work-groups or work-items, instructions and
-/// barriers.
+/// The steps of a work-item: instructions, barriers, and the loops that hardware does not run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// From the first step to the last.
+    /// The steps, in order.
     pub steps: Vec<Step>,
 }
 
 impl Schedule {
-    /// Schedules a nest: instructions in the order of the list, neighbours sharing their outer
-    /// loops, and a barrier before an instruction that touches cells which another work-item
-    /// touches since the last barrier, one of them writing.
+    /// Schedules a nest.
+    ///
+    /// The instructions keep the order of the list, and neighbours share their outer loops. A
+    /// barrier separates two instructions if different work-items may touch the same cell in them
+    /// and one of them writes.
     ///
     /// # Errors
     ///
-    /// Where a barrier is needed inside a loop whose bounds differ between work-items.
+    /// Fails if a barrier is needed inside a loop whose bounds differ between work-items.
     pub fn new(nest: &Nest) -> Result<Self, NestError> {
         let steps = tree(nest);
         let conflicts = Conflicts::new(nest)?;
@@ -58,12 +58,12 @@ impl Schedule {
 
 /// Returns the instructions between barriers where no work-item computes anything.
 ///
-/// A work-group copies cells there, and neither the barrier before nor the one after lets its
-/// arithmetic hide that. A nest without barriers has none.
+/// A work-group only copies cells there. The barriers before and after keep its arithmetic from
+/// hiding the copy. A nest without barriers has no such instructions.
 ///
 /// # Errors
 ///
-/// The nest cannot be [scheduled](Schedule).
+/// Fails if the nest cannot be [scheduled](Schedule).
 pub fn copying(nest: &Nest) -> Result<Vec<usize>, NestError> {
     let schedule = Schedule::new(nest)?;
     if !schedule.steps.iter().any(Step::has_barrier) {
@@ -77,13 +77,13 @@ pub fn copying(nest: &Nest) -> Result<Vec<usize>, NestError> {
 /// Instructions that a work-item runs without waiting for others.
 pub(crate) struct Region {
     pub(crate) instructions: Vec<usize>,
-    /// Whether a loop that has barriers is around: temporaries may live from one iteration to the
-    /// next.
+    /// True if a loop with barriers encloses the region. Temporaries may then live from one
+    /// iteration to the next.
     pub(crate) repeated: bool,
 }
 
 impl Schedule {
-    /// Returns what stands between barriers, in its order.
+    /// Returns the regions between barriers, in order.
     pub(crate) fn regions(&self) -> Vec<Region> {
         let mut regions = Vec::new();
         collect(&self.steps, false, &mut regions);
@@ -101,7 +101,7 @@ fn collect(steps: &[Step], repeated: bool, regions: &mut Vec<Region>) {
     }
 }
 
-/// Steps cut where work-items wait for each other.
+/// Returns the steps, cut at barriers and at loops that contain barriers.
 pub(crate) fn phases(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
     steps.chunk_by(|one, two| !one.has_barrier() && !two.has_barrier())
 }
@@ -116,12 +116,12 @@ pub(crate) fn runs(steps: &[Step]) -> Vec<usize> {
     steps.iter().flat_map(of).collect()
 }
 
-/// Returns whether one of the instructions reads or writes an array.
+/// Returns true if one of the instructions reads or writes the array.
 pub(crate) fn use_array(nest: &Nest, instructions: &[usize], id: ArrayId) -> bool {
     instructions.iter().any(|number| nest.instructions[*number].accesses().any(|(access, ..)| access.array == id))
 }
 
-/// Instructions under the loops they share.
+/// Returns the instructions under the loops that they share.
 pub(crate) fn tree(nest: &Nest) -> Vec<Step> {
     let mut steps = Vec::new();
     for (number, instruction) in nest.instructions.iter().enumerate() {
@@ -170,7 +170,7 @@ impl Conflicts {
         pending.iter().any(|earlier| self.pairs.contains(&(*earlier, number)))
     }
 
-    /// Returns the steps with barriers, and what is pending after them.
+    /// Returns the steps with barriers, and the instructions that are pending after them.
     fn separate(&self, steps: &[Step], before: &Pending) -> (Vec<Step>, Pending) {
         let mut pending = before.clone();
         let mut separated = Vec::new();
@@ -185,11 +185,12 @@ impl Conflicts {
                     separated.push(step.clone());
                 }
                 Step::Loop(id, body) => {
-                    // What the end of an iteration leaves pending meets the beginning of the next.
+                    // Instructions pending at the end of an iteration meet the beginning of the
+                    // next.
                     let (_, carried) = self.separate(body, &Pending::new());
                     let (body, left) = self.separate(body, &carried);
-                    // Conflicts with what came before the loop are solved before it: once, not in
-                    // every iteration.
+                    // A conflict with instructions before the loop needs one barrier before the
+                    // loop, not one in every iteration.
                     if self.steps_meet(&body, &mut pending.clone()) {
                         separated.push(Step::Barrier);
                         pending.clear();
@@ -203,8 +204,9 @@ impl Conflicts {
         (separated, pending)
     }
 
-    /// Returns whether steps that have their barriers meet what was pending before them. A loop may
-    /// run no iteration, so its barriers do not clear what is pending after it.
+    /// Returns true if `steps`, with their barriers, conflict with an instruction that was pending
+    /// before them. A loop may run no iteration, so its barriers do not clear the pending
+    /// instructions after it.
     fn steps_meet(&self, steps: &[Step], pending: &mut Pending) -> bool {
         steps.iter().any(|step| match step {
             Step::Run(number) => self.meets(pending, *number),
@@ -217,8 +219,8 @@ impl Conflicts {
     }
 }
 
-/// Returns whether different work-items of a group may touch the same cell in two instructions, one
-/// of them writing.
+/// Returns true if different work-items of a group may touch the same cell in two instructions, one
+/// of which writes.
 fn lanes_meet(nest: &Nest, local: &[i128; AXES], first: usize, second: usize) -> bool {
     let shared = |access: &Access| matches!(nest.array(access.array).memory, Memory::Local | Memory::Global);
     let (one, two) = (&nest.instructions[first], &nest.instructions[second]);
@@ -230,7 +232,7 @@ fn lanes_meet(nest: &Nest, local: &[i128; AXES], first: usize, second: usize) ->
     })
 }
 
-/// Returns whether different work-items of a group may touch the same cell by these two accesses.
+/// Returns true if different work-items of a group may touch the same cell by these two accesses.
 fn cells_meet(nest: &Nest, local: &[i128; AXES], one: (usize, &Access), two: (usize, &Access)) -> bool {
     let pair = Instances::new(nest);
     let system = pair.same_cell(one, two);
@@ -250,7 +252,7 @@ fn cells_meet(nest: &Nest, local: &[i128; AXES], one: (usize, &Access), two: (us
     })
 }
 
-/// Two points of the loops of a nest at once; the loops of the second have other numbers.
+/// Two points of the loops of a nest at once. The loops of the second point have other numbers.
 pub(crate) struct Instances<'a> {
     nest: &'a Nest,
 }
@@ -265,7 +267,7 @@ impl<'a> Instances<'a> {
         Var::Loop(LoopId(id.0 + self.nest.loops.len()))
     }
 
-    /// Returns a sum at the second point.
+    /// Returns a sum with the loops of the second point.
     pub(crate) fn renamed(&self, sum: &Affine) -> Affine {
         let mut renamed = Affine::constant(sum.offset());
         for (variable, coefficient) in sum.terms() {
@@ -293,8 +295,8 @@ impl<'a> Instances<'a> {
         system
     }
 
-    /// Returns the points at which two instructions touch the same cell, work-groups being the same
-    /// or not.
+    /// Returns the points at which two instructions touch the same cell, in the same work-group or
+    /// in two.
     pub(crate) fn same_cell_in_any_group(&self, one: (usize, &Access), two: (usize, &Access)) -> System {
         let (first, second) = (&self.nest.instructions[one.0], &self.nest.instructions[two.0]);
         let mut system = System::default();
@@ -308,8 +310,8 @@ impl<'a> Instances<'a> {
     }
 }
 
-/// Refuses a loop with a barrier in it that some work-items of a group would run more often than
-/// others.
+/// Refuses a loop that contains a barrier if some work-items of a group would run it more often
+/// than others.
 fn barriers_are_uniform(nest: &Nest, step: &Step) -> Result<(), NestError> {
     let Step::Loop(id, body) = step else { return Ok(()) };
     if step.has_barrier() {

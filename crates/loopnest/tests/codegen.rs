@@ -1,4 +1,4 @@
-//! Generated C against the interpreter.
+//! Compares generated C with the interpreter.
 
 mod common;
 #[path = "common/program.rs"]
@@ -13,7 +13,7 @@ use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use tunesmith_loopnest::{Data, Dialect, Nest, Schedule, Tag, blocks, codegen, kernels};
 
-/// Returns a kernel with arrays filled at random.
+/// Returns a kernel with random arrays.
 fn sample(nest: Nest, sizes: &[i64]) -> Sample {
     let data = Data::filled(&nest, sizes, 3).unwrap();
     Sample { nest, sizes: sizes.to_vec(), data }
@@ -48,8 +48,8 @@ fn values_computed_ahead_are_in_c_what_the_interpreter_says() {
     compare(&all);
 }
 
-/// Sums of work-items side by side, in vectors as wide as any machine has them, as this one has,
-/// and in none.
+/// Sums of side-by-side work-items: in vectors as wide as on any machine, as wide as on this one,
+/// and without vectors.
 #[test]
 fn sums_in_registers_are_in_c_what_the_interpreter_says() {
     let mut runner = TestRunner::deterministic();
@@ -79,7 +79,7 @@ fn tagged(text: &str, tags: &[(&str, Tag)], sizes: &[&[i64]]) -> Vec<Sample> {
     all
 }
 
-/// A tiled product with both tiles in local memory, clipped at the edges.
+/// A tiled product with both tiles in local memory, cut off at the edges.
 const TILED: &str = "
     nest tiled
     sizes n, m
@@ -116,8 +116,8 @@ const TILED_TAGS: [(&str, Tag); 10] = [
     ("ki", Tag::Unroll),
 ];
 
-/// Work-items that need one another's values, bounds that differ between them, and a temporary used
-/// within a row.
+/// Work-items that need one another's values, bounds that differ between work-items, and a
+/// temporary used within a row.
 const SHIFTED: &str = "
     nest double
     sizes n
@@ -171,7 +171,7 @@ fn whole_tiles_have_neither_tests_nor_bounds_that_sizes_cut() {
     let cuts = |line: &&str| ["if (", "nest_min(", "nest_max("].iter().any(|cut| line.contains(cut));
     let text = codegen::source(&nest, Dialect::C).unwrap().text;
     let body = text.lines().skip_while(|line| !line.contains("gid1"));
-    // Versions begin with a test of sizes and of indices that are the same for the whole group.
+    // Versions begin with a test of sizes and of indices that are uniform over the group.
     let is_version = |line: &str| {
         let test = line.trim();
         test.starts_with("if (") && !test.contains("lid")
@@ -197,12 +197,12 @@ fn work_items_side_by_side_are_those_of_a_block_or_of_a_row() {
     let side_by_side = |name: &str, x: i64, y: i64| {
         blocks::side_by_side(&kernels::Kernel::named(name).unwrap().nest(x, y, false).unwrap()).unwrap()
     };
-    // 4 rows of 16, or as many as there are, and longer ones of fewer rows.
+    // 4 rows of 16, or as many as there are. Longer rows make blocks of fewer rows.
     assert_eq!(
         [(16, 16), (16, 1), (128, 1), (8, 2)].map(|(x, y)| side_by_side("matmul_naive", x, y)),
         [64, 16, 64, 16]
     );
-    // Inverse roots are left to the compiler, and sums of indices.
+    // The compiler handles inverse roots and sums of indices.
     assert_eq!([side_by_side("nbody", 128, 1), side_by_side("arithmetic_add", 32, 16)], [128, 32]);
 }
 
@@ -220,7 +220,7 @@ fn every_kernel_of_the_cost_model_computes_in_c_what_the_interpreter_says_for_ev
     for kernel in &kernels::KERNELS {
         for (x, y) in kernel.groups.shapes() {
             let nest = kernel.nest(x, y, false).unwrap();
-            // No multiple of a work-group: the interpreter takes 50 ns for each operation.
+            // Not a multiple of a work-group: the interpreter takes 50 ns for each operation.
             let main = match (kernel.class, kernel.groups) {
                 ("convolution", _) => 5,
                 ("nbody", _) => 150,

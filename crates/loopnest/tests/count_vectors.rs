@@ -1,5 +1,5 @@
-//! Counts of the paper's kernels against reference counts made by another implementation and
-//! checked by brute force.
+//! Compares counts of the paper's kernels with reference counts. Another implementation made these,
+//! and brute force confirmed them.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tunesmith_loopnest::count;
 use tunesmith_loopnest::kernels::Kernel;
 
-/// Names of the kernels in the reference and here.
+/// Names of the kernels in the reference and in this crate.
 const NAMES: [(&str, &str); 34] = [
     ("mm_tiled_sq", "matmul_square"),
     ("mm_tiled_nhalf", "matmul_few_rows"),
@@ -56,8 +56,8 @@ fn shared() -> Option<PathBuf> {
         .find(|path| path.exists())
 }
 
-/// Returns the name here of a property of the reference; nothing for those that are not in the
-/// paper.
+/// Returns this crate's name for a property of the reference, or `None` for a property that is not
+/// in the paper.
 fn property(reference: &str) -> Option<String> {
     if reference.starts_with("op:int") || reference == "l:32:store" {
         return None;
@@ -83,7 +83,7 @@ fn every_reference_count_is_met_at_every_size() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// Returns what differs in one record.
+/// Returns the differences in one record.
 fn compare(record: &Value) -> Vec<String> {
     let id = record["id"].as_str().unwrap();
     let name = NAMES.iter().find(|(known, _)| *known == id).unwrap_or_else(|| panic!("no kernel for {id}")).1;

@@ -1,4 +1,4 @@
-//! Symbolic counts against enumeration.
+//! Compares symbolic counts with enumeration.
 
 mod common;
 #[path = "common/limits.rs"]
@@ -18,14 +18,14 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use tunesmith_loopnest::{ArrayId, Data, LaneOrder, Nest, count, interpret};
 
-/// Counts by name, as the interpreter finds them one by one.
+/// Returns counts by name, found one by one by the interpreter.
 fn enumerated(nest: &Nest, sizes: &[i64]) -> BTreeMap<String, i128> {
     let mut data = Data::filled(nest, sizes, 5).unwrap();
     let tally = interpret::run(nest, sizes, &mut data, LaneOrder::Ascending);
     tallied(nest, &tally.unwrap_or_else(|error| panic!("{error}\n{nest}")))
 }
 
-/// Returns the bytes of an array that are touched, cell by cell.
+/// Returns the bytes of an array that are touched, found cell by cell.
 fn touched_bytes(nest: &Nest, array: ArrayId, sizes: &[i64]) -> i128 {
     let mut data = Data::filled(nest, sizes, 5).unwrap();
     let tally = interpret::run(nest, sizes, &mut data, LaneOrder::Ascending).unwrap();
@@ -68,7 +68,7 @@ fn gaps_that_depend_on_the_sizes_and_lie_off_the_axes_are_counted() {
         ("0 <= i < n and 0 <= j < n", "b[3*i + 2*j, 3*i + 2*j] = 1.0"),
         // One loop alone, beyond bounds with coefficients.
         ("0 <= i and 3*i <= n and 0 <= j <= n and i <= 2*j", "a[3*i + 2*j] = 1.0"),
-        // Of three loops two move no cell.
+        // Two of three loops move no cell.
         (
             "0 <= i <= n and 0 <= j and i <= 3*j and 2*j <= n + i and j <= 2*k and 3*k <= n + i",
             "b[i, 0] = 1.0 @ i, j, k",
@@ -77,7 +77,7 @@ fn gaps_that_depend_on_the_sizes_and_lie_off_the_axes_are_counted() {
         ("0 <= i < n and 0 <= j < n", "b[2*i, 5*j] = 1.0\nb[5*j, 2*i] = 1.0\nb[i + j, i + 3] = 1.0"),
         // Lattices that meet for even sizes only.
         ("0 <= i < n and 0 <= j < n", "a[2*i + n] = 1.0\na[4*j] = 1.0"),
-        // Tiles of which most are cut off, or are larger than the loop.
+        // Tiles that are mostly cut off, or larger than the loop.
         ("0 <= i < n and 0 <= j < n", "b[3*i + 2*j, i + j] = 1.0\nsplit i 4 -> io, ii\nsplit j 16 -> jo, ji"),
     ];
     for (domain, lines) in cases {
@@ -110,7 +110,7 @@ fn a_sum_of_strides_touches_all_cells_but_some_at_its_ends() {
     let nest = "sizes n\nassume n > 2\narray a[5*n]: f32\n{[i, j]: 0 <= i < n and 0 <= j < n}\na[2*i + 3*j] = 1.0";
     let nest = nest.parse::<Nest>().unwrap();
     let footprint = count::footprint(&nest, nest.array_id("a").unwrap()).unwrap();
-    // From 0 to 5*(n - 1), without the second and the last but one.
+    // From 0 to 5*(n - 1), except the second and the last but one.
     for n in 3..9 {
         assert_eq!(footprint.evaluate(&[n]).unwrap(), [4 * i128::from(5 * n - 6)]);
     }
@@ -144,13 +144,13 @@ fn accesses_leave_their_arrays_where_the_interpreter_says_so() {
     assert!(found[0] > 100 && found[1] > 100 && found[2] < 30, "{found:?}");
 }
 
-/// Plans with transformations, vector loops left out: they count several accesses as one.
+/// Plans with transformations, without vector loops: these count several accesses as one.
 fn cases() -> impl Strategy<Value = (Plan, Vec<[u8; 3]>)> {
     (common::plans(), prop::collection::vec(any::<[u8; 3]>(), 0..4))
 }
 
-/// Compares the counts of the nests that `make` makes of random plans with what the interpreter
-/// finds, those left out of which it makes none.
+/// Compares the counts of nests that `make` builds from random plans with those of the interpreter.
+/// Skips plans from which `make` builds no nest.
 fn count_as_enumerated<S: Strategy>(cases: u32, plans: &S, make: impl Fn(S::Value) -> Option<Nest>) {
     let (counted, refused) = (Cell::new(0), RefCell::new(BTreeMap::<String, usize>::new()));
     let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });

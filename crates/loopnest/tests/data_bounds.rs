@@ -23,7 +23,7 @@ fn data(nest: &Nest) -> Data {
     data
 }
 
-/// Rows, cells and cells in a row on average.
+/// The number of rows, of cells, and of cells in a row on average.
 const SIZES: [i64; 3] = [5, 8, 2];
 
 fn cells(nest: &Nest, data: &Data, name: &str) -> Vec<f64> {
@@ -65,13 +65,13 @@ fn work_items_beyond_the_last_row_look_nothing_up() {
     for dialect in [Dialect::OpenCl, Dialect::Cuda, Dialect::C] {
         let text = codegen::source(&nest, dialect).unwrap().text;
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
-        // In C the first one is that of whole rows, the last one that of all others.
+        // In C the first version is that of whole rows, the last one that of all others.
         let at = lines.iter().rposition(|line| line.starts_with(head)).unwrap_or_else(|| panic!("{text}"));
         assert!(lines[at - 1].starts_with("if (n - 64 * gid0 - lid0 - 1 >= 0"), "{text}");
     }
 }
 
-/// Returns the counts of a nest at sizes, without those that are zero.
+/// Returns the counts of a nest at sizes, without zero counts.
 fn counts(text: &str, sizes: &[i64]) -> Vec<(String, i128)> {
     let counts = count::count(&text.parse::<Nest>().unwrap()).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     let values = counts.evaluate(sizes).unwrap();
@@ -79,7 +79,7 @@ fn counts(text: &str, sizes: &[i64]) -> Vec<(String, i128)> {
     named.filter(|(_, count)| *count != 0).collect()
 }
 
-/// Returns how often `text` loads from global memory, by stride.
+/// Returns the number of loads of `text` from global memory, by stride.
 fn loads(text: &str, sizes: &[i64]) -> Vec<(String, i128)> {
     let stride = |name: &str| name.strip_prefix("g:32:load:").map(ToString::to_string);
     counts(text, sizes).into_iter().filter_map(|(name, count)| Some((stride(&name)?, count))).collect()
@@ -95,8 +95,8 @@ fn counts_are_multiplied_by_the_statistic_and_have_what_is_looked_up() {
     let count = |name: &str| counts(ROWS, &sizes).into_iter().find(|(known, _)| known == name).map(|(_, count)| count);
     assert_eq!(count("op:f32:add"), Some(16000));
     assert_eq!(count("g:32:store:s1"), Some(1000));
-    // Each lane is in a row of its own: how far the lanes are from each other in `column`, `value`
-    // and `x` depends on the rows. Both ends of its row are next to those of its neighbours.
+    // Each lane has a row of its own. The rows decide the distance between lanes in `column`,
+    // `value` and `x`. Both ends of a row are adjacent to those of its neighbours.
     assert_eq!(loads(ROWS, &sizes), strides(&[("s1", 2000), ("data", 48000)]));
     let nest = ROWS.parse::<Nest>().unwrap();
     count::outside(&nest).unwrap().refuse(&sizes).unwrap();
@@ -112,8 +112,7 @@ fn counts_are_multiplied_by_the_statistic_and_have_what_is_looked_up() {
 #[test]
 fn lanes_that_run_along_a_row_are_neighbours() {
     let untransformed = ROWS.split("\nsplit").next().unwrap();
-    // Rows follow each other, and so do the cells of one; where those point to is for the data to
-    // say.
+    // Rows follow each other, and so do the cells of a row. The data decide where those point.
     let expected = strides(&[("s1", 2 * 1000 + 2 * 16000), ("data", 16000)]);
     assert_eq!(loads(untransformed, &[1000, 16000, 16]), expected);
 }
@@ -145,19 +144,19 @@ fn a_value_is_loaded_once_for_each_iteration_of_the_innermost_loop_that_says_whe
     let all = |text: &str| loads(text, &sizes).into_iter().map(|(_, count)| count).sum::<i128>();
     // `value`, `x` and `y` are loaded at every point.
     let others = 3 * 100 * 24 * 7;
-    // As written, the ends of a row are known before `j` begins, and `column` is read again for
+    // In this order, the ends of a row are known before `j` begins, and `column` is read again for
     // each `j`.
     assert_eq!(all(DENSE) - others, 2 * 100 + 100 * 24 * 7);
-    // Every other cell of `row` is looked up, by neighbouring iterations of `i`.
+    // Neighbouring iterations of `i` look up every other cell of `row`.
     assert!(loads(DENSE, &sizes).contains(&("1/2".to_string(), 200)), "{:?}", loads(DENSE, &sizes));
-    // A work-group for each row: its work-items look up the same, and those beyond the last column
-    // the ends of the row too.
+    // A work-group for each row: its work-items look up the same cells. Those beyond the last
+    // column look up the ends of the row, too.
     let lanes = format!("{DENSE}tag i group.0\nsplit j 32 -> jo, ji\ntag ji local.0\n");
     assert_eq!(all(&lanes) - others, 2 * 100 * 32 + 100 * 24 * 7);
-    // Two loops over the cells of a row: each looks up its columns.
+    // Two loops over the cells of a row: each looks up its own columns.
     let twice = format!("{DENSE}    y[i, j] = 1.0 @ i, j\n    y[i, j] = y[i, j] + x[at, j] @ i, j, k\n");
     assert_eq!(all(&twice) - others, 2 * 100 + 2 * 100 * 24 * 7 + 2 * 100 * 24 * 7);
-    // What nothing uses is not loaded.
+    // An unused value is not loaded.
     let unused = DENSE.replace("x[at, j]", "x[i, j]");
     assert_eq!(all(&unused) - others, 2 * 100);
 }
@@ -193,7 +192,7 @@ fn lookups_that_leave_their_arrays_are_counted_and_refused() {
     assert!(error.remedy.unwrap().contains("from 0 to n + 1 - 1"));
     let error = outside(&ROWS.replace("lookup at = column[k]", "lookup at = column[4*i - 3]"));
     assert_eq!(error.message, "column[256*io + 4*ii - 3] is before the start of axis 0 of `column` once");
-    // Where the data decide, nothing can be said: `interpret` and `refuse_data` have them.
+    // If the data decide, counting refuses. `interpret` and `refuse_data` check these accesses.
     let nest = ROWS.replace("column[k]", "column[k + 8]").parse::<Nest>().unwrap();
     count::outside(&nest).unwrap().refuse(&SIZES).unwrap();
 }

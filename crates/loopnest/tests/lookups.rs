@@ -1,5 +1,5 @@
-//! Random nests whose bounds and subscripts are looked up: counts against the interpreter, and C
-//! against it.
+//! Random nests with looked-up bounds and subscripts: compares counts with the interpreter, and C
+//! with the interpreter.
 
 #[path = "common/limits.rs"]
 mod limits;
@@ -19,7 +19,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use tunesmith_loopnest::{Amount, Data, LaneOrder, Nest, Tag, Transformation, Value, count, interpret};
 
-/// What a random nest is made of; numbers choose among shapes.
+/// The choices that make a random nest. Numbers choose among shapes.
 #[derive(Clone, Debug)]
 struct Plan {
     outer: u8,
@@ -27,9 +27,9 @@ struct Plan {
     data: u8,
     inner: u8,
     body: u8,
-    /// Whether every row has as many cells as the others.
+    /// True if every row has the same number of cells.
     is_even: bool,
-    /// Which loops become work-items, before whatever else is transformed.
+    /// The loops that become work-items before any other transformation.
     lanes: u8,
     steps: Vec<[u8; 3]>,
 }
@@ -52,7 +52,7 @@ fn text(plan: &Plan) -> String {
         1 => ("{[t]: 0 <= t < m}\nlookup shift = turn[t]", "t, i", "t"),
         _ => ("{[t]: 0 <= t < 3}", "t, i", "t"),
     };
-    // Where rows have different lengths all of them are visited, so that the mean over rows is that
+    // If rows have different lengths, all of them are visited. The mean over rows is then the mean
     // over visits.
     let rows = match (plan.rows, plan.is_even, plan.outer) {
         (1, true, _) => "1 <= i < n",
@@ -81,7 +81,7 @@ fn text(plan: &Plan) -> String {
         3 => format!("out[{turn}, at, i] = out[{turn}, at, i] + x[at]"),
         4 if plan.inner == 2 => "acc = acc + x[near]*x[at]".to_string(),
         5 if plan.outer == 1 => "acc = acc + x[shift + at]".to_string(),
-        // Every lane along `j` looks up the same.
+        // Every lane along `j` looks up the same cell.
         6 | 7 if matches!(plan.inner, 1 | 2) => format!("wide[{turn}, i, j] = wide[{turn}, i, j] + x[at]"),
         _ => format!("acc = acc + x[{last}]"),
     };
@@ -94,7 +94,7 @@ fn text(plan: &Plan) -> String {
     )
 }
 
-/// Returns work-items along rows, along a loop within them or along one around them.
+/// Returns work-items along rows, along a loop within them, or along a loop around them.
 fn lanes(choice: u8) -> Vec<Transformation> {
     let split = |index: &str, length: i64| {
         let [outer, inner] = ["o", "i"].map(|part| format!("{index}_{part}"));
@@ -135,7 +135,7 @@ fn cells_of<'a>(data: &'a mut Data, nest: &Nest, name: &str) -> &'a mut Vec<Valu
     &mut data.cells[nest.arrays.iter().position(|array| array.name == name).unwrap()]
 }
 
-/// Returns rows of `c` cells each: all of them, or in pairs with one more and one less.
+/// Returns rows of `c` cells each, or pairs of rows with `c + 1` and `c - 1` cells.
 fn data(nest: &Nest, sizes: &[i64], is_even: bool) -> Data {
     let (rows, cells) = (sizes[0], sizes[2]);
     let change = |row: i64| match row % 2 {
@@ -159,8 +159,8 @@ fn data(nest: &Nest, sizes: &[i64], is_even: bool) -> Data {
 
 const SIZES: [[i64; 3]; 4] = [[1, 1, 2], [4, 3, 3], [6, 2, 0], [7, 5, 2]];
 
-/// Returns whether the mean over the visits of the loop `j` is that over rows: it begins where `k`
-/// does and reads other rows' lengths.
+/// Returns true if the mean over the visits of the loop `j` is the mean over rows: it begins where
+/// `k` does and reads the lengths of other rows.
 fn has_known_mean(plan: &Plan) -> bool {
     plan.is_even || plan.inner != 3
 }
@@ -212,7 +212,7 @@ fn random_nests_with_lookups_compute_in_c_what_the_interpreter_says() {
         let data = data(&nest, &sizes, plan.is_even);
         Sample { nest, sizes: sizes.to_vec(), data }
     });
-    // A nest may still need a barrier where none can stand; that is refused when it is scheduled.
+    // A nest may still need a barrier where none can stand. Scheduling refuses such a nest.
     let samples: Vec<Sample> =
         samples.filter(|sample| tunesmith_loopnest::Schedule::new(&sample.nest).is_ok()).collect();
     assert!(samples.len() > 120, "{}", samples.len());
@@ -232,7 +232,7 @@ fn lookups_leave_their_arrays_where_the_interpreter_says_so() {
             own.shape[0] = own.shape[0].plus(room - offset);
         }
         let outside = count::outside(&nest).unwrap_or_else(|error| panic!("{error:?}\n{nest}"));
-        // Every loop has iterations: one over data is taken to have some.
+        // Every loop has iterations: a loop over data is assumed to have some.
         for sizes in SIZES.into_iter().filter(|sizes| sizes[2] > 0) {
             let mut data = data(&nest, &sizes, plan.is_even);
             let has_left = limits::leaves(&nest, &outside, &sizes, &mut data)?;
@@ -266,7 +266,7 @@ fn data_lead_out_of_arrays_where_the_interpreter_says_so() {
             let found = interpret::refuse_data(&nest, &sizes, &data);
             let ran = interpret::run(&nest, &sizes, &mut data, LaneOrder::Ascending);
             one_more(if ran.is_err() { &left } else { &stayed });
-            // A loop that data leave without iterations hides what would go wrong within it.
+            // A loop without iterations hides errors inside it.
             let is_refused = found.is_err() && (ran.is_err() || value < 20);
             prop_assert!(
                 is_refused || found.is_ok() == ran.is_ok(),

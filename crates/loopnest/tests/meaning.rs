@@ -1,4 +1,4 @@
-//! What nests mean: the interpreter against plain Rust, and what it refuses.
+//! The meaning of nests: compares the interpreter with plain Rust, and tests its refusals.
 
 use tunesmith_loopnest::{Data, LaneOrder, Nest, Operation, Type, interpret};
 

@@ -1,4 +1,4 @@
-//! What the paper leaves out, counted, against work-items run one by one.
+//! Compares counts beyond the paper with work-items that run one by one.
 
 mod common;
 #[path = "common/items.rs"]
@@ -18,7 +18,7 @@ use tunesmith_loopnest::{
     Type, blocks, count, schedule,
 };
 
-/// Names of operations with their numbers, and the depth of the result; `loaded` gives that of a
+/// Counts operations by name and returns the depth of the result. `loaded` gives the depth of a
 /// cell.
 fn operations(
     nest: &Nest,
@@ -42,7 +42,7 @@ fn operations(
     };
     let times = if kind.is_float() { times } else { 0 };
     found.extend((0..times).map(|_| format!("{kind}:{name}")));
-    // One product among the parts of a sum is done with it.
+    // One product among the parts of a sum is fused with it.
     let product = format!("{kind}:{}", Operation::Mul);
     let is_product = |part: &Expr| {
         let part = if let Expr::Neg(inner) = part { inner } else { part };
@@ -59,8 +59,8 @@ fn operations(
     below.unwrap_or(0) + times
 }
 
-/// Returns the most words that one bank gives the first lanes of the group, where all other indices
-/// are as they are.
+/// Returns the largest number of words that one bank gives the first lanes of the group, with all
+/// other indices fixed.
 fn conflict(item: &Item, access: &Access, instruction: &Instruction) -> u32 {
     let nest = item.nest;
     let local = nest.local_size().unwrap();
@@ -90,8 +90,7 @@ fn conflict(item: &Item, access: &Access, instruction: &Instruction) -> u32 {
 fn enumerated(nest: &Nest, sizes: &[i64]) -> BTreeMap<String, i128> {
     let counts = RefCell::new(BTreeMap::<String, i128>::new());
     let mut issued = BTreeSet::new();
-    // Which banks are asked depends on the indices of other loops, how often each is asked does
-    // not.
+    // The banks depend on the indices of other loops. The number of accesses to each does not.
     let conflicts = RefCell::new(BTreeMap::<(usize, Access), u32>::new());
     let depths = RefCell::new(BTreeMap::<(ArrayId, Vec<i128>), i128>::new());
     let add = |name: String| *counts.borrow_mut().entry(name).or_default() += 1;
@@ -141,8 +140,7 @@ fn enumerated(nest: &Nest, sizes: &[i64]) -> BTreeMap<String, i128> {
     counts
 }
 
-/// Compares counts with enumeration at these sizes; gives the kinds that were refused, with the
-/// reasons.
+/// Compares counts with enumeration at these sizes. Returns the refused kinds with the reasons.
 fn compare(nest: &Nest, all_sizes: &[Vec<i64>]) -> Result<Vec<(String, String)>, String> {
     let modern = count::count_modern(nest).map_err(|error| error.message)?;
     let is_refused = |name: &str| modern.refused.iter().any(|(kind, _)| name.split(':').next() == Some(kind));
@@ -159,8 +157,7 @@ fn compare(nest: &Nest, all_sizes: &[Vec<i64>]) -> Result<Vec<(String, String)>,
     Ok(modern.refused.iter().map(|(kind, error)| (kind.to_string(), error.message.clone())).collect())
 }
 
-/// Returns whether an access of the instruction is to one cell for all work-items along an axis, by
-/// its cells.
+/// Returns true if all work-items along an axis access one cell, judged by the cells of the access.
 fn is_shared(item: &Item, access: &Access, instruction: &Instruction, axis: Tag) -> bool {
     let nest = item.nest;
     let lane = nest.hardware_loop(instruction, axis);
@@ -174,8 +171,8 @@ fn is_shared(item: &Item, access: &Access, instruction: &Instruction, axis: Tag)
     at(0) == at(1)
 }
 
-/// Returns the lanes taken, found work-item by work-item: operations by name, loads and stores of
-/// any stride.
+/// Returns the lanes occupied, found work-item by work-item: operations by name, loads and stores
+/// of any stride.
 fn lanes_enumerated(nest: &Nest, sizes: &[i64], lanes: Lanes) -> BTreeMap<String, i128> {
     let mut counts = BTreeMap::<String, i128>::new();
     let mut issued = BTreeSet::new();
@@ -231,7 +228,7 @@ fn lanes_enumerated(nest: &Nest, sizes: &[i64], lanes: Lanes) -> BTreeMap<String
     counts
 }
 
-/// Returns the counts of lanes whatever the stride and the conflict.
+/// Returns the counts of lanes, summed over strides and conflicts.
 fn lanes_counted(counts: &Counts, sizes: &[i64]) -> BTreeMap<String, i128> {
     let mut found = BTreeMap::new();
     for (property, count) in counts.properties().iter().zip(counts.evaluate(sizes).unwrap()) {
@@ -296,7 +293,7 @@ fn random_nests_take_the_lanes_that_their_work_items_do_one_by_one() {
         for (number, choice) in choices.into_iter().enumerate() {
             let _ = steps::transformation(&nest, number, choice).apply(&mut nest, |_| None);
         }
-        // A vector loop makes one access of several.
+        // A vector loop makes one access out of several.
         let has_vectors = nest.order.iter().any(|id| nest.loop_at(*id).tag == Tag::Vector);
         if has_vectors || count::count(&nest).is_err() {
             return Ok(());

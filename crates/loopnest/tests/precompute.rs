@@ -1,4 +1,4 @@
-//! Values computed ahead of their uses, against the nests that compute them again and again.
+//! Compares values computed ahead of their uses with nests that compute them again and again.
 
 #[path = "common/outcome.rs"]
 mod outcome;
@@ -14,8 +14,8 @@ use std::cell::Cell;
 use tunesmith_loopnest::{Data, LaneOrder, Nest, Recipe, Schedule, Step, count, interpret};
 use values::{Choices, neighbours, pick, subset};
 
-/// Returns a value written and read at any points of loops in any order: often it is not what was
-/// last written.
+/// Returns a value that is written and read at any points of loops in any order. Often a read does
+/// not get the value that was written last.
 fn scrambled(choices: &Choices) -> String {
     const ORDERS: [&str; 4] = ["i, j, x", "x, i, j", "j, x, i", "i, x, j"];
     const VALUES: [&str; 5] = ["two[i + x, j]", "one[i]", "one[x + 2*i]", "one[j + x] + j", "one[x]"];
@@ -61,7 +61,7 @@ fn scrambled(choices: &Choices) -> String {
     )
 }
 
-/// Returns a nest that is printed and read, and given the tags that are not printed.
+/// Returns a nest that is printed and parsed, and then given the tags that are not printed.
 fn read_back(nest: &Nest) -> Nest {
     let mut again = nest.to_string().parse::<Nest>().unwrap();
     for own in &mut again.loops {
@@ -70,8 +70,8 @@ fn read_back(nest: &Nest) -> Nest {
     again
 }
 
-/// Runs precomputed nests, transformed further, against what they were made of. Gives how many were
-/// accepted and refused.
+/// Compares precomputed and further transformed nests with their originals. Returns the numbers of
+/// accepted and refused nests.
 fn precomputed_keep_every_result(cases: u32, sizes: &[&[i64]], text: fn(&Choices) -> String) -> [usize; 2] {
     let (accepted, refused) = (Cell::new(0), Cell::new(0));
     let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
@@ -252,7 +252,7 @@ fn uses_that_are_no_loop_read_neighbouring_cells() {
 
 const BLUR: &str = include_str!("../../../examples/nests/blur.nest");
 
-/// Returns the times that a property of the blur counts.
+/// Returns the count of a property of the blur.
 fn blurred(values: &[(&str, i64)], property: &str, n: i64) -> i128 {
     let counts = count::count(&BLUR.parse::<Recipe>().unwrap().apply(values).unwrap()).unwrap();
     let at = counts.properties().iter().position(|own| own.to_string() == property).unwrap();
@@ -265,7 +265,7 @@ fn a_value_is_computed_once_for_each_pixel_of_a_block_and_its_rim() {
     // 8 rows of 2 blocks.
     assert_eq!(blurred(&[("ahead", 1)], "op:f32:pow", 64), 16 * (8 + 4) * (32 + 4));
     assert_eq!(blurred(&[("ahead", 1)], "l:32:load", 64), 64 * 64 * 25);
-    // The last block has 6 rows less, and the one beside it 2 columns less.
+    // The last block has 6 rows less, and the block beside it 2 columns less.
     let uneven = [("rows", 10), ("columns", 32)];
     assert_eq!(blurred(&uneven, "op:f32:pow", 62), (6 * (10 + 4) + (2 + 4)) * ((32 + 4) + (30 + 4)));
 }

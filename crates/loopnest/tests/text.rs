@@ -1,4 +1,4 @@
-//! The text form: read, written, and refused with a place and a remedy.
+//! The text form: parsing, printing, and refusals with a place and a remedy.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Transformed nests against the nests they come from.
+//! Compares transformed nests with their originals.
 
 mod common;
 #[path = "common/outcome.rs"]
@@ -40,8 +40,7 @@ proptest! {
             let transformation = steps::transformation(&nest, number, choice);
             let _ = transformation.apply(&mut nest, |_| None);
         }
-        // A nest may still need a barrier where none can stand; that is refused when it is
-        // scheduled.
+        // A nest may still need a barrier where none can stand. Scheduling refuses such a nest.
         if tunesmith_loopnest::Schedule::new(&nest).is_ok() {
             for sizes in [[3, 5], [7, 4]] {
                 let expected = outcome(&plain, &sizes, LaneOrder::Ascending);

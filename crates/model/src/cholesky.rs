@@ -49,7 +49,7 @@ impl Cholesky {
         self.len
     }
 
-    /// Returns whether there is no row.
+    /// Returns true if there is no row.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

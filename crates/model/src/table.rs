@@ -104,7 +104,7 @@ impl Table {
         self.len
     }
 
-    /// Returns whether there is no row.
+    /// Returns true if there is no row.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

@@ -108,7 +108,7 @@ impl CounterSet {
         self.counters.iter().filter(move |counter| !quantity.is_empty() && counter.quantity == quantity)
     }
 
-    /// Returns whether any set has a counter of this name.
+    /// Returns true if any set has a counter of this name.
     pub fn knows(name: &str) -> bool {
         Self::ALL.iter().any(|set| set.counter(name).is_some())
     }

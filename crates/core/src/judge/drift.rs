@@ -1,4 +1,5 @@
-//! Whether the device changed during a run: probes of one reference configuration in, verdict out.
+//! Detects drift: a change of the device during a run, seen by probes of one reference
+//! configuration.
 
 use crate::{Rng, statistics};
 use rand::SeedableRng;
@@ -64,7 +65,7 @@ const GROUPS: usize = 64;
 /// well.
 const MATTERS: f64 = 0.02;
 
-/// Returns whether the device drifted by these probes, in the order made. `None` of no probe.
+/// Returns true if the device drifted by these probes, in the order made. `None` of no probe.
 ///
 /// On a steady device the probes are exchangeable: every order of them is equally likely, whatever
 /// the noise. So the observed order is compared with 999 random ones (a permutation test: E. J. G.
@@ -119,7 +120,7 @@ fn change(levels: &[f64]) -> f64 {
     if lowest > 0.0 { highest / lowest - 1.0 } else { 0.0 }
 }
 
-/// Returns whether the order of `groups` is one that chance hardly gives.
+/// Returns true if the order of `groups` is one that chance hardly gives.
 fn is_ordered(groups: &[Vec<f64>]) -> bool {
     let mut ranks = rank_sums(groups);
     let (trend, roughness) = (trend(&ranks).abs(), roughness(&ranks));

@@ -48,7 +48,7 @@ const ERROR: f64 = 0.01;
 /// the closer to 1, the sooner it ends and the less it forgives a fast sample among slow ones.
 const EXPECTED: f64 = 0.9;
 
-/// Returns whether to give up a configuration with these `samples` (in any unit, that of `bar`).
+/// Returns true if the run should abandon a configuration with these `samples` (in any unit, that of `bar`).
 ///
 /// Two rules; either suffices:
 ///

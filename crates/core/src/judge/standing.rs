@@ -118,14 +118,14 @@ pub fn counted(visits: impl Iterator<Item = (Stage, f64)>) -> Vec<f64> {
     counted.into_iter().map(|(_, score)| score).collect()
 }
 
-/// Returns whether `better` is better than `worse` by scores of the same rounds; says so of equal
+/// Returns true if `better` is better than `worse` by scores of the same rounds; says so of equal
 /// distributions with a probability of at most `error`.
 fn is_better(better: &[f64], worse: &[f64], error: f64) -> bool {
     let ratios: Vec<f64> = better.iter().zip(worse).map(|(better, worse)| (worse / better).ln()).collect();
     statistics::signed_rank(&ratios) <= error
 }
 
-/// Returns whether every score of `worse` lies above every score of `better`. Of two samples of n
+/// Returns true if every score of `worse` lies above every score of `better`. Of two samples of n
 /// from one distribution that has the probability 1 / C(2n, n) (the extreme of Mann and Whitney's
 /// test); nothing is said before that is at most 1 % for all `rivals` of the leader together. One
 /// that is apart after more rounds was apart after fewer, so that looking after every round adds

@@ -91,12 +91,12 @@ impl Stop {
         }
     }
 
-    /// Returns whether a cost takes part in the decision.
+    /// Returns true if a cost takes part in the decision.
     pub fn has_cost(&self) -> bool {
         self.conditions().iter().any(|condition| matches!(condition, Condition::Cost(_)))
     }
 
-    /// Returns whether a modelled limit takes part in the decision.
+    /// Returns true if a modelled limit takes part in the decision.
     pub fn has_limit(&self) -> bool {
         self.conditions().iter().any(|condition| matches!(condition, Condition::Limit(_)))
     }

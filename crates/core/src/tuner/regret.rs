@@ -25,14 +25,14 @@ impl<'a> Estimating<'a> {
         Self { estimator, shares: stop.regrets(), last: 0 }
     }
 
-    /// Returns whether the stop condition asks for an estimate and it is time. `exhausted` says
+    /// Returns true if the stop condition asks for an estimate and it is time. `exhausted` says
     /// that the space is evaluated.
     pub(super) fn is_due(&self, evaluations: usize, exhausted: bool) -> bool {
         let over = exhausted && self.last < evaluations;
         self.estimator.is_some() && !self.shares.is_empty() && (over || self.has_grown(evaluations))
     }
 
-    /// Returns whether `evaluations` are as many more as make an estimate worth its cost.
+    /// Returns true if `evaluations` are as many more as make an estimate worth its cost.
     fn has_grown(&self, evaluations: usize) -> bool {
         let next = ((self.last as f64 * GROWTH).ceil() as usize).max(self.last + 1).max(FIRST);
         evaluations >= next

@@ -50,7 +50,7 @@ pub fn fit(cases: &[Case], form: Form) -> Result<CostModel, CaseError> {
 /// work-groups of a launch; the paper's form knows nothing of them.
 ///
 /// # Errors
-/// As for [`fit`].
+/// Fails like [`fit`].
 pub fn fit_on(cases: &[Case], form: Form, units: f64) -> Result<CostModel, CaseError> {
     if cases.is_empty() {
         return Err(CaseError::Empty);

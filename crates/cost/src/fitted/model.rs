@@ -37,7 +37,7 @@ impl Form {
         Self::ALL.iter().find(|(_, form)| *form == self).map_or("", |(name, _)| name)
     }
 
-    /// Returns whether models of this form have the property.
+    /// Returns true if models of this form have the property.
     pub fn takes(self, property: CostProperty) -> bool {
         self != Self::Paper || property.is_published()
     }
@@ -151,7 +151,7 @@ impl CostModel {
         (self.seconds(counts) - seconds).abs() / seconds
     }
 
-    /// Returns whether the model has a part for the property where measured kernels have it.
+    /// Returns true if the model has a part for the property where measured kernels have it.
     pub(super) fn takes(&self, property: CostProperty) -> bool {
         let has_lanes = self.terms.iter().any(|term| term.property.is_of_lanes());
         self.form.takes_beside(property, has_lanes)

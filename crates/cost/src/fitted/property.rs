@@ -75,7 +75,7 @@ impl CostProperty {
         }
     }
 
-    /// Returns whether the paper's model has the property (its section 2): global accesses, local
+    /// Returns true if the paper's model has the property (its section 2): global accesses, local
     /// loads, arithmetic on floating-point numbers, barriers, work-groups and the constant.
     pub fn is_published(self) -> bool {
         match self {
@@ -89,7 +89,7 @@ impl CostProperty {
         }
     }
 
-    /// Returns whether lanes are counted in place of the property where they are known.
+    /// Returns true if lanes are counted in place of the property where they are known.
     pub(super) fn is_superseded(self) -> bool {
         matches!(
             self,
@@ -103,7 +103,7 @@ impl CostProperty {
         )
     }
 
-    /// Returns whether the property counts lanes.
+    /// Returns true if the property counts lanes.
     pub(super) fn is_of_lanes(self) -> bool {
         matches!(self, Self::Lanes(_))
     }

@@ -35,7 +35,7 @@ impl Timing {
         Some(Self { seconds: least, noise: (high - low) / median })
     }
 
-    /// Returns whether nothing else seems to have run.
+    /// Returns true if nothing else seems to have run.
     pub fn is_quiet(&self) -> bool {
         self.noise <= QUIET
     }
@@ -60,7 +60,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Returns whether a time tells of the kernel rather than of its launch.
+    /// Returns true if a time tells of the kernel rather than of its launch.
     pub fn is_telling(&self, seconds: f64) -> bool {
         seconds >= ABOVE_LAUNCH * self.launch
     }

@@ -74,8 +74,8 @@ pub struct ArrayFootprint {
 ///
 /// # Errors
 ///
-/// Where the file cannot be read or is no nest, a size or parameter has no value, an unknown one or
-/// one that breaks an assumption, an access leaves its array, a transformation is refused, or a
+/// Fails if the file cannot be read or is no nest, a size or parameter has no value, an unknown one
+/// or one that breaks an assumption, an access leaves its array, a transformation is refused, or a
 /// property cannot be counted exactly. That a footprint cannot be counted is said in its place.
 pub fn count(options: &CountOptions) -> Result<NestCount, Error> {
     let path = &options.kernel;

@@ -75,13 +75,13 @@ impl Counted {
     }
 }
 
-/// Returns whether the property is loads or stores of memory. The lesser of loads and stores counts
+/// Returns true if the property is loads or stores of memory. The lesser of loads and stores counts
 /// what they count already.
 fn is_access(property: Property) -> bool {
     matches!(property, Property::Global(..) | Property::LocalLoads(_) | Property::StridedLocalLoads(..))
 }
 
-/// Returns whether the property is accesses to global memory, of work-items or of lanes.
+/// Returns true if the property is accesses to global memory, of work-items or of lanes.
 fn is_global(property: CostProperty) -> bool {
     let (CostProperty::Items(own) | CostProperty::Lanes(own)) = property else { return false };
     matches!(own, Property::Global(..) | Property::LoadsAndStores(..))

@@ -1,18 +1,18 @@
-//! Blocks of work-items that run side by side in generated C.
+//! Blocks of work-items that generated C runs side by side.
 
 use super::known::Known;
 use crate::ir::{Access, Affine, ArrayId, Expr, Instruction, LoopId, Memory, Nest, Operator, Tag, Type, Var};
 use crate::schedule::{Step, runs, use_array};
 use std::collections::BTreeSet;
 
-/// The widest vectors, in bytes: those of AVX-512.
+/// Width of the widest vectors, in bytes: AVX-512.
 const WIDEST: i128 = 64;
-/// The narrowest ones: those of SSE and Neon.
+/// Width of the narrowest vectors, in bytes: SSE and Neon.
 pub(crate) const NARROWEST: i128 = 16;
-/// What the temporaries of a block may take: 4 of the widest registers, 8 of AVX's 16, all 16 of
-/// SSE.
+/// Maximum size of the temporaries of a block, in bytes: 4 of the widest registers, 8 of AVX's 16,
+/// or all 16 of SSE.
 const REGISTERS: i128 = 256;
-/// Rows of a block: more of them only repeat the same work for fewer columns.
+/// Maximum number of rows of a block. More rows only repeat the same work for fewer columns.
 const MOST_ROWS: i128 = 8;
 
 /// Work-items that run side by side.
@@ -20,16 +20,17 @@ const MOST_ROWS: i128 = 8;
 pub(crate) struct Block {
     /// Work-items along axis 1.
     pub(crate) rows: i128,
-    /// Work-items along axis 0: a multiple of the lanes of a vector.
+    /// Work-items along axis 0: a multiple of the number of lanes of a vector.
     pub(crate) columns: i128,
-    /// The type of all values that differ between them.
+    /// The type of all values that differ between the work-items.
     pub(crate) element: Type,
 }
 
 impl Known<'_> {
-    /// Returns the block in which steps without a barrier are best run; nothing where they add to
-    /// no temporary in a loop, where one of their bounds or conditions that matter differs between
-    /// work-items, or where they need more than vectors can do.
+    /// Returns the best block in which to run steps without a barrier.
+    ///
+    /// Returns `None` if the steps add to no temporary in a loop, if a relevant bound or condition
+    /// differs between work-items, or if vectors cannot do what the steps need.
     pub(crate) fn block(&self, steps: &[Step]) -> Option<Block> {
         let numbers = runs(steps);
         let instructions: Vec<&Instruction> = numbers.iter().map(|number| &self.nest.instructions[*number]).collect();
@@ -55,14 +56,14 @@ impl Known<'_> {
         (unit * i128::from(element.bits() / 8) >= NARROWEST).then_some(Block { rows, columns, element })
     }
 
-    /// Returns the most lanes of a vector such that whole vectors make up a row of work-items.
+    /// Returns the largest number of lanes for which whole vectors make up a row of work-items.
     pub(crate) fn widest(&self, element: Type) -> i128 {
         let most = WIDEST * 8 / i128::from(element.bits());
         1 << self.local[0].trailing_zeros().min(most.trailing_zeros())
     }
 
-    /// Returns whether all work-items of the group take the step together; with `for_all` those
-    /// outside of the bounds as well.
+    /// Returns true if all work-items of the group take the step together. With `for_all`,
+    /// work-items outside the bounds must take it as well.
     fn is_uniform(&self, step: &Step, for_all: bool) -> bool {
         match step {
             Step::Barrier => false,
@@ -78,9 +79,9 @@ impl Known<'_> {
         }
     }
 
-    /// Returns whether nothing comes of it where work-items run an instruction of whose bounds they
-    /// lie outside: it changes temporaries that mean nothing to them, and reads no memory but that
-    /// of their work-group, within its arrays.
+    /// Returns true if work-items outside the bounds of an instruction may run it without effect.
+    /// The instruction then changes only temporaries that mean nothing to them, and reads only
+    /// memory of their work-group, within its arrays.
     fn is_harmless(&self, instruction: &Instruction) -> bool {
         let Instruction { target, within, .. } = instruction;
         let axes = |within: &BTreeSet<LoopId>| {
@@ -105,7 +106,7 @@ impl Known<'_> {
                 .all(|(access, ..)| self.nest.array(access.array).memory != Memory::Global && is_within(access))
     }
 
-    /// Returns whether vectors of a type can do what an instruction does.
+    /// Returns true if vectors of a type can run an instruction.
     fn is_vector(&self, instruction: &Instruction, element: Type) -> bool {
         let looks_up = |sum: &&Affine| sum.lookups().next().is_some();
         !instruction.sums().iter().any(looks_up)
@@ -113,8 +114,8 @@ impl Known<'_> {
             && self.differs(&instruction.value, element).is_some()
     }
 
-    /// Returns whether a value differs between the work-items of a row; nothing where it does and
-    /// is no vector of that type.
+    /// Returns true if a value differs between the work-items of a row. Returns `None` if it
+    /// differs but is not a vector of that type.
     pub(crate) fn differs(&self, expr: &Expr, element: Type) -> Option<bool> {
         match expr {
             Expr::Number(_) => Some(false),
@@ -132,14 +133,13 @@ impl Known<'_> {
         }
     }
 
-    /// Returns whether each work-item of a row has a cell of its own there.
+    /// Returns true if each work-item of a row has a cell of its own there.
     pub(crate) fn is_vector_cell(&self, access: &Access) -> bool {
         self.nest.array(access.array).memory == Memory::Private
             || access.subscripts.iter().any(|sum| self.is_on_lane(sum))
     }
 
-    /// Returns whether the cells of the work-items of a row are of that type and beside one
-    /// another.
+    /// Returns true if the cells of the work-items of a row have that type and are adjacent.
     fn is_side_by_side(&self, access: &Access, element: Type) -> bool {
         let array = self.nest.array(access.array);
         let is_placed = |(axis, subscript): (usize, &Affine)| {
@@ -159,7 +159,7 @@ impl Known<'_> {
     }
 }
 
-/// Returns the temporary that some instruction in a loop adds to.
+/// Returns a temporary to which some instruction in a loop adds.
 fn summed(nest: &Nest, steps: &[Step]) -> Option<ArrayId> {
     let in_loops = steps.iter().filter(|step| matches!(step, Step::Loop(..)));
     let instructions =

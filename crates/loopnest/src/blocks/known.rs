@@ -1,7 +1,7 @@
 //! Facts about sizes and indices at a place of the code of a nest.
 //!
-//! Generated C and the counts of its lanes both use them. They tell which conditions can fail, which
-//! bounds matter, and what holds in tiles that no size cuts off.
+//! Generated C and the counts of its lanes both use these facts. They decide which conditions can
+//! fail, which bounds matter, and what holds in whole tiles.
 
 use crate::error::NestError;
 use crate::ir::{AXES, Affine, Congruence, LoopId, Nest, Tag, Var};
@@ -17,26 +17,24 @@ pub(crate) struct Known<'a> {
     pub(crate) local: [i128; AXES],
     /// Sums that are not negative wherever the code runs.
     facts: Vec<Affine>,
-    /// The loops around it but those of work-groups and work-items.
+    /// The loops around it, except those of work-groups and work-items.
     pub(super) around: BTreeSet<LoopId>,
-    /// Whether this is the version for tiles that may be cut off, of which there are no further
-    /// versions.
+    /// True in the version for tiles that may be cut off. It has no further versions.
     pub(super) is_general: bool,
 }
 
 impl<'a> Known<'a> {
-    /// Knows what holds everywhere in a nest.
+    /// Returns the facts that hold everywhere in a nest.
     ///
     /// # Errors
     ///
-    /// A loop of work-items does not run from 0 to a constant.
+    /// Fails if a work-item loop does not run from 0 to a constant.
     pub(crate) fn new(nest: &'a Nest) -> Result<Self, NestError> {
         let local = nest.local_size()?;
         Ok(Known { nest, local, facts: Vec::new(), around: BTreeSet::new(), is_general: false })
     }
 
-    /// Knows what holds inside of a loop as well. A loop that is written out has no versions of its
-    /// own.
+    /// Adds the facts inside a loop. An unrolled loop has no versions of its own.
     pub(crate) fn inside(&self, id: LoopId) -> Self {
         let mut inner = self.clone();
         if matches!(self.nest.loop_at(id).tag, Tag::Sequential | Tag::Parallel) {
@@ -45,13 +43,13 @@ impl<'a> Known<'a> {
         inner
     }
 
-    /// Knows that the index of a loop has that value.
+    /// Adds the fact that the index of a loop has that value.
     pub(crate) fn at(&self, id: LoopId, value: i128) -> Self {
         let index = Affine::from(id);
         self.with(vec![index.plus(-value), (-&index).plus(value)], false)
     }
 
-    /// Knows that `facts` hold as well; `is_general` in the version for tiles that may be cut off.
+    /// Adds `facts`. `is_general` marks the version for tiles that may be cut off.
     pub(crate) fn with(&self, facts: Vec<Affine>, is_general: bool) -> Self {
         let mut inner = self.clone();
         inner.facts.extend(facts);
@@ -59,28 +57,28 @@ impl<'a> Known<'a> {
         inner
     }
 
-    /// Returns the constraints of the loops with hardware tags among `within` that can fail: those
-    /// that follow from the number of work-groups and work-items, the loops around, the
-    /// assumptions, or the others are left out.
+    /// Returns the constraints that can fail, among those of the hardware loops in `within`. It
+    /// leaves out a constraint that follows from the number of work-groups and work-items, the
+    /// loops around, the assumptions, or the other constraints.
     pub(crate) fn conditions(&self, within: &BTreeSet<LoopId>) -> Vec<Affine> {
         let is_hardware = |id: &&LoopId| self.nest.loop_at(**id).tag.is_hardware();
         let constraints = within.iter().filter(is_hardware).flat_map(|id| &self.nest.loop_at(*id).constraints);
         self.needed(&self.within(within), constraints.cloned().collect())
     }
 
-    /// Returns the constraints of a loop that can decide where it begins and ends.
+    /// Returns the constraints that can decide where a loop begins and ends.
     pub(crate) fn loop_bounds(&self, id: LoopId) -> Vec<Affine> {
         self.needed(&self.outside(id), self.nest.loop_at(id).constraints.clone())
     }
 
-    /// Returns what holds wherever the loop begins.
+    /// Returns the facts that hold wherever the loop begins.
     pub(crate) fn outside(&self, id: LoopId) -> Vec<Affine> {
         let mut around = self.nest.closed([id]);
         around.remove(&id);
         self.within(&around)
     }
 
-    /// Returns the constraints without those that follow from `known` and the ones that stay.
+    /// Returns the constraints that do not follow from `known` and the other constraints.
     pub(crate) fn needed(&self, known: &[Affine], mut constraints: Vec<Affine>) -> Vec<Affine> {
         let mut at = 0;
         while at < constraints.len() {
@@ -93,7 +91,7 @@ impl<'a> Known<'a> {
         constraints
     }
 
-    /// Returns what holds wherever an instruction `within` these loops may run.
+    /// Returns the facts that hold wherever an instruction in these loops may run.
     pub(crate) fn within(&self, within: &BTreeSet<LoopId>) -> Vec<Affine> {
         let mut known = self.nest.assumptions.at_least_zero.clone();
         known.extend(self.facts.iter().cloned());
@@ -106,8 +104,8 @@ impl<'a> Known<'a> {
                 Tag::Group(_) => {
                     known.push(index);
                     let alone = self.nest.tagged(own.tag).count() == 1;
-                    // There are as many work-groups as upper bounds allow; they begin at 0 whatever
-                    // lower bounds say.
+                    // The number of work-groups follows from the upper bounds. Work-groups begin at
+                    // 0, whatever the lower bounds say.
                     let closed = |sum: &&Affine| {
                         alone && sum.coefficient(Var::Loop(id)) < 0 && self.nest.loops_of(sum).all(|used| used == id)
                     };
@@ -119,7 +117,7 @@ impl<'a> Known<'a> {
         known
     }
 
-    /// Returns whether a sum is not negative where none of `known` is.
+    /// Returns true if a sum is not negative wherever none of `known` is negative.
     pub(crate) fn follows<'b>(&self, known: impl Iterator<Item = &'b Affine>, constraint: &Affine) -> bool {
         let mut system = System::default();
         system.at_least_zero(known.cloned());
@@ -131,8 +129,8 @@ impl<'a> Known<'a> {
         !system.may_have_points()
     }
 
-    /// Returns the conditions that guard a loop whose bounds are looked up: work-items beyond the
-    /// last one have nowhere to look.
+    /// Returns the conditions that guard a loop with looked-up bounds. Without them, work-items
+    /// beyond the last one would look outside the array.
     pub(crate) fn guard(&self, id: LoopId) -> Vec<Affine> {
         if self.nest.depends_on_data(id) { self.conditions(&self.nest.closed([id])) } else { Vec::new() }
     }

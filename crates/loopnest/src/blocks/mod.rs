@@ -1,7 +1,7 @@
 //! Work-items that generated C runs side by side.
 //!
-//! Counting and code generation share it: counts of lanes follow from the blocks that the C
-//! generator writes.
+//! Counting and code generation share this module, because counts of lanes follow from the blocks
+//! that the C generator writes.
 
 mod block;
 mod known;
@@ -14,23 +14,25 @@ use crate::error::NestError;
 use crate::ir::Nest;
 use crate::schedule::{Schedule, Step, phases, runs};
 
-/// Counts the work-items of a work-group whose loops generated C runs side by side: those of the
-/// smallest block whose temporaries it keeps in registers, or else those of a row.
+/// Returns the number of work-items of a work-group whose loops generated C runs side by side.
+/// These are the work-items of the smallest block with its temporaries in registers, or else those
+/// of a row.
 ///
 /// # Errors
 ///
-/// The nest cannot be [scheduled](Schedule), or its work-items have no constant number.
+/// Fails if the nest cannot be [scheduled](Schedule), or if the number of work-items is not
+/// constant.
 pub fn side_by_side(nest: &Nest) -> Result<i128, NestError> {
     let smallest = blocks(nest)?.into_iter().map(|(block, _)| block.rows * block.columns).min();
     Ok(smallest.unwrap_or(nest.local_size()?[0]))
 }
 
-/// Returns for each instruction the rows of work-items that generated C runs side by side in whole
-/// tiles: 1 where it runs row by row.
+/// Returns, for each instruction, the rows of work-items that generated C runs side by side in
+/// whole tiles. The number is 1 for an instruction that runs row by row.
 ///
 /// # Errors
 ///
-/// As for [`side_by_side`].
+/// Fails like [`side_by_side`].
 pub fn rows_side_by_side(nest: &Nest) -> Result<Vec<i128>, NestError> {
     let mut rows = vec![1; nest.instructions.len()];
     for (block, numbers) in blocks(nest)? {
@@ -39,7 +41,7 @@ pub fn rows_side_by_side(nest: &Nest) -> Result<Vec<i128>, NestError> {
     Ok(rows)
 }
 
-/// Returns the blocks that whole tiles are run in, with their instructions.
+/// Returns the blocks for whole tiles, each with its instructions.
 fn blocks(nest: &Nest) -> Result<Vec<(Block, Vec<usize>)>, NestError> {
     let schedule = Schedule::new(nest)?;
     let mut found = Vec::new();

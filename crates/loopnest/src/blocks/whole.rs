@@ -1,36 +1,36 @@
-//! Facts about tiles that no size cuts off.
+//! Facts about whole tiles: those that no size cuts off.
 
 use super::known::Known;
 use crate::ir::{Affine, LoopId, Tag, Var};
 use crate::polyhedra::System;
 use crate::schedule::Step;
 
-/// Indices of work-items and of loops within tiles stay far below this; what may be less than its
-/// negative has no least value.
+/// Bound on the indices of work-items and of loops within tiles, which stay far below it. A sum
+/// that may be less than `-MOST` is taken to have no least value.
 const MOST: i128 = 1 << 20;
 
 impl Known<'_> {
-    /// Returns what holds in tiles from which no size cuts anything off; nothing in a version for
-    /// other tiles.
+    /// Returns the facts that hold in whole tiles. A version for other tiles has none.
     pub(crate) fn in_whole_tiles(&self, steps: &[Step]) -> Vec<Affine> {
         if self.is_general { Vec::new() } else { whole(self, steps, |_| true) }
     }
 
-    /// Returns what holds where no row of work-items is cut off.
+    /// Returns the facts that hold where no row of work-items is cut off.
     pub(crate) fn in_whole_rows(&self, steps: &[Step]) -> Vec<Affine> {
         whole(self, steps, |id| self.nest.loop_at(id).tag == Tag::Local(0))
     }
 
-    /// Returns whether an index is the same for all work-items of the group, and all iterations of
-    /// what is within.
+    /// Returns true if an index is the same for all work-items of the group and in all iterations
+    /// of inner loops.
     fn is_around(&self, id: LoopId) -> bool {
         matches!(self.nest.loop_at(id).tag, Tag::Group(_)) || self.around.contains(&id)
     }
 }
 
-/// Sums of sizes and of the indices around that are not negative where nothing of the steps is cut
-/// off by a bound of one of the loops that `cuts` picks; none where that always is so, or never, or
-/// cannot be told beforehand.
+/// Returns conditions under which no bound of the loops picked by `cuts` cuts off the steps.
+///
+/// Each condition is a sum of sizes and outer indices that must not be negative. The list is empty
+/// if the conditions always hold, never hold, or cannot be decided beforehand.
 fn whole(known: &Known, steps: &[Step], cuts: impl Fn(LoopId) -> bool) -> Vec<Affine> {
     let mut bounds = Bounds { known, cuts: &cuts, found: Vec::new() };
     steps.iter().for_each(|step| bounds.visit(step));
@@ -42,7 +42,7 @@ fn whole(known: &Known, steps: &[Step], cuts: impl Fn(LoopId) -> bool) -> Vec<Af
     if all.may_have_points() { facts } else { Vec::new() }
 }
 
-/// Gathers what keeps bounds from cutting anything off.
+/// Gathers the conditions under which bounds cut nothing off.
 struct Bounds<'a> {
     known: &'a Known<'a>,
     cuts: &'a dyn Fn(LoopId) -> bool,
@@ -68,8 +68,8 @@ impl Bounds<'_> {
         }
     }
 
-    /// Returns a sum of what is around that is never more than `constraint` at the points that
-    /// `known` leaves; nothing where there is none.
+    /// Returns a sum of outer variables that is at most `constraint` wherever `known` holds, or
+    /// `None` if there is none.
     fn sufficient<'a>(&self, known: impl Iterator<Item = &'a Affine>, constraint: &Affine) -> Option<Affine> {
         let is_inner = |variable: Var| matches!(variable, Var::Loop(id) if !self.known.is_around(id));
         if constraint.lookups().next().is_some() {
@@ -87,8 +87,8 @@ impl Bounds<'_> {
     }
 }
 
-/// Returns the least value of a sum where none of `known` is negative; nothing where that is not a
-/// small number.
+/// Returns the least value of a sum where none of `known` is negative, or `None` if that value is
+/// not small.
 fn least(known: Vec<Affine>, sum: &Affine) -> Option<i128> {
     let mut system = System::default();
     system.at_least_zero(known);

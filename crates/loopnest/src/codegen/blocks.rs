@@ -1,19 +1,21 @@
-//! Blocks of work-items whose temporaries stay in registers: C.
+//! Blocks of work-items whose temporaries stay in registers, in C.
 //!
-//! Take a sequential loop that adds to a temporary of every work-item. The loop over the work-items
-//! stands inside of it, so each iteration loads and stores all sums, unless a compiler happens to
-//! write out the whole loop. But work-items may run in any order between two barriers. A block of a
-//! few rows and columns of them therefore goes through such a loop alone. Its sums fill as many
-//! vectors as there are registers for. GCC keeps values of vector types in registers: a tiled matrix
-//! product becomes 2 to 5 times as fast.
+//! Consider a sequential loop that adds to a temporary of every work-item. The loop over the
+//! work-items stands inside it. Each iteration then loads and stores all sums, unless a compiler
+//! happens to unroll the whole loop.
+//!
+//! Between two barriers, work-items may run in any order. A block of a few rows and columns of
+//! work-items therefore runs such a loop alone. Its sums fill as many vectors as there are
+//! registers. GCC keeps values of vector types in registers: a tiled matrix product becomes 2 to 5
+//! times as fast.
 //!
 //! # Tried without gain
 //!
 //! - Vectors wider than the machine's: up to ten times slower.
 //! - Arrays of floats in place of vectors: 1.5 ms for a product of 256 x 256 matrices (work-groups
 //!   of 16 x 16, depth 64) that takes 0.44 ms with vectors.
-//! - Whole tiles alone in blocks: a tiled convolution of an image of 60 x 60, which work-groups do
-//!   not divide, takes 0.59 ms (16 x 16) instead of 0.25 ms.
+//! - Blocks for whole tiles only: a tiled convolution of an image of 60 x 60, which is not a
+//!   multiple of the work-group, takes 0.59 ms (16 x 16) instead of 0.25 ms.
 
 use super::dialect::Dialect;
 use super::full::versions;
@@ -26,7 +28,8 @@ use crate::ir::{Access, ArrayId, Expr, Memory, Type};
 use crate::schedule::{Step, runs, use_array};
 
 impl Names<'_> {
-    /// Returns the vectors in which a block keeps a cell that its work-items have of a temporary.
+    /// Returns the vectors in which a block keeps the cells that its work-items have of a
+    /// temporary.
     pub(super) fn register(&self, block: Block, id: ArrayId, cell: &str) -> String {
         let array = self.known.nest.array(id);
         let cell = if array.is_scalar() { String::new() } else { format!("[{cell}]") };
@@ -34,8 +37,7 @@ impl Names<'_> {
         format!("nest_{}_v{cell}{row}[(lid0 - first0) / nest_lanes_{}]", array.name, block.element)
     }
 
-    /// Returns the cells of an array beside one another that the work-items of a vector reach
-    /// there.
+    /// Returns the adjacent cells of an array that the work-items of a vector access.
     pub(super) fn vector(&self, access: &Access, cell: String) -> String {
         match self.block {
             Some(block) if self.known.is_vector_cell(access) => format!("nest_{}_at({cell})", block.element),
@@ -43,7 +45,7 @@ impl Names<'_> {
         }
     }
 
-    /// Returns a value that is assigned, as a vector where a block is run.
+    /// Returns a value to assign, as a vector if a block is being run.
     pub(super) fn spread(&self, expr: &Expr, value: String) -> String {
         match self.block {
             Some(block) if self.known.differs(expr, block.element) == Some(false) => {
@@ -115,7 +117,7 @@ fn within(names: &Names, block: Block, steps: &[Step], writer: &mut Writer) -> R
     Ok(())
 }
 
-/// Writes lines for all work-items of a block.
+/// Writes lines that all work-items of a block run.
 fn side_by_side(block: Block, lines: &[String], writer: &mut Writer) {
     let Block { rows, columns, element } = block;
     if lines.is_empty() {
@@ -133,8 +135,8 @@ fn side_by_side(block: Block, lines: &[String], writer: &mut Writer) {
     writer.close_all(opened);
 }
 
-/// Returns the types of vectors, as wide as the machine's registers but no wider than rows of
-/// work-items are: single values where the compiler has no vectors.
+/// Returns the vector types. They are as wide as the machine's registers, but not wider than a row
+/// of work-items. They are single values if the compiler has no vectors.
 fn types(names: &Names, element: Type) -> String {
     let size = i128::from(element.bits() / 8);
     let most = names.known.widest(element);

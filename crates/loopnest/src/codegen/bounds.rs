@@ -1,17 +1,17 @@
-//! Bounds of loops and conditions of work-items as text.
+//! Writes bounds of loops and conditions of work-items.
 
 use super::names::Names;
 use crate::ir::{Affine, Bound, Loop, LoopId};
 
 impl Names<'_> {
-    /// Writes `if (...)` of conditions; nothing of none.
+    /// Writes the conditions as `if (...)`. Returns `None` if there are none.
     pub(super) fn test(&self, conditions: &[Affine]) -> Option<String> {
         let tests: Vec<String> = conditions.iter().map(|sum| format!("{} >= 0", self.sum(sum))).collect();
         (!tests.is_empty()).then(|| format!("if ({})", tests.join(" && ")))
     }
 
-    /// Returns the condition of a loop whose bounds are looked up: work-items beyond the last one
-    /// have nowhere to look.
+    /// Returns the condition that guards a loop with looked-up bounds. Without it, work-items
+    /// beyond the last one would look outside the array.
     pub(super) fn loop_guard(&self, id: LoopId) -> Option<String> {
         self.test(&self.known.guard(id))
     }
@@ -51,7 +51,7 @@ impl Names<'_> {
     }
 }
 
-/// Returns bounds under a function of two; constants among them become one.
+/// Joins bounds with a function of two arguments. The constants among them become one.
 fn joined(function: &str, texts: Vec<String>, bounds: &[Bound]) -> String {
     let constant = |(text, bound): (&String, &Bound)| bound.numerator.as_constant().and(text.parse::<i128>().ok());
     let constants = texts.iter().zip(bounds).filter_map(constant);

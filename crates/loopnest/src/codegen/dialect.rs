@@ -1,16 +1,16 @@
-//! The differences between the languages.
+//! The differences between the target languages.
 
 use crate::ir::{Function, Type};
 
-/// A language that nests are written in.
+/// A target language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dialect {
     /// OpenCL C 1.2.
     OpenCl,
     /// CUDA C++.
     Cuda,
-    /// C11. Work-groups and work-items are loops; those over work-groups run in parallel where
-    /// OpenMP is switched on.
+    /// C11. Work-groups and work-items are loops. The loops over work-groups run in parallel if
+    /// OpenMP is enabled.
     C,
 }
 
@@ -21,19 +21,20 @@ impl Dialect {
             (Type::I32, _) => "int",
             (Type::I64, Dialect::OpenCl) => "long",
             (Type::I64, Dialect::Cuda) => "long long",
-            // As callers know it: `long` on one machine, `long long` on another.
+            // The name that callers know: `int64_t` is `long` on one machine and `long long` on
+            // another.
             (Type::I64, Dialect::C) => "int64_t",
             (Type::F32, _) => "float",
             (Type::F64, _) => "double",
         }
     }
 
-    /// Returns the keyword of a pointer through which alone its cells are reached.
+    /// Returns the keyword for a pointer without aliases.
     pub(super) fn restrict(self) -> &'static str {
         if self == Dialect::Cuda { "__restrict__" } else { "restrict" }
     }
 
-    /// Returns what the names of mathematical functions on values of that type end with.
+    /// Returns the suffix of the names of mathematical functions for values of that type.
     pub(super) fn suffix(self, kind: Type) -> &'static str {
         if kind == Type::F32 && self != Dialect::OpenCl { "f" } else { "" }
     }
@@ -58,7 +59,7 @@ impl Dialect {
         }
     }
 
-    /// Returns a line before a loop that is to be written out `count` times.
+    /// Returns the line that asks the compiler to unroll the next loop `count` times.
     pub(super) fn unroll(self, count: i128) -> String {
         match self {
             Dialect::C => format!("#pragma GCC unroll {count}"),
@@ -67,7 +68,7 @@ impl Dialect {
     }
 }
 
-/// Names that have a meaning in one of the languages, or that generated code uses.
+/// Names with a meaning in one of the languages, and names that generated code uses.
 pub(super) const RESERVED: &[&str] = &[
     "auto",
     "bool",

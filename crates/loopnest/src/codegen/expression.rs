@@ -1,10 +1,10 @@
-//! Expressions and subscripts as text.
+//! Writes expressions and subscripts.
 
 use super::names::{Copies, Names, power};
 use crate::ir::{Access, Affine, ArrayId, Expr, Instruction, Memory, Operator, Type, Var};
 
 impl Names<'_> {
-    /// Returns a sum of integers.
+    /// Writes a sum of integers.
     pub(super) fn sum(&self, sum: &Affine) -> String {
         let mut text = String::new();
         for (variable, coefficient) in sum.terms() {
@@ -26,13 +26,13 @@ impl Names<'_> {
         }
     }
 
-    /// Returns a sum that can be multiplied.
+    /// Writes a sum such that it can be multiplied.
     fn factor(&self, sum: &Affine) -> String {
         let text = self.sum(sum);
         if text.contains([' ', '-']) { format!("({text})") } else { text }
     }
 
-    /// Returns the cell that an access reaches.
+    /// Writes the cell that an access reaches.
     pub(super) fn cell(&self, access: &Access) -> String {
         let (array, name) = (self.known.nest.array(access.array), self.array(access.array));
         if let Some(block) = self.block.filter(|_| array.memory == Memory::Private) {
@@ -46,13 +46,13 @@ impl Names<'_> {
         self.vector(access, format!("{name}[{}]", joined(parts)))
     }
 
-    /// Returns a copy of a cell of a temporary that each work-item has.
+    /// Writes the work-item's own copy of a cell of a temporary.
     pub(super) fn copy_of(&self, id: ArrayId, cell: i128) -> String {
         let parts = [(cell * self.copies(id)).to_string()].into_iter().chain(self.copy(self.temporaries[id.0]));
         format!("{}[{}]", self.array(id), joined(parts))
     }
 
-    /// Returns the place of a cell among the array's, each of them `copies` times.
+    /// Returns the offset of a cell in an array with `copies` copies of each cell.
     pub(super) fn offset(&self, access: &Access, copies: i128) -> String {
         let array = self.known.nest.array(access.array);
         let mut parts = Vec::new();
@@ -81,7 +81,7 @@ impl Names<'_> {
         joined(parts)
     }
 
-    /// Returns which copy of a temporary is the work-item's.
+    /// Returns the number of the work-item's copy of a temporary.
     fn copy(&self, lanes: Copies) -> Option<String> {
         let [x, y, z] = self.known.local;
         let axes = match lanes {
@@ -105,7 +105,7 @@ impl Names<'_> {
         format!("{} = {value};", self.cell(&instruction.target))
     }
 
-    /// Returns an expression as a value of the type `to`.
+    /// Writes an expression, converted to the type `to`.
     fn converted(&self, expr: &Expr, to: Type) -> String {
         match expr {
             Expr::Number(number) => self.number(*number, to),
@@ -129,7 +129,7 @@ impl Names<'_> {
         }
     }
 
-    /// Returns an expression in the type that it has by itself.
+    /// Writes an expression in its own type.
     fn value(&self, expr: &Expr, context: Type) -> String {
         let kind = self.known.nest.operation_type(expr, context);
         let part = |part: &Expr| self.converted(part, kind);
@@ -162,13 +162,13 @@ impl Names<'_> {
     }
 }
 
-/// Returns a sum of texts, without zeros.
+/// Joins texts to a sum without zeros.
 fn joined(parts: impl IntoIterator<Item = String>) -> String {
     let parts: Vec<String> = parts.into_iter().filter(|part| part != "0").collect();
     if parts.is_empty() { "0".to_string() } else { parts.join(" + ") }
 }
 
-/// Returns the text in parentheses, unless it is one word, one call or one cell.
+/// Returns the text in parentheses, unless it is a single word, call or cell.
 fn parenthesised(text: &str) -> String {
     let mut depth = 0;
     let is_one = !text.starts_with('-')

@@ -1,11 +1,12 @@
-//! Versions of code for tiles that are cut off nowhere.
+//! Versions of code for tiles that no size cuts off.
 //!
 //! A tile that a size may cut off costs a test in every iteration. The test keeps compilers from
-//! unrolling loops and from making vectors of work-items. Most tiles are whole. Generated C therefore
-//! has three versions of code without barriers: one for whole tiles, where all bounds with sizes are
-//! known to hold, one for whole rows, and one for the rest. OpenCL and CUDA have one version: GPUs
-//! mask lanes at no cost, and PoCL 3.1 computes wrong results where work-groups branch around loops
-//! that differ.
+//! unrolling loops and from making vectors of work-items. Most tiles are whole. Generated C
+//! therefore has three versions of code without barriers: one for whole tiles, where all bounds
+//! with sizes are known to hold, one for whole rows, and one for the rest.
+//!
+//! OpenCL and CUDA have one version. GPUs mask lanes at no cost, and PoCL 3.1 computes wrong
+//! results if work-groups branch around loops that differ.
 
 use super::names::Names;
 use super::writer::Writer;
@@ -13,8 +14,8 @@ use crate::error::NestError;
 use crate::ir::{Affine, LoopId};
 use crate::schedule::Step;
 
-/// Writes what `body` makes of these steps, which have no barrier: for whole tiles, for whole
-/// rows, and for all others.
+/// Writes three versions of steps without a barrier: for whole tiles, for whole rows, and for all
+/// others. `body` writes each of them.
 pub(super) fn versions(
     names: &Names,
     steps: &[Step],
@@ -39,17 +40,17 @@ pub(super) fn versions(
 }
 
 impl Names<'_> {
-    /// Returns the names inside of a loop.
+    /// Returns the names inside a loop.
     pub(super) fn inside(&self, id: LoopId) -> Self {
         Names { known: self.known.inside(id), ..self.clone() }
     }
 
-    /// Returns the names where the index of a loop has that value.
+    /// Returns the names for one value of the index of a loop.
     pub(super) fn at(&self, id: LoopId, value: i128) -> Self {
         Names { known: self.known.at(id, value), ..self.clone() }
     }
 
-    /// Returns the names where `facts` hold as well.
+    /// Returns the names with `facts` added to what is known.
     fn knowing(&self, facts: Vec<Affine>, is_general: bool) -> Self {
         Names { known: self.known.with(facts, is_general), ..self.clone() }
     }

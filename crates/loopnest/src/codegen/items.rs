@@ -1,4 +1,4 @@
-//! Functions that every work-item runs: OpenCL and CUDA.
+//! Functions that each work-item runs: OpenCL and CUDA.
 
 use super::dialect::Dialect;
 use super::names::Names;
@@ -7,8 +7,8 @@ use crate::error::NestError;
 use crate::ir::{AXES, LoopId, Memory, Nest, Tag};
 use crate::schedule::{Schedule, Step};
 
-/// GCC writes out loops of up to 16 iterations before it looks for vectors, and then finds fewer:
-/// it took nine times as long for a tiled matrix product.
+/// A pragma against early unrolling. GCC unrolls loops of up to 16 iterations before it looks for
+/// vectors, and then finds fewer: a tiled matrix product took nine times as long.
 pub(super) const KEEP_FOR_VECTORS: &str = "#pragma GCC unroll 1";
 
 /// Writes the body.
@@ -59,7 +59,7 @@ fn steps(names: &Names, list: &[Step], writer: &mut Writer) -> Result<(), NestEr
     Ok(())
 }
 
-/// Writes the head of a loop; returns how many blocks it opens.
+/// Writes the head of a loop. Returns the number of blocks that it opens.
 pub(super) fn open_loop(names: &Names, id: LoopId, writer: &mut Writer) -> Result<usize, NestError> {
     let guard = names.loop_guard(id);
     guard.iter().for_each(|test| writer.open(test));
@@ -68,7 +68,7 @@ pub(super) fn open_loop(names: &Names, id: LoopId, writer: &mut Writer) -> Resul
     Ok(1 + guard.iter().count())
 }
 
-/// Returns whether both are instructions within the same loops.
+/// Returns true if both steps are instructions within the same loops.
 pub(super) fn same_loops(nest: &Nest, one: &Step, two: &Step) -> bool {
     match (one, two) {
         (Step::Run(one), Step::Run(two)) => nest.instructions[*one].within == nest.instructions[*two].within,
@@ -85,7 +85,7 @@ pub(super) fn assignments(names: &Names, run: &[Step]) -> Vec<String> {
     run.iter().filter_map(line).collect()
 }
 
-/// Writes how the compiler is to treat a loop.
+/// Writes the pragma that tells the compiler how to treat a loop.
 fn pragma(names: &Names, id: LoopId, writer: &mut Writer) -> Result<(), NestError> {
     match names.known.nest.loop_at(id).tag {
         Tag::Unroll => writer.line(&names.dialect.unroll(names.known.nest.constant_extent(id)?)),

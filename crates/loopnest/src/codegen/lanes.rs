@@ -1,10 +1,10 @@
 //! Functions that run all work-groups and work-items: C.
 //!
-//! Work-groups are loops around everything. Between two barriers work-items touch no cell that
-//! another one writes, so that they may run in any order: the loops over the work-items are split
-//! at barriers, and those along axis 0 stand innermost, inside of sequential loops, where a
-//! compiler makes vectors of them. A temporary that lives on while other work-items run has a copy
-//! for each.
+//! The loops over work-groups enclose everything. Between two barriers, no work-item touches a cell
+//! that another one writes, so work-items may run in any order. The loops over work-items are
+//! therefore split at barriers. Those along axis 0 stand innermost, inside sequential loops, so
+//! that a compiler can turn them into vectors. A temporary that must outlive a run of other
+//! work-items has a copy for each work-item.
 
 use super::blocks;
 use super::full::versions;
@@ -16,7 +16,7 @@ use crate::ir::{AXES, Affine, ArrayId, Bound, Loop, LoopId, Memory, Nest, Tag, V
 use crate::schedule::{Region, Schedule, Step, phases, runs, use_array};
 use std::collections::BTreeSet;
 
-/// Pieces of a row that are written one by one at most.
+/// Maximum number of pieces of a row that are written one by one.
 const MOST_PIECES: i128 = 4;
 
 /// Writes the body.
@@ -42,8 +42,8 @@ fn group_loops(nest: &Nest, axis: usize) -> impl Iterator<Item = LoopId> {
     nest.tagged(Tag::Group(axis as u8))
 }
 
-/// Returns the loop over the work-groups along an axis: as many as the longest of its loops has
-/// iterations.
+/// Writes the loop over the work-groups along an axis. It has as many iterations as the longest
+/// loop with that tag.
 fn group_head(names: &Names, axis: usize) -> String {
     let closed = |bound: &Bound| names.known.nest.loops_of(&bound.numerator).next().is_none();
     let last = |id: LoopId| {
@@ -56,7 +56,7 @@ fn group_head(names: &Names, axis: usize) -> String {
     format!("for (int gid{axis} = 0; gid{axis} <= {last}; gid{axis}++)")
 }
 
-/// Returns by array how a temporary is kept.
+/// Returns, by array, the number of copies of a temporary.
 fn temporaries(names: &Names, schedule: &Schedule) -> Vec<Copies> {
     let regions = schedule.regions();
     let kept = |id: ArrayId| {
@@ -73,7 +73,7 @@ fn temporaries(names: &Names, schedule: &Schedule) -> Vec<Copies> {
     names.known.nest.array_ids().map(kept).collect()
 }
 
-/// Steps with barriers among them.
+/// Writes steps that contain barriers.
 fn together(names: &Names, steps: &[Step], writer: &mut Writer) -> Result<(), NestError> {
     for phase in phases(steps) {
         match &phase[0] {
@@ -89,7 +89,7 @@ fn together(names: &Names, steps: &[Step], writer: &mut Writer) -> Result<(), Ne
     Ok(())
 }
 
-/// Steps without a barrier, for every work-item.
+/// Writes steps without a barrier, for every work-item.
 fn region(names: &Names, steps: &[Step], writer: &mut Writer) -> Result<(), NestError> {
     if let Some(block) = names.known.block(steps) {
         return blocks::write(names, block, steps, writer);
@@ -108,7 +108,7 @@ fn region(names: &Names, steps: &[Step], writer: &mut Writer) -> Result<(), Nest
     Ok(())
 }
 
-/// Steps for the work-items of a row; `one` where `lid0` is given.
+/// Writes steps for the work-items of a row. With `one`, `lid0` is given.
 fn row(names: &Names, steps: &[Step], one: bool, writer: &mut Writer) -> Result<(), NestError> {
     for run in steps.chunk_by(|one, two| same_loops(names.known.nest, one, two)) {
         match &run[0] {
@@ -149,9 +149,9 @@ fn row(names: &Names, steps: &[Step], one: bool, writer: &mut Writer) -> Result<
     Ok(())
 }
 
-/// Returns the iterations of a short loop over the pieces of a row or column of which the last one
-/// may not be whole: written one by one they have constant bounds, which a loop that is the same
-/// for all has not.
+/// Returns the number of iterations of a short loop over the pieces of a row or column whose last
+/// piece may be cut off. The pieces are written one by one, so that each has constant bounds. One
+/// loop for all of them would not.
 fn pieces(names: &Names, id: LoopId, body: &[Step]) -> Option<i128> {
     let own = names.known.nest.loop_at(id);
     let is_constant = |sum: &Affine| sum.terms().all(|(variable, _)| variable == Var::Loop(id));
@@ -167,15 +167,16 @@ fn pieces(names: &Names, id: LoopId, body: &[Step]) -> Option<i128> {
     (is_short && names.known.loop_bounds(id).iter().all(is_constant) && runs(body).iter().any(cuts)).then_some(count)
 }
 
-/// Writes the test of conditions; returns how many blocks it opens.
+/// Writes the test of the conditions. Returns the number of blocks that it opens.
 fn open_guard(names: &Names, conditions: &[Affine], writer: &mut Writer) -> usize {
     let test = names.test(conditions);
     test.iter().for_each(|test| writer.open(test));
     test.iter().count()
 }
 
-/// Writes the condition of the row and the loop over its work-items; returns how many blocks they
-/// open. What `lid0` has to keep becomes bounds of the loop, so that no condition is left in it.
+/// Writes the condition of the row and the loop over its work-items. Returns the number of blocks
+/// that they open. Conditions on `lid0` become bounds of the loop, so that no condition is left
+/// inside.
 fn open_lanes(names: &Names, within: &BTreeSet<LoopId>, writer: &mut Writer) -> usize {
     let lane = within.iter().copied().find(|id| names.known.nest.loop_at(*id).tag == Tag::Local(0));
     let on_lane = |sum: &Affine| lane.is_some_and(|lane| sum.uses(lane));
@@ -197,7 +198,7 @@ fn number(value: i128) -> Bound {
     Bound { numerator: Affine::constant(value), divisor: 1 }
 }
 
-/// Returns whether the bounds of a loop differ between the work-items of a row.
+/// Returns true if the bounds of a loop differ between the work-items of a row.
 fn depends_on_lane(nest: &Nest, id: LoopId) -> bool {
     let is_lane = |used: LoopId| nest.loop_at(used).tag == Tag::Local(0);
     nest.loop_at(id).constraints.iter().any(|sum| nest.loops_of(sum).any(is_lane))

@@ -1,4 +1,4 @@
-//! Nests as source code: OpenCL C, CUDA C++ and C.
+//! Writes nests as source code: OpenCL C, CUDA C++ and C.
 
 mod blocks;
 mod bounds;
@@ -19,17 +19,17 @@ use crate::schedule::Schedule;
 use names::Names;
 use writer::Writer;
 
-/// A nest in a language.
+/// A nest in a target language.
 ///
-/// The function takes its [parameters](CodeParameter) in their order: arrays by pointers, arguments
-/// and sizes by value, sizes as 32-bit integers. In OpenCL and CUDA it is launched with
-/// [`Nest::group_counts`] work-groups of [`Nest::local_size`] work-items; in C it runs all of them
-/// itself. Subscripts are computed in 32 bits: no array may have 2^31 cells or more.
+/// The function takes its [parameters](CodeParameter) in order: arrays as pointers, arguments and
+/// sizes by value, sizes as 32-bit integers. In OpenCL and CUDA it is launched with
+/// [`Nest::group_counts`] work-groups of [`Nest::local_size`] work-items. In C it runs all of them
+/// itself. Subscripts are computed in 32 bits, so an array must have fewer than 2^31 cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
     /// The source.
     pub text: String,
-    /// The function's name.
+    /// The name of the function.
     pub function: String,
     /// The parameters, in order.
     pub parameters: Vec<CodeParameter>,
@@ -46,7 +46,7 @@ pub enum CodeParameter {
     Size(SizeId),
 }
 
-/// Writes a nest as source code of a language.
+/// Writes a nest as source code in a language.
 ///
 /// ```
 /// use tunesmith_loopnest::{Dialect, Nest, codegen};
@@ -67,8 +67,8 @@ pub enum CodeParameter {
 ///
 /// # Errors
 ///
-/// The nest cannot be [scheduled](Schedule), or its work-items or local arrays have no constant
-/// number.
+/// Fails if the nest cannot be [scheduled](Schedule), or if its work-items or local arrays have no
+/// constant number.
 pub fn source(nest: &Nest, dialect: Dialect) -> Result<Code, NestError> {
     let schedule = Schedule::new(nest)?;
     let names = Names::new(Known::new(nest)?, dialect);
@@ -84,7 +84,7 @@ pub fn source(nest: &Nest, dialect: Dialect) -> Result<Code, NestError> {
     Ok(Code { text: writer.text(), function: names.function(), parameters })
 }
 
-/// Returns what the functions of a nest take: arrays and arguments as they are declared, then the
+/// Returns the parameters of the function of a nest: arrays and arguments as declared, then the
 /// sizes.
 fn parameters(nest: &Nest) -> Vec<CodeParameter> {
     let declared = nest.array_ids().filter_map(|id| match nest.array(id).memory {

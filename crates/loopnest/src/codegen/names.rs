@@ -10,21 +10,21 @@ use crate::ir::{Affine, ArrayId, Expr, Instruction, Memory, Tag, Type, Var};
 /// A nest that is being written in a language.
 #[derive(Clone)]
 pub(super) struct Names<'a> {
-    /// The facts that hold where the code being written stands.
+    /// The facts that hold at the code being written.
     pub(super) known: Known<'a>,
     pub(super) dialect: Dialect,
-    /// In C, by array, how a temporary is kept for the work-items: see [`Copies`].
+    /// In C, the number of copies of each temporary, by array: see [`Copies`].
     pub(super) temporaries: Vec<Copies>,
-    /// In C, the work-items that are run side by side.
+    /// In C, the block of work-items that run side by side.
     pub(super) block: Option<Block>,
 }
 
-/// The number of copies of a temporary: one where each work-item is a thread of its own.
+/// The number of copies of a temporary. It is one if each work-item is a thread of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Copies {
     /// One.
     One,
-    /// One for each work-item of a row: the temporary is used up before the next row begins.
+    /// One for each work-item of a row. No value of the temporary outlives its row.
     Row,
     /// One for each work-item of the group.
     Group,
@@ -40,8 +40,8 @@ impl<'a> Names<'a> {
         mangled(&self.known.nest.name)
     }
 
-    /// Returns the variable that has the value of a size or loop index; nothing where it is always
-    /// 0.
+    /// Returns the variable that holds the value of a size or loop index, or `None` if the value is
+    /// always 0.
     pub(super) fn variable(&self, variable: Var) -> Option<String> {
         match variable {
             Var::Size(id) => Some(mangled(&self.known.nest.sizes[id.0])),
@@ -59,7 +59,7 @@ impl<'a> Names<'a> {
         mangled(&self.known.nest.array(id).name)
     }
 
-    /// Includes, extensions and the helpers that the nest needs.
+    /// Writes includes, extensions and the helpers that the nest needs.
     pub(super) fn preamble(&self, writer: &mut Writer) {
         let doubles = self.known.nest.arrays.iter().any(|array| array.element == Type::F64);
         let inline = match self.dialect {
@@ -91,7 +91,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Types and exponents of the small powers in the nest, each once.
+    /// Returns the types and exponents of the small powers in the nest, without repetition.
     fn powers(&self) -> Vec<(Type, i128)> {
         let mut found = Vec::new();
         for Instruction { target, value, .. } in &self.known.nest.instructions {
@@ -140,16 +140,15 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Returns the declaration of a local array or of a temporary, with one cell for each of its
-    /// own and each of its copies.
+    /// Returns the declaration of a local array or of a temporary, with all copies of its cells.
     pub(super) fn declaration(&self, id: ArrayId) -> Result<String, NestError> {
         let array = self.known.nest.array(id);
         let cells = self.cells(id)? * self.copies(id);
         let shared = match (array.memory, self.dialect) {
             (Memory::Local, Dialect::OpenCl) => "__local ",
             (Memory::Local, Dialect::Cuda) => "__shared__ ",
-            // Of an array that is never read GCC 12 takes for granted that it lies where vectors
-            // do, and does not see to it.
+            // GCC 12 assumes that an array that is never read has the alignment of vectors, but
+            // does not align it.
             (_, Dialect::C) => "_Alignas(64) ",
             _ => "",
         };
@@ -158,7 +157,7 @@ impl<'a> Names<'a> {
         Ok(if one { format!("{kind} {name};") } else { format!("{shared}{kind} {name}[{}];", cells.max(1)) })
     }
 
-    /// Cells of a local array or of a temporary.
+    /// Returns the number of cells of a local array or of a temporary.
     pub(super) fn cells(&self, id: ArrayId) -> Result<i128, NestError> {
         let array = self.known.nest.array(id);
         let extent = |extent: Affine| {
@@ -181,13 +180,13 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Returns the name of the function that raises to a small power.
+/// Returns the name of the function for a small power.
 pub(super) fn power(kind: Type, times: i128) -> String {
     format!("nest_power{times}_{kind}")
 }
 
-/// Returns a name that means nothing else: reserved ones, and those that could be mistaken for one
-/// that was changed, get a `_`.
+/// Returns a name without another meaning. Reserved names get a `_`, and so do names that could be
+/// mistaken for a changed one.
 fn mangled(name: &str) -> String {
     let helper = name.starts_with("nest_");
     if RESERVED.contains(&name) || name.ends_with('_') || helper { format!("{name}_") } else { name.to_string() }

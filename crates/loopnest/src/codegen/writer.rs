@@ -14,7 +14,7 @@ impl Writer {
         self.lines.push(format!("{}{text}", "    ".repeat(self.depth)));
     }
 
-    /// Adds a text before all lines, once.
+    /// Adds a text before all lines. Repeated texts are added once.
     pub(super) fn first(&mut self, text: &str) {
         if !self.first.iter().any(|other| other == text) {
             self.first.push(text.to_string());
@@ -27,13 +27,13 @@ impl Writer {
         self.depth += 1;
     }
 
-    /// Ends the block begun last.
+    /// Ends the innermost block.
     pub(super) fn close(&mut self) {
         self.depth -= 1;
         self.line("}");
     }
 
-    /// Ends so many blocks.
+    /// Ends the `count` innermost blocks.
     pub(super) fn close_all(&mut self, count: usize) {
         (0..count).for_each(|_| self.close());
     }

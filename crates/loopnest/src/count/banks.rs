@@ -8,19 +8,19 @@ use crate::ir::{AXES, Access, LoopId, Nest, Tag};
 use crate::print;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Banks of local memory, each giving one word at a time.
+/// Number of banks of local memory. Each delivers one word at a time.
 const BANKS: i128 = 32;
-/// Bits of a word.
+/// Size of a word in bits.
 const WORD: u32 = 32;
 
-/// Returns the slow-down of an access by conflicts among the first 32 lanes of a work-group.
+/// Returns the slow-down of an access by bank conflicts among the first 32 lanes of a work-group.
 ///
-/// It is the largest number of words that one bank has to give, in words of one lane, rounded up to
-/// a power of 2. It is 0 where all lanes want the same cell.
+/// The slow-down is the largest number of words that one bank delivers, in words of one lane,
+/// rounded up to a power of 2. It is 0 if all lanes access the same cell.
 ///
 /// # Errors
 ///
-/// Where the distance of lanes in memory depends on the sizes.
+/// Fails if the distance of lanes in memory depends on the sizes.
 pub(super) fn conflict(
     nest: &Nest,
     within: &BTreeSet<LoopId>,
@@ -39,7 +39,7 @@ pub(super) fn conflict(
     Ok(degree(strides, local, nest.array(access.array).element.bits() / WORD))
 }
 
-/// Returns the conflict of lanes at these distances in cells of so many words.
+/// Returns the conflict of lanes with these strides, in cells of `words` words.
 fn degree(strides: [i128; AXES], local: [i128; AXES], words: u32) -> u32 {
     let lanes = local.iter().product::<i128>().min(WARP.width());
     let [x, y, _] = local;
@@ -72,7 +72,7 @@ mod tests {
         // Two rows of 16 lanes: a column of a tile with rows of 16 and of 17 cells.
         let tile = |row| degree([row, 1, 0], [16, 16, 1], 1);
         assert_eq!([16, 17].map(tile), [8, 2]);
-        // One work-item conflicts with none; three words of one bank count as four.
+        // A single work-item has no conflict. Three words of one bank count as four.
         assert_eq!(degree([5, 0, 0], [1, 1, 1], 1), 0);
         assert_eq!(degree([32, 0, 0], [3, 1, 1], 1), 4);
     }

@@ -1,8 +1,9 @@
 //! The longest chain of dependent arithmetic that one work-item executes.
 //!
-//! The module follows the depths of values through the schedule in the max-plus algebra. A row tells
-//! how much deeper a value is than the values at the start of a piece of the schedule. A loop is
-//! closed at once, whatever its number of iterations: values that it accumulates grow by their own
+//! The module follows the depths of values through the schedule in the max-plus algebra. A row
+//! holds the depth of a value relative to the values at the start of a piece of the schedule. A
+//! loop is closed at once, whatever its number of iterations: values that it accumulates grow by
+//! their own step in each iteration, and all others are the result of one iteration.
 //! step in each iteration, and all others are what one iteration makes of them.
 
 use super::depth::{Loops, Weight};
@@ -14,29 +15,30 @@ use crate::print;
 use crate::schedule::{Schedule, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A value whose depth is followed.
+/// A value whose depth the analysis follows.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Origin {
     /// A value that no arithmetic has touched.
     Start,
-    /// A cell of an array by its constant subscripts; no subscripts for arrays all of whose cells
-    /// are treated alike.
+    /// A cell of an array, by its constant subscripts. Without subscripts it stands for all cells
+    /// of an array that are treated alike.
     Cell(ArrayId, Vec<i128>),
     /// The deepest value so far.
     Longest,
 }
 
-/// By source, how much deeper a value is than it.
+/// The depth of a value relative to each value on which it depends.
 type Row = BTreeMap<Origin, Weight>;
-/// Rows of the values that a piece of the schedule changes.
+/// The rows of the values that a piece of the schedule changes.
 type State = BTreeMap<Origin, Row>;
 
 /// Returns the depth of the deepest value that a work-item computes.
 ///
 /// # Errors
 ///
-/// Where it depends on more than numbers of iterations: values passed from one cell to another,
-/// through several values in turn, or a loop whose length depends on the work-item.
+/// Fails if the depth depends on more than numbers of iterations: if values pass from one cell to
+/// another, if they pass through several values in turn, or if the length of a loop depends on the
+/// work-item.
 pub(super) fn longest(nest: &Nest, floors: &Floors) -> Result<Weight, NestError> {
     let schedule = Schedule::new(nest)?;
     let chains = Chains { nest, carrying: carrying(nest) };
@@ -50,8 +52,7 @@ pub(super) fn longest(nest: &Nest, floors: &Floors) -> Result<Weight, NestError>
     Ok(row.into_values().reduce(Weight::most).unwrap_or(Weight::Number(0)))
 }
 
-/// Returns the arrays that are read and that hold results of arithmetic; copies of cells begin no
-/// chain.
+/// Returns the arrays that are read and hold results of arithmetic. Copies of cells begin no chain.
 fn carrying(nest: &Nest) -> BTreeSet<ArrayId> {
     let mut carrying = BTreeSet::new();
     loop {
@@ -66,7 +67,7 @@ fn carrying(nest: &Nest) -> BTreeSet<ArrayId> {
     }
 }
 
-/// Returns whether the value of an instruction comes from arithmetic.
+/// Returns true if the value of an instruction comes from arithmetic.
 fn holds_result(nest: &Nest, instruction: &Instruction, carrying: &BTreeSet<ArrayId>) -> bool {
     let context = nest.array(instruction.target.array).element;
     has_arithmetic(nest, &instruction.value, context)
@@ -78,8 +79,8 @@ fn has_arithmetic(nest: &Nest, expr: &Expr, context: Type) -> bool {
     depth_of(expr, kind) > 0 || expr.children().into_iter().any(|child| has_arithmetic(nest, child, kind))
 }
 
-/// Returns the number of dependent operations that the outermost operation of an expression takes;
-/// a small power is one less than its exponent.
+/// Returns the number of dependent operations in the outermost operation of an expression. For a
+/// small power this is the exponent less one.
 fn depth_of(expr: &Expr, kind: Type) -> i128 {
     match expr {
         Expr::Binary(Operator::Pow, ..) if kind.is_float() => expr.small_power().map_or(1, |times| times - 1),
@@ -139,7 +140,7 @@ impl Chains<'_> {
         }
     }
 
-    /// Returns what an access to an array that carries results is followed as.
+    /// Returns the value as which an access to a carrying array is followed.
     fn cell(&self, access: &Access) -> Result<Origin, NestError> {
         let subscripts: Option<Vec<i128>> = access.subscripts.iter().map(Affine::as_constant).collect();
         let all = || {
@@ -163,13 +164,13 @@ impl Chains<'_> {
         sum.loops().filter(|id| !self.nest.loop_at(*id).tag.is_hardware()).collect()
     }
 
-    /// Returns whether each iteration of the loops in the subscripts that a work-item runs reaches
-    /// a cell of its own.
+    /// Returns true if each iteration of the sequential loops in the subscripts reaches a cell of
+    /// its own.
     fn keeps_apart(&self, access: &Access) -> bool {
         access.subscripts.iter().all(|sum| self.sequential(sum).len() <= 1)
     }
 
-    /// Returns whether each iteration of a loop has a cell of its own.
+    /// Returns true if each iteration of a loop has a cell of its own.
     fn is_apart(&self, source: &Origin, id: LoopId) -> bool {
         let Origin::Cell(array, _) = source else { return false };
         let accesses = self.nest.instructions.iter().flat_map(Instruction::accesses);
@@ -177,7 +178,7 @@ impl Chains<'_> {
         own.any(|access| access.subscripts.iter().any(|sum| sum.uses(id)))
     }
 
-    /// Returns what all iterations of a loop make of the values that one iteration changes.
+    /// Returns the rows after all iterations of a loop, given the rows after one iteration.
     fn closed(&self, id: LoopId, once: &State) -> Result<State, NestError> {
         let close = Close { chains: self, id, once };
         once.iter().map(|(source, row)| Ok((source.clone(), close.row(source, row)?))).collect()
@@ -203,13 +204,13 @@ impl Close<'_> {
         weight.depends_on(self.id, self.chains.nest)
     }
 
-    /// Returns whether an iteration begins with what the one before left of a value.
+    /// Returns true if an iteration begins with the value that the previous iteration left.
     fn is_carried(&self, source: &Origin) -> bool {
         self.once.contains_key(source) && !self.chains.is_apart(source, self.id)
     }
 
-    /// Returns what a value grows by in each iteration, where it depends on no other value that
-    /// iterations change.
+    /// Returns the growth of a value in each iteration. Returns `None` if it depends on other
+    /// values that iterations change.
     fn step(&self, source: &Origin) -> Option<&Weight> {
         let row = self.once.get(source)?;
         let alone = row.keys().all(|other| other == source || !self.is_carried(other));
@@ -230,7 +231,7 @@ impl Close<'_> {
         Ok(closed)
     }
 
-    /// Returns what becomes of one entry of a row.
+    /// Returns the entries for all iterations that one entry of a row becomes.
     fn entry(&self, own: &Origin, source: &Origin, weight: &Weight) -> Result<Vec<(Origin, Weight)>, NestError> {
         if self.depends(weight) {
             return Ok(vec![(source.clone(), self.spread(own, weight)?)]);
@@ -263,9 +264,9 @@ impl Close<'_> {
         Ok(entries)
     }
 
-    /// Returns a weight of inner loops whose lengths depend on this one: all their iterations
-    /// together, where the value that grows in them goes on from one iteration of this loop to the
-    /// next.
+    /// Spreads a weight over this loop if it has inner loops whose lengths depend on it. The result
+    /// covers all their iterations together. The value that grows in them must go on growing from
+    /// one iteration of this loop to the next.
     fn spread(&self, own: &Origin, weight: &Weight) -> Result<Weight, NestError> {
         let goes_on = |by: &Origin, loops: &Loops, step: &Weight| match self.step(by) {
             Some(Weight::Times(known, own_step, _)) => known == loops && **own_step == *step && self.is_carried(by),
@@ -284,7 +285,7 @@ impl Close<'_> {
     }
 }
 
-/// Returns a value's row, which is the value itself where nothing changed it.
+/// Returns the row of a value, or the value itself if nothing changed it.
 fn row_of(state: &State, source: &Origin) -> Row {
     state.get(source).cloned().unwrap_or_else(|| Row::from([(source.clone(), Weight::Number(0))]))
 }
@@ -300,7 +301,7 @@ fn joined(mut one: Row, two: Row) -> Row {
     one
 }
 
-/// Joins one piece of the schedule to the one before.
+/// Joins a piece of the schedule to the piece before it.
 fn after(first: &State, second: &State) -> State {
     let mut both = first.clone();
     for (own, row) in second {

@@ -1,4 +1,4 @@
-//! Walks a nest and gathers the counts of its properties: algorithm 1 of the paper.
+//! Walks a nest and gathers the counts of its properties (algorithm 1 of the paper).
 
 use super::banks::conflict;
 use super::depth::Depth;
@@ -25,10 +25,10 @@ pub(super) struct Strided {
     pub(super) array: ArrayId,
     pub(super) bits: u32,
     pub(super) direction: Direction,
-    /// Cells from one lane to the next in units of the access; its sign does not matter.
+    /// Cells from one lane to the next, in units of the access. The sign does not matter.
     pub(super) distance: Polynomial,
-    /// Products for the touched cells and for those with gaps filled, where the distance may be
-    /// above 1.
+    /// Products for the touched cells and for those with gaps filled. `None` if the distance is at
+    /// most 1.
     pub(super) footprint: Option<(Product, Product)>,
     pub(super) count: Vec<Product>,
 }
@@ -39,7 +39,7 @@ pub(super) struct Collected {
     pub(super) factors: Factors,
     pub(super) fixed: BTreeMap<Property, Vec<Product>>,
     pub(super) strided: Vec<Strided>,
-    /// The longest chain of dependent operations, where it is wanted.
+    /// The longest chain of dependent operations, if requested.
     pub(super) chain: Option<Depth>,
 }
 
@@ -53,14 +53,14 @@ impl Collected {
     }
 }
 
-/// The widest access to memory, in bits.
+/// Width of the widest access to memory, in bits.
 const WIDEST: u32 = 128;
 
-/// Gathers the counts of a nest: of what work-items do, or of the lanes that it takes.
+/// Gathers the counts of a nest: the operations of the work-items, or the lanes that they occupy.
 pub(super) fn collect(nest: &Nest, lanes: Option<Lanes>) -> Result<Collected, NestError> {
     let schedule = Schedule::new(nest)?;
     let is_modern = lanes.is_some();
-    // Without work-items along axis 0 the lanes are iterations of a loop, all of which are busy.
+    // Without work-items along axis 0, the lanes are iterations of a loop. All of them are busy.
     let lanes = lanes.filter(|_| nest.tagged(Tag::Local(0)).next().is_some());
     let mut collector = Collector {
         nest,
@@ -91,7 +91,7 @@ pub(super) fn collect(nest: &Nest, lanes: Option<Lanes>) -> Result<Collected, Ne
     Ok(collector.found)
 }
 
-/// Gathers the bytes of one array that are touched.
+/// Gathers the bytes of one array that the nest touches.
 pub(super) fn collect_footprint(nest: &Nest, array: ArrayId) -> Result<Collected, NestError> {
     let mut found = Collected::new(nest);
     let axes: Vec<usize> = (0..nest.array(array).shape.len()).collect();
@@ -102,7 +102,7 @@ pub(super) fn collect_footprint(nest: &Nest, array: ArrayId) -> Result<Collected
     Ok(found)
 }
 
-/// Counts the runs of an instruction, work-items that repeat what others do included.
+/// Counts the runs of an instruction, including work-items that repeat the work of others.
 pub(super) fn runs(
     nest: &Nest,
     instruction: &Instruction,
@@ -112,8 +112,8 @@ pub(super) fn runs(
     runs_within(nest, &instruction.within, local, factors)
 }
 
-/// Returns how often work-items are at the points of the loops `within`, those included that do
-/// what others do.
+/// Returns the number of times that work-items are at the points of the loops `within`, including
+/// work-items that repeat the work of others.
 fn runs_within(
     nest: &Nest,
     within: &BTreeSet<LoopId>,
@@ -138,7 +138,7 @@ struct Collector<'a> {
     found: Collected,
 }
 
-/// Returns the loops with one for every axis of work-groups.
+/// Returns the loops, with a work-group loop for every axis that has one.
 pub(super) fn all_groups(nest: &Nest, within: &BTreeSet<LoopId>) -> BTreeSet<LoopId> {
     let mut all = within.clone();
     for axis in 0..AXES as u8 {
@@ -178,8 +178,8 @@ impl Collector<'_> {
         self.access(within, access, Direction::Load, &runs)
     }
 
-    /// Returns how often work-items are at the points of the loops `within`, or how many lanes that
-    /// takes.
+    /// Returns the number of times that work-items are at the points of the loops `within`, or the
+    /// number of lanes that these occupy.
     fn runs(&mut self, within: &BTreeSet<LoopId>) -> Result<Product, NestError> {
         match self.lanes.filter(|lanes| lanes.width() > 1) {
             None => runs_within(self.nest, within, self.local, &mut self.found.factors),
@@ -191,7 +191,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Returns how many lanes it takes where one vector of each row does.
+    /// Returns the number of lanes occupied if one vector of each row does the work.
     fn once_per_row(&mut self, within: &BTreeSet<LoopId>, runs: &Product) -> Result<Product, NestError> {
         let row = u32::try_from(self.local[0]).unwrap_or(u32::MAX);
         let Some(lanes @ (Lanes::InRows(2..) | Lanes::InBlocks(2..))) = self.lanes else { return Ok(runs.clone()) };
@@ -200,9 +200,9 @@ impl Collector<'_> {
         Ok(rows.scaled(lanes.width()))
     }
 
-    /// Returns how many lanes it takes where each block of rows does what one row does, or one
-    /// vector of it where `is_shared`. Whatever rows of the work-group are idle, its blocks are
-    /// taken for whole.
+    /// Returns the number of lanes occupied if each block of rows does the work of one row, or of
+    /// one vector of the row with `is_shared`. Blocks count as whole, even if rows of the
+    /// work-group are idle.
     fn once_per_block(&mut self, within: &BTreeSet<LoopId>, is_shared: bool) -> Result<Product, NestError> {
         let [x, y, z] = self.local;
         let width = self.lanes.map_or(1, Lanes::width);
@@ -257,8 +257,8 @@ impl Collector<'_> {
         }
     }
 
-    /// Accesses to global memory of `width` cells at once, so many of which `distance` is from one
-    /// lane to the next.
+    /// Adds accesses to global memory of `width` cells at once. The cells of neighbouring lanes are
+    /// `distance` accesses apart.
     fn global(
         &mut self,
         access: &Access,
@@ -289,7 +289,7 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// Returns the property of a load from local memory whose lanes are so many cells apart.
+    /// Returns the property of a load from local memory with lanes at this distance in cells.
     fn local_load(
         &self,
         within: &BTreeSet<LoopId>,
@@ -303,15 +303,15 @@ impl Collector<'_> {
                 Property::Banks(bits, Direction::Load, conflict(self.nest, within, access, self.local)?)
             }
             Some(Lanes::InRows(_) | Lanes::InBlocks(_)) => {
-                // Where the shape depends on sizes, lanes are far apart.
+                // If the shape depends on sizes, lanes count as far apart.
                 let distance = number(cells).map_or(i128::MAX, i128::abs);
                 Property::StridedLocalLoads(bits, Stride::classify(distance, 1, 1))
             }
         })
     }
 
-    /// Returns the loop whose iterations are taken for SIMD lanes: work-items along axis 0, or else
-    /// the innermost loop, which a compiler would vectorise.
+    /// Returns the loop whose iterations count as SIMD lanes: work-items along axis 0, or else the
+    /// innermost loop, which a compiler would vectorise.
     fn lane(&self, within: &BTreeSet<LoopId>) -> Option<LoopId> {
         match self.nest.tagged(Tag::Local(0)).next() {
             Some(_) => self.nest.loop_with(within, Tag::Local(0)),
@@ -319,8 +319,8 @@ impl Collector<'_> {
         }
     }
 
-    /// Returns how many neighbouring cells one access of a vector loop takes at once, and how often
-    /// it then runs.
+    /// Returns the number of neighbouring cells that one access of a vector loop takes at once, and
+    /// the number of accesses.
     fn widened(&self, within: &BTreeSet<LoopId>, access: &Access, runs: &Product) -> (u32, Product) {
         let element = self.nest.array(access.array).element.bits();
         for id in within.iter().filter(|id| self.nest.loop_at(**id).tag == Tag::Vector) {
@@ -357,7 +357,8 @@ impl Collector<'_> {
         if let Some(filled) = self.filled.get(&(access.array, axis)) {
             return Ok((cells, filled.clone()));
         }
-        // What lies between two lanes is the whole extent of the axes that are denser than theirs.
+        // Between two lanes lies the whole extent of the axes that are denser than the axis of the
+        // lanes.
         let mut filled = self.touched_cells(access.array, &order[..=position], Some(axis))?;
         let between = array.stride(axis).iter().map(Polynomial::from).fold(Polynomial::constant(1), |a, b| a.times(&b));
         filled.factors.push(self.found.factors.push(vec![Piece { conditions: Vec::new(), count: between }]));
@@ -390,8 +391,8 @@ impl Collector<'_> {
     }
 }
 
-/// Returns whether it depends on data how far the cells of neighbouring lanes are from each other:
-/// by a value that is looked up, or by a loop that begins or ends where one says.
+/// Returns true if data decide the distance between the cells of neighbouring lanes: through a
+/// looked-up value, or through a loop whose bounds are looked up.
 fn is_scattered(nest: &Nest, access: &Access, lane: LoopId) -> bool {
     let moves = |id: LookupId| nest.lookup(id).access.subscripts.iter().any(|sum| sum.uses(lane));
     let looks_up = |sum: &Affine| sum.lookups().any(moves);
@@ -399,7 +400,7 @@ fn is_scattered(nest: &Nest, access: &Access, lane: LoopId) -> bool {
     access.subscripts.iter().any(|sum| looks_up(sum) || nest.loops_of(sum).any(starts_by_lane))
 }
 
-/// Cells from one iteration of a loop to the next.
+/// Returns the number of cells from one iteration of a loop to the next.
 pub(super) fn distance(nest: &Nest, access: &Access, id: LoopId) -> Polynomial {
     let array = nest.array(access.array);
     let mut distance = Polynomial::default();

@@ -1,4 +1,4 @@
-//! Counts ready to be evaluated for many sizes.
+//! Counts that are ready to be evaluated for many sizes.
 
 use super::collect::{Collected, Strided};
 use super::depth::Depth;
@@ -11,14 +11,14 @@ use crate::ir::{Affine, Direction, Nest, Var};
 use crate::number::lcm;
 use std::collections::BTreeSet;
 
-/// A sum of slots, which hold the sizes and then the floors.
+/// A sum of slots. The slots hold the sizes, then the floors.
 #[derive(Clone, Debug)]
 struct Sum {
     terms: Vec<(usize, i128)>,
     offset: i128,
 }
 
-/// Monomials over slots with integer coefficients, all over one denominator.
+/// Monomials over slots with integer coefficients and a common denominator.
 #[derive(Clone, Debug)]
 struct Terms {
     monomials: Vec<(i128, Vec<usize>)>,
@@ -31,7 +31,7 @@ struct Case {
     count: Terms,
 }
 
-/// A product with the place of the property that it belongs to.
+/// A product with the place of its property.
 #[derive(Clone, Debug)]
 struct Placed {
     place: usize,
@@ -43,7 +43,7 @@ struct Placed {
 struct Open {
     distance: Terms,
     footprint: Option<(Product, Product)>,
-    /// The strides they may have, and the places of those properties.
+    /// The strides that they may have, with the places of those properties.
     strides: Vec<(Stride, usize)>,
     count: Vec<Product>,
 }
@@ -57,9 +57,9 @@ pub struct Counts {
     factors: Vec<Vec<Case>>,
     fixed: Vec<Placed>,
     open: Vec<Open>,
-    /// Places of loads, of stores and of the lesser of both.
+    /// Places of the loads, the stores and the lesser of both.
     lesser: Vec<[usize; 3]>,
-    /// The longest chain, and the place of that property.
+    /// The longest chain, with the place of its property.
     chain: Option<(usize, Depth)>,
 }
 
@@ -100,7 +100,7 @@ impl Counts {
         }
     }
 
-    /// Factors alone, for [`Counts::evaluate_factors`]: no property is made of them.
+    /// Compiles factors alone, for [`Counts::evaluate_factors`]. They have no properties.
     pub(super) fn of_factors(nest: &Nest, factors: &Factors) -> Self {
         let slots = Slots { sizes: nest.sizes.len() };
         let case = |piece: &super::points::Piece| Case {
@@ -119,20 +119,19 @@ impl Counts {
         }
     }
 
-    /// Returns the properties that some sizes may give a count, in the order of
-    /// [`Counts::evaluate`].
+    /// Returns the properties with a count for some sizes, in the order of [`Counts::evaluate`].
     pub fn properties(&self) -> &[Property] {
         &self.properties
     }
 
-    /// Returns the count of every property for those values of the sizes. Whether the sizes keep
-    /// the nest's assumptions is not checked: [`Nest::admits`] tells.
+    /// Returns the count of every property for these sizes. It does not check that the sizes
+    /// satisfy the nest's assumptions: see [`Nest::admits`].
     ///
     /// Cost: a few hundred nanoseconds.
     ///
     /// # Errors
     ///
-    /// Where the number of sizes is wrong or a count exceeds 128 bits.
+    /// Fails if the number of sizes is wrong or a count exceeds 128 bits.
     pub fn evaluate(&self, sizes: &[i64]) -> Result<Vec<i128>, NestError> {
         self.check_number(sizes)?;
         self.values(sizes).ok_or_else(overflow)
@@ -203,8 +202,8 @@ fn overflow() -> NestError {
     NestError::new("a count exceeds 128 bits").remedy("give smaller sizes")
 }
 
-/// Returns the strides that accesses may have: those of their distance, or all where it depends on
-/// sizes.
+/// Returns the strides that accesses may have: those of their distance, or all if the distance
+/// depends on sizes.
 fn strides(strided: &Strided) -> Vec<Stride> {
     match number(&strided.distance) {
         Some(distance) => Stride::of_distance(distance.abs()),
@@ -268,7 +267,7 @@ impl Terms {
             let term = variables.iter().try_fold(*coefficient, |product, slot| product.checked_mul(slots[*slot]))?;
             sum.checked_add(term)
         })?;
-        // Counts are whole wherever their conditions hold.
+        // Counts are integers wherever their conditions hold.
         Some(sum / self.denominator)
     }
 }

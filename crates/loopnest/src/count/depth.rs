@@ -10,19 +10,19 @@ use std::rc::Rc;
 /// Loops whose points are counted together.
 pub(super) type Loops = BTreeSet<LoopId>;
 
-/// The depth from one value to another, in a nest whose loops run at least once each.
+/// The depth from one value to another, in a nest whose loops all run at least once.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Weight {
     Number(i128),
     Sum(Rc<Weight>, Rc<Weight>),
     Most(Rc<Weight>, Rc<Weight>),
-    /// The iterations of loops times a step: a value's own growth.
+    /// The iterations of loops times a step: the growth of a value.
     Times(Loops, Rc<Weight>, Origin),
-    /// What enters a value in one of the first iterations and grows with it in the others.
+    /// A depth that enters a value in one of the first iterations and grows with it in the others.
     Entered(Rc<Entered>),
 }
 
-/// `enter + (iterations - 1 - late) * step` where there are that many iterations.
+/// `enter + (iterations - 1 - late) * step`, if there are that many iterations.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Entered {
     loops: Loops,
@@ -50,7 +50,7 @@ impl Weight {
         }
     }
 
-    /// This in every iteration of a loop, the growth of `by`.
+    /// Returns this weight in every iteration of a loop, as the growth of `by`.
     pub(super) fn times(&self, id: LoopId, by: &Origin) -> Weight {
         Weight::Times(Loops::from([id]), Rc::new(self.clone()), by.clone())
     }
@@ -62,7 +62,7 @@ impl Weight {
         Weight::Entered(Rc::new(Entered { loops: Loops::from([id]), late, enter, step, by }))
     }
 
-    /// Returns whether it has loops whose length depends on another one.
+    /// Returns true if it has loops whose length depends on the loop `id`.
     pub(super) fn depends_on(&self, id: LoopId, nest: &Nest) -> bool {
         let open = |loops: &Loops| !loops.contains(&id) && nest.closed(loops.iter().copied()).contains(&id);
         match self {
@@ -73,9 +73,10 @@ impl Weight {
         }
     }
 
-    /// Joins a loop to those whose length depends on it, wherever `goes_on` says that
-    /// what grows in them by a step goes on growing from one iteration of that loop to the next;
-    /// nothing where it does not.
+    /// Joins the loop `id` to the loops whose length depends on it.
+    ///
+    /// `goes_on` must hold for each of them: the value that grows in them by a step goes on growing
+    /// from one iteration of `id` to the next. Otherwise returns `None`.
     pub(super) fn spread_over(
         &self,
         id: LoopId,
@@ -105,7 +106,7 @@ impl Weight {
     }
 }
 
-/// A weight ready to be evaluated.
+/// A weight that is ready to be evaluated.
 #[derive(Clone, Debug)]
 pub(super) enum Depth {
     Number(i128),
@@ -115,13 +116,15 @@ pub(super) enum Depth {
     Entered { trips: Product, late: i128, parts: Box<[Depth; 2]> },
 }
 
-/// A path that does not exist: no sum of depths makes it positive.
+/// Depth of a path that does not exist. No sum of depths makes it positive.
 const NEVER: i128 = i128::MIN / 4;
 
 impl Depth {
+    /// Compiles a weight.
+    ///
     /// # Errors
     ///
-    /// Where iterations cannot be counted.
+    /// Fails if iterations cannot be counted.
     pub(super) fn new(weight: &Weight, nest: &Nest, factors: &mut Factors) -> Result<Self, NestError> {
         let mut both = |one: &Weight, two: &Weight| {
             Ok(Box::new([Depth::new(one, nest, factors)?, Depth::new(two, nest, factors)?]))
@@ -141,7 +144,7 @@ impl Depth {
         })
     }
 
-    /// Its value, given those of the factors; nothing where it exceeds 128 bits.
+    /// Returns its value, given the values of the factors, or `None` if it exceeds 128 bits.
     pub(super) fn at(&self, factors: &[i128]) -> Option<i128> {
         match self {
             Depth::Number(number) => Some(*number),

@@ -1,4 +1,4 @@
-//! Tells whether the first work-item runs an instruction in every iteration of the loops around it.
+//! Checks that the first work-item runs an instruction in every iteration of the loops around it.
 
 use super::collect::all_groups;
 use super::floors::Floors;
@@ -6,11 +6,11 @@ use crate::error::NestError;
 use crate::ir::{Affine, Instruction, LoopId, Nest, Var};
 use std::collections::BTreeSet;
 
-/// Refuses an instruction that the first work-item may leave out, or that is within a loop which
-/// may have no iteration.
+/// Refuses an instruction that the first work-item may skip, or that is within a loop that may have
+/// no iteration.
 pub(super) fn runs_everywhere(nest: &Nest, floors: &Floors, instruction: &Instruction) -> Result<(), NestError> {
     let is_hardware = |id: &LoopId| nest.loop_at(*id).tag.is_hardware();
-    // Without work-groups nothing runs, be it within their loops or not.
+    // Without work-groups nothing runs, inside their loops or outside.
     let (hardware, sequential): (BTreeSet<LoopId>, BTreeSet<LoopId>) =
         all_groups(nest, &instruction.within).into_iter().partition(is_hardware);
     let refuse = |message: String| Err(NestError::new(message).at(instruction.place));
@@ -39,8 +39,8 @@ pub(super) fn runs_everywhere(nest: &Nest, floors: &Floors, instruction: &Instru
 
 const ASSUME: &str = "state what is known of the sizes, such as `assume n > 0`";
 
-/// Returns whether a loop has an iteration at all points of those around it. Where neither of two
-/// bounds has coefficient 1 the answer is no.
+/// Returns true if a loop has an iteration at all points of the loops around it. Returns false if
+/// neither of two bounds has coefficient 1.
 fn has_iteration(floors: &Floors, outer: &[Affine], own: &[Affine], id: LoopId) -> bool {
     let index = Var::Loop(id);
     let side = |sign: i128| own.iter().filter(move |sum| sum.coefficient(index) * sign > 0);

@@ -7,7 +7,7 @@ use crate::error::NestError;
 use crate::ir::{Affine, LoopId, Nest};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// `coefficient * product of factors`, a factor being a number in the table.
+/// `coefficient * product of factors`. A factor is a number in the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Product {
     pub(super) coefficient: i128,
@@ -37,7 +37,7 @@ pub(super) fn add(sum: &mut Vec<Product>, product: Product) {
 pub(super) struct Factors {
     pub(super) floors: Floors,
     pub(super) pieces: Vec<Vec<Piece>>,
-    /// Bounds, their loops numbered from 0, of the factors that count points.
+    /// The factors that count points, by their bounds with loops numbered from 0.
     points: BTreeMap<Vec<Affine>, usize>,
 }
 
@@ -77,7 +77,7 @@ impl Factors {
         Ok(product)
     }
 
-    /// Returns the iterations of a loop whose bounds depend on data, as the user gives them.
+    /// Returns the iterations of a loop with bounds that depend on data, as the user states them.
     fn average(&mut self, nest: &Nest, id: LoopId) -> Result<usize, NestError> {
         let own = nest.loop_at(id);
         let average = nest.statistics.get(&id).ok_or_else(|| {
@@ -104,13 +104,13 @@ impl Factors {
     }
 
     /// Returns the factor with these pieces. Different bounds often have the same count, such as
-    /// those of a loop and of its split.
+    /// those of a loop and of the loop after a split.
     pub(super) fn found(&mut self, pieces: Vec<Piece>) -> usize {
         self.pieces.iter().position(|known| *known == pieces).unwrap_or_else(|| self.push(pieces))
     }
 }
 
-/// Returns the number that a factor is, whatever the sizes.
+/// Returns the value of a factor that does not depend on the sizes.
 pub(super) fn constant(pieces: &[Piece]) -> Option<i128> {
     match pieces {
         [] => Some(0),
@@ -119,7 +119,7 @@ pub(super) fn constant(pieces: &[Piece]) -> Option<i128> {
     }
 }
 
-/// Returns the integer that a polynomial is, if it is one.
+/// Returns the value of a polynomial that is an integer constant.
 pub(super) fn number(polynomial: &Polynomial) -> Option<i128> {
     let mut terms = polynomial.terms();
     match (terms.next(), terms.next()) {
@@ -133,7 +133,7 @@ pub(super) fn number(polynomial: &Polynomial) -> Option<i128> {
 ///
 /// # Errors
 ///
-/// Where a bound of the others uses one of the former.
+/// Fails if a bound of the others uses one of the former.
 pub(super) fn apart_from_data(
     nest: &Nest,
     within: &BTreeSet<LoopId>,
@@ -150,7 +150,7 @@ pub(super) fn apart_from_data(
     }
 }
 
-/// Loops in groups such that no bound has loops of two groups.
+/// Returns the loops in groups. No bound has loops of two groups.
 fn joined_loops(nest: &Nest, within: &BTreeSet<LoopId>) -> Vec<BTreeSet<LoopId>> {
     let mut groups: Vec<BTreeSet<LoopId>> = Vec::new();
     for id in within {

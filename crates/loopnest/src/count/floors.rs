@@ -4,12 +4,12 @@ use crate::ir::{Affine, Assumptions, Congruence, Var};
 use crate::number::gcd;
 use crate::polyhedra::System;
 
-/// Floors that bounds and counts use. A floor may use those before it.
+/// Floors that bounds and counts use. A floor may use the floors before it.
 #[derive(Clone, Debug)]
 pub(super) struct Floors {
-    /// Numerator and divisor of every floor.
+    /// The numerator and divisor of every floor.
     known: Vec<(Affine, i128)>,
-    /// Sizes with a known remainder, the floor of each divided by its modulus.
+    /// Sizes with a known remainder, each with the number of its floor divided by the modulus.
     congruences: Vec<(Congruence, usize)>,
     /// The facts about sizes and floors.
     facts: Vec<Affine>,
@@ -30,12 +30,13 @@ impl Floors {
         &self.known
     }
 
-    /// Returns the sizes with known remainders, and the numbers of the floors that stand for them.
+    /// Returns the sizes with known remainders, each with the number of its floor.
     pub(super) fn congruences(&self) -> &[(Congruence, usize)] {
         &self.congruences
     }
 
-    /// Sizes with a known remainder as multiples of a floor: `n = 16 * floor(n / 16) + 3`.
+    /// Replaces sizes with a known remainder by a multiple of a floor: `n = 16 * floor(n / 16) +
+    /// 3`.
     pub(super) fn known_remainders(&self, sum: &Affine) -> Affine {
         self.congruences.iter().fold(sum.clone(), |sum, (rule, floor)| {
             let whole = Affine::term(Var::Floor(*floor), rule.modulus).plus(rule.remainder);
@@ -64,8 +65,8 @@ impl Floors {
         })
     }
 
-    /// Returns whether the bounds leave no integer point for any sizes that keep the assumptions;
-    /// false may be wrong.
+    /// Returns true if the bounds leave no integer point for any sizes that satisfy the
+    /// assumptions. May return false even though no point is left.
     pub(super) fn contradict(&self, bounds: &[Affine]) -> bool {
         let mut system = System::default();
         system.at_least_zero(bounds.iter().cloned());
@@ -80,7 +81,7 @@ impl Floors {
         !system.may_have_points()
     }
 
-    /// Returns whether `bound` is not negative wherever `others` are not.
+    /// Returns true if `bound` is not negative wherever none of `others` is.
     pub(super) fn imply(&self, others: &[Affine], bound: &Affine) -> bool {
         let mut bounds = others.to_vec();
         bounds.push((-bound).plus(-1));

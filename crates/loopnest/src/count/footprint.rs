@@ -1,4 +1,4 @@
-//! Counts the cells of an array that are touched: algorithm 2 of the paper.
+//! Counts the cells of an array that are touched (algorithm 2 of the paper).
 
 use super::collect::all_groups;
 use super::floors::Floors;
@@ -11,8 +11,7 @@ use crate::lookups::{self, LookupLoad};
 use crate::number::gcd;
 use std::collections::BTreeSet;
 
-/// Returns every access to an array, those of lookups included, with the loops that it is within
-/// and its place.
+/// Returns every access to an array, including lookups, with the loops around it and its place.
 fn accesses(nest: &Nest, array: ArrayId) -> impl Iterator<Item = (BTreeSet<LoopId>, &Access, Option<Place>)> {
     let stated = nest.instructions.iter().flat_map(|instruction| {
         instruction.accesses().map(|(access, ..)| (instruction.within.clone(), access, instruction.place))
@@ -24,7 +23,7 @@ fn accesses(nest: &Nest, array: ArrayId) -> impl Iterator<Item = (BTreeSet<LoopI
     stated.chain(looked_up).filter(move |(_, access, _)| access.array == array)
 }
 
-/// Returns the place of an access to the array that touches other cells with other data.
+/// Returns the place of an access to the array whose cells depend on the data.
 pub(super) fn data_decide(nest: &Nest, array: ArrayId) -> Option<Option<Place>> {
     let is_scattered = |access: &Access| access.subscripts.iter().any(|sum| sum.lookups().next().is_some());
     let decide =
@@ -32,13 +31,12 @@ pub(super) fn data_decide(nest: &Nest, array: ArrayId) -> Option<Option<Place>> 
     accesses(nest, array).find(|(within, access, _)| decide(within, access)).map(|(.., place)| place)
 }
 
-/// Returns the number of different cells of an array that its accesses touch along `axes`, the
-/// other axes left out. With `filled` the gaps along that axis, which a stride leaves, count as
-/// well.
+/// Returns the number of different cells of an array that its accesses touch along `axes`, ignoring
+/// the other axes. With `filled`, the gaps that a stride leaves along that axis count as well.
 ///
 /// # Errors
 ///
-/// Where the set has a shape that cannot be counted exactly.
+/// Fails if the set has a shape that cannot be counted exactly.
 pub(super) fn touched(
     nest: &Nest,
     array: ArrayId,
@@ -54,7 +52,7 @@ pub(super) fn touched(
         |error: NestError| NestError::new(format!("the footprint of `{name}` cannot be counted: {}", error.message));
     let (mut seen, mut sets) = (BTreeSet::new(), Vec::<Cells>::new());
     for (within, access, place) in accesses(nest, array) {
-        // Without work-groups nothing runs, be it within their loops or not.
+        // Without work-groups nothing runs, inside their loops or outside.
         let within = all_groups(nest, &within);
         let mut subscripts: Vec<Affine> = axes.iter().map(|axis| access.subscripts[*axis].clone()).collect();
         if !seen.insert((within.clone(), subscripts.clone())) {
@@ -78,7 +76,7 @@ pub(super) fn touched(
     different(sets, floors).map_err(refuse)
 }
 
-/// Lets each cell stand for all up to the next one, by a loop over the gap; gives the bounds of
+/// Extends each cell to all cells up to the next one, by a loop over the gap. Returns the bounds of
 /// that loop.
 fn fill(subscript: &mut Affine, gap: LoopId) -> [Affine; 2] {
     let step = subscript.loops().fold(0, |common, id| gcd(common, subscript.coefficient(Var::Loop(id)).abs()));
@@ -93,7 +91,7 @@ mod tests {
     use crate::count::factors::Factors;
     use crate::ir::Var;
 
-    /// Returns the cells of `a` with those up to the next `step`-th along axis 1, one by one.
+    /// Returns the cells of `a`, one by one, with the cells up to the next `step`-th along axis 1.
     fn enumerated(nest: &Nest, n: i64, step: i128) -> BTreeSet<(i128, i128)> {
         let mut cells = BTreeSet::new();
         for (within, access, _) in accesses(nest, ArrayId(0)) {

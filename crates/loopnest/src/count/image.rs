@@ -1,4 +1,4 @@
-//! Sets of cells: what the subscripts of an access reach while its loops run.
+//! Sets of cells that the subscripts of an access reach while its loops run.
 
 use super::floors::Floors;
 use super::merge::without_blocks;
@@ -8,27 +8,28 @@ use crate::ir::{Affine, LoopId, Var};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// Cells, each reached at exactly one point: those at `place` for `loops` between `bounds`.
+/// A set of cells, each reached at exactly one point: those at `place` for `loops` between
+/// `bounds`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cells {
     pub(super) bounds: Vec<Affine>,
-    /// The coordinates along the axes, and what is determined by them.
+    /// The coordinates along the axes, and the loops that these determine.
     pub(super) loops: BTreeSet<LoopId>,
-    /// The cell along each axis.
+    /// The cell, as a sum along each axis.
     pub(super) place: Vec<Affine>,
 }
 
-/// Returns the cells that `subscripts` reach at the points of `loops` between `bounds`, in sets
-/// that may have cells in common; the loops of the sets are numbered from `first`, the coordinates
+/// Returns the cells that `subscripts` reach at the points of `loops` between `bounds`. The
+/// returned sets may have cells in common. Their loops are numbered from `first`, the coordinates
 /// along the axes before the others.
 ///
-/// The subscripts are brought into the triangular form of Hermite, by steps of Euclid's algorithm
-/// that replace loops by others with the same integer points. Coordinates stand in it, one for each
-/// axis, and no other loop: the others move no cell and are projected out.
+/// Steps of Euclid's algorithm bring the subscripts into Hermite's triangular form. They replace
+/// loops by others with the same integer points. The form contains the coordinates, one for each
+/// axis, and no other loop. The other loops move no cell and are projected out.
 ///
 /// # Errors
 ///
-/// Where a projection makes too many sets.
+/// Fails if a projection makes too many sets.
 pub(super) fn cells(
     bounds: Vec<Affine>,
     loops: &[LoopId],
@@ -50,14 +51,14 @@ pub(super) fn cells(
 }
 
 impl Cells {
-    /// Replaces a loop in bounds and place.
+    /// Replaces a loop in the bounds and in the place.
     pub(super) fn substitute(&mut self, id: LoopId, replacement: &Affine) {
         let sums = self.bounds.iter_mut().chain(&mut self.place);
         sums.for_each(|sum| *sum = sum.substitute(Var::Loop(id), replacement));
     }
 
-    /// Replaces loops of `open` until at most one of them is in the place along an axis, which it
-    /// gives. Points of the old loops are points of the new ones, one each.
+    /// Replaces loops of `open` until at most one of them occurs in the place along an axis.
+    /// Returns that loop. Old and new points correspond one to one.
     pub(super) fn pivot(&mut self, axis: usize, open: &BTreeSet<LoopId>) -> Option<LoopId> {
         loop {
             let factor = |id: LoopId| self.place[axis].coefficient(Var::Loop(id));
@@ -74,9 +75,9 @@ impl Cells {
         }
     }
 
-    /// Gives the pivot of an axis the number of the coordinate, shifted so that what is beside it
-    /// in the place is less than its factor: sets of cells on the same lattice get the same place.
-    /// An axis without one gets the cell for its coordinate.
+    /// Gives the pivot of an axis the number of the coordinate, and shifts it so that the rest of
+    /// the place is less than the pivot's factor. Sets of cells on the same lattice then have the
+    /// same place. An axis without a pivot gets its cell as the coordinate.
     fn number(&mut self, axis: usize, pivot: Option<LoopId>, coordinate: LoopId) {
         self.loops.insert(coordinate);
         let Some(pivot) = pivot else {

@@ -1,13 +1,13 @@
-//! Bounds made simpler without changing their points.
+//! Simplifies bounds without changing their points.
 
 use super::floors::Floors;
 use super::points::whole;
 use crate::ir::{Affine, LoopId, Var};
 use std::collections::BTreeSet;
 
-/// Returns the bounds in their tightest form after all loops over blocks of a constant length are
-/// joined with the loops within their blocks, in `sums` as well; the loops within blocks are no
-/// longer open. Nothing where the bounds contradict each other.
+/// Joins all loops over blocks of a constant length with the loops within their blocks, in `bounds`
+/// and in `sums`. Loops within blocks leave `open`. Returns the bounds in their tightest form, or
+/// `None` if they contradict each other.
 pub(super) fn without_blocks(
     bounds: &[Affine],
     open: &mut BTreeSet<LoopId>,
@@ -18,16 +18,16 @@ pub(super) fn without_blocks(
     let mut bounds = whole(known, floors)?;
     while let Some(inner) = join_blocks(&mut bounds, open, sums, floors) {
         open.remove(&inner);
-        // The bounds of the blocks may now be needless, and would hide that the joined loop is a
+        // The bounds of the blocks may now be redundant. They would hide that the joined loop is a
         // block itself.
         bounds = whole(bounds, floors)?;
     }
     Some(bounds)
 }
 
-/// Joins a loop over blocks of constant length with the loop within a block, where bounds and
-/// `sums` use both only as `length * outer + inner`. The joined loop has the number of the outer
-/// one; the inner one is returned.
+/// Joins a loop over blocks of constant length with the loop within a block, if bounds and `sums`
+/// use both only as `length * outer + inner`. The joined loop has the number of the outer one.
+/// Returns the inner one.
 fn join_blocks(
     bounds: &mut Vec<Affine>,
     open: &BTreeSet<LoopId>,
@@ -62,7 +62,7 @@ fn moves_together(sum: &Affine, outer: LoopId, inner: LoopId, length: i128) -> b
     sum.coefficient(Var::Loop(outer)) == length * sum.coefficient(Var::Loop(inner))
 }
 
-/// Returns the sum in the joined loop.
+/// Returns the sum in terms of the joined loop.
 fn collapsed(sum: &Affine, outer: LoopId, inner: LoopId) -> Affine {
     let factor = sum.coefficient(Var::Loop(inner));
     let mut rest = sum.without(Var::Loop(outer)).without(Var::Loop(inner));
@@ -81,12 +81,12 @@ fn joined(bounds: &[Affine], outer: LoopId, inner: LoopId, length: i128, floors:
             (0, 0) => joined.push(bound.clone()),
             // The bounds of the block itself.
             (0, 1 | -1) if rest.as_constant() == Some(if of_point == 1 { 0 } else { length - 1 }) => {}
-            // outer >= -rest: the joined loop begins with that block; outer <= rest: it ends with
+            // outer >= -rest: the joined loop begins with that block. outer <= rest: it ends with
             // that block.
             (1, 0) => joined.push(&rest.scaled(length) + &Affine::from(outer)),
             (-1, 0) => joined.push((&rest.scaled(length) - &Affine::from(outer)).plus(length - 1)),
             _ if of_block == length * of_point && of_point != 0 => joined.push(collapsed(bound, outer, inner)),
-            // Splits leave bounds that say of a block what follows from the bounds of its points.
+            // A split leaves bounds on blocks that follow from the bounds on their points.
             (_, 0) if shadows.get_or_insert_with(|| of_blocks(bounds, point, length, floors)).contains(bound) => {}
             _ => return None,
         }
@@ -94,7 +94,7 @@ fn joined(bounds: &[Affine], outer: LoopId, inner: LoopId, length: i128, floors:
     Some(joined)
 }
 
-/// Returns what the bounds of the points of a block say wherever one of the points keeps them.
+/// Returns the bounds on a block that hold if any point of the block satisfies the bounds.
 fn of_blocks(bounds: &[Affine], point: Var, length: i128, floors: &mut Floors) -> Vec<Affine> {
     let most = |bound: &Affine| (bound.coefficient(point) * (length - 1)).max(0);
     let of_points = bounds.iter().filter(|bound| bound.coefficient(point) != 0);
@@ -102,7 +102,7 @@ fn of_blocks(bounds: &[Affine], point: Var, length: i128, floors: &mut Floors) -
     whole(shadows, floors).unwrap_or_default()
 }
 
-/// Leaves out each bound that `regards` picks and that the other bounds imply.
+/// Removes the bounds that `regards` selects and the other bounds imply.
 pub(super) fn without_redundant(
     bounds: Vec<Affine>,
     floors: &Floors,

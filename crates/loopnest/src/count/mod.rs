@@ -1,4 +1,4 @@
-//! Operations of a nest, counted symbolically in its sizes.
+//! Counts the operations of a nest symbolically in its sizes.
 
 mod banks;
 mod chain;
@@ -29,8 +29,8 @@ pub use subgroups::Lanes;
 use crate::error::NestError;
 use crate::ir::{ArrayId, Nest};
 
-/// Counts the properties to which the cost model takes the run time to be linear, as functions of
-/// the sizes.
+/// Counts the properties on which the cost model's run time depends linearly, as functions of the
+/// sizes.
 ///
 /// ```
 /// use tunesmith_loopnest::{Nest, Property, count};
@@ -50,19 +50,20 @@ use crate::ir::{ArrayId, Nest};
 ///
 /// # Errors
 ///
-/// Where something cannot be counted exactly, by name, or the nest cannot be scheduled.
+/// Fails if the nest cannot be scheduled, or if something cannot be counted exactly. The error
+/// names it.
 pub fn count(nest: &Nest) -> Result<Counts, NestError> {
     Ok(Counts::new(nest, &collect::collect(nest, None)?))
 }
 
-/// Counts the same properties in lanes that they take: where of a vector of work-items one does
-/// something, all have to wait. What a load from one cell gives to a whole row is counted once for
-/// [each row](Lanes::InRows). Barriers, work-groups and the launch are counted as in [`count()`],
-/// and so is everything where the nest has no work-items.
+/// Counts the same properties in the lanes that they occupy. If one work-item of a vector does
+/// something, all lanes of the vector are occupied. A load from one cell for a whole row is counted
+/// once for [each row](Lanes::InRows). Barriers, work-groups and the launch are counted as in
+/// [`count()`], and so is everything if the nest has no work-items.
 ///
 /// # Errors
 ///
-/// As for [`count()`], and where sub-groups that lie [across rows](Lanes::Numbered) cannot be
+/// Fails like [`count()`], and if sub-groups that lie [across rows](Lanes::Numbered) cannot be
 /// counted exactly.
 pub fn count_lanes(nest: &Nest, lanes: Lanes) -> Result<Counts, NestError> {
     Ok(Counts::new(nest, &collect::collect(nest, Some(lanes))?))
@@ -73,7 +74,7 @@ pub fn count_lanes(nest: &Nest, lanes: Lanes) -> Result<Counts, NestError> {
 ///
 /// # Errors
 ///
-/// Where the set of touched cells has a shape that cannot be counted exactly.
+/// Fails if the set of touched cells has a shape that cannot be counted exactly.
 pub fn footprint(nest: &Nest, array: ArrayId) -> Result<Counts, NestError> {
     Ok(Counts::new(nest, &collect::collect_footprint(nest, array)?))
 }

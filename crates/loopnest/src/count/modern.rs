@@ -1,4 +1,4 @@
-//! Counts what today's devices spend time on beside the properties of the paper.
+//! Counts what costs time on today's devices and is not among the paper's properties.
 
 use super::banks::conflict;
 use super::chain::longest;
@@ -12,20 +12,23 @@ use crate::error::NestError;
 use crate::ir::{Expr, Instruction, Lookup, LoopId, Memory, Nest, Operation, Operator, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Counts beside those of the paper, and what could not be counted.
+/// Counts in addition to those of the paper, and the kinds that could not be counted.
 #[derive(Clone, Debug)]
 pub struct Modern {
     /// The counts, as functions of the sizes.
     pub counts: Counts,
-    /// Kinds of properties that are left out, and why.
+    /// The kinds of properties that are left out, with the reasons.
     pub refused: Vec<(&'static str, NestError)>,
 }
 
-/// Counts what the paper leaves out: `bank:...` for accesses to local memory by conflicts over
-/// banks, `sub:...` for what sub-groups of 32 lanes issue, `arith:...` for arithmetic with small
-/// powers as multiplications, and `chain`, the longest chain of dependent arithmetic that one
-/// work-item executes. A kind that cannot be counted exactly is left out and
-/// [refused](Modern::refused) by name.
+/// Counts properties that the paper leaves out:
+///
+/// - `bank:...`: accesses to local memory, by bank conflicts.
+/// - `sub:...`: instructions that sub-groups of 32 lanes issue.
+/// - `arith:...`: arithmetic, with small powers as multiplications.
+/// - `chain`: the longest chain of dependent arithmetic that one work-item executes.
+///
+/// A kind that cannot be counted exactly is left out and [refused](Modern::refused) by name.
 ///
 /// ```
 /// use tunesmith_loopnest::{Nest, Property, count};
@@ -47,12 +50,14 @@ pub struct Modern {
 /// # Ok::<(), tunesmith_loopnest::NestError>(())
 /// ```
 ///
-/// Vector loops count every iteration. Cost: some milliseconds, and up to seconds where sub-groups
-/// end within a row of work-items; evaluating takes some hundred nanoseconds.
+/// A vector loop counts every iteration.
+///
+/// Cost: some milliseconds, or up to seconds if sub-groups end within a row of work-items.
+/// Evaluating the counts takes some hundred nanoseconds.
 ///
 /// # Errors
 ///
-/// Where the nest cannot be scheduled, or its loops cannot be counted.
+/// Fails if the nest cannot be scheduled, or if its loops cannot be counted.
 pub fn count_modern(nest: &Nest) -> Result<Modern, NestError> {
     let mut found = collect_arithmetic(nest)?;
     let mut refused = Vec::new();
@@ -66,12 +71,12 @@ pub fn count_modern(nest: &Nest) -> Result<Modern, NestError> {
     Ok(Modern { counts: Counts::new(nest, &found), refused })
 }
 
-/// Counts the longest chain of dependent operations alone: [`Property::Chain`].
+/// Counts only the longest chain of dependent operations: [`Property::Chain`].
 ///
 /// # Errors
 ///
-/// Where the nest cannot be scheduled, the chain cannot be followed exactly, or the nest looks up
-/// values.
+/// Fails if the nest cannot be scheduled, if the chain cannot be followed exactly, or if the nest
+/// looks up values.
 pub fn count_chain(nest: &Nest) -> Result<Counts, NestError> {
     refuse_data(nest)?;
     let mut found = Collected::new(nest);
@@ -87,7 +92,7 @@ fn collect_arithmetic(nest: &Nest) -> Result<Collected, NestError> {
     Ok(found)
 }
 
-/// Refuses a nest that looks up values: what lanes do together is not known.
+/// Refuses a nest that looks up values: the cells that lanes access together are not known.
 fn refuse_data(nest: &Nest) -> Result<(), NestError> {
     match nest.lookups.first() {
         None => Ok(()),
@@ -97,7 +102,7 @@ fn refuse_data(nest: &Nest) -> Result<(), NestError> {
     }
 }
 
-/// Adds the properties of a kind.
+/// A function that adds the properties of a kind.
 type Gather = fn(&Nest, &mut Collected) -> Result<(), NestError>;
 
 fn arithmetic(nest: &Nest, instruction: &Instruction, found: &mut Collected) -> Result<(), NestError> {
@@ -163,8 +168,8 @@ fn operations(nest: &Nest, instruction: &Instruction) -> BTreeMap<(Operation, Ty
     counts
 }
 
-/// Counts the floating-point operations of an expression by kind and type: small powers are
-/// multiplications, and a sum takes one product that it is of along.
+/// Counts the floating-point operations of an expression by kind and type. Small powers count as
+/// multiplications. A sum with a product among its parts counts as one fused operation.
 pub(super) fn count_arithmetic(
     nest: &Nest,
     expr: &Expr,
@@ -190,8 +195,8 @@ pub(super) fn count_arithmetic(
     }
 }
 
-/// Returns whether a sum or difference takes along a product that it is of, as all of today's
-/// processors and GPUs do.
+/// Returns true if a sum or difference is fused with a product among its parts. All of today's
+/// processors and GPUs fuse them.
 fn is_fused(nest: &Nest, sum: &Expr, kind: Type) -> bool {
     let is_product = |part: &Expr| {
         let part = if let Expr::Neg(inner) = part { inner } else { part };

@@ -1,4 +1,4 @@
-//! Accesses that leave their arrays, counted.
+//! Counts the accesses that leave their arrays.
 
 use super::compiled::Counts;
 use super::factors::{Factors, apart_from_data};
@@ -9,16 +9,16 @@ use crate::lookups::{self, LookupLoad};
 use crate::print;
 use std::collections::BTreeSet;
 
-/// The accesses of a nest that may leave their arrays, with the number of times they do as
-/// functions of the sizes.
+/// The accesses of a nest that may leave their arrays, each with the number of times as a function
+/// of the sizes.
 #[derive(Clone, Debug)]
 pub struct Outside {
     counts: Counts,
     suspects: Vec<Suspect>,
 }
 
-/// One end of one axis, beyond which an access may be. Its place in the list is that of its factor
-/// in the counts.
+/// An end of an axis that an access may exceed. Its place in the list is that of its factor in the
+/// counts.
 #[derive(Clone, Debug)]
 struct Suspect {
     access: String,
@@ -29,9 +29,9 @@ struct Suspect {
     place: Option<Place>,
 }
 
-/// Finds the accesses that may leave their arrays: those not proven to stay within them for all
-/// sizes that keep the assumptions. Accesses whose cell depends on data are left out, and loops
-/// whose bounds do are taken to run once.
+/// Finds the accesses that may leave their arrays: those not proven to stay inside for all sizes
+/// that satisfy the assumptions. Leaves out accesses whose cell depends on data. Counts a loop
+/// whose bounds depend on data as one iteration.
 ///
 /// ```
 /// use tunesmith_loopnest::{Nest, count};
@@ -52,7 +52,7 @@ struct Suspect {
 ///
 /// # Errors
 ///
-/// Where it cannot be counted how often an access is outside.
+/// Fails if the number of times that an access is outside cannot be counted.
 pub fn outside(nest: &Nest) -> Result<Outside, NestError> {
     let mut factors = Factors::new(nest);
     let mut suspects = Vec::new();
@@ -69,8 +69,8 @@ pub fn outside(nest: &Nest) -> Result<Outside, NestError> {
     Ok(Outside { counts: Counts::of_factors(nest, &factors), suspects })
 }
 
-/// Returns the ends of the axes beyond which an access may be, each with a new factor that counts
-/// how often.
+/// Returns the ends of the axes that an access may exceed, each with a new factor that counts how
+/// often.
 fn suspects_of(
     nest: &Nest,
     within: &BTreeSet<LoopId>,
@@ -114,12 +114,12 @@ fn suspects_of(
 }
 
 impl Outside {
-    /// Refuses sizes for which an access leaves its array, with the first such access and how often
-    /// it does.
+    /// Refuses sizes for which an access leaves its array. The error names the first such access
+    /// and the number of times.
     ///
     /// # Errors
     ///
-    /// For such sizes, where the number of sizes is wrong, or a count exceeds 128 bits.
+    /// Fails for such sizes, if the number of sizes is wrong, or if a count exceeds 128 bits.
     pub fn refuse(&self, sizes: &[i64]) -> Result<(), NestError> {
         let times = self.counts.evaluate_factors(sizes)?;
         match self.suspects.iter().zip(times).find(|(_, times)| *times > 0) {

@@ -1,13 +1,15 @@
-//! Integer points between affine bounds, counted symbolically.
+//! Counts the integer points between affine bounds symbolically.
 //!
-//! The loops are summed one after the other, in the order that keeps bounds whole: a loop all of
-//! whose bounds have coefficient 1 is summed by Faulhaber's formulas between its greatest lower and
-//! its least upper bound, with one case for each choice of the two. What then limits the case is a
-//! bound on the other loops or, in the end, a condition on the sizes. Blocks of a constant length
-//! and the points within them are joined to one loop first, so that a split loop with its last
-//! block cut off counts as what it was. Where no loop has only coefficients of 1, others are taken
-//! apart by their remainders. Where that makes too many cases, loops are skewed so that bounds have
-//! small coefficients.
+//! Loops are summed one after the other, in the order that keeps bounds integral. A loop whose
+//! bounds all have coefficient 1 is summed by Faulhaber's formulas between its greatest lower and
+//! its least upper bound. Each choice of these two bounds is a case. The limits of a case are
+//! bounds on the other loops or, in the end, conditions on the sizes.
+//!
+//! Three steps prepare the bounds:
+//! - Blocks of a constant length and the points within them are first joined into one loop. A split
+//!   loop with its last block cut off thus counts like the original loop.
+//! - If no loop has only coefficients of 1, loops are taken apart by their remainders.
+//! - If that makes too many cases, loops are skewed so that bounds have small coefficients.
 
 use super::floors::Floors;
 use super::merge::{without_blocks, without_redundant};
@@ -17,18 +19,18 @@ use crate::ir::{Affine, LoopId, Var};
 use crate::number::{gcd, lcm};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A count where its conditions hold, and nothing where they do not.
+/// A count where its conditions hold, and 0 elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     /// Sums of sizes and floors that are not negative.
     pub(super) conditions: Vec<Affine>,
-    /// In sizes and floors.
+    /// The count, in sizes and floors.
     pub(super) count: Polynomial,
 }
 
-/// More cases than this mean that the bounds are beyond this method.
+/// Maximum number of cases. With more, the bounds are beyond this method.
 const MOST_PIECES: usize = 256;
-/// More remainders than this would make more cases than pieces are allowed.
+/// Maximum number of remainders. More would make more cases than `MOST_PIECES`.
 const MOST_REMAINDERS: i128 = 64;
 
 /// Returns the number of integer points of `loops` at which no bound is negative: the sum of the
@@ -36,7 +38,7 @@ const MOST_REMAINDERS: i128 = 64;
 ///
 /// # Errors
 ///
-/// Where a loop is unbounded or there are too many cases.
+/// Fails if a loop is unbounded or there are too many cases.
 pub(super) fn count_points(bounds: &[Affine], loops: &[LoopId], floors: &mut Floors) -> Result<Vec<Piece>, NestError> {
     let mut open: BTreeSet<LoopId> = loops.iter().copied().collect();
     let Some(bounds) = without_blocks(bounds, &mut open, &mut [], floors) else { return Ok(Vec::new()) };
@@ -49,7 +51,7 @@ pub(super) fn count_points(bounds: &[Affine], loops: &[LoopId], floors: &mut Flo
         counter.sum(bounds.clone(), open.clone(), Polynomial::constant(1))?;
         Ok(counter.pieces)
     };
-    // Skewed bounds of tiles within tiles have more cases, not fewer.
+    // Skewing comes second: it makes more cases for tiles within tiles, not fewer.
     let before = floors.clone();
     count(false, floors).or_else(|_: NestError| {
         *floors = before;
@@ -63,8 +65,8 @@ struct Counter<'a> {
     pieces: Vec<Piece>,
 }
 
-/// Returns bounds divided by the common factor of their loops and without those that another makes
-/// needless; nothing where one can never hold.
+/// Returns the bounds divided by the common factor of their loops, without redundant ones. Returns
+/// `None` if a bound can never hold.
 pub(super) fn whole(bounds: Vec<Affine>, floors: &mut Floors) -> Option<Vec<Affine>> {
     let mut tightest: BTreeMap<Affine, i128> = BTreeMap::new();
     for bound in bounds {
@@ -104,7 +106,7 @@ impl Counter<'_> {
         self.step(bounds, open, count)
     }
 
-    /// Returns the bounds in their tightest form, if there may be points.
+    /// Returns the bounds in their tightest form, or `None` if they certainly have no points.
     fn possible(&mut self, bounds: Vec<Affine>) -> Option<Vec<Affine>> {
         whole(bounds, self.floors).filter(|bounds| !self.floors.contradict(bounds))
     }
@@ -125,7 +127,7 @@ impl Counter<'_> {
         }
         let conditions = without_redundant(conditions, self.floors, |_| true);
         let count = self.floors.congruences().iter().fold(count, |count, (rule, floor)| {
-            // floor(n / 16) is (n - remainder) / 16 there, which reads better and costs nothing.
+            // Here floor(n / 16) is (n - remainder) / 16. This reads better and costs nothing.
             let size = Polynomial::from(&Affine::from(rule.size).plus(-rule.remainder));
             count.substitute(Var::Floor(*floor), &size.scaled(super::polynomial::Ratio::new(1, rule.modulus)))
         });
@@ -133,7 +135,8 @@ impl Counter<'_> {
         Ok(())
     }
 
-    /// Returns the loop with coefficients of 1 only whose summation makes the fewest cases.
+    /// Returns the loop whose summation makes the fewest cases, among those with only coefficients
+    /// of 1.
     fn next_loop(&self, bounds: &[Affine], open: &BTreeSet<LoopId>) -> Option<LoopId> {
         let cases = |id: &LoopId| {
             let sides = |sign: i128| bounds.iter().filter(|bound| bound.coefficient(Var::Loop(*id)) * sign > 0).count();
@@ -160,7 +163,7 @@ impl Counter<'_> {
         };
         let (lower, upper) = (limits(1), limits(-1));
         if lower.is_empty() || upper.is_empty() {
-            // All loops together are bounded: with one point there would be points without end.
+            // All loops together are bounded: with one point there would be infinitely many.
             return Ok(());
         }
         open.remove(&id);
@@ -198,15 +201,15 @@ impl Counter<'_> {
             let apart = Affine::term(Var::Loop(id), period).plus(remainder);
             let bounds = bounds.iter().map(|bound| bound.substitute(Var::Loop(id), &apart)).collect();
             let Some(bounds) = self.possible(bounds) else { continue };
-            // Not skewed before a loop is summed: that could undo this step, and so go on without
-            // end.
+            // Do not skew before a loop is summed. Skewing could undo this step and so continue
+            // without end.
             self.step(bounds, open.clone(), count.substitute(Var::Loop(id), &Polynomial::from(&apart)))?;
         }
         Ok(())
     }
 }
 
-/// Replaces loops by sums with others while that makes the coefficients of the bounds less: a
+/// Replaces loops by sums with others while that shrinks the coefficients of the bounds: a
 /// reduction of the lattice basis of their columns. It finds the box in `0 <= 3*i - j < n and 0 <=
 /// j - 2*i < n`.
 fn skewed(bounds: Vec<Affine>, open: &BTreeSet<LoopId>, count: Polynomial) -> (Vec<Affine>, Polynomial) {
@@ -218,8 +221,8 @@ fn skewed(bounds: Vec<Affine>, open: &BTreeSet<LoopId>, count: Polynomial) -> (V
     (bounds, count)
 }
 
-/// Returns a replacement of a loop by itself less a multiple of one with coefficients other than 1,
-/// which makes its column shorter.
+/// Returns a replacement that shortens the column of a loop: the loop less a multiple of a loop
+/// with coefficients other than 1.
 fn skew(bounds: &[Affine], open: &BTreeSet<LoopId>) -> Option<(LoopId, Affine)> {
     let is_wide = |bound: &&Affine| bound.loops().any(|id| bound.coefficient(Var::Loop(id)).abs() > 1);
     let wide: BTreeSet<LoopId> = bounds.iter().filter(is_wide).flat_map(Affine::loops).collect();
@@ -228,7 +231,7 @@ fn skew(bounds: &[Affine], open: &BTreeSet<LoopId>) -> Option<(LoopId, Affine)> 
     };
     let shorter = |own: LoopId, other: LoopId| {
         let (along, square) = (product(own, other), product(other, other).max(1));
-        // The nearest integer to the projection on the other column; a half makes nothing shorter.
+        // The nearest integer to the projection on the other column. A half would shorten nothing.
         let times = (2 * along.abs() + square - 1) / (2 * square) * along.signum();
         let replacement = &Affine::from(other) - &Affine::term(Var::Loop(own), times);
         (times != 0).then_some((other, replacement))

@@ -1,10 +1,10 @@
-//! Polynomials in sizes, loops and floors with rational coefficients, all exact.
+//! Exact polynomials in sizes, loops and floors, with rational coefficients.
 
 use crate::ir::{Affine, Var};
 use crate::number::gcd;
 use std::collections::BTreeMap;
 
-/// `numerator / denominator` in lowest terms; the denominator is positive.
+/// `numerator / denominator` in lowest terms. The denominator is positive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ratio {
     pub(super) numerator: i128,
@@ -78,7 +78,8 @@ impl Polynomial {
         product
     }
 
-    /// Coefficients of the powers of a variable: polynomials in the others, from the power 0 on.
+    /// Returns the coefficients of the powers of a variable, from power 0. They are polynomials in
+    /// the other variables.
     pub(super) fn powers_of(&self, variable: Var) -> Vec<Polynomial> {
         let mut powers: Vec<Polynomial> = Vec::new();
         for (monomial, coefficient) in self.terms() {
@@ -92,7 +93,7 @@ impl Polynomial {
         powers
     }
 
-    /// Returns the polynomial with another one in the place of a variable.
+    /// Returns the polynomial with a variable replaced by another polynomial.
     pub(super) fn substitute(&self, variable: Var, replacement: &Polynomial) -> Self {
         let powers = self.powers_of(variable);
         // Horner's rule, from the highest power down.
@@ -102,7 +103,7 @@ impl Polynomial {
     /// Returns the sum of this polynomial over `variable` from `first` to `last`, for `first <=
     /// last + 1`.
     ///
-    /// Faulhaber's sums of powers, which as polynomials hold for negative bounds as well.
+    /// Uses Faulhaber's sums of powers. As polynomials they hold for negative bounds as well.
     pub(super) fn summed(&self, variable: Var, first: &Affine, last: &Affine) -> Self {
         let (end, start) = (Polynomial::from(last), Polynomial::from(&first.plus(-1)));
         let mut sum = Polynomial::default();
@@ -115,10 +116,10 @@ impl Polynomial {
     }
 }
 
-/// Coefficients of the polynomial in x that is the sum of `t^power` for t from 0 to x.
+/// Returns the coefficients of the polynomial in x that is the sum of `t^power` for t from 0 to x.
 ///
-/// From `(x + 1)^(p + 1)`, which is the sum over j up to p of `binomial(p + 1, j)` times the sum of
-/// j-th powers.
+/// They follow from `(x + 1)^(p + 1)`. This is the sum, over j up to p, of `binomial(p + 1, j)`
+/// times the sum of j-th powers.
 fn power_sum(power: usize) -> Vec<Ratio> {
     let mut sums: Vec<Vec<Ratio>> = Vec::new();
     for p in 0..=power {

@@ -1,4 +1,4 @@
-//! Loops projected out of sets of cells, exactly.
+//! Projects loops out of sets of cells, exactly.
 
 use super::floors::Floors;
 use super::image::Cells;
@@ -8,23 +8,22 @@ use crate::error::NestError;
 use crate::ir::{Affine, LoopId, Var};
 use std::collections::BTreeSet;
 
-/// More parts than this, by remainders of loops that are projected out, would be sets with too many
+/// Maximum number of parts by remainders of projected loops. More parts would be sets with too many
 /// intersections.
 const MOST_PARTS: i128 = 16;
 
-/// Projects the loops `open` out: sets of the cells for which some integer points of those loops
-/// are between the bounds. New loops are numbered from `fresh`.
+/// Projects the loops `open` out. Returns sets of the cells for which some integer points of those
+/// loops are between the bounds. New loops are numbered from `fresh`.
 ///
-/// For a loop between `a*i >= low` and `b*i <= high` some integer exists where `a*high - b*low >=
-/// 0` if a or b is 1, or if those bounds always leave room for an integer (the dark shadow of
-/// Pugh's Omega test, 1991). Otherwise one of the two is rounded: `ceil(low / a)` becomes a loop of
-/// its own, which is determined by the others, and so no cell is counted twice. Where other loops
-/// that are to be projected out would determine it as well, they are taken apart by remainders
-/// first.
+/// Consider a loop between `a*i >= low` and `b*i <= high`. Some integer exists where `a*high -
+/// b*low >= 0` if a or b is 1, or if those bounds always leave room for an integer (the dark shadow
+/// of Pugh's Omega test, 1991). Otherwise one of the two bounds is rounded: `ceil(low / a)` becomes
+/// a loop of its own. The other loops determine its value, so no cell is counted twice. If these
+/// include loops that are still to be projected out, the loops are first taken apart by remainders.
 ///
 /// # Errors
 ///
-/// Where that makes too many sets.
+/// Fails if there are too many sets.
 pub(super) fn project(
     cells: Cells,
     open: BTreeSet<LoopId>,
@@ -89,8 +88,8 @@ fn cheapest(bounds: &[Affine], open: &BTreeSet<LoopId>) -> Option<LoopId> {
     open.iter().copied().min_by_key(|id| cost(id))
 }
 
-/// Returns the bounds to round so that the shadow of `id` hides no gap: those of one side that do
-/// not leave room for an integer with one of the other side.
+/// Returns the bounds to round so that the shadow of `id` hides no gap. These are the bounds of one
+/// side that leave no room for an integer with a bound of the other side.
 fn rounding(bounds: &[Affine], id: LoopId, open: &BTreeSet<LoopId>, floors: &Floors) -> Rounding {
     let mut tight = [BTreeSet::new(), BTreeSet::new()];
     let factor = |at: usize| bounds[at].coefficient(Var::Loop(id));
@@ -117,7 +116,7 @@ fn rounding(bounds: &[Affine], id: LoopId, open: &BTreeSet<LoopId>, floors: &Flo
     }
 }
 
-/// Returns what bounds say of the other loops where a real value of `id` exists.
+/// Returns the bounds on the other loops under which a real value of `id` exists.
 fn shadow(bounds: &[Affine], id: LoopId) -> Vec<Affine> {
     let own = Var::Loop(id);
     let (with, mut rest): (Vec<Affine>, Vec<Affine>) =
@@ -132,8 +131,8 @@ fn shadow(bounds: &[Affine], id: LoopId) -> Vec<Affine> {
 }
 
 impl Cells {
-    /// Replaces a bound of `id` by one with coefficient 1: divided, what is left over rounded down
-    /// to the new loop `fresh`.
+    /// Replaces a bound of `id` by one with coefficient 1: divides it, and rounds the rest down to
+    /// the new loop `fresh`.
     fn round(&mut self, at: usize, id: LoopId, fresh: LoopId) {
         let factor = self.bounds[at].coefficient(Var::Loop(id));
         let (mut quotient, rest) = self.bounds[at].without(Var::Loop(id)).divided(factor.abs());

@@ -1,4 +1,4 @@
-//! The properties of a kernel to which its run time is taken to be linear (section 2 of the paper).
+//! The properties of a kernel on which its run time depends linearly (section 2 of the paper).
 
 use crate::error::NestError;
 use crate::ir::{Direction, Function, Memory, Operation, Type};
@@ -8,7 +8,7 @@ use std::str::FromStr;
 /// The amortised stride fraction of an access to global memory (section 2.1).
 ///
 /// The denominator is the distance in memory from one SIMD lane to the next, in units of the
-/// access; the numerator is the share of the cells between that is used at all, in parts of the
+/// access. The numerator is the share of the cells in between that are used at all, in parts of the
 /// denominator, rounded up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stride {
@@ -16,16 +16,16 @@ pub enum Stride {
     Uniform,
     /// Neighbouring lanes access neighbouring cells.
     Unit,
-    /// `numerator / denominator`, the denominator from 2 to 4.
+    /// `numerator / denominator`, with a denominator from 2 to 4.
     Fraction(u8, u8),
-    /// A distance above 4; the numerator is in quarters.
+    /// A distance above 4. The numerator is in quarters.
     Wide(u8),
-    /// Which cells the lanes access depends on data.
+    /// A distance that depends on data.
     Data,
 }
 
 impl Stride {
-    /// Returns every stride with a distance of `stride` units, whatever the share that is used.
+    /// Returns every stride with a distance of `stride` units, for any share of used cells.
     pub(super) fn of_distance(stride: i128) -> Vec<Stride> {
         match stride {
             0 => vec![Stride::Uniform],
@@ -35,7 +35,7 @@ impl Stride {
         }
     }
 
-    /// Returns the stride of a distance of which `touched` of `filled` cells are used.
+    /// Returns the stride for a distance at which `touched` of `filled` cells are used.
     pub(super) fn classify(stride: i128, touched: i128, filled: i128) -> Stride {
         let parts = stride.clamp(1, 4);
         // The least number of parts with touched / filled <= number / parts.
@@ -63,19 +63,19 @@ impl fmt::Display for Stride {
 
 /// A property of a kernel.
 ///
-/// Accesses, operations and barriers are counted for each work-item, those included that do what
-/// others do as well. Arithmetic in subscripts, integer arithmetic and accesses to temporaries are
-/// not counted.
+/// Accesses, operations and barriers are counted for each work-item, even if it repeats the work of
+/// others. Arithmetic in subscripts, integer arithmetic and accesses to temporaries are not
+/// counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Property {
-    /// Accesses to global memory of so many bits.
+    /// Accesses to global memory, by their size in bits, direction and stride.
     Global(u32, Direction, Stride),
-    /// The lesser of the numbers of loads and of stores of so many bits and that stride.
+    /// The lesser of the numbers of loads and of stores with this size in bits and this stride.
     LoadsAndStores(u32, Stride),
-    /// Loads from local memory of so many bits.
+    /// Loads from local memory, by their size in bits.
     LocalLoads(u32),
-    /// The same by the distance of the lanes of [rows](crate::Lanes::InRows), between which all
-    /// cells are taken for used.
+    /// Loads from local memory, by their size in bits and by the distance of the lanes of
+    /// [rows](crate::Lanes::InRows). All cells between lanes count as used.
     StridedLocalLoads(u32, Stride),
     /// Floating-point operations.
     Operations(Operation, Type),
@@ -85,25 +85,25 @@ pub enum Property {
     Groups,
     /// Bytes of global memory that are touched at least once.
     TouchedBytes,
-    /// 1: the cost of a launch.
+    /// Always 1: the cost of a launch.
     Launch,
-    /// Accesses to local memory of so many bits, by the [conflict](crate::count::count_modern) of
-    /// the lanes.
+    /// Accesses to local memory, by their size in bits, direction and the
+    /// [conflict](crate::count::count_modern) of the lanes.
     Banks(u32, Direction, u32),
     /// An instruction that sub-groups of 32 lanes issue.
     SubGroups(Issue),
-    /// Floating-point operations, small powers being multiplications.
+    /// Floating-point operations, with small powers as multiplications.
     Arithmetic(Operation, Type),
-    /// Operations of the longest chain in which each needs the one before.
+    /// Operations of the longest chain in which each operation needs the one before.
     Chain,
 }
 
 /// An instruction that a sub-group issues for all of its lanes at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Issue {
-    /// A floating-point operation; small powers are multiplications.
+    /// A floating-point operation. Small powers are multiplications.
     Operation(Operation, Type),
-    /// An access of so many bits to local or global memory.
+    /// An access to local or global memory, with its size in bits.
     Access(Memory, u32, Direction),
 }
 
@@ -151,11 +151,11 @@ impl FromStr for Stride {
 impl FromStr for Property {
     type Err = NestError;
 
-    /// Parses the text of a property, as files have it.
+    /// Parses the text of a property as it stands in files.
     ///
     /// # Errors
     ///
-    /// No property has the text.
+    /// Fails if no property has this text.
     fn from_str(text: &str) -> Result<Self, NestError> {
         let parts: Vec<&str> = text.split(':').collect();
         let property = match parts[..] {
@@ -180,7 +180,7 @@ const SINGLE: [Property; 5] =
 /// Every direction.
 const DIRECTIONS: [Direction; 2] = [Direction::Load, Direction::Store];
 
-/// Parses `32:load:s1` or `32:min(load,store):s1`.
+/// Parses the text of an access, such as `32:load:s1` or `32:min(load,store):s1`.
 fn global(access: &[&str]) -> Result<Property, NestError> {
     match *access {
         [bits, "min(load,store)", stride] => Ok(Property::LoadsAndStores(number(bits)?, stride.parse()?)),
@@ -191,7 +191,7 @@ fn global(access: &[&str]) -> Result<Property, NestError> {
     }
 }
 
-/// Parses `op:f32:add` or `g:32:load`.
+/// Parses the text of an issued instruction, such as `op:f32:add` or `g:32:load`.
 fn issued(issue: &[&str]) -> Result<Issue, NestError> {
     match *issue {
         ["op", kind, operation] => arithmetic(kind, operation).map(|(of, kind)| Issue::Operation(of, kind)),
@@ -215,7 +215,7 @@ fn number(text: &str) -> Result<u32, NestError> {
     text.parse().map_err(|_| unknown(text))
 }
 
-/// Returns the one of `all` that has this text.
+/// Returns the member of `all` with this text.
 fn named<T: fmt::Display>(all: impl IntoIterator<Item = T>, text: &str) -> Result<T, NestError> {
     all.into_iter().find(|known| known.to_string() == text).ok_or_else(|| unknown(text))
 }

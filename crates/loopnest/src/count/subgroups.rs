@@ -1,4 +1,4 @@
-//! Counts how often sub-groups issue an instruction.
+//! Counts the instructions that sub-groups issue.
 
 use super::factors::{Factors, Product};
 use super::image::cells;
@@ -7,32 +7,33 @@ use crate::error::NestError;
 use crate::ir::{AXES, Affine, LoopId, Nest, Tag, Var};
 use std::collections::BTreeSet;
 
-/// The lanes of today's GPUs; of a work-group that is no multiple the last ones are fewer.
+/// The lanes of today's GPUs. If a work-group is no multiple of them, its last sub-group is
+/// smaller.
 pub(super) const WARP: Lanes = Lanes::Numbered(32);
 
-/// Which work-items of a work-group run together. With a width of 1 each runs alone, and no lane is
-/// ever idle.
+/// The work-items of a work-group that run together. With a width of 1 each runs alone, and no lane
+/// is ever idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lanes {
-    /// So many in the order of their numbers, those along axis 0 first: sub-groups of GPUs.
+    /// This many in the order of their numbers, along axis 0 first: sub-groups of GPUs.
     Numbered(u32),
-    /// So many neighbours of a row along axis 0: vectors of processors. What all work-items of a
-    /// row load is loaded once.
+    /// This many neighbours of a row along axis 0: vectors of processors. A load that all
+    /// work-items of a row share happens once.
     InRows(u32),
-    /// The same, and what [rows that generated C runs side by
-    /// side](crate::blocks::rows_side_by_side) have in common is loaded once for them.
+    /// The same, for blocks of [rows that generated C runs side by
+    /// side](crate::blocks::rows_side_by_side). A load that the rows of a block share happens once.
     InBlocks(u32),
 }
 
 impl Default for Lanes {
-    /// Lets each work-item run alone.
+    /// Returns lanes in which each work-item runs alone.
     fn default() -> Self {
         Lanes::InRows(1)
     }
 }
 
 impl Lanes {
-    /// Returns the same numbering of work-items that run alone.
+    /// Returns the same numbering, with work-items that run alone.
     pub fn alone(self) -> Self {
         match self {
             Lanes::Numbered(_) => Lanes::Numbered(1),
@@ -48,7 +49,7 @@ impl Lanes {
         }
     }
 
-    /// Returns the axes along which they are numbered.
+    /// Returns the number of axes along which work-items are numbered.
     fn axes(self) -> usize {
         match self {
             Lanes::Numbered(_) => AXES,
@@ -57,14 +58,14 @@ impl Lanes {
     }
 }
 
-/// Returns the number of points of the loops `within` and of sub-groups at which a lane is among
-/// the points.
+/// Returns the number of pairs of a point of the loops `within` and a sub-group with a lane at that
+/// point.
 ///
 /// `within` has a loop for every axis of work-groups.
 ///
 /// # Errors
 ///
-/// Where it cannot be told exactly which sub-groups have such a lane.
+/// Fails if the sub-groups with such a lane cannot be determined exactly.
 pub(super) fn issues(
     nest: &Nest,
     within: &BTreeSet<LoopId>,
@@ -83,7 +84,7 @@ pub(super) fn issues(
     Ok(product)
 }
 
-/// Returns the loops that bounds join with those of the work-items.
+/// Returns the loops that share bounds with the work-item loops, directly or through others.
 fn beside_lanes(nest: &Nest, within: &BTreeSet<LoopId>, lanes: Lanes) -> BTreeSet<LoopId> {
     let is_local = |id: &LoopId| matches!(nest.loop_at(*id).tag, Tag::Local(axis) if usize::from(axis) < lanes.axes());
     let mut joined: BTreeSet<LoopId> = within.iter().copied().filter(is_local).collect();
@@ -126,7 +127,7 @@ fn of_lanes(
     let [sub_group, place] = [fresh.next(), fresh.next()].map(|id| id.unwrap_or(LoopId(0)));
     bounds.extend(range(sub_group, (stride + width - 1) / width));
     bounds.extend(range(place, width));
-    // width * sub_group + place is the number of the work-item: so is the lane along axis 0.
+    // width * sub_group + place is the number of the work-item. This gives the lane along axis 0.
     let mut first = Affine::term(Var::Loop(sub_group), width);
     first.add_term(Var::Loop(place), 1);
     let others = lanes[1..].iter().fold(first, |sum, (lane, stride)| &sum - &Affine::term(Var::Loop(*lane), *stride));

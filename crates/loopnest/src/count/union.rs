@@ -1,4 +1,4 @@
-//! Cells in the union of sets that may have cells in common.
+//! Counts the cells in the union of sets that may have cells in common.
 
 use super::floors::Floors;
 use super::image::Cells;
@@ -7,17 +7,18 @@ use super::polynomial::Polynomial;
 use crate::error::NestError;
 use crate::ir::{Affine, LoopId, Var};
 
-/// More intersections than this would take too long to count.
+/// Maximum number of intersections. More would take too long to count.
 const MOST_MEETS: usize = 128;
 
 /// Returns the number of different cells in sets that may have cells in common.
 ///
-/// By inclusion and exclusion: sets that have no cell in common, or of which one is within the
-/// other, need no intersection.
+/// Uses inclusion and exclusion. Two sets need no intersection if they have no cell in common, or
+/// if one contains the other.
 ///
 /// # Errors
 ///
-/// Where too many sets have cells in common, or one has a shape that cannot be counted exactly.
+/// Fails if too many sets have cells in common, or if a set has a shape that cannot be counted
+/// exactly.
 pub(super) fn different(mut sets: Vec<Cells>, floors: &mut Floors) -> Result<Vec<Piece>, NestError> {
     join_neighbours(&mut sets, floors);
     let mut union = Union { floors, meets: 0, pieces: Vec::new() };
@@ -59,13 +60,13 @@ impl Union<'_> {
 }
 
 impl Cells {
-    /// Returns the cells that are in both sets, if there may be any.
+    /// Returns the cells in both sets, or `None` if there are certainly none.
     fn meet(&self, other: &Cells, floors: &mut Floors) -> Option<Cells> {
         let mut meet = self.clone();
         let other = other.renumbered_beyond(self);
         meet.bounds.extend(other.bounds);
         meet.loops.extend(other.loops);
-        // Behind the place stand equations: the difference of both places.
+        // The place is followed by equations: the difference of both places.
         let axes = self.place.len();
         meet.place.extend(self.place.iter().zip(&other.place).map(|(own, other)| own - other));
         (axes..2 * axes).try_for_each(|equation| meet.solve(equation, floors))?;
@@ -74,7 +75,7 @@ impl Cells {
         (!floors.contradict(&meet.bounds)).then_some(meet)
     }
 
-    /// Renumbers the loops beyond those of other cells.
+    /// Renumbers the loops after those of other cells.
     fn renumbered_beyond(&self, other: &Cells) -> Cells {
         let shift = other.loops.last().map_or(0, |id| id.0 + 1);
         let beyond = |id: LoopId| LoopId(id.0 + shift);
@@ -86,8 +87,8 @@ impl Cells {
         }
     }
 
-    /// Replaces a loop by what an equation, a sum in the place, says of it; nothing where it never
-    /// holds.
+    /// Uses an equation, a sum in the place, to replace a loop. Returns `None` if the equation
+    /// never holds.
     fn solve(&mut self, equation: usize, floors: &mut Floors) -> Option<()> {
         let pivot = self.pivot(equation, &self.loops.clone());
         let factor = pivot.map_or(0, |id| self.place[equation].coefficient(Var::Loop(id)));
@@ -109,7 +110,7 @@ impl Cells {
         }
     }
 
-    /// Returns whether all of the cells are among these, which are a part of them.
+    /// Returns true if this set contains all of the cells. This set must be a part of them.
     fn covers(&self, cells: &Cells, floors: &Floors) -> bool {
         let holds = |bound: &Affine| cells.bounds.contains(bound) || floors.imply(&cells.bounds, bound);
         self.loops == cells.loops && self.place == cells.place && self.bounds.iter().all(holds)
@@ -136,8 +137,8 @@ fn join_neighbours(sets: &mut Vec<Cells>, floors: &Floors) {
     }
 }
 
-/// Returns the union of two sets where it is between such bounds again: `one` reaches less far, or
-/// as far, at both ends.
+/// Returns the union of two sets if such bounds can describe it. `one` reaches at most as far as
+/// `two` at both ends.
 fn united(one: &[Affine], two: &[Affine], floors: &Floors) -> Option<Vec<Affine>> {
     let direction = |bound: &Affine| bound.plus(-bound.offset());
     let mut union = Vec::new();

@@ -1,4 +1,4 @@
-//! Expressions with the types of their operations found once.
+//! Expressions that are ready to run: the types of their operations are found once.
 
 use super::value::{Value, binary, call};
 use crate::error::{NestError, Place};
@@ -14,7 +14,7 @@ pub(super) enum Code {
     Call(Function, Type, Vec<Code>),
 }
 
-/// The machine that code runs on.
+/// The machine on which code runs.
 pub(super) trait Machine {
     fn index(&self, sum: &Affine) -> i128;
     fn load(&mut self, access: &Access) -> Result<Value, NestError>;

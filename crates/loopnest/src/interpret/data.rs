@@ -1,28 +1,28 @@
-//! The data a nest runs on.
+//! The data on which a nest runs.
 
 use super::value::Value;
 use crate::error::NestError;
 use crate::ir::{Affine, Array, ArrayId, Memory, Nest, Type};
 
-/// Cells of every array that the caller provides and values of the arguments, by the place in
-/// [`Nest::arrays`].
+/// The cells of every array that the caller provides and the values of the arguments, by the place
+/// in [`Nest::arrays`].
 ///
-/// Cells are numbered by their subscripts with the last axis fastest, whatever the array's layout
-/// in memory is.
+/// Cells are numbered by their subscripts with the last axis fastest, whatever the layout of the
+/// array in memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Data {
-    /// Nothing for local and private arrays.
+    /// The cells of each array. Empty for local and private arrays.
     pub cells: Vec<Vec<Value>>,
 }
 
-/// More cells than this are refused: the interpreter is for checking, not for computing.
+/// Maximum number of cells of an array. The interpreter is for checking, not for computing.
 const MOST_CELLS: i128 = 1 << 28;
 
-/// Extents of an array where sizes have those values.
+/// Returns the extents of an array for these sizes.
 ///
 /// # Errors
 ///
-/// Where an extent is negative or the array is too large to be interpreted.
+/// Fails if an extent is negative or the array is too large to be interpreted.
 pub(super) fn extents(array: &Array, sizes: &[i64]) -> Result<Vec<i128>, NestError> {
     let extents: Vec<i128> = array.shape.iter().map(|extent| extent.at_sizes(sizes)).collect();
     let cells = extents.iter().try_fold(1_i128, |cells, extent| cells.checked_mul(*extent));
@@ -37,7 +37,7 @@ pub(super) fn extents(array: &Array, sizes: &[i64]) -> Result<Vec<i128>, NestErr
     }
 }
 
-/// Returns a value in a type as it lies in memory.
+/// Returns the bytes of a value of this type in memory.
 fn encoded(value: Value, kind: Type) -> Vec<u8> {
     match (value.convert(kind), kind) {
         (Value::Integer(number), Type::I32) => (number as i32).to_ne_bytes().to_vec(),
@@ -64,7 +64,7 @@ fn product(factors: &[Affine], sizes: &[i64]) -> i128 {
     factors.iter().map(|factor| factor.at_sizes(sizes)).product()
 }
 
-/// Returns by cell, the last axis fastest, its place in memory.
+/// Returns the place in memory of each cell, numbered with the last axis fastest.
 fn places(array: &Array, sizes: &[i64]) -> Result<Vec<usize>, NestError> {
     let extents = extents(array, sizes)?;
     let strides: Vec<i128> = (0..extents.len()).map(|axis| product(&array.stride(axis), sizes)).collect();
@@ -80,17 +80,17 @@ fn places(array: &Array, sizes: &[i64]) -> Result<Vec<usize>, NestError> {
 }
 
 impl Data {
-    /// Returns the cells of an array by their subscripts, the last axis fastest.
+    /// Returns the cells of an array in the order of their subscripts, the last axis fastest.
     pub fn of(&self, array: ArrayId) -> &[Value] {
         &self.cells[array.0]
     }
 
-    /// Returns the memory that a function made of the nest takes for an array: the cells in the
-    /// array's [layout](crate::Layout), padding zero, in the byte order of this machine.
+    /// Returns the memory of an array as a generated function takes it: the cells in the array's
+    /// [layout](crate::Layout), with zeros as padding, in the byte order of this machine.
     ///
     /// # Errors
     ///
-    /// Where the array cannot be made in these sizes.
+    /// Fails if the array cannot exist in these sizes.
     pub fn memory(&self, nest: &Nest, sizes: &[i64], array: ArrayId) -> Result<Vec<u8>, NestError> {
         let (values, array) = (self.of(array), nest.array(array));
         let width = array.element.bits() as usize / 8;
@@ -101,11 +101,11 @@ impl Data {
         Ok(memory)
     }
 
-    /// Takes the cells of an array from such memory.
+    /// Sets the cells of an array from memory in the form of [`Data::memory`].
     ///
     /// # Errors
     ///
-    /// Where the array cannot be made in these sizes, or the memory is not as long as it.
+    /// Fails if the array cannot exist in these sizes, or if the memory has another length.
     pub fn set_memory(&mut self, nest: &Nest, sizes: &[i64], id: ArrayId, memory: &[u8]) -> Result<(), NestError> {
         let array = nest.array(id);
         let width = array.element.bits() as usize / 8;
@@ -124,16 +124,16 @@ impl Data {
         Data { cells: vec![Vec::new(); nest.arrays.len()] }
     }
 
-    /// Returns reproducible contents: floating-point cells in [-1, 1), integers from 0 to 99,
-    /// arguments alike.
+    /// Returns reproducible contents: floating-point cells in [-1, 1) and integers from 0 to 99.
+    /// Arguments have such values, too.
     ///
     /// # Errors
     ///
-    /// Where an array cannot be made in these sizes.
+    /// Fails if an array cannot exist in these sizes.
     pub fn filled(nest: &Nest, sizes: &[i64], seed: u64) -> Result<Self, NestError> {
         let mut state = seed;
         let mut next = |array: &Array| {
-            // SplitMix64: small, and every seed is as good as another.
+            // SplitMix64: it is small, and every seed is as good as another.
             state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
             let mut word = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
             word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

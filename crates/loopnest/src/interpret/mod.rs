@@ -1,4 +1,4 @@
-//! Runs a nest naively. The result is its meaning, and every count must equal the tally.
+//! Runs a nest naively. The result defines its meaning, and every count must equal the tally.
 
 mod code;
 mod data;
@@ -32,15 +32,15 @@ pub enum LaneOrder {
     Descending,
 }
 
-/// Runs a nest on `data` with the values of its sizes, each work-item from one barrier to the next
-/// before another one.
+/// Runs a nest on `data` for these sizes. Each work-item runs from one barrier to the next before
+/// another one starts.
 ///
 /// Cost: every operation of the nest, at some 50 ns each.
 ///
 /// # Errors
 ///
-/// Where the sizes break an assumption, an access leaves its array, a temporary is read before it
-/// is written, or the nest cannot be scheduled.
+/// Fails if the sizes break an assumption, an access leaves its array, a temporary is read before
+/// it is written, or the nest cannot be scheduled.
 pub fn run(nest: &Nest, sizes: &[i64], data: &mut Data, order: LaneOrder) -> Result<Tally, NestError> {
     check_sizes(nest, sizes)?;
     let schedule = Schedule::new(nest)?;
@@ -58,7 +58,7 @@ pub fn run(nest: &Nest, sizes: &[i64], data: &mut Data, order: LaneOrder) -> Res
     Ok(run.tally)
 }
 
-/// Refuses sizes that the nest does not have, or that break its assumptions.
+/// Refuses a wrong number of sizes, and sizes that break the assumptions of the nest.
 fn check_sizes(nest: &Nest, sizes: &[i64]) -> Result<(), NestError> {
     if sizes.len() != nest.sizes.len() {
         let (wanted, given) = (nest.sizes.len(), sizes.len());
@@ -70,16 +70,16 @@ fn check_sizes(nest: &Nest, sizes: &[i64]) -> Result<(), NestError> {
     Ok(())
 }
 
-/// Cells of an array that are not written yet.
+/// The cells of an array, `None` if not written yet.
 type Fresh = Vec<Option<Value>>;
 
 struct Run<'a> {
     nest: &'a Nest,
     data: &'a mut Data,
     code: Vec<Code>,
-    /// The point at which the work-item stands.
+    /// The current point of the work-item.
     point: Point<'a>,
-    /// The loops that are open and not run by hardware, the outermost first.
+    /// The open loops that hardware does not run, from the outermost.
     open: Vec<LoopId>,
     lanes: Vec<[i128; AXES]>,
     lane: usize,
@@ -133,7 +133,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Steps with which an iteration begins for all work-items of the group.
+    /// Runs the steps with which an iteration begins for all work-items of the group.
     fn together_at_begin(&mut self, body: &[Step]) -> Result<(), NestError> {
         for lane in 0..self.lanes.len() {
             self.change_to(lane);
@@ -147,7 +147,7 @@ impl<'a> Run<'a> {
         self.set_indices(Tag::Local, self.lanes[lane]);
     }
 
-    /// Loads what the work-item looks up at the beginning of an iteration; see
+    /// Loads the values that the work-item looks up at the beginning of an iteration: see
     /// [`LookupLoad`](crate::lookups::LookupLoad).
     fn look_up_for(&mut self, body: &[Step]) -> Result<(), NestError> {
         if self.nest.lookups.is_empty() {
@@ -162,7 +162,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Steps that all work-items of the group do, waiting for each other at barriers.
+    /// Runs steps for all work-items of the group, which wait for each other at barriers.
     fn together(&mut self, steps: &[Step]) -> Result<(), NestError> {
         for phase in steps.chunk_by(|one, two| !one.has_barrier() && !two.has_barrier()) {
             match &phase[0] {
@@ -187,7 +187,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Steps that one work-item does.
+    /// Runs steps of one work-item.
     fn alone(&mut self, steps: &[Step]) -> Result<(), NestError> {
         for step in steps {
             match step {
@@ -210,7 +210,7 @@ impl<'a> Run<'a> {
 
     fn range(&self, id: LoopId) -> Result<std::ops::RangeInclusive<i128>, NestError> {
         let own = self.nest.loop_at(id);
-        // Work-items beyond the last one have nowhere to look.
+        // Work-items beyond the last one would look outside the array.
         let is_left_out = self.nest.depends_on_data(id) && !self.is_inside(&self.nest.closed([id]));
         let (first, last) = if is_left_out {
             (0, -1)
@@ -222,7 +222,7 @@ impl<'a> Run<'a> {
         Ok(first..=last)
     }
 
-    /// Returns whether the bounds of the hardware loops among `within` hold for the work-item.
+    /// Returns true if the bounds of the hardware loops in `within` hold for the work-item.
     fn is_inside(&self, within: &BTreeSet<LoopId>) -> bool {
         let is_hardware = |id: &&LoopId| self.nest.loop_at(**id).tag.is_hardware();
         let mut bounds = within.iter().filter(is_hardware).flat_map(|id| &self.nest.loop_at(*id).constraints);

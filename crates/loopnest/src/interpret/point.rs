@@ -1,4 +1,4 @@
-//! Values of sums and places of cells at one point of the loops.
+//! Values of sums and numbers of cells at one point of the loops.
 
 use super::data::extents;
 use super::value::Value;
@@ -6,21 +6,24 @@ use crate::error::NestError;
 use crate::ir::{Access, Affine, Array, Lookup, Nest, Var};
 use crate::print;
 
-/// Cells by the array they belong to.
+/// The cells of each array.
 type Cells = [Vec<Value>];
 
-/// A point of the loops of a nest whose sizes have values.
+/// A point of the loops of a nest with given sizes.
 pub(super) struct Point<'a> {
     pub(super) nest: &'a Nest,
     sizes: &'a [i64],
     pub(super) extents: Vec<Vec<i128>>,
-    /// By loop.
+    /// The index of each loop.
     pub(super) indices: Vec<i128>,
 }
 
 impl<'a> Point<'a> {
+    /// Starts with every loop at 0.
+    ///
     /// # Errors
-    /// Where an array cannot be made in these sizes.
+    ///
+    /// Fails if an array cannot exist in these sizes.
     pub(super) fn new(nest: &'a Nest, sizes: &'a [i64]) -> Result<Self, NestError> {
         let extents = |array: &Array| extents(array, sizes);
         let extents = nest.arrays.iter().map(extents).collect::<Result<_, _>>()?;
@@ -40,13 +43,13 @@ impl<'a> Point<'a> {
         sum.evaluate(|variable| self.value(cells, variable))
     }
 
-    /// Returns the value of a cell that [`Point::can_look_up`] has found within its array.
+    /// Returns the value of a cell. [`Point::can_look_up`] must have accepted it.
     fn look_up(&self, cells: &Cells, access: &Access) -> i128 {
         let cell = self.place(cells, access).ok().and_then(|place| cells[access.array.0].get(place));
         cell.map_or(0, |value| value.as_f64() as i128)
     }
 
-    /// Refuses a sum with a value that is looked up outside of its array.
+    /// Refuses a sum with a value that is looked up outside its array.
     pub(super) fn can_look_up(&self, cells: &Cells, sum: &Affine) -> Result<(), NestError> {
         sum.lookups().try_for_each(|id| {
             let Lookup { access, place, .. } = self.nest.lookup(id);
@@ -54,7 +57,7 @@ impl<'a> Point<'a> {
         })
     }
 
-    /// Returns the number of a cell, the last axis fastest.
+    /// Returns the number of a cell, with the last axis fastest.
     pub(super) fn place(&self, cells: &Cells, access: &Access) -> Result<usize, NestError> {
         let mut cell = 0;
         for (axis, extent) in self.extents[access.array.0].iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Tells before a run what the data decide: whether accesses stay within their arrays, and how long
-//! loops are.
+//! Checks before a run the facts that the data decide: accesses stay within their arrays, and loops
+//! have known lengths.
 
 use super::data::Data;
 use super::point::Point;
@@ -15,9 +15,11 @@ struct Reach<'a> {
     place: Option<Place>,
 }
 
-/// Refuses data with which a value is looked up outside of its array, or an access leaves its array
-/// because of a value that was looked up. [`count::outside`](crate::count::outside) has what no
-/// data decide. Of `data` the arrays are needed in which values are looked up.
+/// Refuses data with which a lookup or an access leaves its array.
+///
+/// It checks accesses only along axes where looked-up values decide.
+/// [`count::outside`](crate::count::outside) checks the others. `data` must hold the arrays in
+/// which values are looked up.
 ///
 /// ```
 /// use tunesmith_loopnest::{Data, Nest, interpret};
@@ -43,8 +45,8 @@ struct Reach<'a> {
 ///
 /// # Errors
 ///
-/// At the first such access, with its place and where the loops are; where an array cannot be made
-/// in these sizes.
+/// Fails at the first such access, with its place and the indices of the loops. Also fails if an
+/// array cannot exist in these sizes.
 pub fn refuse_data(nest: &Nest, sizes: &[i64], data: &Data) -> Result<(), NestError> {
     let mut point = Point::with_data(nest, sizes, data)?;
     for (loops, reaches) in reaches(nest) {
@@ -61,14 +63,15 @@ pub fn refuse_data(nest: &Nest, sizes: &[i64], data: &Data) -> Result<(), NestEr
     Ok(())
 }
 
-/// Returns how many iterations a loop has on average over its visits where its bounds are looked up
-/// in `data`; none where it is not visited. The statistic of the loop should say so.
+/// Returns the average number of iterations of a loop whose bounds are looked up in `data`, over
+/// its visits. Returns `None` if the loop is never visited. The statistic of the loop should state
+/// this number.
 ///
 /// Cost: some 100 ns for each visit.
 ///
 /// # Errors
 ///
-/// Where a value is looked up outside of its array, or an array cannot be made in these sizes.
+/// Fails if a value is looked up outside its array, or if an array cannot exist in these sizes.
 pub fn mean_iterations(nest: &Nest, id: LoopId, sizes: &[i64], data: &Data) -> Result<Option<f64>, NestError> {
     let mut point = Point::with_data(nest, sizes, data)?;
     let mut around = nest.closed([id]);
@@ -83,8 +86,8 @@ pub fn mean_iterations(nest: &Nest, id: LoopId, sizes: &[i64], data: &Data) -> R
     Ok((visits > 0).then(|| iterations as f64 / visits as f64))
 }
 
-/// Returns every lookup, and every axis of an access along which data decide, by the loops on which
-/// it depends.
+/// Returns every lookup, and every axis of an access along which data decide, grouped by the loops
+/// on which they depend.
 fn reaches(nest: &Nest) -> BTreeMap<BTreeSet<LoopId>, Vec<Reach<'_>>> {
     let mut reaches: BTreeMap<BTreeSet<LoopId>, Vec<Reach>> = BTreeMap::new();
     for load in lookups::loads(nest) {
@@ -109,7 +112,7 @@ fn reaches(nest: &Nest) -> BTreeMap<BTreeSet<LoopId>, Vec<Reach<'_>>> {
 }
 
 impl<'a> Point<'a> {
-    /// Refuses data that lack an array in which values are looked up.
+    /// Starts with `data`. Refuses data that lack an array in which values are looked up.
     fn with_data(nest: &'a Nest, sizes: &'a [i64], data: &Data) -> Result<Self, NestError> {
         let point = Point::new(nest, sizes)?;
         for Lookup { name, access, place } in &nest.lookups {
@@ -123,7 +126,7 @@ impl<'a> Point<'a> {
         Ok(point)
     }
 
-    /// Calls `visit` at every point of the loops, the outermost first.
+    /// Calls `visit` at every point of the loops, from the outermost.
     fn each(
         &mut self,
         data: &Data,

@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Tally {
     /// Runs of each instruction.
     pub runs: Vec<u64>,
-    /// Arithmetic by kind and type.
+    /// Arithmetic operations by kind and type.
     pub operations: BTreeMap<(Operation, Type), u64>,
-    /// Accesses to every array.
+    /// Accesses to every array, by direction.
     pub accesses: BTreeMap<(ArrayId, Direction), u64>,
     /// The cells of every array that were touched, numbered with the last axis fastest.
     pub touched: BTreeMap<ArrayId, BTreeSet<usize>>,
-    /// Barriers times the work-items that met them.
+    /// Barriers times the work-items that meet them.
     pub barriers: u64,
     /// Work-groups.
     pub groups: u64,

@@ -1,13 +1,13 @@
-//! Values and operations on them, as a device does them.
+//! Values, and operations on them as a device computes them.
 
 use crate::ir::{Function, Operator, Type};
 
 /// The content of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
-    /// Of an integer type.
+    /// A value of an integer type.
     Integer(i64),
-    /// Of a floating-point type; single precision is kept rounded.
+    /// A value of a floating-point type. Single precision is kept rounded.
     Float(f64),
 }
 
@@ -20,7 +20,7 @@ impl Value {
         }
     }
 
-    /// Returns the value in a type, rounded to it as C rounds.
+    /// Returns the value converted to a type, rounded as in C.
     pub fn convert(self, to: Type) -> Value {
         match (self, to) {
             (value, Type::F32) => Value::Float(f64::from(value.as_f64() as f32)),
@@ -35,8 +35,8 @@ impl Value {
 
 /// Computes `left operator right` in `kind`.
 ///
-/// Sums, products, quotients and roots in double precision, then rounded, are what single precision
-/// gives.
+/// Sums, products, quotients and roots are computed in double precision and then rounded. This
+/// gives the result of single precision.
 pub(super) fn binary(operator: Operator, kind: Type, left: Value, right: Value) -> Value {
     let exponent = right;
     let (left, right) = (left.convert(kind), right.convert(kind));
@@ -62,7 +62,8 @@ pub(super) fn binary(operator: Operator, kind: Type, left: Value, right: Value) 
     result.convert(kind)
 }
 
-/// Powers by small integers are products, rounded one by one as in generated code.
+/// Computes a power. Powers with small integer exponents are products, rounded one by one as in
+/// generated code.
 fn power(kind: Type, base: Value, exponent: Value) -> Value {
     match exponent {
         Value::Integer(times @ 1..=8) => (1..times).fold(base, |product, _| binary(Operator::Mul, kind, product, base)),

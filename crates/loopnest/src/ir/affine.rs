@@ -8,7 +8,7 @@ use std::ops::{Add, Neg, Sub};
 pub struct SizeId(pub(crate) usize);
 
 impl SizeId {
-    /// Its place in [`Nest::sizes`](super::Nest::sizes).
+    /// Returns its place in [`Nest::sizes`](super::Nest::sizes).
     pub fn place(self) -> usize {
         self.0
     }
@@ -32,16 +32,16 @@ pub enum Var {
     Loop(LoopId),
     /// A value that is looked up in an array.
     Lookup(LookupId),
-    /// A floor of sizes divided by a constant, by its place in the table of the counter that made
-    /// it.
+    /// The floor of a sum of sizes divided by a constant, by its place in the table of the counter
+    /// that made it.
     Floor(usize),
 }
 
 /// `constant + sum of coefficient * variable`; no coefficient is zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Affine {
-    /// In the order of the variables; sums are short, and counting copies and compares them all the
-    /// time.
+    /// In the order of the variables. A sorted list is fast for short sums, and counting copies and
+    /// compares them all the time.
     terms: Vec<(Var, i128)>,
     constant: i128,
 }
@@ -70,27 +70,27 @@ impl Affine {
         }
     }
 
-    /// Returns where a variable stands, or would stand.
+    /// Returns the place of a variable, or the place at which to insert it.
     fn place(&self, variable: Var) -> Result<usize, usize> {
         self.terms.binary_search_by_key(&variable, |(known, _)| *known)
     }
 
-    /// Returns the coefficient of `variable`; 0 where it does not occur.
+    /// Returns the coefficient of `variable`, or 0 if it does not occur.
     pub fn coefficient(&self, variable: Var) -> i128 {
         self.place(variable).map_or(0, |at| self.terms[at].1)
     }
 
-    /// Returns the summand without a variable.
+    /// Returns the constant summand.
     pub fn offset(&self) -> i128 {
         self.constant
     }
 
-    /// Its value when no variable occurs.
+    /// Returns the value of a sum without variables, otherwise `None`.
     pub fn as_constant(&self) -> Option<i128> {
         self.terms.is_empty().then_some(self.constant)
     }
 
-    /// Variables with their coefficients, sizes first.
+    /// Returns the variables with their coefficients, sizes first.
     pub fn terms(&self) -> impl Iterator<Item = (Var, i128)> + '_ {
         self.terms.iter().copied()
     }
@@ -103,7 +103,7 @@ impl Affine {
         })
     }
 
-    /// Returns the values looked up that occur.
+    /// Returns the looked-up values that occur.
     pub fn lookups(&self) -> impl Iterator<Item = LookupId> + '_ {
         self.terms.iter().filter_map(|(variable, _)| match variable {
             Var::Lookup(id) => Some(*id),
@@ -111,17 +111,17 @@ impl Affine {
         })
     }
 
-    /// Returns whether no loop and nothing looked up occurs.
+    /// Returns true if neither a loop nor a looked-up value occurs.
     pub fn is_of_sizes(&self) -> bool {
         self.loops().next().is_none() && self.lookups().next().is_none()
     }
 
-    /// Returns whether `id` occurs.
+    /// Returns true if `id` occurs.
     pub fn uses(&self, id: LoopId) -> bool {
         self.place(Var::Loop(id)).is_ok()
     }
 
-    /// Multiplies every coefficient by `factor`.
+    /// Returns the sum with every coefficient multiplied by `factor`.
     pub fn scaled(&self, factor: i128) -> Self {
         if factor == 0 {
             return Affine::default();
@@ -130,13 +130,13 @@ impl Affine {
         Affine { terms, constant: self.constant * factor }
     }
 
-    /// Adds a number.
+    /// Returns the sum plus a number.
     pub fn plus(&self, offset: i128) -> Self {
         Affine { terms: self.terms.clone(), constant: self.constant + offset }
     }
 
-    /// Returns `(quotient, rest)` of a division of every coefficient by a positive number; those of
-    /// the rest are from 0 to `divisor - 1`.
+    /// Returns `(quotient, rest)` after dividing every coefficient by a positive number. The
+    /// coefficients of the rest are from 0 to `divisor - 1`.
     pub(crate) fn divided(&self, divisor: i128) -> (Self, Self) {
         let mut quotient = Affine::constant(self.constant.div_euclid(divisor));
         self.terms().for_each(|(variable, coefficient)| quotient.add_term(variable, coefficient.div_euclid(divisor)));
@@ -144,22 +144,22 @@ impl Affine {
         (quotient, rest)
     }
 
-    /// Returns the loops whose coefficients are no multiples of that of `id`, with the periods in
-    /// which they become multiples: `j` and 2 for `i` in `2*i + 3*j`.
+    /// Returns the loops whose coefficients are not multiples of that of `id`, each with the period
+    /// in which they become multiples. For `i` in `2*i + 3*j` these are `j` and 2.
     pub(crate) fn odd_beside(&self, id: LoopId) -> impl Iterator<Item = (LoopId, i128)> + '_ {
         let own = self.coefficient(Var::Loop(id)).abs();
         let period = move |other| (other, own / gcd(own, self.coefficient(Var::Loop(other)).abs()));
         self.loops().map(period).filter(|(_, period)| *period > 1)
     }
 
-    /// Returns the part without `variable`.
+    /// Returns the sum without `variable`.
     pub(crate) fn without(&self, variable: Var) -> Self {
         let mut rest = self.clone();
         rest.terms.retain(|(known, _)| *known != variable);
         rest
     }
 
-    /// Renumbers the loops.
+    /// Returns the sum with its loops renumbered.
     pub(crate) fn renumbered(&self, number: impl Fn(LoopId) -> LoopId) -> Self {
         let mut sum = Affine::constant(self.constant);
         for (variable, coefficient) in self.terms() {
@@ -172,7 +172,7 @@ impl Affine {
         sum
     }
 
-    /// Replaces `variable` by `replacement`.
+    /// Returns the sum with `variable` replaced by `replacement`.
     pub fn substitute(&self, variable: Var, replacement: &Affine) -> Self {
         match self.coefficient(variable) {
             0 => self.clone(),
@@ -180,12 +180,13 @@ impl Affine {
         }
     }
 
-    /// Its value where `value` knows every variable.
+    /// Returns the value of the sum, given the value of every variable.
     pub fn evaluate(&self, value: impl Fn(Var) -> i128) -> i128 {
         self.terms.iter().fold(self.constant, |sum, (variable, coefficient)| sum + coefficient * value(*variable))
     }
 
-    /// Its value where sizes have these values, in the order of the nest, and every loop is at 0.
+    /// Returns the value of the sum for these sizes, in the order of the nest, with every loop at
+    /// 0.
     pub fn at_sizes(&self, sizes: &[i64]) -> i128 {
         self.evaluate(|variable| match variable {
             Var::Size(id) => sizes[id.0].into(),

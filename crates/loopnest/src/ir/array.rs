@@ -1,4 +1,4 @@
-//! Arrays and how they lie in memory.
+//! Arrays and their layouts in memory.
 
 use super::affine::Affine;
 use super::expr::Type;
@@ -7,17 +7,17 @@ use crate::error::{NestError, Place};
 /// A kind of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Memory {
-    /// Device memory that the caller provides; one for all work-items.
+    /// Device memory that the caller provides. All work-items share it.
     Global,
-    /// One for each work-group.
+    /// Memory that the work-items of a work-group share.
     Local,
-    /// One for each work-item: temporaries.
+    /// Memory of one work-item: temporaries.
     Private,
-    /// A number that the caller gives; only scalars, only read.
+    /// A number that the caller passes. It must be a scalar and may only be read.
     Argument,
 }
 
-/// An array, or a scalar when it has no axes.
+/// An array. Without axes it is a scalar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
     /// Its name, an identifier.
@@ -37,31 +37,31 @@ pub struct Array {
 /// The layout of the cells of an array in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// The axes from the one whose neighbours are farthest apart to the one whose neighbours touch.
+    /// The axes from the slowest to the fastest. Neighbours along the fastest axis are adjacent.
     pub order: Vec<usize>,
     /// Cells added to the extent of every axis in memory.
     pub padding: Vec<i128>,
 }
 
-/// The axes of an array from the one whose neighbours are farthest apart to the one whose
-/// neighbours touch.
+/// An order of the axes of an array, from the slowest to the fastest. Neighbours along the fastest
+/// axis are adjacent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AxisOrder {
     /// From the first to the last, as in C.
     Row,
     /// From the last to the first, as in Fortran.
     Column,
-    /// As listed.
+    /// The listed order.
     Axes(Vec<usize>),
 }
 
 impl Layout {
-    /// Returns a layout of an array with so many axes; an empty `padding` is none.
+    /// Returns the layout of an array with `axes` axes. An empty `padding` means no padding.
     ///
     /// # Errors
     ///
-    /// Where the order does not name every axis once, or the padding is not one number of cells for
-    /// each axis.
+    /// Fails if the order does not name every axis once, or if the padding does not have one number
+    /// of cells for each axis.
     pub fn new(axes: usize, order: &AxisOrder, padding: &[i128]) -> Result<Self, NestError> {
         let mut layout = match order {
             AxisOrder::Row => Layout::row_major(axes),
@@ -83,30 +83,30 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Returns the layout whose last axis is dense, as in C.
+    /// Returns the layout with the last axis dense, as in C.
     pub fn row_major(axes: usize) -> Self {
         Layout { order: (0..axes).collect(), padding: vec![0; axes] }
     }
 
-    /// Returns the layout whose first axis is dense, as in Fortran.
+    /// Returns the layout with the first axis dense, as in Fortran.
     pub fn column_major(axes: usize) -> Self {
         Layout { order: (0..axes).rev().collect(), padding: vec![0; axes] }
     }
 }
 
 impl Array {
-    /// Returns the factors whose product is the distance in cells between neighbours along `axis`.
+    /// Returns the factors of the distance between neighbours along `axis`, in cells.
     pub fn stride(&self, axis: usize) -> Vec<Affine> {
         let faster = self.layout.order.iter().rev().take_while(|other| **other != axis);
         faster.map(|other| self.shape[*other].plus(self.layout.padding[*other])).collect()
     }
 
-    /// Returns the factors whose product is the number of cells in memory, padding included.
+    /// Returns the factors of the number of cells in memory, padding included.
     pub fn cells(&self) -> Vec<Affine> {
         self.shape.iter().zip(&self.layout.padding).map(|(extent, padding)| extent.plus(*padding)).collect()
     }
 
-    /// Returns whether it is a single number.
+    /// Returns true if the array is a single number.
     pub fn is_scalar(&self) -> bool {
         self.shape.is_empty()
     }

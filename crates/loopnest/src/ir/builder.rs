@@ -1,4 +1,4 @@
-//! Nests made in a program, with handles instead of names.
+//! Builds nests in a program, with handles instead of names.
 
 use super::affine::{Affine, LookupId, LoopId, SizeId};
 use super::check;
@@ -7,8 +7,10 @@ use super::{Array, Assumptions, Congruence, Instruction, Layout, Lookup, Loop, M
 use crate::error::NestError;
 use std::collections::BTreeMap;
 
-/// Builds a [`Nest`]. Declaring a size, a loop or an array returns the handle that expressions are
-/// written with.
+/// Builds a [`Nest`].
+///
+/// Declaring a size, a loop or an array returns a handle. Expressions are written with these
+/// handles.
 ///
 /// ```
 /// use tunesmith_loopnest::{Access, Affine, Expr, Memory, NestBuilder, Operator, Type};
@@ -53,17 +55,17 @@ impl NestBuilder {
         SizeId(self.nest.sizes.len() - 1)
     }
 
-    /// Takes for granted that a sum of sizes is not negative.
+    /// Assumes that a sum of sizes is not negative.
     pub fn assume(&mut self, at_least_zero: Affine) {
         self.nest.assumptions.at_least_zero.push(at_least_zero);
     }
 
-    /// Takes for granted that a size is a multiple of `modulus`.
+    /// Assumes that a size is a multiple of `modulus`.
     pub fn assume_multiple(&mut self, size: SizeId, modulus: i128) {
         self.nest.assumptions.congruences.push(Congruence { size, modulus, remainder: 0 });
     }
 
-    /// Declares an array with its last axis dense.
+    /// Declares an array whose last axis is dense.
     pub fn array(&mut self, name: impl Into<String>, element: Type, memory: Memory, shape: Vec<Affine>) -> ArrayId {
         let layout = Layout::row_major(shape.len());
         self.nest.arrays.push(Array { name: name.into(), element, memory, shape, layout, place: None });
@@ -77,8 +79,8 @@ impl NestBuilder {
         self.constrained(name, vec![&index - &first, (&end - &index).plus(-1)])
     }
 
-    /// Declares a loop inside those declared before, at whose points every sum in `constraints` is
-    /// not negative. The handle of the loop to come is [`NestBuilder::next_loop`].
+    /// Declares a loop inside those declared before. Every sum in `constraints` is not negative at
+    /// its points. [`NestBuilder::next_loop`] gives the handle of the loop beforehand.
     pub fn constrained(&mut self, name: impl Into<String>, constraints: Vec<Affine>) -> LoopId {
         let id = self.next_loop();
         self.nest.loops.push(Loop { name: name.into(), constraints, tag: Tag::Sequential, place: None });
@@ -86,35 +88,35 @@ impl NestBuilder {
         id
     }
 
-    /// Returns the handle that the next loop will have.
+    /// Returns the handle of the next loop.
     pub fn next_loop(&self) -> LoopId {
         LoopId(self.nest.loops.len())
     }
 
-    /// Declares a value that bounds and subscripts take from an array of integers, which nothing
-    /// writes. In sums it is [`Affine::from`] its handle.
+    /// Declares a value that bounds and subscripts take from an array of integers. Nothing may
+    /// write the array. In sums, the value is [`Affine::from`] its handle.
     pub fn lookup(&mut self, name: impl Into<String>, array: ArrayId, subscripts: Vec<Affine>) -> LookupId {
         self.nest.lookups.push(Lookup { name: name.into(), access: Access { array, subscripts }, place: None });
         LookupId(self.nest.lookups.len() - 1)
     }
 
-    /// Says how many iterations a loop has on average whose bounds are looked up: a sum of sizes.
+    /// States the average number of iterations of a loop with looked-up bounds, as a sum of sizes.
     pub fn statistic(&mut self, id: LoopId, average: Affine) {
         self.nest.statistics.insert(id, average);
     }
 
-    /// Returns the value of a cell.
+    /// Returns an expression for the value of a cell.
     pub fn load(&self, array: ArrayId, subscripts: Vec<Affine>) -> Expr {
         Expr::Load(Access { array, subscripts }, None)
     }
 
-    /// Appends `target = value` within `within` and the outer loops that their bounds use.
+    /// Appends `target = value` within `within` and within the outer loops that their bounds use.
     pub fn instruction(&mut self, target: Access, value: Expr, within: impl IntoIterator<Item = LoopId>) {
         let within = self.nest.closed(within);
         self.nest.instructions.push(Instruction { target, value, within, place: None });
     }
 
-    /// Returns the nest as it stands, for a reader that fills and checks it.
+    /// Returns the nest unchecked, for a parser that completes and checks it.
     pub(crate) fn unchecked(self) -> Nest {
         self.nest
     }
@@ -123,10 +125,13 @@ impl NestBuilder {
     ///
     /// # Errors
     ///
-    /// Where it is not sound: a name taken twice, a loop without bounds, a subscript that uses a
-    /// loop the instruction is not within, a number of subscripts that is not that of the axes, an
-    /// argument that is written, a value looked up in an array that is written, a statistic of a
-    /// loop that has no use for one.
+    /// Fails if the nest is not sound:
+    /// - a name is taken twice;
+    /// - a loop has no bounds;
+    /// - a subscript uses a loop that does not enclose the instruction;
+    /// - the number of subscripts differs from the number of axes;
+    /// - an instruction writes an argument, or an array in which values are looked up;
+    /// - a loop has a statistic that it does not need.
     pub fn finish(self) -> Result<Nest, NestError> {
         check::check(&self.nest)?;
         Ok(self.nest)

@@ -1,4 +1,4 @@
-//! Checks that a nest is sound, however it was made.
+//! Checks that a nest is sound, whether it was parsed or built.
 
 use super::{Access, Affine, Array, Direction, Expr, Instruction, Lookup, LookupId, LoopId, Memory, Nest};
 use crate::error::NestError;
@@ -56,8 +56,8 @@ fn lookup_is_sound(nest: &Nest, lookup: &Lookup) -> Result<(), NestError> {
     }
 }
 
-/// Refuses an average number of iterations that is not known before the run, or of a loop that
-/// needs none.
+/// Refuses an average number of iterations that is not known before the run, or that the loop does
+/// not need.
 pub(crate) fn statistic_is_sound(nest: &Nest, id: LoopId, average: &Affine) -> Result<(), NestError> {
     let name = &nest.loop_at(id).name;
     if !nest.depends_on_data(id) {
@@ -73,7 +73,7 @@ pub(crate) fn statistic_is_sound(nest: &Nest, id: LoopId, average: &Affine) -> R
     }
 }
 
-/// Refuses names that are none or are taken twice.
+/// Refuses names that are not identifiers or are taken twice.
 fn names(nest: &Nest) -> Result<(), NestError> {
     let sizes = nest.sizes.iter().map(|name| (name, None));
     let arrays = nest.arrays.iter().map(|array| (&array.name, array.place));
@@ -95,15 +95,15 @@ fn names(nest: &Nest) -> Result<(), NestError> {
     Ok(())
 }
 
-/// Returns whether it is a letter or underscore, followed by letters, digits and underscores.
+/// Returns true if `name` is a letter or underscore, followed by letters, digits and underscores.
 pub(crate) fn is_identifier(name: &str) -> bool {
     let mut letters = name.chars();
     letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
         && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
-/// Refuses a loop without a bound on one side, or with bounds that use a loop which is not around
-/// it.
+/// Refuses a loop without a lower or an upper bound, or with bounds that use a loop other than an
+/// outer one.
 fn bounds(nest: &Nest, id: LoopId, outer: &BTreeSet<LoopId>) -> Result<(), NestError> {
     let own = nest.loop_at(id);
     let error = |text: String| Err(NestError::new(text).at(own.place));

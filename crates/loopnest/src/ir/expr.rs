@@ -1,4 +1,4 @@
-//! Expressions: what an instruction computes.
+//! Expressions: the values that instructions compute.
 
 use super::affine::Affine;
 use crate::error::Place;
@@ -18,7 +18,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// Every type, by the name it has in text.
+    /// Every type with its name in the text form.
     pub const ALL: [(&'static str, Type); 4] =
         [("i32", Type::I32), ("i64", Type::I64), ("f32", Type::F32), ("f64", Type::F64)];
 
@@ -30,12 +30,12 @@ impl Type {
         }
     }
 
-    /// Returns whether it is a floating-point type.
+    /// Returns true if it is a floating-point type.
     pub fn is_float(self) -> bool {
         matches!(self, Type::F32 | Type::F64)
     }
 
-    /// Returns the type of an operation on both: the wider one, and floating point before integer.
+    /// Returns the type of an operation on both: floating point before integer, then the wider one.
     pub fn join(self, other: Type) -> Type {
         match (self.is_float(), other.is_float()) {
             (true, false) => self,
@@ -56,10 +56,10 @@ impl fmt::Display for Type {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ArrayId(pub(crate) usize);
 
-/// One cell of an array: `a[i, 2*j + 1]`; a scalar has no subscripts.
+/// A cell of an array, such as `a[i, 2*j + 1]`. A scalar has no subscripts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Access {
-    /// Which array.
+    /// The array.
     pub array: ArrayId,
     /// One subscript for each axis.
     pub subscripts: Vec<Affine>,
@@ -70,7 +70,7 @@ pub struct Access {
 pub enum Operator {
     /// `a + b`.
     Add,
-    /// `a - b`, which counts as an addition.
+    /// `a - b`. It counts as an addition.
     Sub,
     /// `a * b`.
     Mul,
@@ -80,7 +80,7 @@ pub enum Operator {
     Pow,
 }
 
-/// A function of the text form.
+/// A function in the text form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Function {
     /// `1 / sqrt(x)`.
@@ -106,7 +106,7 @@ pub enum Function {
 }
 
 impl Function {
-    /// Every function: its name and the number of its arguments.
+    /// Every function with its name and its number of arguments.
     pub const ALL: [(&'static str, Function, usize); 10] = [
         ("rsqrt", Function::Rsqrt, 1),
         ("sqrt", Function::Sqrt, 1),
@@ -120,7 +120,7 @@ impl Function {
         ("max", Function::Max, 2),
     ];
 
-    /// Its name in text.
+    /// Returns its name in the text form.
     pub fn name(self) -> &'static str {
         Function::ALL.iter().find(|(_, known, _)| *known == self).map_or("", |(name, _, _)| name)
     }
@@ -129,16 +129,16 @@ impl Function {
 /// A value computed from cells, indices and numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
-    /// An integer: a number, or a sum of loop indices and sizes. Arithmetic within it is free, as
-    /// in a subscript.
+    /// An integer: a number, or a sum of loop indices and sizes. As in a subscript, its arithmetic
+    /// is free.
     Index(Affine),
-    /// A floating-point number; it takes the type of what it meets.
+    /// A floating-point number. It takes the type of the other operand.
     Number(f64),
-    /// The value of a cell, and where it stands in the text.
+    /// The value of a cell, with its place in the text.
     Load(Access, Option<Place>),
-    /// `-x`, which costs nothing.
+    /// `-x`. It costs nothing.
     Neg(Box<Expr>),
-    /// Two values joined.
+    /// An operation on two values.
     Binary(Operator, Box<Expr>, Box<Expr>),
     /// A function of one or two values.
     Call(Function, Vec<Expr>),
@@ -150,7 +150,7 @@ impl Expr {
         Expr::Binary(operator, Box::new(left), Box::new(right))
     }
 
-    /// Returns the parts an expression is made of.
+    /// Returns the direct parts of an expression.
     pub fn children(&self) -> Vec<&Expr> {
         match self {
             Expr::Index(_) | Expr::Number(_) | Expr::Load(..) => Vec::new(),
@@ -160,7 +160,7 @@ impl Expr {
         }
     }
 
-    /// Returns the exponent of a power that is done by multiplications: an integer from 1 to 8.
+    /// Returns the exponent of a power that is computed by multiplications: an integer from 1 to 8.
     pub(crate) fn small_power(&self) -> Option<i128> {
         match self {
             Expr::Binary(Operator::Pow, _, exponent) => match exponent.as_ref() {
@@ -171,7 +171,7 @@ impl Expr {
         }
     }
 
-    /// Returns every load within it, from left to right, with its place in the text.
+    /// Returns every load in the expression, from left to right, with its place in the text.
     pub fn loads(&self) -> Vec<(&Access, Option<Place>)> {
         match self {
             Expr::Load(access, place) => vec![(access, *place)],
@@ -179,7 +179,7 @@ impl Expr {
         }
     }
 
-    /// Returns every sum of sizes, indices and values looked up within it, those in subscripts
+    /// Returns every sum of sizes, indices and looked-up values in the expression, subscripts
     /// included.
     pub(crate) fn sums(&self) -> Vec<&Affine> {
         match self {
@@ -189,8 +189,7 @@ impl Expr {
         }
     }
 
-    /// Returns the expression with every part replaced by what `change` makes of it, the innermost
-    /// first.
+    /// Returns the expression with `change` applied to every part, innermost first.
     pub fn map(self, change: &mut impl FnMut(Expr) -> Expr) -> Expr {
         let mapped = match self {
             Expr::Neg(inner) => Expr::Neg(Box::new(inner.map(change))),
@@ -203,8 +202,7 @@ impl Expr {
         change(mapped)
     }
 
-    /// Returns the expression with every affine part, subscripts too, replaced by what `change`
-    /// makes of it.
+    /// Returns the expression with `change` applied to every affine part, subscripts included.
     pub fn map_affine(self, change: &impl Fn(&Affine) -> Affine) -> Expr {
         self.map(&mut |part| match part {
             Expr::Index(affine) => Expr::Index(change(&affine)),
@@ -215,7 +213,7 @@ impl Expr {
 }
 
 impl Access {
-    /// Returns the access with every subscript replaced by what `change` makes of it.
+    /// Returns the access with `change` applied to every subscript.
     pub fn map(&self, change: &impl Fn(&Affine) -> Affine) -> Access {
         Access { array: self.array, subscripts: self.subscripts.iter().map(change).collect() }
     }

@@ -1,11 +1,11 @@
-//! Loops that work-groups and work-items run.
+//! Queries about the loops that work-groups and work-items run.
 
 use super::{Affine, Instruction, LoopId, Nest, Tag, Var};
 use crate::error::NestError;
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
-/// Axes of work-groups and of work-items.
+/// Number of axes of work-groups and of work-items.
 pub const AXES: usize = 3;
 
 /// The number of work-groups that a device runs at a time.
@@ -13,7 +13,7 @@ pub const AXES: usize = 3;
 pub struct Residency {
     /// Multiprocessors, or cores.
     pub compute_units: NonZeroU32,
-    /// Work-groups that are on one of them at a time.
+    /// Work-groups that are resident on each of them at a time.
     pub groups: NonZeroU32,
 }
 
@@ -23,7 +23,7 @@ impl Nest {
         self.order.iter().copied().filter(move |id| self.loop_at(*id).tag == tag)
     }
 
-    /// Returns the loop of an instruction that runs along a hardware axis.
+    /// Returns the loop of an instruction that has this hardware tag.
     pub fn hardware_loop(&self, instruction: &Instruction, tag: Tag) -> Option<LoopId> {
         self.loop_with(&instruction.within, tag)
     }
@@ -33,12 +33,12 @@ impl Nest {
         within.iter().copied().find(|id| self.loop_at(*id).tag == tag)
     }
 
-    /// Returns the number of work-items of a work-group along each axis; 1 along axes that no loop
-    /// uses.
+    /// Returns the number of work-items of a work-group along each axis, or 1 along an axis that no
+    /// loop uses.
     ///
     /// # Errors
     ///
-    /// Where a loop of work-items does not run from 0 to a constant.
+    /// Fails if a work-item loop does not run from 0 to a constant.
     pub fn local_size(&self) -> Result<[i128; AXES], NestError> {
         let mut sizes = [1; AXES];
         for (axis, size) in sizes.iter_mut().enumerate() {
@@ -49,7 +49,8 @@ impl Nest {
         Ok(sizes)
     }
 
-    /// Iterations of a loop from 0 to a constant, what its other upper bounds cut off included.
+    /// Returns the iterations of a loop from 0 to a constant. It includes iterations that other
+    /// upper bounds cut off.
     pub(crate) fn constant_extent(&self, id: LoopId) -> Result<i128, NestError> {
         let own = self.loop_at(id);
         let starts_at_zero = own.lower(id).iter().any(|bound| bound.numerator.as_constant() == Some(0));
@@ -63,8 +64,8 @@ impl Nest {
         }
     }
 
-    /// Returns the number of work-groups along each axis where sizes have those values; 1 along
-    /// axes that no loop uses.
+    /// Returns the number of work-groups along each axis for these sizes, or 1 along an axis that
+    /// no loop uses.
     pub fn group_counts(&self, sizes: &[i64]) -> [i128; AXES] {
         let value = |variable: Var| Affine::term(variable, 1).at_sizes(sizes);
         std::array::from_fn(|axis| {
@@ -73,16 +74,16 @@ impl Nest {
         })
     }
 
-    /// Returns the waves of work-groups that a device needs where sizes have those values: as often
-    /// as it is filled, the last time perhaps not to the brim.
+    /// Returns the number of waves of work-groups that a device needs for these sizes. The last
+    /// wave may fill the device only in part.
     pub fn waves(&self, sizes: &[i64], residency: Residency) -> i128 {
         let at_a_time = i128::from(residency.compute_units.get()) * i128::from(residency.groups.get());
         let groups: i128 = self.group_counts(sizes).into_iter().product();
         (groups + at_a_time - 1) / at_a_time
     }
 
-    /// Returns the index along a hardware axis at which an instruction runs: its loop, or `free`
-    /// where it has none.
+    /// Returns the index along a hardware axis at which an instruction runs: its loop, or `free` if
+    /// it has none.
     pub(crate) fn hardware_index(&self, instruction: &Instruction, tag: Tag, free: Var) -> Affine {
         Affine::term(self.hardware_loop(instruction, tag).map_or(free, Var::Loop), 1)
     }

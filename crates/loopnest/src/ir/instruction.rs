@@ -6,27 +6,28 @@ use crate::error::Place;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// `target = value` at every point of the loops it is within.
+/// `target = value` at every point of the loops around the instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instruction {
     /// The cell that is written.
     pub target: Access,
     /// The value that is written.
     pub value: Expr,
-    /// The loops it is within; outer loops that their bounds use are among them.
+    /// The loops around it, including the outer loops that their bounds use.
     pub within: BTreeSet<LoopId>,
     /// The place in the text.
     pub place: Option<Place>,
 }
 
 impl Instruction {
-    /// Returns every cell it reads, then the one it writes, with places in the text.
+    /// Returns the cells that it reads, then the cell that it writes, with their places in the
+    /// text.
     pub fn accesses(&self) -> impl Iterator<Item = (&Access, Option<Place>, Direction)> {
         let loads = self.value.loads().into_iter().map(|(access, place)| (access, place, Direction::Load));
         loads.chain(std::iter::once((&self.target, self.place, Direction::Store)))
     }
 
-    /// Returns every sum of sizes, indices and values looked up in it.
+    /// Returns every sum of sizes, indices and looked-up values in it.
     pub(crate) fn sums(&self) -> Vec<&Affine> {
         self.target.subscripts.iter().chain(self.value.sums()).collect()
     }
@@ -35,9 +36,9 @@ impl Instruction {
 /// The direction of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Direction {
-    /// It reads.
+    /// A read.
     Load,
-    /// It writes.
+    /// A write.
     Store,
 }
 

@@ -1,4 +1,4 @@
-//! Loops: bounds, and how their iterations are run.
+//! Loops: their bounds and the way in which they are run.
 
 use super::affine::{Affine, LoopId, Var};
 use crate::error::Place;
@@ -9,32 +9,32 @@ pub enum Tag {
     /// One after the other.
     #[default]
     Sequential,
-    /// One after the other, written out; the number of iterations is a constant.
+    /// One after the other, unrolled. The number of iterations must be constant.
     Unroll,
-    /// By the lanes of one instruction; the number of iterations is a constant.
+    /// By the lanes of one instruction. The number of iterations must be constant.
     Vector,
     /// By threads, in any order.
     Parallel,
     /// By the work-groups along an axis.
     Group(u8),
-    /// By the work-items of a work-group along an axis; axis 0 is that of the SIMD lanes.
+    /// By the work-items of a work-group along an axis. Axis 0 is the axis of the SIMD lanes.
     Local(u8),
 }
 
 impl Tag {
-    /// Returns whether work-groups or work-items run it.
+    /// Returns true if work-groups or work-items run the loop.
     pub fn is_hardware(self) -> bool {
         matches!(self, Tag::Group(_) | Tag::Local(_))
     }
 }
 
-/// A loop: a name, its bounds, and how it is run.
+/// A loop: its name, its bounds, and the way in which it is run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loop {
     /// Its name, an identifier.
     pub name: String,
-    /// Sums that are not negative at every point of the loop. Each contains this loop; the others
-    /// are outer ones.
+    /// Sums that are not negative at every point of the loop. Each contains this loop and otherwise
+    /// only outer loops.
     pub constraints: Vec<Affine>,
     /// The way in which it is run.
     pub tag: Tag,
@@ -61,20 +61,20 @@ impl Loop {
         self.constraints.iter().filter(own).map(bound).collect()
     }
 
-    /// Returns the lower bounds, of which the greatest holds: the index is at least `ceil(numerator
-    /// / divisor)`.
+    /// Returns the lower bounds. The index is at least `ceil(numerator / divisor)` for each of
+    /// them.
     pub fn lower(&self, id: LoopId) -> Vec<Bound> {
         self.bounds(id, 1)
     }
 
-    /// Returns the upper bounds, of which the least holds: the index is at most `floor(numerator /
-    /// divisor)`.
+    /// Returns the upper bounds. The index is at most `floor(numerator / divisor)` for each of
+    /// them.
     pub fn upper(&self, id: LoopId) -> Vec<Bound> {
         self.bounds(id, -1)
     }
 
-    /// Returns the first and last index where `value` knows sizes and outer loops; the loop is
-    /// empty when the last is less.
+    /// Returns the first and the last index, given the values of sizes and outer loops. The loop is
+    /// empty if the last is less than the first.
     pub fn range(&self, id: LoopId, value: impl Fn(Var) -> i128) -> (i128, i128) {
         let low = |bound: Bound| -(-bound.numerator.evaluate(&value)).div_euclid(bound.divisor);
         let high = |bound: Bound| bound.numerator.evaluate(&value).div_euclid(bound.divisor);

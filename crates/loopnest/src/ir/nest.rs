@@ -9,47 +9,47 @@ use super::types;
 use crate::error::{NestError, Place};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A kernel: loops, arrays, and instructions run at the points of the loops they are within.
+/// A kernel: loops, arrays, and instructions that run at the points of the loops around them.
 ///
-/// Its meaning is that of running the instructions one after the other in the order of the list;
-/// neighbours in the list share the outer loops they have in common. [`Schedule`](crate::Schedule)
-/// makes that explicit.
+/// A nest means that its instructions run one after the other, in the order of the list. Neighbours
+/// in the list share the outer loops that they have in common. [`Schedule`](crate::Schedule) makes
+/// this order explicit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nest {
     /// Name of the kernel, an identifier.
     pub name: String,
     /// Names of the sizes, in the order in which their values are given.
     pub sizes: Vec<String>,
-    /// Facts about the sizes that may be taken for granted.
+    /// Assumed facts about the sizes.
     pub assumptions: Assumptions,
     /// Arrays and scalars.
     pub arrays: Vec<Array>,
     /// Values that bounds and subscripts take from arrays.
     pub lookups: Vec<Lookup>,
-    /// How many iterations loops have on average whose bounds depend on data: sums of sizes that
-    /// the user gives.
+    /// The average number of iterations of loops whose bounds depend on data: sums of sizes that
+    /// the user states.
     pub statistics: BTreeMap<LoopId, Affine>,
-    /// Every loop; [`Nest::order`] says how they nest.
+    /// Every loop. [`Nest::order`] gives their nesting.
     pub loops: Vec<Loop>,
-    /// The loops from the outermost to the innermost. A loop's bounds use only loops that stand
-    /// before it.
+    /// The loops from the outermost to the innermost. The bounds of a loop use only loops before
+    /// it.
     pub order: Vec<LoopId>,
     /// The computation.
     pub instructions: Vec<Instruction>,
 }
 
-/// A value that is taken from an array of integers, which nothing writes.
+/// A value that is taken from an array of integers. Nothing writes the array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lookup {
     /// Its name, an identifier.
     pub name: String,
-    /// The cell.
+    /// The cell that holds the value.
     pub access: Access,
     /// The place of its declaration.
     pub place: Option<Place>,
 }
 
-/// Facts about the sizes that may be taken for granted.
+/// Assumed facts about the sizes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Assumptions {
     /// Sums of sizes that are not negative.
@@ -74,7 +74,7 @@ impl Nest {
     ///
     /// # Errors
     ///
-    /// Where there is none; the nearest name is recommended.
+    /// Fails if there is none, and suggests the nearest name.
     pub fn loop_id(&self, name: &str) -> Result<LoopId, NestError> {
         let found = self.loops.iter().position(|candidate| candidate.name == name);
         let known = || self.loops.iter().map(|candidate| candidate.name.as_str());
@@ -85,7 +85,7 @@ impl Nest {
     ///
     /// # Errors
     ///
-    /// Where there is none; the nearest name is recommended.
+    /// Fails if there is none, and suggests the nearest name.
     pub fn array_id(&self, name: &str) -> Result<ArrayId, NestError> {
         let found = self.arrays.iter().position(|candidate| candidate.name == name);
         let known = || self.arrays.iter().map(|candidate| candidate.name.as_str());
@@ -102,12 +102,12 @@ impl Nest {
         &self.arrays[id.0]
     }
 
-    /// Handles of all arrays and scalars.
+    /// Returns the handles of all arrays and scalars.
     pub fn array_ids(&self) -> impl Iterator<Item = ArrayId> {
         (0..self.arrays.len()).map(ArrayId)
     }
 
-    /// Returns the arrays of a kind of memory.
+    /// Returns the arrays in a kind of memory.
     pub fn arrays_in(&self, memory: Memory) -> impl Iterator<Item = ArrayId> {
         self.array_ids().filter(move |id| self.array(*id).memory == memory)
     }
@@ -117,7 +117,7 @@ impl Nest {
         self.order.iter().copied().filter(|id| within.contains(id)).collect()
     }
 
-    /// Returns everything that holds at the points of the loops `within`.
+    /// Returns the constraints of all loops in `within`.
     pub fn domain(&self, within: &BTreeSet<LoopId>) -> Vec<Affine> {
         within.iter().flat_map(|id| self.loops[id.0].constraints.iter().cloned()).collect()
     }
@@ -134,8 +134,8 @@ impl Nest {
         closed
     }
 
-    /// Returns the loops on which the value of a sum depends: those in it, and those that say where
-    /// its values are looked up.
+    /// Returns the loops on which the value of a sum depends: the loops in it, and the loops in the
+    /// subscripts of its lookups.
     pub fn loops_of<'a>(&'a self, sum: &'a Affine) -> impl Iterator<Item = LoopId> + 'a {
         let subscripts = sum.lookups().flat_map(|id| &self.lookup(id).access.subscripts);
         sum.loops().chain(subscripts.flat_map(Affine::loops))
@@ -146,12 +146,13 @@ impl Nest {
         &self.lookups[id.0]
     }
 
-    /// Returns whether the bounds of a loop depend on data.
+    /// Returns true if the bounds of a loop depend on data.
     pub fn depends_on_data(&self, id: LoopId) -> bool {
         self.loop_at(id).constraints.iter().any(|sum| sum.lookups().next().is_some())
     }
 
-    /// Returns whether some instruction writes, and whether some instruction reads the array.
+    /// Returns `(written, read)`: true if some instruction writes the array, and if some
+    /// instruction reads it.
     pub fn uses(&self, array: ArrayId) -> (bool, bool) {
         let mut uses = (false, false);
         for (access, _, direction) in self.instructions.iter().flat_map(Instruction::accesses) {
@@ -181,7 +182,7 @@ impl Nest {
         }
     }
 
-    /// Returns every name that is taken.
+    /// Returns every name in use.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let arrays = self.arrays.iter().map(|array| array.name.as_str());
         let loops = self.loops.iter().map(|candidate| candidate.name.as_str());
@@ -189,7 +190,7 @@ impl Nest {
         self.sizes.iter().map(String::as_str).chain(arrays).chain(loops).chain(lookups)
     }
 
-    /// Returns whether the sizes keep the assumptions.
+    /// Returns true if the sizes satisfy the assumptions.
     pub fn admits(&self, sizes: &[i64]) -> bool {
         let value = |variable: Var| match variable {
             Var::Size(id) => i128::from(sizes[id.0]),
@@ -200,20 +201,20 @@ impl Nest {
             && self.assumptions.congruences.iter().all(remains)
     }
 
-    /// Returns the variable of a loop, size or lookup by name, for expressions.
+    /// Returns the size, loop or lookup of that name as a variable.
     pub fn variable(&self, name: &str) -> Option<Var> {
         let size = self.sizes.iter().position(|size| size == name).map(|at| Var::Size(SizeId(at)));
         let lookup = || self.lookups.iter().position(|lookup| lookup.name == name).map(|at| Var::Lookup(LookupId(at)));
         size.or_else(|| self.loop_id(name).ok().map(Var::Loop)).or_else(lookup)
     }
 
-    /// Returns the type in which the outermost operation of `expr` is done when its value is wanted
-    /// as `context`.
+    /// Returns the type in which the outermost operation of `expr` is computed, if its value is
+    /// wanted as `context`.
     ///
-    /// Cells decide: an operation on an `f32` and an `f64` is done in `f64`, on an integer and an
-    /// `f32` in `f32`. Numbers and indices take the type of what they meet, and that of `context`
-    /// where they meet no cell. Division and functions other than `abs`, `min` and `max` are always
-    /// done in floating point.
+    /// Cells decide the type. An operation on an `f32` and an `f64` is computed in `f64`, one on an
+    /// integer and an `f32` in `f32`. Numbers and indices take the type of the other operand, or
+    /// that of `context` if no cell occurs. Division is always computed in floating point, and so
+    /// are all functions except `abs`, `min` and `max`.
     pub fn operation_type(&self, expr: &Expr, context: Type) -> Type {
         types::operation_type(self, expr, context)
     }

@@ -3,7 +3,7 @@
 use super::expr::{Function, Operator};
 use std::fmt;
 
-/// Kinds of arithmetic that are counted apart.
+/// Kinds of arithmetic that are counted separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
     /// Addition and subtraction.
@@ -14,7 +14,7 @@ pub enum Operation {
     Div,
     /// Exponentiation.
     Pow,
-    /// A product and a sum in one, where they are [counted](crate::count::count_modern) as such: no
+    /// A fused product and sum, if they are [counted](crate::count::count_modern) as one. No
     /// operator counts as it.
     Fma,
     /// A function.

@@ -1,16 +1,16 @@
-//! The type in which an operation is done.
+//! The type in which an operation is computed.
 
 use super::expr::{Expr, Type};
 use super::nest::Nest;
 
-/// The type of an expression as far as it stands by itself.
+/// The type of an expression without its context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Own {
-    /// A sum of integers, which takes any type.
+    /// A sum of integers. It takes any type.
     Integer,
-    /// A number with a point, which takes any floating-point type.
+    /// A number with a decimal point. It takes any floating-point type.
     Float,
-    /// A cell's type reaches it.
+    /// The type of a cell in the expression.
     Typed(Type),
 }
 
@@ -41,8 +41,8 @@ fn own(nest: &Nest, expr: &Expr) -> Own {
         Expr::Number(_) => Own::Float,
         Expr::Load(access, _) => Own::Typed(nest.array(access.array).element),
         Expr::Neg(inner) => own(nest, inner),
-        // Division and powers are done in floating point; an exponent that is an integer leaves the
-        // type to the base.
+        // Division and powers are computed in floating point. With an integer exponent, the base
+        // decides the type.
         Expr::Binary(super::Operator::Div, left, right) => own(nest, left).join(own(nest, right)).join(Own::Float),
         Expr::Binary(_, left, right) => own(nest, left).join(own(nest, right)),
         Expr::Call(super::Function::Abs | super::Function::Min | super::Function::Max, arguments) => {
@@ -54,7 +54,7 @@ fn own(nest: &Nest, expr: &Expr) -> Own {
     }
 }
 
-/// Returns the type in which the outermost operation of `expr` is done; see
+/// Returns the type in which the outermost operation of `expr` is computed: see
 /// [`Nest::operation_type`].
 pub(super) fn operation_type(nest: &Nest, expr: &Expr, context: Type) -> Type {
     own(nest, expr).in_context(context)

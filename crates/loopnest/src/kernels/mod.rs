@@ -2,10 +2,12 @@
 //! the model.
 //!
 //! Stevens and Klöckner, "A Unified, Hardware-Fitted, Cross-GPU Performance Model", sections 4.1
-//! and 5. Kernels whose reading the paper leaves open come in both readings. Added are arithmetic
-//! on independent values beside that on values which depend on each other, and what the paper's
-//! kernels do too little of to tell what it costs: loads of neighbouring cells at a stride, local
-//! memory at strides, and sums in small work-groups.
+//! and 5. Where the paper's description of a kernel is ambiguous, both readings are included.
+//!
+//! Further kernels are not in the paper. They measure operations that its kernels use too little to
+//! tell their cost: loads of neighbouring cells at a stride, local memory at strides, and sums in
+//! small work-groups. Others run arithmetic on independent values beside the paper's arithmetic on
+//! dependent values.
 
 use crate::error::NestError;
 use crate::ir::{Congruence, Nest, SizeId};
@@ -15,11 +17,11 @@ use crate::transform::Recipe;
 /// The purpose of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Weights are fitted to its times.
+    /// Measures: weights are fitted to its times.
     Measure,
-    /// The fitted model is judged by its times, which no fit sees.
+    /// Judges: the fitted model is judged by its times. No fit sees them.
     Judge,
-    /// Not in the paper: measures what its kernels leave open.
+    /// Measures something that the paper's kernels leave open. Not in the paper.
     Added,
 }
 
@@ -35,8 +37,8 @@ pub enum Groups {
 }
 
 impl Groups {
-    /// Returns the work-groups that every device runs: of the paper's sets of lines the sizes up to
-    /// 256, and its set "2-D Med".
+    /// Returns the shapes of work-groups that every device can run. Lines have the paper's sizes up
+    /// to 256. Rectangles are its set "2-D Med".
     pub const fn shapes(self) -> [(i64, i64); 3] {
         match self {
             Groups::Line => [(128, 1), (192, 1), (256, 1)],
@@ -46,12 +48,12 @@ impl Groups {
     }
 }
 
-/// The rule by which a size of the nest follows from the case.
+/// The rule that gives a size of the nest in a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// So many times the main size.
+    /// This many times the main size.
     Times(i64),
-    /// The number of summands of arithmetic kernels.
+    /// The number of summands of an arithmetic kernel.
     Summands,
 }
 
@@ -92,7 +94,7 @@ const fn product(name: &'static str, class: &'static str, role: Role, sizes: &'s
     Kernel { name, class, role, groups: Groups::Rectangle, sizes, text: TILED, fill: NONE }
 }
 
-/// Loads of `used` neighbouring cells of every `stride`.
+/// Returns a kernel that loads `used` neighbouring cells of every `stride`.
 const fn strided(name: &'static str, used: &'static str, stride: &'static str) -> Kernel {
     Kernel { fill: [used, "", stride], ..line(name, "strided", Added, STRIDED) }
 }
@@ -110,7 +112,7 @@ const fn arithmetic(name: &'static str, role: Role, what: &'static str, body: &'
 use Extent::Times;
 use Role::{Added, Judge, Measure};
 
-/// Every kernel. Sizes of matrix products are rows, inner extent and columns.
+/// Every kernel. The sizes of a matrix product are rows, inner extent and columns.
 pub const KERNELS: [Kernel; 46] = [
     product("matmul_square", "matmul_tiled", Measure, &[Times(1), Times(1), Times(1)]),
     product("matmul_few_rows", "matmul_tiled", Measure, &[Times(1), Times(2), Times(2)]),
@@ -243,12 +245,12 @@ impl Kernel {
         filled.replace("{name}", name).replace("{body}", body).replace("{stride}", stride)
     }
 
-    /// Returns the kernel for work-groups of `x` times `y` work-items, `y` being 1 for those in
-    /// lines. With `whole_groups` the sizes are taken to be multiples of both.
+    /// Returns the kernel for work-groups of `x` times `y` work-items, where `y` is 1 for lines.
+    /// With `whole_groups`, the sizes are assumed to be multiples of both.
     ///
     /// # Errors
     ///
-    /// Where work-groups of that shape cannot run it.
+    /// Fails if work-groups of that shape cannot run the kernel.
     pub fn nest(&self, x: i64, y: i64, whole_groups: bool) -> Result<Nest, NestError> {
         let mut recipe = self.text(x).parse::<Recipe>()?;
         if whole_groups {
@@ -262,7 +264,7 @@ impl Kernel {
         recipe.apply(&given)
     }
 
-    /// Values of the nest's sizes for a main size and a number of summands.
+    /// Returns the values of the nest's sizes for a main size and a number of summands.
     pub fn size_values(&self, main: i64, summands: i64) -> Vec<i64> {
         let value = |extent: &Extent| match extent {
             Times(factor) => factor * main,

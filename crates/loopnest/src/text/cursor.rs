@@ -1,4 +1,4 @@
-//! Reading tokens one after the other.
+//! Reads tokens one after the other.
 
 use super::lexer::{Kind, Token, tokens};
 use crate::error::{NestError, Place};
@@ -14,7 +14,7 @@ impl Cursor {
         Ok(Cursor { tokens: tokens(text)?, next: 0 })
     }
 
-    /// Returns the next token; the last one is `End` and never passed.
+    /// Returns the next token. The last token is `End`, and the cursor never passes it.
     pub(super) fn peek(&self) -> &Kind {
         &self.tokens[self.next].kind
     }
@@ -77,7 +77,7 @@ impl Cursor {
         }
     }
 
-    /// Parses one or more of what `read` reads, with commas between.
+    /// Parses one or more items with `read`, separated by commas.
     pub(super) fn list<T>(
         &mut self,
         mut read: impl FnMut(&mut Self) -> Result<T, NestError>,
@@ -99,7 +99,7 @@ impl Cursor {
         }
     }
 
-    /// Returns an error at the next token, which is not what was wanted.
+    /// Returns an error at the next token, which is not the wanted one.
     pub(super) fn unexpected(&self, wanted: &str) -> NestError {
         NestError::new(format!("expected {wanted}, found {}", self.peek().describe())).at(self.place())
     }

@@ -1,4 +1,4 @@
-//! Expressions: what an instruction computes, and sums in subscripts and extents.
+//! Parses expressions: the values of instructions, and sums in subscripts and extents.
 
 use super::cursor::Cursor;
 use super::lexer::Kind;
@@ -6,10 +6,10 @@ use crate::error::NestError;
 use crate::ir::{Access, Affine, Expr, Function, Nest, Operator};
 use crate::print;
 
-/// Deeper nesting than this would exhaust the stack of a thread.
+/// Maximum depth of an expression. Deeper nesting would exhaust the stack of a thread.
 const DEEPEST: usize = 200;
 
-/// Reads expressions with the names of a nest.
+/// Parses expressions with the names of a nest.
 pub(super) struct Expressions<'a> {
     pub(super) nest: &'a Nest,
     depth: usize,
@@ -148,8 +148,8 @@ impl<'a> Expressions<'a> {
         self.is_affine(read, what).map_err(|error| error.at(place))
     }
 
-    /// Parses what stands before the `/` of a quotient: a sum in parentheses or a single summand
-    /// without division.
+    /// Parses the numerator of a quotient: a sum in parentheses, or a single summand without
+    /// division.
     pub(super) fn numerator(&mut self, cursor: &mut Cursor) -> Result<Affine, NestError> {
         let place = cursor.place();
         let mut product = self.factor(cursor)?;
@@ -178,8 +178,8 @@ impl<'a> Expressions<'a> {
     }
 }
 
-/// Joins two operands. Integer arithmetic within sums of indices is done now; everything else stays
-/// as it is written.
+/// Joins two operands. Integer arithmetic within sums of indices is folded. Everything else stays
+/// as written.
 fn join(operator: Operator, left: Expr, right: Expr) -> Expr {
     let folded = match (&left, &right) {
         (Expr::Index(one), Expr::Index(two)) => match (operator, one.as_constant(), two.as_constant()) {
@@ -197,7 +197,7 @@ fn join(operator: Operator, left: Expr, right: Expr) -> Expr {
     }
 }
 
-/// Sums and products of such sums stay within 128 bits.
+/// Returns true if sums and products of such sums stay within 128 bits.
 fn is_moderate(affine: &Affine) -> bool {
     let largest = affine.terms().map(|(_, coefficient)| coefficient.abs()).max().unwrap_or(0);
     largest.max(affine.offset().abs()) < 1 << 60

@@ -1,4 +1,4 @@
-//! Text to tokens.
+//! Splits text into tokens.
 
 use crate::error::{NestError, Place};
 
@@ -35,13 +35,14 @@ pub(super) struct Token {
     pub(super) place: Place,
 }
 
-/// Longer symbols before their beginnings.
+/// The symbols. A longer symbol stands before its own beginnings.
 const SYMBOLS: [&str; 23] = [
     "**", "<=", ">=", "->", "==", "{", "}", "[", "]", "(", ")", ",", ":", "=", "<", ">", "+", "-", "*", "/", "@", ".",
     ";",
 ];
 
-/// Larger integers have no use in a nest, and sums of them stay far from overflow.
+/// Largest integer. Larger ones have no use in a nest, and sums of smaller ones stay far from
+/// overflow.
 const LARGEST: i128 = 1 << 40;
 
 struct Lexer<'a> {
@@ -51,7 +52,7 @@ struct Lexer<'a> {
     tokens: Vec<Token>,
 }
 
-/// Tokens of a text; `#` starts a comment.
+/// Returns the tokens of a text. `#` starts a comment.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, NestError> {
     let mut lexer = Lexer { rest: text, place: Place { line: 1, column: 1 }, depth: 0, tokens: Vec::new() };
     while let Some(first) = lexer.rest.chars().next() {

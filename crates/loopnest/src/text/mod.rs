@@ -1,4 +1,4 @@
-//! Reads the text form of nests and recipes; [`print`](crate::print) writes it.
+//! Parses the text form of nests and recipes. [`print`](crate::print) writes it.
 
 mod cursor;
 mod expression;

@@ -23,7 +23,7 @@ const MEMORIES: [(&str, Memory); 4] = [
 impl FromStr for Nest {
     type Err = NestError;
 
-    /// Reads the text form and applies the transformations in it with the defaults of their
+    /// Parses the text form. Applies its transformations with the default values of their
     /// parameters.
     ///
     /// ```
@@ -42,8 +42,8 @@ impl FromStr for Nest {
     ///
     /// # Errors
     ///
-    /// At the first thing that cannot be read, is not sound or cannot be transformed, with line and
-    /// column.
+    /// Fails at the first text that does not parse, is not sound or cannot be transformed. The
+    /// error has the line and column.
     fn from_str(text: &str) -> Result<Nest, NestError> {
         text.parse::<Recipe>()?.apply(&[])
     }
@@ -52,11 +52,12 @@ impl FromStr for Nest {
 impl FromStr for Recipe {
     type Err = NestError;
 
-    /// Reads the text form; `docs/loopnests.md` describes it.
+    /// Parses the text form. `docs/loopnests.md` describes it.
     ///
     /// # Errors
     ///
-    /// At the first thing that cannot be read or is not sound, with line and column.
+    /// Fails at the first text that does not parse or is not sound. The error has the line and
+    /// column.
     fn from_str(text: &str) -> Result<Recipe, NestError> {
         let mut cursor = Cursor::new(text)?;
         let nest = NestBuilder::new("nest").unchecked();
@@ -75,7 +76,7 @@ impl FromStr for Recipe {
     }
 }
 
-/// Reads one declaration, instruction or transformation.
+/// Parses one declaration, instruction or transformation.
 fn line(recipe: &mut Recipe, cursor: &mut Cursor) -> Result<(), NestError> {
     let second_is_name = matches!(cursor.peek_second(), Kind::Name(_));
     match cursor.peek().clone() {
@@ -144,7 +145,7 @@ fn parameter(cursor: &mut Cursor) -> Result<Parameter, NestError> {
     }
 }
 
-/// Parses the rest of `lookup first = row[i]`
+/// Parses the rest of `lookup first = row[i]`.
 fn lookup(nest: &Nest, cursor: &mut Cursor) -> Result<Lookup, NestError> {
     let place = Some(cursor.place());
     let name = cursor.name("a name for the value")?;
@@ -152,7 +153,7 @@ fn lookup(nest: &Nest, cursor: &mut Cursor) -> Result<Lookup, NestError> {
     Ok(Lookup { name, access: Expressions::new(nest).access(cursor)?, place })
 }
 
-/// Parses the rest of `statistic k = per_row`
+/// Parses the rest of `statistic k = per_row`.
 fn statistic(nest: &mut Nest, cursor: &mut Cursor) -> Result<(), NestError> {
     let (id, place) = loop_name(nest, cursor)?;
     cursor.expect("=")?;
@@ -203,7 +204,7 @@ fn array(nest: &Nest, cursor: &mut Cursor, memory: Memory) -> Result<Array, Nest
     Ok(Array { name, element: *element, memory, shape, layout, place })
 }
 
-/// Parses `{[i, j]: 0 <= i < n and 0 <= j < i}`
+/// Parses `{[i, j]: 0 <= i < n and 0 <= j < i}`.
 fn domain(nest: &mut Nest, cursor: &mut Cursor) -> Result<(), NestError> {
     cursor.expect("{")?;
     cursor.expect("[")?;
@@ -244,7 +245,8 @@ fn bound(nest: &mut Nest, relation: Relation) -> Result<(), NestError> {
     Ok(())
 }
 
-/// Parses `c[i, j] = acc @ i, j`; without `@` the loops are those that occur.
+/// Parses `c[i, j] = acc @ i, j`. Without `@`, the instruction is within the loops that occur in
+/// it.
 fn instruction(nest: &Nest, cursor: &mut Cursor) -> Result<Instruction, NestError> {
     let place = Some(cursor.place());
     let target = Expressions::new(nest).access(cursor)?;

@@ -28,7 +28,7 @@ pub(super) enum Relation {
     Congruent(Congruence, Place),
 }
 
-/// Chains of comparisons joined by `and` or commas, up to a token that is neither.
+/// Parses chains of comparisons joined by `and` or commas, up to any other token.
 pub(super) fn relations(nest: &Nest, cursor: &mut Cursor) -> Result<Vec<Relation>, NestError> {
     let mut found = Vec::new();
     loop {
@@ -142,7 +142,7 @@ fn quotient(nest: &Nest, cursor: &mut Cursor) -> Result<Option<(Affine, i128)>, 
     Ok(Some((numerator, divisor)))
 }
 
-/// Sums that are not negative exactly when `left + margin <= right`.
+/// Returns the sums that are not negative exactly if `left + margin <= right`.
 fn at_most(left: &Side, right: &Side, margin: i128) -> Result<Vec<Affine>, NestError> {
     let lefts = match left {
         Side::One(term) => std::slice::from_ref(term),

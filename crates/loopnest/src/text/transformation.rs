@@ -1,4 +1,4 @@
-//! Transformations as text.
+//! Parses transformations.
 
 use super::cursor::Cursor;
 use super::lexer::Kind;
@@ -6,10 +6,10 @@ use crate::error::NestError;
 use crate::ir::{AxisOrder, Memory, Tag};
 use crate::transform::{Amount, Transformation, When};
 
-/// The words that transformations begin with.
+/// The keywords of transformations.
 pub(super) const KEYWORDS: [&str; 6] = ["split", "tag", "order", "prefetch", "precompute", "layout"];
 
-/// Reads one transformation.
+/// Parses one transformation.
 pub(super) fn transformation(cursor: &mut Cursor) -> Result<Transformation, NestError> {
     let keyword = cursor.name("a transformation")?;
     match keyword.as_str() {
@@ -42,7 +42,7 @@ pub(super) fn when(cursor: &mut Cursor) -> Result<Option<When>, NestError> {
     Ok(Some(When { parameter, value }))
 }
 
-/// Parses `i 16 -> io, ii`
+/// Parses `i 16 -> io, ii`.
 fn split(cursor: &mut Cursor) -> Result<Transformation, NestError> {
     let index = cursor.name("the name of a loop")?;
     let length = match cursor.peek() {
@@ -58,7 +58,7 @@ fn split(cursor: &mut Cursor) -> Result<Transformation, NestError> {
     Ok(Transformation::Split { index, length, outer, inner: cursor.name("a name for the inner loop")? })
 }
 
-/// Parses `a sweep ii, ki -> tile[t0, t1]`
+/// Parses `a sweep ii, ki -> tile[t0, t1]`.
 fn prefetch(cursor: &mut Cursor) -> Result<Transformation, NestError> {
     let array = cursor.name("the name of an array")?;
     let sweep = sweep(cursor)?;
@@ -66,8 +66,8 @@ fn prefetch(cursor: &mut Cursor) -> Result<Transformation, NestError> {
     Ok(Transformation::Prefetch { array, sweep, tile, indices })
 }
 
-/// Parses `v sweep ii, ki -> tile[t0, t1]`, with `temporary` before the tile's name for one of each
-/// work-item
+/// Parses `v sweep ii, ki -> tile[t0, t1]`. `temporary` before the tile's name gives each work-item
+/// a tile of its own.
 fn precompute(cursor: &mut Cursor) -> Result<Transformation, NestError> {
     let temporary = cursor.name("the name of a temporary")?;
     let sweep = sweep(cursor)?;
@@ -76,7 +76,7 @@ fn precompute(cursor: &mut Cursor) -> Result<Transformation, NestError> {
     Ok(Transformation::Precompute { temporary, sweep, memory, tile, indices })
 }
 
-/// Parses `sweep ii, ki ->`
+/// Parses `sweep ii, ki ->`.
 fn sweep(cursor: &mut Cursor) -> Result<Vec<String>, NestError> {
     if !cursor.accept_word("sweep") {
         return Err(cursor.unexpected("`sweep`"));
@@ -86,7 +86,7 @@ fn sweep(cursor: &mut Cursor) -> Result<Vec<String>, NestError> {
     Ok(sweep)
 }
 
-/// Parses `tile[t0, t1]`
+/// Parses `tile[t0, t1]`.
 fn tile(cursor: &mut Cursor) -> Result<(String, Vec<String>), NestError> {
     let tile = cursor.name("a name for the tile")?;
     let mut indices = Vec::new();
@@ -116,12 +116,12 @@ fn tag(cursor: &mut Cursor) -> Result<Tag, NestError> {
     };
     cursor.expect(".")?;
     let number = cursor.integer("an axis from 0 to 2")?;
-    // Larger ones are refused with the others that there are not.
+    // A number that is too large is refused later, together with the other axes that do not exist.
     Ok(axis(u8::try_from(number).unwrap_or(u8::MAX)))
 }
 
-/// Parses `row`, `column` or `order 1, 0, 2`, then `pad 0, 1`; nothing is row-major without
-/// padding.
+/// Parses `row`, `column` or `order 1, 0, 2`, then `pad 0, 1`. Without any of them the layout is
+/// row-major without padding.
 pub(super) fn layout(cursor: &mut Cursor) -> Result<(AxisOrder, Vec<i128>), NestError> {
     let mut order = AxisOrder::Row;
     if cursor.accept_word("column") {

@@ -1,4 +1,4 @@
-//! What depends on data stays as it is.
+//! Refusals: transformations leave loops and accesses that depend on data as they are.
 
 use crate::error::NestError;
 use crate::ir::{ArrayId, LoopId, Nest};
@@ -18,7 +18,7 @@ pub(super) fn refuse_data(nest: &Nest, id: LoopId) -> Result<(), NestError> {
     }
 }
 
-/// Refuses loads of an array whose cells depend on data: what they touch is not known.
+/// Refuses loads of an array whose cells depend on data: the cells that they touch are not known.
 pub(super) fn refuse_data_accesses(nest: &Nest, array: ArrayId) -> Result<(), NestError> {
     for instruction in &nest.instructions {
         for (access, place, _) in instruction.accesses().filter(|(access, ..)| access.array == array) {

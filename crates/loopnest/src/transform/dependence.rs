@@ -1,4 +1,4 @@
-//! Which points of a nest touch the same cell.
+//! Dependences: the points of a nest that touch the same cell.
 
 use crate::error::NestError;
 use crate::ir::{AXES, Access, Affine, ArrayId, Direction, Instruction, LoopId, Memory, Nest, Tag, Var};
@@ -6,7 +6,7 @@ use crate::print;
 use crate::schedule::Instances;
 use std::collections::BTreeSet;
 
-/// Two accesses to one array, one of them writing: the instructions and the cells.
+/// Two accesses to one array, at least one a write, with their instructions and cells.
 pub(super) struct Pair<'a> {
     pub(super) first: usize,
     pub(super) second: usize,
@@ -14,7 +14,7 @@ pub(super) struct Pair<'a> {
     pub(super) two: &'a Access,
 }
 
-/// Returns every ordered pair of accesses to an array for which `regards` holds.
+/// Returns every ordered pair of accesses to the arrays that `regards` selects.
 pub(super) fn pairs<'a>(nest: &'a Nest, regards: impl Fn(ArrayId) -> bool) -> Vec<Pair<'a>> {
     let all: Vec<(usize, &Access, Direction)> = nest
         .instructions
@@ -34,13 +34,13 @@ pub(super) fn pairs<'a>(nest: &'a Nest, regards: impl Fn(ArrayId) -> bool) -> Ve
     pairs
 }
 
-/// Refuses to run the iterations of a loop side by side where one needs what another does.
+/// Refuses to run the iterations of a loop side by side if one needs the result of another.
 pub(super) fn independent(nest: &Nest, id: LoopId, tag: Tag) -> Result<(), NestError> {
     let is_private = |array: ArrayId| nest.array(array).memory == Memory::Private;
     for array in nest.array_ids().filter(|array| is_private(*array)) {
         private_per_iteration(nest, id, array)?;
     }
-    // Each work-group has local arrays of its own: what one writes no other reads.
+    // Each work-group has its own local arrays, so no work-group reads what another writes.
     let is_of_group = |array: ArrayId| matches!(tag, Tag::Group(_)) && nest.array(array).memory == Memory::Local;
     for array in nest.array_ids().filter(|array| is_of_group(*array)) {
         let writes = |instruction: &Instruction| instruction.target.array == array && instruction.within.contains(&id);
@@ -76,7 +76,8 @@ fn refusal(nest: &Nest, id: LoopId, pair: &Pair, tag: Tag) -> NestError {
     .remedy("leave the loop sequential, or let every iteration write cells of its own")
 }
 
-/// Returns whether two iterations of a loop, those around it being the same, may touch one cell.
+/// Returns true if two iterations of a loop may touch one cell in the same iteration of the outer
+/// loops.
 fn iterations_meet(nest: &Nest, pair: &Pair, id: LoopId) -> bool {
     let [first, second] = [pair.first, pair.second].map(|number| &nest.instructions[number]);
     if !first.within.contains(&id) || !second.within.contains(&id) {
@@ -94,8 +95,8 @@ fn iterations_meet(nest: &Nest, pair: &Pair, id: LoopId) -> bool {
     system.may_have_points()
 }
 
-/// Returns whether two work-groups may touch one cell; instructions outside of the loops of an axis
-/// run in all of them.
+/// Returns true if two work-groups may touch one cell. Instructions outside the loops of an axis
+/// run in all work-groups.
 fn groups_meet(nest: &Nest, pair: &Pair, tag: Tag) -> bool {
     let [first, second] = [pair.first, pair.second].map(|number| &nest.instructions[number]);
     let instances = Instances::new(nest);
@@ -106,7 +107,7 @@ fn groups_meet(nest: &Nest, pair: &Pair, tag: Tag) -> bool {
     system.may_have_points()
 }
 
-/// Refuses where a temporary carries a value from one iteration to another or out of the loop.
+/// Refuses a temporary that carries a value from one iteration to another or out of the loop.
 fn private_per_iteration(nest: &Nest, id: LoopId, array: ArrayId) -> Result<(), NestError> {
     let uses = |instruction: &Instruction| instruction.accesses().any(|(access, ..)| access.array == array);
     let users = || nest.instructions.iter().filter(|instruction| uses(instruction));
@@ -134,8 +135,8 @@ fn private_per_iteration(nest: &Nest, id: LoopId, array: ArrayId) -> Result<(), 
     Ok(())
 }
 
-/// Returns whether an earlier instruction writes the cell that `reader` reads, in the same
-/// iteration of all loops they share.
+/// Returns true if an earlier instruction writes the cell that `reader` reads, in the same
+/// iteration of all shared loops.
 fn covers(nest: &Nest, writer: &Instruction, reader: &Instruction, read: &Access) -> bool {
     if writer.target.array != read.array {
         return false;
@@ -155,15 +156,15 @@ fn covers(nest: &Nest, writer: &Instruction, reader: &Instruction, read: &Access
     writer.target.subscripts.iter().zip(shape).all(spans) && extra.is_subset(&swept)
 }
 
-/// Returns whether a loop runs from 0 to `extent - 1` exactly.
+/// Returns true if a loop runs exactly from 0 to `extent - 1`.
 pub(super) fn runs_over(nest: &Nest, id: LoopId, extent: i128) -> bool {
     let own = nest.loop_at(id);
     let all_constant = own.constraints.iter().all(|bound| bound.without(Var::Loop(id)).as_constant().is_some());
     all_constant && nest.constant_extent(id).is_ok_and(|iterations| iterations >= extent)
 }
 
-/// Returns the loops that two instructions share when they run: those around both from the outside,
-/// hardware left out.
+/// Returns the loops that two instructions share when they run: the common outermost loops,
+/// hardware loops aside.
 pub(super) fn shared_loops(nest: &Nest, first: usize, second: usize) -> Vec<LoopId> {
     let run = |number: usize| {
         let loops = nest.nesting(&nest.instructions[number].within);
@@ -173,8 +174,7 @@ pub(super) fn shared_loops(nest: &Nest, first: usize, second: usize) -> Vec<Loop
     pairs.take_while(|(one, two)| one == two).map(|(one, _)| one).collect()
 }
 
-/// Refuses instructions that one axis of work-items or work-groups would run in
-/// different loops.
+/// Refuses instructions with two loops on the same axis of work-items or work-groups.
 pub(super) fn hardware_is_unique(nest: &Nest) -> Result<(), NestError> {
     for instruction in &nest.instructions {
         for axis in 0..AXES as u8 {

@@ -1,4 +1,4 @@
-//! Transformations that keep the meaning of a nest, or are refused.
+//! Transformations. Each keeps the meaning of the nest or is refused.
 
 mod data;
 mod dependence;
@@ -17,23 +17,23 @@ use crate::error::NestError;
 use crate::ir::{AxisOrder, Memory, Nest, Tag};
 use tile::Tile;
 
-/// A number of a transformation: given, or a parameter of the recipe.
+/// A number in a transformation: a literal, or a parameter of the recipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Amount {
     /// A number.
     Number(i64),
-    /// A parameter by its name.
+    /// A parameter, by its name.
     Parameter(String),
 }
 
-/// One transformation. Loops and arrays have their names, since earlier transformations make some
-/// of them.
+/// One transformation. It refers to loops and arrays by name, because earlier transformations
+/// create some of them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Transformation {
-    /// `split i 16 -> io, ii`: the loop becomes two, `i = 16*io + ii`, the last block cut off where
-    /// `i` ends.
+    /// `split i 16 -> io, ii`: splits a loop into two, with `i = 16*io + ii`. The last block is cut
+    /// off where `i` ends.
     Split {
-        /// The loop.
+        /// The loop to split.
         index: String,
         /// Iterations of the inner loop, at least 1.
         length: Amount,
@@ -42,20 +42,20 @@ pub enum Transformation {
         /// Name of the loop within a block.
         inner: String,
     },
-    /// `tag io group.0`: how a loop is run.
+    /// `tag io group.0`: sets the way in which a loop is run.
     Tag {
-        /// The loop.
+        /// The loop to tag.
         index: String,
-        /// The way in which it is to be run.
+        /// Its new tag.
         tag: Tag,
     },
-    /// `order k, i`: the named loops change places so that they nest in this order.
+    /// `order k, i`: reorders the named loops so that they nest in this order.
     Order {
-        /// From the outermost.
+        /// The loops, from the outermost to the innermost.
         loops: Vec<String>,
     },
-    /// `prefetch a sweep ii, ki -> tile[t0, t1]`: what the loads of `a` touch while the swept loops
-    /// run is first copied into local memory. The new loops copy along the axes of the tile.
+    /// `prefetch a sweep ii, ki -> tile[t0, t1]`: first copies the cells of `a` that are loaded
+    /// while the swept loops run into local memory. The new loops copy along the axes of the tile.
     Prefetch {
         /// The array that is read.
         array: String,
@@ -63,28 +63,27 @@ pub enum Transformation {
         sweep: Vec<String>,
         /// Name of the tile.
         tile: String,
-        /// Names of the loops that fill it, one for each axis along which the tile has more than
-        /// one cell.
+        /// Names of the loops that fill it, one for each axis with more than one cell.
         indices: Vec<String>,
     },
-    /// `precompute v sweep ii, ki -> tile[t0, t1]`: the values of a temporary that are used while
-    /// the swept loops run are first computed, each once, into local memory or a temporary. The new
-    /// loops run along the axes of the tile, one for each sum of loops on which the value depends.
+    /// `precompute v sweep ii, ki -> tile[t0, t1]`: first computes the values of a temporary that
+    /// are used while the swept loops run. Each value is computed once, into local memory or a
+    /// temporary. The new loops run along the axes of the tile, one for each sum of loops on which
+    /// the value depends.
     Precompute {
-        /// The temporary, which one instruction computes.
+        /// The temporary. Exactly one instruction computes it.
         temporary: String,
         /// The loops whose uses the tile covers.
         sweep: Vec<String>,
-        /// Where the tile lives: [`Memory::Local`], or [`Memory::Private`] for one of each
+        /// The memory of the tile: [`Memory::Local`], or [`Memory::Private`] for a tile of each
         /// work-item.
         memory: Memory,
         /// Name of the tile.
         tile: String,
-        /// Names of the loops that fill it, one for each axis along which the tile has more than
-        /// one cell.
+        /// Names of the loops that fill it, one for each axis with more than one cell.
         indices: Vec<String>,
     },
-    /// `layout a column`: how an array lies in memory.
+    /// `layout a column`: sets the layout of an array in memory.
     Layout {
         /// The array.
         array: String,
@@ -95,7 +94,7 @@ pub enum Transformation {
     },
 }
 
-/// `when staged = 1`: a step is done only where a parameter of the recipe has this value.
+/// `when staged = 1`: applies a step only if a parameter of the recipe has this value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct When {
     /// The parameter.
@@ -105,12 +104,12 @@ pub struct When {
 }
 
 impl Transformation {
-    /// Transforms a nest; `parameter` gives the values of named amounts.
+    /// Transforms a nest. `parameter` gives the values of named amounts.
     ///
     /// # Errors
     ///
-    /// A name is unknown or taken, or the transformation would change the meaning of the nest. The
-    /// error names the instructions that stand against it, and the nest is left as it was.
+    /// Fails if a name is unknown or taken, or if the transformation would change the meaning of
+    /// the nest. The error names the conflicting instructions. The nest stays as it was.
     pub fn apply(&self, nest: &mut Nest, parameter: impl Fn(&str) -> Option<i64>) -> Result<(), NestError> {
         let mut changed = nest.clone();
         match self {
@@ -141,7 +140,7 @@ impl Transformation {
     }
 }
 
-/// Refuses a name that is taken or is none.
+/// Refuses a name that is taken or is not an identifier.
 fn fresh(nest: &Nest, name: &str) -> Result<(), NestError> {
     if nest.names().any(|taken| taken == name) {
         return Err(NestError::new(format!("the name `{name}` is taken")).remedy("choose another name"));

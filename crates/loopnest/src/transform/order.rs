@@ -1,4 +1,4 @@
-//! Loops that change places.
+//! Reorders loops.
 
 use super::data::refuse_data;
 use super::dependence::{Pair, pairs, shared_loops};
@@ -7,8 +7,8 @@ use crate::ir::{Affine, LoopId, Nest};
 use crate::print;
 use crate::schedule::Instances;
 
-/// Lets the named loops nest in this order, each at the place of one of them, where no cell is then
-/// touched in another order by two instances of which one writes.
+/// Nests the named loops in this order, in the places that they have now. Refuses if two instances,
+/// one of them a write, would then touch the same cell in another order.
 pub(super) fn order(nest: &mut Nest, names: &[String]) -> Result<(), NestError> {
     let loops = names.iter().map(|name| nest.loop_id(name)).collect::<Result<Vec<_>, _>>()?;
     loops.iter().try_for_each(|id| refuse_data(nest, *id))?;
@@ -41,8 +41,8 @@ pub(super) fn order(nest: &mut Nest, names: &[String]) -> Result<(), NestError> 
     Ok(())
 }
 
-/// Returns whether some point of the first instruction comes before one of the second in the old
-/// order and after it in the new one, both touching the same cell.
+/// Returns true if a point of the first instruction comes before one of the second in the old order
+/// and after it in the new one, and both touch the same cell.
 fn turns_round(old: &Nest, new: &Nest, pair: &Pair) -> bool {
     let before = precedences(old, pair.first, pair.second, false);
     let after = precedences(new, pair.first, pair.second, true);
@@ -62,8 +62,8 @@ fn turns_round(old: &Nest, new: &Nest, pair: &Pair) -> bool {
 /// Sums that are zero, and sums that are not negative.
 type Precedence = (Vec<Affine>, Vec<Affine>);
 
-/// Returns the ways in which a point of the first instruction comes before one of the second, or
-/// after it.
+/// Returns the ways in which a point of the first instruction can precede one of the second. With
+/// `reversed`, the ways in which it can follow.
 fn precedences(nest: &Nest, first: usize, second: usize, reversed: bool) -> Vec<Precedence> {
     let instances = Instances::new(nest);
     let ahead = |id: LoopId| &Affine::term(instances.second(id), 1) - &Affine::from(id);

@@ -1,4 +1,4 @@
-//! Values computed once for all points that need them.
+//! Computes values once for all points that need them.
 
 use super::data::refuse_data_accesses;
 use super::dependence::{runs_over, shared_loops};
@@ -9,8 +9,9 @@ use crate::number::gcd;
 use crate::print;
 use std::collections::BTreeMap;
 
-/// Computes the values of a temporary into a tile before they are used: once each, however many
-/// points of the swept loops use one. The instruction that computed the temporary is left out.
+/// Computes the values of a temporary into a tile before they are used. Each value is computed
+/// once, however many points of the swept loops use it. The instruction that computed the temporary
+/// is removed.
 pub(super) fn precompute(nest: &mut Nest, temporary: &str, sweep: &[String], tile: &Tile) -> Result<(), NestError> {
     if !matches!(tile.memory, Memory::Local | Memory::Private) {
         return Err(NestError::new(format!("`{}` is to live neither in local memory nor in a temporary", tile.name)));
@@ -48,8 +49,7 @@ fn only_writer(nest: &Nest, id: ArrayId) -> Result<usize, NestError> {
     }
 }
 
-/// Refuses a value that need not be what it is now when it is computed earlier, or whose points are
-/// not known.
+/// Refuses a value that may differ when it is computed earlier, or whose points are not known.
 fn always_the_same(nest: &Nest, computing: &Instruction) -> Result<(), NestError> {
     let target = computing.target.array;
     refuse_data_accesses(nest, target)?;
@@ -83,8 +83,8 @@ fn always_the_same(nest: &Nest, computing: &Instruction) -> Result<(), NestError
     }
 }
 
-/// The sums of loops on which a value depends, shifts and factors left out: the axes of the box of
-/// its values.
+/// The sums of loops on which a value depends, without offsets and factors. They are the axes of
+/// the box of its values.
 struct Coordinates(Vec<Affine>);
 
 impl Coordinates {
@@ -117,8 +117,8 @@ impl Coordinates {
     }
 }
 
-/// Returns the loops of a sum with the factor that they have in common, which leaves the first of
-/// them positive.
+/// Returns the loops of a sum and their common factor. The sign of the factor makes the first
+/// coefficient positive.
 fn direction(sum: &Affine) -> Option<(Affine, i128)> {
     let coefficients: Vec<(Var, i128)> =
         sum.loops().map(|id| (Var::Loop(id), sum.coefficient(Var::Loop(id)))).collect();
@@ -130,8 +130,8 @@ fn direction(sum: &Affine) -> Option<(Affine, i128)> {
     Some((direction, factor))
 }
 
-/// Returns whether sums can take their values independently of each other: one after the other has
-/// a loop that the rest does not have.
+/// Returns true if sums take their values independently of each other. Each in turn must have a
+/// loop that the remaining ones do not have.
 fn are_apart(sums: &[Affine]) -> bool {
     let mut rest: Vec<&Affine> = sums.iter().collect();
     let has_own_loop = |rest: &[&Affine], at: usize| {
@@ -144,7 +144,8 @@ fn are_apart(sums: &[Affine]) -> bool {
     rest.is_empty()
 }
 
-/// Returns the loads of what the instruction `writer` computes, numbered as they are without it.
+/// Returns the loads of the value that the instruction `writer` computes, numbered without that
+/// instruction.
 fn uses(nest: &Nest, writer: usize, coordinates: &Coordinates) -> Result<Vec<Use>, NestError> {
     let target = nest.instructions[writer].target.array;
     let mut uses = Vec::new();
@@ -159,8 +160,8 @@ fn uses(nest: &Nest, writer: usize, coordinates: &Coordinates) -> Result<Vec<Use
     Ok(uses)
 }
 
-/// Returns the point at which the instruction `writer` computed what another one reads, by those of
-/// its loops whose indices are not those of the reader.
+/// Returns the point at which the instruction `writer` computed the value that another one reads.
+/// The point lists the loops whose indices differ from those of the reader.
 fn point(nest: &Nest, writer: usize, reader: usize, read: &Access) -> Result<BTreeMap<LoopId, Affine>, NestError> {
     let (written, text) = (&nest.instructions[writer], print::access(nest, read));
     if reader < writer {
@@ -201,14 +202,14 @@ fn point(nest: &Nest, writer: usize, reader: usize, read: &Access) -> Result<BTr
     }
 }
 
-/// Returns the loop that a subscript is, where it runs over the whole axis.
+/// Returns the loop of a subscript that consists of one loop and runs over the whole axis.
 fn whole_axis(nest: &Nest, subscript: &Affine, extent: &Affine) -> Option<LoopId> {
     let id = subscript.loops().next().filter(|id| *subscript == Affine::from(*id))?;
     extent.as_constant().filter(|extent| runs_over(nest, id, *extent)).map(|_| id)
 }
 
-/// Returns the loops whose iteration is the same from one instruction to a later one, hardware left
-/// out.
+/// Returns the loops whose iteration stays the same from one instruction to a later one, hardware
+/// loops aside.
 fn shared_through(nest: &Nest, first: usize, last: usize) -> Vec<LoopId> {
     (first + 1..=last).fold(shared_loops(nest, first, first), |shared, number| {
         let next = shared_loops(nest, number - 1, number);
@@ -216,7 +217,7 @@ fn shared_through(nest: &Nest, first: usize, last: usize) -> Vec<LoopId> {
     })
 }
 
-/// Returns a sum with other sums in the place of loops, all at once.
+/// Returns a sum with loops replaced by other sums, all at once.
 fn replaced(sum: &Affine, by: &BTreeMap<LoopId, Affine>) -> Affine {
     sum.terms().fold(Affine::constant(sum.offset()), |replaced, (variable, coefficient)| {
         let other = match variable {
@@ -227,7 +228,7 @@ fn replaced(sum: &Affine, by: &BTreeMap<LoopId, Affine>) -> Affine {
     })
 }
 
-/// Takes an instruction out where its neighbours do not come to share more loops than it shares
+/// Removes an instruction. Refuses if its neighbours would then share more loops than it shares
 /// with both.
 fn take_out(nest: &mut Nest, number: usize) -> Result<Instruction, NestError> {
     if number > 0 && number + 1 < nest.instructions.len() {

@@ -1,4 +1,4 @@
-//! What loads touch, copied into local memory first.
+//! Copies the cells that loads touch into local memory first.
 
 use super::data::refuse_data_accesses;
 use super::tile::{Footprint, Tile, Use, named};
@@ -30,7 +30,7 @@ pub(super) fn prefetch(nest: &mut Nest, array: &str, sweep: &[String], tile: &Ti
     footprint.fill(nest, copy, tile, place, value)
 }
 
-/// Returns the loads of an array that swept loops move.
+/// Returns the loads of an array whose cells depend on the swept loops.
 fn uses(nest: &Nest, source: ArrayId, sweep: &BTreeSet<LoopId>) -> Vec<Use> {
     let is_swept = |access: &Access| access.subscripts.iter().flat_map(Affine::loops).any(|id| sweep.contains(&id));
     let mut uses = Vec::new();

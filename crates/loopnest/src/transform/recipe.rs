@@ -1,32 +1,32 @@
-//! A nest with the transformations that make a kernel of it.
+//! A nest with the transformations that turn it into a kernel.
 
 use super::{Transformation, When};
 use crate::error::{NestError, Place};
 use crate::ir::Nest;
 
-/// A number that a transformation takes, open to tuning.
+/// A number in transformations that tuning can vary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// Its name.
     pub name: String,
-    /// Its value where none is given.
+    /// Its value if none is given.
     pub default: i64,
     /// The place of its declaration.
     pub place: Option<Place>,
 }
 
-/// A transformation and where it stands in the text.
+/// A transformation with its condition and its place in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecipeStep {
     /// The transformation.
     pub transformation: Transformation,
-    /// The condition of the step; with `None` it is always done.
+    /// The condition of the step. With `None` it always applies.
     pub when: Option<When>,
     /// Its place in the text.
     pub place: Option<Place>,
 }
 
-/// A nest, and the transformations applied to it in order.
+/// A nest and the transformations to apply to it, in order.
 ///
 /// ```
 /// use tunesmith_loopnest::{Recipe, Tag};
@@ -61,8 +61,8 @@ impl Recipe {
     ///
     /// # Errors
     ///
-    /// Where a name is no parameter, or a transformation is refused; the error has the
-    /// transformation's place unless another place of the nest says more.
+    /// Fails if a name is not a parameter, or if a transformation is refused. The error has the
+    /// place of the transformation, unless it already has a more precise one.
     pub fn apply(&self, values: &[(&str, i64)]) -> Result<Nest, NestError> {
         let names = || self.parameters.iter().map(|parameter| parameter.name.as_str());
         if let Some((name, _)) = values.iter().find(|(name, _)| !names().any(|known| known == *name)) {

@@ -1,4 +1,4 @@
-//! One loop as a loop over blocks and a loop within a block.
+//! Splits one loop into a loop over blocks and a loop within a block.
 
 use super::data::refuse_data;
 use super::fresh;
@@ -6,8 +6,8 @@ use crate::error::NestError;
 use crate::ir::{Affine, Loop, LoopId, Nest, Tag, Var};
 
 /// Splits a loop: `index = length * outer + inner` with `0 <= inner < length`. The outer loop takes
-/// the place of the loop and the inner one follows it directly, so that the order of iterations is
-/// what it was.
+/// the place of the loop, and the inner one follows it directly. The order of iterations stays the
+/// same.
 pub(super) fn split(nest: &mut Nest, index: &str, length: i64, names: [&String; 2]) -> Result<(), NestError> {
     let id = nest.loop_id(index)?;
     if length < 1 {
@@ -40,12 +40,13 @@ pub(super) fn split(nest: &mut Nest, index: &str, length: i64, names: [&String; 
     Ok(())
 }
 
-/// Returns what a bound of the loop says of the block: it holds for some index of the block.
+/// Returns the bound on blocks that follows from a bound of the loop. It holds if the bound holds
+/// for some index of the block.
 fn block_bound(bound: &Affine, id: LoopId, length: i128) -> Affine {
     let factor = bound.coefficient(Var::Loop(id));
     let best = if factor > 0 { factor * (length - 1) } else { 0 };
     let scaled = &bound.without(Var::Loop(id)).plus(best) + &Affine::term(Var::Loop(id), factor * length);
-    // A bound by a number is rounded inwards, so that a loop from 0 still starts at 0.
+    // A constant bound is rounded inwards, so that a loop from 0 still starts at 0.
     let coefficient = factor * length;
     match bound.without(Var::Loop(id)).as_constant() {
         Some(_) => {

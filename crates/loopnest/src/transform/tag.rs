@@ -1,4 +1,4 @@
-//! How a loop is run.
+//! Sets the way in which a loop is run.
 
 use super::data::refuse_data;
 use super::dependence::{hardware_is_unique, independent, shared_loops};
@@ -6,8 +6,8 @@ use crate::error::NestError;
 use crate::ir::{AXES, Affine, Instruction, LoopId, Memory, Nest, Tag, Var};
 use crate::print;
 
-/// Tags a loop where its bounds admit it, no iteration needs what another one does at the same
-/// time, and every instruction keeps its place among the others.
+/// Tags a loop. Refuses if its bounds do not admit the tag, if simultaneous iterations depend on
+/// each other, or if an instruction would change its place among the others.
 pub(super) fn tag(nest: &mut Nest, index: &str, tag: Tag) -> Result<(), NestError> {
     let id = nest.loop_id(index)?;
     if tag != Tag::Sequential {
@@ -36,8 +36,8 @@ pub(super) fn tag(nest: &mut Nest, index: &str, tag: Tag) -> Result<(), NestErro
     hardware_is_unique(nest)
 }
 
-/// Refuses a tag that the bounds of the loop do not admit, or whose iterations need one another.
-/// Whether work-groups do is known only when the loop has its tag.
+/// Refuses a tag that the bounds of the loop do not admit, or whose iterations depend on each
+/// other. The dependences of work-groups are checked later, once the loop has its tag.
 fn is_admitted(nest: &Nest, id: LoopId, tag: Tag) -> Result<(), NestError> {
     match tag {
         Tag::Sequential => {}
@@ -59,7 +59,7 @@ fn is_admitted(nest: &Nest, id: LoopId, tag: Tag) -> Result<(), NestError> {
     Ok(())
 }
 
-/// Returns the loops but one that every instruction shares with the one before it.
+/// Returns, for each instruction, the loops that it shares with the one before it, except `but`.
 fn neighbours(nest: &Nest, but: LoopId) -> Vec<Vec<LoopId>> {
     let shared = |number: usize| shared_loops(nest, number - 1, number).into_iter().filter(|id| *id != but).collect();
     (1..nest.instructions.len()).map(shared).collect()
@@ -71,7 +71,7 @@ fn reorders(nest: &Nest, index: &str, number: usize) -> NestError {
         .at(nest.instructions[number + 1].place)
 }
 
-/// Refuses a loop whose number of iterations is no constant.
+/// Refuses a loop without a constant number of iterations.
 fn constant_trips(nest: &Nest, id: LoopId) -> Result<(), NestError> {
     let own = nest.loop_at(id);
     let is_constant = |low: &Affine, high: &Affine| (low + high).as_constant().is_some();
@@ -84,7 +84,7 @@ fn constant_trips(nest: &Nest, id: LoopId) -> Result<(), NestError> {
         .at(own.place))
 }
 
-/// Refuses a loop over work-groups that does not start at 0 or whose end depends on another loop.
+/// Refuses a work-group loop that does not start at 0 or whose end depends on another loop.
 fn starts_at_zero(nest: &Nest, id: LoopId) -> Result<(), NestError> {
     let own = nest.loop_at(id);
     let only_sizes = own.constraints.iter().all(|sum| sum.without(Var::Loop(id)).loops().next().is_none());
@@ -100,8 +100,8 @@ fn starts_at_zero(nest: &Nest, id: LoopId) -> Result<(), NestError> {
     .at(own.place))
 }
 
-/// Refuses an instruction that every work-item along an axis would run and that changes what it
-/// reads.
+/// Refuses an instruction that changes a cell that it reads, if every work-item along an axis would
+/// run it.
 fn may_be_repeated(nest: &Nest, instruction: &Instruction, index: &str, tag: Tag) -> Result<(), NestError> {
     let target = instruction.target.array;
     let is_shared = matches!(nest.array(target).memory, Memory::Global | Memory::Local);
@@ -115,7 +115,7 @@ fn may_be_repeated(nest: &Nest, instruction: &Instruction, index: &str, tag: Tag
         .remedy("let the instruction be within a loop of that axis"))
 }
 
-/// Refuses another number of work-groups along the axis than a loop already has there.
+/// Refuses a number of work-groups that differs from that of another loop along the axis.
 fn same_groups(nest: &Nest, id: LoopId) -> Result<(), NestError> {
     let bounds = |other: LoopId| {
         let mut bounds = nest.loop_at(other).upper(other);

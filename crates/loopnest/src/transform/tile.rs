@@ -1,4 +1,5 @@
-//! Tiles: what uses need while loops are swept, kept in an array that loops of its own fill first.
+//! Tiles: arrays that hold the values used while loops are swept. Loops of their own fill them
+//! first.
 
 use super::dependence::shared_loops;
 use super::fresh;
@@ -16,17 +17,17 @@ pub(super) struct Tile<'a> {
     pub(super) memory: Memory,
 }
 
-/// A load that is to read the tile.
+/// A load that will read the tile.
 pub(super) struct Use {
     /// Its instruction.
     pub(super) number: usize,
     pub(super) access: Access,
     pub(super) place: Option<Place>,
-    /// Which value it needs: a sum for each axis.
+    /// The value that it needs: a sum for each axis.
     pub(super) cell: Vec<Affine>,
 }
 
-/// The box of the values that uses need while loops are swept.
+/// The box of the values that the uses need while loops are swept.
 pub(super) struct Footprint {
     uses: Vec<Use>,
     sweep: BTreeSet<LoopId>,
@@ -34,20 +35,23 @@ pub(super) struct Footprint {
     first: Vec<Affine>,
     /// Values along each axis.
     extents: Vec<i128>,
-    /// The axes along which swept loops move, be it by no more than one value, or along which uses
-    /// lie apart.
+    /// The axes along which swept loops move a use, even by one value at most, and the axes along
+    /// which the uses lie apart.
     moving: Vec<usize>,
 }
 
-/// Returns the loops of these names.
+/// Returns the loops with these names.
 pub(super) fn named(nest: &Nest, names: &[String]) -> Result<BTreeSet<LoopId>, NestError> {
     names.iter().map(|name| nest.loop_id(name)).collect()
 }
 
 impl Footprint {
+    /// Returns the box of the uses.
+    ///
     /// # Errors
     ///
-    /// Where a swept loop that moves a use does not run between constants, or uses move unlike each
+    /// Fails if a swept loop that moves a use does not run between constants, or if the uses move
+    /// differently.
     /// other.
     pub(super) fn new(nest: &Nest, uses: Vec<Use>, sweep: BTreeSet<LoopId>) -> Result<Self, NestError> {
         let axes = uses.first().map_or(0, |first| first.cell.len());
@@ -73,17 +77,18 @@ impl Footprint {
         Ok(Footprint { uses, sweep, first, extents, moving })
     }
 
-    /// Returns whether swept loops move some use, or uses lie apart.
+    /// Returns true if swept loops move some use, or if the uses lie apart.
     pub(super) fn moves(&self) -> bool {
         !self.moving.is_empty()
     }
 
-    /// Makes the array `id` the tile, lets the uses read it, and fills it before them: `value`
-    /// gives what a cell of the box is. `place` is that of the instruction that fills it.
+    /// Turns the array `id` into the tile, redirects the uses to it, and fills it before them.
+    /// `value` gives the value of a cell of the box. `place` is the place of the instruction that
+    /// fills it.
     ///
     /// # Errors
     ///
-    /// Where the loops around the uses leave no place for that, or a name is taken.
+    /// Fails if the loops around the uses leave no room for the filling, or if a name is taken.
     pub(super) fn fill(
         &self,
         nest: &mut Nest,
@@ -117,8 +122,8 @@ impl Footprint {
         Ok(())
     }
 
-    /// Returns the axes that `count` loops fill: those with more than one cell, or all that are
-    /// moving, so that the same loops fill the tile whatever its size.
+    /// Returns the axes that `count` loops fill: those with more than one cell, or all that move.
+    /// The same loops then fill the tile whatever its size.
     fn axes(&self, count: usize) -> Result<Vec<usize>, NestError> {
         let long: Vec<usize> = (0..self.extents.len()).filter(|axis| self.extents[*axis] > 1).collect();
         if long.len() == count {
@@ -139,7 +144,7 @@ impl Footprint {
         array.layout = Layout::row_major(axes.len());
     }
 
-    /// Lets the uses read the tile.
+    /// Redirects the uses to the tile.
     fn redirect(&self, nest: &mut Nest, tile: ArrayId, axes: &[usize]) {
         let within = |own: &Use| axes.iter().map(|axis| &own.cell[*axis] - &self.first[*axis]).collect();
         for (number, instruction) in nest.instructions.iter_mut().enumerate() {
@@ -164,7 +169,7 @@ fn apart(nest: &Nest, access: &Access, axis: usize) -> NestError {
     .remedy("sweep only loops on which all these loads depend alike")
 }
 
-/// Returns what does not depend on swept loops, and the range of what does.
+/// Returns the part of a sum without swept loops, and the range of the rest.
 fn swept_range(nest: &Nest, sum: &Affine, sweep: &BTreeSet<LoopId>) -> Result<(Affine, i128, i128), NestError> {
     let mut base = Affine::default();
     let (mut low, mut high) = (sum.offset(), sum.offset());
@@ -198,11 +203,11 @@ fn constant_range(nest: &Nest, id: LoopId) -> Result<(i128, i128), NestError> {
     }
 }
 
-/// A tile about to be filled.
+/// A tile that is about to be filled.
 struct Filling<'a> {
     nest: &'a Nest,
     footprint: &'a Footprint,
-    /// The axes of the box along which the tile has cells, with the new loops that run over them.
+    /// The axes of the box with more than one cell, each with the new loop that runs along it.
     along: &'a [(usize, LoopId)],
 }
 
@@ -216,14 +221,14 @@ impl Filling<'_> {
         self.footprint.uses.iter().map(|own| own.number)
     }
 
-    /// Returns the bounds of the loops that fill the tile with `value`: those of the cells that
-    /// some use needs, as far as the uses agree, and those of the arrays that the value is made of
-    /// where other cells would leave them.
+    /// Returns the bounds of the loops that fill the tile with `value`. They keep to the cells that
+    /// some use needs, as far as the uses agree. They also keep every load of the value inside its
+    /// array.
     fn bounds(&self, value: &Expr) -> Result<Vec<Affine>, NestError> {
         let mut needed = self.footprint.uses.iter().map(|own| self.needed(own));
         let first = needed.next().unwrap_or_default();
         let mut bounds = needed.fold(first, |agreed, other| {
-            // A bound holds for all uses when each has it, the loosest one counting.
+            // A bound holds for all uses if each of them has it. The loosest one counts.
             let looser = |(direction, offset): (Affine, i128)| {
                 let other = *other.get(&direction)?;
                 Some((direction, offset.max(other)))
@@ -241,7 +246,7 @@ impl Filling<'_> {
         Ok(bounds)
     }
 
-    /// Returns what the domain of a use says of the loops that fill the tile, by direction.
+    /// Returns the bounds that the domain of a use puts on the filling loops, by direction.
     fn needed(&self, own: &Use) -> BTreeMap<Affine, i128> {
         let mut bounds = self.nest.domain(&self.nest.instructions[own.number].within);
         for (axis, id) in self.along {
@@ -254,7 +259,7 @@ impl Filling<'_> {
         of_tile.map(|sum| (sum.plus(-sum.offset()), sum.offset())).collect()
     }
 
-    /// Adds the bounds without which a load of the value would leave its array.
+    /// Adds the bounds that keep a load of the value inside its array.
     fn stay_inside(&self, access: &Access, bounds: &mut Vec<Affine>) -> Result<(), NestError> {
         let array = self.nest.array(access.array);
         for (cell, extent) in access.subscripts.iter().zip(&array.shape) {
@@ -277,7 +282,7 @@ impl Filling<'_> {
         Ok(())
     }
 
-    /// Returns whether a sum may be negative where the readers run and the bounds hold.
+    /// Returns true if a sum may be negative where the readers run and the bounds hold.
     fn may_fail(&self, bounds: &[Affine], sum: &Affine) -> bool {
         let used: BTreeSet<LoopId> = bounds.iter().chain([sum]).flat_map(Affine::loops).collect();
         let outer = used.into_iter().filter(|id| id.0 < self.nest.loops.len());
@@ -287,14 +292,14 @@ impl Filling<'_> {
         may_be_negative(self.nest, self.nest.domain(&known).iter().chain(bounds).cloned(), sum)
     }
 
-    /// Returns whether a sum may be negative where some reader runs.
+    /// Returns true if a sum may be negative where some reader runs.
     fn may_fail_in_uses(&self, sum: &Affine) -> bool {
         let domain = |number: usize| self.nest.domain(&self.nest.instructions[number].within);
         self.readers().any(|number| may_be_negative(self.nest, domain(number), sum))
     }
 
-    /// Returns the loops around the instruction that fills the tile: those on which the tile
-    /// depends, and those of the work-groups of its readers.
+    /// Returns the loops around the instruction that fills the tile: the loops on which the tile
+    /// depends, and the work-group loops of its readers.
     fn outer_loops(&self, bounds: &[Affine], memory: Memory) -> Result<BTreeSet<LoopId>, NestError> {
         let nest = self.nest;
         let used = self.footprint.first.iter().chain(bounds).flat_map(Affine::loops);
@@ -316,8 +321,8 @@ impl Filling<'_> {
         }
     }
 
-    /// Returns where the tile is filled: before its readers, inside of the loops on which it
-    /// depends.
+    /// Returns the position of the filling instruction: before its readers, inside the loops on
+    /// which the tile depends.
     fn position(&self, within: &BTreeSet<LoopId>) -> Result<usize, NestError> {
         let nest = self.nest;
         let is_sequential = |id: &LoopId| !nest.loop_at(*id).tag.is_hardware();
@@ -347,7 +352,7 @@ impl Filling<'_> {
     }
 }
 
-/// Returns whether a sum may be negative where bounds and assumptions hold.
+/// Returns true if a sum may be negative where bounds and assumptions hold.
 fn may_be_negative(nest: &Nest, bounds: impl IntoIterator<Item = Affine>, sum: &Affine) -> bool {
     let mut system = System::default();
     system.at_least_zero(nest.assumptions.at_least_zero.iter().cloned());

@@ -1,4 +1,4 @@
-//! Work-items run one by one, with nothing but the schedule and the values of indices.
+//! Runs work-items one by one, using only the schedule and the values of indices.
 
 use std::collections::BTreeMap;
 use tunesmith_loopnest::{AXES, Access, Affine, Instruction, LoopId, Nest, Schedule, Step, Tag, Var};
@@ -13,8 +13,8 @@ pub(crate) struct Item<'a> {
     pub(crate) indices: BTreeMap<LoopId, i128>,
 }
 
-/// Calls `visit` for each instruction that a work-item runs, work-item by work-item and in the
-/// order of the schedule; `begin` before each work-item.
+/// Calls `begin` before each work-item, and `visit` for each instruction that it runs, in the order
+/// of the schedule.
 pub(crate) fn each_item(
     nest: &Nest,
     sizes: &[i64],
@@ -80,7 +80,7 @@ impl Item<'_> {
         access.subscripts.iter().map(|sum| self.at(sum)).collect()
     }
 
-    /// Returns the indices of the loops of an instruction that are not run by hardware.
+    /// Returns the indices of the loops of an instruction that hardware does not run.
     pub(crate) fn point(&self, instruction: &Instruction) -> Vec<i128> {
         let is_run = |id: &&LoopId| !self.nest.loop_at(**id).tag.is_hardware();
         instruction.within.iter().filter(is_run).map(|id| self.indices[id]).collect()

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use tunesmith_loopnest::{Data, LaneOrder, Nest, Outside, interpret};
 
-/// Returns whether an access of a run leaves its array, after comparing the run with `outside`.
+/// Returns true if an access of a run leaves its array. First compares the run with `outside`.
 pub(crate) fn leaves(nest: &Nest, outside: &Outside, sizes: &[i64], data: &mut Data) -> Result<bool, TestCaseError> {
     let ran = interpret::run(nest, sizes, data, LaneOrder::Ascending);
     let found = outside.refuse(sizes);

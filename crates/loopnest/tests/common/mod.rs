@@ -5,7 +5,7 @@ use tunesmith_loopnest::{
     Access, Affine, Expr, Function, LoopId, Memory, Nest, NestBuilder, Operator, SizeId, Type, Var,
 };
 
-/// How a loop is bounded; numbers choose among the shapes of bounds.
+/// The bounds of a loop. Numbers choose among their shapes.
 #[derive(Clone, Debug)]
 pub(crate) struct LoopPlan {
     pub(crate) lower: u8,
@@ -13,7 +13,7 @@ pub(crate) struct LoopPlan {
     pub(crate) offset: i64,
 }
 
-/// An instruction: how deep it stands, and what its subscripts and its value are made of.
+/// An instruction: its depth, and the parts of its subscripts and its value.
 #[derive(Clone, Debug)]
 pub(crate) struct InstructionPlan {
     pub(crate) depth: usize,

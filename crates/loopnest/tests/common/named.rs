@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use tunesmith_loopnest::{Counts, Direction, Memory, Nest, Property, Tally};
 
-/// Returns what the interpreter counted one by one.
+/// Returns the counts that the interpreter found one by one.
 pub(crate) fn tallied(nest: &Nest, tally: &Tally) -> BTreeMap<String, i128> {
     let mut counts = BTreeMap::from([("groups".to_string(), i128::from(tally.groups)), ("launch".to_string(), 1)]);
     let mut add = |name: String, times: u64| *counts.entry(name).or_default() += i128::from(times);

@@ -1,4 +1,4 @@
-//! What a nest computes.
+//! Results of a nest.
 
 use tunesmith_loopnest::{Data, LaneOrder, Nest, Value, interpret};
 

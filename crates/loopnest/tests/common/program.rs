@@ -1,5 +1,5 @@
-//! Generated C against the interpreter: one program with many kernels, so that the compiler is
-//! started once.
+//! Compares generated C with the interpreter. One program holds many kernels, so that the compiler
+//! starts only once.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -8,15 +8,15 @@ use tunesmith_loopnest::{
     Array, ArrayId, CodeParameter, Data, Dialect, LaneOrder, Memory, Nest, Type, Value, codegen, interpret,
 };
 
-/// A kernel to be run with these sizes on these data.
+/// A kernel to run with these sizes on these data.
 pub(crate) struct Sample {
     pub(crate) nest: Nest,
     pub(crate) sizes: Vec<i64>,
     pub(crate) data: Data,
 }
 
-/// Returns the cells of memory and, for each cell by subscripts, its place there: computed one
-/// subscript at a time.
+/// Returns the cells of memory and, for each cell by its subscripts, its place there. Computes them
+/// one subscript at a time.
 fn places(array: &Array, sizes: &[i64]) -> (usize, Vec<usize>) {
     let extents: Vec<usize> = array.shape.iter().map(|extent| extent.at_sizes(sizes) as usize).collect();
     let cells = array.cells().iter().map(|extent| extent.at_sizes(sizes) as usize).product::<usize>();
@@ -57,7 +57,7 @@ fn memory(sample: &Sample) -> Vec<u8> {
     globals(&sample.nest).into_iter().flat_map(of).collect()
 }
 
-/// Returns a program that runs every sample on what it reads and writes what became of it.
+/// Returns a program that runs every sample on data that it reads, and writes the results.
 fn program(samples: &[Sample]) -> String {
     let mut text = String::from("#include <stdio.h>\n#include <stdlib.h>\n");
     let mut main = String::from("int main(void) {\n");
@@ -90,13 +90,13 @@ fn call(sample: &Sample, place: usize, parameters: &[CodeParameter]) -> String {
     format!("{before}  kernel_{place}({});\n{after}", arguments.join(", "))
 }
 
-/// Runs all samples as C and as the interpreter does.
+/// Runs all samples as C and with the interpreter.
 pub(crate) fn compare(samples: &[Sample]) {
     compare_with(&[], str::to_string, samples);
 }
 
-/// Runs all samples as C that is changed or compiled with further options, and as the interpreter
-/// does.
+/// Runs all samples with the interpreter and as C, after changing the C or compiling it with
+/// further options.
 pub(crate) fn compare_with(options: &[&str], change: impl Fn(&str) -> String, samples: &[Sample]) {
     let folder = tempfile::tempdir().unwrap();
     let (source, executable) = (folder.path().join("all.c"), folder.path().join("all"));
@@ -128,7 +128,7 @@ pub(crate) fn compare_with(options: &[&str], change: impl Fn(&str) -> String, sa
     }
 }
 
-/// Compares one sample's arrays and gives what follows them.
+/// Compares one sample's arrays and returns the rest of the output.
 fn agree<'a>(sample: &Sample, expected: &Data, mut found: &'a [u8]) -> &'a [u8] {
     for id in globals(&sample.nest) {
         let array = sample.nest.array(id);

@@ -1,9 +1,9 @@
-//! Random nests whose work-items add up in loops, most of them in ways that vectors can.
+//! Random nests whose work-items add up in loops, mostly in ways that suit vectors.
 
 use super::values::{Choices, pick};
 
-/// Returns a tiled sum over `k`, with one temporary or some, kept across barriers where `b` is
-/// copied.
+/// Returns a tiled sum over `k` with one or several temporaries. They live across the barriers
+/// where `b` is copied.
 pub(crate) fn tiled(choices: &Choices) -> String {
     const SUMS: [&str; 10] = [
         "s = s + a[i, k]*b[k, j] @ i, j, k",

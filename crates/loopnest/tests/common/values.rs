@@ -1,6 +1,6 @@
 //! Random nests with a temporary `v` and the line that computes it ahead.
 
-/// Numbers that choose what a nest is made of.
+/// Numbers that choose the parts of a nest.
 pub(crate) type Choices = [u8; 12];
 
 /// Returns one of the options.
@@ -8,7 +8,7 @@ pub(crate) fn pick<'a>(options: &[&'a str], choice: u8) -> &'a str {
     options[usize::from(choice) % options.len()]
 }
 
-/// Returns the names whose bits are set, with a comma after each.
+/// Returns the names whose bits are set, each followed by a comma.
 pub(crate) fn subset(names: &[&str], bits: u8) -> String {
     let chosen = names.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1);
     chosen.map(|(_, name)| format!("{name}, ")).collect()

@@ -32,7 +32,7 @@ impl Bottleneck {
         }
     }
 
-    /// Returns whether it is only reported: no change of a counter is wanted for it.
+    /// Returns true if it is only reported: no change of a counter is wanted for it.
     pub fn is_reported_only(self) -> bool {
         matches!(self, Occupancy | Tail | Special | TextureUnit)
     }

@@ -37,7 +37,7 @@ impl Exact {
         (found.iter().map(Option::is_some).collect(), values.collect())
     }
 
-    /// Returns whether every row has as many numbers as it should.
+    /// Returns true if every row has as many numbers as it should.
     pub(super) fn has_lengths(&self, parameters: usize, counters: usize) -> bool {
         self.rows.iter().all(|known| known.parameters.len() == parameters && known.counters.len() == counters)
     }

@@ -244,7 +244,7 @@ impl LeastSquares {
         (0..table.len()).map(value).collect()
     }
 
-    /// Returns whether its parts belong together and its parameters are among `columns`.
+    /// Returns true if its parts belong together and its parameters are among `columns`.
     pub(super) fn fits(&self, columns: &[Column]) -> bool {
         let is_column = |name: &String| columns.iter().any(|column| column.name == *name);
         let is_factor = |name: &String| self.factors.iter().any(|factor| factor.name == *name);

@@ -109,7 +109,7 @@ impl CounterModel {
         &self.counters
     }
 
-    /// Returns whether it is a table of what was measured.
+    /// Returns true if it is a table of what was measured.
     pub fn is_exact(&self) -> bool {
         matches!(self.predictor, Predictor::Exact(_))
     }

@@ -78,7 +78,7 @@ impl Candidates {
         self.rows.len()
     }
 
-    /// Returns whether there is no candidate.
+    /// Returns true if there is no candidate.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

@@ -40,7 +40,7 @@ impl Rows {
         self.len
     }
 
-    /// Returns whether there is no row.
+    /// Returns true if there is no row.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
