@@ -18,45 +18,45 @@ use tunesmith_core::{Clock, Interrupt};
 pub(crate) struct Workshop {
     service: Arc<dyn CompileService>,
     folder: PathBuf,
-    /// Tells the files of one kernel from those of another.
+    /// A name that keeps the files of one kernel apart from those of another.
     name: String,
-    /// The limit of a compilation.
+    /// The time limit of a compilation.
     pub(crate) limit: Duration,
     clock: Arc<dyn Clock>,
     built: AtomicU64,
 }
 
 impl Workshop {
-    /// Writes nothing yet.
+    /// Creates a workshop. Writes nothing yet.
     pub(crate) fn new(opening: Opening<'_>) -> Self {
         let Opening { folder, name, limit, clock, service, .. } = opening;
         Self { service, folder: folder.to_owned(), name: name.to_owned(), limit, clock, built: AtomicU64::new(0) }
     }
 
-    /// Returns the kernel's file with this suffix.
+    /// Returns the path of the kernel's file with this suffix.
     pub(crate) fn file(&self, suffix: &str) -> PathBuf {
         self.folder.join(format!("{}.{suffix}", self.name))
     }
 
-    /// Returns a file with this suffix that no other configuration has.
+    /// Returns a new path with this suffix, unique to one configuration.
     pub(crate) fn fresh_file(&self, suffix: &str) -> PathBuf {
         let number = self.built.fetch_add(1, Ordering::Relaxed);
         self.file(&format!("{number}.{suffix}"))
     }
 
-    /// Compiles in a worker; called from several threads at once.
+    /// Compiles in a worker. Called from several threads at once.
     pub(crate) fn compile(&self, task: &CompileTask, cancel: &Interrupt) -> Result<CompileOutcome, BuildError> {
         self.service.compile(task, self.limit, cancel).map_err(BuildError::Broken)
     }
 
-    /// Returns the time.
+    /// Returns the current time.
     pub(crate) fn now(&self) -> Duration {
         self.clock.now()
     }
 }
 
-/// Returns the work-items of a configuration and what its arguments are passed, as far as the
-/// device called `name` takes them.
+/// Returns the work-items of a configuration and the values passed for its arguments, if the device
+/// called `name` accepts them.
 pub(crate) fn launchable(
     source: &KernelSource,
     scope: &Scope,
@@ -73,8 +73,8 @@ pub(crate) fn launchable(
     }
 }
 
-/// Returns the first limit that work-groups or local memory exceed. Limits that the device does not
-/// tell are not checked.
+/// Returns the first limit that the work-groups or the local memory exceed. Skips limits that the
+/// device does not report.
 fn refusal(limits: &BTreeMap<String, f64>, name: &str, grid: &Grid, passed: &[Passed]) -> Option<String> {
     let local_memory: usize =
         passed.iter().map(|passed| if let Passed::Local(bytes) = passed { *bytes } else { 0 }).sum();

@@ -1,4 +1,4 @@
-//! In place of the worker's side in builds without the Cargo feature `cuda`.
+//! Replaces the worker's side in builds without the Cargo feature `cuda`.
 
 use crate::backends::compiling::Compiled;
 use crate::backends::cuda::{ChipCounters, CountersTask, CudaDevice, CudaTask, NoCounters};
@@ -9,28 +9,28 @@ fn absent() -> Absent {
     Absent::feature("CUDA", "cuda")
 }
 
-/// Compiles nothing.
+/// A compiler that compiles nothing.
 #[derive(Default)]
 pub(crate) struct Compiler;
 
 impl Compiler {
-    /// Says that the backend is absent.
+    /// Answers that the backend is absent.
     pub(crate) fn compile(&mut self, _: &CudaTask) -> Compiled {
         Compiled::Unusable(absent().reason)
     }
 }
 
-/// Says that the backend is absent.
+/// Answers that the backend is absent.
 pub(crate) fn describe_all(_: &CudaSetup) -> Result<Vec<CudaDevice>, Absent> {
     Err(absent())
 }
 
-/// Says that the backend is absent.
+/// Answers that the backend is absent.
 pub(crate) fn open(_: &CudaSetup, _: usize) -> Result<Box<dyn Session>, String> {
     Err(absent().reason)
 }
 
-/// Says that the backend is absent.
+/// Answers that the backend is absent.
 pub(crate) fn resolve(_: &CountersTask) -> Result<Vec<ChipCounters>, NoCounters> {
     Err(NoCounters::Absent(absent()))
 }

@@ -23,12 +23,12 @@ pub(crate) struct CudaBackend {
     device: CudaDevice,
     workshop: Workshop,
     text: SourceText,
-    /// A digest of the text and of what it includes.
+    /// A digest of the text and of the files it includes.
     text_digest: String,
     cache: Option<CubinCache>,
 }
 
-/// A cubin with the names in it.
+/// A cubin and the mangled names of its kernel and variables.
 struct Cubin {
     image: Vec<u8>,
     function: String,
@@ -36,7 +36,7 @@ struct Cubin {
 }
 
 impl CudaBackend {
-    /// Writes the source with the assertions into the workshop's folder.
+    /// Creates a backend. Writes the source and the assertions into the workshop's folder.
     ///
     /// # Errors
     /// A source cannot be read, or the kernel has no blocks of threads.
@@ -58,7 +58,7 @@ impl CudaBackend {
         if !options.iter().any(|option| is_architecture(option)) {
             options.insert(0, format!("--gpu-architecture={}", self.device.architecture));
         }
-        // Profilers show lines by it; the machine code is the same.
+        // Profilers use this option to show lines. It does not change the machine code.
         options.push("-lineinfo".to_owned());
         let folders = include_folders(&self.source).into_iter().chain(self.device.headers.clone());
         options.extend(folders.map(|folder| format!("--include-path={}", folder.display())));
@@ -81,8 +81,8 @@ impl CudaBackend {
         })
     }
 
-    /// Returns what a cubin depends on. The digest covers the text unless that was made for the
-    /// configuration.
+    /// Returns the cache key of a cubin. `text_digest` covers the text, except a text generated for
+    /// the configuration.
     fn key(&self, task: &CudaTask, text: &str) -> String {
         let mut key = Fields::default();
         key.add(&self.text_digest);
@@ -94,7 +94,8 @@ impl CudaBackend {
         key.digest()
     }
 
-    /// Returns the names in the cubin that `task` asks for; the cubin is where it says.
+    /// Compiles `task` to a cubin at the place it names. Returns the mangled names of the kernel
+    /// and the variables.
     fn compile(&self, task: &CudaTask, text: &str, cancel: &Interrupt) -> Result<(String, Vec<String>), BuildError> {
         let outcome = match self.workshop.compile(&CompileTask::Cuda(task.clone()), cancel)? {
             CompileOutcome::Compiled(Compiled::Failed(log)) => match diagnose(&log, &self.source, text) {
@@ -119,8 +120,8 @@ impl CudaBackend {
         }
     }
 
-    /// Returns the cubin of a configuration, at `binary` as well: the one that was kept, or else a
-    /// new one, which is kept.
+    /// Returns the cubin of a configuration and writes it to `binary`. Takes it from the cache, or
+    /// compiles it and adds it to the cache.
     fn cubin(&self, scope: &Scope, binary: &Path, cancel: &Interrupt) -> Result<Cubin, BuildError> {
         let text = self.text.of(&self.source, scope).map_err(BuildError::Refused)?;
         let task = self.task(scope, &text, binary)?;
@@ -136,7 +137,7 @@ impl CudaBackend {
     }
 }
 
-/// Returns the program of a file, with the names in it.
+/// Returns the program in a file. The names are those in the file.
 fn program(binary: PathBuf, function: String, symbols: Vec<Option<String>>) -> Program {
     Program::Cuda(CudaProgram { binary, function, symbols })
 }
@@ -173,7 +174,7 @@ impl Backend for CudaBackend {
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError> {
         let binary = self.workshop.fresh_file("cubin");
         let start = self.workshop.now();
-        // From here on the file, if there is one, is removed with this value.
+        // Dropping this value removes the file, if there is one.
         let mut built = Built {
             program: program(binary.clone(), String::new(), Vec::new()),
             compile: CompileData::default(),
@@ -188,7 +189,8 @@ impl Backend for CudaBackend {
     }
 }
 
-/// Returns the mangled name of each argument's variable; none for arguments that are passed.
+/// Returns the mangled name of each argument's variable. `None` for arguments that are passed as
+/// parameters.
 fn by_argument(arguments: &[Argument], symbols: Vec<String>) -> Vec<Option<String>> {
     let mut symbols = symbols.into_iter();
     arguments.iter().map(|argument| argument.symbol.as_ref().and_then(|_| symbols.next())).collect()

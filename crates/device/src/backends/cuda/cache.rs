@@ -1,17 +1,17 @@
-//! Cubins kept on disk from run to run.
+//! A cache of cubins on disk, kept between runs.
 //!
-//! A key covers all that the compiler reads: the source with what it includes, the options with the
-//! architecture, the names asked for, and the compiler's version. An entry is two files, the binary
-//! and then the names in it, each put in place at once, so that a run that is killed leaves nothing
-//! that is read.
+//! A key covers everything that the compiler reads: the source with its included files, the options
+//! with the architecture, the requested names, and the compiler's version. An entry consists of two
+//! files, first the binary and then its names. Each file is moved into place when it is complete,
+//! so a killed run leaves no partial entry.
 
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// When the cache is larger than this its oldest entries go, down to half of it: some ten thousand
-/// cubins.
+/// The size limit of the cache in bytes, about ten thousand cubins. A larger cache loses its oldest
+/// entries until it has half this size.
 const MOST: u64 = 1 << 30;
 
 /// A folder with cubins.
@@ -19,7 +19,7 @@ pub(super) struct CubinCache {
     folder: PathBuf,
 }
 
-/// The names of an entry.
+/// The mangled names in an entry's binary.
 #[derive(Serialize, Deserialize)]
 struct EntryNames {
     function: String,
@@ -27,8 +27,8 @@ struct EntryNames {
 }
 
 impl CubinCache {
-    /// Opens the cache in `folder`, which is made if it is missing; none where that is not
-    /// possible, which costs compiling again.
+    /// Opens the cache in `folder`, and makes the folder if it is missing. Returns `None` if that
+    /// is not possible; every cubin is then compiled again.
     pub(super) fn open(folder: &Path) -> Option<Self> {
         std::fs::create_dir_all(folder).ok()?;
         trim(folder, MOST);
@@ -43,8 +43,8 @@ impl CubinCache {
         self.folder.join(format!("{key}.json"))
     }
 
-    /// Copies the binary of an entry to `to` and tells the names in it, the kernel's and the
-    /// variables'; none where there is no such entry.
+    /// Copies the binary of an entry to `to`, and returns the mangled names of the kernel and the
+    /// variables. Returns `None` if there is no such entry.
     pub(super) fn get(&self, key: &str, to: &Path) -> Option<(String, Vec<String>)> {
         let names = std::fs::read(self.names(key)).ok()?;
         let EntryNames { function, symbols } = serde_json::from_slice(&names).ok()?;
@@ -52,7 +52,8 @@ impl CubinCache {
         Some((function, symbols))
     }
 
-    /// Keeps the binary at `from`. A disk that is full costs compiling again.
+    /// Adds the binary at `from`. Ignores errors such as a full disk, because they only cost
+    /// another compilation.
     pub(super) fn put(&self, key: &str, from: &Path, function: &str, symbols: &[String]) {
         let names = EntryNames { function: function.to_owned(), symbols: symbols.to_vec() };
         let _ = self.place(&self.binary(key), |path| std::fs::copy(from, path).map(drop)).and_then(|()| {
@@ -61,7 +62,7 @@ impl CubinCache {
         });
     }
 
-    /// Lets `write` make a file that then gets its name.
+    /// Lets `write` make a temporary file, and then renames it to `path`.
     fn place(&self, path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
         let file = tempfile::Builder::new().prefix("new-").tempfile_in(&self.folder)?;
         write(file.path())?;
@@ -70,7 +71,7 @@ impl CubinCache {
     }
 }
 
-/// Removes the oldest files of a folder that is larger than `most`, until half of that is left.
+/// Removes the oldest files of a folder larger than `most`, until half of `most` is left.
 fn trim(folder: &Path, most: u64) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let file = |entry: std::fs::DirEntry| {
@@ -87,7 +88,7 @@ fn trim(folder: &Path, most: u64) {
         if bytes <= most / 2 {
             return;
         }
-        // One that another run removes at the same time is gone as well.
+        // A file that another run removes at the same time is gone as well.
         let _ = std::fs::remove_file(path);
         bytes -= length;
     }

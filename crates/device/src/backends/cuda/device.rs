@@ -1,4 +1,4 @@
-//! CUDA devices as the tuner knows them.
+//! CUDA devices: the tuner's side.
 
 use crate::backends::{Absent, DeviceInfo};
 use crate::host::CudaSetup;
@@ -10,27 +10,27 @@ use tunesmith_core::counters::Hardware;
 /// A device of the NVIDIA driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CudaDevice {
-    /// Its position among the driver's devices.
+    /// The position among the driver's devices.
     pub index: usize,
-    /// The maker's name for it.
+    /// The maker's name of the device.
     pub name: String,
     /// The CUDA version that the driver supports.
     pub driver: String,
     /// The compiler and its version.
     pub compiler: String,
-    /// What is compiled for: `sm_90`, or `compute_120` where the driver has to finish what the
-    /// compiler began.
+    /// The architecture to compile for: `sm_90`, or `compute_120` if the driver has to finish the
+    /// compilation.
     pub architecture: String,
-    /// A folder with CUDA's own headers, where there is one.
+    /// A folder with CUDA's own headers, if there is one.
     pub headers: Option<PathBuf>,
-    /// Its limits, by the names that constraints know after `device.`.
+    /// The limits by name. Constraints refer to them as `device.NAME`.
     pub limits: BTreeMap<String, f64>,
-    /// Through what it was found.
+    /// The setup that found the device.
     pub setup: CudaSetup,
 }
 
 impl CudaDevice {
-    /// Returns the device as lists have it.
+    /// Returns the device's entry in lists.
     pub(crate) fn info(&self) -> DeviceInfo {
         DeviceInfo {
             id: format!("cuda:{}", self.index),
@@ -41,7 +41,7 @@ impl CudaDevice {
         }
     }
 
-    /// Returns the size of the device as bottlenecks need it.
+    /// Returns the size of the device, for the analysis of bottlenecks.
     pub(crate) fn hardware(&self) -> Hardware {
         let limit = |name: &str| self.limits.get(name).copied();
         Hardware {
@@ -51,13 +51,13 @@ impl CudaDevice {
         }
     }
 
-    /// Returns the compute capability; 0 where it is not known.
+    /// Returns the compute capability, or 0 if it is not known.
     pub(crate) fn compute_capability(&self) -> f64 {
         self.limits.get("compute_capability").copied().unwrap_or_default()
     }
 }
 
-/// Says how to get the driver where it is missing for this reason.
+/// Explains how to get a driver that is missing for this reason.
 pub(crate) fn missing_driver(reason: &str) -> Absent {
     let remedy = "install NVIDIA's driver (on a machine with an NVIDIA GPU `nvidia-smi` then lists it)";
     Absent { reason: reason.to_owned(), remedy: remedy.to_owned() }

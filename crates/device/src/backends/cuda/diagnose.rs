@@ -1,4 +1,4 @@
-//! What NVRTC's log means: is the user's code wrong, or does the kernel not fit the problem?
+//! Interprets NVRTC's log. Either the user's code is wrong, or the kernel does not fit the problem.
 
 use crate::backends::KernelSource;
 use crate::backends::Mismatch;
@@ -6,20 +6,20 @@ use crate::backends::compiling::functions;
 use crate::backends::cuda::signature::{COUNT, FILE, PARAMETER, passed};
 use crate::problem::{Argument, ArgumentKind};
 
-/// What a log says.
+/// The interpretation of a log.
 #[derive(Debug, PartialEq)]
 pub(super) enum Finding {
-    /// The code is wrong; the log as users read it.
+    /// The code is wrong. The text is the log as users read it.
     Code(String),
-    /// There is no such kernel; the functions there are.
+    /// The kernel does not exist. The list holds the existing functions.
     NoFunction(Vec<String>),
-    /// The kernel takes something else.
+    /// The kernel's parameters do not fit the problem.
     Signature(Mismatch),
 }
 
-/// Reads the log of a compilation of `text`, which is `source` with the assertions.
+/// Interprets the log of a compilation of `text`, which is `source` followed by the assertions.
 pub(super) fn diagnose(log: &str, source: &KernelSource, text: &str) -> Finding {
-    // The assertions are the last lines: what is wrong before them is the user's own.
+    // The assertions are the last lines. An error before them is in the user's own code.
     let first = log.lines().find(|line| line.contains("error"));
     let Some(first) = first.filter(|line| line.starts_with(&format!("{FILE}("))) else {
         return Finding::Code(log.to_owned());
@@ -56,7 +56,7 @@ fn kernels(text: &str) -> Vec<String> {
     functions(user).into_iter().map(|function| function.name).filter(|name| is_kernel(name)).collect()
 }
 
-/// Returns the parameters of the kernel as they are written, where it is found.
+/// Returns the kernel's parameters as written, if the kernel is found.
 fn written(function: &str, text: &str) -> Option<Vec<String>> {
     let base = base_name(function);
     functions(text).into_iter().find(|known| known.name == base).map(|function| function.parameters)

@@ -1,17 +1,17 @@
-//! CUDA devices, through the NVIDIA driver's library and the run-time compiler NVRTC, both looked
-//! for when one is wanted.
+//! CUDA devices, through the NVIDIA driver's library and the run-time compiler NVRTC. Both
+//! libraries are searched for on first use.
 //!
-//! Both run in processes of their own. The tuner's side ([`backend`]) lets compile workers
-//! ([`nvrtc`]) make a cubin of each configuration, several at a time, and keeps them on disk
-//! ([`cache`]); the measuring worker ([`session`]) loads them through the driver ([`driver`]) and
-//! launches their kernels. What the kernel's parameters must be is checked by the compiler itself,
-//! by assertions behind the user's source ([`signature`]).
+//! Both run in processes of their own. Compile workers ([`nvrtc`]) make a cubin of each
+//! configuration, several at a time, for the tuner's side ([`backend`]), which keeps them on disk
+//! ([`cache`]). The measuring worker ([`session`]) loads the cubins through the driver ([`driver`])
+//! and launches their kernels. The compiler itself checks the kernel's parameters, by assertions
+//! behind the user's source ([`signature`]).
 //!
-//! What counters a GPU has, and what they say of a kernel, comes through CUPTI ([`cupti`]).
+//! CUPTI ([`cupti`]) lists the counters of a GPU and reads them for a kernel.
 //!
-//! An error after which the driver refuses everything, such as an access to memory that does not
-//! exist, is a failure of the configuration that made it; the worker is then replaced, as after a
-//! crash.
+//! After some errors, such as an access to memory that does not exist, the driver refuses every
+//! call. Such an error is a failure of the configuration that caused it. The worker is then
+//! replaced, as after a crash.
 
 mod backend;
 mod cache;

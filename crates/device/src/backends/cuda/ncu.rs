@@ -1,5 +1,5 @@
-//! Counters through the command line of Nsight Compute, where CUPTI cannot be opened: a command
-//! line out, a table in.
+//! Counters through the command line of Nsight Compute, for machines on which CUPTI cannot be
+//! opened. Builds the command line and parses the table in the log.
 
 use crate::backends::cuda::counters::{PERMISSION_REMEDY, name_on, own_name};
 use std::collections::BTreeMap;
@@ -7,14 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tunesmith_core::counters::VOLTA;
 
-/// Where it is looked for: on the path, and where the toolkit's installers put it.
+/// The places to look for Nsight Compute: the path, and the folders of the toolkit's installers.
 const PROGRAMS: [&str; 3] = ["ncu", "/usr/local/cuda/bin/ncu", "/opt/nvidia/nsight-compute/ncu"];
 
-/// The time of a launch, which readings of several launches are weighted by.
+/// The time of a launch. It weights the readings of several launches.
 const DURATION: &str = "gpu__time_duration.sum";
 
-/// Returns the metrics of the table, by the names that a GPU of this compute capability has for
-/// them.
+/// Returns the metrics of the table, under their names on a GPU of this compute capability.
 pub(crate) fn metrics(compute_capability: f64) -> Vec<&'static str> {
     VOLTA.counters.iter().map(|counter| name_on(compute_capability, counter.name)).collect()
 }
@@ -29,8 +28,8 @@ pub(crate) fn find() -> Option<PathBuf> {
     PROGRAMS.iter().find(runs).map(PathBuf::from)
 }
 
-/// Returns the command line, to be followed by the program that is profiled: `metrics` of every
-/// launch, as CSV in `log`.
+/// Returns the command line up to the profiled program. It reads `metrics` for every launch and
+/// writes them to `log` as CSV.
 pub(crate) fn command(program: &Path, log: &Path, metrics: &[&str]) -> Vec<String> {
     let metrics = metrics.iter().copied().chain([DURATION]).collect::<Vec<_>>().join(",");
     let (program, log) = (program.display().to_string(), log.display().to_string());
@@ -38,11 +37,11 @@ pub(crate) fn command(program: &Path, log: &Path, metrics: &[&str]) -> Vec<Strin
     [&[program.as_str()], &options[..], &["--metrics", &metrics]].concat().into_iter().map(str::to_owned).collect()
 }
 
-/// Returns what all launches of a log counted together: sums are added, shares and ratios averaged
-/// by the time of the launches.
+/// Returns the counters of all launches in a log together. Sums are added. Shares and ratios are
+/// averaged, weighted by the time of the launches.
 ///
 /// # Errors
-/// Why there are no counters: no permission, another error that the log tells of, or no launch.
+/// The reason why there are no counters: no permission, another error in the log, or no launch.
 pub(crate) fn read(log: &str) -> Result<BTreeMap<String, f64>, String> {
     if log.contains("ERR_NVGPUCTRPERM") {
         return Err(format!(
@@ -59,7 +58,7 @@ pub(crate) fn read(log: &str) -> Result<BTreeMap<String, f64>, String> {
 
 /// Returns the numbers of each launch by the names of their columns.
 fn launches(log: &str) -> Vec<BTreeMap<String, f64>> {
-    // What the program and the profiler say stands before the table, whose second line has units.
+    // The table follows the output of the program and the profiler. Its second line holds units.
     let mut table = log.lines().skip_while(|line| !line.starts_with("\"ID\",")).map(fields);
     let Some(names) = table.next() else { return Vec::new() };
     let row = |row: Vec<String>| {
@@ -69,13 +68,13 @@ fn launches(log: &str) -> Vec<BTreeMap<String, f64>> {
     table.skip(1).filter(|row| row.len() == names.len()).map(row).collect()
 }
 
-/// Returns the fields of a line, all of which are quoted; a quote within is doubled.
+/// Returns the fields of a line. All fields are quoted, and a quote within a field is doubled.
 fn fields(line: &str) -> Vec<String> {
     let inner = line.trim().trim_start_matches('"').trim_end_matches('"');
     inner.split("\",\"").map(|field| field.replace("\"\"", "\"")).collect()
 }
 
-/// Returns a number with commas between its thousands; `n/a` is none.
+/// Parses a number with commas between its thousands. Returns `None` for `n/a`.
 fn number(text: &str) -> Option<f64> {
     text.replace(',', "").parse().ok().filter(|number: &f64| number.is_finite())
 }

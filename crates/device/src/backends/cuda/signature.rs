@@ -1,24 +1,24 @@
-//! Assertions behind the user's source by which the compiler itself compares the kernel's
-//! parameters with the problem's arguments, so that a mismatch is an error of compilation that
-//! names the argument.
+//! Assertions behind the user's source. With them, the compiler itself compares the kernel's
+//! parameters with the problem's arguments. A mismatch is then a compiler error that names the
+//! argument.
 //!
-//! As for OpenCL, memory of the user's own types and of vectors fits whatever is declared; among
-//! plain types size and kind must be the same, the sign of integers apart.
+//! As for OpenCL, memory of the user's own types and of vectors fits any declared type. Among plain
+//! types, size and kind must agree; the sign of integers does not matter.
 
 use crate::problem::{Argument, ArgumentKind};
 use std::fmt::Write;
 
-/// What messages call the lines that are added.
+/// The file name of the added lines in messages.
 pub(super) const FILE: &str = "tunesmith";
 
-/// Begins what the assertion about the number of parameters says.
+/// The beginning of the message about the number of parameters.
 pub(super) const COUNT: &str = "tunesmith: number of parameters";
 
-/// Begins what the assertion about a parameter says, before its number.
+/// The beginning of the message about a parameter, followed by the parameter's number.
 pub(super) const PARAMETER: &str = "tunesmith: parameter ";
 
-/// The tools of the assertions. NVRTC has no standard headers, a user's source may have any names,
-/// and functions would be taken for the host's.
+/// The definitions that the assertions use. NVRTC has no standard headers, and a user's source may
+/// contain any names. Functions would count as host functions, so there are none.
 const TOOLS: &str = "namespace tunesmith_check {
 template <class T> struct plain { using type = T; };
 template <class T> struct plain<const T> { using type = T; };
@@ -51,21 +51,21 @@ template <class... P> struct parameters<void (*)(P...)> {
 }
 ";
 
-/// Returns the arguments that the kernel has parameters for: local memory is given with the launch,
-/// and variables in constant memory are written before it.
+/// Returns the arguments that are passed as parameters. Local memory is given with the launch, and
+/// variables in constant memory are written before it.
 pub(super) fn passed(arguments: &[Argument]) -> impl Iterator<Item = &Argument> {
     arguments
         .iter()
         .filter(|argument| argument.symbol.is_none() && !matches!(argument.kind, ArgumentKind::Local { .. }))
 }
 
-/// Returns the assertions for a kernel, as C++ names it, with these arguments.
+/// Returns the assertions for a kernel, by its C++ name, with these arguments.
 pub(super) fn assertions(function: &str, arguments: &[Argument]) -> String {
     let count = passed(arguments).count();
     let mut text = format!("#line 1 \"{FILE}\"\n{TOOLS}");
     let parameters = format!("tunesmith_check::parameters<decltype(&{function})>");
     let mut assert = |condition: String, message: &str| {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "static_assert({condition}, \"{message}\");");
     };
     assert(format!("{parameters}::count == {count}"), COUNT);

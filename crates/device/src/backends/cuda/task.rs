@@ -9,30 +9,30 @@ use std::path::PathBuf;
 pub(crate) struct CudaTask {
     pub(crate) setup: CudaSetup,
     pub(crate) source: PathBuf,
-    /// What messages call the source.
+    /// The source's name in messages.
     pub(crate) name: String,
     pub(crate) options: Vec<String>,
-    /// The kernel, as C++ names it.
+    /// The C++ name of the kernel.
     pub(crate) function: String,
-    /// Variables in constant memory, as C++ names them.
+    /// The C++ names of variables in constant memory.
     pub(crate) symbols: Vec<String>,
-    /// Where the binary goes.
+    /// The path for the binary.
     pub(crate) binary: PathBuf,
 }
 
-/// What a session loads.
+/// A program for a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CudaProgram {
-    /// A cubin, or PTX.
+    /// The file with a cubin or PTX.
     pub(crate) binary: PathBuf,
     /// The kernel's mangled name.
     pub(crate) function: String,
-    /// For each of the kernel's arguments the mangled name of the variable in constant memory that
-    /// it is copied to; none for those that are passed.
+    /// For each of the kernel's arguments, the mangled name of the variable in constant memory that
+    /// it is copied to. `None` for arguments that are passed as parameters.
     pub(crate) symbols: Vec<Option<String>>,
 }
 
-/// Returns whether an option says what to compile for.
+/// Returns true if the option selects the architecture to compile for.
 pub(super) fn is_architecture(option: &str) -> bool {
     option.starts_with("--gpu-architecture") || option.starts_with("-arch")
 }

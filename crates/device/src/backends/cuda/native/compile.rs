@@ -6,7 +6,7 @@ use crate::backends::cuda::native::driver::{Script, ScriptedCode};
 use crate::backends::cuda::native::nvrtc::{Binary, Compilation, Nvrtc};
 use crate::backends::cuda::task::{CudaTask, is_architecture};
 
-/// Compiles one configuration after the other, and keeps NVRTC open from one to the next.
+/// Compiles one configuration after the other. NVRTC stays open in between.
 #[derive(Default)]
 pub(crate) struct Compiler {
     opened: Option<Nvrtc>,
@@ -59,21 +59,22 @@ fn finish(task: &CudaTask, image: &[u8], function: String, symbols: Vec<String>)
     Ok(Compiled::Built(Made::Cuda { function, symbols }))
 }
 
-/// Returns what the compiler's log means: a kernel that needs more than the device has is no error
-/// of the code.
+/// Interprets the compiler's log. A kernel that exceeds the device's resources is not an error in
+/// the code.
 fn failed(log: String) -> Compiled {
     const TOO_MUCH: [&str; 2] = ["uses too much shared data", "uses too much constant"];
     let refusal = log.lines().find(|line| TOO_MUCH.iter().any(|words| line.contains(words)));
     refusal.map(|line| Compiled::Refused(line.trim().to_owned())).unwrap_or(Compiled::Failed(log))
 }
 
-/// Returns whether the architecture is one of PTX, `compute_90`, rather than of a device.
+/// Returns true if the options name an architecture of PTX, such as `compute_90`, instead of a
+/// device's.
 fn wants_ptx(options: &[String]) -> bool {
     let architecture = options.iter().rev().find(|option| is_architecture(option));
     architecture.is_some_and(|option| option.contains("compute_"))
 }
 
-/// Returns what a script makes of a source it does not look at: the function and the macros.
+/// Returns the result of a script, which does not look at the source: the function and the macros.
 fn compile_by_script(task: &CudaTask, script: &Script) -> Result<Compiled, Compiled> {
     let define = |option: &String| {
         let (name, value) = option.strip_prefix("--define-macro=")?.split_once('=')?;

@@ -1,4 +1,4 @@
-//! Devices as the driver describes them, with the compiler for them. Called in workers only.
+//! CUDA devices as the driver describes them, and the compiler for them. Called only in workers.
 
 use crate::backends::Absent;
 use crate::backends::cuda::native::driver::{Attribute, Driver, DriverError, Script, ScriptedDriver, SystemDriver};
@@ -17,10 +17,10 @@ pub(super) fn driver(setup: &CudaSetup) -> Result<Box<dyn Driver>, Absent> {
     }
 }
 
-/// Lists every device there is.
+/// Lists every device.
 ///
 /// # Errors
-/// Why there is none: no driver, no device, no compiler for it.
+/// The reason why there is none: no driver, no device, or no compiler for it.
 pub(crate) fn describe_all(setup: &CudaSetup) -> Result<Vec<CudaDevice>, Absent> {
     let driver = driver(setup)?;
     let fails = |error: DriverError| missing_driver(&format!("the NVIDIA driver cannot be asked: {error}"));
@@ -48,10 +48,10 @@ pub(crate) fn describe_all(setup: &CudaSetup) -> Result<Vec<CudaDevice>, Absent>
     devices.into_iter().enumerate().map(device).collect()
 }
 
-/// The compiler as far as it decides what is compiled for.
+/// The properties of the compiler that determine the architecture to compile for.
 struct Toolchain {
     name: String,
-    /// What it compiles for; anything where a script stands for it.
+    /// The compiler's architectures. `None` if a script stands in for it and accepts any.
     architectures: Option<Vec<u32>>,
     headers: Option<PathBuf>,
 }
@@ -66,9 +66,9 @@ impl Toolchain {
         Ok(Self { name: format!("NVRTC {major}.{minor}"), architectures: Some(architectures), headers })
     }
 
-    /// Returns what to compile for: the device itself; else the nearest before it of its
-    /// generation, whose code it runs; else, for a device that is newer than the compiler, code
-    /// that the driver finishes.
+    /// Returns the architecture to compile for. The first choice is the device itself. The second
+    /// is the nearest earlier architecture of the same generation, whose code the device runs. For
+    /// a device newer than the compiler, it is code that the driver finishes compiling.
     fn architecture(&self, capability: u32, device: &str) -> Result<String, Absent> {
         let Some(known) = &self.architectures else { return Ok(format!("sm_{capability}")) };
         let runs = |architecture: &&u32| **architecture <= capability && **architecture / 10 == capability / 10;
@@ -85,10 +85,10 @@ impl Toolchain {
     }
 }
 
-/// What the driver tells of a device.
+/// The driver's description of a device.
 struct Described {
     name: String,
-    /// Ten times the major and once the minor number.
+    /// The compute capability as a number: ten times the major version plus the minor version.
     capability: u32,
     limits: BTreeMap<String, f64>,
 }
@@ -100,7 +100,7 @@ impl Described {
         let minor = number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
         let mut limits = BTreeMap::new();
         for (name, attribute, unit) in LIMITS {
-            // What this driver does not tell is no limit.
+            // A property that this driver does not report sets no limit.
             if let Ok(value) = driver.attribute(index, attribute) {
                 limits.insert(name.to_owned(), f64::from(value) / unit);
             }
@@ -111,8 +111,8 @@ impl Described {
     }
 }
 
-/// The limits by name, with what the driver's number is divided by. Those that OpenCL has as well
-/// have its names.
+/// The limits by name, each with the driver's attribute and the divisor of its value. Limits that
+/// OpenCL also has share its names.
 const LIMITS: [(&str, Attribute, f64); 19] = [
     ("compute_units", Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 1.0),
     ("clock_mhz", Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 1e3),
@@ -135,7 +135,7 @@ const LIMITS: [(&str, Attribute, f64); 19] = [
     ("max_groups_0", Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 1.0),
 ];
 
-/// Writes 13000 as 13.0.
+/// Formats 13000 as 13.0.
 fn version(number: u32) -> String {
     format!("{}.{}", number / 1000, number % 1000 / 10)
 }

@@ -1,18 +1,18 @@
-//! Finding NVIDIA's libraries where the system's loader does not.
+//! Finds NVIDIA's libraries in places that the system's loader does not search.
 
 #![allow(unsafe_code)]
 
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 use std::path::{Path, PathBuf};
 
-/// Where toolkits install themselves, besides the places that the loader knows.
+/// The folders in which toolkits install themselves, beside the places that the loader knows.
 const USUAL: [&str; 3] = ["/usr/local/cuda/lib64", "/usr/local/cuda/lib", "/opt/cuda/lib64"];
 
-/// How deep folders are searched: a Python package has its libraries in `nvidia/cu13/lib`.
+/// The depth of the search below a folder. A Python package has its libraries in `nvidia/cu13/lib`.
 const DEPTH: usize = 5;
 
-/// Returns the files in `folder` or below it that are called `STEM.so`, with or without a version,
-/// in the order of their paths.
+/// Returns the files in `folder` or below it with the name `STEM.so`, with or without a version,
+/// sorted by path.
 pub(super) fn find(folder: &Path, stem: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     collect(folder, &format!("{stem}.so"), DEPTH, &mut found);
@@ -33,10 +33,12 @@ fn collect(folder: &Path, prefix: &str, depth: usize, found: &mut Vec<PathBuf>) 
     }
 }
 
-/// Opens the library called `stem`: from `folder` where one is given, else by the loader under the
-/// names with `versions`, else from where toolkits are installed. `beside` are libraries that it
-/// opens itself by name alone; those next to it are opened first, so that it finds them. Also tells
-/// the folder, where that is known.
+/// Opens the library called `stem`, and returns its folder if it is known. If `folder` is given,
+/// only that folder is searched. Otherwise the loader tries the names with `versions`, and then the
+/// folders of toolkits are searched.
+///
+/// `beside` names libraries that the library opens itself, by name alone. They are opened first
+/// from the same folder, so that it finds them.
 pub(super) fn open(
     folder: Option<&Path>,
     stem: &str,
@@ -58,7 +60,8 @@ pub(super) fn open(
 fn open_file(path: &Path, beside: &[&str]) -> Option<(Library, Option<PathBuf>)> {
     let folder = path.parent()?;
     for file in beside.iter().flat_map(|stem| find(folder, stem)) {
-        // SAFETY: as above. It stays loaded: the library that opens it again finds it by its name.
+        // SAFETY: as above. It stays loaded, so that the library that opens it again finds it by
+        // its name.
         if let Ok(library) = unsafe { Library::open(Some(file), RTLD_NOW | RTLD_GLOBAL) } {
             std::mem::forget(library);
         }

@@ -7,12 +7,12 @@ use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::{Device, Nvml};
 use std::ffi::OsStr;
 
-/// The library's name with its version, which drivers always install; without it developers'
-/// packages alone do.
+/// The library's name with its version. Drivers always install this name; the name without a
+/// version comes only with developers' packages.
 const LIBRARY: &str = "libnvidia-ml.so.1";
 
-/// What holds a clock down that a device should not usually run at. NVML tells of idling, of limits
-/// that users set, and of the limit of power as well.
+/// The reasons for a low clock at which a device should not usually run. NVML also reports idling,
+/// the limits that users set, and the limit of power; these do not count.
 const SLOWING: ThrottleReasons = ThrottleReasons::HW_SLOWDOWN
     .union(ThrottleReasons::HW_THERMAL_SLOWDOWN)
     .union(ThrottleReasons::HW_POWER_BRAKE_SLOWDOWN)
@@ -24,8 +24,8 @@ pub(crate) struct Gpu {
 }
 
 impl Gpu {
-    /// Makes the GPU on the bus at `address`, `00000000:3b:00.0` for instance: NVML numbers GPUs in
-    /// another order than CUDA.
+    /// Opens the GPU at the bus address `address`, such as `00000000:3b:00.0`. NVML numbers GPUs in
+    /// another order than CUDA, so a number would not do.
     ///
     /// # Errors
     /// There is no NVML, or it does not know the GPU.
@@ -33,7 +33,7 @@ impl Gpu {
         let nvml = Nvml::builder().lib_path(OsStr::new(LIBRARY)).init();
         let nvml =
             nvml.map_err(|error| format!("NVML ({LIBRARY}, part of NVIDIA's driver) cannot be used: {error}"))?;
-        // Workers watch one GPU until they end.
+        // Leaked on purpose: a worker watches one GPU until it ends.
         let nvml: &'static Nvml = Box::leak(Box::new(nvml));
         let device = nvml.device_by_pci_bus_id(address);
         Ok(Self { device: device.map_err(|error| format!("NVML does not know the GPU {address}: {error}"))? })

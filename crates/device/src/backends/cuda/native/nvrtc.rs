@@ -1,4 +1,4 @@
-//! NVRTC, NVIDIA's run-time compiler. Called in workers only.
+//! NVRTC, NVIDIA's run-time compiler. Called only in workers.
 
 #![allow(unsafe_code)]
 
@@ -10,47 +10,47 @@ use std::ffi::{CStr, CString, c_char, c_int};
 use std::path::{Path, PathBuf};
 use std::ptr;
 
-/// Says how to get the compiler where it is missing for this reason.
+/// Explains how to get a compiler that is missing for this reason.
 pub(super) fn missing_compiler(reason: &str) -> Absent {
     let remedy = "install the CUDA toolkit 12 or 13, or unpack the Python package `nvidia-cuda-nvrtc` into a folder and \
                   set TUNESMITH_NVIDIA to it";
     Absent { reason: reason.to_owned(), remedy: remedy.to_owned() }
 }
 
-/// The versions that are looked for by name, the newest first.
+/// The versions to search for by name, newest first.
 const VERSIONS: [&str; 3] = ["13", "12", "11.2"];
 
 /// The compiler's library.
 pub(crate) struct Nvrtc {
     functions: Functions,
-    /// Its major and minor version.
+    /// The major and minor version.
     pub(crate) version: (i32, i32),
-    /// The architectures it compiles for: 90 is sm_90.
+    /// The architectures that it compiles for: 90 is sm_90.
     pub(crate) architectures: Vec<u32>,
-    /// A folder with CUDA's own headers, such as `cuda_fp16.h`, where there is one beside it.
+    /// A folder with CUDA's own headers, such as `cuda_fp16.h`, if there is one beside the library.
     pub(crate) headers: Option<PathBuf>,
 }
 
-/// What is compiled.
+/// The input of a compilation.
 pub(crate) struct Compilation<'a> {
     pub(crate) source: &'a str,
-    /// What messages call the source.
+    /// The source's name in messages.
     pub(crate) name: &'a str,
     pub(crate) options: &'a [String],
-    /// Expressions whose mangled names are wanted.
+    /// Expressions whose mangled names are requested.
     pub(crate) names: &'a [String],
-    /// Tells whether PTX is wanted rather than a cubin.
+    /// True if PTX is requested instead of a cubin.
     pub(crate) ptx: bool,
 }
 
-/// What was compiled.
+/// The output of a compilation.
 pub(crate) struct Binary {
     pub(crate) image: Vec<u8>,
-    /// The mangled names in the order of [`Compilation::names`].
+    /// The mangled names, in the order of [`Compilation::names`].
     pub(crate) names: Vec<String>,
 }
 
-/// Declares the functions of the library that are called, and how to find them.
+/// Declares the library's functions, and a function that finds them.
 macro_rules! functions {
     ($($field:ident = $symbol:literal: fn($($argument:ty),*);)*) => {
         struct Functions {
@@ -60,7 +60,7 @@ macro_rules! functions {
         }
 
         impl Functions {
-            /// Finds all functions; the error is the name of one that is missing.
+            /// Finds all functions. The error is the name of a missing one.
             fn find(library: Library) -> Result<Self, &'static str> {
                 Ok(Self {
                     // SAFETY: NVRTC documents the function with this signature.
@@ -91,15 +91,15 @@ functions! {
     ptx = "nvrtcGetPTX": fn(nvrtcProgram, *mut c_char);
 }
 
-/// How a size and then so many bytes are had.
+/// A function that returns a size. Another function then returns that many bytes.
 type SizeOf = unsafe extern "C" fn(nvrtcProgram, *mut usize) -> nvrtcResult;
 type BytesOf = unsafe extern "C" fn(nvrtcProgram, *mut c_char) -> nvrtcResult;
 
 impl Nvrtc {
-    /// Opens the compiler's library: in `folder`, or else where the system has it.
+    /// Opens the compiler's library in `folder`, or else in the system's places.
     ///
     /// # Errors
-    /// There is none, or it is too old.
+    /// The library is missing or too old.
     pub(crate) fn open(folder: Option<&Path>) -> Result<Self, Absent> {
         let place = folder.map(|folder| format!(" in {}", folder.display())).unwrap_or_default();
         let missing = || missing_compiler(&format!("there is no NVRTC (libnvrtc.so.13 or .12){place}"));
@@ -121,7 +121,7 @@ impl Nvrtc {
         Ok(Self { functions, version: (major, minor), architectures, headers: headers(found.as_deref()) })
     }
 
-    /// Compiles. The error is the compiler's log, or its own name for what is wrong.
+    /// Compiles. The error is the compiler's log, or its name of the error.
     pub(crate) fn compile(&self, wanted: &Compilation<'_>) -> Result<Binary, String> {
         let source = terminated(wanted.source)?;
         let name = terminated(wanted.name)?;
@@ -148,7 +148,7 @@ impl Nvrtc {
         Ok(Binary { image, names })
     }
 
-    /// Returns a program of two texts, which outlive it.
+    /// Creates a program from two texts, which outlive it.
     fn program<'a>(&'a self, source: &'a CStr, name: &'a CStr) -> Result<Program<'a>, String> {
         let mut handle = ptr::null_mut();
         // SAFETY: both texts live as long as the program, and there are no headers.
@@ -181,7 +181,7 @@ impl Program<'_> {
     /// Returns the mangled name of an expression that was added.
     fn lowered(&self, name: &CStr) -> Result<String, String> {
         let mut lowered = ptr::null();
-        // SAFETY: the program lives, and owns the text that it gives.
+        // SAFETY: the program lives, and owns the text that it returns.
         unsafe {
             done((self.functions.lowered_name)(self.handle, name.as_ptr(), &mut lowered)).map_err(words)?;
             Ok(CStr::from_ptr(lowered).to_string_lossy().into_owned())
@@ -208,12 +208,12 @@ fn terminated(text: &str) -> Result<CString, String> {
     CString::new(text).map_err(|_| format!("a zero byte is no part of a program: {text:?}"))
 }
 
-/// Returns a text that ends with a zero, without it.
+/// Converts bytes up to the final zero to a text.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim_end_matches('\0').trim().to_owned()
 }
 
-/// Returns where CUDA's headers are: beside the libraries, or where toolkits install them.
+/// Returns the folder of CUDA's headers: beside the libraries, or in the usual place of toolkits.
 fn headers(libraries: Option<&Path>) -> Option<PathBuf> {
     let beside = libraries.and_then(Path::parent).map(|folder| folder.join("include"));
     let usual = ["/usr/local/cuda/include", "/opt/cuda/include"].map(PathBuf::from);

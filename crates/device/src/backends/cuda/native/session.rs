@@ -12,23 +12,23 @@ use crate::problem::{Grid, Memory};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Dynamic shared memory that a kernel may have without being allowed more.
+/// The dynamic shared memory in bytes that a kernel may use without a request for more.
 const DEFAULT_SHARED: usize = 48 << 10;
 
 /// A device with its buffers and the kernels of one configuration.
 pub(crate) struct CudaSession {
     driver: Box<dyn Driver>,
-    /// Where CUPTI is looked for first.
+    /// The folder to search first for CUPTI.
     libraries: Option<PathBuf>,
     buffers: Vec<Address>,
     loaded: Vec<LoadedKernel>,
-    /// Between them launches are timed.
+    /// The events before and after the timed launches.
     events: (Event, Event),
-    /// What is filled to put other data into the cache; made when it is first needed.
+    /// Memory that is filled to displace the contents of the cache. Allocated on first use.
     other_data: Option<Address>,
-    /// The bytes of the second-level cache.
+    /// The size of the second-level cache in bytes.
     cache: usize,
-    /// How many threads a multiprocessor holds.
+    /// Maximum number of resident threads of a multiprocessor.
     most_threads: u32,
 }
 
@@ -36,10 +36,10 @@ pub(crate) struct CudaSession {
 struct LoadedKernel {
     module: Module,
     function: Function,
-    /// Where the arguments go that are variables in constant memory.
+    /// The destinations of arguments that are variables in constant memory.
     symbols: Vec<Option<Symbol>>,
-    /// Tells whether it was launched before: then its shared memory is allowed and its variables
-    /// are written.
+    /// True if it was launched before. Its shared memory is then allowed and its variables are
+    /// written.
     has_run: bool,
 }
 
@@ -55,11 +55,11 @@ struct DriverCall {
     block: [u32; 3],
     shared: u32,
     parameters: Vec<Vec<u8>>,
-    /// The addresses and bytes of what goes to variables, by argument.
+    /// The addresses and sizes in bytes of the data for variables, by argument.
     constants: Vec<Option<(Address, usize)>>,
 }
 
-/// Opens the device at a position.
+/// Opens the device at position `index`.
 pub(crate) fn open(setup: &CudaSetup, index: usize) -> Result<Box<dyn Session>, String> {
     let cannot = |what: &dyn std::fmt::Display| format!("cannot use the CUDA device: {what}");
     let driver = describe::driver(setup).map_err(|absent| cannot(&absent.reason))?;
@@ -134,8 +134,8 @@ impl CudaSession {
         Ok(call)
     }
 
-    /// Does what only the first launch of a kernel needs: allows its shared memory, writes its
-    /// variables in constant memory.
+    /// Prepares the first launch of a kernel: allows its shared memory, and writes its variables in
+    /// constant memory.
     fn prepare(&mut self, program: usize, call: &DriverCall) -> Result<(), Fault> {
         let loaded = &self.loaded[program];
         if call.shared as usize > DEFAULT_SHARED.saturating_sub(self.number(loaded.function, SHARED)? as usize) {
@@ -154,7 +154,7 @@ impl CudaSession {
         Ok(())
     }
 
-    /// Launches, waits, and tells the time on the device.
+    /// Launches, waits for the end, and returns the time on the device.
     fn run(
         &mut self,
         launch: &KernelLaunch<'_>,
@@ -172,8 +172,8 @@ impl CudaSession {
         self.driver.elapsed(start, end)
     }
 
-    /// Returns why the device cannot take a block of the kernel, where that can be told better than
-    /// the driver does.
+    /// Returns the reason why the device cannot run a block of the kernel, if it can be given more
+    /// exactly than by the driver.
     fn refusal(&self, function: Function, call: &DriverCall) -> Result<Option<String>, Fault> {
         let threads = threads(call.block);
         let most = self.number(function, FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
@@ -249,7 +249,7 @@ impl Session for CudaSession {
             ("shared_bytes".to_owned(), number(SHARED)? + f64::from(call.shared)),
         ]);
         let threads = threads(call.block);
-        // A block that does not fit has no occupancy; the launch will say why.
+        // A block that does not fit has no occupancy. The launch will report the reason.
         if let Ok(blocks) = self.driver.resident_blocks(function, threads, call.shared) {
             resources.insert("blocks_per_multiprocessor".to_owned(), f64::from(blocks));
             let resident = f64::from(blocks) * f64::from(threads.next_multiple_of(32));
@@ -295,7 +295,7 @@ impl Session for CudaSession {
 
     fn unload(&mut self) {
         for loaded in self.loaded.drain(..) {
-            // After a sticky error nothing can be unloaded, and the process ends soon.
+            // After a sticky error no module can be unloaded. The process ends soon anyway.
             let _ = self.driver.unload(loaded.module);
         }
     }
@@ -305,7 +305,7 @@ fn missing(what: &str) -> Fault {
     Fault::Failed(format!("{what} is missing"))
 }
 
-/// Returns an error that cannot be the configuration's own choice.
+/// Returns the fault for an error that the configuration cannot have caused.
 fn broken(what: &str, error: DriverError) -> Fault {
     Fault::Failed(format!("{what}: {error}"))
 }
@@ -314,7 +314,7 @@ fn too_large(what: &str, number: usize) -> Fault {
     Fault::Refused(format!("{what} of {number} is more than the device can be told"))
 }
 
-/// Extends up to three extents to three.
+/// Extends one to three extents to three.
 fn three(extents: &[usize]) -> Result<[u32; 3], Fault> {
     let mut all = [1; 3];
     for (to, extent) in all.iter_mut().zip(extents) {
@@ -323,7 +323,7 @@ fn three(extents: &[usize]) -> Result<[u32; 3], Fault> {
     Ok(all)
 }
 
-/// Returns the blocks of a grid that is given in threads.
+/// Returns the number of blocks of a grid that is given in threads.
 fn blocks(grid: &Grid) -> Result<[u32; 3], Fault> {
     let local = grid.local.as_deref().unwrap_or_default();
     let blocks = grid.global.iter().enumerate();

@@ -1,5 +1,5 @@
-//! CUPTI's Profiler Host interface: metrics of a chip, which may be another machine's, and what was
-//! counted.
+//! CUPTI's Profiler Host interface: the metrics of a chip, which need not be in this machine, and
+//! the evaluation of counter data.
 #![allow(unsafe_code)] // calls NVIDIA's libraries
 
 use super::layout::{
@@ -18,8 +18,8 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// Opens a chip by NVIDIA's name of it, `GH100` for instance. `available` tells which counters
-    /// a GPU and its driver let be read; without it all of the chip's are there.
+    /// Opens a chip by NVIDIA's name, such as `GH100`. `available` lists the counters that a GPU
+    /// and its driver permit. Without it, all counters of the chip are available.
     pub(super) fn open(cupti: Cupti, chip: &str, available: Option<&[u8]>) -> Result<Self, Refusal> {
         let chip = c_string(chip);
         let mut host = HostInitialize::new();
@@ -32,10 +32,7 @@ impl Host {
         Ok(Self { cupti, object: host.object })
     }
 
-    /// Has all of `metrics` measured.
-    ///
-    /// # Errors
-    /// The chip lacks one of them.
+    /// Adds `metrics` to the measured ones.
     pub(super) fn add(&mut self, metrics: &[&str]) -> Result<(), Refusal> {
         let names = MetricNames::new(metrics);
         let mut add = AddMetrics::new();
@@ -44,7 +41,7 @@ impl Host {
         unsafe { self.cupti.call(&mut add) }
     }
 
-    /// Returns how the hardware is set up to measure what was added.
+    /// Returns the configuration of the hardware that measures the added metrics.
     pub(super) fn config(&self) -> Result<Vec<u8>, Refusal> {
         let mut size = ConfigSize::new();
         size.object = self.object;
@@ -58,7 +55,7 @@ impl Host {
         Ok(image)
     }
 
-    /// Returns how often a kernel is launched to measure all.
+    /// Returns the number of passes needed to measure all of them.
     pub(super) fn passes(&self, config: &[u8]) -> Result<usize, Refusal> {
         let mut passes = Passes::new();
         (passes.bytes, passes.image) = (config.len(), config.as_ptr());
@@ -67,7 +64,7 @@ impl Host {
         Ok(passes.passes)
     }
 
-    /// Returns the values of `metrics` in the only range of what was counted.
+    /// Returns the values of `metrics` in the only range of the counter data.
     pub(super) fn evaluate(&self, counted: &[u8], metrics: &[&str]) -> Result<Vec<f64>, Refusal> {
         let names = MetricNames::new(metrics);
         let mut values = vec![0.0; metrics.len()];
@@ -121,7 +118,7 @@ unsafe fn text(name: *const c_char) -> String {
     unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
 }
 
-/// Names as C has them.
+/// Names as C strings.
 pub(super) struct MetricNames {
     _strings: Vec<CString>,
     pub(super) pointers: Vec<*const c_char>,
@@ -134,7 +131,8 @@ impl MetricNames {
     }
 }
 
-/// Returns a name with a zero byte is none that CUPTI knows, as is what remains without it.
+/// Converts a name to a C string, without zero bytes. CUPTI knows neither a name with a zero byte
+/// nor what remains of it.
 fn c_string(name: &str) -> CString {
     CString::new(name.replace('\0', "")).unwrap_or_default()
 }

@@ -1,10 +1,10 @@
-//! The parameters of CUPTI's functions, laid out as its headers (12.6 to 13.x) do.
+//! The parameters of CUPTI's functions, with the layout of its headers (12.6 to 13.x).
 #![allow(unsafe_code)] // calls NVIDIA's libraries
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null_mut;
 
-/// An object of CUPTI's.
+/// An object of CUPTI.
 pub(super) type Object = *mut c_void;
 
 /// The parameters of one function.
@@ -12,12 +12,12 @@ pub(super) type Object = *mut c_void;
 /// # Safety
 /// The layout is that of the structure which the function takes a pointer to.
 pub(super) unsafe trait Parameters {
-    /// The function that takes them.
+    /// The function that takes these parameters.
     const FUNCTION: &'static str;
 }
 
-/// Declares parameters: every structure begins with its size, up to its last field without padding,
-/// and a pointer that is null; the other fields begin as zero.
+/// Declares parameters. Every structure begins with its size, up to its last field and without
+/// padding, followed by a null pointer. All other fields begin as zero.
 macro_rules! parameters {
     ($($name:ident of $function:literal { $($field:ident: $type:ty,)* ; $last:ident: $last_type:ty })*) => {$(
         #[repr(C)]
@@ -45,12 +45,12 @@ macro_rules! parameters {
     )*};
 }
 
-/// Ranges of kernels, not samples over time.
+/// Profiles ranges of kernels, not samples over time.
 pub(super) const RANGE_PROFILER: c_int = 0;
 
-/// The program says where a range begins.
+/// The program marks the beginning of a range.
 pub(super) const USER_RANGE: c_int = 2;
-/// The program runs what is profiled once for every pass.
+/// The program repeats the profiled work once for every pass.
 pub(super) const USER_REPLAY: c_int = 3;
 
 parameters! {
@@ -88,7 +88,7 @@ parameters! {
     ChipName of "cuptiDeviceGetChipName" { device: usize, ; name: *const c_char }
 }
 
-/// Of `cuptiProfilerInitialize`, which takes nothing but the size.
+/// The parameters of `cuptiProfilerInitialize`: only the size.
 #[repr(C)]
 pub(super) struct Initialize {
     size: usize,

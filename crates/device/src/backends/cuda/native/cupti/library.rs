@@ -1,4 +1,4 @@
-//! Opening CUPTI and calling it.
+//! Opens CUPTI and calls it.
 #![allow(unsafe_code)] // calls NVIDIA's libraries
 
 use super::layout::Parameters;
@@ -15,11 +15,11 @@ impl Cupti {
     /// Opens the library.
     pub(super) fn open(folder: Option<&Path>) -> Result<Self, Refusal> {
         let versions = ["13", "12"];
-        // CUPTI opens the other one by its name, which the system's loader does not find in a
-        // folder of the user's.
+        // CUPTI opens the other library by its name. The system's loader does not find that name in
+        // a user's folder.
         let (library, _) = libraries::open(folder, "libcupti", &versions, &["libnvperf_host"])
             .ok_or_else(|| Refusal::Missing(absent(folder)))?;
-        // Closing it while its threads run is not safe.
+        // Closing the library while its threads run is not safe.
         Ok(Self(Box::leak(Box::new(library))))
     }
 

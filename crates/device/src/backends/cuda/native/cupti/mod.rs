@@ -1,8 +1,8 @@
-//! Hardware counters through CUPTI (CUDA 12.6 to 13.x): its Profiler Host interface says what a
-//! chip can count, its Range Profiler interface counts.
+//! Hardware counters through CUPTI (CUDA 12.6 to 13.x). Its Profiler Host interface describes the
+//! counters of a chip. Its Range Profiler interface reads them.
 //!
-//! [`resolve`] runs in a worker, as all drivers do; [`counters`] is the tuner's side. `unsafe` is
-//! confined to `layout`, `library`, `host` and `ranges`.
+//! [`resolve`] runs in a worker, like all drivers. [`counters`] is the tuner's side. Only `layout`,
+//! `library`, `host` and `ranges` contain `unsafe` code.
 
 mod host;
 mod layout;

@@ -1,4 +1,4 @@
-//! CUPTI's Range Profiler interface: counting what is launched on a device.
+//! CUPTI's Range Profiler interface: counts the launches on a device.
 #![allow(unsafe_code)] // calls NVIDIA's libraries
 
 use super::host::{Host, MetricNames, chip_of};
@@ -19,7 +19,7 @@ use std::ptr::null_mut;
 use std::rc::Rc;
 use tunesmith_core::counters::VOLTA;
 
-/// A GPU whose counters can be read: how it is set up to count all of the table that it has.
+/// A GPU with readable counters, set up to count all counters of the table that it has.
 pub(crate) struct Gpu {
     cupti: Cupti,
     context: *mut c_void,
@@ -30,10 +30,10 @@ pub(crate) struct Gpu {
 
 impl Gpu {
     /// Prepares the GPU at position `device`, whose current context is `context` (a `CUcontext`).
-    /// Takes some 50 ms.
+    /// Takes about 50 ms.
     ///
     /// # Safety
-    /// The context lives as long as this and what comes from it.
+    /// The context lives as long as this value and the values made from it.
     ///
     /// # Errors
     /// CUPTI is missing or too old, the user may not read counters, or the GPU has none.
@@ -52,45 +52,45 @@ impl Gpu {
     }
 }
 
-/// Returns which of the chip's counters this GPU and its driver let be read.
+/// Returns the chip's counters that this GPU and its driver permit.
 ///
 /// # Safety
 /// The context is one of the driver's.
 unsafe fn availability(cupti: Cupti, context: *mut c_void) -> Result<Vec<u8>, Refusal> {
     let mut image = Availability::new();
     image.context = context;
-    // SAFETY: without a place for the image its size is told.
+    // SAFETY: without a place for the image, the call returns its size.
     unsafe { cupti.call(&mut image) }?;
     let mut bytes = vec![0; image.bytes];
     image.image = bytes.as_mut_ptr();
-    // SAFETY: there is a place of that size.
+    // SAFETY: the place has that size.
     unsafe { cupti.call(&mut image) }?;
     Ok(bytes)
 }
 
-/// One configuration that is counted. Profiling is on as long as this lives: it slows launches
+/// Counts one configuration. Profiling is on during the life of this value, and slows launches
 /// down.
 pub(crate) struct CuptiCounting {
     gpu: Rc<Gpu>,
     object: Object,
-    /// What was counted, which CUPTI writes to.
+    /// The counter data, written by CUPTI.
     counted: Vec<u8>,
 }
 
-/// What the only range is called.
+/// The name of the only range.
 const RANGE: &str = "configuration";
 
 impl CuptiCounting {
-    /// Turns profiling on.
+    /// Enables profiling.
     ///
     /// # Errors
-    /// The user may not read counters, or another program does.
+    /// The user may not read counters, or another program reads them.
     pub(crate) fn begin(gpu: Rc<Gpu>) -> Result<Self, Refusal> {
         let mut enable = Enable::new();
         enable.context = gpu.context;
         // SAFETY: the context lives as long as the GPU's description.
         unsafe { gpu.cupti.call(&mut enable) }?;
-        // From here on dropping it turns profiling off.
+        // Dropping this value disables profiling.
         let mut counting = Self { object: enable.object, counted: Vec::new(), gpu };
         counting.make_room()?;
         counting.configure()?;
@@ -108,7 +108,7 @@ impl CuptiCounting {
         let mut initialize = DataInitialize::new();
         (initialize.object, initialize.bytes, initialize.data) =
             (self.object, self.counted.len(), self.counted.as_mut_ptr());
-        // SAFETY: the place has the size that was told.
+        // SAFETY: the place has the size that CUPTI returned.
         unsafe { self.gpu.cupti.call(&mut initialize) }
     }
 
@@ -131,7 +131,7 @@ impl CuptiCounting {
         unsafe { self.gpu.cupti.call(&mut start).and_then(|()| self.gpu.cupti.call(&mut push)) }
     }
 
-    /// Returns whether there are more passes to make.
+    /// Returns true if more passes are needed.
     fn stop(&mut self) -> Result<bool, Refusal> {
         let (mut pop, mut stop) = (Pop::new(), Stop::new());
         (pop.object, stop.object) = (self.object, self.object);

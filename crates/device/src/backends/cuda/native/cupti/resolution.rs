@@ -1,24 +1,21 @@
-//! Which counters of [`core`](tunesmith_core::counters) a chip has, and in how many passes: asked,
-//! not known.
+//! Finds the counters of [`core`](tunesmith_core::counters) that a chip has, and the passes they
+//! need, by asking CUPTI.
 
 use super::status::Refusal;
 use crate::backends::cuda::counters::{ChipCounters, OTHER_NAMES, ResolvedCounter};
 use tunesmith_core::counters::CounterSet;
 
-/// What is asked of a chip.
+/// Answers questions about a chip's metrics.
 pub(super) trait Metrics {
-    /// Returns in how many passes these metrics are measured together.
-    ///
-    /// # Errors
-    /// The chip lacks one of them.
+    /// Returns the number of passes needed to measure these metrics together.
     fn passes(&self, metrics: &[&str]) -> Result<usize, Refusal>;
 }
 
-/// Asks the chip for each counter of `set` by its name and by the other ones it goes by, and for
-/// all it has together.
+/// Asks the chip for each counter of `set`, by its name and by its other names, and for all of its
+/// counters together.
 ///
 /// # Errors
-/// What the chip has singly it refuses together.
+/// The chip has each counter singly but refuses them together.
 pub(super) fn resolution(chip: &str, set: &CounterSet, metrics: &dyn Metrics) -> Result<ChipCounters, Refusal> {
     let mut found = ChipCounters { chip: chip.to_owned(), passes: 0, counters: Vec::new(), unavailable: Vec::new() };
     for counter in set.counters {
@@ -39,7 +36,7 @@ pub(super) fn resolution(chip: &str, set: &CounterSet, metrics: &dyn Metrics) ->
 }
 
 impl ChipCounters {
-    /// Returns the names by which the chip is asked.
+    /// Returns the chip's names of the counters.
     pub(super) fn metrics(&self) -> Vec<&str> {
         self.counters.iter().map(|counter| counter.metric.as_str()).collect()
     }

@@ -1,18 +1,18 @@
-//! The answers of CUPTI.
+//! The status codes of CUPTI.
 
 use crate::backends::cuda::counters::{PERMISSION_REMEDY, REMEDY};
 use thiserror::Error;
 
-/// Why CUPTI did not do what it was asked.
+/// The reason why CUPTI refused a call.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) enum Refusal {
-    /// The library is not there.
+    /// The library is missing.
     #[error("CUPTI cannot be opened: {0}")]
     Missing(String),
     /// The library is too old for the interfaces used.
     #[error("CUPTI has no `{0}`: it is older than CUDA 12.6")]
     Old(&'static str),
-    /// Counters may be read by administrators alone (what NVIDIA's tools call ERR_NVGPUCTRPERM).
+    /// Only administrators may read counters (ERR_NVGPUCTRPERM in NVIDIA's tools).
     #[error("the driver lets administrators alone read counters (ERR_NVGPUCTRPERM)")]
     Permission,
     /// A call failed with this status.
@@ -20,13 +20,13 @@ pub(crate) enum Refusal {
     Failed {
         /// The function.
         function: &'static str,
-        /// Its status.
+        /// The function's status.
         status: i32,
     },
 }
 
 impl Refusal {
-    /// Refuses what a status says; nothing for 0.
+    /// Converts a status to a refusal. 0 means success.
     pub(super) fn check(function: &'static str, status: i32) -> Result<(), Self> {
         match status {
             0 => Ok(()),
@@ -35,17 +35,17 @@ impl Refusal {
         }
     }
 
-    /// Returns whether the chip is one that CUPTI does not know.
+    /// Returns true if CUPTI does not know the chip.
     pub(super) fn is_unknown_chip(&self) -> bool {
         matches!(self, Self::Failed { status: INVALID_CHIP_NAME, .. })
     }
 
-    /// Returns the refusal with what can be done about it.
+    /// Returns the refusal and its remedy as a text.
     pub(crate) fn explained(&self) -> String {
         format!("{self}; {}", self.remedy())
     }
 
-    /// Returns what can be done about it.
+    /// Returns the remedy.
     pub(crate) fn remedy(&self) -> &'static str {
         match self {
             Self::Permission => PERMISSION_REMEDY,
@@ -63,7 +63,7 @@ const MULTIPLE_SUBSCRIBERS: i32 = 39;
 const VIRTUAL_INSUFFICIENT_PRIVILEGES: i32 = 40;
 const INVALID_CHIP_NAME: i32 = 46;
 
-/// Returns the words of CUPTI's reference for the statuses that users can do something about.
+/// Returns the text of CUPTI's reference for a status that users can act on.
 fn meaning(status: i32) -> &'static str {
     match status {
         11 | 27 => " (the driver or the GPU does not support it)",

@@ -1,4 +1,4 @@
-//! Asking CUPTI for counters: the worker's side, which may crash, and the tuner's.
+//! Asks CUPTI for counters: the worker's side, which may crash, and the tuner's side.
 
 use super::host::{Host, chip_of, known_chips};
 use super::library::Cupti;
@@ -16,7 +16,7 @@ impl From<Refusal> for NoCounters {
     }
 }
 
-/// Answers in a worker.
+/// Answers a request in a worker.
 pub(crate) fn resolve(task: &CountersTask) -> Result<Vec<ChipCounters>, NoCounters> {
     let cupti = Cupti::open(task.libraries.as_deref())?;
     let chips = if task.chips.is_empty() { own_chips(cupti)? } else { task.chips.clone() };
@@ -31,9 +31,9 @@ fn of_chip(cupti: Cupti, chip: &str) -> Result<ChipCounters, NoCounters> {
     }
 }
 
-/// Returns the chips of all GPUs, each once.
+/// Returns the chips of all GPUs, without repetitions.
 fn own_chips(cupti: Cupti) -> Result<Vec<String>, NoCounters> {
-    // Without a driver CUPTI crashes when it is asked for a device.
+    // Without a driver, CUPTI crashes when asked for a device.
     let has_driver = libraries::open(None, "libcuda", &["1"], &[]).is_some();
     let of = |device: usize| has_driver.then(|| chip_of(cupti, device).ok()).flatten();
     let mut chips: Vec<String> = (0..).map_while(of).collect();
@@ -57,23 +57,23 @@ fn unknown(chip: &str, known: &[String]) -> Absent {
     Absent { reason: format!("CUPTI knows no chip `{chip}`"), remedy }
 }
 
-/// Returns whether the chip is of Fermi, Kepler, Maxwell or Pascal, whose counters CUPTI read by an
-/// interface that it no longer has.
+/// Returns true if the chip is of Fermi, Kepler, Maxwell or Pascal. CUPTI read their counters
+/// through an interface that it no longer has.
 fn is_before_volta(chip: &str) -> bool {
     ["GF", "GK", "GM", "GP"].iter().any(|family| chip.to_uppercase().starts_with(family))
 }
 
-/// A chip that is asked.
+/// A chip to ask about.
 pub(super) struct Asked<'a> {
     pub(super) cupti: Cupti,
     pub(super) chip: &'a str,
-    /// What a GPU lets be read; none where there is no GPU.
+    /// The counters that a GPU permits. `None` if there is no GPU.
     pub(super) available: Option<&'a [u8]>,
 }
 
 impl Metrics for Asked<'_> {
     fn passes(&self, metrics: &[&str]) -> Result<usize, Refusal> {
-        // What was added to a host stays; each question takes a new one.
+        // Added metrics cannot be removed from a host, so each question takes a new one.
         let mut host = Host::open(self.cupti, self.chip, self.available)?;
         host.add(metrics)?;
         let config = host.config()?;

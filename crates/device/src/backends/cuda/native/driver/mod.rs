@@ -1,5 +1,5 @@
-//! What the backend asks of a CUDA driver, and who answers: the system's driver ([`system`]) or a
-//! script ([`script`]).
+//! The backend's interface to a CUDA driver. It is implemented by the system's driver ([`system`])
+//! and by a script ([`script`]).
 
 mod script;
 mod system;
@@ -14,10 +14,10 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-/// A property of a device, as the driver API names it.
+/// A property of a device, in the driver API's terms.
 pub(crate) type Attribute = CUdevice_attribute;
 
-/// A property of a kernel, as the driver API names it.
+/// A property of a kernel, in the driver API's terms.
 pub(crate) type FunctionAttribute = CUfunction_attribute;
 
 /// The address of device memory.
@@ -25,7 +25,7 @@ pub(crate) type FunctionAttribute = CUfunction_attribute;
 pub(crate) struct Address(pub(crate) u64);
 
 impl Address {
-    /// Makes the address `bytes` further on.
+    /// Returns the address `bytes` further on.
     pub(crate) fn add(self, bytes: usize) -> Self {
         Self(self.0.wrapping_add(bytes as u64))
     }
@@ -39,21 +39,22 @@ pub(crate) struct Module(pub(crate) u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Function(pub(crate) u64);
 
-/// A moment on the device.
+/// A point in time on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Event(pub(crate) u64);
 
-/// How a kernel is launched.
+/// The launch of a kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct KernelLaunch<'a> {
     pub(crate) function: Function,
-    /// Blocks in each dimension.
+    /// The number of blocks in each dimension.
     pub(crate) grid: [u32; 3],
-    /// Threads of a block in each dimension.
+    /// The number of threads of a block in each dimension.
     pub(crate) block: [u32; 3],
     /// Dynamic shared memory of a block in bytes.
     pub(crate) shared: u32,
-    /// The bytes of each parameter: as many as the kernel has, each as long as its type.
+    /// The bytes of each parameter. There is one for each of the kernel's parameters, of the length
+    /// of its type.
     pub(crate) parameters: &'a [Vec<u8>],
 }
 
@@ -61,20 +62,21 @@ pub(crate) struct KernelLaunch<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DriverError(pub(crate) CUresult);
 
-/// What the backend asks of a driver once a device is open. All work goes to one stream, in order.
+/// A CUDA driver as the backend uses it once a device is open. All work goes to one stream, in
+/// order.
 ///
 /// Every call may also return the error of a kernel that was launched before it.
 pub(crate) trait Driver {
     /// Returns the CUDA version that the driver supports, such as 13000.
     fn version(&self) -> Result<u32, DriverError>;
 
-    /// Returns how many devices there are.
+    /// Returns the number of devices.
     fn count(&self) -> Result<usize, DriverError>;
 
     /// Returns a device's name.
     fn name(&self, device: usize) -> Result<String, DriverError>;
 
-    /// Returns the bytes of a device's memory.
+    /// Returns the size of a device's memory in bytes.
     fn memory(&self, device: usize) -> Result<usize, DriverError>;
 
     /// Returns a property of a device.
@@ -86,30 +88,30 @@ pub(crate) trait Driver {
     /// Loads a cubin, or PTX that the driver compiles.
     fn load(&mut self, image: &[u8]) -> Result<Module, DriverError>;
 
-    /// Gives loaded code up.
+    /// Unloads code.
     fn unload(&mut self, module: Module) -> Result<(), DriverError>;
 
-    /// Returns the kernel of a mangled name.
+    /// Returns the kernel with a mangled name.
     fn function(&mut self, module: Module, name: &str) -> Result<Function, DriverError>;
 
-    /// Returns where a variable of a mangled name lies, and its bytes.
+    /// Returns the address of the variable with a mangled name, and its size in bytes.
     fn symbol(&mut self, module: Module, name: &str) -> Result<(Address, usize), DriverError>;
 
     /// Returns a property of a kernel.
     fn function_attribute(&self, function: Function, attribute: FunctionAttribute) -> Result<i32, DriverError>;
 
-    /// Lets a kernel use so many bytes of dynamic shared memory; without it 48 KiB less its static
-    /// ones are the most.
+    /// Allows a kernel to use `bytes` bytes of dynamic shared memory. Without this call, the limit
+    /// is 48 KiB less its static shared memory.
     fn allow_shared(&mut self, function: Function, bytes: u32) -> Result<(), DriverError>;
 
-    /// Returns how many blocks of so many threads and bytes of dynamic shared memory run on a
-    /// multiprocessor at a time.
+    /// Returns the number of blocks that run on a multiprocessor at a time, if each has `threads`
+    /// threads and `shared` bytes of dynamic shared memory.
     fn resident_blocks(&self, function: Function, threads: u32, shared: u32) -> Result<u32, DriverError>;
 
-    /// Reserves memory until the process ends.
+    /// Allocates memory until the process ends.
     fn allocate(&mut self, bytes: usize) -> Result<Address, DriverError>;
 
-    /// Writes to device memory and returns when the data has been read.
+    /// Writes to device memory. Returns when the data has been read.
     fn write(&mut self, to: Address, data: &[u8]) -> Result<(), DriverError>;
 
     /// Reads device memory.
@@ -118,41 +120,39 @@ pub(crate) trait Driver {
     /// Copies within device memory, in the order of the stream.
     fn copy(&mut self, from: Address, to: Address, bytes: usize) -> Result<(), DriverError>;
 
-    /// Sets device memory to one byte, in the order of the stream.
+    /// Fills device memory with one byte, in the order of the stream.
     fn fill(&mut self, to: Address, byte: u8, bytes: usize) -> Result<(), DriverError>;
 
     /// Launches a kernel, in the order of the stream.
     fn launch(&mut self, launch: &KernelLaunch<'_>) -> Result<(), DriverError>;
 
-    /// Makes an event.
+    /// Creates an event.
     fn event(&mut self) -> Result<Event, DriverError>;
 
-    /// Lets an event happen in the order of the stream.
+    /// Records an event, in the order of the stream.
     fn record(&mut self, event: Event) -> Result<(), DriverError>;
 
-    /// Waits for an event, and so for all before it.
+    /// Waits for an event and thus for all work before it.
     fn wait(&mut self, event: Event) -> Result<(), DriverError>;
 
-    /// Returns the time between two events that have happened; resolved to about half a
-    /// microsecond.
+    /// Returns the time between two recorded events, with a resolution of about half a microsecond.
     fn elapsed(&mut self, start: Event, end: Event) -> Result<Duration, DriverError>;
 
-    /// Returns what watches the device that is open.
+    /// Returns the meter of the open device.
     ///
     /// # Errors
-    /// Nothing watches the device; the text says why.
+    /// The device has no meter. The text gives the reason.
     fn meter(&mut self) -> Result<Box<dyn Meter>, String>;
 
-    /// Begins to read counters of what is launched from now on; `libraries` is where CUPTI is
-    /// looked for first.
+    /// Begins to count all later launches. CUPTI is searched for in the folder `libraries` first.
     ///
     /// # Errors
-    /// Why there are none, and what to do about it.
+    /// There are no counters. The text gives the reason and the remedy.
     fn profiler(&mut self, libraries: Option<&Path>) -> Result<Box<dyn Profiler>, String>;
 }
 
 impl DriverError {
-    /// Returns whether the device merely does not take the configuration: too many threads,
+    /// Returns true if the device merely does not accept the configuration: too many threads,
     /// registers or bytes.
     fn is_refusal(self) -> bool {
         matches!(
@@ -164,7 +164,7 @@ impl DriverError {
         )
     }
 
-    /// Returns whether every call fails from now on, until another process starts.
+    /// Returns true if every call fails from now on, until another process starts.
     pub(crate) fn is_sticky(self) -> bool {
         matches!(
             self.0,
@@ -182,7 +182,7 @@ impl DriverError {
         )
     }
 
-    /// Returns what the name does not say.
+    /// Returns an explanation beyond the error's name.
     fn meaning(self) -> &'static str {
         match self.0 {
             CUresult::CUDA_ERROR_ILLEGAL_ADDRESS => " (it read or wrote memory that is not its own)",
@@ -199,7 +199,7 @@ impl DriverError {
         }
     }
 
-    /// Returns what the error means for a configuration, `what` being what failed.
+    /// Returns the fault of the configuration. `what` names the failed operation.
     pub(crate) fn fault(self, what: &str) -> Fault {
         let text = format!("{what}: {self}");
         if self.is_refusal() { Fault::Refused(text) } else { Fault::Failed(text) }

@@ -1,5 +1,4 @@
-//! The system's driver, through its library, which is looked for when one is wanted. Called in
-//! workers only.
+//! The system's driver. Its library is searched for on first use. Called only in workers.
 
 #![allow(unsafe_code)]
 
@@ -19,8 +18,8 @@ use std::ptr;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// The functions of the driver's library that are called here. `cudarc` panics where one is
-/// missing.
+/// The functions of the driver's library that are called here. They are checked because `cudarc`
+/// panics if one is missing.
 const FUNCTIONS: [&str; 27] = [
     "cuInit",
     "cuDriverGetVersion",
@@ -53,16 +52,17 @@ const FUNCTIONS: [&str; 27] = [
 
 type ElapsedTime = unsafe extern "C" fn(*mut f32, CUevent, CUevent) -> CUresult;
 
-/// The driver of this machine.
+/// This machine's driver.
 pub(crate) struct SystemDriver {
-    /// Where all work goes. It waits for the default stream, on which memory is read and written,
-    /// and that for it.
+    /// The stream of all work. It and the default stream, which reads and writes memory, wait for
+    /// each other.
     stream: CUstream,
-    /// The form that drivers of every version have; `cudarc` calls one that came with CUDA 12.8.
+    /// The form of the function that drivers of every version have. `cudarc` calls one that came
+    /// with CUDA 12.8.
     elapsed_time: ElapsedTime,
-    /// The device that is open, with its context, which lives as long as the process.
+    /// The open device and its context, which lives as long as the process.
     device: (usize, CUcontext),
-    /// How its counters are read, once they were asked for.
+    /// The reader of its counters, once they were requested.
     counters: Option<Rc<Gpu>>,
 }
 
@@ -70,7 +70,7 @@ impl SystemDriver {
     /// Opens the driver's library.
     ///
     /// # Errors
-    /// There is none, it lacks a function, or it finds no device.
+    /// The library is missing, lacks a function, or finds no device.
     pub(crate) fn new() -> Result<Self, Absent> {
         // SAFETY: loading the driver's library has no effect but its initialisers', as in every
         // CUDA program.
@@ -80,7 +80,7 @@ impl SystemDriver {
         // SAFETY: it is present, and stays loaded.
         let library = unsafe { sys::culib() };
         for name in FUNCTIONS {
-            // SAFETY: the symbol is looked for, not used.
+            // SAFETY: the symbol is only searched for, not used.
             if unsafe { library.get::<*const c_void>(name) }.is_err() {
                 return Err(missing_driver(&format!("the NVIDIA driver has no `{name}`: it is too old")));
             }
@@ -89,7 +89,7 @@ impl SystemDriver {
         let elapsed_time = *unsafe { library.get::<ElapsedTime>("cuEventElapsedTime") }
             .map_err(|error| missing_driver(&format!("the NVIDIA driver cannot be used: {error}")))?;
         let driver = Self { stream: ptr::null_mut(), elapsed_time, device: (0, ptr::null_mut()), counters: None };
-        // SAFETY: the function exists, as all of `FUNCTIONS`, which every call below relies on.
+        // SAFETY: the function exists. So do all of `FUNCTIONS`, on which every call below relies.
         done(unsafe { sys::cuInit(0) }).map_err(|error| match error.0 {
             CUresult::CUDA_ERROR_NO_DEVICE => missing_driver("the NVIDIA driver finds no GPU"),
             _ => missing_driver(&format!("the NVIDIA driver does not start: {error}")),
@@ -102,7 +102,7 @@ fn done(result: CUresult) -> Result<(), DriverError> {
     if result == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(DriverError(result)) }
 }
 
-/// Returns what `call` writes through the pointer it gets.
+/// Returns the value that `call` writes through its pointer.
 fn given<T>(initial: T, call: impl FnOnce(*mut T) -> CUresult) -> Result<T, DriverError> {
     let mut value = initial;
     done(call(&mut value))?;
@@ -113,10 +113,10 @@ fn text(name: &str) -> Result<CString, DriverError> {
     CString::new(name).map_err(|_| DriverError(CUresult::CUDA_ERROR_NOT_FOUND))
 }
 
-// SAFETY of the calls below: each function exists (`new` looked); pointers to results are of live
-// variables of the right type; modules, functions and events are only made by this driver and come
-// from it; the driver checks addresses and ranges of device memory, and what a user's kernel does
-// with them is not known, which is why this process does nothing else.
+// SAFETY of the calls below: each function exists, as `new` has checked. Pointers to results are of
+// live variables of the right type. Modules, functions and events come only from this driver. The
+// driver checks addresses and ranges of device memory. The effect of a user's kernel on them is not
+// known, and therefore this process does nothing else.
 impl Driver for SystemDriver {
     fn version(&self) -> Result<u32, DriverError> {
         let version = given(0, |version| unsafe { sys::cuDriverGetVersion(version) })?;
@@ -228,12 +228,12 @@ impl Driver for SystemDriver {
     }
 
     fn launch(&mut self, launch: &KernelLaunch<'_>) -> Result<(), DriverError> {
-        // The driver copies each parameter while it is called, as many bytes as the kernel's own
-        // parameter has.
+        // The driver copies each parameter during the call. It reads as many bytes as the kernel's
+        // own parameter has.
         let mut parameters: Vec<*mut c_void> =
             launch.parameters.iter().map(|parameter| parameter.as_ptr().cast_mut().cast()).collect();
         let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (launch.grid, launch.block);
-        // SAFETY: the kernel's parameters were compared with these when it was compiled.
+        // SAFETY: the kernel's parameters were checked against these when it was compiled.
         done(unsafe {
             sys::cuLaunchKernel(
                 launch.function.0 as sys::CUfunction,
@@ -292,7 +292,7 @@ impl Driver for SystemDriver {
     }
 }
 
-/// Returns the driver's own number of a device.
+/// Returns the driver's handle of a device.
 fn handle(device: usize) -> Result<sys::CUdevice, DriverError> {
     let ordinal = c_int::try_from(device).map_err(|_| DriverError(CUresult::CUDA_ERROR_INVALID_DEVICE))?;
     given(0, |handle| unsafe { sys::cuDeviceGet(handle, ordinal) })

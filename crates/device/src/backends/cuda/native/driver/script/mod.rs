@@ -1,11 +1,11 @@
-//! A driver that follows a script: a device without hardware, for tests of all that happens around
+//! A driver that follows a script: a device without hardware, for tests of everything around
 //! kernels.
 //!
-//! The script ([`Script`], a JSON file) says which devices there are and how kernels behave: how
-//! long they take, what they write, which error they end with. The driver ([`ScriptedDriver`])
-//! holds memory, modules, events and a clock, and refuses what a true one refuses: memory it does
-//! not have, blocks that are too large, shared memory that was not allowed, and everything once an
-//! error of the sticky kind has come up.
+//! The script ([`Script`], a JSON file) describes the devices and the behaviour of kernels: their
+//! times, the data they write, and the error they end with. The driver ([`ScriptedDriver`]) holds
+//! memory, modules, events and a clock. It refuses the same calls as a real driver: memory it does
+//! not have, blocks that are too large, shared memory that was not allowed, and every call after a
+//! sticky error.
 
 mod driver;
 mod memory;
@@ -21,26 +21,25 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What a scripted driver has and does.
+/// The properties and the behaviour of a scripted driver.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Script {
-    /// Its devices.
+    /// The driver's devices.
     pub(crate) devices: Vec<ScriptedDevice>,
-    /// How kernels behave; of several rules for one the first holds.
+    /// The behaviour of kernels. Of several rules for a kernel, the first one applies.
     #[serde(default)]
     pub(crate) kernels: Vec<ScriptedKernel>,
-    /// Tells whether the script stands for NVRTC as well, and compiles without looking at the
-    /// source.
+    /// True if the script also stands in for NVRTC, and compiles without looking at the source.
     #[serde(default)]
     pub(crate) compiles: bool,
-    /// The power that its devices take; they tell nothing of it without.
+    /// The power of its devices in watts. Without it, they have no meter.
     #[serde(default)]
     pub(crate) watts: Option<f64>,
-    /// In how many passes counters are read; they cannot be read without it.
+    /// The number of passes for reading counters. Without it, counters cannot be read.
     #[serde(default)]
     pub(crate) passes: Option<usize>,
-    /// A file to which every call of interest is appended.
+    /// A file to which the driver appends every call of interest.
     #[serde(default)]
     pub(crate) log: Option<PathBuf>,
 }
@@ -50,39 +49,39 @@ pub(crate) struct Script {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScriptedDevice {
     pub(crate) name: String,
-    /// Its memory in bytes.
+    /// The size of its memory in bytes.
     pub(crate) memory: usize,
-    /// Its attributes by the driver API's names without `CU_DEVICE_ATTRIBUTE_`.
+    /// The attributes, by the driver API's names without `CU_DEVICE_ATTRIBUTE_`.
     pub(crate) attributes: BTreeMap<String, i32>,
 }
 
-/// How the kernels of a configuration behave.
+/// The behaviour of a configuration's kernels.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ScriptedKernel {
-    /// The function that the problem names; any without it.
+    /// The function named by the problem. Without it, the rule applies to any function.
     pub(crate) function: Option<String>,
-    /// Macros with their values that the configuration has.
+    /// Macros that the configuration must have, with their values.
     pub(crate) defines: BTreeMap<String, String>,
-    /// The compiler's log, where it does not compile.
+    /// The compiler's log, if the compilation fails.
     pub(crate) compile: Option<String>,
-    /// Attributes by the driver API's names without `CU_FUNC_ATTRIBUTE_`.
+    /// The attributes, by the driver API's names without `CU_FUNC_ATTRIBUTE_`.
     pub(crate) attributes: BTreeMap<String, i32>,
-    /// The error with which loading ends.
+    /// The error of loading.
     pub(crate) load: Option<String>,
-    /// The error with which a launch is refused.
+    /// The error of a refused launch.
     pub(crate) launch: Option<String>,
-    /// The error with which the kernel ends.
+    /// The error at the kernel's end.
     pub(crate) end: Option<String>,
-    /// Tells whether the kernel never ends.
+    /// True if the kernel never ends.
     pub(crate) hangs: bool,
-    /// Tells whether the driver crashes when it launches the kernel.
+    /// True if the driver crashes when it launches the kernel.
     pub(crate) crashes: bool,
-    /// The times of its launches in microseconds; the last holds for all that follow.
+    /// The times of its launches in microseconds. The last one holds for all later launches.
     pub(crate) times_us: Vec<f64>,
-    /// What a launch adds to the counters, by name.
+    /// A launch's contributions to the counters, by name.
     pub(crate) counters: BTreeMap<String, f64>,
-    /// What it writes.
+    /// The data that it writes.
     pub(crate) writes: Vec<Write>,
 }
 
