@@ -1,9 +1,9 @@
-//! Values and numbers as JSON.
+//! Converts values and numbers to and from JSON.
 
 use serde_json::Value as Json;
 use tunesmith_space::Value;
 
-/// Writes a value of a parameter as a JSON scalar.
+/// Returns the value of a parameter as a JSON scalar.
 pub(crate) fn value_json(value: &Value) -> Json {
     match value {
         Value::Int(value) => Json::from(*value),
@@ -13,7 +13,7 @@ pub(crate) fn value_json(value: &Value) -> Json {
     }
 }
 
-/// Reads the value of a parameter from a JSON scalar; `None` of anything else.
+/// Returns the value of a parameter for a JSON scalar, and `None` for anything else.
 pub(crate) fn value_of(json: &Json) -> Option<Value> {
     match json {
         Json::Bool(value) => Some(Value::Bool(*value)),
@@ -23,7 +23,7 @@ pub(crate) fn value_of(json: &Json) -> Option<Value> {
     }
 }
 
-/// Writes a number as people do: 128 rather than 128.0.
+/// Returns a number as people write it: 128 rather than 128.0.
 pub(crate) fn number_json(value: f64) -> Json {
     let whole = value as i64;
     if whole as f64 == value && whole.unsigned_abs() < 1 << 53 { Json::from(whole) } else { Json::from(value) }

@@ -1,4 +1,4 @@
-//! Chooses configurations of compute kernels at run time: what an application embeds.
+//! Chooses configurations of compute kernels at run time. Applications embed this crate.
 //!
 //! Tuning finds the best configuration for some inputs on some devices. `tunesmith export` writes
 //! it down as [`wisdom`], a file that the application ships. [`Selector`] opens the file and
@@ -22,12 +22,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`Portfolio`](wisdom::Portfolio) holds few configurations and a decision tree that chooses among
-//! them. [`TimingModel`] predicts which of few configurations is the fastest for an input.
+//! [`Portfolio`](wisdom::Portfolio) holds a few configurations and a decision tree that chooses
+//! among them. [`TimingModel`] predicts the fastest of a few configurations for an input.
 //! [`Online`] tunes while the application runs, within a budget.
 //!
-//! The crate knows no drivers, draws no plots and has no command line, and it builds in seconds.
-//! `tunesmith` re-exports it for programs that tune as well.
+//! The crate uses no drivers, draws no plots, has no command line, and builds in seconds.
+//! `tunesmith` re-exports it for programs that also tune.
 
 mod file;
 mod json;

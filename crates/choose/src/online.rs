@@ -1,4 +1,4 @@
-//! Tuning while the application runs.
+//! Tunes while the application runs.
 
 use crate::file::{WisdomError, append_wisdom, read_wisdom};
 use crate::trials::{Call, OnlineOptions, Trials};
@@ -9,17 +9,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tunesmith_time::{Clock, SystemClock};
 
-/// Runs an application's kernel and finds out meanwhile which of several configurations is the
-/// fastest.
+/// Runs an application's kernel and meanwhile finds the fastest of several configurations.
 ///
-/// Most calls run with the best configuration known for their input; some try another one, within a
-/// [budget](Trials) that bounds what trying costs. A trial that fails is followed by a call with
-/// the best known, so that the application gets its result. Every input is tuned for itself, and
-/// any number of threads may call at once.
+/// Most calls run with the best configuration known for their input. Some try another one, within a
+/// [budget](Trials) that bounds the cost of trying. After a failed trial, the call is repeated with
+/// the best known configuration, so that the application gets its result. Every input is tuned for
+/// itself. Any number of threads may call at once.
 ///
-/// What is found is appended to a file of wisdom, which any number of processes may share and
-/// [`Selector`](crate::Selector) reads: who starts later begins with what is known. Trouble with
-/// that file never fails a call; see [`warnings`](Self::warnings).
+/// Results are appended to a file of wisdom. Any number of processes may share the file, and
+/// [`Selector`](crate::Selector) reads it: a process that starts later begins with all results so
+/// far. Trouble with the file never fails a call; see [`warnings`](Self::warnings).
 ///
 /// ```
 /// use tunesmith_choose::Online;
@@ -49,7 +48,7 @@ pub struct Online {
 #[derive(Default)]
 struct State {
     inputs: HashMap<Vec<(String, u64)>, OfInput>,
-    /// What others found, by input, number of the configuration, and time.
+    /// Results of others: input, number of the configuration, and time.
     known: Vec<(Input, usize, f64)>,
     warnings: Vec<String>,
 }
@@ -57,13 +56,13 @@ struct State {
 /// The state of one input.
 struct OfInput {
     trials: Trials,
-    /// Whether a trial is under way: another one would spend the same budget.
+    /// True while a trial is under way: another one would spend the same budget.
     is_trying: bool,
 }
 
 impl Online {
-    /// Tunes `kernel` on `device` among `configs`, the first of which is what the application would
-    /// use without tuning. `None` if `configs` is empty.
+    /// Tunes `kernel` on `device` among `configs`. The first of them is the configuration that the
+    /// application would use without tuning. Returns `None` if `configs` is empty.
     pub fn new(kernel: impl Into<String>, device: impl Into<String>, configs: Vec<Config>) -> Option<Self> {
         (!configs.is_empty()).then(|| Self {
             kernel: kernel.into(),
@@ -76,7 +75,7 @@ impl Online {
         })
     }
 
-    /// Sets the budget; call it before the first call.
+    /// Sets the budget. Call it before the first call.
     #[must_use]
     pub fn with_options(mut self, options: OnlineOptions) -> Self {
         self.options = options;
@@ -90,8 +89,8 @@ impl Online {
         self
     }
 
-    /// Begins with what the file of wisdom at `path` knows and appends what is found. Creates the
-    /// file when there is something to write.
+    /// Begins with the results in the file of wisdom at `path` and appends new ones. Creates the
+    /// file with the first result.
     #[must_use]
     pub fn with_file(mut self, path: impl Into<PathBuf>) -> Self {
         let path = path.into();
@@ -122,12 +121,12 @@ impl Online {
         self.configs.iter().position(|own| own == config)
     }
 
-    /// Runs the kernel for `input` (sizes by name): `run` is given the configuration and returns
-    /// when the kernel is done. The whole of it is timed.
+    /// Runs the kernel for `input` (sizes by name). `run` is given the configuration and returns
+    /// when the kernel is done. All of `run` is timed.
     ///
     /// # Errors
-    /// What `run` returned for the best known configuration. When a trial fails, `run` is called
-    /// once more with that.
+    /// The error of `run` for the best known configuration. After a failed trial, `run` is called
+    /// once more with that configuration.
     pub fn call<T, E>(&self, input: &[(&str, f64)], mut run: impl FnMut(&Config) -> Result<T, E>) -> Result<T, E> {
         self.call_timed(input, |config| {
             let start = self.clock.now();
@@ -136,8 +135,8 @@ impl Online {
         })
     }
 
-    /// Runs the kernel as [`call`](Self::call) does; `run` returns what the kernel took, as a
-    /// device's own timer measures it.
+    /// Runs the kernel as [`call`](Self::call) does, but `run` returns the kernel's time itself,
+    /// for example from a device's own timer.
     ///
     /// # Errors
     /// As [`call`](Self::call).
@@ -165,13 +164,13 @@ impl Online {
         &self.configs[best]
     }
 
-    /// Tells whether all configurations have been decided about for an input.
+    /// Returns true if all configurations have been decided about for an input.
     pub fn is_settled(&self, input: &[(&str, f64)]) -> bool {
         let input: Input = input.iter().map(|(name, size)| ((*name).to_string(), *size)).collect();
         self.of_input(&mut self.state(), &input).trials.is_settled()
     }
 
-    /// Returns what was odd about the file.
+    /// Returns the warnings about the file.
     pub fn warnings(&self) -> Vec<String> {
         self.state().warnings.clone()
     }
@@ -221,7 +220,7 @@ impl Online {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A thread that panicked while it held the lock left no half of anything.
+        // No update is left half done when a thread panics while it holds the lock.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,44 +1,44 @@
-//! Trying configurations while an application runs, within a budget: times in, decisions out.
+//! Tries configurations while an application runs, within a budget: times in, decisions out.
 //!
-//! [`Trials`] is told what every call took and says which configuration the next one runs with. It
+//! [`Trials`] takes the time of every call and returns the configuration of the next one. It
 //! measures nothing and reads no clock, so that the bound it keeps can be proved and tested.
 
 use tunesmith_time::statistics;
 
-/// How much trying may cost, and how carefully results are told apart.
+/// The budget of trials, and the care with which results are told apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OnlineOptions {
-    /// What all trials together may cost, as a share of the time of the other calls: 0.05 slows the
-    /// application by 5 %.
+    /// Maximum cost of all trials together, as a share of the time of the other calls: 0.05 slows
+    /// the application by 5 %.
     pub slowdown: f64,
-    /// How many times slower than the best known a trial is prepared for: one begins only when the
-    /// budget covers that.
+    /// The assumed slowdown of a trial relative to the best known configuration. A trial begins
+    /// only when the budget covers that slowdown.
     pub worst: f64,
-    /// So many calls decide about a candidate.
+    /// Number of calls that decide about a candidate.
     pub samples: usize,
-    /// A candidate has to be better than the best known by this share to take its place.
+    /// The share by which a candidate must beat the best known configuration to replace it.
     pub margin: f64,
 }
 
 impl Default for OnlineOptions {
-    /// Five per cent; twice as slow; five calls, whose median two disturbed ones do not move; one
-    /// per cent, below which a change is not worth it.
+    /// A budget of 5 %; trials at most twice as slow; five calls, whose median withstands two
+    /// disturbed ones; and a margin of 1 %, since a smaller gain is not worth a change.
     fn default() -> Self {
         Self { slowdown: 0.05, worst: 2.0, samples: 5, margin: 0.01 }
     }
 }
 
-/// What the next call runs with.
+/// The kind of the next call, with the number of its configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
-    /// The best known configuration.
+    /// Runs the best known configuration.
     Best(usize),
-    /// A candidate, at the expense of the budget.
+    /// Runs a candidate, at the expense of the budget.
     Trial(usize),
 }
 
 impl Call {
-    /// The number of the configuration.
+    /// Returns the number of the configuration.
     pub fn config(self) -> usize {
         match self {
             Self::Best(config) | Self::Trial(config) => config,
@@ -46,23 +46,24 @@ impl Call {
     }
 }
 
-/// What is known of one configuration.
+/// The results of one configuration.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Candidate {
-    /// The times of its calls; for the best known the latest of them.
+    /// The times of its calls. For the best known configuration, the latest of them.
     times: Vec<f64>,
-    /// It needs no more trials: it lost, failed, or is known from elsewhere.
+    /// True if it needs no more trials: it lost, failed, or is known from elsewhere.
     is_done: bool,
 }
 
 /// The trials of one kernel for one input.
 ///
 /// **The bound.** Let *useful* be the time of all calls with the best configuration known at the
-/// time, and *excess* the sum over all trials of what they took beyond the median of that
-/// configuration. A trial begins only when `excess + (worst - 1) * median <= slowdown * useful`.
-/// Hence at any time `excess <= slowdown * useful` when no trial was more than `worst` times slower
-/// than the best known, and otherwise `excess <= slowdown * useful + e`, where `e` is the excess of
-/// the latest trial alone: no other begins before that has been earned.
+/// time. Let *excess* be the time of all trials beyond the median of that configuration. A trial
+/// begins only when `excess + (worst - 1) * median <= slowdown * useful`.
+///
+/// Hence `excess <= slowdown * useful` at any time, if no trial was more than `worst` times slower
+/// than the best known configuration. Otherwise `excess <= slowdown * useful + e`, where `e` is the
+/// excess of the latest trial alone: no other trial begins before `e` has been earned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trials {
     candidates: Vec<Candidate>,
@@ -73,16 +74,15 @@ pub struct Trials {
 }
 
 impl Trials {
-    /// Trials of `count` configurations, the first of which is the best known; `count` is at least
-    /// 1.
+    /// Starts the trials of `count` configurations, at least 1. The first is the best known.
     pub fn new(count: usize, options: OnlineOptions) -> Self {
         let candidates = vec![Candidate::default(); count.max(1)];
         Self { candidates, best: 0, options, useful: 0.0, excess: 0.0 }
     }
 
-    /// Tells the median time of a configuration that was found elsewhere, by an earlier run or
-    /// another process. It needs no trial. It takes the place of the best known once that has a
-    /// time and is slower.
+    /// Takes the median time of a configuration from an earlier run or another process. The
+    /// configuration needs no trial. It becomes the best known once the present best has a time and
+    /// is slower.
     pub fn know(&mut self, config: usize, time: f64) {
         let samples = self.options.samples.max(1);
         let Some(candidate) = self.candidates.get_mut(config) else { return };
@@ -92,7 +92,7 @@ impl Trials {
         }
     }
 
-    /// Replaces the best known by what is known to be better.
+    /// Replaces the best known configuration by a better one that is known already.
     fn take_known(&mut self) {
         let samples = self.options.samples.max(1);
         let Some(of_best) = self.median(self.best) else { return };
@@ -107,7 +107,7 @@ impl Trials {
         }
     }
 
-    /// What the next call runs with.
+    /// Returns the next call.
     pub fn next(&self) -> Call {
         let open = |config: &usize| *config != self.best && !self.candidates[*config].is_done;
         match (0..self.candidates.len()).find(open) {
@@ -116,17 +116,17 @@ impl Trials {
         }
     }
 
-    /// Whether the budget covers a trial that is as slow as one is prepared for. Nothing is tried
-    /// before the best known is known well.
+    /// Returns true if the budget covers a trial as slow as `worst`. Nothing is tried before the
+    /// best known configuration has enough times.
     fn can_afford(&self) -> bool {
         let known = self.candidates[self.best].times.len() >= self.options.samples.max(1);
         let Some(median) = self.median(self.best).filter(|_| known) else { return false };
         self.excess + (self.options.worst - 1.0).max(0.0) * median <= self.options.slowdown * self.useful
     }
 
-    /// Tells what a call took, in any unit, and whether it worked; a trial that did not is never
-    /// made again, and all of its time is excess. Returns the configuration whose fate this
-    /// decided, with its median time where it has one.
+    /// Takes the time of a call, in any unit, and whether it worked. A failed trial is never
+    /// repeated, and all of its time is excess. Returns the configuration that this call decided
+    /// about, if any, with its median time if it has one.
     pub fn tell(&mut self, call: Call, time: f64, worked: bool) -> Option<(usize, Option<f64>)> {
         let config = call.config();
         let time = if time.is_finite() { time.max(0.0) } else { 0.0 };
@@ -145,8 +145,8 @@ impl Trials {
         if config == self.best { self.follow(config) } else { self.judge(config) }
     }
 
-    /// Keeps the latest calls of the best known, so that a drift of the machine does not favour
-    /// candidates.
+    /// Keeps the latest calls of the best known configuration, so that a drift of the machine does
+    /// not favour candidates.
     fn follow(&mut self, config: usize) -> Option<(usize, Option<f64>)> {
         let samples = self.options.samples.max(1);
         let times = &mut self.candidates[config].times;
@@ -159,13 +159,13 @@ impl Trials {
         is_decided.then_some((config, median))
     }
 
-    /// Ends the trials of a candidate that cannot win any more or has had all its calls.
+    /// Ends the trials of a candidate that can no longer win or has had all its calls.
     fn judge(&mut self, config: usize) -> Option<(usize, Option<f64>)> {
         let samples = self.options.samples.max(1);
         let (median, best) = (self.median(config)?, self.median(self.best)?);
         let candidate = &mut self.candidates[config];
-        // The median of all calls cannot fall below the best known's once more than half of them
-        // lie above it.
+        // Once more than half of all calls lie above the best known median, the median of all calls
+        // cannot fall below it.
         let slower = candidate.times.iter().filter(|time| **time >= best).count();
         if 2 * slower > samples || candidate.times.len() >= samples {
             candidate.is_done = true;
@@ -182,19 +182,19 @@ impl Trials {
         statistics::median(&self.candidates[config].times)
     }
 
-    /// The best configuration known.
+    /// Returns the best known configuration.
     pub fn best(&self) -> usize {
         self.best
     }
 
-    /// Whether every candidate has been decided about.
+    /// Returns true if every candidate has been decided about.
     pub fn is_settled(&self) -> bool {
         let mut others = (0..self.candidates.len()).filter(|config| *config != self.best);
         others.all(|config| self.candidates[config].is_done)
     }
 
-    /// What trials have cost beyond what the best known would have taken, and the time of all other
-    /// calls.
+    /// Returns the cost of the trials beyond the best known configuration's time, and the time of
+    /// all other calls.
     pub fn spent(&self) -> (f64, f64) {
         (self.excess, self.useful)
     }
@@ -206,7 +206,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus as Rng;
 
-    /// So many calls, whose times vary by `noise`; the bound is checked after each.
+    /// Plays `calls` calls, whose times vary by `noise`, and checks the bound after each.
     fn play(times: &[f64], options: OnlineOptions, noise: f64, calls: usize, rng: &mut Rng) -> Trials {
         let mut trials = Trials::new(times.len(), options);
         let (mut latest, mut surprised) = (0.0, false);

@@ -1,4 +1,4 @@
-//! Adding to a file of wisdom that others read and write at the same time.
+//! Appends to a file of wisdom that other processes read and write at the same time.
 
 use super::{FORMAT, WISDOM_VERSION, WisdomError, header, line};
 use crate::wisdom::Entry;
@@ -7,18 +7,18 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// Adds `entries` to the file at `path`, which is made where there is none, in our format.
+/// Appends `entries` to the file at `path` in our format. Creates the file if it does not exist.
 ///
-/// Any number of processes may do so at once: each holds the file's lock while it writes, all of
-/// its lines at a time. A last line that a killed process left without its end gets one, so that it
-/// costs no other. Blocks while another process writes, which takes microseconds.
+/// Any number of processes may append at once: each holds the file's lock while it writes all of
+/// its lines. If a killed process left the last line without its end, the line is ended first, so
+/// that no other line is lost. Blocks while another process writes, which takes microseconds.
 ///
 /// # Errors
-/// The disk refused, or the file is something else.
+/// The disk refused, or the file is not a file of wisdom.
 pub fn append_wisdom(path: &Path, entries: &[Entry]) -> Result<(), WisdomError> {
     let io = |source| WisdomError::Io { path: path.to_path_buf(), source };
     let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(io)?;
-    // Released when the file is closed, however this function is left.
+    // Closing the file releases the lock, on every way out of this function.
     file.lock().map_err(io)?;
     let mut text = match Existing::of(&file).map_err(io)? {
         Existing::Nothing => format!("{}\n", header()),
@@ -36,11 +36,11 @@ pub fn append_wisdom(path: &Path, entries: &[Entry]) -> Result<(), WisdomError> 
     file.write_all(text.as_bytes()).map_err(io)
 }
 
-/// What is in the file already.
+/// The content that the file has already.
 enum Existing {
     Nothing,
     Wisdom {
-        /// Whether the last line has no end.
+        /// True if the last line has no end.
         is_torn: bool,
     },
     Later(u64),
@@ -57,7 +57,7 @@ impl Existing {
         file.read_exact(&mut last)?;
         file.seek(SeekFrom::Start(0))?;
         let mut first = Vec::new();
-        // A header is short; what is longer is none.
+        // A header is short. A longer first line is not a header.
         BufReader::new(file).take(4096).read_until(b'\n', &mut first)?;
         let header: Json = serde_json::from_slice(&first).unwrap_or_default();
         if header.get("format").and_then(Json::as_str) != Some(FORMAT) {

@@ -1,4 +1,4 @@
-//! What can go wrong with a file of wisdom.
+//! Errors of files of wisdom.
 
 use super::WISDOM_VERSION;
 use std::path::{Path, PathBuf};
@@ -12,31 +12,31 @@ pub enum WisdomError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Its reason.
+        /// The system's reason.
         source: std::io::Error,
     },
-    /// The file is something else.
+    /// The file is not a file of wisdom.
     #[error("`{}` is no file of wisdom: {reason}; write one with `tunesmith export RUN --as wisdom`", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
-        /// Why it is none.
+        /// The reason.
         reason: String,
     },
-    /// The file was written by a later version, or of another program.
+    /// A later version or another program wrote the file.
     #[error("wisdom `{}` has format version {found}; this version reads up to {known}", path.display())]
     Version {
         /// The file.
         path: PathBuf,
         /// Its format version.
         found: String,
-        /// The latest version known here.
+        /// The latest version that this crate reads.
         known: String,
     },
-    /// Kernel Launcher's format cannot hold it.
+    /// Kernel Launcher's format cannot hold the wisdom.
     #[error("Kernel Launcher's files cannot hold this: {reason}")]
     Launcher {
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 }
@@ -51,8 +51,8 @@ pub struct Flawed {
 }
 
 impl WisdomError {
-    /// Tells whether the request is wrong: the file is missing or holds no wisdom. A disk that
-    /// fails is none.
+    /// Returns true if the request is wrong: the file is missing or holds no wisdom. Returns false
+    /// if the disk failed.
     pub fn is_request(&self) -> bool {
         match self {
             Self::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,

@@ -1,4 +1,4 @@
-//! The lines of our format: what is written is what is read.
+//! Lines of our format, each read and written by the same type.
 
 use super::tree;
 use crate::json::{number_json, value_json, value_of};
@@ -58,7 +58,8 @@ struct RegretLine {
     default: Option<f64>,
 }
 
-/// Adds what a line says to `wisdom`, or nothing and why.
+/// Adds the content of a line to `wisdom`. On an error nothing is added, and the reason is
+/// returned.
 pub(super) fn read(text: &[u8], wisdom: &mut Wisdom) -> Result<(), String> {
     let json: Json = serde_json::from_slice(text).map_err(|error| format!("no JSON: {error}"))?;
     let fields = json.as_object().ok_or("no JSON object")?;
@@ -113,7 +114,7 @@ impl PortfolioLine {
     }
 }
 
-/// An input whose sizes are numbers.
+/// Reads an input, whose sizes must be numbers.
 fn input(json: &Map<String, Json>) -> Result<Input, String> {
     let size = |(name, value): (&String, &Json)| {
         let number = value.as_f64().filter(|number| number.is_finite());

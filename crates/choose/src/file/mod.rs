@@ -1,6 +1,6 @@
-//! Files of [`Wisdom`]: our own format and Kernel Launcher's.
+//! Reads and writes files of [`Wisdom`], in our own format and Kernel Launcher's.
 //!
-//! Ours is JSON lines, so that it can be appended to and a damaged line costs no other: a header
+//! Ours is JSON lines: it can be appended to, and a damaged line damages no other. It has a header
 //! `{"format": "tunesmith wisdom", "version": 1}`, then a line for every entry, portfolio and
 //! default configuration.
 
@@ -21,18 +21,18 @@ use std::path::Path;
 /// The version of the format that this crate writes.
 pub const WISDOM_VERSION: u64 = 1;
 
-/// What the header calls the format.
+/// Name of the format in the header.
 const FORMAT: &str = "tunesmith wisdom";
 
-/// No file of wisdom is as large.
+/// Maximum size of a file. Real files are far smaller.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Wisdom as a file holds it, with the lines that could not be read.
+/// The wisdom of a file, with the lines that could not be read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WisdomFile {
-    /// What could be read.
+    /// The wisdom that could be read.
     pub wisdom: Wisdom,
-    /// Lines that were left out, and why.
+    /// The lines left out, each with the reason.
     pub flawed: Vec<Flawed>,
 }
 
@@ -43,21 +43,21 @@ pub enum WisdomFormat {
     Lines,
     /// One JSON document with `entries`, `portfolios` and `defaults`.
     Json,
-    /// Kernel Launcher's format 1.0, without portfolios; the sizes that make its problem size,
-    /// three at most.
+    /// Kernel Launcher's format 1.0, which holds no portfolios.
     KernelLauncher {
-        /// Their names, the one that it calls x first; empty to take all there are, by name.
+        /// Names of the sizes that make the problem size, at most three, its x first. If empty, all
+        /// sizes in the order of their names.
         sizes: Vec<String>,
     },
 }
 
-/// Reads the wisdom at `path`, ours or Kernel Launcher's; its content decides which.
+/// Reads the wisdom at `path`. The content decides between our format and Kernel Launcher's.
 ///
-/// A line that is damaged, cut short or of a later format is left out and listed: other lines are
-/// as good without it.
+/// A line that is damaged, cut short or of a later format is left out and listed. The other lines
+/// are read.
 ///
 /// # Errors
-/// A file that cannot be read, is empty, is in another format or was written by a later version.
+/// The file cannot be read, is empty, is in another format, or was written by a later version.
 pub fn read_wisdom(path: &Path) -> Result<WisdomFile, WisdomError> {
     let io = |source| WisdomError::Io { path: path.to_path_buf(), source };
     if fs::metadata(path).map_err(io)?.len() > MAX_BYTES {
@@ -66,7 +66,7 @@ pub fn read_wisdom(path: &Path) -> Result<WisdomFile, WisdomError> {
     parse(path, &fs::read(path).map_err(io)?)
 }
 
-/// The wisdom in `bytes`, the content of `path`.
+/// Reads the wisdom in `bytes`, the content of `path`.
 fn parse(path: &Path, bytes: &[u8]) -> Result<WisdomFile, WisdomError> {
     let lines = bytes.split(|byte| *byte == b'\n').enumerate();
     let mut lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty()).map(|(at, line)| (at + 1, line));
@@ -92,11 +92,11 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<WisdomFile, WisdomError> {
     Ok(file)
 }
 
-/// The text of `wisdom` in `format`.
+/// Returns the text of `wisdom` in `format`.
 ///
 /// # Errors
-/// Kernel Launcher's format cannot hold it: entries of several kernels, inputs of more than three
-/// sizes.
+/// Kernel Launcher's format cannot hold the wisdom: it has entries of several kernels, or inputs of
+/// more than three sizes.
 pub fn wisdom_text(wisdom: &Wisdom, format: &WisdomFormat) -> Result<String, WisdomError> {
     match format {
         WisdomFormat::Lines => Ok(lines(wisdom)),
@@ -105,8 +105,8 @@ pub fn wisdom_text(wisdom: &Wisdom, format: &WisdomFormat) -> Result<String, Wis
     }
 }
 
-/// Writes `wisdom` to `path`. The file is replaced in one step: who reads it meanwhile gets the old
-/// or the new one whole.
+/// Writes `wisdom` to `path`. The file is replaced in one step: a process that reads it meanwhile
+/// gets either the whole old file or the whole new one.
 ///
 /// # Errors
 /// The disk refused, or the format cannot hold the wisdom.

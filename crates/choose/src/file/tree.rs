@@ -6,7 +6,7 @@ use crate::wisdom::{DecisionTree, Node};
 use serde_json::{Value as Json, json};
 
 pub(super) fn json(tree: &DecisionTree, features: &[String]) -> Json {
-    // From the last node to the first: a node leads to later ones.
+    // From the last node to the first, since a node leads to later ones.
     let mut written: Vec<Json> = vec![Json::Null; tree.nodes().len()];
     for (at, node) in tree.nodes().iter().enumerate().rev() {
         written[at] = match *node {
@@ -19,8 +19,8 @@ pub(super) fn json(tree: &DecisionTree, features: &[String]) -> Json {
     written.swap_remove(0)
 }
 
-/// The tree over `features` that chooses one of `members`. How deep it may be is what `serde_json`
-/// reads: 128 levels.
+/// Reads the tree over `features` that chooses one of `members`. `serde_json` limits its depth to
+/// 128 levels.
 pub(super) fn read(json: &Json, features: &[String], members: usize) -> Result<DecisionTree, String> {
     let mut nodes = Vec::new();
     add(json, features, &mut nodes)?;

@@ -1,4 +1,4 @@
-//! What is known of one kernel, ready to be asked.
+//! The index of one kernel's wisdom.
 
 use super::model::Model;
 use super::{Choice, Source};
@@ -6,8 +6,8 @@ use crate::timing::TimingModel;
 use crate::wisdom::{Config, Entry, Portfolio, Wisdom, doublings};
 use std::collections::{BTreeMap, HashMap};
 
-/// The most sizes that tell the inputs of a kernel apart: they stand on the stack while a question
-/// is answered.
+/// Maximum number of sizes that tell the inputs of a kernel apart. They stand on the stack while a
+/// question is answered.
 const MOST_SIZES: usize = 32;
 
 /// The sizes of an input in the order of [`Kernel::names`]; NaN for one that is missing.
@@ -17,7 +17,7 @@ type Sizes = [f64; MOST_SIZES];
 #[derive(Debug, Default)]
 pub(super) struct Kernel {
     pub(super) default: Option<Config>,
-    /// The sizes that any entry or portfolio knows.
+    /// The sizes that occur in any entry or portfolio.
     names: Vec<String>,
     /// The values of sizes that all entries share.
     shared: Vec<Option<f64>>,
@@ -42,7 +42,7 @@ struct Known {
     time_ms: f64,
 }
 
-/// A portfolio, and which of the kernel's sizes its features are.
+/// A portfolio, with the kernel's sizes that its features refer to.
 #[derive(Debug)]
 struct Chooser {
     portfolio: Portfolio,
@@ -102,8 +102,8 @@ impl Kernel {
             .or_else(|| default().map(|config| Choice { config, source: Source::Default, time_ms: None }))
     }
 
-    /// Lets `model` choose among the configurations of the portfolio of each device, where there is
-    /// none among its own.
+    /// Lets `model` choose among the configurations of each device's portfolio, or among its own
+    /// candidates if the device has no portfolio.
     pub(super) fn learn(&mut self, model: &TimingModel, warnings: &mut Vec<String>) {
         let own = model.candidates();
         let configs = |device: Option<&str>| {
@@ -125,7 +125,7 @@ impl Kernel {
         sizes
     }
 
-    /// Returns the nearest entry of all devices but one. If there are only portfolios, the first of
+    /// Returns the nearest entry of all other devices. If there are only portfolios, the first of
     /// them chooses.
     fn other_device<'a>(
         &'a self,

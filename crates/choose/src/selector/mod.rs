@@ -1,4 +1,4 @@
-//! The configuration for an input, at run time.
+//! Selects the configuration for an input at run time.
 
 mod kernel;
 mod model;
@@ -14,23 +14,24 @@ use std::io::Read as _;
 use std::path::Path;
 use tunesmith_space::Value;
 
-/// Answers which configuration a kernel should run with, for an input on a device, from [`Wisdom`],
-/// from a [`TimingModel`], or from both.
+/// Selects the configuration of a kernel for an input on a device, from [`Wisdom`], from a
+/// [`TimingModel`], or from both.
 ///
-/// It asks, in this order, and the answer's [`Source`] says where it came from:
+/// The first of these that is known answers, and the answer's [`Source`] names it:
 ///
-/// 1. an entry for exactly this device and input, the fastest of them; 2. the timing model, where
-/// it was trained on this device: of the portfolio for this device, or of the model's own few
-/// [candidates](TimingModel::candidates), the configuration that it predicts to be fastest; 3. the
-/// decision tree of the portfolio for this device; 4. the entry for this device whose input is
-/// nearest ([`distance`](crate::wisdom::distance)); 5. the timing model, by what it learned on
-/// other devices; 6. the nearest entry of any other device; 7. the kernel's default configuration,
-/// without one the model's reference.
+/// 1. The fastest entry for exactly this device and input.
+/// 2. The timing model, if it was trained on this device. It chooses the configuration that it
+///    predicts to be fastest, from this device's portfolio or from its own few
+///    [candidates](TimingModel::candidates).
+/// 3. The decision tree of the portfolio for this device.
+/// 4. The entry for this device with the nearest input ([`distance`](crate::wisdom::distance)).
+/// 5. The timing model, by what it learned on other devices.
+/// 6. The nearest entry of any other device.
+/// 7. The kernel's default configuration, or else the model's reference.
 ///
-/// All questions are answered without allocating memory or waiting, from any number of threads:
-/// exact ones and those to a portfolio's tree in the time of a few comparisons, those to a model in
-/// the time of one walk down its trees, the others in the time of one look at every entry of the
-/// kernel.
+/// No question allocates memory or waits, and any number of threads may ask. An exact answer or a
+/// portfolio's tree costs a few comparisons. A model costs one walk down its trees. All other
+/// answers cost one look at every entry of the kernel.
 ///
 /// ```
 /// use tunesmith_choose::wisdom::{Entry, Wisdom};
@@ -74,54 +75,54 @@ pub struct Selector {
     warnings: Vec<String>,
 }
 
-/// Holds a configuration and tells where it came from.
+/// A selected configuration and its source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Choice<'a> {
     /// Parameters and values, in the user's order.
     pub config: &'a Config,
-    /// Where it came from.
+    /// The source of the choice.
     pub source: Source<'a>,
-    /// What it took when it was measured, in milliseconds, for the input that it was measured for.
+    /// Its measured time in milliseconds, for the input that it was measured for.
     pub time_ms: Option<f64>,
 }
 
-/// Tells where a [`Choice`] came from.
+/// The source of a [`Choice`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Source<'a> {
     /// It was measured for this input on this device.
     Exact,
-    /// A timing model or the portfolio of this device chose it, which learned from inputs on this
+    /// A timing model or the portfolio of this device chose it. Either learned from inputs on this
     /// device.
     Predicted {
-        /// How far the input lies outside of those learned from, in doublings; 0 inside.
+        /// Distance of the input from the inputs learned from, in doublings; 0 inside.
         outside: f64,
     },
     /// It was measured for another input on this device.
     NearestInput {
-        /// How far that input is, in doublings.
+        /// Distance of that input, in doublings.
         distance: f64,
     },
     /// It was measured on another device.
     OtherDevice {
-        /// Which.
+        /// That device.
         device: &'a str,
-        /// How far its input is, in doublings.
+        /// Distance of its input, in doublings.
         distance: f64,
     },
-    /// A timing model or the portfolio of other devices chose it, which learned nothing of this
-    /// one.
+    /// A timing model or the portfolio of other devices chose it. It learned nothing from this
+    /// device.
     PredictedElsewhere {
-        /// Which.
+        /// Those devices.
         devices: &'a str,
-        /// How far the input lies outside of those learned from, in doublings; 0 inside.
+        /// Distance of the input from the inputs learned from, in doublings; 0 inside.
         outside: f64,
     },
-    /// Nothing is known: the kernel's default.
+    /// The kernel's default, since nothing is known.
     Default,
 }
 
 impl Source<'_> {
-    /// Tells whether a user should hear of it: nothing was measured anywhere near the input.
+    /// Returns true if a user should hear of it: nothing was measured anywhere near the input.
     pub fn is_doubtful(&self) -> bool {
         match self {
             Self::Exact | Self::NearestInput { .. } => false,
@@ -196,8 +197,8 @@ impl Selector {
     }
 
     /// Answers from all that can be read of `paths`: files of wisdom in our format or Kernel
-    /// Launcher's, and timing models. Nothing fails: files that are missing, foreign or damaged are
-    /// [warned](Self::warnings) of, and what they do not say is not known.
+    /// Launcher's, and timing models. Never fails: a file that is missing, foreign or damaged gives
+    /// a [warning](Self::warnings), and its content is not known.
     pub fn open<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Self {
         let mut wisdom = Wisdom::default();
         let (mut models, mut warnings) = (Vec::new(), Vec::new());
@@ -223,11 +224,11 @@ impl Selector {
         selector
     }
 
-    /// Answers also from a timing model, in place of an earlier one of the same kernel.
+    /// Answers also from a timing model. It replaces an earlier one of the same kernel.
     ///
-    /// The model is laid out for each device that it knows, for the at most 32 configurations of
-    /// the portfolio of that device, or its own candidates where the wisdom has none.
-    /// Configurations that violate a constraint of the model for an input are not chosen for it.
+    /// For each device that it knows, the model chooses among the configurations of that device's
+    /// portfolio, at most 32, or among its own candidates if the wisdom has no portfolio. It
+    /// chooses no configuration that violates one of its constraints for an input.
     #[must_use]
     pub fn with_model(mut self, model: &TimingModel) -> Self {
         self.kernels.entry(model.problem().to_string()).or_default().learn(model, &mut self.warnings);
@@ -241,15 +242,15 @@ impl Selector {
         self
     }
 
-    /// Returns what was odd about the files.
+    /// Returns the warnings about the files.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Returns the configuration for `input` (sizes by name) of `kernel` on `device`; `None` if not
-    /// even a default is known.
+    /// Returns the configuration for `input` (sizes by name) of `kernel` on `device`, or `None` if
+    /// not even a default is known.
     ///
-    /// Sizes that no entry has are ignored; those that all entries share need not be given.
+    /// Ignores sizes that no entry has. Sizes that all entries share may be left out.
     pub fn select(&self, kernel: &str, device: &str, input: &[(&str, f64)]) -> Option<Choice<'_>> {
         self.select_where(kernel, device, input, |_| true)
     }
@@ -268,8 +269,8 @@ impl Selector {
     }
 }
 
-/// Tells whether a file begins as a model does, with its kind. Damage behind that is then reported
-/// as a model's.
+/// Returns true if a file begins as a model does, with its kind. Later damage is then reported as
+/// damage of a model.
 fn is_model(path: &Path) -> bool {
     let mut start = String::new();
     let read = File::open(path).and_then(|file| file.take(64).read_to_string(&mut start));

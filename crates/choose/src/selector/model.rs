@@ -1,4 +1,4 @@
-//! What a timing model says of one kernel, ready to be asked.
+//! A timing model of one kernel, ready to be asked.
 
 use super::{Choice, Source};
 use crate::timing::{KnownDevice, ModelChooser, TimingModel};
@@ -9,15 +9,16 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub(super) struct Model {
     devices: HashMap<String, ModelChooser>,
-    /// For devices that the model does not know.
+    /// The chooser for devices that the model does not know.
     others: Option<ModelChooser>,
     /// The names of the devices that it knows.
     names: String,
 }
 
 impl Model {
-    /// `configs` names the configurations for a device, or for one that the model does not know.
-    /// Where the model cannot choose among them there is a warning.
+    /// Prepares `model` to choose among the configurations that `configs` names for a device, or
+    /// for `None`: one that the model does not know. Adds a warning if the model cannot choose
+    /// among them.
     pub(super) fn new<'a>(
         model: &TimingModel,
         configs: impl Fn(Option<&str>) -> Option<&'a [Config]>,
@@ -26,7 +27,8 @@ impl Model {
         let mut of = |device: Option<&KnownDevice>| {
             let name = device.map(|device| device.name.as_str());
             let unnamed = "no configurations are known that it could choose among; train it again, or open wisdom with a portfolio beside it";
-            // What does best on devices left out in training answers others as well.
+            // The configuration that does best on devices left out in training serves unknown
+            // devices too.
             let single = if device.is_none() { model.best_single() } else { None };
             let made = match single.as_ref().map(std::slice::from_ref).or_else(|| configs(name)) {
                 Some(configs) => ModelChooser::new(model, configs, device),
@@ -49,7 +51,7 @@ impl Model {
         }
     }
 
-    /// The choice for a device of the training set.
+    /// Returns the choice for a device of the training set.
     pub(super) fn known(
         &self,
         device: &str,
@@ -60,7 +62,7 @@ impl Model {
         Some(Choice { config, source: Source::Predicted { outside }, time_ms: None })
     }
 
-    /// The choice for a device of which the model knows nothing.
+    /// Returns the choice for a device that the model does not know.
     pub(super) fn unknown(&self, input: &[(&str, f64)], acceptable: &dyn Fn(&Config) -> bool) -> Option<Choice<'_>> {
         let (config, outside) = self.others.as_ref()?.choose(input, acceptable)?;
         Some(Choice { config, source: Source::PredictedElsewhere { devices: &self.names, outside }, time_ms: None })

@@ -1,4 +1,4 @@
-//! A timing model made ready to choose among few configurations in microseconds.
+//! Prepares a timing model to choose among a few configurations in microseconds.
 
 use super::columns::{Feature, Origin, derived_number};
 use super::device::{KnownDevice, number_value};
@@ -8,23 +8,24 @@ use std::iter::zip;
 use tunesmith_model::{Kind, Shortlist};
 use tunesmith_space::{Expr, Value, lookup};
 
-/// The most features of inputs: their numbers stand on the stack while a question is answered.
+/// Maximum number of features of inputs. Their numbers stand on the stack while a question is
+/// answered.
 const MOST_FEATURES: usize = 32;
 
-/// The configurations of a portfolio on one device with a timing model.
+/// A timing model laid out for a few configurations on one device.
 #[derive(Debug)]
 pub(crate) struct ModelChooser {
     configs: Vec<Config>,
     shortlist: Shortlist,
     /// The place of the reference among the configurations.
     reference: Option<usize>,
-    /// What the open columns of the shortlist are.
+    /// The features that fill the open columns of the shortlist.
     features: Vec<InputFeature>,
-    /// All sizes with the values that they have unless others are given.
+    /// All sizes with their default values.
     sizes: Vec<(String, Value)>,
     /// The device's numbers as constraints name them.
     limits: Vec<(String, Value)>,
-    /// Of all that is known here.
+    /// The constraints that can be checked with these sizes and limits.
     constraints: Vec<Expr>,
 }
 
@@ -32,18 +33,18 @@ pub(crate) struct ModelChooser {
 #[derive(Debug)]
 struct InputFeature {
     name: String,
-    /// What computes it, if it is no size itself.
+    /// The expression that computes it, unless it is itself a size.
     derived: Option<Expr>,
-    /// The least and the largest of the training set.
+    /// The smallest and largest number in the training set.
     range: Option<(f64, f64)>,
 }
 
 impl ModelChooser {
-    /// Lays the trees out for at most 32 `configs` on `device`; without one, for devices that the
-    /// model does not know.
+    /// Lays the trees out for at most 32 `configs` on `device`, or, without one, for devices that
+    /// the model does not know.
     ///
     /// # Errors
-    /// Why the model cannot choose among them.
+    /// The reason for which the model cannot choose among them.
     pub(crate) fn new(model: &TimingModel, configs: &[Config], device: Option<&KnownDevice>) -> Result<Self, String> {
         let frame = &model.parts().frame;
         let is_known = |(name, _): &(String, Value)| frame.parameters.iter().any(|parameter| parameter.name() == name);
@@ -70,15 +71,15 @@ impl ModelChooser {
         })
     }
 
-    /// Returns the configuration predicted fastest for `input`, and how far the input lies outside
-    /// of the training set, in doublings.
+    /// Returns the configuration predicted fastest for `input`, and the distance of the input from
+    /// the training set in doublings.
     ///
     /// Considers the configurations that satisfy the constraints known to the model and are
-    /// `acceptable`. No configuration predicted to be slower than the reference goes before it.
+    /// `acceptable`. A configuration predicted to be slower than the reference never precedes it.
     ///
-    /// Costs a look at the trees, and the constraints for each configuration until one is found.
-    /// Allocates no memory, unless a feature cannot be computed for this input or calls a function
-    /// with three or more arguments.
+    /// Costs one walk down the trees, plus the constraints of each configuration until one is
+    /// valid. Allocates no memory, unless a feature cannot be computed for this input or calls a
+    /// function with three or more arguments.
     pub(crate) fn choose(&self, input: &[(&str, f64)], acceptable: &dyn Fn(&Config) -> bool) -> Option<(&Config, f64)> {
         let size = |name: &str| self.size(name, input);
         let mut numbers = [f64::NAN; MOST_FEATURES];
@@ -87,7 +88,7 @@ impl ModelChooser {
         }
         let mut scores = self.shortlist.predict(&numbers[..self.features.len()]);
         if let Some(reference) = self.reference {
-            // As fast as itself whatever the model says.
+            // The reference is exactly as fast as itself, whatever the model predicts.
             scores[reference] = 0.0;
         }
         let config = self.best(&scores, &|config| acceptable(config) && self.is_valid(config, &size))?;
@@ -95,7 +96,7 @@ impl ModelChooser {
         Some((config, outside(ranges)))
     }
 
-    /// Returns the value of a size: the one given, or the model's own. Texts cannot be given.
+    /// Returns the given value of a size, or the model's own. Texts cannot be given.
     fn size(&self, name: &str, input: &[(&str, f64)]) -> Option<Value> {
         let (_, own) = self.sizes.iter().find(|(known, _)| known == name)?;
         let given = input.iter().find(|(known, number)| *known == name && !number.is_nan());
@@ -126,12 +127,12 @@ impl ModelChooser {
     }
 }
 
-/// Tells whether numbers of inputs decide the column.
+/// Returns true if numbers of inputs decide the column.
 fn is_of_inputs(feature: &Feature) -> bool {
     matches!(feature.origin, Origin::Size | Origin::Derived) && feature.column.kind == Kind::Ordinal
 }
 
-/// Returns what is known of a configuration on a device before there is an input.
+/// Returns the numbers known of a configuration on a device before there is an input.
 fn row(model: &TimingModel, config: &Config, device: Option<&KnownDevice>) -> Vec<f64> {
     let frame = &model.parts().frame;
     let mut row = frame.row(&frame.sizes, device);
@@ -162,8 +163,8 @@ impl InputFeature {
     }
 }
 
-/// Returns the constraints that use nothing but parameters, sizes and `limits`; others cannot be
-/// checked here.
+/// Returns the constraints that use only parameters, sizes and `limits`. Others cannot be checked
+/// here.
 fn constraints(model: &TimingModel, limits: &[(String, Value)]) -> Vec<Expr> {
     let frame = &model.parts().frame;
     let is_known = |name: &str| {

@@ -1,11 +1,11 @@
-//! What a row of a timing model's table holds.
+//! Columns of the table that a timing model is trained on.
 
 use super::device::KnownDevice;
 use serde::{Deserialize, Serialize};
 use tunesmith_model::{Column, Kind};
 use tunesmith_space::{Expr, Parameter, Value, lookup};
 
-/// Tells where the numbers of a column come from.
+/// The origin of the numbers of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -24,7 +24,7 @@ pub enum Origin {
 /// A column with its origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feature {
-    /// Where the numbers come from.
+    /// The origin of the numbers.
     pub origin: Origin,
     /// The name as the origin has it.
     pub name: String,
@@ -33,9 +33,9 @@ pub struct Feature {
 }
 
 impl Feature {
-    /// Describes what `origin` calls `name`: texts of `levels`, numbers without levels.
+    /// Describes the feature that `origin` calls `name`: texts if there are `levels`, else numbers.
     pub fn new(origin: Origin, name: &str, levels: Option<Vec<String>>) -> Self {
-        // Devices may have what problems have as well.
+        // A device may have a number of the same name as a size or parameter.
         let title = if origin == Origin::Device { format!("device.{name}") } else { name.to_string() };
         let column = match levels {
             None => Column::ordinal(title),
@@ -44,8 +44,8 @@ impl Feature {
         Self { origin, name: name.to_string(), column }
     }
 
-    /// Returns the number of a value: itself, or the place of a text among the levels. NaN where it
-    /// is neither.
+    /// Returns the number of a value: the value itself, or the place of a text among the levels.
+    /// NaN if it is neither.
     pub fn number(&self, value: &Value) -> f64 {
         match (&self.column.kind, value) {
             (Kind::Ordinal, value) => value.as_float().unwrap_or(f64::NAN),
@@ -66,21 +66,21 @@ fn level(levels: &[String], text: &str) -> f64 {
     levels.iter().position(|level| level == text).map_or(f64::NAN, |at| at as f64)
 }
 
-/// Turns an input, a configuration and a device into a row of numbers.
+/// The rule that turns an input, a configuration and a device into a row of numbers.
 #[derive(Clone, Debug)]
 pub struct Frame {
     /// The tuning parameters with all values of the training set.
     pub parameters: Vec<Parameter>,
-    /// Every size with the value that it has unless another is given.
+    /// Every size with its default value.
     pub sizes: Vec<(String, Value)>,
-    /// Numbers that follow from the sizes.
+    /// Expressions over the sizes, by name.
     pub derived: Vec<(String, Expr)>,
     /// The columns.
     pub features: Vec<Feature>,
 }
 
 impl Frame {
-    /// Returns all sizes of an input, of which `given` names some.
+    /// Returns all sizes of an input, with the values in `given` in place of the defaults.
     pub fn completed(&self, given: &[(String, Value)]) -> Vec<(String, Value)> {
         let value = |(name, own): &(String, Value)| (name.clone(), lookup(given, name).unwrap_or_else(|| own.clone()));
         self.sizes.iter().map(value).collect()
@@ -106,7 +106,7 @@ impl Frame {
     }
 }
 
-/// Returns the number that a derived feature has for these sizes, given by name; `None` where it
+/// Returns the number of a derived feature for these sizes, given by name. Returns `None` if it
 /// cannot be computed or is not finite.
 pub fn derived_number(expr: &Expr, sizes: &dyn Fn(&str) -> Option<Value>) -> Option<f64> {
     let value = expr.evaluate(sizes).ok()?;

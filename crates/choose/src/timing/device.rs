@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use tunesmith_space::Value;
 
-/// A device with what is known of it as numbers.
+/// A device with its known properties as numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KnownDevice {
     /// The name.
@@ -25,7 +25,7 @@ impl KnownDevice {
     }
 }
 
-/// Converts a number to a value of expressions, which tell whole numbers from others.
+/// Converts a number to a value of expressions: an integer if it is whole.
 pub fn number_value(number: f64) -> Value {
     let is_whole = number.fract() == 0.0 && number.abs() < 2f64.powi(53);
     if is_whole { Value::Int(number as i64) } else { Value::Float(number) }

@@ -1,4 +1,4 @@
-//! Timing models as JSON that people can read.
+//! Reads and writes timing models as JSON that people can read.
 
 use super::columns::{Feature, Frame, Origin};
 use super::device::KnownDevice;
@@ -17,7 +17,7 @@ pub const KIND: &str = "timing";
 /// The version written, and the latest that is read.
 const VERSION: u64 = 1;
 
-/// A file but for its trees.
+/// A file without its trees.
 #[derive(Serialize, Deserialize)]
 struct Head {
     kind: String,
@@ -36,7 +36,7 @@ struct Head {
     zeta: f64,
     reference_time: Option<ReferenceTime>,
     held_out: HeldOut,
-    /// Files written before devices were left out in training have neither this nor `best_single`.
+    /// Absent, as is `best_single`, in files written before training left out devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     unseen_device: Option<Unseen>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,9 +60,9 @@ struct Trees {
 }
 
 impl TimingModel {
-    /// Returns the model as JSON: a line for each node of the trees.
+    /// Returns the model as JSON, with a line for each node of the trees.
     pub fn to_json(&self) -> String {
-        // Keys are texts and numbers finite, so that nothing can fail.
+        // Cannot fail: keys are texts and numbers are finite.
         let head = serde_json::to_string_pretty(&self.head()).unwrap_or_default();
         let head = head.strip_suffix("\n}").unwrap_or(&head);
         let TimingParts { mean, low, high, .. } = self.parts();
@@ -75,10 +75,10 @@ impl TimingModel {
         )
     }
 
-    /// Reads what [`to_json`](Self::to_json) wrote.
+    /// Reads a model that [`to_json`](Self::to_json) wrote.
     ///
     /// # Errors
-    /// The text is damaged, of something else, or of a later version.
+    /// The text is damaged, is no timing model, or is of a later version.
     pub fn from_json(text: &str) -> Result<Self, ModelError> {
         let json = saved(text, KIND, VERSION)?;
         let head: Head = Head::deserialize(&json).map_err(|error| damaged(error.to_string()))?;
@@ -133,7 +133,7 @@ fn damaged(what: impl Into<String>) -> ModelError {
     ModelError::Damaged { what: what.into() }
 }
 
-/// Returns the parts of a model, or what of the file does not make sense.
+/// Returns the parts of a model, or the fault of the file.
 fn parts(head: Head, trees: Trees) -> Result<TimingParts, String> {
     let parameters: Vec<Parameter> = head.parameters.iter().map(parameter).collect::<Result<_, _>>()?;
     let reference = values(&parameters, &head.reference, "the reference")?;

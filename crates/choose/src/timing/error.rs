@@ -1,9 +1,9 @@
-//! What can go wrong with the file of a timing model.
+//! Errors of files of timing models.
 
 use std::path::{Path, PathBuf};
 use tunesmith_model::ModelError;
 
-/// Tells why the file of a timing model cannot be used.
+/// The file of a timing model cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TimingModelError {
@@ -15,12 +15,12 @@ pub enum TimingModelError {
         /// The system's reason.
         source: std::io::Error,
     },
-    /// The file is damaged, of something else, or of a later version.
+    /// The file is damaged, is no timing model, or is of a later version.
     #[error("`{}`: {source}", path.display())]
     Model {
         /// The file.
         path: PathBuf,
-        /// What is wrong with its content.
+        /// The fault of its content.
         source: ModelError,
     },
 }
@@ -34,7 +34,7 @@ impl TimingModelError {
         Self::Model { path: path.to_path_buf(), source }
     }
 
-    /// Returns what to do about it.
+    /// Returns the advice for the user.
     pub fn remedy(&self) -> &'static str {
         "name a file that `tunesmith train timing` wrote"
     }

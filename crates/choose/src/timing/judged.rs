@@ -1,36 +1,36 @@
-//! How good a model was on what it was not fitted to.
+//! The quality of a timing model on data that it was not fitted to.
 
 use serde::{Deserialize, Serialize};
 
-/// Describes a model on inputs held out of the fit.
+/// The quality of a model on inputs held out of training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeldOut {
     /// The inputs.
     pub inputs: Vec<String>,
-    /// Their configurations, once for each recording.
+    /// Number of their configurations, counted once for each recording.
     pub rows: usize,
-    /// The root mean square error of the logarithm of the speed relative to the reference, failures
-    /// counting as zeta.
+    /// Root mean square error of the logarithm of the speed relative to the reference. Failures
+    /// count as zeta.
     pub log_speedup: Option<f64>,
     /// The speed of the configuration predicted best among those measured, relative to the fastest
-    /// of them: the mean over recordings. One that failed gives way to the next.
+    /// of them: the mean over recordings. If it failed, the next one counts.
     pub chosen_over_best: Option<f64>,
-    /// The same relative to the reference.
+    /// The same speed relative to the reference.
     pub chosen_over_reference: Option<f64>,
 }
 
-/// Compares the choices for devices left out of the fit: the model's, and the single configuration
+/// Compares two choices for devices left out of the fit: the model's, and the single configuration
 /// that is best over the other devices.
 ///
-/// Each is the speed relative to the fastest configuration measured on the device: the mean over
-/// its recordings.
+/// Each number is the speed relative to the fastest configuration measured on the device, as the
+/// mean over its recordings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unseen {
-    /// The configuration that the model predicts best: the mean over the devices.
+    /// The speed of the configuration that the model predicts best: the mean over the devices.
     pub model: f64,
-    /// The single configuration; 0 where it failed.
+    /// The speed of the single configuration; 0 where it failed.
     pub best_single: f64,
-    /// The same for each device.
+    /// The same speeds for each device.
     pub devices: Vec<UnseenDevice>,
 }
 
@@ -46,7 +46,7 @@ pub struct UnseenDevice {
 }
 
 impl Unseen {
-    /// Tells whether the single configuration did better than the model.
+    /// Returns true if the single configuration did better than the model.
     pub fn prefers_single(&self) -> bool {
         self.best_single > self.model
     }

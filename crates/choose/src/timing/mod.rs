@@ -1,14 +1,17 @@
-//! Timing models: boosted trees that predict, from an input, a configuration and a device, how many
-//! times as fast as the reference configuration it is (Bergstra, Pinto and Cox, Machine learning
-//! for predictive auto-tuning with boosted regression trees, 2012).
+//! Timing models: boosted trees that predict the speed of a configuration relative to a reference,
+//! from the input, the configuration and the device (Bergstra, Pinto and Cox, Machine learning for
+//! predictive auto-tuning with boosted regression trees, 2012).
 //!
-//! This module reads and writes them, and makes them ready to choose among few configurations in
-//! microseconds. Training and searching whole spaces stand elsewhere: [`TimingModel::new`] takes
-//! what a training found, and [`TimingModel::parts`] gives it to a search.
+//! This module reads and writes models, and prepares them to choose among a few configurations in
+//! microseconds. It neither trains nor searches whole spaces: [`TimingModel::new`] takes the result
+//! of a training, and [`TimingModel::parts`] gives it to a search.
 //!
-//! `columns` says what a row of numbers holds, `device` what is known of a device, `judged` how
-//! good the model was on what it was not fitted to, `reference_time` turns speeds into times,
-//! `document` is the file, and `chooser` chooses.
+//! - `columns`: the columns of a row of numbers.
+//! - `device`: the known properties of a device.
+//! - `judged`: the quality of the model on data that it was not fitted to.
+//! - `reference_time`: turns speeds into times.
+//! - `document`: the file.
+//! - `chooser`: chooses.
 
 mod chooser;
 mod columns;

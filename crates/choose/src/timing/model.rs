@@ -11,32 +11,31 @@ use std::path::Path;
 use tunesmith_model::{BoostedTrees, Column, ModelError, Regressor as _, Shortlist};
 use tunesmith_space::{Parameter, Value};
 
-/// Predicts how many times as fast as a reference configuration another one is, for inputs and
+/// Predicts the speed of a configuration relative to a reference configuration, for inputs and
 /// devices that were never tuned. `tunesmith train timing` makes one and keeps it as JSON.
 #[derive(Clone, Debug)]
 pub struct TimingModel {
     parts: TimingParts,
 }
 
-/// The parts of a [`TimingModel`], as a training finds them.
+/// The parts of a [`TimingModel`], the result of a training.
 #[derive(Clone, Debug)]
 pub struct TimingParts {
     /// The problem's name.
     pub problem: String,
-    /// The columns of the trees, and what fills them.
+    /// The columns of the trees, with the origin of their numbers.
     pub frame: Frame,
     /// The constraints by name, as expressions.
     pub constraints: Vec<(String, String)>,
     /// The reference configuration: a value for every parameter.
     pub reference: Vec<Value>,
-    /// Configurations that are worth choosing among, each with a value for every parameter; at most
-    /// 32.
+    /// Configurations worth choosing among, at most 32. Each has a value for every parameter.
     pub candidates: Vec<Vec<Value>>,
     /// The devices of the training set.
     pub devices: Vec<KnownDevice>,
-    /// The least and largest number of the training set, by feature of the input or the device.
+    /// The smallest and largest number in the training set, by feature of the input or the device.
     pub ranges: BTreeMap<String, (f64, f64)>,
-    /// The logarithm of the speed that failed configurations count as.
+    /// The logarithm of the speed that a failed configuration counts as.
     pub zeta: f64,
     /// Predicts the mean logarithm of the speed relative to the reference.
     pub mean: BoostedTrees,
@@ -44,14 +43,14 @@ pub struct TimingParts {
     pub low: BoostedTrees,
     /// Predicts the quantile below which nine tenths of the training set lie.
     pub high: BoostedTrees,
-    /// The time of the reference configuration, where enough inputs were measured to tell it.
+    /// The time of the reference configuration, if enough inputs were measured to fit it.
     pub reference_time: Option<ReferenceTime>,
-    /// How good the model was on inputs held out.
+    /// The quality of the model on inputs held out of training.
     pub held_out: HeldOut,
-    /// With several devices: how good the choice for one left out was.
+    /// The quality of the choice for a device left out, if there were several devices.
     pub unseen: Option<Unseen>,
-    /// The single configuration that is best over the training set, where unknown devices are to be
-    /// answered with it.
+    /// The single configuration that is best over the training set, if it is to answer for unknown
+    /// devices.
     pub best_single: Option<Vec<Value>>,
 }
 
@@ -59,8 +58,8 @@ impl TimingModel {
     /// Joins the parts of a model.
     ///
     /// # Errors
-    /// Parts that do not belong together: trees of other columns, configurations that lack a
-    /// parameter, more than 32 candidates.
+    /// The parts do not belong together: trees of other columns, configurations that lack a
+    /// parameter, or more than 32 candidates.
     pub fn new(parts: TimingParts) -> Result<Self, ModelError> {
         match parts.flaw() {
             None => Ok(Self { parts }),
@@ -92,7 +91,7 @@ impl TimingModel {
         &self.parts.frame.parameters
     }
 
-    /// Returns the sizes of an input, each with the value that it has unless another is given.
+    /// Returns the sizes of an input with their default values.
     pub fn sizes(&self) -> &[(String, Value)] {
         &self.parts.frame.sizes
     }
@@ -102,14 +101,14 @@ impl TimingModel {
         self.config(&self.parts.reference)
     }
 
-    /// Returns the configuration for devices that the model does not know, where it does better on
-    /// such than the model's own choice.
+    /// Returns the single configuration for devices that the model does not know, if it does better
+    /// on them than the model's own choice.
     pub fn best_single(&self) -> Option<Config> {
         self.parts.best_single.as_deref().map(|values| self.config(values))
     }
 
-    /// Returns the configurations, at most 32, that serve the inputs of the training set well
-    /// together. The reference is one of them. Empty in files of versions that did not choose any.
+    /// Returns the configurations, at most 32, that together serve the inputs of the training set
+    /// well. The reference is one of them. Empty for files of earlier versions, which chose none.
     pub fn candidates(&self) -> Vec<Config> {
         self.parts.candidates.iter().map(|values| self.config(values)).collect()
     }
@@ -124,17 +123,17 @@ impl TimingModel {
         &self.parts.devices
     }
 
-    /// Returns how good the model was on inputs held out.
+    /// Returns the quality of the model on inputs held out of training.
     pub fn held_out(&self) -> &HeldOut {
         &self.parts.held_out
     }
 
-    /// Returns how good the choice for a device left out of the fit was, with several devices.
+    /// Returns the quality of the choice for a device left out of the fit, if there were several.
     pub fn unseen_device(&self) -> Option<&Unseen> {
         self.parts.unseen.as_ref()
     }
 
-    /// Returns by feature its share of what all splits gained, from 0 to 1.
+    /// Returns each feature with its share of the gain of all splits, from 0 to 1.
     pub fn importance(&self) -> Vec<(String, f64)> {
         let shares = self.parts.mean.importance();
         self.parts.frame.features.iter().map(|feature| feature.column.name.clone()).zip(shares).collect()
@@ -142,7 +141,7 @@ impl TimingModel {
 }
 
 impl TimingParts {
-    /// Returns what does not belong together.
+    /// Returns the reason for which the parts do not belong together.
     fn flaw(&self) -> Option<String> {
         let candidates = self.candidates.len();
         if candidates > Shortlist::MOST_ROWS {

@@ -1,6 +1,6 @@
-//! Few configurations that serve many inputs: costs in, members out.
+//! Chooses a few configurations that serve many inputs: costs in, members out.
 
-/// What each configuration (a column) costs for each input (a row), relative to the best one known
+/// Costs of each configuration (a column) for each input (a row), relative to the best one known
 /// for that input: 1 is the best, 2 takes twice its time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Costs {
@@ -8,14 +8,15 @@ pub struct Costs {
     columns: usize,
 }
 
-/// A configuration that was not measured for an input, or failed, counts as at least so many times
-/// slower than the best: it may be invalid, and whoever ships it would not know.
+/// Minimum cost of a configuration that was not measured for an input, or failed: it may be
+/// invalid, and a user who ships it would not know.
 const UNKNOWN: f64 = 2.0;
 
 impl Costs {
-    /// The costs of `times`, a row of times for each input with one time for each configuration;
-    /// `None` where it is not known. What is not known counts as the slowest known of that input,
-    /// at least as twice the best. Inputs without any time are left out; `kept` tells which remain.
+    /// Returns the costs of `times`, with a row for each input and a time for each configuration.
+    /// An unknown time is `None`. It counts as the slowest known time of that input, and as at
+    /// least twice the best. Inputs without any time are left out; the second value lists the
+    /// inputs kept.
     pub fn new(times: &[Vec<Option<f64>>]) -> (Self, Vec<usize>) {
         let columns = times.iter().map(Vec::len).max().unwrap_or(0);
         let known = |row: &[Option<f64>]| -> Vec<f64> { row.iter().flatten().copied().collect() };
@@ -31,12 +32,12 @@ impl Costs {
         (Self { rows: kept.iter().map(relative).collect(), columns }, kept)
     }
 
-    /// The rows, one for each input.
+    /// Returns the rows, one for each input.
     pub fn rows(&self) -> &[Vec<f64>] {
         &self.rows
     }
 
-    /// What the best of `members` costs for each input.
+    /// Returns the cost of the best of `members` for each input.
     pub fn best_of<'a>(&'a self, members: &'a [usize]) -> impl Iterator<Item = f64> + 'a {
         self.rows.iter().map(|row| members.iter().map(|member| row[*member]).fold(f64::INFINITY, f64::min))
     }
@@ -46,18 +47,17 @@ impl Costs {
     }
 }
 
-/// An exchange has to gain so much, as a share of the costs: rounding must not make it go in
-/// circles.
+/// Minimum gain of an exchange, as a share of the costs. Without it, rounding could make exchanges
+/// go in circles.
 const GAIN: f64 = 1e-9;
 
-/// At most `most` columns of `costs` whose best cost, summed over all inputs, is small, in
-/// ascending order; `always` is one of them.
+/// Returns at most `most` columns of `costs`, in ascending order, such that the best cost, summed
+/// over all inputs, is small. `always` is one of them.
 ///
-/// Choosing them is the uncapacitated k-median problem, which is NP-hard. Columns are added one by
-/// one, each time the one that lowers the sum most; then one is exchanged for another as long as
-/// that lowers it. The result is a local optimum under exchanges: no swap of one configuration
-/// makes it better. Fewer are returned where more would not help. Costs `most` times the number of
-/// cells for each exchange.
+/// This is the uncapacitated k-median problem, which is NP-hard. Columns are added one by one, each
+/// time the one that lowers the sum most. Then one is exchanged for another as long as that lowers
+/// the sum. The result is a local optimum: no exchange of one column improves it. Fewer columns are
+/// returned if more would not help. Each exchange costs `most` times the number of cells.
 pub fn choose_members(costs: &Costs, most: usize, always: Option<usize>) -> Vec<usize> {
     let mut members: Vec<usize> = always.into_iter().collect();
     while members.len() < most {
@@ -80,8 +80,8 @@ pub fn choose_members(costs: &Costs, most: usize, always: Option<usize>) -> Vec<
     members
 }
 
-/// The exchange of the member at a position for another column that lowers the sum most; none where
-/// none does.
+/// Returns the member's position and the other column of the exchange that lowers the sum most, or
+/// `None` if no exchange lowers it.
 fn best_exchange(costs: &Costs, members: &[usize], always: Option<usize>) -> Option<(usize, usize)> {
     let current = costs.total(members);
     let mut best: Option<(f64, usize, usize)> = None;
@@ -111,7 +111,7 @@ mod tests {
         Costs::new(&times).0
     }
 
-    /// The least sum of any `most` columns: all subsets are tried.
+    /// Returns the least sum of any `most` columns, by trying all subsets.
     fn exhaustive(costs: &Costs, most: usize) -> f64 {
         let members = |set: usize| -> Vec<usize> { (0..costs.columns).filter(|at| set >> at & 1 == 1).collect() };
         let sets = (1..1usize << costs.columns).map(members).filter(|members| members.len() <= most);

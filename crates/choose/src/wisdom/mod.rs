@@ -1,8 +1,8 @@
-//! What is known to be fast: configurations for inputs of kernels on devices, and how to choose
-//! among few of them.
+//! Wisdom: configurations known to be fast for inputs of kernels on devices, and rules that choose
+//! among a few of them.
 //!
 //! An [`Entry`] is one configuration that was measured for one input. A [`Portfolio`] is a handful
-//! of configurations and a [`DecisionTree`] over inputs that chooses one of them, also for inputs
+//! of configurations with a [`DecisionTree`] over inputs that chooses one of them, even for inputs
 //! that were never measured. Both are plain data: [`read_wisdom`](crate::read_wisdom) and
 //! [`write_wisdom`](crate::write_wisdom) keep them in files, and [`Selector`](crate::Selector)
 //! answers from them at run time.
@@ -18,11 +18,11 @@ pub use tree::{DecisionTree, Node, TreeError, TreeOptions};
 use std::collections::BTreeMap;
 use tunesmith_space::Value;
 
-/// An input of a kernel: its sizes by name. Sizes are numbers; those that are texts do not tell
-/// inputs apart.
+/// An input of a kernel: its sizes by name. Only sizes that are numbers tell inputs apart; texts do
+/// not.
 pub type Input = BTreeMap<String, f64>;
 
-/// A configuration outside of any space: parameters and values, in the user's order.
+/// A configuration without its space: parameters and values, in the user's order.
 pub type Config = Vec<(String, Value)>;
 
 /// One configuration that was measured for one input on one device.
@@ -38,38 +38,38 @@ pub struct Entry {
     pub config: Config,
     /// Its median time in milliseconds.
     pub time_ms: f64,
-    /// Where it comes from.
+    /// The origin of the entry.
     pub provenance: Provenance,
 }
 
-/// Where an [`Entry`] comes from.
+/// The origin of an [`Entry`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Provenance {
     /// The program that measured it, with its version.
     pub tool: Option<String>,
-    /// When, in seconds since the Unix epoch.
+    /// The time of the measurement, in seconds since the Unix epoch.
     pub date: Option<f64>,
     /// The number of samples behind the time.
     pub samples: Option<usize>,
-    /// How many times faster than the default configuration it was when both were measured in turn,
-    /// where it was guarded.
+    /// The speed-up over the default configuration when both were measured in turn, if the choice
+    /// was guarded.
     pub guarded_speedup: Option<f64>,
 }
 
-/// All that is known.
+/// All known entries, portfolios and defaults.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wisdom {
-    /// The measurement.
+    /// The measured configurations.
     pub entries: Vec<Entry>,
     /// Choices among few configurations, at most one for each kernel and device.
     pub portfolios: Vec<Portfolio>,
-    /// The configuration of a kernel where nothing is known, by the kernel's name.
+    /// The default configuration by the kernel's name, for questions that nothing else answers.
     pub defaults: BTreeMap<String, Config>,
 }
 
 impl Wisdom {
-    /// Adds all of `other`; of two portfolios or defaults for the same kernel and device the later
-    /// one counts.
+    /// Adds all of `other`. If both have a portfolio or default for the same kernel and device, the
+    /// one in `other` counts.
     pub fn merge(&mut self, other: Wisdom) {
         self.entries.extend(other.entries);
         for portfolio in other.portfolios {
@@ -80,7 +80,7 @@ impl Wisdom {
     }
 
     /// Keeps the `most` fastest entries of every kernel, device and input, the fastest first, and
-    /// each configuration once. What remains is sorted by kernel, device and input. Costs a sort.
+    /// each configuration once. Sorts the rest by kernel, device and input. Costs a sort.
     pub fn keep_fastest(&mut self, most: usize) {
         let key = |entry: &Entry| (entry.kernel.clone(), entry.device.clone(), bits(&entry.input));
         let mut kept: Vec<Entry> = Vec::new();
@@ -102,10 +102,10 @@ impl Wisdom {
     }
 }
 
-/// An input as something that is ordered: numbers in the order of their values.
+/// Returns an input as a key that sorts by the values of its numbers.
 fn bits(input: &Input) -> Vec<(String, i64)> {
-    // The order of floats as integers: flips all but the sign of negative ones, as `f64::total_cmp`
-    // does.
+    // Orders floats as integers, as `f64::total_cmp` does: flips all bits of negative ones but the
+    // sign.
     let ordered = |value: f64| {
         let bits = value.to_bits() as i64;
         bits ^ (((bits >> 63) as u64) >> 1) as i64
@@ -113,9 +113,9 @@ fn bits(input: &Input) -> Vec<(String, i64)> {
     input.iter().map(|(name, value)| (name.clone(), ordered(*value))).collect()
 }
 
-/// How far `a` is from `b`: the Euclidean distance in doublings, over all sizes that either has. A
-/// size that only one has, or that is not above 0 in one of them, counts as `MISSING` doublings
-/// where the two differ.
+/// Returns the distance of `a` and `b`: the Euclidean distance in doublings, over all sizes that
+/// either has. A size that only one has, or that is not above 0 in one of them, counts as `MISSING`
+/// doublings if the two differ.
 ///
 /// From 128 x 128 to 256 x 256 the distance is √2.
 pub fn distance(a: &Input, b: &Input) -> f64 {
@@ -124,11 +124,11 @@ pub fn distance(a: &Input, b: &Input) -> f64 {
     of_a.chain(of_b).map(|difference| difference * difference).sum::<f64>().sqrt()
 }
 
-/// So many doublings lie between sizes that cannot be compared: no size that can is as far from
-/// another.
+/// Number of doublings between sizes that cannot be compared. Sizes that can be compared are never
+/// as far apart.
 pub const MISSING: f64 = 64.0;
 
-/// The doublings between two sizes, either of which may be missing.
+/// Returns the doublings between two sizes, either of which may be missing.
 pub fn doublings(a: Option<f64>, b: Option<f64>) -> f64 {
     match (a, b) {
         (None, None) => 0.0,
@@ -138,9 +138,9 @@ pub fn doublings(a: Option<f64>, b: Option<f64>) -> f64 {
     }
 }
 
-/// How far outside of a box a point lies, in doublings, from each of its numbers and the range of
-/// the box there: the Euclidean distance, 0 inside. A number that is missing (NaN) is `MISSING`
-/// doublings away.
+/// Returns the distance of a point from a box, in doublings: the Euclidean distance, 0 inside. Each
+/// item is a number of the point and the range of the box there. A missing number (NaN) is
+/// `MISSING` doublings away.
 pub fn outside(numbers: impl Iterator<Item = (f64, (f64, f64))>) -> f64 {
     let beyond = |(value, (low, high)): (f64, (f64, f64))| match value {
         value if value < low => doublings(Some(value), Some(low)),

@@ -1,9 +1,9 @@
-//! A portfolio: few configurations of one kernel for one device, and the tree that chooses among
+//! A portfolio: a few configurations of one kernel for one device, and the tree that chooses among
 //! them.
 
 use super::{Config, Costs, DecisionTree, Input, TreeOptions, choose_members, outside};
 
-/// Few configurations of a kernel on a device, and which of them serves an input.
+/// A few configurations of a kernel on a device, and the tree that chooses one for an input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Portfolio {
     /// The kernel or problem.
@@ -12,75 +12,75 @@ pub struct Portfolio {
     pub device: String,
     /// The sizes that tell inputs apart, in the order of the tree's features.
     pub features: Vec<String>,
-    /// The smallest and the largest of each feature among the inputs it was made from.
+    /// The smallest and the largest value of each feature among the inputs it was made from.
     pub hull: Vec<(f64, f64)>,
     /// The configurations.
     pub configs: Vec<Config>,
-    /// Which of them serves an input.
+    /// The tree that chooses a configuration for an input.
     pub tree: DecisionTree,
-    /// What it costs to ship no more than these.
+    /// The cost of shipping no more than these configurations.
     pub regret: Regret,
 }
 
-/// How much slower than the best configuration known for an input, as a share of its time: 0.02 is
-/// 2 %.
+/// The slowdown relative to the best configuration known for an input, as a share of its time: 0.02
+/// is 2 %.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Regret {
-    /// How many inputs that is known of.
+    /// Number of inputs that the regret is known for.
     pub inputs: usize,
-    /// With the best of the portfolio's configurations for each input, on average.
+    /// Mean regret of the best of the portfolio's configurations for each input.
     pub portfolio: f64,
-    /// With the configuration that the tree chooses, on average.
+    /// Mean regret of the configuration that the tree chooses.
     pub tree: f64,
-    /// The same for the input where that is worst.
+    /// Largest regret of the configuration that the tree chooses.
     pub worst: f64,
-    /// With a tree that was not told of the input that it chooses for, on average: what to expect
-    /// of inputs nobody measured.
+    /// Mean regret on inputs held out: each is chosen for by a tree that was grown without it.
+    /// Expect this regret for inputs that nobody measured.
     pub held_out: f64,
-    /// With the default configuration, on average over the inputs that it was measured for.
+    /// Mean regret of the default configuration, over the inputs that it was measured for.
     pub default: Option<f64>,
 }
 
-/// What a portfolio is made from: times of one kernel on one device.
+/// The times that a portfolio is made from, of one kernel on one device.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
     /// The inputs.
     pub inputs: Vec<Input>,
     /// The configurations.
     pub configs: Vec<Config>,
-    /// The time in milliseconds of each configuration for each input, a row for each input; `None`
-    /// where it failed or was not measured.
+    /// The time in milliseconds of each configuration for each input, with a row for each input;
+    /// `None` if it failed or was not measured.
     pub times_ms: Vec<Vec<Option<f64>>>,
-    /// The default configuration's number.
+    /// Number of the default configuration.
     pub default: Option<usize>,
 }
 
-/// How a portfolio is made.
+/// Options for making a portfolio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PortfolioOptions {
-    /// The most configurations.
+    /// Maximum number of configurations.
     pub most: usize,
-    /// How large the tree may grow.
+    /// Limits on the tree's growth.
     pub tree: TreeOptions,
-    /// A configuration, by its number, that is always one of them.
+    /// Number of a configuration that is always included.
     pub always: Option<usize>,
 }
 
 impl Default for PortfolioOptions {
-    /// Eight configurations: as many as one cares to compile and test.
+    /// Eight configurations: more are a burden to compile and test.
     fn default() -> Self {
         Self { most: 8, tree: TreeOptions::default(), always: None }
     }
 }
 
-/// There is no portfolio.
+/// No portfolio can be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PortfolioError {
     /// No configuration was correct for any input.
     #[error("no configuration was correct for any input")]
     NothingCorrect,
-    /// No configuration was asked for.
+    /// No configuration was requested.
     #[error("a portfolio has at least one configuration")]
     NoMembers,
 }
@@ -88,8 +88,8 @@ pub enum PortfolioError {
 impl Portfolio {
     /// Chooses the configurations and grows the tree.
     ///
-    /// Sizes that are the same in all inputs are no features. Costs what [`choose_members`] costs
-    /// and, for the held-out regret, a tree for each input.
+    /// Sizes that are the same in all inputs are not features. Costs as much as [`choose_members`]
+    /// plus, for the held-out regret, a tree for each input.
     ///
     /// # Errors
     /// There is nothing to choose from.
@@ -127,20 +127,20 @@ impl Portfolio {
         })
     }
 
-    /// The configuration for `input`.
+    /// Returns the configuration for `input`.
     pub fn choose(&self, input: &Input) -> &Config {
         &self.configs[self.tree.choose(&row(input, &self.features))]
     }
 
-    /// How far outside of the measured inputs one with these features lies, in doublings; 0 inside.
-    /// The hull is a box: it takes any mixture of sizes for known whose parts are.
+    /// Returns the distance of these features from the measured inputs, in doublings; 0 inside. The
+    /// hull is a box: an input lies inside if each of its sizes does, in any combination.
     pub fn outside(&self, features: &[f64]) -> f64 {
         let value = |at| features.get(at).copied().unwrap_or(f64::NAN);
         outside(self.hull.iter().enumerate().map(|(at, range)| (value(at), *range)))
     }
 }
 
-/// The sizes that not all inputs have in common, by name.
+/// Returns the names of the sizes that differ among the inputs.
 fn features(inputs: &[&Input]) -> Vec<String> {
     let mut names: Vec<&String> = inputs.iter().flat_map(|input| input.keys()).collect();
     names.sort_unstable();
@@ -163,7 +163,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     sum / count.max(1) as f64
 }
 
-/// What the tree costs, with and without having seen the input.
+/// Returns the regret of the tree, both for inputs it was grown from and for inputs held out.
 fn regret(rows: &[Vec<f64>], costs: &[Vec<f64>], tree: &DecisionTree, options: TreeOptions) -> Regret {
     let chosen: Vec<f64> = rows.iter().zip(costs).map(|(row, costs)| costs[tree.choose(row)] - 1.0).collect();
     let held_out = (0..rows.len()).map(|out| {
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
     use tunesmith_space::Value;
 
-    /// Small inputs want tile 1, large ones tile 2; tile 4 is nowhere best; N is 8, 16, ... 1024.
+    /// Small inputs want tile 1 and large ones tile 2. Tile 4 is never best. N is 8, 16, ... 1024.
     fn measured() -> Measured {
         let inputs: Vec<Input> =
             (3..11).map(|power| [("N".to_string(), f64::from(1 << power)), ("K".to_string(), 5.0)].into()).collect();

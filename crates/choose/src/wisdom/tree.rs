@@ -1,7 +1,7 @@
-//! A small decision tree over inputs: which of few configurations serves an input.
+//! A small decision tree over inputs that chooses one of a few configurations.
 
-/// A binary tree that chooses one of several members by the sizes of an input. Walking it costs its
-/// depth and allocates nothing.
+/// A binary tree that chooses one of several members by the sizes of an input. A choice costs the
+/// tree's depth and allocates nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DecisionTree {
     nodes: Vec<Node>,
@@ -10,22 +10,22 @@ pub struct DecisionTree {
 /// A node of a [`DecisionTree`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Node {
-    /// Asks whether a feature is below a threshold.
+    /// Compares a feature with a threshold.
     Split {
-        /// Which feature.
+        /// Number of the feature.
         feature: usize,
         /// The threshold.
         below: f64,
-        /// The node for inputs that are below it.
+        /// The node for inputs below the threshold.
         then: usize,
-        /// The node for all others, those without the feature among them.
+        /// The node for all other inputs, including those that lack the feature.
         otherwise: usize,
     },
     /// The answer: the number of a member.
     Choose(usize),
 }
 
-/// Nodes that make no tree.
+/// The nodes do not form a tree.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TreeError {
@@ -40,42 +40,42 @@ pub enum TreeError {
         /// Where it leads.
         to: usize,
     },
-    /// A node asks for a feature that there is not.
+    /// A node asks for a feature that does not exist.
     #[error("node {node} asks for feature {feature} of {features}")]
     Feature {
         /// The node.
         node: usize,
         /// The feature.
         feature: usize,
-        /// How many there are.
+        /// Number of features.
         features: usize,
     },
-    /// A node chooses a member that there is not.
+    /// A node chooses a member that does not exist.
     #[error("node {node} chooses configuration {member} of {members}")]
     Member {
         /// The node.
         node: usize,
         /// The member.
         member: usize,
-        /// How many there are.
+        /// Number of members.
         members: usize,
     },
 }
 
-/// How large a tree may grow.
+/// Limits on the growth of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TreeOptions {
-    /// The most questions on the way to an answer.
+    /// Maximum number of questions on the way to an answer.
     pub depth: usize,
-    /// The fewest inputs behind an answer.
+    /// Minimum number of inputs behind an answer.
     pub leaf: usize,
-    /// What a question has to gain, in the mean cost of the inputs that it divides.
+    /// Minimum gain of a question, in the mean cost of the inputs that it divides.
     pub gain: f64,
 }
 
 impl Default for TreeOptions {
-    /// Five questions, which can tell 32 configurations apart; two inputs, since one alone may be a
-    /// stroke of luck; half a per cent, below which nobody would notice.
+    /// Five questions, which can tell 32 configurations apart. Two inputs, since one alone may be a
+    /// stroke of luck. Half a per cent, since nobody would notice less.
     fn default() -> Self {
         Self { depth: 5, leaf: 2, gain: 0.005 }
     }
@@ -89,10 +89,10 @@ struct Division {
 }
 
 impl DecisionTree {
-    /// The tree of `nodes`, the root first.
+    /// Returns the tree of `nodes`, the root first.
     ///
     /// # Errors
-    /// Nodes that do not lead to later ones, or name features or members beyond `features` and
+    /// A node does not lead to later nodes, or names a feature or member beyond `features` and
     /// `members`.
     pub fn new(nodes: Vec<Node>, features: usize, members: usize) -> Result<Self, TreeError> {
         if nodes.is_empty() {
@@ -116,13 +116,13 @@ impl DecisionTree {
         Ok(Self { nodes })
     }
 
-    /// Grows the tree that chooses cheaply: `inputs` has a row of features for each input, `costs`
-    /// what each member costs for it.
+    /// Grows a tree whose choices are cheap. `inputs` has a row of features for each input, and
+    /// `costs` the cost of each member for it.
     ///
     /// Every node takes the division with the least sum of the costs of the best member on either
-    /// side, over all features and the middles between their values; thresholds lie between two
-    /// inputs. Costs depth x features x inputs x (members + log inputs). Without inputs the first
-    /// member is the answer.
+    /// side, over all features and all thresholds. Thresholds are the middles between two inputs'
+    /// values. Costs depth x features x inputs x (members + log inputs). Without inputs, the tree
+    /// answers with the first member.
     pub fn fit(inputs: &[Vec<f64>], costs: &[Vec<f64>], options: TreeOptions) -> Self {
         let mut tree = Self { nodes: Vec::new() };
         tree.grow(inputs, costs, (0..inputs.len()).collect(), options.depth, options);
@@ -152,13 +152,13 @@ impl DecisionTree {
         root
     }
 
-    /// The nodes, the root first.
+    /// Returns the nodes, the root first.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// The member for an input with these features. Those it lacks, and NaN, are not below any
-    /// threshold.
+    /// Returns the member for an input with these features. A missing feature or NaN is not below
+    /// any threshold.
     pub fn choose(&self, features: &[f64]) -> usize {
         let mut at = 0;
         loop {
@@ -172,7 +172,7 @@ impl DecisionTree {
         }
     }
 
-    /// The most questions on the way to an answer.
+    /// Returns the maximum number of questions on the way to an answer.
     pub fn depth(&self) -> usize {
         let mut depths = vec![0; self.nodes.len()];
         for (at, node) in self.nodes.iter().enumerate().rev() {
@@ -184,7 +184,7 @@ impl DecisionTree {
     }
 }
 
-/// What every member costs for all of the inputs `of`.
+/// Returns the cost of every member for all of the inputs `of`.
 fn sum(costs: &[Vec<f64>], of: &[usize]) -> Vec<f64> {
     let mut sum = vec![0.0; costs.first().map_or(0, Vec::len)];
     of.iter().for_each(|input| add(&mut sum, &costs[*input], 1.0));
@@ -195,19 +195,20 @@ fn add(sum: &mut [f64], row: &[f64], factor: f64) {
     sum.iter_mut().zip(row).for_each(|(sum, cost)| *sum += factor * cost);
 }
 
-/// The cheapest member and its cost; of equal ones the first.
+/// Returns the cheapest member and its cost, the first of equal ones.
 fn cheapest(sum: &[f64]) -> (usize, f64) {
     sum.iter().copied().enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 0.0))
 }
 
-/// The division of the inputs `of` with the least cost, at least `leaf` of them on either side.
+/// Returns the division of the inputs `of` with the least cost and at least `leaf` of them on
+/// either side.
 fn division(inputs: &[Vec<f64>], costs: &[Vec<f64>], of: &[usize], leaf: usize) -> Option<Division> {
     let features = inputs.first().map_or(0, Vec::len);
     let best = (0..features).filter_map(|feature| division_by(feature, inputs, costs, of, leaf.max(1)));
     best.min_by(|a, b| a.cost.total_cmp(&b.cost))
 }
 
-/// The same by one feature.
+/// Returns the same division by one feature.
 fn division_by(feature: usize, inputs: &[Vec<f64>], costs: &[Vec<f64>], of: &[usize], leaf: usize) -> Option<Division> {
     let value = |input: usize| inputs[input][feature];
     let mut sorted = of.to_vec();
@@ -228,7 +229,7 @@ fn division_by(feature: usize, inputs: &[Vec<f64>], costs: &[Vec<f64>], of: &[us
     best
 }
 
-/// A threshold that tells `low` from `high`; none where they are equal or no numbers.
+/// Returns a threshold between `low` and `high`, or `None` if they are equal or not numbers.
 fn middle(low: f64, high: f64) -> Option<f64> {
     let middle = low + (high - low) / 2.0;
     (low < middle && middle <= high && middle.is_finite()).then_some(middle)
@@ -242,7 +243,7 @@ mod tests {
 
     const ONE_QUESTION: TreeOptions = TreeOptions { depth: 1, leaf: 1, gain: 0.0 };
 
-    /// Sizes are few small integers, so that many inputs share one.
+    /// Sizes are a few small integers, so that many inputs share one.
     fn random(rng: &mut Rng) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
         let inputs = rng.random_range(1..12);
         let features = |rng: &mut Rng| (0..3).map(|_| f64::from(rng.random_range(1..5))).collect();
@@ -254,7 +255,7 @@ mod tests {
         inputs.iter().zip(costs).map(|(input, costs)| costs[tree.choose(input)]).sum()
     }
 
-    /// The least cost of any tree with one question.
+    /// Returns the least cost of any tree with one question.
     fn exhaustive(inputs: &[Vec<f64>], costs: &[Vec<f64>]) -> f64 {
         let mut best = f64::INFINITY;
         for (feature, below, low, high) in (0..3usize)

@@ -1,4 +1,4 @@
-//! Reads the format.
+//! Reads Kernel Launcher's format.
 
 use super::super::{Flawed, WisdomError, WisdomFile};
 use super::{AXES, VERSION};

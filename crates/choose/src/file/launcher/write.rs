@@ -1,4 +1,4 @@
-//! Writes the format.
+//! Writes Kernel Launcher's format.
 
 use super::super::WisdomError;
 use super::{AXES, VERSION};
@@ -6,8 +6,8 @@ use crate::json::value_json;
 use crate::wisdom::{Config, Entry, Input, Wisdom};
 use serde_json::{Value as Json, json};
 
-/// Returns the text of the entries of `wisdom`, which are of one kernel. The sizes named make the
-/// problem size; all sizes where none is named.
+/// Returns the text of the entries of `wisdom`, all of one kernel. The problem size holds the named
+/// `sizes`, or all sizes if none is named.
 pub(in crate::file) fn text(wisdom: &Wisdom, sizes: &[String]) -> Result<String, WisdomError> {
     let refuse = |reason: String| WisdomError::Launcher { reason };
     let first = wisdom.entries.first().ok_or_else(|| refuse("there are no entries".to_string()))?;
@@ -44,7 +44,7 @@ fn of(config: &Config, name: &str) -> Result<Json, String> {
     value.ok_or_else(|| format!("an entry has no parameter `{name}`"))
 }
 
-/// Writes a size, which is an unsigned integer in this format.
+/// Returns a size as an unsigned integer, the only kind that this format has.
 fn size(input: &Input, name: &str) -> Result<Json, String> {
     let value = *input.get(name).ok_or_else(|| format!("an entry has no size `{name}`"))?;
     let whole = value as u64;
