@@ -1,4 +1,4 @@
-//! The `[[arguments]]` and `[verify]` of a problem.
+//! Reads the `[[arguments]]` and `[verify]` of a problem.
 
 use crate::diagnostic::Messages;
 use crate::tree::{Node, Section};
@@ -28,7 +28,7 @@ const KEYS: &[&str] = &[
     "absolute",
 ];
 
-/// Reads the arguments with their places in the file.
+/// Returns the arguments with their places in the file.
 pub(crate) fn read(
     root: &Section<'_>,
     sizes: &[(String, Value)],
@@ -67,8 +67,8 @@ fn read_one(section: &Section<'_>, sizes: &[(String, Value)], messages: &Message
     Some(Argument { name: name?.to_string(), element: element?, kind, symbol })
 }
 
-/// Reads the variable that a CUDA kernel reads in place of a parameter; only what is read from
-/// constant memory can be one.
+/// Returns the variable that a CUDA kernel reads in place of a parameter. Only arguments in
+/// constant memory can have one.
 fn read_symbol(section: &Section<'_>, kind: &ArgumentKind) -> Option<String> {
     let node = section.get("symbol")?;
     let symbol = node.string()?;
@@ -87,7 +87,8 @@ fn is_local(section: &Section<'_>) -> bool {
     section.get("memory").and_then(|node| node.scalar()) == Some(Value::Str("local".into()))
 }
 
-/// Reads local memory, which has extents alone; they may depend on the parameters.
+/// Returns the shape of an argument in local memory: extents only, which may depend on the
+/// parameters.
 fn read_local(section: &Section<'_>, shape: &Node<'_>) -> Option<ArgumentKind> {
     for extra in ["fill", "constant", "path", "generator", "access"].iter().filter_map(|key| section.get(key)) {
         let remedy = "remove it: local memory holds nothing before a kernel runs".to_string();
@@ -116,18 +117,19 @@ fn read_buffer(
     let fill = read_fill(section, sizes, messages.source.folder());
     let access =
         word_or(section, "access", Access::In, &[("in", Access::In), ("out", Access::Out), ("inout", Access::InOut)]);
-    // "local" was taken care of before; here it completes the list for whoever misspells.
+    // "local" was handled before. It is in this list for the error message about a misspelled word.
     let memories = [("global", Some(Memory::Global)), ("constant", Some(Memory::Constant)), ("local", None)];
     let memory = word_or(section, "memory", Some(Memory::Global), &memories).flatten();
     Some(ArgumentKind::Buffer { shape: shape?, fill: fill?, access: access?, memory: memory? })
 }
 
-/// Returns one of the words that a key may have; `default` without the key.
+/// Returns the value of the word at `key`, or `default` without the key.
 fn word_or<T: Copy>(section: &Section<'_>, key: &str, default: T, words: &[(&str, T)]) -> Option<T> {
     if section.get(key).is_some() { word(section, key, words) } else { Some(default) }
 }
 
-/// Returns one of the words that a key may have; none, reported, of any other, and without the key.
+/// Returns the value of the word at `key`. Reports any other word. Returns `None` for it and
+/// without the key.
 pub(crate) fn word<T: Copy>(section: &Section<'_>, key: &str, words: &[(&str, T)]) -> Option<T> {
     let node = section.get(key)?;
     let text = node.string()?;

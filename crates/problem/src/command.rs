@@ -1,4 +1,4 @@
-//! The `[kernel]` and `[verify]` of a problem whose kernel is a command.
+//! Reads the `[kernel]` and `[verify]` of a problem whose kernel is a command.
 
 use crate::diagnostic::Messages;
 use crate::tree::{Located, Node, Section};
@@ -12,7 +12,7 @@ const KEYS: &[&str] = &["command", "build", "environment", "cost", "unit", "time
 
 const VERIFY_KEYS: &[&str] = &["output", "expected_output", "check"];
 
-/// Where the parts of a command stand in the file.
+/// The places of a command's parts in the file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CommandPlaces {
     /// Keys of `[kernel]` and `[verify]` with their values' places.
@@ -20,14 +20,14 @@ pub(crate) struct CommandPlaces {
 }
 
 impl CommandPlaces {
-    /// Returns where the value of `key` stands; where the command does for a key that is not there.
+    /// Returns the place of the value of `key`, or the place of the command without that key.
     pub(crate) fn of(&self, key: &str) -> Range<usize> {
         let find = |key: &str| self.keys.iter().find(|(known, _)| known == key);
         find(key).or_else(|| find("command")).map_or(0..0, |(_, place)| place.clone())
     }
 }
 
-/// Reads the command of a problem that has one in place of a kernel.
+/// Returns the command of a problem that has one instead of a kernel.
 pub(crate) fn read(root: &Section<'_>, messages: &Messages) -> Option<(CommandSpec, CommandPlaces)> {
     let node = root.get("kernel").filter(is_command)?;
     let section = node.section()?;
@@ -52,12 +52,12 @@ pub(crate) fn read(root: &Section<'_>, messages: &Messages) -> Option<(CommandSp
     Some((spec, CommandPlaces { keys }))
 }
 
-/// Tells whether a `[kernel]` is a command.
+/// Returns true if `[kernel]` is a command.
 pub(crate) fn is_command(node: &Node<'_>) -> bool {
     node.is_table() && node.section().is_some_and(|section| section.get("command").is_some())
 }
 
-/// Names that every command finds in its environment anyway.
+/// Returns the meaning of a name that is in the environment of every command.
 pub(crate) fn reserved(name: &str) -> Option<&'static str> {
     match name {
         OUT => Some("the folder of a configuration"),
@@ -73,7 +73,7 @@ fn refuse_arguments(root: &Section<'_>) {
     }
 }
 
-/// Reads one command: a list of words.
+/// Returns one command: a list of words.
 fn command(node: &Node<'_>) -> Option<Vec<Template>> {
     let items = node.items();
     if items.is_empty() {
@@ -83,7 +83,7 @@ fn command(node: &Node<'_>) -> Option<Vec<Template>> {
     items.iter().map(template).collect()
 }
 
-/// Reads one command or a list of commands.
+/// Returns one command or a list of commands.
 fn steps(node: &Node<'_>) -> Option<Vec<Vec<Template>>> {
     let items = node.items();
     if items.is_empty() {
@@ -112,7 +112,7 @@ fn environment(section: &Section<'_>) -> Vec<(String, Template)> {
         if !is_name {
             node.error(format!("`{}` is no name of an environment variable", name.value), None);
         }
-        // A number is written as it is.
+        // A number is kept as it is written.
         let text = match node.scalar() {
             Some(Value::Str(_)) | None => template(&node)?,
             Some(value) => Template::parse(&value.define()).ok()?,
@@ -172,7 +172,7 @@ fn reported<T>(node: &Node<'_>, parsed: Result<T, impl Display>) -> Option<T> {
     parsed.map_err(|error| node.error(format!("`{}`: {error}", node.name), None)).ok()
 }
 
-/// Returns one of the words that a key may have.
+/// Returns the meaning of the word at a key. Reports any other word.
 fn word<T: Clone>(node: &Node<'_>, words: &[(&str, T)]) -> Option<T> {
     let text = node.string()?;
     let known = words.iter().find(|(word, _)| *word == text);

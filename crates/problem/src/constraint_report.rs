@@ -1,36 +1,37 @@
-//! What constraints and values do to a problem's space.
+//! Reports the effect of constraints and values on a problem's space.
 
 use crate::{Diagnostic, Level, Problem};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use tunesmith_space::{Analysis, Constraint, Parameter, Space, Value};
 
-/// What every constraint removes, and the values that no configuration has. Counts are decimal; one
-/// that cannot be had (a constraint that fails without another one's guard, a diagram too large) is
-/// null.
+/// The combinations that every constraint removes, and the values that no configuration has.
+///
+/// Counts are decimal. A count is null if it cannot be had: the constraint fails without the guard
+/// of another one, or the diagram is too large.
 #[derive(Clone, Debug, Serialize)]
 pub struct ConstraintReport {
     /// The constraints in the file's order.
     pub constraints: Vec<ConstraintRow>,
-    /// Parameters with values that no configuration has, and these values.
+    /// Parameters with values that no configuration has, with these values.
     pub dead_values: Map<String, Json>,
 }
 
-/// What one constraint removes.
+/// The combinations that one constraint removes.
 #[derive(Clone, Debug, Serialize)]
 pub struct ConstraintRow {
     /// Its name.
     pub name: String,
-    /// Of all combinations, alone.
+    /// Number of combinations that it removes alone, out of all.
     pub removed_alone: Option<String>,
-    /// Of what the constraints before it leave.
+    /// Number of combinations that it removes from those that the constraints before it leave.
     pub removed_in_order: Option<String>,
-    /// Whether the space is the same without it.
+    /// True if the space is the same without it.
     pub redundant: Option<bool>,
 }
 
 impl ConstraintReport {
-    /// Tells what the constraints do to `space`, by its analysis.
+    /// Returns the report about `space` from its analysis.
     pub fn new(space: &Space, analysis: &Analysis) -> Self {
         let row = |effect: &tunesmith_space::ConstraintEffect| ConstraintRow {
             name: effect.name.clone(),
@@ -57,7 +58,8 @@ fn json(value: &Value) -> Json {
 }
 
 impl Problem {
-    /// Warnings about values that can be left out of the file, and constraints that change nothing.
+    /// Returns warnings about values that can be left out of the file, and about constraints
+    /// without effect.
     pub fn warn_of(&self, space: &Space, analysis: &Analysis) -> Vec<Diagnostic> {
         let dead = space.parameters().iter().zip(&self.places.parameters).zip(&analysis.dead_values);
         let dead = dead.filter(|(_, dead)| !dead.is_empty()).map(|((parameter, place), dead)| {
@@ -66,7 +68,7 @@ impl Problem {
             let remedy = "remove these values, or check the constraints that exclude them".to_string();
             self.source_file.diagnostic(Level::Warning, place.clone(), text, Some(remedy))
         });
-        // What depends on sizes or on the device may exclude something elsewhere.
+        // A constraint that depends on sizes or on the device may exclude something elsewhere.
         let always = |name: &str| self.constraints.iter().any(|known| known.name() == name && !self.varies(known));
         let redundant = analysis.constraints.iter();
         let redundant = redundant.filter(|effect| effect.redundant == Some(true) && always(&effect.name));
@@ -80,7 +82,7 @@ impl Problem {
 }
 
 impl Problem {
-    /// Tells whether a constraint may exclude other configurations for other sizes or on another
+    /// Returns true if a constraint may exclude other configurations for other sizes or on another
     /// device.
     fn varies(&self, constraint: &Constraint) -> bool {
         let mut names = constraint.expr().names().iter();
@@ -88,7 +90,7 @@ impl Problem {
     }
 }
 
-/// Returns the first few of many values.
+/// Returns the first few of many values as text.
 fn abridged(values: impl ExactSizeIterator<Item = String>) -> String {
     const SHOWN: usize = 12;
     let more = values.len().saturating_sub(SHOWN);

@@ -1,4 +1,4 @@
-//! Messages about a problem file, each with its place and its remedy.
+//! Messages about a problem file. Each has a place and a remedy.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How bad a message is.
+/// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// The problem can be tuned, but probably not as meant.
+    /// The problem can be tuned, but probably not as intended.
     Warning,
     /// The problem cannot be tuned.
     Error,
@@ -24,7 +24,7 @@ impl fmt::Display for Level {
 /// One message about a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// The severity.
     pub level: Level,
     /// The file.
     pub file: PathBuf,
@@ -32,11 +32,11 @@ pub struct Diagnostic {
     pub line: usize,
     /// The column in characters, counted from 1.
     pub column: usize,
-    /// The bytes of the file that are meant.
+    /// The bytes of the file that the message is about.
     pub span: Range<usize>,
-    /// What is wrong.
+    /// The fault.
     pub text: String,
-    /// What to do about it.
+    /// The advice for the user.
     pub remedy: Option<String>,
 }
 
@@ -54,11 +54,11 @@ impl fmt::Display for Diagnostic {
 /// A text file that messages point into.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
-    /// Where it is, as the user named it.
+    /// The path, as the user named it.
     pub path: PathBuf,
-    /// What it holds.
+    /// The content.
     pub text: Arc<str>,
-    /// Where the text shows the calls of a builder: their places, and how messages name them.
+    /// The calls of a builder, if the text shows them: their places, with their names for messages.
     pub(crate) calls: Option<Arc<[(Range<usize>, String)]>>,
 }
 
@@ -77,7 +77,7 @@ impl SourceFile {
         }
     }
 
-    /// Returns line and column of a byte offset, both counted from 1.
+    /// Returns the line and column of a byte offset, both counted from 1.
     fn position(&self, offset: usize) -> (usize, usize) {
         let before = &self.text[..self.text.floor_char_boundary(offset)];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -93,18 +93,19 @@ impl SourceFile {
     }
 }
 
-/// A problem that cannot be used, with everything that is wrong with it.
+/// A problem that cannot be used, with all of its faults.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{}", texts(messages))]
 pub struct ProblemError {
     /// The messages, at least one of them an error.
     pub messages: Vec<Diagnostic>,
-    /// The file they point into.
+    /// The file that they point into.
     pub source_file: SourceFile,
 }
 
 impl ProblemError {
-    /// Returns an error that concerns the file at `path` as a whole, which could not even be read.
+    /// Returns an error about the file at `path` as a whole, for example a file that cannot be
+    /// read.
     pub fn unreadable(path: &Path, text: String, remedy: Option<String>) -> Self {
         let source_file = SourceFile::new(path, "");
         let message = source_file.diagnostic(Level::Error, 0..0, text, remedy);
@@ -141,7 +142,7 @@ impl Messages {
         self.list.borrow_mut().push(message);
     }
 
-    /// Returns the warnings, or everything when there is an error.
+    /// Returns the warnings. If there is an error, fails with all messages.
     pub(crate) fn finish(self) -> Result<Vec<Diagnostic>, ProblemError> {
         let messages = self.list.into_inner();
         if messages.iter().any(|message| message.level == Level::Error) {

@@ -1,4 +1,4 @@
-//! The TOML form of a problem.
+//! Reads problems in TOML.
 
 use crate::diagnostic::Messages;
 use crate::item::Table;
@@ -38,7 +38,7 @@ pub(crate) fn read(source_file: SourceFile, overrides: &[(String, Value)]) -> Re
     read_document(&Table::of_toml(document.get_ref()), source_file, overrides)
 }
 
-/// Reads a problem whose document is known; `source_file` is the text that its places point into.
+/// Reads a problem from its document. Places of the document point into `source_file`.
 pub(crate) fn read_document(
     document: &Table,
     source_file: SourceFile,
@@ -50,7 +50,7 @@ pub(crate) fn read_document(
     Ok(Problem { warnings, ..problem })
 }
 
-/// Returns the problem, as far as it can be read; what is wrong goes to `messages`.
+/// Returns the problem, as far as it can be read. Reports faults to `messages`.
 fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Value)]) -> Problem {
     root.allow(SECTIONS);
     root.refuse_twins();
@@ -74,7 +74,7 @@ fn read_space(root: &Section<'_>, mut problem: Problem, messages: &Messages) -> 
     problem
 }
 
-/// Adds the kernels or the command, the arguments, and how results are verified.
+/// Adds the kernels or the command, the arguments, and the verification of results.
 fn read_kernels(root: &Section<'_>, mut problem: Problem, messages: &Messages) -> Problem {
     let stated = arguments::read(root, &problem.sizes, messages);
     let is_command = root.get("kernel").as_ref().is_some_and(command::is_command);
@@ -94,7 +94,7 @@ fn read_kernels(root: &Section<'_>, mut problem: Problem, messages: &Messages) -
     }
     (problem.arguments, problem.places.arguments) = arguments.into_iter().unzip();
     (problem.kernels, problem.places.kernels) = kernels.into_iter().unzip();
-    // A command's own way of being verified was read with it.
+    // The verification of a command was read with the command.
     let verify = root.get("verify").filter(|_| !is_command).and_then(|node| node.section());
     let mut verify = verify.map_or_else(Verify::default, |section| arguments::read_verify(&section, root, messages));
     if verify.reference.is_none() && verify.expected.is_empty() {
@@ -104,7 +104,7 @@ fn read_kernels(root: &Section<'_>, mut problem: Problem, messages: &Messages) -
     Problem { nest, verify, ..problem }
 }
 
-/// Adds how the problem is tuned and measured.
+/// Adds the settings for tuning and measuring.
 fn read_tuning(root: &Section<'_>, mut problem: Problem, messages: &Messages) -> Problem {
     let tuning = root.get("tuning").and_then(|node| node.section());
     problem.places.default = root.place(&["tuning", "default"]);
@@ -121,11 +121,11 @@ fn read_tuning(root: &Section<'_>, mut problem: Problem, messages: &Messages) ->
     }
 }
 
-/// What a problem has of kernels and arguments.
+/// The kernels and arguments of a problem.
 type Kernels =
     (Option<crate::NestKernel>, Vec<(Kernel, kernel::KernelPlaces)>, Vec<(Argument, std::ops::Range<usize>)>);
 
-/// Reads the kernel of a loop nest, in C until a device is chosen.
+/// Reads the kernel of a loop nest. It is in C until a device is chosen.
 fn read_nest(
     node: &crate::tree::Node<'_>,
     sizes: &[(String, Value)],
@@ -138,7 +138,7 @@ fn read_nest(
     (Some(nest), vec![(kernel, places)], arguments)
 }
 
-/// Reads the metrics of `[metrics]`, each an expression.
+/// Returns the metrics of `[metrics]`, each an expression.
 fn read_metrics(root: &Section<'_>) -> Vec<(String, String)> {
     let Some(metrics) = root.get("metrics").and_then(|node| node.section()) else { return Vec::new() };
     let metric = |(name, node): (Located<&str>, crate::tree::Node<'_>)| {
@@ -147,7 +147,7 @@ fn read_metrics(root: &Section<'_>) -> Vec<(String, String)> {
     metrics.entries().filter_map(metric).collect()
 }
 
-/// Returns a problem with what the `[problem]` section says and the sizes of `overrides`.
+/// Returns a problem with the content of the `[problem]` section and the sizes of `overrides`.
 fn read_head(root: &Section<'_>, messages: &Messages, overrides: &[(String, Value)]) -> Problem {
     let mut head = Problem::of(messages.source.clone());
     if let Some(section) = root.get("problem").and_then(|node| node.section()) {
@@ -181,8 +181,8 @@ fn read_sizes(section: &Section<'_>) -> Vec<(String, Value)> {
     sizes.entries().filter_map(size).collect()
 }
 
-/// Parameters and sizes reach the kernel as macros, and expressions by name: each needs a name of
-/// its own that C takes for one.
+/// Checks the names of parameters and sizes. They reach the kernel as macros, and expressions by
+/// name, so that each needs a distinct name that C accepts.
 fn check_names(problem: &Problem, messages: &Messages) {
     for (parameter, place) in problem.parameters.iter().zip(&problem.places.parameters) {
         let name = parameter.name();
@@ -196,7 +196,8 @@ fn check_names(problem: &Problem, messages: &Messages) {
     }
 }
 
-/// Commands find all names in their environment, where some have a meaning of their own.
+/// Checks the names for a command. It finds them in its environment, where some names have a
+/// meaning already.
 fn check_reserved(problem: &Problem, messages: &Messages) {
     let sizes = problem.sizes.iter().map(|(name, _)| (name.as_str(), 0..0));
     let parameters = problem.parameters.iter().map(|parameter| parameter.name());

@@ -1,10 +1,10 @@
-//! Why a problem's kernels cannot be run.
+//! Errors of a problem whose kernels cannot be run.
 
 use crate::ProblemError;
 use tunesmith_core::Refusal;
 use tunesmith_device::DeviceError;
 
-/// Says why a problem's kernels cannot be run.
+/// The kernels of a problem cannot be run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -14,13 +14,13 @@ pub enum Error {
     /// The problem has no kernel that can be run.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The device cannot be used, or not with this problem.
+    /// The device cannot be used, or cannot be used with this problem.
     #[error(transparent)]
     Device(#[from] DeviceError),
 }
 
 impl Error {
-    /// Tells whether the user's request is wrong, rather than a device or the disk.
+    /// Returns true if the user's request is wrong, rather than a device or the disk.
     pub fn is_request(&self) -> bool {
         match self {
             Self::File(_) | Self::Refused(_) => true,
@@ -28,7 +28,7 @@ impl Error {
         }
     }
 
-    /// Returns what to do about it, where that is known and not part of the text.
+    /// Returns the advice for the user, if there is any beyond the text of the error.
     pub fn remedy(&self) -> Option<&str> {
         match self {
             Self::Refused(refusal) => refusal.remedy.as_deref(),
@@ -37,7 +37,7 @@ impl Error {
         }
     }
 
-    /// Returns what is wrong with the problem file, if that is it.
+    /// Returns the faults of the problem file, if it is wrong.
     pub fn problem(&self) -> Option<&ProblemError> {
         match self {
             Self::File(error) => Some(error),

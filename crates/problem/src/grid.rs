@@ -1,20 +1,20 @@
-//! The configurations of `[tuning] grid`.
+//! Configurations of `[tuning] grid`.
 
 use crate::{Problem, ProblemError};
 use std::collections::HashSet;
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
 
-/// A grid is meant to be walked through: more combinations are a mistake.
+/// Maximum number of combinations. A grid is meant to be walked through; more are a mistake.
 const MOST: usize = 1 << 20;
 
 impl Problem {
-    /// Returns the configurations of the grid in the order of its tables, the last parameter of a
-    /// table changing fastest: those that no constraint excludes, each once. None where the problem
-    /// has no grid. Costs a rank for each combination.
+    /// Returns the valid configurations of the grid, each once, in the order of its tables. The
+    /// last parameter of a table changes fastest. Returns `None` if the problem has no grid. Costs
+    /// a rank for each combination.
     ///
     /// # Errors
-    /// A name or value that is none of the parameters', a grid of more than a million combinations,
-    /// or of none that is valid.
+    /// The grid has an unknown name or value, has more than a million combinations, or has none
+    /// that is valid.
     pub fn grid(&self, space: &Space, base: Option<&Configuration>) -> Result<Option<Vec<ConfigId>>, ProblemError> {
         if self.tuning.grid.is_empty() {
             return Ok(None);

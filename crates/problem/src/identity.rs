@@ -1,4 +1,5 @@
-//! What a resumed run must share with the run that wrote the journal.
+//! The identity of a problem: a resumed run must have the same one as the run that wrote the
+//! journal.
 
 use crate::Problem;
 use sha2::{Digest, Sha256};
@@ -7,9 +8,9 @@ use std::path::Path;
 use tunesmith_device::{ArgumentKind, Fill};
 
 impl Problem {
-    /// Returns a digest of what decides the times and the correctness of a configuration: sizes,
-    /// arguments, tolerances. How the problem is searched, and where its folder lies, does not
-    /// enter.
+    /// Returns a digest of all that decides the time and correctness of a configuration: sizes,
+    /// arguments and tolerances. The search settings and the location of the problem's folder do
+    /// not enter.
     pub fn digest(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
@@ -42,7 +43,7 @@ impl Problem {
     fn fill_text(&self, fill: &Fill) -> String {
         match fill {
             Fill::File(path) => self.relative(path).display().to_string(),
-            // The text alone: how it is held once parsed may change from version to version.
+            // Only the text: its parsed form may change from version to version.
             Fill::Generator(expr) => format!("generator {}", expr.text()),
             other => format!("{other:?}"),
         }

@@ -1,4 +1,4 @@
-//! The inputs of a problem: its listed ones, and combinations of its sizes.
+//! Inputs of a problem: the listed ones, and combinations of its sizes.
 
 use crate::inputs::MOST;
 use crate::tree::Located;
@@ -10,12 +10,12 @@ use tunesmith_core::Rng;
 use tunesmith_space::{Constraint, Expr, Value, lookup};
 
 impl Problem {
-    /// Returns the inputs of `[inputs]`: those listed, then the combinations of its sizes, of these
-    /// as many as `count` says drawn at random with its seed; each with all sizes of the problem.
-    /// Costs an evaluation of the filter for each combination.
+    /// Returns the inputs of `[inputs]`: first those listed, then the combinations of its sizes.
+    /// With `count`, that many combinations are drawn at random with its seed. Each input has all
+    /// sizes of the problem. Costs an evaluation of the filter for each combination.
     ///
     /// # Errors
-    /// There is no `[inputs]`, there are too many combinations, or none is left; an expression that
+    /// There is no `[inputs]`, there are too many combinations, or none is left; or an expression
     /// cannot be evaluated.
     pub fn input_sizes(&self) -> Result<Vec<Input>, ProblemError> {
         let Some(inputs) = &self.inputs else {
@@ -49,7 +49,7 @@ impl Problem {
         Ok(all)
     }
 
-    /// Returns all sizes of the problem with those of `input`, and what follows from them.
+    /// Returns all sizes of the problem, with those of `input` and those derived from them.
     fn completed(&self, inputs: &Inputs, input: Input) -> Result<Input, ProblemError> {
         let mut sizes = self.sizes.clone();
         for (name, value) in &input {
@@ -72,7 +72,7 @@ impl Problem {
     /// Returns the constraints as journals write them.
     pub fn named_constraints(&self) -> Map<String, Json> {
         let text = |constraint: &Constraint| Json::from(constraint.expr().text());
-        // What a closure excludes cannot be written down.
+        // A constraint that is a closure cannot be written down.
         let written = self.constraints.iter().filter(|constraint| constraint.closure_version().is_none());
         written.map(|constraint| (constraint.name().to_string(), text(constraint))).collect()
     }
@@ -100,7 +100,7 @@ fn replace(sizes: &mut Input, name: &str, value: Value) {
 mod tests {
     use super::*;
 
-    /// Reads the values of `names` in each input of a problem with these `[inputs]`.
+    /// Returns the values of `names` in each input of a problem with these `[inputs]`.
     fn inputs(text: &str, names: &[&str]) -> Vec<Vec<i64>> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("p.toml");

@@ -1,4 +1,4 @@
-//! The `[inputs]` of a problem: the sizes that it is tuned for by `tune --inputs`.
+//! The `[inputs]` of a problem: the sizes that `tune --inputs` tunes it for.
 
 use crate::diagnostic::Messages;
 use crate::parameters::read_values;
@@ -10,24 +10,24 @@ use tunesmith_space::did_you_mean;
 use tunesmith_space::lookup;
 use tunesmith_space::{Expr, Value};
 
-/// Values of the sizes that make one input.
+/// An input: the values of its sizes.
 pub type Input = Vec<(String, Value)>;
 
-/// The inputs of a problem, and what each is tuned by.
+/// The inputs of a problem, and the runs that tune each.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
-    /// Sizes with the values they take; all combinations are inputs.
+    /// Sizes with their values. All combinations are inputs.
     pub(crate) values: Vec<(String, Vec<Value>)>,
-    /// Sizes that follow from those before them, where an input does not name them.
+    /// Sizes computed from those before them, unless an input names them.
     pub(crate) derived: Vec<(String, Located<Expr>)>,
-    /// Inputs one by one.
+    /// Inputs that are listed one by one.
     pub(crate) list: Vec<Input>,
     pub(crate) filter: Option<Located<Expr>>,
     pub(crate) count: Option<usize>,
     pub(crate) seed: u64,
-    /// What models know of an input besides its sizes: names and expressions over sizes.
+    /// Features of an input besides its sizes, for models: names and expressions over sizes.
     pub features: Vec<(String, Expr)>,
-    /// How each input is tuned, in this order.
+    /// The runs that tune each input, in this order.
     pub runs: Vec<InputRun>,
     pub(crate) place: Range<usize>,
 }
@@ -37,11 +37,11 @@ pub struct Inputs {
 pub struct InputRun {
     /// The strategy.
     pub strategy: StrategySpec,
-    /// Its stop condition, where it has its own.
+    /// Its own stop condition, if it has one.
     pub stop: Option<Stop>,
 }
 
-/// More combinations are not walked through.
+/// Maximum number of combinations.
 pub(crate) const MOST: usize = 1 << 20;
 
 pub(crate) fn read(root: &Section<'_>, sizes: &[(String, Value)], messages: &Messages) -> Option<Inputs> {
@@ -66,7 +66,7 @@ pub(crate) fn read(root: &Section<'_>, sizes: &[(String, Value)], messages: &Mes
     Some(inputs)
 }
 
-/// Reports a name that is no size of the problem.
+/// Returns true if a name is a size of the problem. Reports it otherwise.
 fn is_size(name: &Located<&str>, sizes: &[(String, Value)], messages: &Messages) -> bool {
     let is_known = lookup(sizes, name.value).is_some();
     if !is_known {
@@ -94,7 +94,7 @@ fn read_features(section: &Section<'_>, sizes: &[(String, Value)], messages: &Me
             return None;
         }
         let expr = node.expression()?;
-        // What cannot be computed for the problem's own sizes is a mistake.
+        // An expression that fails for the problem's own sizes is a mistake.
         if let Err(error) = number(&expr.value, sizes) {
             messages.error(expr.span.clone(), format!("in `{}`: {error}", expr.value.text()), None);
         }
@@ -103,7 +103,7 @@ fn read_features(section: &Section<'_>, sizes: &[(String, Value)], messages: &Me
     features.entries().filter_map(feature).collect()
 }
 
-/// Reads a strategy, or a table of a strategy and when it stops.
+/// Reads a strategy, or a table of a strategy and a stop condition.
 fn read_run(node: &Node<'_>) -> Option<InputRun> {
     if !node.is_table() {
         return Some(InputRun { strategy: node.parsed(|_| None)?, stop: None });
@@ -115,7 +115,7 @@ fn read_run(node: &Node<'_>) -> Option<InputRun> {
     Some(InputRun { strategy, stop })
 }
 
-/// Returns the number that an expression over sizes gives.
+/// Returns the number that an expression over sizes evaluates to.
 pub(crate) fn number(expr: &Expr, sizes: &[(String, Value)]) -> Result<f64, String> {
     let value = expr.evaluate(&|name| lookup(sizes, name)).map_err(|error| error.to_string())?;
     value.as_float().filter(|number| number.is_finite()).ok_or_else(|| format!("must give a number, gives {value}"))
@@ -142,7 +142,7 @@ impl Inputs {
         product.filter(|all| *all <= MOST)
     }
 
-    /// Returns the combination with this number, the last size counting fastest.
+    /// Returns the combination with this number. The last size counts fastest.
     pub(crate) fn combination(&self, mut index: usize) -> Input {
         let mut input: Input = Vec::with_capacity(self.values.len());
         for (name, values) in self.values.iter().rev() {

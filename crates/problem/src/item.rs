@@ -1,5 +1,5 @@
-//! The values of a problem's document with their places: what TOML and code are read into before
-//! they get a meaning.
+//! Values of a problem's document with their places. TOML and code are both read into this form
+//! first.
 
 use std::ops::Range;
 use toml::Spanned;
@@ -16,7 +16,7 @@ pub(crate) struct Located<T> {
 /// A value of a document.
 pub(crate) type Item = Located<Content>;
 
-/// What a value of a document can be.
+/// The kinds of values in a document.
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
     /// A number, truth value or string.
@@ -25,7 +25,7 @@ pub(crate) enum Content {
     List(Vec<Item>),
     /// Keys with values.
     Table(Table),
-    /// A value that no key takes, by the name of its type: a date, or a number beyond 64 bits.
+    /// A value that no key takes, with the name of its type: a date, or a number beyond 64 bits.
     Other(&'static str),
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Table {
 }
 
 impl Content {
-    /// Returns the name of the type, as TOML calls it.
+    /// Returns TOML's name of the type.
     pub(crate) fn type_name(&self) -> &'static str {
         match self {
             Self::Scalar(Value::Int(_)) => "integer",
@@ -49,7 +49,7 @@ impl Content {
         }
     }
 
-    /// Converts a value of TOML.
+    /// Converts a value from TOML.
     fn of_toml(value: &DeValue<'_>) -> Self {
         match value {
             DeValue::Array(items) => Self::List(items.iter().map(item_of_toml).collect()),
@@ -60,7 +60,7 @@ impl Content {
 }
 
 impl Table {
-    /// Converts a table of TOML.
+    /// Converts a table from TOML.
     pub(crate) fn of_toml(table: &DeTable<'_>) -> Self {
         let entry = |(key, value): (&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
             (Located { value: key.get_ref().to_string(), span: key.span() }, item_of_toml(value))

@@ -1,5 +1,5 @@
-//! How a problem's configurations are compared: the part of `[measure]` that concerns more than one
-//! of them.
+//! Reads the rules for comparing configurations: the part of `[measure]` that concerns several of
+//! them.
 
 use crate::tree::{Node, Section};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tunesmith_core::Judging;
 pub(crate) const KEYS: &[&str] =
     &["racing", "racing_margin", "final", "final_share", "final_cap", "drift", "drift_share"];
 
-/// Reads the rules, their defaults replaced by what the section says.
+/// Returns the rules: the defaults, replaced by those of the section.
 pub(crate) fn read(section: &Section<'_>) -> Judging {
     let mut judging = Judging::default();
     if let (Some(racing), Some(margin)) = (&mut judging.racing, share(section, "racing_margin")) {

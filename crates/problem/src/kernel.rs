@@ -1,4 +1,4 @@
-//! The `[kernel]` or the `[[kernel]]`s of a problem.
+//! Reads the `[kernel]` or the `[[kernel]]`s of a problem.
 
 use crate::diagnostic::Messages;
 use crate::tree::{Node, Section};
@@ -23,14 +23,14 @@ const KEYS: &[&str] = &[
     "grid",
 ];
 
-/// Where the parts of a kernel stand.
+/// The places of a kernel's parts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KernelPlaces {
     pub(crate) file: Range<usize>,
     pub(crate) function: Range<usize>,
 }
 
-/// Reads the kernels in the order in which they run, with their places.
+/// Returns the kernels in the order in which they run, with their places.
 pub(crate) fn read(node: &Node<'_>, arguments: &[Argument], messages: &Messages) -> Vec<(Kernel, KernelPlaces)> {
     let mut kernels: Vec<(Kernel, KernelPlaces)> = Vec::new();
     for item in node.items() {
@@ -79,7 +79,8 @@ fn read_one(section: &Section<'_>, arguments: &[Argument], messages: &Messages) 
     Some((kernel, places))
 }
 
-/// Reads the positions of the kernel's arguments among the problem's; without the key it takes all.
+/// Returns the positions of the kernel's arguments among the problem's. Without the key, the kernel
+/// takes all of them.
 fn read_arguments(section: &Section<'_>, arguments: &[Argument]) -> Vec<usize> {
     let Some(node) = section.get("arguments") else { return (0..arguments.len()).collect() };
     let position = |name: &str| {
@@ -95,7 +96,7 @@ fn read_arguments(section: &Section<'_>, arguments: &[Argument]) -> Vec<usize> {
     node.strings().into_iter().filter_map(|name| position(name.value)).collect()
 }
 
-/// Reads the work-items, which languages either must or cannot have.
+/// Returns the work-items. A language either must or cannot have them.
 pub(crate) fn read_work(section: &Section<'_>, language: Language, messages: &Messages) -> Option<WorkSize> {
     if !language.has_work_items() {
         for extra in ["global", "local", "grid"].iter().filter_map(|key| section.get(key)) {
@@ -137,7 +138,7 @@ pub(crate) fn read_work(section: &Section<'_>, language: Language, messages: &Me
     Some(WorkSize { extent, local: local.flatten() })
 }
 
-/// Reads one to three expressions.
+/// Returns one to three expressions.
 fn dimensions(node: &Node<'_>) -> Option<Vec<Expr>> {
     let items = node.items();
     if items.is_empty() || items.len() > 3 {
@@ -150,7 +151,7 @@ fn dimensions(node: &Node<'_>) -> Option<Vec<Expr>> {
     items.iter().map(|item| item.expression().map(|located| located.value)).collect()
 }
 
-/// Returns the language, reported at `node` where it is none that this version compiles.
+/// Returns the language. Reports at `node` a language that this version does not compile.
 pub(crate) fn language(node: &Node<'_>, language: Option<Language>) -> Option<Language> {
     if language.is_none() {
         let text = format!("`{}` names no language that can be compiled", node.name);

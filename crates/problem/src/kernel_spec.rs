@@ -1,4 +1,4 @@
-//! From a problem to what a device compiles and runs.
+//! Converts a problem to the form that a device compiles and runs.
 
 use crate::{Error, Problem, ProblemError};
 use std::ops::Range;
@@ -7,12 +7,12 @@ use tunesmith_core::Refusal;
 use tunesmith_device::{DeviceError, KernelSpec, Language};
 
 impl Problem {
-    /// Returns the kernels with their data, as a device needs it; loop nests in the language
-    /// `nests`.
+    /// Returns the kernels with their data, as a device needs them. Loop nests are written in the
+    /// language `nests`.
     ///
     /// # Errors
-    /// A problem without a kernel that this version compiles, or with a kernel or reference file
-    /// that is not there.
+    /// The problem has no kernel that this version compiles, or a kernel or reference file is
+    /// missing.
     pub fn kernel_spec(&self, nests: Language) -> Result<KernelSpec, Error> {
         if !self.obstacles.is_empty() {
             let messages = self.obstacles.clone();
@@ -49,7 +49,7 @@ impl Problem {
         Err(self.error(place, text, Some(remedy)).into())
     }
 
-    /// Returns a device's error, pointing into this file where it is about something the file says.
+    /// Adds a place in this file to a device's error about something that the file defines.
     pub fn located(&self, error: DeviceError) -> Error {
         let (place, text, remedy) = match &error {
             DeviceError::Signature { argument, message, remedy, .. } => {
@@ -67,7 +67,7 @@ impl Problem {
         self.error(place, text, remedy).into()
     }
 
-    /// Returns where an argument stands; the kernel's function where none is meant.
+    /// Returns the place of an argument, or the place of the kernel's function without a name.
     fn place_of_argument(&self, name: Option<&str>) -> Range<usize> {
         let position = name.and_then(|name| self.arguments.iter().position(|known| known.name == name));
         let argument = position.and_then(|position| self.places.arguments.get(position)).cloned();

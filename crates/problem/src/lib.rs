@@ -1,9 +1,10 @@
-//! Problems: what Tunesmith tunes.
+//! Defines problems: kernels to tune, with all that tuning needs.
 //!
 //! A [`Problem`] holds kernels, their tuning parameters and constraints, their arguments, a
-//! reference and how to tune them. [`Problem::load`] reads one from a file: TOML, Kernel Tuner's
-//! T1, or a kernel source with ATF's directives. [`Problem::space`] builds its search space,
-//! [`Problem::kernel_spec`] makes what a device compiles and runs.
+//! reference and the settings of its tuning. [`Problem::load`] reads one from a file: TOML, Kernel
+//! Tuner's T1, or a kernel source with ATF's directives. [`Problem::builder`] makes one in code.
+//! [`Problem::space`] builds the search space. [`Problem::kernel_spec`] returns the form that a
+//! device compiles and runs.
 
 mod arguments;
 mod builder;

@@ -1,18 +1,18 @@
-//! Problem files in every form.
+//! Loads problem files of every form.
 
 use crate::{Problem, ProblemError, SourceFile, directives, document, t1};
 use std::path::Path;
 use tunesmith_space::Value;
 
 impl Problem {
-    /// Reads the problem file at `path`, in TOML, in Kernel Tuner's T1 format (JSON), or a kernel
-    /// source with ATF's directives, with the sizes in `sizes` in place of the file's own.
+    /// Reads the problem file at `path`: TOML, Kernel Tuner's T1 format (JSON), or a kernel source
+    /// with ATF's directives. `sizes` replace the file's own sizes.
     ///
-    /// Reads the file alone: neither kernel nor data files, and builds no space. Of a T1 file's
-    /// kernel it only checks that it exists.
+    /// Reads only this file. It neither reads kernel and data files nor builds a space. For a T1
+    /// file, it checks that the kernel's file exists.
     ///
     /// # Errors
-    /// Everything that is wrong with the file, each message with its place and remedy.
+    /// The file is wrong. Every fault has a message with its place and remedy.
     pub fn load(path: &Path, sizes: &[(String, Value)]) -> Result<Self, ProblemError> {
         let text = std::fs::read_to_string(path).map_err(|error| {
             let remedy = "`tunesmith init` makes a problem to start from".to_string();
@@ -21,15 +21,15 @@ impl Problem {
         read(SourceFile::new(path, text), sizes)
     }
 
-    /// Reads a problem from `text`, in one of the forms that [`load`](Self::load) reads; relative
-    /// paths start from `folder`.
+    /// Reads a problem from `text`, in any form that [`load`](Self::load) reads. Relative paths
+    /// start from `folder`.
     ///
-    /// A text that begins with `{` is T1, one with `#atf::` a source with ATF's directives, any
-    /// other TOML. Messages call the text `problem` in `folder`, with the suffix of its form. A
-    /// problem without a name in the text is called `problem`.
+    /// A text that begins with `{` is T1, one with `#atf::` is a source with ATF's directives, and
+    /// any other is TOML. Messages call it `problem` in `folder`, with the suffix of its form.
+    /// Without a name in the text, the problem is called `problem`.
     ///
     /// # Errors
-    /// Everything that is wrong with the text, each message with its place and remedy.
+    /// The text is wrong. Every fault has a message with its place and remedy.
     pub fn parse(text: &str, folder: &Path) -> Result<Self, ProblemError> {
         let name = match text.trim_start() {
             text if text.starts_with('{') => "problem.json",
@@ -39,11 +39,11 @@ impl Problem {
         read(SourceFile::new(folder.join(name), text), &[])
     }
 
-    /// Reads the problem's text once more, with other sizes.
+    /// Reads the problem's text again with other sizes.
     ///
     /// # Errors
-    /// A size that the problem does not have, or one that makes it wrong; a problem that was built
-    /// in code, whose builder sets its sizes.
+    /// The problem does not have a size, or a size makes it wrong. Or the problem was built in
+    /// code: its builder sets its sizes.
     pub fn with_sizes(&self, sizes: &[(String, Value)]) -> Result<Self, ProblemError> {
         if self.texts.is_some() {
             let remedy = "build it again with the sizes that are wanted".to_string();
@@ -53,7 +53,7 @@ impl Problem {
     }
 }
 
-/// Reads a problem in the form that the suffix of its file tells.
+/// Reads a problem in the form that its file's suffix indicates.
 fn read(source_file: SourceFile, sizes: &[(String, Value)]) -> Result<Problem, ProblemError> {
     match source_file.path.extension().and_then(|suffix| suffix.to_str()) {
         Some("toml") => document::read(source_file, sizes),

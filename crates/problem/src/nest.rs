@@ -1,4 +1,4 @@
-//! A loop nest as the kernel of a problem: `[kernel] file = "x.nest"`.
+//! Loop nests as the kernel of a problem: `[kernel] file = "x.nest"`.
 
 use crate::diagnostic::Messages;
 use crate::kernel::KernelPlaces;
@@ -14,10 +14,10 @@ use tunesmith_space::did_you_mean;
 use tunesmith_space::lookup;
 use tunesmith_space::{Parameter, Value};
 
-/// A nest that is tuned: its transformations take the tuning parameters.
+/// A nest to tune. The tuning parameters are those of its transformations.
 #[derive(Clone, Debug)]
 pub struct NestKernel {
-    /// Holds the nest and its transformations.
+    /// The nest and its transformations.
     pub recipe: Arc<Recipe>,
     /// The values of the nest's sizes, in their order.
     pub sizes: Vec<i64>,
@@ -65,21 +65,21 @@ impl NestKernel {
     }
 }
 
-/// What a nest says beside its kernel.
+/// The kernel of a nest, with the other parts of a problem that the nest defines.
 pub(crate) struct Read {
     pub(crate) nest: NestKernel,
     pub(crate) places: KernelPlaces,
     pub(crate) arguments: Vec<(Argument, Range<usize>)>,
 }
 
-/// Tells whether the `[kernel]` is a nest.
+/// Returns true if `[kernel]` is a nest.
 pub(crate) fn is_nest(kernel: &Node<'_>) -> bool {
     let section = if kernel.is_table() { kernel.section() } else { None };
     let file = section.and_then(|section| section.get("file"));
     file.and_then(|node| node.scalar()).is_some_and(|file| matches!(file, Value::Str(name) if name.ends_with(".nest")))
 }
 
-/// Reads the nest with the problem's sizes. `stated` are arguments that the file declares: they
+/// Reads the nest with the problem's sizes. The arguments in `stated`, which the file declares,
 /// replace those of the nest.
 pub(crate) fn read(
     section: &Section<'_>,
@@ -140,14 +140,14 @@ pub(crate) fn read(
     Some(Read { nest, places, arguments })
 }
 
-/// Returns an array in which bounds or subscripts are looked up, and of which the problem does not
-/// say what it holds.
+/// Returns an array that bounds or subscripts are looked up in, but whose contents the problem does
+/// not state.
 fn looked_up<'a>(recipe: &'a Recipe, stated: &[(Argument, Range<usize>)]) -> Option<&'a str> {
     let arrays = recipe.nest.lookups.iter().map(|lookup| recipe.nest.array(lookup.access.array).name.as_str());
     arrays.into_iter().find(|array| !stated.iter().any(|(argument, _)| argument.name == *array))
 }
 
-/// Returns the arguments of the nest, with those that the file states in their places.
+/// Returns the arguments of the nest, with the file's own arguments in their places.
 fn overridden(
     derived: Vec<Argument>,
     stated: Vec<(Argument, Range<usize>)>,

@@ -1,4 +1,4 @@
-//! What the arrays hold in which a nest looks up values, checked before anything runs.
+//! Checks the contents of the arrays that a nest looks up values in, before anything runs.
 
 use crate::diagnostic::Messages;
 use crate::nests::in_words;
@@ -8,11 +8,11 @@ use tunesmith_device::{Argument, Given, contents};
 use tunesmith_loopnest::{ArrayId, Data, Nest, NestError, interpret};
 use tunesmith_space::Value;
 
-/// Reports lookups, and accesses at what is looked up, that leave their arrays, and warns of
-/// statistics that the data do not have. `at` is the place of the nest, `values` are its sizes;
-/// `sizes` are those of the problem by name.
+/// Checks the data that a nest looks up. Reports lookups outside of their arrays, and accesses at
+/// looked-up places outside of theirs. Warns of statistics that the data do not have.
 ///
-/// Returns whether a run is safe. Cost: up to 1 us for each cell of these arrays.
+/// `at` is the place of the nest, `values` are its sizes, and `sizes` are those of the problem by
+/// name. Returns true if a run is safe. Costs up to 1 us for each cell of these arrays.
 pub(crate) fn check(
     (nest, at): (&Nest, Range<usize>),
     values: &[i64],
@@ -32,7 +32,7 @@ pub(crate) fn check(
     for (id, statistic) in &nest.statistics {
         let (stated, name) = (statistic.at_sizes(values), &nest.loop_at(*id).name);
         match interpret::mean_iterations(nest, *id, values, &data) {
-            // A statistic is an integer: the mean is rounded to it.
+            // A statistic is an integer, so that it states the rounded mean.
             Ok(Some(mean)) if (mean - stated as f64).abs() > 0.5 => {
                 let text =
                     format!("the data give loop `{name}` {mean:.1} iterations on average, its statistic {stated}");
@@ -58,10 +58,10 @@ fn looked_up(
     let arrays: BTreeSet<ArrayId> = nest.lookups.iter().map(|lookup| lookup.access.array).collect();
     for id in arrays {
         let (argument, place) = arguments.iter().find(|(argument, _)| argument.name == nest.array(id).name)?;
-        // Random numbers are as large for every seed.
+        // Random numbers have the same magnitude for every seed.
         let bytes = contents(argument, Given { seed: 0, sizes });
         let bytes = bytes.map_err(|error| messages.error(place.clone(), format!("`{}`: {error}", argument.name), None));
-        // An argument of another length has been reported.
+        // An argument with the wrong length was already reported.
         data.set_memory(nest, values, id, &bytes.ok()?).ok()?;
     }
     Some(data)

@@ -1,4 +1,4 @@
-//! The `[parameters]` and `[constraints]` of a problem.
+//! Reads the `[parameters]` and `[constraints]` of a problem.
 
 use crate::diagnostic::Messages;
 use crate::tree::{Located, Node, Section, report_expression};
@@ -6,7 +6,7 @@ use std::ops::Range;
 use tunesmith_space::lookup;
 use tunesmith_space::{Constraint, Expr, Parameter, SpaceError, Value, Values};
 
-/// Reads the tuning parameters with their places in the file.
+/// Returns the tuning parameters with their places in the file.
 pub(crate) fn read(
     root: &Section<'_>,
     sizes: &[(String, Value)],
@@ -29,8 +29,8 @@ pub(crate) fn read(
     parameters
 }
 
-/// Reads the constraints with the places of their expressions, and a warning for each that forgot
-/// to compare.
+/// Returns the constraints with the places of their expressions. Warns of each that lacks a
+/// comparison.
 pub(crate) fn read_constraints(root: &Section<'_>, messages: &Messages) -> Vec<(Constraint, Range<usize>)> {
     let tables = ["constraints", "restrictions"].into_iter().filter_map(|key| root.get(key)?.section());
     let mut constraints = Vec::new();
@@ -49,7 +49,7 @@ pub(crate) fn read_constraints(root: &Section<'_>, messages: &Messages) -> Vec<(
     constraints
 }
 
-/// Reads the values of a parameter: a list, or a table that generates one.
+/// Returns the values of a parameter: a list, or a table that generates one.
 pub(crate) fn read_values(node: &Node<'_>, sizes: &[(String, Value)], messages: &Messages) -> Option<Vec<Value>> {
     if !node.is_table() {
         return node.items().iter().map(Node::required_scalar).collect();
@@ -97,7 +97,7 @@ fn bounds(node: &Node<'_>, sizes: &[(String, Value)], messages: &Messages) -> Op
     Some((bound(first)?, bound(last)? - i64::from(last_is_excluded)))
 }
 
-/// Returns the integer that an expression over sizes gives; reported where it gives none.
+/// Returns the integer that an expression over sizes evaluates to. Reports any other result.
 pub(crate) fn integer(expr: &Located<Expr>, sizes: &[(String, Value)], messages: &Messages) -> Option<i64> {
     expr.value
         .evaluate_int(&|name| lookup(sizes, name))

@@ -1,4 +1,4 @@
-//! What is tuned: kernels, their tuning parameters, their arguments and how to tune them.
+//! The problem to tune, with its kernels, tuning parameters, arguments and settings.
 
 use crate::command::CommandPlaces;
 use crate::diagnostic::{Diagnostic, Level, ProblemError, SourceFile};
@@ -14,55 +14,55 @@ use tunesmith_core::Judging;
 use tunesmith_device::{Argument, CommandSpec, Kernel, Policy, Verify};
 use tunesmith_space::{Constraint, Expr, Parameter, Value, lookup};
 
-/// A problem: kernels, their tuning parameters, their arguments and how to tune it.
+/// A problem: kernels, their tuning parameters, their arguments, and the settings for tuning them.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// Its name.
     pub name: String,
-    /// Sizes: named numbers for every expression, command-line overrides applied.
+    /// Named numbers for every expression, after overrides on the command line.
     pub sizes: Vec<(String, Value)>,
     /// Floating-point operations of one launch, as an expression over sizes and parameters.
     pub flops: Option<Expr>,
     /// Bytes that one launch moves, as an expression over sizes and parameters.
     pub bytes: Option<Expr>,
-    /// Metrics that users define: names and expressions over what is measured.
+    /// Metrics that users define: names and expressions over measured values.
     pub metrics: Vec<(String, String)>,
     /// The tuning parameters, in the user's order.
     pub parameters: Vec<Parameter>,
     /// The constraints, in the user's order.
     pub constraints: Vec<Constraint>,
-    /// The kernels, in the order in which they run: a problem without can be tuned on synthetic
-    /// devices only.
+    /// The kernels, in the order in which they run. A problem without kernels can be tuned on
+    /// synthetic devices only.
     pub kernels: Vec<Kernel>,
-    /// The loop nest that the kernel is made of, if it is one.
+    /// The loop nest that the kernel is generated from, if any.
     pub nest: Option<NestKernel>,
-    /// The command that is tuned in place of kernels.
+    /// The command to tune in place of kernels.
     pub command: Option<CommandSpec>,
     /// The arguments of all kernels.
     pub arguments: Vec<Argument>,
-    /// How outputs are verified.
+    /// The rules for verifying outputs.
     pub verify: Verify,
-    /// How the problem is tuned unless the user says otherwise.
+    /// The default settings for tuning the problem.
     pub tuning: Tuning,
     /// The inputs that `tune --inputs` tunes it for.
     pub inputs: Option<Inputs>,
-    /// How configurations are measured.
+    /// The rules for measuring configurations.
     pub policy: Policy,
-    /// How configurations are compared.
+    /// The rules for comparing configurations.
     pub judging: Judging,
-    /// What is odd about the file.
+    /// Warnings about the file.
     pub warnings: Vec<Diagnostic>,
-    /// What keeps the kernels of a T1 file from being run, each also among the warnings: without
-    /// kernels the space is still good for synthetic devices.
+    /// The reasons for which the kernels of a T1 file cannot be run, each also among the warnings.
+    /// Without kernels, the space can still be tuned on synthetic devices.
     pub(crate) obstacles: Vec<Diagnostic>,
     /// The file.
     pub source_file: SourceFile,
     pub(crate) places: Places,
-    /// The folder of the sources and data that a problem made in code holds.
+    /// The folder with the sources and data of a problem made in code.
     pub(crate) texts: Option<Arc<TempDir>>,
 }
 
-/// Where the parts of a problem stand in its file.
+/// The places of a problem's parts in its file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Places {
     pub(crate) constraints: Vec<Range<usize>>,
@@ -76,7 +76,7 @@ pub(crate) struct Places {
 }
 
 impl Problem {
-    /// Returns a problem that says nothing, called by the name of its file.
+    /// Returns an empty problem, called by the name of its file.
     pub(crate) fn of(source_file: SourceFile) -> Self {
         let stem = source_file.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         Self {
@@ -109,9 +109,8 @@ impl Problem {
         self.source_file.folder()
     }
 
-    /// Returns where results are written unless the user says otherwise: beside the problem's file
-    /// with `suffix` in place of its own. A problem made in code has them in its temporary folder,
-    /// which goes with it.
+    /// Returns the default path of results: beside the problem's file, with `suffix` in place of
+    /// its own. A problem made in code has them in its temporary folder and removes them with it.
     pub fn beside(&self, suffix: &str) -> PathBuf {
         match &self.texts {
             Some(texts) => texts.path().join(format!("{}.{suffix}", self.name)),

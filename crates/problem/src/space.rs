@@ -1,4 +1,4 @@
-//! From a problem to its search space.
+//! Builds the search space of a problem.
 
 use crate::tree::place_inside;
 use crate::{Diagnostic, Level, NestKernel, Problem, ProblemError};
@@ -12,23 +12,23 @@ use tunesmith_space::{Configuration, Constraint, Space, SpaceBuilder, SpaceError
 pub struct ProblemSpace {
     /// The space.
     pub space: Space,
-    /// A warning for every constraint left out because it needs a device that is not known.
+    /// A warning for every constraint left out because it needs an unknown device.
     pub warnings: Vec<Diagnostic>,
 }
 
 impl Problem {
-    /// Builds the search space. `limits` are the device's, known to constraints as `device.NAME`; a
-    /// constraint that needs one that is missing is left out with a warning.
+    /// Builds the search space. `limits` are the device's; constraints call them `device.NAME`. A
+    /// constraint that needs a missing limit is left out with a warning.
     ///
     /// # Errors
-    /// What is wrong with the parameters and constraints, with places: unknown names, expressions
-    /// that cannot be evaluated, constraints that exclude everything.
+    /// A parameter or constraint is wrong, each with its place: an unknown name, an expression that
+    /// cannot be evaluated, or constraints that exclude everything.
     pub fn space(&self, limits: &[(String, Value)]) -> Result<ProblemSpace, ProblemError> {
         let (builder, warnings) = self.space_builder(limits);
         Ok(ProblemSpace { space: self.build(builder)?, warnings })
     }
 
-    /// Returns the space yet to be built, and a warning for every constraint left out.
+    /// Returns the space yet to be built, with a warning for every constraint left out.
     pub fn space_builder(&self, limits: &[(String, Value)]) -> (SpaceBuilder, Vec<Diagnostic>) {
         let mut builder = Space::builder();
         for parameter in &self.parameters {
@@ -55,18 +55,18 @@ impl Problem {
         (builder, warnings)
     }
 
-    /// Returns the space of `builder`, with what is wrong located in the file.
+    /// Builds the space of `builder`. Gives its errors a place in the file.
     pub fn build(&self, builder: SpaceBuilder) -> Result<Space, ProblemError> {
         builder.build().map_err(|error| self.space_error(&error))
     }
 
-    /// Returns the configuration that speed-ups refer to: the file's `default`; else the values
-    /// that a loop nest states, as far as they are listed, and the first value of every other
-    /// parameter. `None` when the file names none and that one is excluded by a constraint.
+    /// Returns the configuration that speed-ups refer to: the file's `default`. Without one, a
+    /// parameter takes the value that a loop nest states, if that is listed, or else its first
+    /// value. Returns `None` if a constraint excludes this configuration and the file does not name
+    /// it.
     ///
     /// # Errors
-    /// A default of the file that names an unknown parameter or value, or that a constraint
-    /// excludes.
+    /// The file's default names an unknown parameter or value, or a constraint excludes it.
     pub fn default_configuration(&self, space: &Space) -> Result<Option<Configuration>, ProblemError> {
         let Some(pairs) = &self.tuning.default else {
             let stated = self.nest.as_ref().map(NestKernel::defaults).unwrap_or_default();

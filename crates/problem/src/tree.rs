@@ -1,4 +1,4 @@
-//! Typed access to a document that reports what is wrong where.
+//! Typed access to a document. Reports faults with their places.
 
 use crate::diagnostic::Messages;
 pub(crate) use crate::item::Located;
@@ -43,7 +43,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Reports every key that is there twice, here or further down. TOML has none.
+    /// Reports every key that occurs twice, here or further down. TOML has no such keys.
     pub(crate) fn refuse_twins(&self) {
         let mut seen = HashSet::new();
         for (key, node) in self.entries() {
@@ -62,7 +62,7 @@ impl<'a> Section<'a> {
         Some(Node { name: self.full_name(key), item, messages: self.messages })
     }
 
-    /// Returns the value of `key`, which must be there.
+    /// Returns the value of `key`. Reports an error if it is missing.
     pub(crate) fn require(&self, key: &str, example: &str) -> Option<Node<'a>> {
         let node = self.get(key);
         if node.is_none() {
@@ -72,7 +72,7 @@ impl<'a> Section<'a> {
         node
     }
 
-    /// Returns where the value at `path` stands; the start of the file where there is none.
+    /// Returns the place of the value at `path`, or the start of the file if there is none.
     pub(crate) fn place(&self, path: &[&str]) -> Range<usize> {
         let mut item = self.table.get(path[0]);
         for key in &path[1..] {
@@ -95,12 +95,12 @@ impl<'a> Section<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// Tells whether the value is a list.
+    /// Returns true if the value is a list.
     pub(crate) fn is_list(&self) -> bool {
         matches!(self.item.value, Content::List(_))
     }
 
-    /// Tells whether the value is a table.
+    /// Returns true if the value is a table.
     pub(crate) fn is_table(&self) -> bool {
         matches!(self.item.value, Content::Table(_))
     }
@@ -138,8 +138,7 @@ impl<'a> Node<'a> {
         None
     }
 
-    /// Parses a string as what its text means; `remedy` says what to do about an error. Reports
-    /// what is wrong.
+    /// Parses a string. Reports an error with the advice that `remedy` gives for it.
     pub(crate) fn parsed<T: FromStr<Err: Display>>(&self, remedy: fn(&T::Err) -> Option<&'static str>) -> Option<T> {
         let parsed = self.string()?.parse::<T>();
         parsed.map_err(|error: T::Err| self.error(error.to_string(), remedy(&error).map(str::to_string))).ok()
@@ -173,7 +172,7 @@ impl<'a> Node<'a> {
         None
     }
 
-    /// Returns the elements of a list; a lone value counts as a list of one.
+    /// Returns the elements of a list. A lone value counts as a list of one.
     pub(crate) fn items(&self) -> Vec<Node<'a>> {
         let node = |item| Node { name: self.name.clone(), item, messages: self.messages };
         match &self.item.value {
@@ -182,18 +181,18 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Returns the strings of a list, those that are none being reported.
+    /// Returns the strings of a list. Reports elements that are not strings.
     pub(crate) fn strings(&self) -> Vec<Located<&'a str>> {
         let text = |node: Node<'a>| Some(Located { value: node.string()?, span: node.span() });
         self.items().into_iter().filter_map(text).collect()
     }
 
-    /// Returns a number, truth value or string; `None`, unreported, of anything else.
+    /// Returns a number, truth value or string. Returns `None` for anything else, without a report.
     pub(crate) fn scalar(&self) -> Option<Value> {
         if let Content::Scalar(value) = &self.item.value { Some(value.clone()) } else { None }
     }
 
-    /// Returns a value, reported where it is none.
+    /// Returns a number, truth value or string. Reports anything else.
     pub(crate) fn required_scalar(&self) -> Option<Value> {
         let value = self.scalar();
         match &value {
@@ -236,8 +235,8 @@ pub(crate) fn report_expression(messages: &Messages, span: &Range<usize>, text: 
     messages.error(place, format!("in `{text}`: {error}"), error.remedy.clone());
 }
 
-/// Returns the bytes of the file that `inside`, a span of the expression `text`, stands for. Where
-/// the file writes the expression in another way (with escapes), all of `span`.
+/// Returns the bytes of the file for `inside`, a span of the expression `text`. If the file writes
+/// the expression in another way (with escapes), returns all of `span`.
 pub(crate) fn place_inside(source: &str, span: &Range<usize>, text: &str, inside: Range<usize>) -> Range<usize> {
     match source.get(span.clone()).and_then(|written| written.find(text)) {
         Some(offset) if !text.is_empty() => span.start + offset + inside.start..span.start + offset + inside.end,

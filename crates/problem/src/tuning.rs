@@ -1,4 +1,4 @@
-//! The `[tuning]` and `[measure]` of a problem.
+//! Reads the `[tuning]` and `[measure]` of a problem.
 
 use crate::arguments::word;
 use crate::judging::{self, positive, seconds};
@@ -8,7 +8,7 @@ use tunesmith_device::{Cache, Policy};
 use tunesmith_search::StrategySpec;
 use tunesmith_space::Value;
 
-/// How a problem is tuned unless the user says otherwise.
+/// The default settings for tuning a problem.
 #[derive(Clone, Debug, Default)]
 pub struct Tuning {
     /// The strategy.
@@ -19,17 +19,17 @@ pub struct Tuning {
     pub objective: Option<Target>,
     /// The seed.
     pub seed: Option<u64>,
-    /// How many requests the strategy may have in flight.
+    /// Maximum number of requests that the strategy may have in flight.
     pub room: Option<usize>,
-    /// The configuration that speed-ups refer to: parameters and values; unnamed ones take their
-    /// first value.
+    /// The configuration that speed-ups refer to: parameters and values. A parameter without a
+    /// value takes its first one.
     pub default: Option<Vec<(String, Value)>>,
-    /// What the strategy `grid` evaluates: tables of parameters with the values they take, each all
-    /// combinations; unnamed parameters as in the default configuration.
+    /// The tables that the strategy `grid` evaluates: all combinations of the listed values. Other
+    /// parameters keep their values in the default configuration.
     pub grid: Vec<GridTable>,
 }
 
-/// A table of a grid: parameters with the values they take.
+/// A table of a grid: parameters with their values.
 pub type GridTable = Vec<(String, Vec<Value>)>;
 
 pub(crate) fn read(section: &Section<'_>) -> Tuning {
@@ -72,7 +72,7 @@ const MEASURE_KEYS: &[&str] = &[
     "compile_limit",
 ];
 
-/// Reads the policy, its defaults replaced by what the section says. Times are in seconds.
+/// Returns the policy: the defaults, replaced by the values of the section. Times are in seconds.
 pub(crate) fn read_policy(section: &Section<'_>) -> Policy {
     section.allow(&[MEASURE_KEYS, judging::KEYS].concat());
     let mut policy = Policy::default();

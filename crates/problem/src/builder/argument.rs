@@ -1,4 +1,4 @@
-//! An argument of a problem that is built in code.
+//! Arguments of a problem that is built in code.
 
 use super::contents::Contents;
 use super::entries::{Entries, list, text, value};
@@ -7,7 +7,7 @@ use std::io;
 use tunesmith_device::{ElementType, Fill};
 use tunesmith_space::Value;
 
-/// Holds an argument of the kernels: a scalar, a buffer, or memory of a work-group.
+/// An argument of the kernels: a scalar, a buffer, or memory of a work-group.
 ///
 /// Extents are numbers or expressions over sizes.
 ///
@@ -45,12 +45,12 @@ enum FillWith {
 }
 
 impl Arg {
-    /// Takes a value: a number, or an expression over sizes and parameters.
+    /// Passes a value: a number, or an expression over sizes and parameters.
     pub fn scalar(name: impl Into<String>, element: impl Into<ElementType>, value: impl Into<Value>) -> Self {
         Self::of(name.into(), element.into(), Kind::Scalar(value.into()))
     }
 
-    /// Takes a buffer that the kernels read.
+    /// Passes a buffer that the kernels read.
     pub fn input<V: Into<Value>>(
         name: impl Into<String>,
         element: impl Into<ElementType>,
@@ -59,7 +59,7 @@ impl Arg {
         Self::buffer(name.into(), element.into(), "in", shape)
     }
 
-    /// Takes a buffer that the kernels write; it holds poison before.
+    /// Passes a buffer that the kernels write. It holds poison before each run.
     pub fn output<V: Into<Value>>(
         name: impl Into<String>,
         element: impl Into<ElementType>,
@@ -68,7 +68,7 @@ impl Arg {
         Self::buffer(name.into(), element.into(), "out", shape)
     }
 
-    /// Takes a buffer that the kernels read and write; it is filled anew before each run.
+    /// Passes a buffer that the kernels read and write. It is filled anew before each run.
     pub fn inout<V: Into<Value>>(
         name: impl Into<String>,
         element: impl Into<ElementType>,
@@ -77,7 +77,7 @@ impl Arg {
         Self::buffer(name.into(), element.into(), "inout", shape)
     }
 
-    /// Takes memory of a work-group, whose extents may depend on the parameters as well.
+    /// Passes memory of a work-group. Its extents may also depend on the parameters.
     pub fn local<V: Into<Value>>(
         name: impl Into<String>,
         element: impl Into<ElementType>,
@@ -102,13 +102,13 @@ impl Arg {
         Self { name, element, kind, fill, is_constant, symbol, relative, absolute }
     }
 
-    /// Sets the rule by which the buffer is filled; random numbers without it.
+    /// Sets the rule that fills the buffer. Without a rule, the buffer holds random numbers.
     #[must_use]
     pub fn fill(self, fill: Fill) -> Self {
         Self { fill: Some(FillWith::Rule(fill)), ..self }
     }
 
-    /// Sets what the buffer holds at first: numbers, or a file.
+    /// Sets the initial contents of the buffer: numbers, or a file.
     #[must_use]
     pub fn contents(self, contents: impl Into<Contents>) -> Self {
         Self { fill: Some(FillWith::Contents(contents.into())), ..self }
@@ -120,8 +120,8 @@ impl Arg {
         Self { is_constant: true, ..self }
     }
 
-    /// Copies the buffer to the `__constant__` variable `symbol` of a CUDA source; no parameter of
-    /// the kernel stands for it.
+    /// Copies the buffer to the `__constant__` variable `symbol` of a CUDA source. The kernel has
+    /// no parameter for it.
     #[must_use]
     pub fn symbol(self, symbol: impl Into<String>) -> Self {
         Self { symbol: Some(symbol.into()), ..self.constant_memory() }
@@ -139,13 +139,12 @@ impl Arg {
         Self { absolute: Some(tolerance), ..self }
     }
 
-    /// Returns the name, by which messages call the argument.
+    /// Returns the name by which messages call the argument.
     pub(super) fn label(&self) -> &str {
         &self.name
     }
 
-    /// Returns the keys of the argument's table in a document, its contents being written among
-    /// `texts`.
+    /// Returns the keys of the argument's table in a document. Writes its contents among `texts`.
     pub(super) fn entries(&self, texts: &Texts) -> io::Result<Entries> {
         let mut entries = Entries::default();
         entries.some("name", Some(text(&self.name)));
@@ -176,7 +175,7 @@ impl Arg {
     }
 }
 
-/// Adds the keys of a rule by which a buffer is filled.
+/// Adds the keys of a rule that fills a buffer.
 fn fill_entries(entries: &mut Entries, fill: &Fill) {
     let (word, detail) = match fill {
         Fill::Random => ("random", None),

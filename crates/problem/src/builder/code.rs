@@ -1,4 +1,4 @@
-//! A function of a kernel or of a reference: its source, and how it is compiled and launched.
+//! A function of a kernel or of a reference, with its source, its compilation and its launch.
 
 use super::entries::{Entries, list, text, value};
 use super::texts::Texts;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use tunesmith_device::Language;
 use tunesmith_space::Value;
 
-/// Holds a function in its source, as kernel or as reference of a problem.
+/// A function in its source, as the kernel or the reference of a problem.
 ///
 /// Sizes and tuning parameters reach the source as macros. Work-items, repeats and options are
 /// expressions over them, as in problem files.
@@ -49,7 +49,8 @@ impl Code {
         Self::text(function, "c", text)
     }
 
-    /// Takes `function` of the C++ source `text`; C++ may qualify it and give template arguments.
+    /// Takes `function` of the C++ source `text`. Its name may be qualified and have template
+    /// arguments.
     pub fn cpp(function: impl Into<String>, text: impl Into<String>) -> Self {
         Self::text(function, "cpp", text)
     }
@@ -64,7 +65,7 @@ impl Code {
         Self::text(function, "cu", text)
     }
 
-    /// Takes a loop nest in its text form. It says itself what its arguments and work-items are.
+    /// Takes a loop nest in its text form. The nest itself defines its arguments and work-items.
     pub fn nest(text: impl Into<String>) -> Self {
         Self::of(None, Source::Text { suffix: "nest", text: text.into() })
     }
@@ -86,13 +87,13 @@ impl Code {
         Self { function, source, language, name, sources, include, options, global, grid, local, arguments, repeat }
     }
 
-    /// Sets the language, where the suffix of the file does not tell it.
+    /// Sets the language, if the suffix of the file does not tell it.
     #[must_use]
     pub fn language(self, language: Language) -> Self {
         Self { language: Some(language), ..self }
     }
 
-    /// Sets the name of the kernel's times in reports; without it they have the function's.
+    /// Sets the name of the kernel's times in reports. Without it, they have the function's name.
     #[must_use]
     pub fn name(self, name: impl Into<String>) -> Self {
         Self { name: Some(name.into()), ..self }
@@ -105,46 +106,47 @@ impl Code {
         self
     }
 
-    /// Adds a folder in which included files are looked for.
+    /// Adds a folder to search for included files.
     #[must_use]
     pub fn include(mut self, folder: impl Into<PathBuf>) -> Self {
         self.include.push(folder.into());
         self
     }
 
-    /// Adds an option of the compiler, in which `{NAME}` is the value of a parameter or size.
+    /// Adds an option of the compiler. `{NAME}` stands for the value of a parameter or size.
     #[must_use]
     pub fn option(mut self, option: impl Into<String>) -> Self {
         self.options.push(option.into());
         self
     }
 
-    /// Sets the number of work-items (threads), an expression for each of up to three dimensions.
+    /// Sets the number of work-items (threads): an expression for each of up to three dimensions.
     #[must_use]
     pub fn global<V: Into<Value>>(self, extents: impl IntoIterator<Item = V>) -> Self {
         Self { global: extents.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// Sets the number of work-groups (blocks) in place of that of work-items.
+    /// Sets the number of work-groups (blocks) instead of the number of work-items.
     #[must_use]
     pub fn grid<V: Into<Value>>(self, extents: impl IntoIterator<Item = V>) -> Self {
         Self { grid: extents.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// Sets the number of work-items of a work-group (threads of a block).
+    /// Sets the number of work-items in a work-group (threads in a block).
     #[must_use]
     pub fn local<V: Into<Value>>(self, extents: impl IntoIterator<Item = V>) -> Self {
         Self { local: extents.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// Names the arguments that this kernel takes, in the order of its signature. By default it
+    /// Names the arguments that this kernel takes, in the order of its signature. Without names, it
     /// takes all arguments of the problem.
     #[must_use]
     pub fn arguments<S: Into<String>>(self, names: impl IntoIterator<Item = S>) -> Self {
         Self { arguments: Some(names.into_iter().map(Into::into).collect()), ..self }
     }
 
-    /// Sets how often the kernel is launched in a row, an expression; once without it.
+    /// Sets the number of launches in a row, as an expression. Without it, the kernel is launched
+    /// once.
     #[must_use]
     pub fn repeat(self, times: impl Into<Value>) -> Self {
         Self { repeat: Some(times.into()), ..self }
@@ -155,7 +157,7 @@ impl Code {
         self.function.as_deref().unwrap_or("nest")
     }
 
-    /// Returns the keys of the code's table in a document, its source being written among `texts`.
+    /// Returns the keys of the code's table in a document. Writes its source among `texts`.
     pub(super) fn entries(&self, texts: &Texts) -> io::Result<Entries> {
         let file = match &self.source {
             Source::File(path) => path.clone(),

@@ -1,13 +1,13 @@
-//! What an array holds, given as numbers or as a file.
+//! Contents of an array, given as numbers or as a file.
 
 use super::texts::Texts;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Holds what an array contains: numbers, or a file of them.
+/// The contents of an array: numbers, or a file of them.
 ///
-/// Numbers are taken in the order of memory, the last extent contiguous. A file is NumPy's `.npy`,
-/// or raw bytes.
+/// Numbers are in the order of memory, with the last extent contiguous. A file is NumPy's `.npy` or
+/// raw bytes.
 #[derive(Clone, Debug)]
 pub struct Contents(Held);
 
@@ -23,13 +23,12 @@ impl Contents {
         Self(Held::Bytes(bytes.into()))
     }
 
-    /// Takes what a file holds; relative paths start from the problem's folder.
+    /// Takes the contents of a file. A relative path starts from the problem's folder.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self(Held::File(path.into()))
     }
 
-    /// Returns the file with the contents, which is written among `texts` unless the user named
-    /// one.
+    /// Returns the file with the contents. Writes it among `texts` unless the user named a file.
     pub(super) fn path(&self, name: &str, texts: &Texts) -> io::Result<PathBuf> {
         match &self.0 {
             Held::File(path) => Ok(path.clone()),
@@ -44,7 +43,7 @@ impl From<&Path> for Contents {
     }
 }
 
-/// Implements the conversion from slices and vectors of a type of number.
+/// Implements the conversion from slices and vectors of a number type.
 macro_rules! numbers {
     ($($number:ty),*) => {$(
         impl From<&[$number]> for Contents {

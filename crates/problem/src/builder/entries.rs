@@ -1,11 +1,11 @@
-//! Values of a document that code makes, and their text, by which messages show them.
+//! Values of a document built in code, and the text that messages show for them.
 
 use crate::item::{Content, Item, Located, Table};
 use std::fmt::Write as _;
 use std::ops::Range;
 use tunesmith_space::Value;
 
-/// Keys with values, yet without places.
+/// Keys with values that have no places yet.
 #[derive(Debug, Default)]
 pub(super) struct Entries(Vec<(String, Item)>);
 
@@ -31,16 +31,16 @@ impl Entries {
     }
 }
 
-/// The calls of a builder as text, one in a line: what places of the document point into.
+/// The calls of a builder as text, one on a line. Places of the document point into this text.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     pub(super) text: String,
-    /// The places of the calls, and how messages name them.
+    /// The places of the calls, with their names for messages.
     pub(super) calls: Vec<(Range<usize>, String)>,
 }
 
 impl Listing {
-    /// Writes the call `method(key, item)` and returns both with their places.
+    /// Writes the call `method(key, item)`. Returns the key and the item with their places.
     pub(super) fn pair(&mut self, method: &str, key: &str, item: Item) -> (Located<String>, Item) {
         self.call(method, key, |listing| {
             let span = listing.write(&format!("{key:?}"));
@@ -49,18 +49,18 @@ impl Listing {
         })
     }
 
-    /// Writes the call `method(label, entries)` and returns the table of the entries with its
-    /// places. The first entry, whose value is the label, is written without its key.
+    /// Writes the call `method(label, entries)`. Returns the table of the entries with its places.
+    /// The value of the first entry is the label, so that its key is not written.
     pub(super) fn table(&mut self, method: &str, label: &str, entries: Entries) -> Item {
         self.call(method, label, |listing| listing.entries(entries, false))
     }
 
-    /// Writes the call `method(entries)` and returns the table of the entries with its places.
+    /// Writes the call `method(entries)`. Returns the table of the entries with its places.
     pub(super) fn named(&mut self, method: &str, entries: Entries) -> Item {
         self.call(method, "", |listing| listing.entries(entries, true))
     }
 
-    /// Writes the call `method(item)` and returns the value with its place.
+    /// Writes the call `method(item)`. Returns the value with its place.
     pub(super) fn single(&mut self, method: &str, item: Item) -> Item {
         self.call(method, "", |listing| listing.item(item))
     }

@@ -1,7 +1,7 @@
 //! Problems that are built in code.
 //!
-//! [`ProblemBuilder`] gathers what a problem file says and makes the same document of it that TOML
-//! is read into, so that every check and every meaning is that of problem files.
+//! [`ProblemBuilder`] makes the same document as a problem file in TOML. Every check and every
+//! meaning is therefore the same as that of problem files.
 
 mod argument;
 mod code;
@@ -78,7 +78,7 @@ impl Problem {
 }
 
 impl ProblemBuilder {
-    /// Sets the folder that relative paths start from; the present one without it.
+    /// Sets the folder that relative paths start from. Without it, they start from the current one.
     #[must_use]
     pub fn folder(self, folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), ..self }
@@ -91,33 +91,33 @@ impl ProblemBuilder {
         self
     }
 
-    /// Sets the floating-point operations of one launch, an expression over sizes and parameters.
+    /// Sets the floating-point operations of one launch: an expression over sizes and parameters.
     #[must_use]
     pub fn flops(self, expression: impl Into<Value>) -> Self {
         Self { flops: Some(expression.into()), ..self }
     }
 
-    /// Sets the bytes that one launch moves, an expression over sizes and parameters.
+    /// Sets the bytes that one launch moves: an expression over sizes and parameters.
     #[must_use]
     pub fn bytes(self, expression: impl Into<Value>) -> Self {
         Self { bytes: Some(expression.into()), ..self }
     }
 
-    /// Adds a kernel. Several run in the order of their calls.
+    /// Adds a kernel. Several kernels run in the order in which they were added.
     #[must_use]
     pub fn kernel(mut self, code: Code) -> Self {
         self.kernels.push(code);
         self
     }
 
-    /// Adds a tuning parameter with the values that it may take.
+    /// Adds a tuning parameter with its possible values.
     #[must_use]
     pub fn parameter<V: Into<Value>>(mut self, name: impl Into<String>, values: impl IntoIterator<Item = V>) -> Self {
         self.parameters.push((name.into(), values.into_iter().map(Into::into).collect()));
         self
     }
 
-    /// Adds a constraint: what it means, and an expression that valid configurations make true.
+    /// Adds a constraint: its meaning, and an expression that is true for valid configurations.
     #[must_use]
     pub fn constraint(mut self, meaning: impl Into<String>, expression: impl Into<String>) -> Self {
         self.constraints.push((meaning.into(), expression.into()));
@@ -131,8 +131,8 @@ impl ProblemBuilder {
         self
     }
 
-    /// Sets the function that computes what is right. It takes the same arguments, and gets the
-    /// sizes as macros, not the parameters.
+    /// Sets the function that computes the right results. It takes the same arguments as the
+    /// kernels. It gets the sizes as macros, but not the parameters.
     #[must_use]
     pub fn reference(self, code: Code) -> Self {
         Self { reference: Some(code), ..self }
@@ -157,19 +157,19 @@ impl ProblemBuilder {
         Self { absolute: Some(tolerance), ..self }
     }
 
-    /// Sets the configuration that speed-ups refer to; parameters that it does not name take their
-    /// first value.
+    /// Sets the configuration that speed-ups refer to. A parameter without a value takes its first
+    /// one.
     #[must_use]
     pub fn default<S: Into<String>, V: Into<Value>>(self, values: impl IntoIterator<Item = (S, V)>) -> Self {
         Self { default: values.into_iter().map(|(name, value)| (name.into(), value.into())).collect(), ..self }
     }
 
     /// Builds the problem. Sources and data that were given as values are written to a temporary
-    /// folder, which is removed with the problem and its clones.
+    /// folder. The folder is removed with the problem and its clones.
     ///
     /// # Errors
-    /// Everything that is wrong, each message with the call that it is about; a temporary folder
-    /// that cannot be written.
+    /// The problem is wrong: every fault has a message with the call that it concerns. Or the
+    /// temporary folder cannot be written.
     pub fn build(&self) -> Result<Problem, ProblemError> {
         let path = self.folder.join(&self.name);
         let unwritten = |error: io::Error| {
@@ -184,7 +184,7 @@ impl ProblemBuilder {
         Ok(Problem { texts: Some(texts.folder()), ..problem })
     }
 
-    /// Returns the document that TOML of the same problem is read into.
+    /// Returns the document, the same as from TOML for this problem.
     fn document(&self, listing: &mut Listing, texts: &Texts) -> io::Result<Table> {
         let mut document = Table::default();
         let mut section = |name: &str, item: Item| document.entries.push((unplaced(name), item));
@@ -232,7 +232,7 @@ impl ProblemBuilder {
         constraints.map(|(meaning, expression)| listing.pair("constraint", meaning, text(expression))).collect()
     }
 
-    /// Returns the only kernel, or a list of several.
+    /// Returns the only kernel, or the list of several.
     fn kernel_item(&self, listing: &mut Listing, texts: &Texts) -> io::Result<Option<Item>> {
         let kernels = self.kernels.iter();
         let kernels = kernels.map(|code| Ok(listing.table("kernel", code.label(), code.entries(texts)?)));

@@ -1,4 +1,4 @@
-//! What a problem built in code keeps in files: sources and data that the user gave as values.
+//! Files of a problem built in code: the sources and data that the user gave as values.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    /// Makes the folder.
+    /// Creates the folder.
     pub(crate) fn new() -> io::Result<Self> {
         Ok(Self { folder: Arc::new(tempfile::Builder::new().prefix("tunesmith-").tempdir()?) })
     }
@@ -22,8 +22,7 @@ impl Texts {
         Arc::clone(&self.folder)
     }
 
-    /// Writes a file called after `stem`, with a number where another file has that name, and
-    /// returns its path.
+    /// Writes a file called `stem`, with a number if that name is taken, and returns its path.
     pub(crate) fn write(&self, stem: &str, suffix: &str, bytes: &[u8]) -> io::Result<PathBuf> {
         let stem: String = stem.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
         let name = |number: usize| if number == 1 { stem.clone() } else { format!("{stem}-{number}") };

@@ -1,8 +1,8 @@
-//! ATF's directives in a kernel source (ATF paper, section 6): tuning parameters with ranges and
-//! constraints, the search technique and the abort condition.
+//! Reads ATF's directives in a kernel source (ATF paper, section 6): tuning parameters with ranges
+//! and constraints, the search technique and the abort condition.
 //!
-//! Expressions are C++; [`translate`] makes ours of them. What ATF says about devices, arguments
-//! and launches in other directives is not used: a problem file describes these.
+//! Their expressions are C++; [`translate`] converts them to ours. Other directives, about devices,
+//! arguments and launches, are ignored: a problem file describes these.
 
 mod scan;
 mod translate;
@@ -18,13 +18,13 @@ use tunesmith_space::did_you_mean;
 use tunesmith_space::lookup;
 use tunesmith_space::{Constraint, Expr, Parameter, Value, ValueKind, Values};
 
-/// Tells whether a source has directives.
+/// Returns true if a source has directives.
 pub(crate) fn present(text: &str) -> bool {
     text.contains("#atf::")
 }
 
-/// Reads the problem that the directives of a source describe. Values in `given` belong to
-/// variables by name, or by number to `$1`, `$2`, ...
+/// Returns the problem that the directives of a source describe. `given` has values of variables,
+/// by name or, for `$1`, `$2`, ..., by number.
 pub(crate) fn read(source_file: SourceFile, given: &[(String, Value)]) -> Result<Problem, ProblemError> {
     let messages = Messages::new(source_file);
     let text = messages.source.text.clone();
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
         value.map_err(|error| (error.message, error.remedy))
     }
 
-    /// Tells whether an expression uses floating-point numbers.
+    /// Returns true if an expression uses floating-point numbers.
     fn has_floats(&self, text: &str) -> bool {
         let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.');
         words.into_iter().any(|word| {
@@ -188,8 +188,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads `{1, 2, 4}`, `set(1, 2)`, `interval<T>(first, last)` with a step or a generator or
-    /// both.
+    /// Returns the values of `{1, 2, 4}`, `set(1, 2)`, or `interval<T>(first, last)` with a step, a
+    /// generator or both.
     fn values(&self, text: &str) -> Result<Vec<Value>, tuning::Fault> {
         let plain = text.trim().trim_start_matches("atf::");
         let wrong = |text: String| (text, None);
@@ -233,7 +233,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Returns what a generator `[](auto i){ return ..; }` makes of each of `values`.
+    /// Returns the result of the generator `[](auto i){ return ..; }` for each of `values`.
     fn generated(&self, generator: &str, values: Vec<Value>) -> Result<Vec<Value>, tuning::Fault> {
         const ITEM: &str = "item";
         let translator = Translator { parameter: Some(ITEM), whole_numbers: !self.has_floats(generator) };
@@ -246,7 +246,7 @@ impl<'a> Reader<'a> {
         values.into_iter().map(value).collect()
     }
 
-    /// Reports what is wrong with all directives together.
+    /// Reports the faults that concern all directives together.
     fn finish(&self) {
         if self.parameters.is_empty() {
             let remedy = "write `#atf::tp name \"TILE\" range {8, 16, 32}`".to_string();
@@ -277,11 +277,11 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns `first`, `first + step`, ... up to `last` in floating-point numbers.
+/// Returns `first`, `first + step`, ... up to `last` as floating-point numbers.
 fn float_interval(first: &Value, last: &Value, step: &Value) -> Result<Vec<Value>, tuning::Fault> {
     let number = |value: &Value| value.as_float().ok_or_else(|| (format!("{value} is no number"), None));
     let (first, last, step) = (number(first)?, number(last)?, number(step)?);
-    // Half an ulp of rounding shall not lose the last value.
+    // The last value must not be lost to half an ulp of rounding.
     let count = ((last - first) / step * (1.0 + f64::EPSILON)).floor();
     if !(0.0..4_194_304.0).contains(&count) {
         return Err((format!("from {first} to {last} in steps of {step} is no list of values"), None));

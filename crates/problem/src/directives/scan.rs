@@ -1,26 +1,26 @@
-//! Finding directives in a kernel source.
+//! Finds directives in a kernel source.
 
 use std::ops::Range;
 
 /// The words that begin the parts of a `tp` directive.
 const PARTS: [&str; 4] = ["name", "type", "range", "constraint"];
 
-/// A directive and where it stands.
+/// A directive and its place.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Directive {
-    /// What follows `#atf::` up to the first space: `tp`, `var::N`, `search_technique`.
+    /// The text after `#atf::` up to the first space: `tp`, `var::N`, `search_technique`.
     pub(super) name: String,
-    /// All of it.
+    /// The place of the whole directive.
     pub(super) span: Range<usize>,
-    /// What follows its name.
+    /// The place of the text after its name.
     pub(super) rest: Range<usize>,
-    /// Whether it stands in a comment, where a compiler does not see it.
+    /// True if it stands in a comment, where a compiler does not see it.
     pub(super) in_comment: bool,
 }
 
-/// Returns `text` with everything blank that marks comments, byte for byte, so that places stay
-/// what they are: `//`, `/*`, `*` at the beginning of a line, `*/`, and what follows a second `//`.
-/// Nothing else is of use in a directive.
+/// Returns `text` with its comment marks blanked byte for byte, so that places stay the same. These
+/// are `//`, `/*`, `*` at the beginning of a line, `*/`, and everything after a second `//`. A
+/// directive needs none of them.
 pub(super) fn without_comment_marks(text: &str) -> String {
     text.split_inclusive('\n').map(clean_line).collect()
 }
@@ -39,7 +39,7 @@ fn clean_line(line: &str) -> String {
     format!("{}{}{}", blank(head), &tail[..end], blank(&tail[end..]))
 }
 
-/// Returns where a comment begins or ends outside of quotes.
+/// Returns the place where a comment begins or ends outside of quotes.
 fn comment_start(text: &str) -> Option<usize> {
     let mut quoted = false;
     let bytes = text.as_bytes();
@@ -49,8 +49,7 @@ fn comment_start(text: &str) -> Option<usize> {
     })
 }
 
-/// Returns the directives of `clean`, a text without comment marks, of which `text` is the
-/// original.
+/// Returns the directives of `clean`, which is `text` without comment marks.
 pub(super) fn directives(text: &str, clean: &str) -> Vec<Directive> {
     let mut found: Vec<Directive> = Vec::new();
     let mut open: Option<Directive> = None;
@@ -80,7 +79,7 @@ pub(super) fn directives(text: &str, clean: &str) -> Vec<Directive> {
     found
 }
 
-/// Returns the name, with `<T>` and all, at the beginning of `rest`.
+/// Returns the name at the beginning of `rest`, including a `<T>`.
 fn directive_name(rest: &str) -> &str {
     let mut angles = 0;
     let end = rest.find(|c: char| {
@@ -90,7 +89,7 @@ fn directive_name(rest: &str) -> &str {
     &rest[..end.unwrap_or(rest.len())]
 }
 
-/// Tells whether the directive so far goes on with `line`.
+/// Returns true if `line` continues the directive so far.
 fn continues(so_far: &str, line: &str) -> bool {
     let line = line.trim();
     let first_word = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or("");
@@ -101,7 +100,7 @@ fn continues(so_far: &str, line: &str) -> bool {
         || PARTS.contains(&first_word)
 }
 
-/// Returns how many brackets are open at the end of `text`.
+/// Returns the number of brackets that are open at the end of `text`.
 fn depth(text: &str) -> i32 {
     let mut quoted = false;
     text.chars()
@@ -112,15 +111,15 @@ fn depth(text: &str) -> i32 {
         .sum()
 }
 
-/// Tells whether what follows `before` is inside a comment.
+/// Returns true if the text after `before` is inside a comment.
 fn is_in_comment(before: &str) -> bool {
     let line = before.rfind('\n').map_or(before, |newline| &before[newline + 1..]);
     let in_block = before.rfind("/*").is_some_and(|open| before.rfind("*/").is_none_or(|close| close < open));
     line.contains("//") || in_block
 }
 
-/// Returns the parts of a `tp` directive: each word of [`PARTS`] outside of brackets with the text
-/// that follows it.
+/// Returns the parts of a `tp` directive: each word of [`PARTS`] outside of brackets, with the text
+/// after it.
 pub(super) fn parts(clean: &str, rest: Range<usize>) -> Vec<(&'static str, Range<usize>)> {
     let text = &clean[rest.clone()];
     let part = |(at, word): (usize, &str)| {
@@ -135,7 +134,7 @@ pub(super) fn parts(clean: &str, rest: Range<usize>) -> Vec<(&'static str, Range
     starts.iter().enumerate().map(spanned).collect()
 }
 
-/// Returns the span without white space around it.
+/// Returns the span without the white space around it.
 pub(super) fn trimmed(text: &str, span: Range<usize>) -> Range<usize> {
     let part = &text[span.clone()];
     let start = span.start + part.len() - part.trim_start().len();

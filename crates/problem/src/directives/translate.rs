@@ -1,13 +1,13 @@
-//! From the C++ of ATF's directives to expressions.
+//! Translates the C++ of ATF's directives to expressions.
 
 use tunesmith_space::alias::Alias;
 
-/// What an expression in a directive may say besides names and numbers.
+/// The context of an expression in a directive.
 pub(super) struct Translator<'a> {
-    /// The parameter that aliases and lambdas speak of, where there is one.
+    /// The parameter that aliases and lambdas refer to, if there is one.
     pub(super) parameter: Option<&'a str>,
-    /// Whether numbers are whole, so that `/` rounds down. (C++ rounds towards zero: the same for
-    /// what is not negative.)
+    /// True if numbers are whole, so that `/` rounds down. C++ rounds towards zero, which is the
+    /// same for numbers that are not negative.
     pub(super) whole_numbers: bool,
 }
 
@@ -20,7 +20,7 @@ const TYPES: &[&str] = &[
 impl Translator<'_> {
     /// Returns the expression that `text` means.
     ///
-    /// Fails where brackets do not match, a lambda is not a single `return`, or an alias has no
+    /// Fails if brackets do not match, if a lambda is not a single `return`, or if an alias has no
     /// parameter.
     pub(super) fn expression(&self, text: &str) -> Result<String, String> {
         if let Some((condition, then, otherwise)) = ternary(text)? {
@@ -39,7 +39,7 @@ impl Translator<'_> {
             } else if first == '(' {
                 let (inside, after) = bracket(rest)?;
                 if TYPES.contains(&inside.trim()) {
-                    // A cast changes nothing that matters here.
+                    // A cast does not change the value here.
                 } else {
                     out.push_str(&format!("({})", self.arguments(inside)?));
                 }
@@ -64,11 +64,11 @@ impl Translator<'_> {
         Ok(parts?.join(", "))
     }
 
-    /// Writes a name with what belongs to it; returns what follows.
+    /// Translates a name with its arguments. Returns the text after it.
     fn word<'t>(&self, text: &'t str, out: &mut String) -> Result<&'t str, String> {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
         let end = text.find(|c: char| !is_name(c)).unwrap_or(text.len());
-        // A single colon belongs to what follows.
+        // A single colon belongs to the text after it.
         let end = text[..end].find(':').filter(|&at| !text[at..].starts_with("::")).unwrap_or(end);
         let (name, rest) = (text[..end].trim_end_matches(':'), &text[end..]);
         let name = name.rsplit_once("std::").map_or(name, |(_, name)| name);
@@ -93,8 +93,8 @@ impl Translator<'_> {
         Ok(after)
     }
 
-    /// Writes `[](auto i){ return CONDITION; }` as the condition on the parameter; returns what
-    /// follows.
+    /// Translates `[](auto i){ return CONDITION; }` to the condition on the parameter. Returns the
+    /// text after it.
     fn lambda<'t>(&self, text: &'t str, out: &mut String) -> Result<&'t str, String> {
         let (_, rest) = bracket(text)?;
         let (arguments, rest) = bracket(rest.trim_start())?;
@@ -111,14 +111,14 @@ impl Translator<'_> {
     }
 }
 
-/// Returns the name of a device limit in expressions: OpenCL's own names, with ATF's abbreviations
+/// Returns the name of a device limit in expressions: OpenCL's own name, with ATF's abbreviations
 /// written out.
 fn device_limit(name: &str) -> String {
     let full = name.replace("max_wi_size", "max_work_item_size").replace("max_wg_size", "max_work_group_size");
     format!("device.{full}")
 }
 
-/// Writes a number without the suffix that says its type; returns what follows.
+/// Copies a number without the suffix of its type. Returns the text after it.
 fn number<'t>(text: &'t str, out: &mut String) -> &'t str {
     let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
     let mut previous = ' ';
@@ -138,8 +138,8 @@ fn number<'t>(text: &'t str, out: &mut String) -> &'t str {
     &text[end..]
 }
 
-/// Returns the parts of `condition ? then : otherwise`; nothing where `text` is no such thing
-/// outside of brackets.
+/// Returns the parts of `condition ? then : otherwise`, or `None` if `text` has no `?` outside of
+/// brackets.
 fn ternary(text: &str) -> Result<Option<(&str, &str, &str)>, String> {
     let Some(question) = outside(text, |rest| rest.starts_with('?')) else { return Ok(None) };
     let rest = &text[question + 1..];
@@ -170,7 +170,7 @@ pub(super) fn split(text: &str) -> Result<Vec<&str>, String> {
     Ok(parts)
 }
 
-/// Returns the first place outside of brackets and quotes where `found` says so.
+/// Returns the first place outside of brackets and quotes for which `found` is true.
 fn outside(text: &str, found: impl Fn(&str) -> bool) -> Option<usize> {
     outside_with(text, |at| found(&text[at..]))
 }
@@ -191,7 +191,7 @@ fn outside_with(text: &str, mut found: impl FnMut(usize) -> bool) -> Option<usiz
     None
 }
 
-/// Returns the inside of the bracket that `text` begins with, and what follows it.
+/// Returns the inside of the bracket at the beginning of `text`, and the text after the bracket.
 pub(super) fn bracket(text: &str) -> Result<(&str, &str), String> {
     let first = text.chars().next().filter(|c| "([{".contains(*c)).ok_or("a bracket is missing")?;
     let (mut depth, mut quoted) = (0_i32, false);
@@ -208,7 +208,7 @@ pub(super) fn bracket(text: &str) -> Result<(&str, &str), String> {
     Err(format!("`{first}` is not closed"))
 }
 
-/// Returns `text` with every word `from` as `to`.
+/// Returns `text` with every word `from` replaced by `to`.
 fn renamed(text: &str, from: &str, to: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut out = String::new();

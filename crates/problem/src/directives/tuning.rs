@@ -1,11 +1,11 @@
-//! ATF's search techniques and abort conditions under our names.
+//! Translates ATF's search techniques and abort conditions to ours.
 
 use super::translate::{bracket, split};
 use tunesmith_core::{Stop, StopParseError};
 use tunesmith_search::StrategySpec;
 use tunesmith_space::did_you_mean;
 
-/// ATF's techniques (papers' and both implementations' names), with our strategies.
+/// ATF's techniques, by the names of its papers and both implementations, with our strategies.
 const TECHNIQUES: &[(&str, &str)] = &[
     ("exhaustive", "exhaustive"),
     ("random", "random"),
@@ -23,11 +23,11 @@ const TECHNIQUES: &[(&str, &str)] = &[
     ("round_robin", "round_robin"),
 ];
 
-/// Something wrong, with what would be right.
+/// A fault, with its correction if there is one.
 pub(super) type Fault = (String, Option<String>);
 
-/// Returns the strategy that the technique `text` (`simulated_annealing`, `"auc_bandit"`,
-/// `atf::torczon()`) means.
+/// Returns the strategy for the technique `text` (`simulated_annealing`, `"auc_bandit"`,
+/// `atf::torczon()`).
 pub(super) fn strategy(text: &str) -> Result<StrategySpec, Fault> {
     let name = text.trim().trim_end_matches(';').trim_end_matches("()").trim().trim_matches('"');
     let name = name.rsplit("::").next().unwrap_or(name);
@@ -40,7 +40,7 @@ pub(super) fn strategy(text: &str) -> Result<StrategySpec, Fault> {
     strategy.parse().map_err(|error| (format!("the search technique `{name}`: {error}"), None))
 }
 
-/// Returns the stop condition that the abort condition `text` means: `evaluations(10000) ||
+/// Returns the stop condition for the abort condition `text`, such as `evaluations(10000) ||
 /// duration<std::chrono::minutes>(5)`.
 pub(super) fn stop(text: &str) -> Result<Stop, Fault> {
     let ours = joined(text.trim().trim_end_matches(';'));
@@ -89,7 +89,7 @@ fn condition(text: &str) -> Result<String, String> {
     }
 }
 
-/// Returns `n` of std::chrono's units; seconds where none is named.
+/// Returns a time of `n` of std::chrono's units, or of seconds if none is named.
 fn time(n: &str, unit: &str) -> Result<String, String> {
     let unit = match unit {
         "nanoseconds" => "ns",

@@ -1,17 +1,17 @@
-//! What a nest's kernels are called with.
+//! Arguments of a nest's kernels.
 
 use tunesmith_device::{Access, Argument, ArgumentKind, ElementType, Fill, Memory};
 use tunesmith_loopnest::{ArrayId, CodeParameter, Nest};
 use tunesmith_space::Expr;
 
-/// The value of an argument of the nest (a scalar) unless the user gives one.
+/// The value of a scalar argument of the nest, unless the user gives one.
 const SCALAR: &str = "0.5";
 
-/// Returns the arguments of the function that takes these parameters, in its order: arrays filled
-/// at random, of which those that are written count as the result.
+/// Returns the arguments of the function with these parameters, in its order. Arrays are filled at
+/// random. Those that the nest writes are the result.
 ///
 /// # Errors
-/// An array without cells, or with as many as subscripts of 32 bits cannot tell apart.
+/// An array has no cells, or more than subscripts of 32 bits can address.
 pub fn arguments(nest: &Nest, parameters: &[CodeParameter], sizes: &[i64]) -> Result<Vec<Argument>, String> {
     parameters.iter().map(|parameter| argument(nest, *parameter, sizes)).collect()
 }
@@ -39,7 +39,7 @@ fn named(nest: &Nest, id: ArrayId, kind: ArgumentKind) -> Argument {
     Argument { name: array.name.clone(), element: element(&array.element.to_string()), kind, symbol: None }
 }
 
-/// Returns the type of an argument; the types of nests are among them.
+/// Returns the type of an argument. Every type of nests is one.
 fn element(name: &str) -> ElementType {
     ElementType::parse(name).expect("i32, i64, f32 and f64 are element types")
 }
@@ -51,7 +51,7 @@ fn buffer(nest: &Nest, id: ArrayId, sizes: &[i64]) -> Result<ArgumentKind, Strin
     let cells = cells
         .and_then(|cells| u64::try_from(cells).ok())
         .ok_or_else(|| format!("`{}` would have no cells or 2^31 and more; choose other sizes", array.name))?;
-    // What is written may leave cells as they were, at the edges of a stencil for example.
+    // A written array may keep some of its cells, at the edges of a stencil for example.
     let access = if nest.uses(id).0 { Access::InOut } else { Access::In };
     Ok(ArgumentKind::Buffer { shape: vec![cells], fill: Fill::Random, access, memory: Memory::Global })
 }

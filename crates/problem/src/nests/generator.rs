@@ -1,4 +1,4 @@
-//! Source code from a nest, for every configuration of its transformations.
+//! Generates source code from a nest, for every configuration of its transformations.
 
 use super::{dialect, in_words};
 use std::sync::Arc;
@@ -6,23 +6,23 @@ use tunesmith_device::{Generated, Generator, Grid, Language, Scope};
 use tunesmith_loopnest::{Memory, Nest, Recipe, codegen};
 use tunesmith_space::Value;
 
-/// Makes a nest's kernels.
+/// The generator of a nest's kernels.
 #[derive(Debug)]
 pub struct NestGenerator {
     recipe: Arc<Recipe>,
     sizes: Vec<i64>,
     language: Language,
-    /// Whether the transformations are done: without them the nest is what they are compared with.
+    /// True to apply the transformations. Without them, the nest is the reference.
     transformed: bool,
 }
 
 impl NestGenerator {
-    /// Returns the kernels of a recipe for these sizes.
+    /// Creates a generator of the kernels of a recipe for these sizes.
     pub fn new(recipe: Arc<Recipe>, sizes: Vec<i64>, language: Language) -> Self {
         Self { recipe, sizes, language, transformed: true }
     }
 
-    /// Returns the nest as it was written, as a function in C.
+    /// Creates a generator of the nest as it was written, as a function in C.
     pub fn reference(recipe: Arc<Recipe>, sizes: Vec<i64>) -> Self {
         Self { recipe, sizes, language: Language::C, transformed: false }
     }
@@ -49,7 +49,7 @@ impl NestGenerator {
     }
 }
 
-/// Returns the name of a global array whose cells lie elsewhere than they did.
+/// Returns the name of a global array whose cells have moved.
 fn moved<'a>(before: &'a Nest, after: &Nest) -> Option<&'a str> {
     let lies_elsewhere = |array: &&tunesmith_loopnest::Array| {
         let now = after.arrays.iter().find(|other| other.name == array.name);

@@ -1,4 +1,4 @@
-//! Loop nests as kernels: joins `loopnest` with `device`.
+//! Loop nests as kernels. Joins `loopnest` with `device`.
 
 mod arguments;
 mod generator;

@@ -1,4 +1,4 @@
-//! The kernel's arguments.
+//! Reads the kernel's arguments.
 
 use super::json::Item;
 use super::kernel::Reader;
@@ -21,8 +21,8 @@ const KEYS: &[&str] = &[
     "Output",
 ];
 
-/// The types that T1 files name, with ours; NumPy's names, which Kernel Tuner's users write, after
-/// those of the schema.
+/// The types in T1 files, with ours: first the schema's names, then NumPy's, which users of Kernel
+/// Tuner write.
 const TYPES: &[(&str, &str)] = &[
     ("bool", "u8"),
     ("int8", "i8"),
@@ -43,11 +43,11 @@ const TYPES: &[(&str, &str)] = &[
     ("float64", "f64"),
 ];
 
-/// What a fill that is not carried can be replaced by.
+/// Advice for a fill that is not supported.
 pub(super) const BY_FILE: &str =
     "write the values to a file and use \"FillType\": \"BinaryRaw\" with the file as DataSource";
 
-/// Reads the arguments with their places, in the order of the kernel's signature.
+/// Returns the arguments with their places, in the order of the kernel's signature.
 pub(super) fn read(reader: &Reader<'_>) -> Vec<(Argument, Range<usize>)> {
     let mut arguments: Vec<(Argument, Range<usize>)> = Vec::new();
     let items = reader.item.get("Arguments").map(|list| list.items()).unwrap_or_default();
@@ -74,7 +74,7 @@ pub(super) struct One<'a> {
 }
 
 impl One<'_> {
-    /// Reports at `key`, or where the argument has none at all of it.
+    /// Reports an obstacle at `key`, or at the argument if it lacks the key.
     pub(super) fn obstacle(&self, key: &str, text: &str, remedy: &str) {
         let text = format!("argument `{}`: {text}", self.name);
         self.reader.findings.obstacle(self.place(key), text, Some(remedy.to_string()));
@@ -173,7 +173,7 @@ impl One<'_> {
         size
     }
 
-    /// Returns the elements of a buffer, which is made once for all configurations.
+    /// Returns the number of elements of a buffer, which is made once for all configurations.
     fn size(&self) -> Option<u64> {
         let expr = self.expression(&self.required_size()?, "Size")?;
         if let Some(name) = expr.names().first() {
@@ -196,7 +196,8 @@ impl One<'_> {
         element.scalar() == ScalarType::Byte
     }
 
-    /// Returns the bytes of a custom type as one more extent; no extent of any other.
+    /// Returns the size in bytes of a custom type as one more extent. Other types have no such
+    /// extent.
     fn type_size(&self, element: ElementType) -> Option<Option<u64>> {
         if !self.is_custom(element) {
             return Some(None);
@@ -208,7 +209,7 @@ impl One<'_> {
         size.map(Some)
     }
 
-    /// Returns an expression over the parameters.
+    /// Reads an expression over the parameters.
     fn expression(&self, item: &Item<'_>, key: &str) -> Option<Expr> {
         let what = format!("the {key} of argument `{}`", self.name);
         self.reader.terms.expression(item, &what, self.reader.findings)
@@ -308,7 +309,7 @@ impl One<'_> {
 
     fn report_unread(&self) {
         for (key, place) in self.item.keys() {
-            // A seed is spoken of with the fill.
+            // A seed is reported with its fill.
             if !KEYS.contains(&key.as_ref()) && key != "RandomSeed" {
                 let text = format!("argument `{}`: `{key}` is not read", self.name);
                 self.reader.findings.note(place, text, Some("remove it".to_string()));
@@ -317,7 +318,7 @@ impl One<'_> {
     }
 }
 
-/// Returns our type for a name of T1: `float4` is four lanes of `float`.
+/// Returns our type for a name of T1: `float4` has four lanes of `float`.
 fn element(name: &str) -> Option<ElementType> {
     let ours = |name: &str| TYPES.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours);
     if let Some(ours) = ours(name) {

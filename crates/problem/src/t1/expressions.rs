@@ -1,12 +1,12 @@
-//! Expressions of T1 files, which know the tuning parameters and two things more: `ProblemSize[0]`,
-//! and `max(p)` of a single parameter, which means the largest of all values that it may take.
+//! Reads expressions of T1 files. Besides the tuning parameters, they may use `ProblemSize[0]`, and
+//! `max(p)` of a single parameter: the largest of all its values.
 
 use super::findings::Findings;
 use super::json::Item;
 use tunesmith_space::did_you_mean;
 use tunesmith_space::{Expr, Parameter, Value};
 
-/// What the names in expressions mean.
+/// The meaning of names in expressions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Terms<'p> {
     parameters: Vec<&'p Parameter>,
@@ -15,7 +15,7 @@ pub(super) struct Terms<'p> {
 }
 
 impl<'p> Terms<'p> {
-    /// Returns the parameters alone, as conditions know them.
+    /// Creates terms of the parameters alone, for conditions.
     pub(super) fn of(parameters: Vec<&'p Parameter>) -> Self {
         Self { parameters, problem_size: Vec::new() }
     }
@@ -26,7 +26,7 @@ impl<'p> Terms<'p> {
         let entries = spec.get("ProblemSize").map(|item| item.items()).unwrap_or_default();
         let entry = |item: &Item<'_>| terms.expression(item, "ProblemSize", findings);
         let texts: Vec<Option<Expr>> = entries.iter().map(entry).collect();
-        // What is wrong was reported: no entry may move to another's place.
+        // Faults were reported. They keep their place, so that no other entry moves to it.
         terms.problem_size =
             texts.iter().map(|expr| expr.as_ref().map_or("1".into(), |expr| expr.text().into())).collect();
         terms
@@ -37,8 +37,8 @@ impl<'p> Terms<'p> {
         self.problem_size.get(dimension).map(String::as_str)
     }
 
-    /// Returns the expression that stands in `item`, over the tuning parameters alone; reported
-    /// where it is none. `what` names it in messages.
+    /// Returns the expression in `item`, over the tuning parameters alone. Reports a fault, and
+    /// calls the expression `what`.
     pub(super) fn expression(&self, item: &Item<'_>, what: &str, findings: &Findings<'_>) -> Option<Expr> {
         let expr = self.parse(item, what, findings)?;
         let known = || self.parameters.iter().map(|parameter| parameter.name());
@@ -54,7 +54,7 @@ impl<'p> Terms<'p> {
         Some(expr)
     }
 
-    /// Works as [`expression`](Self::expression) does, whatever the names are.
+    /// Returns the expression as [`expression`](Self::expression) does, with any names.
     pub(super) fn parse(&self, item: &Item<'_>, what: &str, findings: &Findings<'_>) -> Option<Expr> {
         let Some(text) = item.expression() else {
             let remedy = "write a number or a string with an expression".to_string();
@@ -74,7 +74,7 @@ impl<'p> Terms<'p> {
         parsed.ok()
     }
 
-    /// Returns `text` with what only T1 files know replaced by what it stands for.
+    /// Returns `text` with `ProblemSize`, `max` and `min` of T1 files replaced by their meaning.
     pub(super) fn resolve(&self, text: &str) -> Result<String, String> {
         let mut resolved = String::with_capacity(text.len());
         let mut at = 0;
@@ -92,7 +92,7 @@ impl<'p> Terms<'p> {
         Ok(resolved)
     }
 
-    /// Returns what the `ProblemSize[N]` that `text` begins with stands for, and its length.
+    /// Returns the meaning and the length of the `ProblemSize[N]` at the beginning of `text`.
     fn indexed(&self, text: &str) -> Result<(String, usize), String> {
         let index = text["ProblemSize".len()..].trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']'));
         let (index, rest) = index.ok_or("`ProblemSize` needs an index, as in `ProblemSize[0]`")?;
@@ -103,8 +103,8 @@ impl<'p> Terms<'p> {
         Ok((in_parentheses(number), text.len() - rest.len()))
     }
 
-    /// Returns the extreme that the `max(NAME)` or `min(NAME)` that `text` begins with stands for,
-    /// and its length; nothing where something other than one parameter is in the parentheses.
+    /// Returns the meaning and the length of the `max(NAME)` or `min(NAME)` at the beginning of
+    /// `text`. Returns `None` unless exactly one parameter stands in the parentheses.
     fn extreme(&self, text: &str) -> Option<(String, usize)> {
         let (function, rest) = text.split_at(3);
         let (name, rest) = rest.trim_start().strip_prefix('(')?.split_once(')')?;
@@ -120,19 +120,20 @@ fn numerically(a: &&Value, b: &&Value) -> std::cmp::Ordering {
     match (a, b) {
         (Value::Int(a), Value::Int(b)) => a.cmp(b),
         (Value::Float(a), Value::Float(b)) => a.total_cmp(b),
-        // Values of one parameter are of one type.
+        // All values of one parameter have one type.
         _ => std::cmp::Ordering::Equal,
     }
 }
 
-/// Returns a plain number as it is, anything else so that operators around it take it as a whole.
+/// Returns a plain number as it is, and anything else such that operators around it take it as a
+/// whole.
 pub(super) fn in_parentheses(text: &str) -> String {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     if is_number { text.to_string() } else { format!("({text})") }
 }
 
-/// Returns the name, dots included, or the quoted string that `text` begins with; empty where it
-/// begins with neither.
+/// Returns the name, dots included, or the quoted string at the beginning of `text`. Empty if there
+/// is neither.
 fn word(text: &str) -> &str {
     let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''));
     let end = match quote {

@@ -1,15 +1,15 @@
-//! What there is to say about a kernel's specification.
+//! Findings about a kernel's specification.
 //!
-//! A T1 file is worth reading for its space alone: whatever keeps the kernel from being run here is
-//! no error of the file but an obstacle, shown as a warning, which becomes an error once somebody
-//! wants the kernel to run.
+//! A T1 file is useful even for its space alone. If its kernel cannot be run here, that is not an
+//! error of the file but an obstacle. It is shown as a warning and becomes an error once the kernel
+//! is to run.
 
 use crate::diagnostic::Messages;
 use crate::{Diagnostic, Level, tree};
 use std::cell::RefCell;
 use std::ops::Range;
 
-/// Collects what is found.
+/// The findings so far.
 #[derive(Debug)]
 pub(super) struct Findings<'a> {
     messages: &'a Messages,
@@ -22,13 +22,13 @@ impl<'a> Findings<'a> {
         Self { messages, obstacles: RefCell::default(), notes: RefCell::default() }
     }
 
-    /// Reports something that keeps the kernel from being run.
+    /// Adds an obstacle: the kernel cannot be run.
     pub(super) fn obstacle(&self, span: Range<usize>, text: impl Into<String>, remedy: Option<String>) {
         let message = self.messages.source.diagnostic(Level::Error, span, text.into(), remedy);
         self.obstacles.borrow_mut().push(message);
     }
 
-    /// Reports something that the kernel is run without, or in another way.
+    /// Adds a note: the kernel is run without something, or in another way.
     pub(super) fn note(&self, span: Range<usize>, text: impl Into<String>, remedy: Option<String>) {
         let message = self.messages.source.diagnostic(Level::Warning, span, text.into(), remedy);
         self.notes.borrow_mut().push(message);
@@ -38,18 +38,18 @@ impl<'a> Findings<'a> {
         !self.obstacles.borrow().is_empty()
     }
 
-    /// Works as [`tree::place_inside`] does.
+    /// As [`tree::place_inside`].
     pub(super) fn place_inside(&self, span: &Range<usize>, text: &str, inside: &Range<usize>) -> Range<usize> {
         tree::place_inside(&self.messages.source.text, span, text, inside.clone())
     }
 
-    /// Forgets everything: of a kernel in a language that is not compiled nothing else matters.
+    /// Removes all findings. If the language of a kernel is not supported, nothing else matters.
     pub(super) fn clear(&self) {
         self.obstacles.borrow_mut().clear();
         self.notes.borrow_mut().clear();
     }
 
-    /// Shows everything as warnings, in the order of the file; gives the obstacles.
+    /// Shows all findings as warnings, in the order of the file. Returns the obstacles.
     pub(super) fn finish(self) -> Vec<Diagnostic> {
         let mut obstacles = self.obstacles.into_inner();
         obstacles.sort_by_key(|message| message.span.start);

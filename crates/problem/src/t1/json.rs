@@ -1,16 +1,16 @@
-//! A JSON document with places: serde_json tells values apart but not where they stand.
+//! JSON documents with places. serde_json reads the values but not their places.
 
 use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::ops::Range;
 use tunesmith_space::Value;
 
-/// A value of the document, with the bytes of the file it is written in.
+/// A value of the document, with the bytes of the file that it is written in.
 #[derive(Clone, Debug)]
 pub(super) struct Item<'a> {
     /// The value.
     pub(super) json: &'a Json,
-    /// Where it stands.
+    /// Its place.
     pub(super) span: Range<usize>,
     text: &'a str,
 }
@@ -22,10 +22,10 @@ impl<'a> Item<'a> {
         Self { json, span: start..end_of(text.as_bytes(), start), text }
     }
 
-    /// Returns the value of `key`; nothing, as without the key, where it is `null`.
+    /// Returns the value of `key`. `None` if it is missing or `null`.
     pub(super) fn get(&self, key: &str) -> Option<Item<'a>> {
         let json = self.json.get(key).filter(|json| !json.is_null())?;
-        // As serde_json does, the last of several takes it.
+        // Of several members with this name, the last one counts, as in serde_json.
         let member = self.members().into_iter().rev().find(|(name, _)| self.key(name) == key);
         Some(Item { json, span: member.map_or_else(|| self.span.clone(), |(_, value)| value), text: self.text })
     }
@@ -35,7 +35,7 @@ impl<'a> Item<'a> {
         self.members().into_iter().map(|(name, _)| (self.key(&name), name)).collect()
     }
 
-    /// Returns the elements of a list; a lone value counts as a list of one.
+    /// Returns the elements of a list. A lone value counts as a list of one.
     pub(super) fn items(&self) -> Vec<Item<'a>> {
         let Some(list) = self.json.as_array() else { return vec![self.clone()] };
         let spans = parts(self.text.as_bytes(), &self.span);
@@ -58,8 +58,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// Returns what stands for an expression: a string that holds one, or a number as it is
-    /// written.
+    /// Returns the text of an expression: a string that holds one, or a number as it is written.
     pub(super) fn expression(&self) -> Option<Cow<'a, str>> {
         match self.json {
             Json::String(text) => Some(Cow::Borrowed(text)),
@@ -84,8 +83,8 @@ impl<'a> Item<'a> {
     }
 }
 
-/// Returns the places of what stands directly in the list or object at `span`; of an object keys
-/// and values take turns. The text is known to be JSON, so that commas and colons need no checking.
+/// Returns the places of the parts directly in the list or object at `span`. In an object, keys and
+/// values take turns. The text is known to be JSON, so that commas and colons need no checks.
 fn parts(bytes: &[u8], span: &Range<usize>) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut at = span.start + 1;
@@ -109,7 +108,7 @@ fn skip_space(bytes: &[u8], at: usize) -> usize {
     at + space
 }
 
-/// Returns where the value that starts at `at` ends.
+/// Returns the end of the value that starts at `at`.
 fn end_of(bytes: &[u8], at: usize) -> usize {
     let mut depth = 0_usize;
     let mut at = at;

@@ -1,4 +1,4 @@
-//! The kernel's specification, apart from its arguments.
+//! Reads the kernel's specification, apart from its arguments.
 
 use super::expressions::{Terms, in_parentheses};
 use super::findings::Findings;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use tunesmith_device::{Argument, Extent, Kernel, Language, Template, Verify, WorkSize};
 use tunesmith_space::{Expr, Parameter};
 
-/// Keys that are read, and those that say nothing about how the kernel runs.
+/// The keys that are read, and those that do not affect the run of the kernel.
 const KEYS: &[&str] = &[
     "Language",
     "KernelName",
@@ -34,11 +34,11 @@ const KEYS: &[&str] = &[
 /// The divisors of `ProblemSize`, by dimension.
 const GRID_DIVISORS: [&str; 3] = ["GridDivX", "GridDivY", "GridDivZ"];
 
-/// Every source that Kernel Tuner compiles has this macro; some published kernels are written in
-/// two ways for it.
+/// The macro that Kernel Tuner defines for every source. Some published kernels have a second
+/// variant for it.
 const TUNED: &str = "-Dkernel_tuner=1";
 
-/// What a specification gives. Without a kernel the obstacles say why.
+/// The result of a specification. Without a kernel, the obstacles give the reason.
 #[derive(Debug, Default)]
 pub(super) struct Specification {
     pub(super) kernel: Option<(Kernel, KernelPlaces)>,
@@ -60,17 +60,17 @@ pub(super) fn read(root: &Item<'_>, parameters: &[(Parameter, Range<usize>)], me
     Specification { kernel, arguments, verify, obstacles: findings.finish() }
 }
 
-/// What all parts of a specification are read with.
+/// The context for reading all parts of a specification.
 pub(super) struct Reader<'a> {
     pub(super) item: &'a Item<'a>,
     pub(super) terms: &'a Terms<'a>,
     pub(super) findings: &'a Findings<'a>,
-    /// Relative paths start here.
+    /// The folder that relative paths start from.
     pub(super) folder: &'a Path,
 }
 
 impl Reader<'_> {
-    /// Returns the kernel, with what keeps it from being run among the findings.
+    /// Returns the kernel. Obstacles to running it are among the findings.
     fn kernel(&self, arguments: usize) -> Option<(Kernel, KernelPlaces)> {
         self.report_unread();
         let (function, function_place) = self.text("KernelName")?;
@@ -100,7 +100,7 @@ impl Reader<'_> {
         Some((kernel, KernelPlaces { file: file_place, function: function_place }))
     }
 
-    /// Returns a text that must be there.
+    /// Returns a text that must be present.
     fn text(&self, key: &str) -> Option<(&str, Range<usize>)> {
         let item = self.item.get(key);
         let text = item.as_ref().and_then(|item| Some((item.string()?, item.span.clone())));
@@ -112,8 +112,7 @@ impl Reader<'_> {
         text
     }
 
-    /// Returns the kernel's file: beside the T1 file or, where Kernel Tuner looks as well, beside
-    /// its folder.
+    /// Returns the kernel's file: beside the T1 file or, as in Kernel Tuner, beside its folder.
     fn source(&self, name: &str, place: &Range<usize>) -> PathBuf {
         let beside = self.folder.join(name);
         let above = self.folder.join("..").join(name);
@@ -130,8 +129,8 @@ impl Reader<'_> {
         beside
     }
 
-    /// Returns the kernel's language. Where it is none that this version compiles, that is all
-    /// there is to say.
+    /// Returns the kernel's language. If this version does not compile it, no other finding is
+    /// kept.
     fn language(&self, function: &str, file: &str, file_place: &Range<usize>) -> Option<Language> {
         let named = self.item.get("Language").and_then(|item| Some((item.string()?, item.span)));
         let (found, place, written) = match named {
@@ -152,8 +151,8 @@ impl Reader<'_> {
         found
     }
 
-    /// Returns the options, each one argument of the compiler; T1 files may have several in a
-    /// string, and braces mean nothing.
+    /// Returns the options, each one argument of the compiler. T1 files may have several in a
+    /// string, and braces are plain text.
     fn options(&self) -> Vec<Template> {
         let mut options: Vec<String> = vec![TUNED.to_string()];
         for item in self.item.get("CompilerOptions").map(|item| item.items()).unwrap_or_default() {
@@ -166,8 +165,8 @@ impl Reader<'_> {
         options.iter().filter_map(template).collect()
     }
 
-    /// Returns the work-items: `GlobalSize`, counted as `GlobalSizeType` says, where no `GridDiv`
-    /// goes before it.
+    /// Returns the work-items: `GlobalSize`, in the unit of `GlobalSizeType`, unless a `GridDiv`
+    /// overrides it.
     fn work(&self) -> Option<WorkSize> {
         let mut local = self.sizes("LocalSize")?;
         let mut global = self.sizes("GlobalSize")?;
@@ -208,7 +207,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the extents of an object with X, Y, Z or of a list, as texts; none without the key.
+    /// Returns the extents of a list, or of an object with X, Y and Z, as texts. `None` without the
+    /// key.
     fn sizes(&self, key: &str) -> Option<Vec<String>> {
         let Some(item) = self.item.get(key) else { return Some(Vec::new()) };
         let entries: Vec<Option<Item<'_>>> = if item.json.is_object() {
@@ -228,8 +228,7 @@ impl Reader<'_> {
         entries.iter().map(text).collect()
     }
 
-    /// Returns the work-groups of a dimension that a `GridDiv` gives: `Some(None)` where it has
-    /// none.
+    /// Returns the work-groups of a dimension from its `GridDiv`, or `Some(None)` without one.
     fn divided(&self, dimension: usize) -> Option<Option<String>> {
         let key = GRID_DIVISORS[dimension];
         let Some(item) = self.item.get(key) else { return Some(None) };

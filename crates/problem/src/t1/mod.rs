@@ -1,8 +1,10 @@
-//! Kernel Tuner's T1 format (schema 1.0.0), as published problems, Kernel Tuner and KTT use it.
+//! Reads Kernel Tuner's T1 format (schema 1.0.0), as published problems, Kernel Tuner and KTT use
+//! it.
 //!
-//! [`space`] reads parameters and conditions, [`tuning`] the search, the budget and the default
-//! configuration, [`kernel`], [`arguments`] and [`reference`] the kernel's specification. A file
-//! whose kernel cannot be run here is good for its space: see [`findings`].
+//! [`space`] reads parameters and conditions. [`tuning`] reads the search, the budget and the
+//! default configuration. [`kernel`], [`arguments`] and [`reference`] read the kernel's
+//! specification. A file whose kernel cannot be run here is still useful for its space: see
+//! [`findings`].
 
 mod arguments;
 mod expressions;
@@ -35,7 +37,7 @@ pub(crate) fn read(source_file: SourceFile, overrides: &[(String, Value)]) -> Re
     Ok(Problem { warnings, ..problem })
 }
 
-/// Reads the problem, as far as it can be read; what is wrong goes to `messages`.
+/// Returns the problem, as far as it can be read. Reports faults to `messages`.
 fn read_root(root: &Item<'_>, messages: &Messages) -> Problem {
     let parameters = space::parameters(root, messages);
     let constraints = space::constraints(root, &parameters, messages);

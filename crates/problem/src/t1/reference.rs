@@ -1,11 +1,11 @@
-//! What the kernel's results are compared with, and how closely.
+//! Reads the reference data and tolerances of the kernel's results.
 
 use super::arguments::{BY_FILE, One};
 use super::kernel::Reader;
 use std::ops::Range;
 use tunesmith_device::{Argument, PartialTolerance, Verify};
 
-/// Reads the reference data of outputs, with the tolerances of each.
+/// Returns the reference data of outputs, with the tolerances of each.
 pub(super) fn read(reader: &Reader<'_>, arguments: &[(Argument, Range<usize>)]) -> Verify {
     let mut verify = Verify::default();
     for item in reader.item.get("ReferenceArguments").map(|list| list.items()).unwrap_or_default() {
@@ -30,7 +30,7 @@ pub(super) fn read(reader: &Reader<'_>, arguments: &[(Argument, Range<usize>)]) 
     verify
 }
 
-/// Returns how far a result may be from the reference; what is not said is as the type has it.
+/// Returns the tolerance of a result. Parts that the file leaves out depend on the type.
 fn tolerance(one: &One<'_>) -> PartialTolerance {
     let by_type = PartialTolerance::default();
     let threshold = one.item.get("ValidationThreshold").and_then(|threshold| threshold.json.as_f64());

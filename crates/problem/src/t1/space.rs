@@ -1,4 +1,4 @@
-//! The tuning parameters and the conditions between them.
+//! Reads the tuning parameters and the conditions between them.
 
 use super::expressions::Terms;
 use super::json::Item;
@@ -7,7 +7,7 @@ use crate::tree::report_expression;
 use std::ops::Range;
 use tunesmith_space::{Constraint, Expr, Parameter, Value, parse_values};
 
-/// Reads the parameters with the places of their names.
+/// Returns the parameters with the places of their names.
 pub(super) fn parameters(root: &Item<'_>, messages: &Messages) -> Vec<(Parameter, Range<usize>)> {
     let list = root.get("ConfigurationSpace").and_then(|space| space.get("TuningParameters"));
     let Some(list) = list.filter(|list| list.json.is_array()) else {
@@ -60,7 +60,7 @@ fn value(item: &Item<'_>, name: &str, messages: &Messages) -> Option<Value> {
     value
 }
 
-/// Reads the conditions, each called by its own text, with the places of their expressions.
+/// Returns the conditions, each called by its own text, with the places of their expressions.
 pub(super) fn constraints(
     root: &Item<'_>,
     parameters: &[(Parameter, Range<usize>)],
@@ -79,7 +79,7 @@ fn constraint(entry: &Item<'_>, terms: &Terms<'_>, messages: &Messages) -> Optio
         return None;
     };
     let text = item.string().unwrap_or_default();
-    // What does not resolve is an error of the text as it is written.
+    // If the text does not resolve, the error is reported for the text as written.
     let resolved = terms.resolve(text).unwrap_or_else(|_| text.to_string());
     let expr = Expr::parse(&resolved).map_err(|error| report_expression(messages, &item.span, text, &error)).ok()?;
     Some((Constraint::new(text, expr), item.span))

@@ -1,4 +1,4 @@
-//! The search, the budget and the default configuration.
+//! Reads the search, the budget and the default configuration.
 
 use super::json::Item;
 use crate::Tuning;
@@ -11,8 +11,8 @@ use tunesmith_space::{Constraint, Parameter, Value};
 /// Parameters and values, as [`Tuning::default`] has them.
 type Pairs = Vec<(String, Value)>;
 
-/// What Kernel Tuner and KTT call the strategies that we have as well, in lower case without what
-/// joins words; ours after them.
+/// Names of strategies in Kernel Tuner and KTT, in lower case without separators, each with our
+/// name.
 const STRATEGIES: &[(&str, &str)] = &[
     ("deterministic", "exhaustive"),
     ("bruteforce", "exhaustive"),
@@ -35,12 +35,12 @@ const STRATEGIES: &[(&str, &str)] = &[
     ("profilebased", "profile_guided"),
 ];
 
-/// Reads search and budget.
+/// Reads the search and the budget.
 pub(super) fn read(root: &Item<'_>, default: Option<Pairs>, messages: &Messages) -> Tuning {
     Tuning { strategy: strategy(root, messages), stop: stop(root, messages), default, ..Tuning::default() }
 }
 
-/// Returns our name of the search, where we have it.
+/// Returns our name of the search, if we have that strategy.
 fn strategy(root: &Item<'_>, messages: &Messages) -> Option<StrategySpec> {
     let search = root.get("Search")?;
     let name = search.get("Name")?;
@@ -61,8 +61,8 @@ fn strategy(root: &Item<'_>, messages: &Messages) -> Option<StrategySpec> {
     ours.and_then(|ours| ours.parse().ok())
 }
 
-/// Returns the budget as a stop condition: several entries end the run together, whichever comes
-/// first.
+/// Returns the budget as a stop condition. With several entries, the first that is used up ends the
+/// run.
 fn stop(root: &Item<'_>, messages: &Messages) -> Option<Stop> {
     let budget = root.get("Budget")?;
     let conditions: Vec<String> = budget.items().iter().filter_map(|entry| condition(entry, messages)).collect();
@@ -88,9 +88,9 @@ fn condition(entry: &Item<'_>, messages: &Messages) -> Option<String> {
     }
 }
 
-/// Reads the default configuration with the place of its first value. None, with a warning, where
-/// it is no configuration of the space: published files have such, and their spaces are as good as
-/// others.
+/// Returns the default configuration with the place of its first value. If it is not in the space,
+/// warns and returns `None`: some published files have such defaults, and their spaces are still
+/// valid.
 pub(super) fn default(
     root: &Item<'_>,
     parameters: &[(Parameter, Range<usize>)],
@@ -125,7 +125,7 @@ pub(super) fn default(
     Some((pairs, place))
 }
 
-/// Tells whether two values are the same, be it that one is written as `1` and the other as `1.0`.
+/// Returns true if two values are equal, even if one is written as `1` and the other as `1.0`.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Int(int), Value::Float(float)) | (Value::Float(float), Value::Int(int)) => *int as f64 == *float,
@@ -133,8 +133,8 @@ fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Returns the first condition that the configuration does not meet. What cannot be computed, such
-/// as a condition on a device's limits, is left to whoever builds the space.
+/// Returns the first condition that the configuration violates. Skips conditions that cannot be
+/// computed, for example on a device's limits: they are checked when the space is built.
 fn violated<'c>(
     pairs: &Pairs,
     parameters: &[(Parameter, Range<usize>)],
