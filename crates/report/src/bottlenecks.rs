@@ -3,7 +3,7 @@
 use crate::table::count_table;
 use std::fmt::Write as _;
 
-/// Counters with what was read.
+/// Counters with their readings.
 type Readings = Vec<(String, f64)>;
 
 /// The content of the page.
@@ -13,7 +13,7 @@ pub struct BottleneckPage {
     pub bottlenecks: Vec<(String, f64, Readings)>,
     /// Wanted changes: counter, and from -1 (less) to 1 (more).
     pub wanted: Vec<(String, f64)>,
-    /// The parameters that would bring them, the best first.
+    /// The parameters that would bring these changes, the best first.
     pub parameters: Vec<ParameterEffect>,
     /// The notes on what is missing.
     pub notes: Vec<String>,
@@ -26,15 +26,15 @@ pub struct ParameterEffect {
     pub change: String,
     /// The score of the change.
     pub score: f64,
-    /// The wanted counters that it moves, by what share.
+    /// The wanted counters that it moves, each with the share.
     pub counters: Vec<(String, f64)>,
-    /// The time measured there.
+    /// The measured time of the changed configuration.
     pub time: Option<String>,
 }
 
 /// Characters of a full bar.
 const BAR: usize = 24;
-/// Below this share a bottleneck is none: what is left is listed in one line.
+/// Minimum share of a bottleneck to be shown. Those below it are listed in one line.
 const SHOWN: f64 = 0.01;
 /// Counters shown beside a parameter.
 const MOVED: usize = 3;

@@ -7,18 +7,18 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 pub struct ComparisonRow {
     /// The strategy.
     pub strategy: String,
-    /// The recording; nothing for the means over all.
+    /// The recording; `None` for the means over all.
     pub recording: Option<String>,
     /// The share of the optimum after each number of evaluations.
     pub rel: Vec<f64>,
-    /// The expected number of evaluations to each level.
+    /// The expected number of evaluations to reach each level.
     pub ert: Vec<f64>,
     /// The lead over random search over time.
     pub score: f64,
 }
 
-/// Returns a table of how near the optimum strategies come and how soon, without a trailing
-/// newline. `budgets` and `levels` head the columns of `rel` and `ert`.
+/// Returns a table of the strategies' nearness to the optimum and of the cost to reach it, without
+/// a trailing newline. `budgets` and `levels` head the columns of `rel` and `ert`.
 pub fn comparison_table(budgets: &[u64], levels: &[&str], rows: &[ComparisonRow]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);

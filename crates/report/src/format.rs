@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Formats numbers for people.
 
 /// Returns a time in milliseconds with four significant digits and a fitting unit: `2.310 ms`,
 /// `45.12 us`, `1.204 s`.
@@ -11,7 +11,7 @@ pub fn milliseconds(time: f64) -> String {
     }
 }
 
-/// Returns a stretch of time to the second: `42 s`, `3 min 7 s`, `2 h 5 min`.
+/// Returns a duration to the second: `42 s`, `3 min 7 s`, `2 h 5 min`.
 pub fn duration(seconds: f64) -> String {
     let whole = seconds.max(0.0).round() as u64;
     match whole {
@@ -22,8 +22,8 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// Returns a decimal number with its thousands set apart, or in powers of ten from 10^15:
-/// `389,120`, `8.24e31`.
+/// Returns a decimal number with separated thousands, or in powers of ten from 10^15: `389,120`,
+/// `8.24e31`.
 pub fn count(digits: &str) -> String {
     if digits.len() > 15 {
         let rounded: f64 = digits.parse().unwrap_or(f64::INFINITY);

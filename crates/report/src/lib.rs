@@ -1,5 +1,4 @@
-//! Text, tables, plots and pages from tuning runs: pure functions from what was measured to what a
-//! person reads.
+//! Renders tuning runs for people as text, tables, plots and pages. All functions are pure.
 
 mod bottlenecks;
 mod comparison;

@@ -1,4 +1,4 @@
-//! The end of a tuning run.
+//! Renders the end of a tuning run.
 
 use crate::format::{count, duration, milliseconds, significant};
 use std::fmt::Write as _;
@@ -9,9 +9,9 @@ use tunesmith_core::FailureKind;
 pub struct Summary {
     /// The reason why the run ended.
     pub stop_reason: String,
-    /// Evaluations made, failed and resumed ones included.
+    /// Number of evaluations, including failed and resumed ones.
     pub evaluations: u64,
-    /// The number of them taken from the resumed journal.
+    /// Number of evaluations taken from the resumed journal.
     pub resumed: usize,
     /// The size of the space, in decimal.
     pub space_size: String,
@@ -19,13 +19,13 @@ pub struct Summary {
     pub seconds: f64,
     /// The best correct configuration.
     pub best: Option<Winner>,
-    /// The default configuration, where it was correct.
+    /// The default configuration, if it was correct.
     pub default: Option<Baseline>,
     /// The reason why the default configuration failed.
     pub default_failure: Option<String>,
-    /// The number of configurations that are indistinguishable from the best.
+    /// Number of configurations that are indistinguishable from the best.
     pub ties: usize,
-    /// The number of leaders that were measured again in turn; 0 without a final.
+    /// Number of leaders in the final re-measurement; 0 without one.
     pub finalists: usize,
     /// Further remarks on the measurements: a label and a sentence each.
     pub notes: Vec<(&'static str, String)>,
@@ -46,9 +46,9 @@ pub struct Winner {
     pub ci95_ms: Option<(f64, f64)>,
     /// The configuration as text.
     pub config: String,
-    /// 10^9 floating-point operations per second, where declared.
+    /// 10^9 floating-point operations per second, if the problem declares them.
     pub gflops: Option<f64>,
-    /// 10^9 bytes per second, where declared.
+    /// 10^9 bytes per second, if the problem declares them.
     pub gbytes: Option<f64>,
 }
 
@@ -61,18 +61,18 @@ pub struct Baseline {
     pub source: SpeedupSource,
     /// True if it is the best itself.
     pub is_best: bool,
-    /// True if the best cannot be told from it.
+    /// True if the best is indistinguishable from it.
     pub is_tie: bool,
 }
 
 /// The origin of the times that a speed-up compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpeedupSource {
-    /// Both from the final, where the two took turns.
+    /// Both from the final re-measurement, where the two took turns.
     Final,
     /// Both from the search.
     Search,
-    /// The best from the final, the baseline from the search.
+    /// The best from the final re-measurement, the baseline from the search.
     Different,
 }
 
@@ -98,7 +98,7 @@ impl Baseline {
 pub struct FailureLine {
     /// The kind.
     pub kind: FailureKind,
-    /// The number of failures.
+    /// Number of failures.
     pub count: usize,
     /// The commonest message.
     pub message: String,

@@ -12,7 +12,7 @@ pub struct TopRow {
     pub ci95_ms: (f64, f64),
     /// The speed-up over the default configuration.
     pub speedup: Option<f64>,
-    /// The objective's value, where that is not time.
+    /// The objective's value, if the objective is not time.
     pub value: Option<f64>,
     /// The configuration as text.
     pub config: String,
@@ -48,8 +48,8 @@ pub fn top_table(rows: &[TopRow]) -> String {
     table.trim_fmt()
 }
 
-/// Returns a table of text, columns before the last aligned to the right, without a trailing
-/// newline.
+/// Returns a table of text without a trailing newline. All columns but the last are aligned to the
+/// right.
 pub fn count_table<const COLUMNS: usize>(header: [&str; COLUMNS], rows: &[[String; COLUMNS]]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);

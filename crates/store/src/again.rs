@@ -1,4 +1,4 @@
-//! The lines of what was measured again, and of the verdict.
+//! Lines of later measurements and of the verdict.
 
 use crate::Entry;
 use serde::{Deserialize, Serialize};
@@ -11,8 +11,8 @@ use tunesmith_space::{ConfigId, Space};
 pub struct Again {
     /// `reference`, `selection` or `confirmation`.
     pub again: String,
-    /// The evaluation that it belongs to: its position among the journal's evaluations, counted
-    /// from 1.
+    /// Number of the evaluation that it belongs to: its position among the journal's evaluations,
+    /// counted from 1.
     pub evaluation: usize,
     /// The measurement, as of an evaluation.
     #[serde(flatten)]
@@ -28,38 +28,40 @@ impl Again {
         Self { again: role.word().to_string(), evaluation, entry: Entry::new(space, &as_evaluation) }
     }
 
-    /// Returns what this line keeps, its configuration found in `space` by its values.
+    /// Returns the measurement that this line keeps. Finds its configuration in `space` by its
+    /// values.
     ///
-    /// Fails with the reason where the space has no such configuration or a word is unknown.
+    /// Fails with the reason if the space has no such configuration or a word is unknown.
     pub fn resample(&self, space: &Space) -> Result<Resample, String> {
         let role = self.role().ok_or_else(|| format!("`{}` is no reason to measure again", self.again))?;
         let Evaluation { request, failure, measurement, clock } = self.entry.evaluation(space)?;
         Ok(Resample { role, config: request.config, failure, measurement, clock })
     }
 
-    /// Returns what the samples are for; `None` of an unknown word.
+    /// Returns the purpose of the samples, or `None` for an unknown word.
     pub fn role(&self) -> Option<Role> {
         Role::from_word(&self.again)
     }
 }
 
-/// The verdict, by the final of the evaluations before this line. Indices are those of the
-/// evaluations' lines.
+/// The verdict of the final re-measurement of the evaluations before this line. Indices are those
+/// of the evaluations' lines.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VerdictLine {
     /// The winner's index.
     pub winner: String,
-    /// The indices of those it cannot be told from, the best first.
+    /// The indices of the configurations that are indistinguishable from the winner, the best
+    /// first.
     pub ties: Vec<String>,
-    /// True if the device drifted.
+    /// The drift of the device, if it was watched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<DriftLine>,
 }
 
-/// [`Drift`] on disk.
+/// A [`Drift`] on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DriftLine {
-    /// The number of probes of the reference.
+    /// Number of probes of the reference.
     pub probes: usize,
     /// The difference between the thirds of the run, as a share.
     pub change: f64,

@@ -1,4 +1,4 @@
-//! What can go wrong with a journal.
+//! Errors of journals.
 
 use crate::Difference;
 use std::path::PathBuf;
@@ -12,10 +12,10 @@ pub enum StoreError {
     Io {
         /// The journal.
         path: PathBuf,
-        /// Its reason.
+        /// The system's reason.
         source: std::io::Error,
     },
-    /// A line is not what a journal holds.
+    /// A line is not a line of a journal.
     #[error("journal `{}`, line {line}: {reason}", path.display())]
     Line {
         /// The journal.
@@ -32,7 +32,7 @@ pub enum StoreError {
         path: PathBuf,
         /// Its format version.
         found: u32,
-        /// The latest version known here.
+        /// The latest version that this crate reads.
         known: u32,
     },
     /// The journal belongs to another run.
@@ -52,8 +52,8 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Tells whether the request is wrong: the journal is missing or belongs to another run. A disk
-    /// that fails is none.
+    /// Returns true if the request is wrong: the journal is missing or belongs to another run.
+    /// Returns false if the disk failed.
     pub fn is_request(&self) -> bool {
         match self {
             Self::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-/// The format version that this crate writes. Version 1 had no lines of later measurements, which
-/// its readers would take for evaluations.
+/// The format version that this crate writes. Version 1 had no lines of later measurements: its
+/// readers would take them for evaluations.
 pub const FORMAT_VERSION: u32 = 2;
 
 /// The subject of a run, its device and its settings: the first line of its journal.
@@ -20,7 +20,8 @@ pub struct Header {
     /// The name of the problem.
     pub problem: String,
     /// The identity that a resumed run must share: digests of space, problem and kernel, device,
-    /// compiler, measurement policy. Names and values as users should read them where they differ.
+    /// compiler, and measurement policy. Names and values are those that users read when they
+    /// differ.
     pub identity: Map<String, Json>,
     /// The tuning parameters with their values, in the user's order.
     pub parameters: Map<String, Json>,
@@ -31,19 +32,19 @@ pub struct Header {
     /// The sizes of the input.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub sizes: Map<String, Json>,
-    /// The features of the problem's inputs besides: names and expressions over sizes.
+    /// Further features of the problem's inputs: names and expressions over sizes.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub features: Map<String, Json>,
     /// The constraints by name, as expressions.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub constraints: Map<String, Json>,
-    /// The device as numbers.
+    /// The properties of the device as numbers.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub device_features: BTreeMap<String, f64>,
-    /// The objective, if that is not time, with what its value is computed from.
+    /// The objective, if it is not time, with the inputs of its value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objective: Option<Json>,
-    /// The recordings of other devices that the strategy was told of.
+    /// The recordings that the strategy was given as history.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<HistoryFile>,
     /// The strategy, as the user wrote it.
@@ -59,7 +60,7 @@ pub struct Header {
     pub started: f64,
 }
 
-/// A recording that a strategy was told of.
+/// A recording that a strategy was given as history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryFile {
     /// The file, as the user named it.
@@ -68,20 +69,20 @@ pub struct HistoryFile {
     pub digest: String,
 }
 
-/// One thing in which a journal's run and the present one differ.
+/// A difference between a journal's run and the present one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The differences.
+    /// The property that differs.
     pub what: String,
-    /// As the journal has it.
+    /// Its value in the journal.
     pub journal: String,
-    /// As it is now.
+    /// Its present value.
     pub now: String,
 }
 
 impl Header {
-    /// Returns the differences between this header's run and that of `now`, by
-    /// [`identity`](Self::identity), and in sizes. Empty when a journal with this header may be
+    /// Returns the differences between this header's run and that of `now`, in the
+    /// [`identity`](Self::identity) and in sizes. Empty if a journal with this header may be
     /// resumed.
     pub fn differences(&self, now: &Header) -> Vec<Difference> {
         let text = |value: Option<&Json>| match value {
@@ -100,7 +101,7 @@ impl Header {
             keys.map(difference).collect()
         };
         let identity = differing(&self.identity, &now.identity, "");
-        // Sizes change the digests; said by their names, they tell what to do.
+        // Sizes change the digests. Their names tell the user more than the digests do.
         let has_sizes = !identity.is_empty() && !self.sizes.is_empty();
         let sizes = if has_sizes { differing(&self.sizes, &now.sizes, "size ") } else { Vec::new() };
         sizes.into_iter().chain(identity).collect()

@@ -1,4 +1,4 @@
-//! Writing journals.
+//! Writes journals.
 
 use crate::{Again, Entry, FORMAT_VERSION, Header, Recorded, StoreError, VerdictLine, line, read};
 use serde_json::{Map, Value as Json};
@@ -12,9 +12,9 @@ use tunesmith_space::{ConfigId, Configuration, Space, Value};
 
 /// An open journal: the [`Store`] of live runs.
 ///
-/// Every line reaches the operating system before [`append`](Store::append) returns, so that the
-/// death of the process, however sudden, loses nothing. The file is locked while open: two runs
-/// never write one journal.
+/// Every line reaches the operating system before [`append`](Store::append) returns. A sudden death
+/// of the process therefore loses nothing. The file is locked while open, so that two runs never
+/// write to one journal.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
@@ -31,13 +31,13 @@ pub struct Journal {
 pub struct Resumed {
     /// Its evaluations, in the order made.
     pub evaluations: Vec<Evaluation>,
-    /// The later measurements that still mean something ([`Recorded::current`]).
+    /// The later measurements that are still valid ([`Recorded::current`]).
     pub resamples: Vec<Resample>,
 }
 
 impl Journal {
-    /// Starts a new journal at `path`, or beside it where there is one already (`run.jsonl`,
-    /// `run.2.jsonl`, ...): an existing journal is never overwritten.
+    /// Starts a new journal at `path`, or beside it if there is one already (`run.jsonl`,
+    /// `run.2.jsonl`, ...). Never overwrites a journal.
     pub fn create(path: &Path, header: &Header, space: &Space) -> Result<Self, StoreError> {
         let mut number = 1;
         loop {
@@ -54,10 +54,10 @@ impl Journal {
         }
     }
 
-    /// Opens the journal at `path` to go on with it, and returns what it holds.
+    /// Opens the journal at `path` to continue it, and returns its content.
     ///
-    /// Refused where the [identity](Header::identity) of its run is not that of `now`, or while
-    /// another process writes it. A last line cut short is removed from the file.
+    /// Fails if the [identity](Header::identity) of its run is not that of `now`, or while another
+    /// process writes it. Removes a last line that was cut short.
     pub fn resume(path: &Path, now: &Header, space: &Space) -> Result<(Self, Resumed), StoreError> {
         let io = |source| StoreError::Io { path: path.to_path_buf(), source };
         let file = OpenOptions::new().write(true).open(path).map_err(io)?;
@@ -77,20 +77,19 @@ impl Journal {
         Ok((journal, resumed))
     }
 
-    /// Returns the last of `path`, `run.2.jsonl`, `run.3.jsonl`, ... that exists; `path` itself
-    /// when none does.
+    /// Returns the last of `path`, `run.2.jsonl`, `run.3.jsonl`, ... that exists, or `path` itself
+    /// if none does.
     pub fn latest(path: &Path) -> PathBuf {
         let existing = (1..).map(|number| numbered(path, number)).take_while(|candidate| candidate.exists());
         existing.last().unwrap_or_else(|| path.to_path_buf())
     }
 
-    /// Returns where the journal is.
+    /// Returns the path of the journal.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns a header for `space`; the caller fills in what it knows of problem, device and
-    /// search.
+    /// Returns a header for `space`. The caller fills in the problem, the device and the search.
     pub fn header(space: &Space) -> Header {
         let values = |parameter: &tunesmith_space::Parameter| parameter.values().iter().map(line::value_json).collect();
         let parameter = |parameter: &tunesmith_space::Parameter| (parameter.name().to_string(), values(parameter));
@@ -142,7 +141,7 @@ impl Journal {
         self.numbers.entry(config).or_insert(self.evaluations);
     }
 
-    /// Writes a line in one piece, so that a kill cuts at most the line in hand.
+    /// Writes a line in one piece, so that a kill cuts at most this line.
     fn write_line(&mut self, line: &impl serde::Serialize) -> Result<(), StoreError> {
         let written = serde_json::to_vec(line).map_err(std::io::Error::from).and_then(|mut bytes| {
             bytes.push(b'\n');

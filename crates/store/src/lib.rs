@@ -1,10 +1,12 @@
-//! The journal of a tuning run on disk, and recordings in other tools' formats: [`import`] and
-//! [`export`].
+//! Stores the journal of a tuning run on disk, and reads and writes recordings in other tools'
+//! formats: [`import`] and [`export`].
 //!
-//! A journal is a file of JSON lines: a [`Header`] that says what was tuned, on what and how, then
-//! a line per evaluation, a line per later measurement of one ([`Again`]) and a verdict
-//! ([`VerdictLine`]). It is only ever appended to, each line before the searcher learns of it, so a
-//! killed run loses at most the evaluation in flight. A last line cut short by such a death is
+//! A journal is a file of JSON lines. Its first line is a [`Header`] with the subject of the run,
+//! the device and the settings. Then follow a line per evaluation, a line per later measurement of
+//! one ([`Again`]) and a verdict ([`VerdictLine`]).
+//!
+//! The file is only ever appended to. Each line is written before the searcher learns of it, so
+//! that a killed run loses at most the evaluation in flight. A last line cut short by a kill is
 //! dropped on reading.
 //!
 //! Evaluations are keyed by configuration, not by index: an index means nothing without the space's

@@ -1,4 +1,4 @@
-//! The lines after the header.
+//! The lines of evaluations.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -27,7 +27,7 @@ pub struct Entry {
     /// The samples of each kernel of a composite problem in milliseconds, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parts_ms: BTreeMap<String, Vec<f64>>,
-    /// Other numbers that every sample yielded, by name.
+    /// Other numbers of every sample, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, Vec<f64>>,
     /// Counters by name.
@@ -41,12 +41,12 @@ pub struct Entry {
     pub message: Option<String>,
     /// Seconds since the start of the run.
     pub clock: f64,
-    /// The line of the file it was read from, counted from 1; no part of the line.
+    /// The line of the file it was read from, counted from 1. It is not written.
     #[serde(skip)]
     pub line: usize,
 }
 
-/// [`CompileData`] on disk.
+/// A [`CompileData`] on disk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompileLine {
     /// Wall time in milliseconds.
@@ -97,9 +97,10 @@ impl Entry {
         }
     }
 
-    /// Returns the evaluation this entry keeps, its configuration found in `space` by its values.
+    /// Returns the evaluation that this entry keeps. Finds its configuration in `space` by its
+    /// values.
     ///
-    /// Fails with the reason where the space has no such configuration or a word is unknown.
+    /// Fails with the reason if the space has no such configuration or a word is unknown.
     pub fn evaluation(&self, space: &Space) -> Result<Evaluation, String> {
         let pairs: Vec<(&str, Value)> =
             self.config.iter().filter_map(|(name, json)| Some((name.as_str(), value_of(json)?))).collect();
@@ -117,7 +118,7 @@ impl Entry {
         })
     }
 
-    /// Returns what was observed.
+    /// Returns the measurement.
     pub fn measurement(&self) -> Measurement {
         Measurement {
             times_ms: self.times_ms.clone(),
@@ -129,7 +130,7 @@ impl Entry {
         }
     }
 
-    /// Returns why the configuration failed; `None` when it is correct.
+    /// Returns the reason why the configuration failed, or `None` if it is correct.
     pub fn failure(&self) -> Result<Option<Failure>, String> {
         if self.status == "correct" {
             return Ok(None);
@@ -154,7 +155,7 @@ pub(crate) fn value_json(value: &Value) -> Json {
     }
 }
 
-/// Returns the value a JSON scalar stands for; `None` of anything else.
+/// Returns the value for a JSON scalar, or `None` for anything else.
 pub(crate) fn value_of(json: &Json) -> Option<Value> {
     match json {
         Json::Bool(value) => Some(Value::Bool(*value)),

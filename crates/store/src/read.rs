@@ -1,11 +1,11 @@
-//! Reading journals.
+//! Reads journals.
 
 use crate::{Again, Entry, FORMAT_VERSION, Header, StoreError, VerdictLine};
 use serde::Deserialize;
 use std::fs;
 use std::path::Path;
 
-/// A journal as it stands on disk.
+/// The content of a journal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
     /// Its first line.
@@ -14,10 +14,10 @@ pub struct Recorded {
     pub entries: Vec<Entry>,
     /// The later measurements, in the order made.
     pub again: Vec<Again>,
-    /// The number of [`again`](Self::again) made before the last evaluation. A final among them is
+    /// Number of [`again`](Self::again) lines before the last evaluation. A final among them is
     /// outdated.
     pub again_before_last: usize,
-    /// The verdict, by the final after the last evaluation.
+    /// The verdict, if a final re-measurement follows the last evaluation.
     pub verdict: Option<VerdictLine>,
     /// Its length in bytes without a last line that was cut short.
     pub complete_bytes: u64,
@@ -25,8 +25,8 @@ pub struct Recorded {
 
 /// Reads the journal at `path`.
 ///
-/// A last line without its end is dropped: its run was killed while writing it. Anything else that
-/// is no journal line is an error naming the line.
+/// Drops a last line without its end: its run was killed while writing it. Any other line that is
+/// not a journal's is an error that names the line.
 pub fn read(path: &Path) -> Result<Recorded, StoreError> {
     let text = fs::read(path).map_err(|source| StoreError::Io { path: path.to_path_buf(), source })?;
     parse(path, &text)
@@ -77,8 +77,8 @@ impl Recorded {
         Ok(())
     }
 
-    /// Returns the later measurements that still mean something: those of the reference, and the
-    /// final after the last evaluation.
+    /// Returns the later measurements that are still valid: those of the reference, and the final
+    /// re-measurement after the last evaluation.
     pub fn current(&self) -> impl Iterator<Item = &Again> {
         let is_current = |(at, again): &(usize, &Again)| *at >= self.again_before_last || again.again == REFERENCE;
         self.again.iter().enumerate().filter(is_current).map(|(_, again)| again)
@@ -88,11 +88,12 @@ impl Recorded {
 /// The word of [`Role::Reference`](tunesmith_core::Role::Reference).
 const REFERENCE: &str = "reference";
 
-/// Returns the header, or either a finished error or the reason why the line is none.
+/// Returns the header. Fails with either a complete error or the reason why the line is not a
+/// header.
 fn parse_header(path: &Path, line: &[u8]) -> Result<Header, Result<StoreError, String>> {
     let json: serde_json::Value = serde_json::from_slice(line)
         .map_err(|error| Err(format!("no journal, which `tunesmith tune` writes (.jsonl): {error}")))?;
-    // The version first: the header of a later version may not parse as ours.
+    // Checks the version first: the header of a later version may not parse as ours.
     let format = json.get("format").and_then(serde_json::Value::as_u64);
     match format.and_then(|format| u32::try_from(format).ok()) {
         None => Err(Err("no journal: the first line has no format version".to_string())),

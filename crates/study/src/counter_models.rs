@@ -1,4 +1,4 @@
-//! Counter models from recordings and runs.
+//! Trains counter models from recordings and runs.
 
 use crate::Error;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use tunesmith_model::counters::{CounterData, CounterModel, Method, Provenance};
 use tunesmith_search::profile_guided::counter_data;
 use tunesmith_space::closest;
 
-/// What to train a counter model from, and how.
+/// The data and settings for training a counter model.
 #[derive(Clone, Debug, Default)]
 pub struct TrainOptions {
     /// Recordings and journals with counters, all of one kernel's parameters.
@@ -20,7 +20,7 @@ pub struct TrainOptions {
     pub out: PathBuf,
     /// `tree`, `trees`, `least_squares` or `exact`.
     pub method: String,
-    /// The seed of what is drawn: the half that is fitted to, and the trees.
+    /// The seed of random draws: the half that is fitted to, and the trees.
     pub seed: u64,
 }
 
@@ -29,19 +29,20 @@ pub struct TrainOptions {
 pub struct Trained {
     /// `counters`.
     pub kind: &'static str,
-    /// How counters are modelled.
+    /// The method of the model.
     pub method: String,
-    /// The configurations that the model was fitted to.
+    /// Number of configurations that the model was fitted to.
     pub rows: usize,
-    /// The tuning parameters that it needs.
+    /// Number of tuning parameters that it needs.
     pub features: usize,
-    /// What fitting took.
+    /// Time of the fit.
     pub fit_seconds: f64,
-    /// By counter the mean absolute error on configurations that it was not fitted to, as a share of the mean.
+    /// By counter: the mean absolute error on configurations that it was not fitted to, as a share
+    /// of the mean.
     pub held_out: BTreeMap<String, f64>,
     /// The file.
     pub out: PathBuf,
-    /// What a user should know: counters that were left out.
+    /// Notes for the user: counters that were left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -57,7 +58,8 @@ pub const METHODS: [(&str, Method); 4] = [
 /// Trains a counter model and writes it as JSON.
 ///
 /// # Errors
-/// A wrong method, inputs that cannot be read, have no counters or do not belong together, a file that cannot be written.
+/// The method is wrong; an input cannot be read, has no counters or does not belong to the others;
+/// or a file cannot be written.
 pub fn train_counters(options: &TrainOptions, clock: &dyn Clock) -> Result<Trained, Error> {
     let method = method(&options.method)?;
     let recording = merged(&options.inputs)?;
@@ -91,7 +93,7 @@ fn method(name: &str) -> Result<Method, Error> {
     })
 }
 
-/// The inputs as one recording, each of which has counters of the same set.
+/// Joins the inputs to one recording. All must have counters of the same set.
 fn merged(inputs: &[PathBuf]) -> Result<Recording, Error> {
     let mut all: Option<(Recording, &'static CounterSet)> = None;
     for path in inputs {
@@ -124,16 +126,16 @@ fn profiled(recording: &Recording) -> impl Iterator<Item = &Row> {
     recording.rows().iter().filter(|row| !row.measurement.counters.is_empty())
 }
 
-/// The set that the recording's counters belong to.
+/// Returns the set that the recording's counters belong to.
 fn set_of(recording: &Recording) -> Option<&'static CounterSet> {
     profiled(recording).find_map(|row| CounterSet::of(row.measurement.counters.keys().map(String::as_str)))
 }
 
-/// What a model learns from `recording`, the content of `path`: without the parameters that have one value, which a problem
-/// need not have.
+/// Returns the training data in `recording`, the content of `path`. Leaves out parameters with a
+/// single value, since a problem need not have them.
 ///
 /// # Errors
-/// It has no counters that can be learned from.
+/// The recording has no counters that can be learned from.
 pub fn learnable(recording: &Recording, path: &Path) -> Result<(CounterData, Provenance), Error> {
     let (data, provenance) = counter_data(recording).ok_or_else(|| no_counters(recording, path))?;
     Ok((data.varying(), provenance))
@@ -153,7 +155,7 @@ fn no_counters(recording: &Recording, path: &Path) -> Error {
     Error::request(text, Some(format!("rename them as a known set has them: {}", known.join(", "))))
 }
 
-/// A sentence for every counter that the model will not have though it could mean something.
+/// Returns a sentence for every counter that the model leaves out although it could have a meaning.
 fn left_out(recording: &Recording, data: &CounterData) -> Vec<String> {
     let Some(set) = set_of(recording) else { return Vec::new() };
     let rows: Vec<&Row> = profiled(recording).collect();
@@ -172,7 +174,7 @@ fn left_out(recording: &Recording, data: &CounterData) -> Vec<String> {
     names.iter().filter_map(note).collect()
 }
 
-/// That no table has this counter.
+/// Returns a sentence about a counter that no table has.
 pub fn unknown(name: &str, set: &'static CounterSet) -> String {
     let suggestion = closest(name, set.counters.iter().map(|counter| counter.name));
     let suggestion = suggestion.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));

@@ -1,4 +1,4 @@
-//! Why strategies cannot be compared, or a counter model not be trained.
+//! Errors of comparing strategies and training counter models.
 
 use std::path::PathBuf;
 use tunesmith_core::Refusal;
@@ -6,11 +6,11 @@ use tunesmith_report::PlotError;
 use tunesmith_search::StrategyError;
 use tunesmith_store::ImportError;
 
-/// Says why strategies cannot be compared, or a counter model not be trained.
+/// Strategies cannot be compared, or a counter model cannot be trained.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The request is wrong: an option, a recording that does not serve.
+    /// The request is wrong: an option, or a recording that cannot be used.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// A strategy's name or options are wrong.
@@ -25,9 +25,9 @@ pub enum Error {
     /// A plot cannot be drawn.
     #[error("cannot draw `{}`: {source}", path.display())]
     Plot {
-        /// The file it was for.
+        /// The file of the plot.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: PlotError,
     },
     /// A file cannot be written.
@@ -35,13 +35,13 @@ pub enum Error {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: std::io::Error,
     },
 }
 
 impl Error {
-    /// Tells whether the user's request is wrong, rather than a device or the disk.
+    /// Returns true if the user's request is wrong, rather than a device or the disk.
     pub fn is_request(&self) -> bool {
         match self {
             Self::Refused(_) | Self::Strategy(_) => true,
@@ -51,7 +51,7 @@ impl Error {
         }
     }
 
-    /// Returns what to do about it, where that is known and not part of the text.
+    /// Returns the advice for the user, if there is any beyond the text of the error.
     pub fn remedy(&self) -> Option<&str> {
         match self {
             Self::Refused(refusal) => refusal.remedy.as_deref(),

@@ -1,9 +1,9 @@
-//! What recordings teach: strategies compared on them, counter models trained from them, and
-//! histories for new runs.
+//! Learns from recordings: compares strategies on them, trains counter models, and uses them as the
+//! history of new runs.
 //!
 //! [`compare`] lets strategies search recordings and scores them. [`train_counters`] fits a counter
-//! model; [`ModelChoice`] names one. [`Past`] holds the recordings that a user gives as history and
-//! tells which of them fit a space.
+//! model. [`ModelChoice`] names one. [`Past`] holds the recordings that a user gives as history and
+//! selects those that fit a space.
 
 mod comparison;
 mod counter_models;

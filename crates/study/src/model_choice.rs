@@ -1,22 +1,23 @@
-//! The counter model that a user names.
+//! The counter model that a user chooses.
 
 use crate::Error;
 use std::path::{Path, PathBuf};
 use tunesmith_model::counters::CounterModel;
 
-/// The counter model that strategies are given.
+/// The counter model for strategies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelChoice {
     /// The counters that the recording itself has.
     Exact,
-    /// Trees fitted to a random half of the recording; searches take turns with different halves.
+    /// Trees fitted to random halves of the recording. Searches use the halves in turn.
     Trees,
-    /// The model of a file, or trees fitted to random halves of another recording: of another device, input or space.
+    /// The model in a file, or trees fitted to random halves of another recording: of another
+    /// device, input or space.
     File(PathBuf),
 }
 
 impl ModelChoice {
-    /// The choice that `text` names: `exact`, `trees` or a file.
+    /// Returns the choice for `text`: `exact`, `trees` or a file.
     pub fn from_text(text: &str) -> Self {
         match text {
             "exact" => Self::Exact,
@@ -25,7 +26,7 @@ impl ModelChoice {
         }
     }
 
-    /// The text that [`from_text`](Self::from_text) takes.
+    /// Returns the text that [`from_text`](Self::from_text) takes.
     pub fn text(&self) -> String {
         match self {
             Self::Exact => "exact".to_string(),
@@ -35,10 +36,10 @@ impl ModelChoice {
     }
 }
 
-/// The counter model in `file`.
+/// Reads the counter model in `file`.
 ///
 /// # Errors
-/// It cannot be read or is none.
+/// The file cannot be read or holds no counter model.
 pub fn read_model(file: &Path) -> Result<CounterModel, Error> {
     let remedy = || Some("name a counter model, which `tunesmith train counters` writes".to_string());
     let text = std::fs::read_to_string(file)

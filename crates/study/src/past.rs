@@ -1,4 +1,5 @@
-//! Recordings of the same kernel on other devices, or for other sizes, as knowledge for strategies.
+//! Prepares recordings of the same kernel on other devices, or for other sizes, as history for
+//! strategies.
 
 use crate::Error;
 use sha2::{Digest, Sha256};
@@ -13,29 +14,29 @@ use tunesmith_store::HistoryFile;
 #[derive(Debug, Default)]
 pub struct Past(Vec<(PathBuf, Recording)>);
 
-/// A recording that was left out of a history, and why.
+/// A recording that was left out of a history, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
     /// The recording.
     pub file: PathBuf,
-    /// Why.
+    /// The reason.
     pub reason: WhyLeftOut,
 }
 
-/// Why a recording was left out of a history.
+/// The reason for leaving a recording out of a history.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WhyLeftOut {
-    /// It says nothing of the space.
+    /// It does not fit the space.
     #[error(transparent)]
     Misfit(#[from] Misfit),
-    /// A resumed run used it, and it is no longer the same.
+    /// A resumed run used it, but it has changed since.
     #[error("it has changed or gone since the run began, which goes on without it")]
     Changed,
 }
 
 impl LeftOut {
-    /// What to do about it.
+    /// Returns the advice for the user.
     pub fn remedy(&self) -> String {
         match &self.reason {
             WhyLeftOut::Misfit(Misfit::Missing { name, .. }) => {
@@ -59,22 +60,22 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// The recording that is searched, if one is: by its path and what it holds.
+/// The recording that is searched, if there is one: its path and its content.
 pub type JudgedRecording<'a> = Option<(&'a Path, &'a Recording)>;
 
-/// What fits a space.
+/// The part of a history that fits a space.
 #[derive(Debug, Default)]
 pub struct Fitting {
     /// The recordings used.
     pub files: Vec<PathBuf>,
-    /// Those that were not.
+    /// The recordings left out.
     pub left_out: Vec<LeftOut>,
-    /// What the ones used say.
+    /// The times of the recordings used.
     pub times: Option<PastTimes>,
 }
 
 impl Fitting {
-    /// The recordings used, as a journal names them.
+    /// Returns the recordings used, as a journal names them.
     pub fn named(&self) -> Vec<HistoryFile> {
         let named = |file: &PathBuf| HistoryFile { file: file.clone(), digest: digest(file).unwrap_or_default() };
         self.files.iter().map(named).collect()
@@ -85,13 +86,13 @@ impl Past {
     /// Reads `files`, in any format that can be read.
     ///
     /// # Errors
-    /// One cannot be read.
+    /// A file cannot be read.
     pub fn read(files: &[PathBuf]) -> Result<Self, Error> {
         let read = |path: &PathBuf| Ok((path.clone(), tunesmith_store::import(path)?));
         files.iter().map(read).collect::<Result<_, Error>>().map(Self)
     }
 
-    /// Reads the files that an earlier part of a run was told of, as far as they are still what they were.
+    /// Reads the history of an earlier part of a run. Leaves out files that have changed.
     pub fn read_again(files: &[HistoryFile]) -> (Self, Vec<LeftOut>) {
         let (mut past, mut left_out) = (Self::default(), Vec::new());
         for HistoryFile { file, digest: before } in files {
@@ -104,15 +105,15 @@ impl Past {
         (past, left_out)
     }
 
-    /// Whether there is no recording.
+    /// Returns true if there is no recording.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What fits `space`, for a run whose user wants it to be used.
+    /// Returns the part that fits `space`, for a run whose user asked for a history.
     ///
     /// # Errors
-    /// There are recordings, and none fits.
+    /// There are recordings, but none fits.
     pub fn required(
         &self,
         space: &Space,
@@ -130,7 +131,8 @@ impl Past {
         }
     }
 
-    /// All but those that are `judged`, which was read from `path`: under that path, or copies of it.
+    /// Returns the part that fits `space`. Leaves out `judged` (the recording read from that path)
+    /// and copies of it.
     pub fn fitting(&self, space: &Space, objective: &dyn Objective, judged: JudgedRecording<'_>) -> Fitting {
         let is_judged = |path: &Path, recording: &Recording| {
             judged.is_some_and(|(own, judged)| is_same_file(own, path) || judged.rows() == recording.rows())
@@ -156,7 +158,7 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
     a == b || canonical(a).is_some_and(|a| Some(a) == canonical(b))
 }
 
-/// The digest of a file's bytes, by which a journal tells whether its history is still the same.
+/// Returns the digest of a file's bytes. A journal uses it to notice that its history has changed.
 fn digest(path: &Path) -> Option<String> {
     let bytes = std::fs::read(path).ok()?;
     Some(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())

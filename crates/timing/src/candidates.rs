@@ -1,4 +1,5 @@
-//! The few configurations of a timing model that an application may choose among where nothing else names any.
+//! Chooses the candidates of a timing model: a few configurations that an application may choose
+//! among if nothing else names any.
 
 use crate::groups::Group;
 use std::collections::BTreeMap;
@@ -6,15 +7,16 @@ use tunesmith_choose::wisdom::{Costs, choose_members};
 use tunesmith_model::Shortlist;
 use tunesmith_space::Value;
 
-/// Of each input on each device so many of the fastest stand for election, so that it takes no longer with whole recorded
-/// spaces: the best few of others are hardly slower than one that comes later.
+/// Number of the fastest configurations of each input on each device that are considered. It bounds
+/// the time for whole recorded spaces: slower configurations are hardly ever worth a place.
 const EACH: usize = 16;
 
 /// The correct configurations of one input on one device, with their times.
 type Times<'a> = BTreeMap<&'a [Value], f64>;
 
-/// At most 32 configurations, `reference` among them, which serve the inputs of `groups` well: chosen as those of a portfolio
-/// are, by times relative to the best of each input. Costs what [`choose_members`] costs with 16 columns for each input.
+/// Returns at most 32 configurations, `reference` among them, that serve the inputs of `groups`
+/// well. They are chosen as those of a portfolio are, by times relative to the best of each input.
+/// Costs as much as [`choose_members`] with 16 columns for each input.
 pub(crate) fn candidates(groups: &[Group], reference: &[Value]) -> Vec<Vec<Value>> {
     let inputs = by_input(groups);
     let mut columns = vec![reference];
@@ -29,7 +31,7 @@ pub(crate) fn candidates(groups: &[Group], reference: &[Value]) -> Vec<Vec<Value
     members.into_iter().map(|member| columns[member].to_vec()).collect()
 }
 
-/// What several recordings of the same input on the same device say together; of two times the shorter.
+/// Joins the recordings of the same input on the same device. Of two times, the shorter one counts.
 fn by_input(groups: &[Group]) -> Vec<Times<'_>> {
     let mut inputs: BTreeMap<(&str, String), Times<'_>> = BTreeMap::new();
     for group in groups {

@@ -1,4 +1,4 @@
-//! Why a timing model cannot be trained or asked.
+//! Errors of training and asking timing models.
 
 use std::path::PathBuf;
 use tunesmith_choose::timing::TimingModelError;
@@ -6,11 +6,11 @@ use tunesmith_core::Refusal;
 use tunesmith_problem::ProblemError;
 use tunesmith_store::ImportError;
 
-/// Says why a timing model cannot be trained or asked.
+/// A timing model cannot be trained or asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The request is wrong: an option, an input, recordings that do not belong together.
+    /// The request is wrong: an option, an input, or recordings that do not belong together.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// The problem file is wrong.
@@ -27,13 +27,13 @@ pub enum Error {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: std::io::Error,
     },
 }
 
 impl Error {
-    /// Tells whether the user's request is wrong, rather than a device or the disk.
+    /// Returns true if the user's request is wrong, rather than a device or the disk.
     pub fn is_request(&self) -> bool {
         match self {
             Self::Refused(_) | Self::Problem(_) | Self::Model(_) => true,
@@ -42,7 +42,7 @@ impl Error {
         }
     }
 
-    /// Returns what to do about it, where that is known and not part of the text.
+    /// Returns the advice for the user, if there is any beyond the text of the error.
     pub fn remedy(&self) -> Option<&str> {
         match self {
             Self::Refused(refusal) => refusal.remedy.as_deref(),
@@ -52,7 +52,7 @@ impl Error {
         }
     }
 
-    /// Returns what is wrong with the problem file, if that is it.
+    /// Returns the faults of the problem file, if it is wrong.
     pub fn problem(&self) -> Option<&ProblemError> {
         match self {
             Self::Problem(error) => Some(error),

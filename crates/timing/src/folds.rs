@@ -1,4 +1,4 @@
-//! Parts of the training set that are left out of a fit to judge it.
+//! Parts of the training set that are left out of a fit, in order to judge it.
 
 use crate::groups::Group;
 use rand::SeedableRng as _;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use tunesmith_core::Rng;
 use tunesmith_space::Value;
 
-/// What is left out as a whole, so that no part of it is on both sides.
+/// The unit that is left out as a whole, so that no part of it is on both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FoldBy {
@@ -16,24 +16,24 @@ pub enum FoldBy {
     Devices,
     /// Inputs, on all devices.
     Inputs,
-    /// Configurations, of all recordings.
+    /// Configurations, in all recordings.
     Configurations,
 }
 
-/// The most folds: each costs a fit.
+/// Maximum number of folds: each costs a fit.
 const FOLDS: usize = 4;
 
-/// With fewer configurations a fold tells nothing.
+/// Minimum number of configurations. With fewer, a fold tells nothing.
 const FEWEST_CONFIGURATIONS: usize = 40;
 
-/// A part of the training set to fit to, and the rest.
+/// A part of the training set to fit to, and the part left out.
 pub(crate) struct Fold {
     pub(crate) train: Vec<Group>,
     pub(crate) test: Vec<Group>,
 }
 
-/// `groups` parted into at most four folds: by devices where there are several, else by inputs, else by configurations. No
-/// folds where there are too few of all.
+/// Returns at most four folds of `groups`: by devices if there are several, else by inputs, else by
+/// configurations. Returns `None` if there are too few of each.
 pub(crate) fn folds(groups: &[Group], seed: u64) -> Option<(FoldBy, Vec<Fold>)> {
     let all = |by| match by {
         FoldBy::Devices => groups.iter().map(|group| group.device.clone()).collect::<BTreeSet<_>>(),
@@ -55,7 +55,7 @@ pub(crate) fn folds(groups: &[Group], seed: u64) -> Option<(FoldBy, Vec<Fold>)> 
     Some((by, (0..FOLDS.min(keys.len())).map(fold).collect()))
 }
 
-/// All configurations of `groups` as texts, in order.
+/// Returns all configurations of `groups` as texts, in order.
 pub(crate) fn configurations(groups: &[Group]) -> Vec<String> {
     let all: BTreeSet<String> =
         groups.iter().flat_map(|group| group.rows.iter().map(|(values, _)| key(values))).collect();
@@ -66,7 +66,7 @@ fn key(values: &[Value]) -> String {
     values.iter().map(Value::define).collect::<Vec<_>>().join(",")
 }
 
-/// What is not `left_out`, and what is.
+/// Returns the groups without `left_out`, and those of `left_out` alone.
 pub(crate) fn part(groups: &[Group], by: FoldBy, left_out: &BTreeSet<String>) -> (Vec<Group>, Vec<Group>) {
     let whole =
         |is_out: fn(&Group) -> String| groups.iter().cloned().partition(|group| !left_out.contains(&is_out(group)));

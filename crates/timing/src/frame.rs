@@ -1,12 +1,11 @@
-//! Which columns a timing model has.
+//! Decides the columns of a timing model.
 
 use crate::groups::Group;
 use std::collections::BTreeSet;
 use tunesmith_choose::timing::{Feature, Frame, Origin, derived_number};
 use tunesmith_space::{Expr, Parameter, Value};
 
-/// Returns the frame of `groups`, whose first one's sizes are those that an input has unless it names
-/// others.
+/// Returns the frame of `groups`. The sizes of the first group are the default sizes of an input.
 pub(crate) fn frame(parameters: &[Parameter], derived: &[(String, Expr)], groups: &[Group]) -> Frame {
     Frame {
         parameters: parameters.to_vec(),
@@ -16,8 +15,9 @@ pub(crate) fn frame(parameters: &[Parameter], derived: &[(String, Expr)], groups
     }
 }
 
-/// Returns the columns that tell the rows of `groups` apart: parameters of more than one value, sizes,
-/// derived features and device numbers that differ; where devices differ in no known number, their name.
+/// Returns the columns that tell the rows of `groups` apart: parameters of more than one value, and
+/// sizes, derived features and device numbers that differ. If devices differ in no known number,
+/// their name is a column.
 fn features(parameters: &[Parameter], derived: &[(String, Expr)], groups: &[Group]) -> Vec<Feature> {
     let of_parameters = parameters.iter().filter(|all| all.values().len() > 1).map(parameter);
     let of_inputs = sizes(groups).into_iter().chain(of_sizes(derived, groups));
@@ -51,7 +51,8 @@ fn of_sizes(derived: &[(String, Expr)], groups: &[Group]) -> Vec<Feature> {
     derived.iter().filter(differs).map(|(name, _)| Feature::new(Origin::Derived, name, None)).collect()
 }
 
-/// Returns the numbers of devices that differ; the name where there are several devices and none does.
+/// Returns the numbers of devices that differ, or the name if there are several devices and no
+/// number differs.
 fn devices(groups: &[Group]) -> Vec<Feature> {
     let names: BTreeSet<&String> = groups.iter().flat_map(|group| group.device_features.keys()).collect();
     let differs = |name: &&String| differ(groups.iter().map(|group| group.device_features.get(*name).copied()));
@@ -64,7 +65,7 @@ fn devices(groups: &[Group]) -> Vec<Feature> {
     numbers
 }
 
-/// Tells whether two of the known numbers differ.
+/// Returns true if two of the known numbers differ.
 fn differ(numbers: impl Iterator<Item = Option<f64>>) -> bool {
     let numbers: Vec<f64> = numbers.flatten().collect();
     numbers.windows(2).any(|pair| pair[0] != pair[1])

@@ -1,5 +1,5 @@
-//! Recordings as what a timing model learns from: configurations of one input on one device, with times relative to the
-//! reference configuration's.
+//! Converts recordings to training data: configurations of one input on one device, with times
+//! relative to the reference configuration's.
 
 use crate::Error;
 use crate::single::best_single;
@@ -16,7 +16,7 @@ pub(crate) struct Group {
     pub(crate) sizes: Vec<(String, Value)>,
     /// The time of the reference configuration in milliseconds.
     pub(crate) reference_ms: f64,
-    /// The values of every configuration with its time; none where it failed.
+    /// The values of every configuration with its time; `None` if it failed.
     pub(crate) rows: Vec<(Vec<Value>, Option<f64>)>,
 }
 
@@ -37,8 +37,8 @@ impl Group {
         self.sizes.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    /// How fast a row is as the model sees it: the logarithm of its speed relative to the reference's (Eq. 1), `zeta` where it
-    /// failed.
+    /// Returns the target of a row: the logarithm of its speed relative to the reference's (Eq. 1),
+    /// or `zeta` if it failed.
     pub(crate) fn target(&self, time_ms: Option<f64>, zeta: f64) -> f64 {
         time_ms.map_or(zeta, |ms| (self.reference_ms / ms).ln())
     }
@@ -47,18 +47,20 @@ impl Group {
         self.rows.iter().filter_map(|(_, ms)| *ms).min_by(f64::total_cmp)
     }
 
-    /// What tells the input from others.
+    /// Returns a key of the input.
     pub(crate) fn input(&self) -> String {
         let pairs = self.sizes.iter().map(|(name, value)| format!("{name}={}", value.define()));
         pairs.collect::<Vec<_>>().join(",")
     }
 }
 
-/// Reads `files`. Speed-ups refer to the configuration that `reference` names in part; without one to the default that
-/// journals name, else to the configuration that is best over all recordings.
+/// Reads `files`. Speed-ups refer to the configuration that `reference` names in part. Without one,
+/// they refer to the default that journals name, or else to the configuration that is best over all
+/// recordings.
 ///
 /// # Errors
-/// A file that cannot be read or has other parameters than the first, no recording in which the reference is correct.
+/// A file cannot be read or has other parameters than the first, or the reference is correct in no
+/// recording.
 pub(crate) fn read(files: &[PathBuf], reference: &[(String, String)]) -> Result<Groups, Error> {
     let recordings: Vec<(PathBuf, Recording)> =
         files.iter().map(|path| Ok((path.clone(), tunesmith_store::import(path)?))).collect::<Result<_, Error>>()?;
@@ -96,8 +98,9 @@ pub(crate) fn read(files: &[PathBuf], reference: &[(String, String)]) -> Result<
     })
 }
 
-/// What was measured of a device, its bandwidth and on some its clock, differs a little from run to run. That tells no devices
-/// apart: the first recording's numbers count for all of the same name.
+/// Gives all groups of one device the numbers of the first recording. Measured numbers, such as the
+/// bandwidth and on some devices the clock, differ a little from run to run, which does not make
+/// them different devices.
 fn one_device_has_one_set_of_numbers(groups: &mut [Group]) {
     let mut known: HashMap<String, BTreeMap<String, f64>> = HashMap::new();
     for group in groups {
@@ -106,7 +109,8 @@ fn one_device_has_one_set_of_numbers(groups: &mut [Group]) {
     }
 }
 
-/// The parameters with all values that any recording has, the first recording's order first.
+/// Returns the parameters with all values that any recording has, in the order of the first
+/// recording.
 fn parameters(recordings: &[(PathBuf, Recording)]) -> Result<Vec<Parameter>, Error> {
     let (_, first) = &recordings[0];
     let mut all: Vec<(String, Vec<Value>)> =
@@ -172,7 +176,7 @@ fn overall_best(recordings: &[(PathBuf, Recording)], notes: &mut Vec<String>) ->
     Ok(best)
 }
 
-/// The rows of a recording, if its reference is correct.
+/// Returns the rows of a recording, if its reference is correct.
 fn group(recording: &Recording, reference: &[Value]) -> Option<Group> {
     let rows: Vec<(Vec<Value>, Option<f64>)> =
         recording.rows().iter().map(|row| (row.values.clone(), row.time_ms().filter(|ms| *ms > 0.0))).collect();

@@ -1,10 +1,10 @@
-//! How good a model is on what it was not fitted to.
+//! Judges a model on data that it was not fitted to.
 
 use crate::groups::Group;
 use tunesmith_choose::timing::HeldOut;
 
-/// Judges a model on `groups`, which were held out, for each of whose rows `predictions` has the
-/// prediction.
+/// Judges a model on the held-out `groups`. `predictions` has the prediction for each of their
+/// rows.
 pub(crate) fn held_out(inputs: Vec<String>, groups: &[Group], predictions: &[Vec<f64>], zeta: f64) -> HeldOut {
     let rows = groups.iter().map(|group| group.rows.len()).sum();
     let pairs = || groups.iter().zip(predictions);
@@ -25,10 +25,11 @@ pub(crate) fn held_out(inputs: Vec<String>, groups: &[Group], predictions: &[Vec
     }
 }
 
-/// The speed of the first correct configuration in the order of the predictions, relative to the best and to the reference.
+/// Returns the speed of the first correct configuration in the order of the predictions, relative
+/// to the best and to the reference.
 pub(crate) fn chosen(group: &Group, predictions: &[f64]) -> Option<(f64, f64)> {
     let correct = group.rows.iter().zip(predictions).filter_map(|((_, ms), predicted)| Some((*predicted, (*ms)?)));
-    // Of equally good ones the first: `max_by` would take the last.
+    // Takes the first of equally good ones: `max_by` would take the last.
     let (_, ms) = correct.reduce(|best, other| if other.0 > best.0 { other } else { best })?;
     Some((group.best_ms()? / ms, group.reference_ms / ms))
 }

@@ -1,12 +1,17 @@
-//! Timing models: boosted trees that predict, from an input, a configuration and a device, how many times as fast as the
-//! reference configuration it is (Bergstra, Pinto and Cox, Machine learning for predictive auto-tuning with boosted
-//! regression trees, 2012).
+//! Trains and asks timing models. A timing model is a set of boosted trees that predict the speed
+//! of a configuration relative to a reference, from the input, the configuration and the device
+//! (Bergstra, Pinto and Cox, Machine learning for predictive auto-tuning with boosted regression
+//! trees, 2012).
 //!
-//! `groups` reads recordings, `frame` decides the columns, `rows` fills them, `folds` leaves parts out,
-//! `rounds` chooses the number of trees by them and `unseen` judges the choice for devices left out, `train`
-//! fits, `scorer` predicts configurations of a space, `search` looks for the best one, `predict` answers
-//! users. The model itself, its file, and what chooses at run time among few configurations (those of a
-//! portfolio, or the `candidates` that training leaves in the model) are `tunesmith_choose::timing`.
+//! - `groups` reads recordings, `frame` decides the columns, and `rows` fills them.
+//! - `folds` leaves parts out. `rounds` uses them to choose the number of trees, and `unseen` to
+//!   judge the choice for devices left out.
+//! - `train` fits the model.
+//! - `scorer` predicts configurations of a space, `search` finds the best one, and `predict`
+//!   answers users.
+//!
+//! The model itself, its file, and the choice among a few configurations at run time are in
+//! `tunesmith_choose::timing`.
 
 mod candidates;
 mod error;

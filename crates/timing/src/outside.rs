@@ -1,19 +1,20 @@
-//! Whether a prediction is one for what the training set is like.
+//! Finds the features of an input or a device that lie outside of the training set.
 
 use serde::Serialize;
 use std::fmt;
 use tunesmith_choose::timing::{Feature, Origin, TimingModel};
 
-/// A feature of an input or a device that lies outside of what the model was trained with.
+/// A feature of an input or a device that lies outside of the training set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Outside {
     /// The feature.
     pub feature: String,
     /// Its number.
     pub value: f64,
-    /// The least and the largest of the training set.
+    /// The smallest and the largest number in the training set.
     pub trained: (f64, f64),
-    /// How far outside: 1 is as far from the nearest end as the ends are from each other. Infinite where these are the same.
+    /// Distance from the nearer end of that range, in lengths of the range. Infinite if the range
+    /// has no length.
     pub distance: f64,
 }
 
@@ -28,8 +29,8 @@ impl fmt::Display for Outside {
     }
 }
 
-/// Returns the features of a row of [`Frame::row`](tunesmith_choose::timing::Frame::row) that are outside,
-/// the farthest first.
+/// Returns the features of a row of [`Frame::row`](tunesmith_choose::timing::Frame::row) that lie
+/// outside, the farthest first.
 pub(crate) fn outside(model: &TimingModel, row: &[f64]) -> Vec<Outside> {
     let parts = model.parts();
     let features = parts.frame.features.iter().zip(row).filter(|(feature, _)| feature.origin != Origin::Parameter);

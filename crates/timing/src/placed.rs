@@ -1,14 +1,16 @@
-//! Configurations that a model knows by their values, in a space.
+//! Finds the configurations of a model, which are known by their values, in a space.
 
 use tunesmith_choose::timing::{KnownDevice, TimingModel, Unseen};
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
 
-/// Returns the reference configuration in `space`; parameters that the model does not know take their first value.
+/// Returns the reference configuration in `space`. Parameters that the model does not know take
+/// their first value.
 pub(crate) fn reference(model: &TimingModel, space: &Space) -> Option<Configuration> {
     configuration(model, space, &model.parts().reference)
 }
 
-/// Returns the configuration of `values`, one for each parameter of the model, in `space`, as [`reference`] has it.
+/// Returns the configuration of `values` in `space`, completed as by [`reference`]. `values` has
+/// one for each parameter of the model.
 fn configuration(model: &TimingModel, space: &Space, values: &[Value]) -> Option<Configuration> {
     let pairs = model.parts().frame.parameters.iter().zip(values);
     let pairs = pairs.filter(|(parameter, _)| space.parameter_index(parameter.name()).is_some());
@@ -16,8 +18,9 @@ fn configuration(model: &TimingModel, space: &Space, values: &[Value]) -> Option
     space.configuration(&pairs, None).ok()
 }
 
-/// Returns the single configuration that goes before the model's own choice for `device`: the model does not
-/// know the device, and the single one did better for devices left out. `None` where it is none of `space`.
+/// Returns the single configuration that precedes the model's own choice for `device`: the model
+/// does not know the device, and the single configuration did better for devices left out. Returns
+/// `None` if it is not in `space`.
 pub(crate) fn fallback<'a>(
     model: &'a TimingModel,
     space: &Space,

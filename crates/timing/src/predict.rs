@@ -1,4 +1,4 @@
-//! The best configuration for an input, without running anything.
+//! Predicts the best configuration for an input without running anything.
 
 use crate::Error;
 use crate::outside::{Outside, outside};
@@ -17,20 +17,20 @@ use tunesmith_store::Journal;
 /// The source of a choice that is not the model's.
 const SINGLE: &str = "best_single";
 
-/// What is asked of a timing model.
+/// A question to a timing model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PredictOptions {
-    /// Sizes of the input; others as in the training set.
+    /// Sizes of the input. Others are as in the training set.
     pub input: Vec<(String, Value)>,
-    /// The device; without one that of the training set if that has one alone.
+    /// The device. Without one, the only device of the training set, if it has just one.
     pub device: Option<KnownDevice>,
-    /// How the best configuration is looked for.
+    /// The search for the best configuration.
     pub search: ModelSearch,
-    /// Climbs, each from another configuration.
+    /// Number of climbs, each from another configuration.
     pub restarts: usize,
-    /// The seed of what is drawn.
+    /// The seed of random draws.
     pub seed: u64,
-    /// How many candidates are wanted.
+    /// Number of candidates to return.
     pub count: usize,
 }
 
@@ -40,47 +40,51 @@ impl Default for PredictOptions {
     }
 }
 
-/// What a model says of an input. Its JSON form is a contract: see `predict --json` in the interface.
+/// The answer of a model for an input. Its JSON form is a contract: see `predict --json` in the
+/// interface.
 #[derive(Clone, Debug, Serialize)]
 pub struct Predicted {
     /// The configuration predicted best.
     #[serde(flatten)]
     pub best: Prediction,
-    /// The search that found it; `best_single` where an unknown device is answered with the single configuration that is best
-    /// over the known ones.
+    /// The search that found it. `best_single` if the device is unknown and the answer is the
+    /// single configuration that is best over the known devices.
     pub source: String,
-    /// What the search took.
+    /// Time of the search.
     pub seconds: f64,
-    /// The best ones, the best first: where one turns out to be invalid, the next one is to be tried.
+    /// The best configurations, the best first. If one turns out to be invalid, try the next.
     pub candidates: Vec<Prediction>,
-    /// In what the input or the device is unlike the training set.
+    /// The features of the input or the device that lie outside of the training set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outside: Vec<Outside>,
-    /// What a user should know.
+    /// Notes for the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// A configuration with what is predicted of it.
+/// A configuration with its predictions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Prediction {
     /// Parameters and values, in the user's order.
     pub config: Map<String, Json>,
-    /// How many times as fast as the reference configuration.
+    /// The speed relative to the reference configuration.
     pub predicted_speedup: f64,
-    /// A tenth of what the model learned from is slower than the first, a tenth faster than the second.
+    /// An 80 % interval of the speed: a tenth of the training set is slower than the first number,
+    /// and a tenth is faster than the second.
     pub predicted_speedup_80: (f64, f64),
-    /// The time in milliseconds, where enough inputs were measured to tell it.
+    /// The time in milliseconds, if enough inputs were measured to predict it.
     pub predicted_time_ms: Option<f64>,
 }
 
-/// The best configuration for an input by `model`, found without running anything.
+/// Returns the best configuration for an input by `model`, without running anything.
 ///
-/// With `problem`, which has the input's sizes, its space and its grid are searched; without it the space that the model knows:
-/// the values and constraints of the recordings that it was trained from.
+/// With `problem`, which has the input's sizes, searches its space or its grid. Without it,
+/// searches the space that the model knows: the values and constraints of the recordings that it
+/// was trained on.
 ///
 /// # Errors
-/// A size that the model does not know, a grid that is not there, an input for which no configuration is valid.
+/// The model does not know a size, the problem has no grid, or no configuration is valid for the
+/// input.
 pub fn predict(
     model: &TimingModel,
     problem: Option<&Problem>,
@@ -129,8 +133,8 @@ pub fn predict(
     Ok(Predicted { best, source, seconds, candidates, outside: outside(model, scorer.row()), notes })
 }
 
-/// What the search found. The reference is as fast as itself whatever the model says, so that nothing predicted to be slower
-/// goes before it.
+/// Returns the result of the search. The reference is exactly as fast as itself, so that no
+/// configuration predicted to be slower precedes it.
 fn best(options: &PredictOptions, scorer: &Scorer<'_>, field: &Field<'_>) -> (Vec<Ranked>, String) {
     let count = options.count.max(1);
     let (mut found, source) = ranked(options.search, scorer, field, count);
@@ -143,7 +147,7 @@ fn best(options: &PredictOptions, scorer: &Scorer<'_>, field: &Field<'_>) -> (Ve
     (found, source)
 }
 
-/// `config` before all others, of which at most `count` stay.
+/// Moves `config` to the front and keeps at most `count` configurations.
 pub(crate) fn put_first(
     found: &mut Vec<Ranked>,
     config: ConfigId,
@@ -167,7 +171,7 @@ fn prediction(
     let predicted_speedup = ranked.log_speedup.exp();
     let (low, high) = match reference == Some(ranked.config) {
         true => (0.0, 0.0),
-        // Three models that were fitted apart may cross.
+        // The three models were fitted separately, so that their predictions may cross.
         false => scorer.quantiles(ranked.config),
     };
     let range = (low.min(ranked.log_speedup).exp(), high.max(ranked.log_speedup).exp());
@@ -179,7 +183,7 @@ fn prediction(
     }
 }
 
-/// All sizes of the input.
+/// Returns all sizes of the input. Fails for a size that the model does not know.
 fn checked(model: &TimingModel, input: &[(String, Value)]) -> Result<Vec<(String, Value)>, Error> {
     let names: Vec<&str> = model.parts().frame.sizes.iter().map(|(name, _)| name.as_str()).collect();
     if let Some((unknown, _)) = input.iter().find(|(name, _)| !names.contains(&name.as_str())) {
@@ -207,8 +211,8 @@ fn device<'a>(model: &'a TimingModel, options: &'a PredictOptions, notes: &mut V
     }
 }
 
-/// The space of the values and constraints that the model knows. Constraints that use what is not known here, limits of a
-/// device mostly, are left out.
+/// Returns the space of the values and constraints that the model knows. Leaves out constraints on
+/// names that are unknown here, mostly limits of a device.
 fn known_space(
     model: &TimingModel,
     sizes: &[(String, Value)],

@@ -1,4 +1,4 @@
-//! A timing model as what a tuning run begins with.
+//! Starts a tuning run from a timing model.
 
 use crate::Error;
 use crate::placed::{fallback, reference};
@@ -12,14 +12,15 @@ use tunesmith_search::Primed;
 use tunesmith_space::lookup;
 use tunesmith_space::{Space, Value};
 
-/// Candidates of the model that may be asked: that many may fail before the strategy goes on without it.
+/// Maximum number of the model's candidates that are tried. If that many fail, the strategy goes on
+/// without the model.
 const CANDIDATES: usize = 25;
 
-/// Correct ones with which the strategy begins.
+/// Number of correct configurations that the strategy begins with.
 const WANTED: usize = 5;
 
-/// Returns a strategy that begins with what the model predicts to be best for `problem` on `device`, and
-/// goes on as `inner`.
+/// Returns a strategy that begins with the configurations predicted to be best for `problem` on
+/// `device`, and continues as `inner`.
 ///
 /// # Errors
 /// The model knows none of the space's parameters.

@@ -4,14 +4,16 @@ use std::cmp::Ordering;
 use tunesmith_choose::timing::ReferenceTime;
 use tunesmith_model::Cholesky;
 
-/// Against features that say the same (a size and the operations that it decides), as a share of what is on the diagonal.
+/// Regularisation against redundant features (a size and the operations that it decides), as a
+/// share of the diagonal.
 const RIDGE: f64 = 1e-6;
 
-/// Inputs for each unknown, so that the fit is more than a table.
+/// Minimum number of inputs for each unknown, so that the fit is more than a table.
 const INPUTS_EACH: usize = 3;
 
-/// Fits the logarithms of `times_ms`, one for each of `rows`, over those of `columns` that are positive in
-/// all rows. `None` with too few inputs. Costs a product of two rows for each.
+/// Fits the logarithms of `times_ms`, one for each of `rows`, over those of `columns` that are
+/// positive in all rows. Returns `None` with too few inputs. Costs a product of two rows for each
+/// row.
 pub(crate) fn reference_time(rows: &[Vec<f64>], columns: &[usize], times_ms: &[f64]) -> Option<ReferenceTime> {
     let usable = |column: &&usize| rows.iter().all(|row| row[**column] > 0.0 && row[**column].is_finite());
     let columns: Vec<usize> = columns.iter().filter(usable).copied().collect();
@@ -42,7 +44,7 @@ pub(crate) fn reference_time(rows: &[Vec<f64>], columns: &[usize], times_ms: &[f
     Some(ReferenceTime { powers: columns.into_iter().zip(powers).collect(), factor: mean - at_means })
 }
 
-/// Counts the different rows.
+/// Returns the number of distinct rows.
 fn distinct(rows: &[Vec<f64>]) -> usize {
     let order = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne());
     let mut distinct: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();

@@ -1,4 +1,4 @@
-//! How many trees a timing model has.
+//! Chooses the number of trees of a timing model.
 
 use crate::Error;
 use crate::folds::{Fold, FoldBy, folds};
@@ -12,19 +12,21 @@ use serde::Serialize;
 use tunesmith_choose::timing::{Frame, Unseen};
 use tunesmith_model::{BoostedSettings, Regressor as _};
 
-/// The numbers that are tried, from the paper's up. Each is twice the one before: the error changes little in between.
+/// The numbers to try, from the paper's up. Each is twice the one before, since the error changes
+/// little in between.
 const RUNGS: [usize; 5] = [100, 200, 400, 800, 1600];
 
-/// Rows times rounds of the largest fit that is tried, some seconds on one core. A number, not a measured time, so that the
-/// same training set has the same model everywhere.
+/// Maximum rows times rounds of a fit: some seconds on one core. It is a number rather than a
+/// measured time, so that the same training set gives the same model everywhere.
 const MOST_WORK: usize = 40_000_000;
 
-/// How the number of trees came about.
+/// The chosen number of trees, and the evidence for it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RoundsChoice {
     /// The number.
     pub rounds: usize,
-    /// What was left out to try numbers; none where the number was given or nothing could be left out.
+    /// The unit left out to try numbers. `None` if the number was given or nothing could be left
+    /// out.
     pub left_out: Option<FoldBy>,
     /// The numbers that were tried.
     pub tried: Vec<Rung>,
@@ -35,22 +37,25 @@ pub struct RoundsChoice {
 pub struct Rung {
     /// The number.
     pub rounds: usize,
-    /// The root mean square error of the logarithm of the speed on what was left out, about its mean in each recording: what is
-    /// the same for all configurations of an input on a device changes no choice.
+    /// Root mean square error of the logarithm of the speed on the part left out, about its mean in
+    /// each recording. An offset that all configurations of an input on a device share does not
+    /// affect any choice.
     pub error: f64,
-    /// The speed of what is predicted best of what was left out, relative to the fastest of it: the mean over recordings.
+    /// The speed of the configuration predicted best in the part left out, relative to the fastest
+    /// there: the mean over recordings.
     pub chosen_over_best: f64,
 }
 
-/// For each recording of a fold's test and each of its rows what a model says.
+/// Predictions of a model for each recording of a fold's test and each of its rows.
 type Predictions = Vec<Vec<f64>>;
 
-/// The number of trees for `groups`, which `frame` belongs to: that of the settings, else the one with the least error in
-/// cross-validation, of equal ones the smallest. With several devices also how good the choice for one left out is.
-/// Costs a fit of the most trees for each of at most four folds.
+/// Returns the number of trees for `groups`, whose frame is `frame`: the number in the settings, or
+/// else the one with the least error in cross-validation, the smallest of equal ones. With several
+/// devices, also judges the choice for a device left out. Costs a fit of the most trees for each of
+/// at most four folds.
 ///
 /// # Errors
-/// Settings of the trees that are out of range.
+/// The settings of the trees are out of range.
 pub(crate) fn choose(
     frame: &Frame,
     groups: &[Group],
@@ -75,19 +80,19 @@ pub(crate) fn choose(
     Ok((RoundsChoice { rounds: numbers[best], left_out, tried }, unseen))
 }
 
-/// The numbers that cost no more than may be spent on a fit of `rows`; the smallest in any case.
+/// Returns the numbers whose fit of `rows` is affordable; the smallest number in any case.
 fn affordable(rows: usize) -> Vec<usize> {
     let count = RUNGS.iter().filter(|rounds| rows.saturating_mul(**rounds) <= MOST_WORK).count();
     RUNGS[..count.max(1)].to_vec()
 }
 
-/// The place of the least error, the first of equal ones.
+/// Returns the place of the least error, the first of equal ones.
 fn least(tried: &[Rung]) -> usize {
     (0..tried.len()).min_by(|a, b| tried[*a].error.total_cmp(&tried[*b].error)).unwrap_or(0)
 }
 
-/// For each of `numbers` and each fold what a model of the fold's rest says of its test. The first trees of a fit are those of a
-/// fit with fewer rounds, so that each fold is fitted to once.
+/// Returns the predictions for the test of each fold, for each of `numbers`. Each fold is fitted
+/// only once: the first trees of a fit are those of a fit with fewer rounds.
 fn predictions(
     frame: &Frame,
     folds: &[Fold],
@@ -153,7 +158,8 @@ mod tests {
         assert_eq!(affordable(10_000_000), [100]);
     }
 
-    /// 40 configurations of three inputs, of which the last is unlike the others; every seventh fails.
+    /// 40 configurations of three inputs. The last input is unlike the others. Every seventh
+    /// configuration fails.
     fn groups() -> Vec<Group> {
         let time = |n: i64, x: i64| 1.0 + (x - 4 * n).abs() as f64 + f64::from(u8::from(n == 5)) * (x % 3) as f64;
         let row = |n: i64, x: i64| (vec![Value::Int(x)], (x % 7 != 6).then(|| time(n, x)));
@@ -171,7 +177,7 @@ mod tests {
         [Parameter::new("X", (0..40).map(Value::Int).collect::<Vec<_>>()).unwrap()]
     }
 
-    /// The error with `rounds` trees by a fit for this number and each input that is left out.
+    /// Returns the error with `rounds` trees. Makes a fit for this number and each input left out.
     fn refitted(groups: &[Group], rounds: usize, settings: &TimingSettings) -> f64 {
         let (zeta, mut errors) = (settings.zeta_speedup.ln(), Vec::new());
         for test in groups {

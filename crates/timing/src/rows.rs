@@ -1,4 +1,4 @@
-//! Groups as tables of numbers.
+//! Converts groups to tables of numbers.
 
 use crate::Error;
 use crate::groups::Group;
@@ -14,17 +14,17 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Trees of these rows.
+    /// Fits trees to these rows.
     ///
     /// # Errors
-    /// Settings that are out of range.
+    /// The settings are out of range.
     pub(crate) fn fit(&self, trees: &BoostedSettings, seed: u64) -> Result<BoostedTrees, Error> {
         BoostedTrees::fit(&self.table, &self.targets, trees, &mut Rng::seed_from_u64(seed))
             .map_err(|error| Error::request(error.to_string(), None))
     }
 }
 
-/// The table of all rows of `groups`.
+/// Returns the table of all rows of `groups`.
 pub(crate) fn rows(frame: &Frame, groups: &[Group], zeta: f64) -> Rows {
     let columns = frame.features.iter().map(|feature| feature.column.clone()).collect();
     let mut rows = Rows { table: Table::new(columns), targets: Vec::new() };
@@ -51,7 +51,7 @@ pub(crate) fn rows(frame: &Frame, groups: &[Group], zeta: f64) -> Rows {
     rows
 }
 
-/// The device of a group.
+/// Returns the device of a group.
 pub(crate) fn known(group: &Group) -> KnownDevice {
     KnownDevice { name: group.device.clone(), features: group.device_features.clone() }
 }

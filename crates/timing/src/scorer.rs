@@ -1,4 +1,4 @@
-//! A timing model made ready for one input, one device and one space.
+//! Prepares a timing model for one input, one device and one space.
 
 use tunesmith_choose::timing::{KnownDevice, Origin, TimingModel};
 use tunesmith_model::{BoostedTrees, Column, Regressor as _, Table};
@@ -9,14 +9,16 @@ use tunesmith_space::{ConfigId, Space, Value};
 pub(crate) struct Scorer<'a> {
     model: &'a TimingModel,
     space: &'a Space,
-    /// What is the same for all configurations.
+    /// The numbers that all configurations share.
     row: Vec<f64>,
-    /// For each column of a parameter: its position, the parameter's, and the number of each of its values.
+    /// For each column of a parameter: its position, the parameter's position, and the number of
+    /// each of its values.
     codes: Vec<(usize, usize, Vec<f64>)>,
 }
 
 impl<'a> Scorer<'a> {
-    /// For `sizes`, which are complete. Parameters that the space lacks are missing values.
+    /// Prepares `model` for the complete `sizes`. Parameters that the space lacks are missing
+    /// values.
     pub(crate) fn new(
         model: &'a TimingModel,
         space: &'a Space,
@@ -33,12 +35,12 @@ impl<'a> Scorer<'a> {
         Self { model, space, row: model.parts().frame.row(sizes, device), codes: codes.collect() }
     }
 
-    /// The most questions that the trees ask of a configuration.
+    /// Returns the maximum number of questions that the trees ask about a configuration.
     pub(crate) fn questions(&self) -> u128 {
         self.model.parts().mean.trees().iter().map(|tree| tree.depth() as u128).sum()
     }
 
-    /// The row of the input and the device.
+    /// Returns the row of the input and the device.
     pub(crate) fn row(&self) -> &[f64] {
         &self.row
     }
@@ -50,12 +52,13 @@ impl<'a> Scorer<'a> {
         }
     }
 
-    /// The predicted logarithm of the speed relative to the reference. Costs a walk down every tree.
+    /// Returns the predicted logarithm of the speed relative to the reference. Costs a walk down
+    /// every tree.
     pub(crate) fn one(&self, config: ConfigId) -> f64 {
         self.by(&self.model.parts().mean, config)
     }
 
-    /// The quantiles below which a tenth and nine tenths lie.
+    /// Returns the quantiles below which a tenth and nine tenths lie.
     pub(crate) fn quantiles(&self, config: ConfigId) -> (f64, f64) {
         (self.by(&self.model.parts().low, config), self.by(&self.model.parts().high, config))
     }
@@ -66,7 +69,7 @@ impl<'a> Scorer<'a> {
         trees.predict(&row)
     }
 
-    /// The same as [`one`](Self::one) for many, several times faster.
+    /// Returns the predictions of [`one`](Self::one) for many configurations, several times faster.
     pub(crate) fn all(&self, configs: &[ConfigId]) -> Vec<f64> {
         let columns: Vec<Column> =
             self.model.parts().frame.features.iter().map(|feature| feature.column.clone()).collect();

@@ -1,4 +1,4 @@
-//! Looking for the best configuration on a model.
+//! Searches for the best configuration on a model.
 
 use crate::scorer::Scorer;
 use rand::SeedableRng as _;
@@ -8,31 +8,32 @@ use tunesmith_core::Rng;
 use tunesmith_search::climb;
 use tunesmith_space::{ConfigId, Space};
 
-/// How the best configuration is looked for on a model.
+/// The search for the best configuration on a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ModelSearch {
-    /// Exhaustive where the space is small enough for it, else climbs of 75 steps.
+    /// Exhaustive if the space is small enough, else climbs of 75 steps.
     #[default]
     Auto,
     /// Every configuration.
     Exhaustive,
-    /// Climbs of so many steps (the paper's HC25, HC50 and HC75, section 2.4).
+    /// Climbs with this number of steps (the paper's HC25, HC50 and HC75, section 2.4).
     Climb(usize),
     /// The problem's grid.
     Grid,
 }
 
-/// Questions of trees that are answered in 50 ms, which an application would wait, at some 1 ns each.
-/// A number, not a measured time, so that the same question has the same answer everywhere.
+/// Number of the trees' questions answered in 50 ms, which an application would wait, at some 1 ns
+/// each. It is a number rather than a measured time, so that the same question has the same answer
+/// everywhere.
 const AFFORDABLE: u128 = 50_000_000;
 
-/// What making the row of a configuration costs, in such questions.
+/// The cost of making the row of a configuration, in such questions.
 const ROW: u128 = 600;
 
-/// The steps of a climb unless told otherwise; the paper's experiments take them (section 6).
+/// Default number of steps of a climb, as in the paper's experiments (section 6).
 const STEPS: usize = 75;
 
-/// With which probability a climb draws each parameter anew (section 2.4).
+/// Probability with which a climb draws each parameter anew (section 2.4).
 const RESAMPLED: f64 = 0.25;
 
 /// A configuration with its predicted logarithm of the speed relative to the reference.
@@ -61,19 +62,20 @@ impl FromStr for ModelSearch {
     }
 }
 
-/// Where a search looks.
+/// The space of a search, with the starts of its climbs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field<'a> {
     pub(crate) space: &'a Space,
-    /// Where climbs start; a random configuration where there is none.
+    /// The start of the first climb; a random configuration without it.
     pub(crate) start: Option<ConfigId>,
     pub(crate) grid: Option<&'a [ConfigId]>,
-    /// Climbs, from the second on from random configurations.
+    /// Number of climbs. The second and later ones start from random configurations.
     pub(crate) restarts: usize,
     pub(crate) seed: u64,
 }
 
-/// The `count` configurations that the model predicts best, the best first, with the name of the search that found them.
+/// Returns the `count` configurations that the model predicts best, the best first, with the name
+/// of the search that found them.
 pub(crate) fn ranked(
     search: ModelSearch,
     scorer: &Scorer<'_>,
@@ -91,15 +93,17 @@ pub(crate) fn ranked(
     (best(found, count), source)
 }
 
-/// The most configurations that are all scored where each asks the trees `questions`.
+/// Returns the maximum number of configurations for an exhaustive search, when each asks the trees
+/// `questions`.
 fn exhaustive(questions: u128) -> u128 {
     AFFORDABLE / (ROW + questions)
 }
 
-/// So many at a time, that a space of millions needs no table of millions.
+/// Number of configurations scored at a time, so that a space of millions needs no table of
+/// millions.
 const PART: usize = 16_384;
 
-/// No more of a part can be among the best that anyone asks for.
+/// Maximum number of configurations kept of each part. No caller asks for more.
 const KEPT: usize = 1000;
 
 fn all(scorer: &Scorer<'_>, space: &Space) -> Vec<Ranked> {
@@ -121,7 +125,7 @@ fn scored(scorer: &Scorer<'_>, configs: &[ConfigId]) -> Vec<Ranked> {
     configs.iter().zip(scores).map(|(config, log_speedup)| Ranked { config: *config, log_speedup }).collect()
 }
 
-/// Everything that the climbs came by.
+/// Returns all configurations that the climbs visited.
 fn climbs(steps: usize, scorer: &Scorer<'_>, field: &Field<'_>) -> Vec<Ranked> {
     let mut seen: HashMap<ConfigId, f64> = HashMap::new();
     let mut rng = Rng::seed_from_u64(field.seed);
@@ -134,7 +138,7 @@ fn climbs(steps: usize, scorer: &Scorer<'_>, field: &Field<'_>) -> Vec<Ranked> {
     seen.into_iter().map(|(config, log_speedup)| Ranked { config, log_speedup }).collect()
 }
 
-/// The best `count`; of equally good ones those of lower rank.
+/// Returns the best `count`. Of equally good ones, those of lower rank.
 fn best(mut found: Vec<Ranked>, count: usize) -> Vec<Ranked> {
     found.sort_by(|a, b| b.log_speedup.total_cmp(&a.log_speedup).then(a.config.cmp(&b.config)));
     found.truncate(count);

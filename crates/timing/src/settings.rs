@@ -1,19 +1,21 @@
-//! How a timing model is fitted.
+//! Settings for fitting a timing model.
 
 use crate::Error;
 use tunesmith_model::BoostedSettings;
 
-/// How a timing model is fitted.
+/// Settings for fitting a timing model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimingSettings {
-    /// The speed relative to the reference that failed configurations count as, above 0. By default 0.5: its logarithm is
-    /// the paper's best zeta (section 6).
+    /// The speed relative to the reference that failed configurations count as, above 0. The
+    /// default 0.5 is the paper's best: its logarithm is zeta (section 6).
     pub zeta_speedup: f64,
-    /// The share of the inputs that is held out of the fit to tell how good it is, from 0 and below 1. By default 0.2.
+    /// The share of the inputs held out of the fit to judge the model, from 0 and below 1. By
+    /// default 0.2.
     pub hold_out: f64,
-    /// What is drawn depends on it.
+    /// The seed of random draws.
     pub seed: u64,
-    /// The number of trees; without it what is best in cross-validation, and that of `trees` where nothing can be left out.
+    /// The number of trees. Without it, the best number in cross-validation, or that of `trees` if
+    /// nothing can be left out.
     pub rounds: Option<usize>,
     /// The trees.
     pub trees: BoostedSettings,

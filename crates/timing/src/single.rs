@@ -1,11 +1,12 @@
-//! The single configuration that does best over several recordings.
+//! Finds the single configuration that does best over several recordings.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use tunesmith_space::Value;
 
-/// Returns the configuration, of those correct in most recordings, whose times relative to each optimum have the least geometric mean.
-/// Each recording is its correct configurations with their times. `None` where there are none.
+/// Returns, among the configurations that are correct in the most recordings, the one with the
+/// least geometric mean of times relative to each optimum. Each recording is its correct
+/// configurations with their times. Returns `None` if there are none.
 pub(crate) fn best_single<'a>(recordings: impl Iterator<Item = Vec<(&'a [Value], f64)>>) -> Option<Vec<Value>> {
     let mut sums: HashMap<&[Value], (usize, f64)> = HashMap::new();
     for rows in recordings {
@@ -17,7 +18,7 @@ pub(crate) fn best_single<'a>(recordings: impl Iterator<Item = Vec<(&'a [Value],
     }
     let text = |values: &[Value]| values.iter().map(Value::define).collect::<Vec<_>>();
     let best = sums.iter().min_by(|(a_values, (a_count, a_sum)), (b_values, (b_count, b_sum))| {
-        // Equally good ones in the order of their values, so that the choice is always the same.
+        // Equally good ones are ordered by their values, so that the choice is always the same.
         let by_time = Reverse(a_count).cmp(&Reverse(b_count)).then(a_sum.total_cmp(b_sum));
         by_time.then_with(|| text(a_values).cmp(&text(b_values)))
     });

@@ -1,4 +1,4 @@
-//! Fitting timing models.
+//! Fits timing models.
 
 use crate::Error;
 use crate::candidates::candidates;
@@ -22,16 +22,17 @@ use tunesmith_choose::timing::{
 use tunesmith_core::{Clock, Rng};
 use tunesmith_model::{BoostedSettings, Loss, Regressor as _};
 
-/// What to train a timing model from, and how.
+/// The data and settings for training a timing model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainTimingOptions {
     /// Journals of `tune --inputs`, or recordings of one kernel on several devices.
     pub inputs: Vec<PathBuf>,
     /// The file to write.
     pub out: PathBuf,
-    /// The configuration that speed-ups refer to; parameters that are not named as in the default of the journals.
+    /// The configuration that speed-ups refer to. Parameters without a value are as in the default
+    /// of the journals.
     pub reference: Vec<(String, String)>,
-    /// How it is fitted.
+    /// The settings of the fit.
     pub settings: TimingSettings,
 }
 
@@ -40,39 +41,41 @@ pub struct TrainTimingOptions {
 pub struct TrainedTiming {
     /// `timing`.
     pub kind: &'static str,
-    /// The rows that it was fitted to.
+    /// Number of rows that it was fitted to.
     pub rows: usize,
-    /// The features that it needs.
+    /// Number of features that it needs.
     pub features: usize,
-    /// The inputs that it was fitted to.
+    /// Number of inputs that it was fitted to.
     pub inputs: usize,
     /// The devices.
     pub devices: Vec<String>,
-    /// What fitting took.
+    /// Time of the fit.
     pub fit_seconds: f64,
-    /// How good it is on inputs that it was not fitted to.
+    /// The quality of the model on inputs held out of training.
     pub held_out: HeldOut,
-    /// How the number of trees came about.
+    /// The choice of the number of trees.
     pub rounds: RoundsChoice,
-    /// With several devices: how good the choice for one of them is that was left out.
+    /// The quality of the choice for a device left out, if there were several devices.
     pub unseen_device: Option<Unseen>,
-    /// By feature its share of what all splits gained, the largest first.
+    /// Each feature with its share of the gain of all splits, the largest first.
     pub importance: Vec<(String, f64)>,
     /// The file.
     pub out: PathBuf,
-    /// What a user should know.
+    /// Notes for the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
 /// Trains a timing model and writes it as JSON.
 ///
-/// Each row is a configuration of an input on a device; its target is `log(t_reference / t)` (the paper's Eq. 1), and zeta where
-/// it failed. Whole inputs are held out, on all devices, so that none is on both sides. With a single input a share of its
-/// configurations is held out instead.
+/// Each row is a configuration of an input on a device. Its target is `log(t_reference / t)` (the
+/// paper's Eq. 1), or zeta if it failed. Whole inputs are held out, on all devices, so that no
+/// input is on both sides. If there is just one input, a share of its configurations is held out
+/// instead.
 ///
 /// # Errors
-/// Recordings that cannot be read or do not belong together, a setting out of range, a file that cannot be written.
+/// A recording cannot be read, recordings do not belong together, a setting is out of range, or a
+/// file cannot be written.
 pub fn train_timing(options: &TrainTimingOptions, clock: &dyn Clock) -> Result<TrainedTiming, Error> {
     options.settings.check()?;
     let groups = groups::read(&options.inputs, &options.reference)?;
@@ -100,7 +103,7 @@ pub fn train_timing(options: &TrainTimingOptions, clock: &dyn Clock) -> Result<T
     })
 }
 
-/// A model, and what it was fitted to.
+/// A model, with the size of its training set.
 struct Fitted {
     model: TimingModel,
     rows: usize,
@@ -146,7 +149,7 @@ fn fit(groups: Groups, settings: &TimingSettings, notes: &mut Vec<String>) -> Re
     Ok(Fitted { model, rows: rows.targets.len(), inputs: inputs.len(), rounds })
 }
 
-/// What a user should know of the columns. Without any nothing can be learned.
+/// Adds notes about the columns for the user. Fails without columns, since nothing can be learned.
 fn look_at(frame: &Frame, notes: &mut Vec<String>) -> Result<(), Error> {
     if frame.features.is_empty() {
         return Err(Error::request("nothing differs between the configurations that were measured", None));
@@ -159,7 +162,8 @@ fn look_at(frame: &Frame, notes: &mut Vec<String>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The groups a model is fitted to, those that it is judged by, and the inputs of these.
+/// The groups that a model is fitted to, the groups that it is judged by, and the inputs of the
+/// latter.
 struct Split {
     train: Vec<Group>,
     test: Vec<Group>,
@@ -200,7 +204,7 @@ fn devices(groups: &[Group]) -> Vec<KnownDevice> {
     devices
 }
 
-/// The least and largest number of each feature of inputs and devices that is a number in order.
+/// Returns the smallest and largest number of each ordered feature of inputs and devices.
 fn ranges(features: &[Feature], rows: &[Vec<f64>]) -> BTreeMap<String, (f64, f64)> {
     let range = |(column, feature): (usize, &Feature)| {
         if feature.origin == Origin::Parameter || feature.column.kind != tunesmith_model::Kind::Ordinal {

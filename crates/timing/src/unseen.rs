@@ -1,4 +1,5 @@
-//! Devices that a model never saw: its choice beside the single configuration that is best over those it knows.
+//! Judges a model on devices left out: its choice beside the single configuration that is best over
+//! the other devices.
 
 use crate::folds::Fold;
 use crate::groups::Group;
@@ -8,7 +9,7 @@ use std::collections::BTreeMap;
 use tunesmith_choose::timing::{Unseen, UnseenDevice};
 use tunesmith_space::Value;
 
-/// Returns what a user should know of a model that is no help for other devices.
+/// Returns a note for the user about a model that does not help on other devices.
 pub(crate) fn note(unseen: &Unseen) -> String {
     format!(
         "for a device that was left out the best single configuration of the others ran at {:.1} % of its best, the model's \
@@ -18,8 +19,8 @@ pub(crate) fn note(unseen: &Unseen) -> String {
     )
 }
 
-/// Judges folds by device, for each row of whose tests `predictions` has the prediction. Recordings without
-/// the single configuration tell nothing; `None` where none has it.
+/// Judges folds by device. `predictions` has the prediction for each row of their tests. Recordings
+/// without the single configuration are skipped. Returns `None` if no recording has it.
 pub(crate) fn unseen(folds: &[Fold], predictions: &[Vec<Vec<f64>>]) -> Option<Unseen> {
     let mut of_devices: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
     for (fold, predictions) in folds.iter().zip(predictions) {
@@ -44,14 +45,14 @@ fn means(pairs: &[(f64, f64)]) -> (f64, f64) {
     (pairs.iter().map(|pair| pair.0).sum::<f64>() / count, pairs.iter().map(|pair| pair.1).sum::<f64>() / count)
 }
 
-/// The relative speeds of the model's choice and of `single`.
+/// Returns the relative speeds of the model's choice and of `single`.
 fn pair(group: &Group, predicted: &[f64], single: &[Value]) -> Option<(f64, f64)> {
     let (model, _) = chosen(group, predicted)?;
     let (_, ms) = group.rows.iter().find(|(values, _)| values == single)?;
     Some((model, ms.map_or(0.0, |ms| group.best_ms().unwrap_or(ms) / ms)))
 }
 
-/// The single configuration that is best over `groups`.
+/// Returns the single configuration that is best over `groups`.
 pub(crate) fn best_single_of(groups: &[Group]) -> Option<Vec<Value>> {
     best_single(
         groups
@@ -64,7 +65,7 @@ pub(crate) fn best_single_of(groups: &[Group]) -> Option<Vec<Value>> {
 mod tests {
     use super::*;
 
-    /// A recording of one device: times of configurations by their number; 0 where one failed.
+    /// A recording of one device: times of configurations by their number, 0 for a failure.
     fn group(device: &str, times: &[(i64, f64)]) -> Group {
         Group {
             device: device.to_string(),
@@ -77,13 +78,15 @@ mod tests {
 
     #[test]
     fn the_single_best_ran_on_all_devices_and_has_the_least_geometric_mean_of_relative_times() {
-        // Relative times of 1: 1 and 4, of 2: 2 and 1.5; 3 is the best of the second device and failed on the first.
+        // Relative times of 1: 1 and 4; of 2: 2 and 1.5. 3 is the best of the second device and
+        // failed on the first.
         let groups = [group("a", &[(1, 10.0), (2, 20.0), (3, 0.0)]), group("b", &[(1, 4.0), (2, 1.5), (3, 1.0)])];
         assert_eq!(best_single_of(&groups), Some(vec![Value::Int(2)]));
         assert_eq!(best_single_of(&[group("a", &[(1, 0.0)])]), None);
     }
 
-    /// What the model says of two devices, each left out once, whose best configurations are 1 and 2.
+    /// Judges predictions for two devices, each left out once. Their best configurations are 1 and
+    /// 2.
     fn judged(of_a: [f64; 2], of_b: [f64; 2]) -> Unseen {
         let (a, b) = (group("a", &[(1, 1.0), (2, 4.0)]), group("b", &[(1, 2.0), (2, 1.0)]));
         let fold = |test: &Group, train: &Group| Fold { train: vec![train.clone()], test: vec![test.clone()] };
@@ -95,7 +98,7 @@ mod tests {
     fn the_choices_of_both_are_judged_on_the_device_that_neither_saw() {
         let mixed = judged([0.0, 1.0], [0.0, 1.0]);
         let device = |name: &str, model, best_single| UnseenDevice { name: name.to_string(), model, best_single };
-        // The best of the one device is what the other is answered with.
+        // The answer for each device is the best configuration of the other.
         assert_eq!(mixed.devices, [device("a", 0.25, 0.25), device("b", 1.0, 0.5)]);
         assert_eq!((mixed.model, mixed.best_single, mixed.prefers_single()), (0.625, 0.375, false));
         assert!(!judged([0.0, 1.0], [1.0, 0.0]).prefers_single(), "as good is good enough");

@@ -1,5 +1,4 @@
-//! A tuning run, or several side by side, as one HTML file that needs nothing else: styles and
-//! pictures are in it.
+//! Renders one or more tuning runs as one HTML file that contains its styles and pictures.
 
 #[cfg(feature = "plots")]
 mod progress;
@@ -27,16 +26,16 @@ pub struct Page {
 /// One run of a [`Page`].
 #[derive(Clone, Debug, Default)]
 pub struct RunSection {
-    /// The run: how it is called in legends and headings.
+    /// Name of the run in legends and headings.
     pub name: String,
     /// The subject, the device and the settings: labels and values.
     pub facts: Vec<(String, String)>,
-    /// True if the run optimised time; the best so far is drawn for such runs alone.
+    /// True if the run optimised time. The best so far is drawn only for such runs.
     pub by_time: bool,
-    /// The median time of every evaluation in milliseconds, positive, in the order made; none where
+    /// The median time of every evaluation in milliseconds, positive, in the order made; `None` if
     /// it failed.
     pub evaluations: Vec<Option<f64>>,
-    /// The best configurations, the best first; empty where nothing was correct.
+    /// The best configurations, the best first. Empty if none was correct.
     pub top: Vec<TopRow>,
     /// Failures by kind, with the commonest message of each.
     pub failures: Vec<FailureLine>,
@@ -49,8 +48,8 @@ pub struct RunSection {
 pub struct ParameterSection {
     /// The parameter.
     pub name: String,
-    /// The share of the variance of the logarithm of time that the parameter's value alone accounts
-    /// for; none where that cannot be said.
+    /// The share of the variance of the logarithm of time that this parameter alone explains;
+    /// `None` if it cannot be computed.
     pub explained: Option<f64>,
     /// A line for each value that was evaluated, in the user's order.
     pub values: Vec<ValueLine>,
@@ -61,9 +60,9 @@ pub struct ParameterSection {
 pub struct ValueLine {
     /// The value.
     pub value: String,
-    /// Configurations evaluated with it.
+    /// Number of configurations evaluated with it.
     pub evaluated: usize,
-    /// The number of correct ones among them.
+    /// Number of correct ones among them.
     pub correct: usize,
     /// The least of their times in milliseconds.
     pub best_ms: Option<f64>,
@@ -73,13 +72,13 @@ pub struct ValueLine {
 
 const STYLE: &str = include_str!("style.css");
 
-/// Renders `page` as one HTML document. All text of it is escaped: messages of compilers may hold
+/// Renders `page` as one HTML document. Escapes all text, since messages of compilers may contain
 /// anything.
 ///
-/// Cost: linear in the evaluations, of which each is a dot in a picture.
+/// Cost: linear in the evaluations. Each is a dot in a picture.
 ///
 /// # Errors
-/// A picture cannot be drawn, which is not known to happen: it is drawn in memory.
+/// A picture cannot be drawn. This is not known to happen, since it is drawn in memory.
 pub fn page_html(page: &Page) -> Result<String, PlotError> {
     let progress = progress::svg(&page.runs)?;
     let sections: Vec<Markup> = page.runs.iter().map(section::render).collect();
@@ -107,7 +106,7 @@ pub fn page_html(page: &Page) -> Result<String, PlotError> {
     Ok(document.into_string())
 }
 
-/// Returns one line per run: who found what.
+/// Returns one line per run with its best configuration.
 fn overview(runs: &[RunSection]) -> Markup {
     html! {
         table {

@@ -1,4 +1,4 @@
-//! The picture of a page: what was evaluated, and the best so far.
+//! Draws the picture of a page: the evaluations, and the best so far.
 
 use super::RunSection;
 use crate::plot::{PlotError, colour};
@@ -6,16 +6,16 @@ use plotters::prelude::*;
 
 const SIZE: (u32, u32) = (1180, 420);
 
-/// Draws evaluations against their times, both axes as wide as all runs need, times logarithmic.
-/// Failures are crosses at the upper edge. Without any correct evaluation there is nothing to draw:
-/// an empty string.
+/// Draws evaluations against their times. Both axes cover all runs; times are logarithmic. Failures
+/// are crosses at the upper edge. Returns an empty string if no evaluation was correct.
 pub(super) fn svg(runs: &[RunSection]) -> Result<String, PlotError> {
     let times = || runs.iter().flat_map(|run| &run.evaluations).copied().flatten();
     let (least, most) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
     if most <= 0.0 {
         return Ok(String::new());
     }
-    // Room for the crosses above and for the line of the best below; never an empty range.
+    // Leaves room for the crosses above and for the line of the best below. The range is never
+    // empty.
     let (low, high) = (least / 1.1, most * 1.2);
     let longest = runs.iter().map(|run| run.evaluations.len()).max().unwrap_or(0).max(2) as f64;
     let mut svg = String::new();

@@ -1,4 +1,4 @@
-//! The part of the page that is about one run.
+//! Renders the part of the page about one run.
 
 use super::{ParameterSection, RunSection, time};
 use crate::format::{milliseconds, significant};

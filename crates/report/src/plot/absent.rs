@@ -1,4 +1,4 @@
-//! In place of drawing in builds without the Cargo feature `plots`.
+//! Replaces drawing in builds without the Cargo feature `plots`.
 
 use super::{ComparisonPlot, PlotError};
 

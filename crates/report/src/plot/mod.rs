@@ -1,8 +1,8 @@
-//! A comparison of strategies as a picture: how near the optimum after so many evaluations, and
-//! where searches ended.
+//! Draws a comparison of strategies: the nearness to the optimum over evaluations, and the last
+//! bests of searches.
 //!
-//! SVG alone, without fonts and without anything of the system: the same comparison gives the same
-//! bytes everywhere.
+//! The output is plain SVG, without fonts or other parts of the system. The same comparison gives
+//! the same bytes everywhere.
 
 #[cfg(feature = "plots")]
 mod drawing;
@@ -19,9 +19,10 @@ pub use drawing::comparison_svg;
 pub struct PlotSeries {
     /// The strategy.
     pub label: String,
-    /// The share of the optimum after more and more evaluations, or time.
+    /// The share of the optimum after increasing numbers of evaluations, or over time.
     pub curve: Vec<Stretch>,
-    /// The shares that searches ended with, ascending; of an exact expectation equally likely ones.
+    /// The shares at the end of searches, ascending. For an exact expectation, equally likely
+    /// shares.
     pub last: Vec<f64>,
 }
 
@@ -30,7 +31,7 @@ pub struct PlotSeries {
 pub struct Stretch {
     /// The number of evaluations, or the time: above 0.
     pub at: f64,
-    /// The optimum over the best so far, 0 while nothing is correct; the mean over searches.
+    /// The mean over searches of the optimum over the best so far, 0 while nothing is correct.
     pub mean: f64,
     /// The lower edge of the band drawn around the mean.
     pub low: f64,

@@ -1,4 +1,4 @@
-//! A CSV with one row per configuration, and the JSON file that describes it.
+//! Writes a CSV with one row per configuration, and the JSON file that describes it.
 
 use crate::line::value_json;
 use serde_json::{Map, Value as Json, json};
@@ -10,7 +10,7 @@ use tunesmith_core::recording::Row;
 /// A column after the parameters: its name and the number a row has there.
 type Number = (&'static str, fn(&Row) -> Option<f64>);
 
-/// The columns after time and status, left out where no row has them.
+/// The columns after time and status. A column is left out if no row has a number for it.
 const NUMBERS: [Number; 6] = [
     ("rel_std", |row| row.rel_std),
     ("compile_ms", |row| row.measurement.compile.as_ref().map(|compile| compile.time_ms)),
@@ -45,8 +45,8 @@ pub(super) fn table(recording: &Recording) -> String {
     text
 }
 
-/// Returns what describes the table: names, values, constraints, and what its reader cannot tell
-/// from the columns' names.
+/// Returns the description of the table: names, values, constraints, and facts that a reader cannot
+/// tell from the columns' names.
 pub(super) fn sidecar(recording: &Recording) -> String {
     let parameter = |parameter: &tunesmith_space::Parameter| {
         (parameter.name().to_string(), Json::from_iter(parameter.values().iter().map(value_json)))
@@ -81,8 +81,8 @@ fn counters(recording: &Recording) -> BTreeSet<&str> {
     recording.rows().iter().flat_map(|row| row.measurement.counters.keys().map(String::as_str)).collect()
 }
 
-/// Returns the names of the numbers that a reader of the table keeps by name: one per run, and no
-/// name that means something else in a table.
+/// Returns the names of the numbers that a reader of the table keeps by name. They have one value
+/// per run and no name with another meaning in a table.
 fn values(recording: &Recording) -> BTreeSet<&str> {
     let is_taken = |name: &str| {
         let numbers = NUMBERS.iter().map(|(name, _)| *name);
@@ -99,7 +99,7 @@ fn single(values: &[f64]) -> Option<f64> {
     if let [value] = values { Some(*value) } else { None }
 }
 
-/// Returns a field, quoted where it must be.
+/// Returns a field, quoted if necessary.
 fn field(text: &str) -> String {
     if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
 }

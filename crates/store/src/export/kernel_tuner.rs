@@ -1,4 +1,4 @@
-//! Cache files of Kernel Tuner.
+//! Writes cache files of Kernel Tuner.
 
 use crate::line::value_json;
 use serde_json::{Map, Value as Json, json};
@@ -6,7 +6,7 @@ use tunesmith_core::recording::Row;
 use tunesmith_core::{Failure, FailureKind, Recording};
 use tunesmith_space::Value;
 
-/// Returns the document, an entry to a line as the tool writes it.
+/// Returns the document with one entry on a line, as the tool writes it.
 pub(super) fn text(recording: &Recording) -> String {
     let parameters = recording.parameters();
     let values = |parameter: &tunesmith_space::Parameter| {
@@ -35,7 +35,7 @@ fn entry(recording: &Recording, row: &Row) -> String {
         entry.insert("times".to_string(), Json::from(row.measurement.times_ms.clone()));
     }
     let compile = row.measurement.compile.as_ref().map(|compile| compile.time_ms);
-    // The tool's simulation adds these up, and expects each of them.
+    // The tool's simulation adds these costs up and needs all of them.
     for (name, cost) in [
         ("compile_time", compile),
         ("verification_time", row.costs.verification_ms),
@@ -50,7 +50,7 @@ fn entry(recording: &Recording, row: &Row) -> String {
     format!("{}: {}", Json::from(key.join(",")), Json::from(entry))
 }
 
-/// Returns a value as Python prints it, which is how the tool makes keys.
+/// Returns a value as Python prints it. The tool makes its keys in this way.
 fn python(value: &Value) -> String {
     match value {
         Value::Bool(true) => "True".to_string(),

@@ -1,4 +1,4 @@
-//! Recordings written in formats that other tools read, one format per file.
+//! Writes recordings in formats of other tools, one format per file.
 
 mod csv;
 mod kernel_tuner;
@@ -13,7 +13,7 @@ use tunesmith_core::{Recording, Refusal};
 /// A format that recordings are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// A CSV and beside it a JSON file that describes it.
+    /// A CSV with a JSON file beside it that describes it.
     Csv,
     /// T4 results, schema 1.0.0.
     T4,
@@ -25,7 +25,7 @@ impl Format {
     /// Every format.
     pub const ALL: [Self; 3] = [Self::Csv, Self::T4, Self::KernelTuner];
 
-    /// Returns the name users write.
+    /// Returns the name by which users call it.
     pub fn word(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -34,13 +34,13 @@ impl Format {
         }
     }
 
-    /// Returns the format a word stands for; the inverse of [`word`](Self::word).
+    /// Returns the format for a word; the inverse of [`word`](Self::word).
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.word() == word)
     }
 
-    /// Returns the format that the suffix of `path` means, before `.gz`: `.csv`, `.cache.json` for
-    /// Kernel Tuner, other `.json` for T4.
+    /// Returns the format for the suffix of `path`, before `.gz`: `.csv`, `.cache.json` for Kernel
+    /// Tuner, other `.json` for T4.
     pub fn of_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         match name.strip_suffix(".gz").unwrap_or(name) {
@@ -51,7 +51,7 @@ impl Format {
         }
     }
 
-    /// Returns the format that `to` names, or else the one that the suffix of `out` means.
+    /// Returns the format that `to` names, or else the format for the suffix of `out`.
     ///
     /// # Errors
     /// There is no such format.
@@ -76,19 +76,19 @@ impl Format {
 pub struct ExportError {
     /// The file.
     pub path: PathBuf,
-    /// The reason why not.
+    /// The reason.
     pub source: std::io::Error,
 }
 
-/// Writes `recording` to `path` in `format`, compressed when the name ends in `.gz`, and returns
-/// the files written.
+/// Writes `recording` to `path` in `format` and returns the files written. Compresses them if the
+/// name ends in `.gz`. Replaces an existing file.
 ///
-/// Each format keeps what it can: CSV one time per configuration with counters, costs and
-/// constraints; T4 and Kernel Tuner all samples and costs, without constraints, kinds of failures
-/// in Kernel Tuner's class names.
+/// No format keeps everything. CSV keeps one time per configuration, with counters, costs and
+/// constraints. T4 and Kernel Tuner keep all samples and costs, but no constraints. Kernel Tuner
+/// names kinds of failures by its own classes.
 ///
 /// # Errors
-/// The disk refused. An existing file is replaced.
+/// The disk refused.
 pub fn export(recording: &Recording, format: Format, path: &Path) -> Result<Vec<PathBuf>, ExportError> {
     let written = match format {
         Format::Csv => vec![(path.to_path_buf(), csv::table(recording)), (sidecar(path), csv::sidecar(recording))],
@@ -101,7 +101,7 @@ pub fn export(recording: &Recording, format: Format, path: &Path) -> Result<Vec<
     Ok(written.into_iter().map(|(path, _)| path).collect())
 }
 
-/// Returns where [`import`](crate::import) looks for what describes a CSV.
+/// Returns the path where [`import`](crate::import) expects the description of a CSV.
 fn sidecar(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.strip_suffix(".gz").unwrap_or(&name);

@@ -1,12 +1,11 @@
-//! T4 results, schema 1.0.0.
+//! Writes T4 results, schema 1.0.0.
 
 use crate::line::value_json;
 use serde_json::{Map, Value as Json, json};
 use tunesmith_core::Recording;
 use tunesmith_core::recording::Row;
 
-/// Returns the document, as the schema has it; numbers that are unknown are left out. Times are in
-/// milliseconds.
+/// Returns the document of the schema, without unknown numbers. Times are in milliseconds.
 pub(super) fn text(recording: &Recording) -> String {
     let results: Vec<Json> = recording.rows().iter().map(|row| result(recording, row)).collect();
     let metadata = json!({"timeunit": "milliseconds", "kernel": recording.kernel, "device": recording.device});

@@ -1,13 +1,13 @@
-//! CSV written by BaCO and HyperMapper: the parameters, one objective, whether the configuration is
-//! feasible where that is learned, and `timestamp`.
+//! Reads CSV of BaCO and HyperMapper: the parameters, one objective, the feasibility of the
+//! configuration if that is learned, and `timestamp`.
 
 use super::columns::{Columns, Role};
 use std::borrow::Cow;
 use tunesmith_core::recording::Column;
 
-/// Returns the columns of such a file; `None` of another, which does not end with `timestamp`. The
-/// objective, whose name is the user's, is the column before; it is taken as milliseconds. One of
-/// truth values after it says what is feasible.
+/// Returns the columns of such a file, or `None` for a file that does not end with `timestamp`. The
+/// objective, whose name is the user's, is the column before `timestamp`. It is taken as
+/// milliseconds. A column of truth values after the objective is the feasibility.
 pub(super) fn columns<'a>(names: &[&str], rows: impl Iterator<Item = &'a [Cow<'a, str>]>) -> Option<Columns> {
     let (last, before) = names.split_last()?;
     let mut before = before.len();
@@ -27,7 +27,7 @@ pub(super) fn columns<'a>(names: &[&str], rows: impl Iterator<Item = &'a [Cow<'a
     Some(Columns { roles, parameters })
 }
 
-/// Returns what Python writes of a truth value.
+/// Returns the truth value that Python writes as `text`.
 pub(super) fn truth(text: &str) -> Option<bool> {
     match text {
         "True" | "true" => Some(true),

@@ -1,5 +1,5 @@
-//! Results of CLTune and of CLBlast's tuners as JSON: `results` with `kernel`, `time` in
-//! milliseconds and `parameters`. Both leave failures out.
+//! Reads results of CLTune and of CLBlast's tuners as JSON: `results` with `kernel`, `time` in
+//! milliseconds and `parameters`. Neither tool writes failures.
 
 use super::error::Flaw;
 use super::number::{time, value};
@@ -7,13 +7,13 @@ use serde_json::{Map, Value as Json};
 use tunesmith_core::recording::{Column, Row};
 use tunesmith_core::{Failure, FailureKind, Measurement, Recording};
 
-/// Returns whether `results` are of these tools: T4 calls parameters `configuration`.
+/// Returns true if `results` are of these tools. T4 calls parameters `configuration`.
 pub(super) fn is_ours(results: &Json) -> bool {
     let first = results.as_array().and_then(|results| results.first());
     first.is_some_and(|first| first.get("parameters").is_some() && first.get("kernel").is_some())
 }
 
-/// Returns the recording in `results`, which are of one kernel.
+/// Returns the recording in `results`, all of one kernel.
 pub(super) fn read(name: &str, document: &Json, results: &Json) -> Result<Recording, Flaw> {
     let results = results.as_array().map(Vec::as_slice).unwrap_or_default();
     let kernel_of = |result: &Json| result.get("kernel").and_then(Json::as_str).map(str::to_string);
@@ -51,7 +51,7 @@ fn row(at: usize, result: &Json, columns: &[Column]) -> Result<Row, Flaw> {
     if time_ms > 0.0 {
         row.measurement = Measurement { times_ms: vec![time_ms], ..Measurement::default() };
     } else {
-        // Written with three decimals, so shorter times are lost; as 0 they would win.
+        // Times have three decimals, so that shorter ones are lost. As 0 they would win.
         row.failure = Some(Failure::new(FailureKind::Runtime, "a time of 0 ms: below what the file can hold"));
     }
     Ok(row)

@@ -1,4 +1,4 @@
-//! Which column of a CSV is what.
+//! Decides the role of each column of a CSV.
 
 use super::number::milliseconds;
 use super::sidecar::Sidecar;
@@ -12,24 +12,24 @@ const BEFORE: [&str; 7] =
 /// The content of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Role {
-    /// Values of the parameter with this place.
+    /// Values of the parameter at this position.
     Parameter(usize),
-    /// The time, in units of so many milliseconds.
+    /// The time, in this many milliseconds.
     Time(f64),
     Status,
     /// The correctness of the configuration, as a truth value.
     Feasible,
     RelStd,
-    /// The time of compiling, in units of so many milliseconds.
+    /// The compile time, in this many milliseconds.
     Compile(f64),
     Benchmark,
     Verification,
-    /// The time that the tuner itself took, in units of so many milliseconds.
+    /// The tuner's own time, in this many milliseconds.
     Framework(f64),
     Search,
     Kernel,
     Counter,
-    /// Another number of the run, or nothing that is kept.
+    /// Another number of the run, or a column that is not kept.
     Further,
 }
 
@@ -40,9 +40,9 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Creates the columns named in `header`. The sidecar's parameters are the parameters; without
-    /// any they are the columns before the status, the time or the first counter, other than those
-    /// that KTT writes before them.
+    /// Assigns roles to the columns named in `header`. The sidecar lists the parameters. If it
+    /// lists none, they are the columns before the status, the time or the first counter, except
+    /// those that KTT writes before the parameters.
     pub(super) fn new(header: &[&str], sidecar: &Sidecar) -> Self {
         let mut parameters = sidecar.columns.clone();
         if parameters.is_empty() {
@@ -60,7 +60,7 @@ impl Columns {
     }
 }
 
-/// Returns whether a name is none of those that follow the parameters.
+/// Returns true if a name is not one of those that follow the parameters.
 fn is_plain(name: &str, sidecar: &Sidecar) -> bool {
     role(name, sidecar) == Role::Further
 }
@@ -89,8 +89,8 @@ fn role(name: &str, sidecar: &Sidecar) -> Role {
     }
 }
 
-/// Returns the name by which a further number is kept: files of KTT name the sizes of a launch in
-/// three ways.
+/// Returns the name by which a further number is kept. Files of KTT have three names for the sizes
+/// of a launch.
 pub(super) fn further(name: &str) -> &str {
     match name {
         "Global size" | "global_size_threads" => GLOBAL_SIZE,

@@ -1,4 +1,5 @@
-//! CSV with one row per configuration, with its JSON sidecar or without; KTT's CSV output among it.
+//! Reads CSV with one row per configuration, with or without its JSON sidecar. KTT's CSV output is
+//! such a file.
 
 use super::baco;
 use super::columns::{Columns, Role, further};
@@ -17,11 +18,11 @@ struct Line<'a> {
     fields: Vec<Cow<'a, str>>,
 }
 
-/// Returns the recording in `text`, with what its sidecar says.
+/// Returns the recording in `text`, completed from its sidecar.
 ///
-/// A status says whether a configuration is correct; without that column all with a time are.
-/// Counters are kept where the row has them; numbers in columns of no known role become further
-/// values of the run.
+/// The status column tells correct configurations. Without it, every configuration with a time is
+/// correct. Counters are kept if the row has them. Numbers in columns of no known role become
+/// further values of the run.
 pub(super) fn read(name: &str, text: &str, sidecar: Option<&str>) -> Result<Recording, Flaw> {
     let sidecar = sidecar.map_or_else(|| Ok(Sidecar::default()), Sidecar::parse)?;
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -84,7 +85,7 @@ fn values(columns: &Columns, lines: &[Line<'_>]) -> Result<Vec<Vec<Value>>, Flaw
     Ok(rows)
 }
 
-/// Returns the texts as values of the kind of those listed.
+/// Returns the texts as values of the same kind as the listed ones.
 fn read_as(parameter: &Column, listed: &[Value], texts: &[&str], lines: &[Line<'_>]) -> Result<Vec<Value>, Flaw> {
     let float = listed.iter().find(|value| matches!(value, Value::Float(_))).cloned();
     let like: Vec<Value> = float.into_iter().chain(listed.iter().cloned()).collect();
@@ -102,7 +103,7 @@ fn row(line: &Line<'_>, names: &[&str], roles: &[Role], values: Vec<Value>) -> R
     let mut row = Row { values, ..Row::default() };
     for ((name, role), field) in names.iter().zip(roles).zip(&line.fields) {
         let field = field.trim();
-        // Empty is unknown, as the time of a configuration that failed.
+        // Empty is unknown, for example the time of a configuration that failed.
         if field.is_empty() || matches!(role, Role::Parameter(_) | Role::Kernel) {
             continue;
         }
@@ -116,7 +117,8 @@ fn row(line: &Line<'_>, names: &[&str], roles: &[Role], values: Vec<Value>) -> R
             continue;
         }
         let number = field.parse().ok().filter(|number: &f64| number.is_finite());
-        // What a profiler could not measure it writes as `nan`: a counter that was not read.
+        // A profiler writes `nan` for a counter that it could not measure: the counter was not
+        // read.
         let is_unread = *role == Role::Counter && field.parse::<f64>().is_ok();
         match (role, number) {
             (Role::Further, None) => {}
@@ -131,7 +133,7 @@ fn row(line: &Line<'_>, names: &[&str], roles: &[Role], values: Vec<Value>) -> R
     Ok(row)
 }
 
-/// Puts `number` where its column belongs.
+/// Stores `number` in the field of its column.
 fn keep(row: &mut Row, name: &str, role: &Role, number: f64) {
     let (measurement, costs) = (&mut row.measurement, &mut row.costs);
     match role {
@@ -154,7 +156,7 @@ fn keep(row: &mut Row, name: &str, role: &Role, number: f64) {
     }
 }
 
-/// Returns the fields of a line; quotes keep commas, and two of them are one.
+/// Returns the fields of a line. Quotes protect commas; two quotes stand for one.
 fn fields(line: &str) -> Vec<Cow<'_, str>> {
     if !line.contains('"') {
         return line.split(',').map(Cow::from).collect();

@@ -1,4 +1,4 @@
-//! What can go wrong with a file of measurements.
+//! Errors of files of measurements.
 
 use crate::StoreError;
 use std::path::PathBuf;
@@ -13,10 +13,10 @@ pub enum ImportError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Its reason.
+        /// The system's reason.
         source: std::io::Error,
     },
-    /// The file is not what its format says.
+    /// The content violates its format.
     #[error("recording `{}`, {place}: {reason}", path.display())]
     Malformed {
         /// The file.
@@ -25,17 +25,17 @@ pub enum ImportError {
         place: String,
         /// The fault.
         reason: String,
-        /// The remedy.
+        /// The advice for the user.
         remedy: String,
     },
-    /// It is a journal, and cannot be read as one.
+    /// The file is a journal that cannot be read.
     #[error(transparent)]
     Journal(#[from] StoreError),
 }
 
 impl ImportError {
-    /// Tells whether the request is wrong: the file is missing or is no recording. A disk that
-    /// fails is none.
+    /// Returns true if the request is wrong: the file is missing or is no recording. Returns false
+    /// if the disk failed.
     pub fn is_request(&self) -> bool {
         match self {
             Self::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
@@ -43,7 +43,7 @@ impl ImportError {
         }
     }
 
-    /// Returns what to do about it, where that is known.
+    /// Returns the advice for the user, if there is any.
     pub fn remedy(&self) -> Option<&str> {
         match self {
             Self::Malformed { remedy, .. } => Some(remedy),
@@ -52,7 +52,7 @@ impl ImportError {
     }
 }
 
-/// A fault in the content of a file, before the file is known.
+/// A fault in the content of a file whose path is not known yet.
 #[derive(Debug)]
 pub(super) struct Flaw {
     pub(super) place: String,
@@ -65,19 +65,19 @@ impl Flaw {
         Self { place: place.into(), reason: reason.into(), remedy: remedy.into() }
     }
 
-    /// Tells of rows that make no recording. `place` names the row with a number.
+    /// Describes rows that make no recording. `place` names the row with a number.
     pub(super) fn of(error: &RecordingError, place: impl Fn(usize) -> String) -> Self {
         let place = error.row().map_or_else(|| "whole file".to_string(), place);
         Self::new(place, error.to_string(), "correct or remove what is named")
     }
 
-    /// Tells of JSON that does not parse or lacks something.
+    /// Describes JSON that does not parse or lacks something.
     pub(super) fn json(error: &serde_json::Error) -> Self {
         let place = format!("line {}, column {}", error.line(), error.column());
         Self::new(place, error.to_string(), "fetch or write the file again; it may be cut short")
     }
 
-    /// Tells of a flaw in the record with the number `at`, counted from 0.
+    /// Describes a flaw in the record with the number `at`, counted from 0.
     pub(super) fn record(at: usize, reason: impl Into<String>) -> Self {
         Self::new(format!("result {}", at + 1), reason, "correct or remove that result")
     }

@@ -1,4 +1,4 @@
-//! Our own journals as recordings.
+//! Reads our own journals as recordings.
 
 use super::number;
 use super::{Flaw, ImportError};
@@ -9,16 +9,16 @@ use tunesmith_core::Recording;
 use tunesmith_core::recording::{Column, Context, Row};
 use tunesmith_space::{Parameter, Value};
 
-/// Returns whether the first line is a journal's header.
+/// Returns true if the first line is a journal's header.
 pub(super) fn is_journal(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
     serde_json::from_str::<Map<String, Json>>(first)
         .is_ok_and(|header| header.contains_key("format") && header.contains_key("parameters"))
 }
 
-/// Returns the evaluations of the journal `text`, the content of `path`. What was measured again is
-/// left out: a final's samples are few and of the leaders only, so they would make these look
-/// different from the rest.
+/// Returns the evaluations of the journal `text`, the content of `path`. Leaves out later
+/// measurements: the final re-measurement covers only the leaders, so that its samples would set
+/// them apart from the rest.
 pub(super) fn read(path: &Path, text: &str) -> Result<Recording, ImportError> {
     let recorded = crate::read::parse(path, text.as_bytes())?;
     let located = |Flaw { place, reason, remedy }| ImportError::Malformed { path: path.into(), place, reason, remedy };
@@ -39,7 +39,7 @@ fn recording(name: &str, recorded: &Recorded) -> Result<Recording, Flaw> {
     Ok(recording)
 }
 
-/// Returns what the header says of the input and the device.
+/// Returns the input and the device that the header describes.
 fn context(header: &Header, recording: &Recording) -> Context {
     let texts = |map: &Map<String, Json>| -> Vec<(String, String)> {
         map.iter().filter_map(|(name, json)| Some((name.clone(), json.as_str()?.to_string()))).collect()

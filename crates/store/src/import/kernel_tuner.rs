@@ -1,7 +1,7 @@
-//! Cache files of Kernel Tuner: a header, then `"cache"` with an object per configuration.
+//! Reads cache files of Kernel Tuner: a header, then `"cache"` with an object per configuration.
 //!
-//! The tool appends to the file and closes the last two braces only when a run ends, so they may be
-//! missing.
+//! The tool appends to the file and closes the last two braces only when a run ends, so that they
+//! may be missing.
 
 use super::error::Flaw;
 use super::number::{time, value};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use tunesmith_core::recording::{Column, Costs, Row};
 use tunesmith_core::{CompileData, Measurement, Recording};
 
-/// The keys of an entry that are no further numbers of its run.
+/// The keys of an entry that are not further numbers of its run.
 const KNOWN: [&str; 8] = [
     "time",
     "times",
@@ -23,13 +23,13 @@ const KNOWN: [&str; 8] = [
     "timestamp",
 ];
 
-/// Returns the document of a cache that was not closed, up to its last whole entry; `None` of
-/// anything else.
+/// Returns the document of a cache that was not closed, up to its last whole entry. Returns `None`
+/// for anything else.
 pub(super) fn closed(text: &str) -> Option<Json> {
     let cache = text.find("\"cache\"")?;
     let mut end = text.len();
-    // The last entry may be cut anywhere: of the ends of objects the last after which the document
-    // parses counts. Entries are flat, so few ends have to be tried.
+    // The last entry may be cut anywhere. The document ends at the last closing brace after which
+    // it parses. Entries are flat, so that few braces have to be tried.
     for _ in 0..4 {
         let brace = text[cache..end].rfind(['}', '{'])? + cache;
         let document = format!("{}}}}}", &text[..=brace]);
@@ -43,7 +43,7 @@ pub(super) fn closed(text: &str) -> Option<Json> {
 
 /// Returns the recording in `document`, which has `cache`.
 ///
-/// The objective is always the time of the samples (`times`); the tool's own `time`, their mean, is
+/// The objective is always the time of the samples (`times`). The tool's own `time`, their mean, is
 /// kept beside them.
 pub(super) fn read(name: &str, document: &Json) -> Result<Recording, Flaw> {
     let header = |reason: &str| Flaw::new("header", reason, "fetch the file again, or name a cache of Kernel Tuner");

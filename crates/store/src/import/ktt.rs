@@ -1,4 +1,4 @@
-//! Results of KTT as JSON, with hardware counters.
+//! Reads results of KTT as JSON, with hardware counters.
 
 use super::error::Flaw;
 use super::number::{milliseconds, scaled, time, value};
@@ -8,13 +8,13 @@ use tunesmith_core::counters::{GLOBAL_SIZE, LOCAL_SIZE, REGISTERS};
 use tunesmith_core::recording::{Column, Row};
 use tunesmith_core::{Measurement, Recording};
 
-/// In what a file counts.
+/// The units of a file.
 #[derive(Clone, Copy)]
 struct Units {
     /// Milliseconds in its unit of time.
     ms: f64,
-    /// True if its global sizes are numbers of work-groups, as KTT 2 writes them of CUDA, and not
-    /// of work-items.
+    /// True if its global sizes are numbers of work-groups, as KTT 2 writes them for CUDA, rather
+    /// than of work-items.
     in_blocks: bool,
 }
 
@@ -64,8 +64,8 @@ fn row(at: usize, result: &Json, columns: &[Column], units: Units) -> Result<Row
     Ok(Row { values, failure, measurement, ..Row::default() })
 }
 
-/// Counters, compilation data and the times of each kernel. Where several kernels were run, names
-/// begin with theirs.
+/// Adds counters, compilation data and the times of each kernel. If several kernels were run, each
+/// name begins with the kernel's.
 fn add_computations(measurement: &mut Measurement, result: &Json, units: Units) {
     let list = result.get("ComputationResults").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
     for computation in list {
@@ -91,8 +91,8 @@ fn add_computations(measurement: &mut Measurement, result: &Json, units: Units) 
     }
 }
 
-/// Returns the numbers of work-items of a launch and of one of its work-groups, where both are
-/// there.
+/// Returns the numbers of work-items of a launch and of one of its work-groups, if both are
+/// present.
 fn sizes(computation: &Json, units: Units) -> Option<[(&'static str, f64); 2]> {
     let size = |key: &str| -> Option<f64> {
         let axes = computation.get(key)?;

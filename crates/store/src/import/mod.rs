@@ -1,7 +1,7 @@
-//! Files of measurements of this and other tools, one format per file, read into a [`Recording`].
+//! Reads files of measurements of this and other tools into a [`Recording`], one format per file.
 //!
-//! The content decides the format, not the name; only the sidecar of a CSV is found by its name.
-//! Compressed files (gzip) are read as well. Whatever is cut short is an error or a shorter
+//! The content decides the format, not the name. Only the sidecar of a CSV is found by its name.
+//! Compressed files (gzip) are read as well. A file that is cut short gives an error or a shorter
 //! recording.
 
 mod baco;
@@ -26,16 +26,16 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use tunesmith_core::Recording;
 
-/// No recording is as large; a small compressed file may claim to be.
+/// Maximum size of a recording. Real ones are smaller, but a small compressed file may claim more.
 const MAX_BYTES: u64 = 4 << 30;
 
-/// Reads the recording at `path`: one of our journals, a CSV with or without its JSON sidecar
-/// (BaCO's among them), a cache file of Kernel Tuner, T4 results, or results of KTT, CLTune or
-/// CLBlast; each as it is or compressed.
+/// Reads the recording at `path`, plain or compressed. It may be one of our journals, a CSV with or
+/// without its JSON sidecar (such as BaCO's), a cache file of Kernel Tuner, T4 results, or results
+/// of KTT, CLTune or CLBlast. Costs the file's length.
 ///
 /// # Errors
-/// A file that cannot be read or is in none of these formats, and what is wrong in it, with its
-/// place. Cost: the file's length.
+/// The file cannot be read, is in none of these formats, or has a fault, which the error names with
+/// its place.
 pub fn import(path: &Path) -> Result<Recording, ImportError> {
     let io = |source| ImportError::Io { path: path.to_path_buf(), source };
     let bytes = fs::read(path).map_err(io)?;
@@ -55,7 +55,7 @@ pub fn import(path: &Path) -> Result<Recording, ImportError> {
     read.map_err(located)
 }
 
-/// Returns the file's text, decompressed where it is compressed.
+/// Returns the file's text, decompressed if necessary.
 fn text(bytes: Vec<u8>) -> Result<String, Flaw> {
     let remedy = "fetch or write the file again; it may be cut short";
     let flaw = |reason: String| Flaw::new("whole file", reason, remedy);
@@ -69,7 +69,7 @@ fn text(bytes: Vec<u8>) -> Result<String, Flaw> {
     String::from_utf8(plain).map_err(|error| flaw(format!("no text: {error}")))
 }
 
-/// Returns the recording's name: the file's, without what says how it is written.
+/// Returns the recording's name: the file's name without the suffixes of its format.
 fn name(path: &Path) -> String {
     let mut name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     for suffix in [".gz", ".csv", ".jsonl", ".json"] {
@@ -84,7 +84,7 @@ fn sidecar_path(path: &Path) -> Option<PathBuf> {
     (sidecar != path && sidecar.is_file()).then_some(sidecar)
 }
 
-/// Returns a JSON document of another tool, told by its keys.
+/// Reads a JSON document of another tool. Its keys identify the tool.
 fn json(name: &str, text: &str) -> Result<Recording, Flaw> {
     let document: Json = match serde_json::from_str(text) {
         Ok(document) => document,

@@ -1,10 +1,10 @@
-//! Numbers and values in other tools' files.
+//! Converts numbers and values of other tools' files.
 
 use serde_json::Value as Json;
 use tunesmith_space::Value;
 
-/// Returns how many milliseconds the unit is that a file names; `None` of an unknown unit. The T4
-/// files of the benchmark hub spell milliseconds with one `l`.
+/// Returns the number of milliseconds in a unit, or `None` for an unknown unit. The T4 files of the
+/// benchmark hub spell milliseconds with one `l`.
 pub(super) fn milliseconds(unit: &str) -> Option<f64> {
     match unit.to_ascii_lowercase().as_str() {
         "s" | "seconds" => Some(1e3),
@@ -15,13 +15,13 @@ pub(super) fn milliseconds(unit: &str) -> Option<f64> {
     }
 }
 
-/// Returns a time, which is finite and not negative.
+/// Returns a time if it is finite and not negative.
 pub(super) fn time(number: f64) -> Option<f64> {
     (number.is_finite() && number >= 0.0).then_some(number)
 }
 
-/// Returns `number` of one thousandth units as whole units, rounded as division rounds: 38300.032
-/// us are 38.300032 ms.
+/// Returns `number` of one thousandth units as whole units, by a division, so that the result is
+/// rounded once: 38300.032 us are 38.300032 ms.
 pub(super) fn scaled(number: f64, unit_ms: f64) -> f64 {
     if unit_ms < 1.0 { number / (1.0 / unit_ms).round() } else { number * unit_ms }
 }
@@ -32,7 +32,7 @@ pub(super) fn value(json: &Json) -> Option<Value> {
 }
 
 /// Returns the texts of one column as values of the narrowest kind that fits all: integers,
-/// numbers, truth values, texts.
+/// numbers, truth values, or texts.
 pub(super) fn column(texts: &[&str]) -> Vec<Value> {
     let all = |parse: fn(&str) -> Option<Value>| texts.iter().map(|text| parse(text)).collect::<Option<Vec<Value>>>();
     let int = |text: &str| text.parse().ok().map(Value::Int);

@@ -9,7 +9,7 @@ use tunesmith_core::recording::Column;
 /// The content of the sidecar of a CSV; empty if there is none.
 #[derive(Debug, Default)]
 pub(super) struct Sidecar {
-    /// The parameters, where they are listed.
+    /// The parameters, if they are listed.
     pub(super) columns: Vec<Column>,
     pub(super) constraints: Vec<String>,
     pub(super) counters: Vec<String>,
@@ -19,7 +19,7 @@ pub(super) struct Sidecar {
 }
 
 impl Sidecar {
-    /// Creates the sidecar with this text. Two forms are known: `params` lists values, `parameters`
+    /// Parses the text of a sidecar. Two forms are known: `params` lists values, `parameters`
     /// counts the rows of each.
     pub(super) fn parse(text: &str) -> Result<Self, Flaw> {
         let json: Map<String, Json> = serde_json::from_str(text).map_err(|error| {

@@ -1,13 +1,14 @@
-//! The status words of other tools.
+//! Interprets the status words of other tools.
 
 use tunesmith_core::{Failure, FailureKind};
 
-/// Returns the failure that a status word stands for; `None` where it says that the configuration
-/// is correct.
+/// Returns the failure for a status word, or `None` if the word means that the configuration is
+/// correct.
 ///
-/// Our own words and T4's are taken as they are. Of others, `ok` in any case is correct, whatever
-/// contains `Compil` is a failure to compile (`CompilationFailedConfig`, `CompilationFailed`), and
-/// everything else one at run time. The word becomes the message, so that nothing is lost.
+/// Our own words and T4's are taken as they are. Of other words, `ok` in any case is correct, and a
+/// word that contains `Compil` is a failure to compile (`CompilationFailedConfig`,
+/// `CompilationFailed`). Any other word is a failure at run time. The word becomes the message, so
+/// that nothing is lost.
 pub(super) fn failure(word: &str) -> Option<Failure> {
     if word.eq_ignore_ascii_case("ok") || word == "correct" {
         return None;

@@ -1,6 +1,6 @@
-//! T4 results (schema 1.0.0 of the auto-tuning community), as the schema has them and as Kernel
-//! Tuner writes them: `compilation` and `benchmark` in place of `compilation_time`, the failure's
-//! class in place of a number.
+//! Reads T4 results (schema 1.0.0 of the auto-tuning community), in the schema's form and in Kernel
+//! Tuner's. The latter has `compilation` and `benchmark` in place of `compilation_time`, and the
+//! failure's class in place of a number.
 
 use super::error::Flaw;
 use super::number::{milliseconds, scaled, time, value};

@@ -1,17 +1,18 @@
-//! The score of Willemsen et al.: how far a search is ahead of random search, over time.
+//! The score of Willemsen et al.: the lead of a search over random search, over time.
 
 use super::curve::Curve;
 use super::exact::expected;
 use serde::Serialize;
 
-/// At how many equidistant times searches are looked at: between two of them lies less than an evaluation of all but the
-/// hardest recordings, and a thousand are enough for three digits.
+/// Number of equidistant moments at which searches are compared. Between two of them lies less than
+/// an evaluation, for all but the hardest recordings. A thousand are enough for three digits.
 const MOMENTS: u64 = 1000;
 
-/// How far random search has come from the median to the optimum when the comparison ends.
+/// The part of the way from the median to the optimum that random search has covered when the
+/// comparison ends.
 const CUTOFF: f64 = 0.95;
 
-/// What searches of one recording are measured against: random search, exactly.
+/// The baseline of scores on one recording: random search, computed exactly.
 #[derive(Clone, Debug, Serialize)]
 pub struct Baseline {
     /// The recording.
@@ -20,26 +21,29 @@ pub struct Baseline {
     pub optimum_ms: f64,
     /// The median time of the correct configurations in milliseconds.
     pub median_ms: f64,
-    /// What an evaluation took on average when it was recorded, in seconds, failures included.
+    /// Mean cost of an evaluation when it was recorded, in seconds, failures included.
     pub evaluation_seconds: f64,
-    /// After so many evaluations random search has come 95 % of the way from the median to the optimum on average.
+    /// Number of evaluations after which random search has covered 95 % of the way from the median
+    /// to the optimum on average.
     pub cutoff_evaluations: u64,
-    /// The same in seconds: the score is a mean over this time.
+    /// The same in seconds. The score is a mean over this time.
     pub cutoff_seconds: f64,
-    /// The slowest correct time, which is the best of a search that has nothing correct yet.
+    /// The slowest correct time. It stands for the best of a search that has nothing correct yet.
     #[serde(skip)]
     slowest_ms: f64,
-    /// What random search has on average at each of the moments, in milliseconds.
+    /// The mean best time of random search at each of the moments, in milliseconds.
     #[serde(skip)]
     moments_ms: Vec<f64>,
 }
 
 impl Baseline {
-    /// Random search without replacement in a space of `size` configurations. `times` are those of the correct ones in
-    /// milliseconds, ascending, at least one; `evaluation_seconds` is the mean cost of an evaluation, above 0.
+    /// Computes random search without replacement in a space of `size` configurations. `times` are
+    /// those of the correct ones in milliseconds, ascending, at least one. `evaluation_seconds` is
+    /// the mean cost of an evaluation, above 0.
     ///
-    /// At time t it has made floor(t / cost) evaluations; what the best of n is on average follows from order statistics
-    /// ([`expected`]). Cost: a thousand expectations at most, each linear in the number of times and mostly far less.
+    /// At time t it has made floor(t / cost) evaluations. The mean best of n evaluations follows
+    /// from order statistics ([`expected`]). Costs at most a thousand expectations. Each is linear
+    /// in the number of times and mostly far cheaper.
     pub(super) fn new(recording: &str, times: &[f64], size: f64, evaluation_seconds: f64) -> Self {
         let (optimum_ms, slowest_ms) = (times[0], times[times.len() - 1]);
         let median_ms = tunesmith_core::statistics::median(times).unwrap_or(optimum_ms);
@@ -76,14 +80,15 @@ impl Baseline {
         }
     }
 
-    /// The performance (F - B) / (optimum - B) averaged over the moments up to the cutoff, where F is the mean best of
-    /// `searches` and B that of random search: 0 as good as random search, 1 the optimum at once, negative worse than random.
+    /// Returns the performance (F - B) / (optimum - B), averaged over the moments up to the cutoff.
+    /// F is the mean best of `searches` and B that of random search. 0 is as good as random search,
+    /// 1 finds the optimum at once, and a negative score is worse than random search.
     pub(super) fn score(&self, searches: &[Curve]) -> f64 {
         let performance = |(number, baseline): (usize, &f64)| {
             let seconds = self.cutoff_seconds * (number + 1) as f64 / MOMENTS as f64;
             let best = |curve: &Curve| curve.best_at(seconds).min(self.slowest_ms);
             let mean = searches.iter().map(best).sum::<f64>() / searches.len().max(1) as f64;
-            // Where random search has the optimum already nobody can be ahead of it.
+            // Once random search has the optimum, no search can be ahead of it.
             if *baseline > self.optimum_ms { (mean - baseline) / (self.optimum_ms - baseline) } else { 0.0 }
         };
         self.moments_ms.iter().enumerate().map(performance).sum::<f64>() / self.moments_ms.len() as f64

@@ -1,13 +1,13 @@
-//! Random search without replacement, exactly: its expectations follow from how many configurations are how fast.
+//! Random search without replacement, computed exactly from the distribution of times.
 
 use super::measures::{HIT, LEVELS, MAX_WITHOUT, Measures, budgets};
 
-/// The measures that searches drawing uniformly from `size` configurations have on average. `times` are those of the correct
-/// configurations, ascending, at least one; the others fail.
+/// Returns the mean measures of searches that draw uniformly from `size` configurations. `times`
+/// are those of the correct configurations, ascending, at least one. The others fail.
 ///
-/// After n draws the fastest i configurations are all missed with probability C(size - i, n) / C(size, n), so the best is
-/// the i-th fastest with the difference of two of these (order statistics of a finite population). Cost: the budget times the
-/// number of times.
+/// n draws miss all of the fastest i configurations with probability C(size - i, n) / C(size, n).
+/// The best is therefore the i-th fastest with the difference of two such probabilities (order
+/// statistics of a finite population). Costs the budget times the number of times.
 pub(super) fn random(times: &[f64], size: f64, budget: u64) -> Measures {
     let optimum = times[0];
     let hits = |level: f64| times.partition_point(|time| *time <= optimum * level);
@@ -30,25 +30,27 @@ pub(super) fn random(times: &[f64], size: f64, budget: u64) -> Measures {
     }
 }
 
-/// The probability that `draws` of `size` configurations hold none of `wanted`.
+/// Returns the probability that `draws` of `size` configurations contain none of `wanted`.
 fn missed(size: f64, wanted: usize, draws: f64) -> f64 {
     (0..wanted).map(|at| still_missed(size, at, draws)).product()
 }
 
-/// The probability that the configuration after the `at` fastest is missed when those are.
+/// Returns the probability that the draws miss the configuration after the `at` fastest, given that
+/// they miss those.
 fn still_missed(size: f64, at: usize, draws: f64) -> f64 {
     let left = size - at as f64;
     ((left - draws) / left).max(0.0)
 }
 
-/// The expectation of `value` of the best time after `draws`, 0 where nothing is correct, and the probability that something is.
+/// Returns the expectation of `value` of the best time after `draws`, 0 if nothing is correct, and
+/// the probability that something is correct.
 pub(super) fn expected(times: &[f64], size: f64, draws: u64, value: &dyn Fn(f64) -> f64) -> (f64, f64) {
     let (mut sum, mut none) = (0.0, 1.0);
     for (at, time) in times.iter().enumerate() {
         let still = none * still_missed(size, at, draws as f64);
         sum += (none - still) * value(*time);
         none = still;
-        // What is left cannot change a digit.
+        // The rest is too small to change a digit.
         if none < 1e-18 {
             break;
         }
@@ -56,8 +58,8 @@ pub(super) fn expected(times: &[f64], size: f64, draws: u64, value: &dyn Fn(f64)
     (sum, 1.0 - none)
 }
 
-/// The time that the best after `draws` does not exceed with probability `share`; infinite where so many draws are not even
-/// certain enough to hold a correct one.
+/// Returns the time that the best after `draws` does not exceed with probability `share`. Infinite
+/// if the draws contain a correct configuration with a lower probability than that.
 pub(super) fn quantile(times: &[f64], size: f64, draws: u64, share: f64) -> f64 {
     let mut none = 1.0;
     for (at, time) in times.iter().enumerate() {
@@ -78,7 +80,8 @@ mod tests {
         // Times 1 and 2 and one failure. One draw: 1/3 optimum, 1/3 half of it, 1/3 nothing.
         let (rel, found) = expected(&[1.0, 2.0], 3.0, 1, &|time| 1.0 / time);
         assert!((rel - 0.5).abs() < 1e-12 && (found - 2.0 / 3.0).abs() < 1e-12);
-        // Two draws of three: the optimum is among them in 2 of 3 cases, else the slower one is the best.
+        // Two draws of three: the optimum is among them in 2 of 3 cases, else the slower one is
+        // best.
         let (rel, found) = expected(&[1.0, 2.0], 3.0, 2, &|time| 1.0 / time);
         assert!((rel - 5.0 / 6.0).abs() < 1e-12 && (found - 1.0).abs() < 1e-12);
         // The optimum of three is found by the third draw at the latest: 1 + 2/3 + 1/3 draws on average.

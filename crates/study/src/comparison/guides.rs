@@ -1,4 +1,4 @@
-//! Counter models for the recordings that are compared.
+//! Prepares counter models for the recordings that are compared.
 
 use super::time_transfer::TimeTransfer;
 use crate::{Error, ModelChoice};
@@ -8,24 +8,26 @@ use tunesmith_model::counters::{CounterModel, Method};
 use tunesmith_search::profile_guided::{Guide, counter_data};
 use tunesmith_space::Space;
 
-/// Different halves of a recording that trees are fitted to, so that no single one decides.
+/// Number of random halves of a recording that trees are fitted to, so that no single one decides.
 const HALVES: u64 = 20;
 
-/// What a choice gives for one recording.
+/// The counter models that a choice gives for one recording.
 #[derive(Default)]
 pub(super) struct Guidance {
-    /// The models made ready, of which searches take turns; empty where the model cannot serve.
+    /// The prepared models, which searches use in turn. Empty if the model cannot serve.
     pub(super) guides: Vec<Guide>,
-    /// What a reader should know.
+    /// Notes for the reader.
     pub(super) notes: Vec<String>,
-    /// What the times of the model's recording alone would give, where it is another one.
+    /// The result of using the times of the model's recording alone, if it is another recording.
     pub(super) time_transfer: Option<TimeTransfer>,
 }
 
-/// The guidance for `recording`, whose space is `space`. A model that does not fit is left out, which the notes say.
+/// Returns the guidance for `recording`, whose space is `space`. A model that does not fit is left
+/// out with a note.
 ///
 /// # Errors
-/// The recording has no counters to learn from, or the file is neither a counter model nor a recording with counters.
+/// The recording has no counters to learn from, or the file is neither a counter model nor a
+/// recording with counters.
 pub(super) fn guidance(
     choice: &ModelChoice,
     recording: &Recording,
@@ -65,7 +67,8 @@ fn trained(recording: &Recording, path: &Path, method: Method, seed: u64) -> Res
         .map_err(|error| Error::request(format!("`{}`: {error}", path.display()), None))
 }
 
-/// The model in `file`, or the models of the recording that it is, with what the recording's times would give.
+/// Reads the model in `file`, or fits models to the recording in it. For a recording, also returns
+/// the result of using its times alone.
 fn read(file: &Path, recording: &Recording) -> Result<(Vec<CounterModel>, Option<TimeTransfer>), Error> {
     let model = std::fs::read_to_string(file).ok().map(|text| CounterModel::from_json(&text));
     if let Some(Ok(model)) = model {
@@ -73,7 +76,8 @@ fn read(file: &Path, recording: &Recording) -> Result<(Vec<CounterModel>, Option
     }
     match (tunesmith_store::import(file), model) {
         (Ok(other), _) => Ok((halves(&other, file)?, TimeTransfer::new(&other, recording))),
-        // A JSON document that is no recording was meant as a model: its own error says more.
+        // A JSON document that is not a recording was meant as a model: the model's error says
+        // more.
         (Err(_), Some(Err(error))) if file.extension().is_some_and(|extension| extension == "json") => {
             let remedy = "name a counter model, a recording with counters, or `exact` or `trees`";
             Err(Error::request(format!("`{}`: {error}", file.display()), Some(remedy.to_string())))

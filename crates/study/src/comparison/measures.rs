@@ -1,22 +1,23 @@
-//! The numbers that say how a strategy did, and their means.
+//! Measures of a strategy's quality, and their means.
 
 use super::curve::Curve;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The numbers of evaluations after which the best is looked at.
+/// Numbers of evaluations after which the best is measured.
 pub(super) const BUDGETS: [u64; 6] = [10, 25, 50, 100, 200, 400];
 
-/// How near the optimum counts as reached: so many times its time.
+/// Levels that count as reaching the optimum, as multiples of its time.
 pub(super) const LEVELS: [(&str, f64); 3] = [("1.10", 1.10), ("1.05", 1.05), ("1.01", 1.01)];
 
 /// The level of the first hit and of the paper's metric.
 pub(super) const HIT: f64 = 1.10;
 
-/// How large a share of searches may have found nothing correct where the paper's metric is already taken, over the others.
+/// Maximum share of searches without any correct result for which the paper's metric is taken, over
+/// the other searches.
 pub(super) const MAX_WITHOUT: f64 = 0.01;
 
-/// Those of [`BUDGETS`] that `budget` covers.
+/// Returns those of [`BUDGETS`] that `budget` covers.
 pub(super) fn budgets(budget: u64) -> Vec<u64> {
     BUDGETS.into_iter().filter(|count| *count <= budget).collect()
 }
@@ -28,44 +29,50 @@ pub struct Score {
     pub strategy: String,
     /// The recording's name.
     pub recording: String,
-    /// How many searches the numbers are means of; where they are exact, how many were asked for.
+    /// Number of searches that the numbers are means of. For exact numbers, the number requested.
     pub repeats: usize,
-    /// Whether the numbers are expectations instead of means.
+    /// True if the numbers are exact expectations instead of means.
     pub exact: bool,
-    /// How near, and how soon.
+    /// The nearness to the optimum, and the cost of reaching it.
     #[serde(flatten)]
     pub measures: Measures,
-    /// How far ahead of random search over time: 0 as good as it, 1 the optimum at once (Willemsen et al.; the facade's page
-    /// on recordings defines it).
+    /// The lead over random search over time: 0 is as good as random search, 1 finds the optimum at
+    /// once (Willemsen et al.; the facade's page on recordings defines it).
     pub score: f64,
-    /// What an evaluation cost beside measuring: the strategy and the loop, on one of the busy cores.
+    /// Time of an evaluation without measuring: the strategy and the loop, on one of the busy
+    /// cores.
     pub seconds_per_evaluation: f64,
 }
 
-/// How near the optimum a strategy came, and how soon.
+/// The nearness of a strategy to the optimum, and the cost of reaching it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measures {
-    /// By number of distinct evaluations: the optimum over the best so far, 0 while nothing is correct; the mean.
+    /// By number of distinct evaluations: the mean of the optimum over the best so far, 0 while
+    /// nothing is correct.
     #[serde(serialize_with = "in_order")]
     pub rel: BTreeMap<String, f64>,
-    /// By level: evaluations used up to the first hit or the budget, summed, over successes; no success counts one half.
+    /// By level: the evaluations up to the first hit or the budget, summed, over the number of
+    /// successes. No success counts as one half.
     pub ert: BTreeMap<String, f64>,
     /// By level: the share of searches that reached it.
     pub success: BTreeMap<String, f64>,
-    /// Evaluations, configurations asked again included, until within 1.10 of the optimum; the budget where it is not
-    /// reached. The mean.
+    /// Mean number of evaluations until within 1.10 of the optimum, repeated requests included. A
+    /// search that does not reach it counts as the budget.
     pub first_hit_mean: f64,
-    /// The same: as many are enough in nine of ten searches.
+    /// The number of evaluations that is enough in nine of ten searches.
     pub first_hit_p90: f64,
-    /// Simulated seconds until within 1.10 of the optimum; the whole search where it is not reached. The mean; `None` where searches
-    /// are not simulated, or recordings do not say what evaluations took.
+    /// Mean simulated time in seconds until within 1.10 of the optimum. A search that does not
+    /// reach it counts in full. `None` if searches are not simulated, or if recordings do not have
+    /// the cost of evaluations.
     pub first_hit_seconds: Option<f64>,
-    /// The evaluation after which the best so far, averaged over searches, is within 1.10 of the optimum.
+    /// The number of the evaluation after which the best so far, averaged over searches, is within
+    /// 1.10 of the optimum.
     pub paper_metric: Option<u64>,
 }
 
 impl Measures {
-    /// The measures of `searches`, of which there is at least one, on a recording whose best time is `optimum_ms`.
+    /// Returns the measures of `searches`, at least one, on a recording whose best time is
+    /// `optimum_ms`.
     pub(super) fn of(searches: &[Curve], optimum_ms: f64, budget: u64) -> Self {
         let count = searches.len().max(1) as f64;
         let mean = |number: &dyn Fn(&Curve) -> f64| searches.iter().map(number).sum::<f64>() / count;
@@ -91,7 +98,8 @@ impl Measures {
     }
 }
 
-/// The mean best after `at` evaluations, infinite while too many searches have none.
+/// Returns the mean best after `at` evaluations. Infinite if too many searches have no correct
+/// result.
 fn mean_best(searches: &[Curve], at: u64) -> f64 {
     let best: Vec<f64> =
         searches.iter().map(|curve| curve.best_after_evaluations(at)).filter(|ms| ms.is_finite()).collect();
@@ -104,17 +112,17 @@ fn mean_best(searches: &[Curve], at: u64) -> f64 {
 pub struct Overall {
     /// The strategy, as the user wrote it.
     pub strategy: String,
-    /// As of a recording; the geometric mean.
+    /// As in [`Measures`]; the geometric mean over recordings.
     #[serde(serialize_with = "in_order")]
     pub rel: BTreeMap<String, f64>,
-    /// As of a recording; the geometric mean.
+    /// As in [`Measures`]; the geometric mean over recordings.
     pub ert: BTreeMap<String, f64>,
-    /// As of a recording; the mean.
+    /// As in [`Score`]; the mean over recordings.
     pub score: f64,
 }
 
 impl Overall {
-    /// The geometric means of `scores`.
+    /// Returns the geometric means of `scores`.
     pub(super) fn of(strategy: &str, scores: &[&Score]) -> Self {
         let mean = |of: fn(&Measures) -> &BTreeMap<String, f64>| {
             let keys = scores.first().into_iter().flat_map(|score| of(&score.measures).keys().cloned());
@@ -133,7 +141,7 @@ impl Overall {
     }
 }
 
-/// Numbers of evaluations in ascending order, which as texts they are not.
+/// Writes numbers of evaluations in ascending order, which differs from their order as texts.
 fn in_order<S: serde::Serializer>(rel: &BTreeMap<String, f64>, serializer: S) -> Result<S::Ok, S::Error> {
     let mut entries: Vec<(&String, &f64)> = rel.iter().collect();
     entries.sort_by_key(|(at, _)| at.parse::<u64>().unwrap_or(u64::MAX));

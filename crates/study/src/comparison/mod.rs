@@ -1,4 +1,5 @@
-//! Strategies compared on recordings: how near the optimum after so many evaluations, how many to come near it.
+//! Compares strategies on recordings: the nearness to the optimum after a number of evaluations,
+//! and the evaluations needed to come near it.
 
 mod baseline;
 mod curve;
@@ -30,69 +31,75 @@ use tunesmith_report::PlotSeries;
 use tunesmith_search::{Knowledge, PastTimes, StrategySpec};
 use tunesmith_space::Space;
 
-/// What is compared, and how thoroughly.
+/// The subjects and the settings of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct CompareOptions {
     /// The recordings, in any format that can be read.
     pub recordings: Vec<PathBuf>,
     /// The strategies: `NAME` or `NAME(option=value, ...)`.
     pub strategies: Vec<String>,
-    /// How often each strategy searches each recording, at least 1.
+    /// Number of searches of each strategy on each recording, at least 1.
     pub repeats: usize,
-    /// Evaluations of each search, at least 1; failures count.
+    /// Number of evaluations of each search, at least 1. Failures count.
     pub budget: u64,
     /// The seed that the seeds of all searches are derived from.
     pub seed: u64,
-    /// Whether searches see samples drawn from the noise that was recorded. They are judged by the recorded times.
+    /// True if searches see samples drawn from the recorded noise. They are judged by the recorded
+    /// times.
     pub noise: bool,
-    /// A folder to write plots to, made where there is none; no plots for `None`.
+    /// A folder to write plots to, created if it does not exist. Without it, no plots are written.
     pub plots: Option<PathBuf>,
-    /// Whether plots run over simulated seconds instead of evaluations; `random` is then simulated as well.
+    /// True if plots run over simulated seconds instead of evaluations. `random` is then simulated
+    /// as well.
     pub over_time: bool,
-    /// Launches that reading the counters of a configuration takes in simulated time, which recordings do not say; one for `None`.
+    /// Number of launches that reading the counters of a configuration takes in simulated time.
+    /// Recordings do not have it. `None` counts as one.
     pub profile_passes: Option<f64>,
-    /// The counter model that strategies are given; they do without one when it is `None`.
+    /// The counter model for strategies. Without it, they search without one.
     pub model: Option<ModelChoice>,
-    /// Recordings of which strategies are told the times: for each recording those of the same kernel, never itself.
+    /// Recordings whose times strategies are told. For each recording these are the recordings of
+    /// the same kernel, never the recording itself.
     pub history: Vec<PathBuf>,
-    /// Whether the times of the history are dealt out anew among its configurations before each search: what believing a
-    /// history that misleads would cost.
+    /// True if the times of the history are shuffled among its configurations before each search.
+    /// This measures the cost of believing a history that misleads.
     pub shuffle_history: bool,
-    /// Whether configurations that failed are left out of the spaces, as in papers that count those that ran.
+    /// True if configurations that failed are left out of the spaces, as in papers that count only
+    /// configurations that ran.
     pub without_failures: bool,
 }
 
-/// How strategies did.
+/// The results of a comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     /// The recordings by name.
     pub recordings: Vec<String>,
-    /// The numbers of evaluations after which the best is looked at.
+    /// Numbers of evaluations after which the best is measured.
     pub budgets: Vec<u64>,
-    /// Every strategy on every recording.
+    /// Results of every strategy on every recording.
     pub results: Vec<Score>,
-    /// Every strategy over all recordings: geometric means.
+    /// Results of every strategy over all recordings: geometric means.
     pub overall: Vec<Overall>,
-    /// What the scores on each recording refer to.
+    /// The baselines of the scores on each recording.
     pub baselines: Vec<Baseline>,
-    /// What the times of the recording that the counter model was trained on would give alone, on each that shares
-    /// configurations with it.
+    /// The result of using the times of the counter model's recording alone, for each recording
+    /// that shares configurations with it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub time_transfer: Vec<TimeTransfer>,
-    /// What a reader should know of the counter model: parameters that it does not know, a space that it cannot serve.
+    /// Notes on the counter model: parameters that it does not know, or a space that it cannot
+    /// serve.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// The plots written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub plots: Vec<PathBuf>,
-    /// For every recording the history that strategies were told of; empty without any.
+    /// The history of every recording that strategies were told of. Empty without a history.
     pub history: BTreeMap<String, Vec<PathBuf>>,
     /// Recordings that were left out of the history of another one.
     #[serde(skip)]
     pub left_out: BTreeMap<String, Vec<LeftOut>>,
 }
 
-/// A recording made ready.
+/// A recording prepared for searches.
 struct Subject {
     name: String,
     space: Space,
@@ -100,28 +107,29 @@ struct Subject {
     /// The times of the correct configurations of the space in milliseconds, ascending.
     times: Vec<f64>,
     baseline: Baseline,
-    /// What other recordings say of it.
+    /// The times of other recordings for its configurations.
     past: Option<PastTimes>,
-    /// Which ones do.
+    /// The recordings of its history.
     history: Vec<PathBuf>,
-    /// Those that do not fit.
+    /// The recordings that do not fit.
     left_out: Vec<LeftOut>,
-    /// The counter models for its space, and what is known of them.
+    /// The counter models for its space.
     guidance: Guidance,
 }
 
-/// Lets every strategy search every recording `repeats` times and measures how it went.
+/// Lets every strategy search every recording `repeats` times and measures the results.
 ///
-/// Each search starts from a fresh state, with room for one request and a seed derived from the strategy's text, the
-/// recording's name and the number of the repeat; searches run on all cores, and the result does not depend on how many there are.
-/// `random` without replacement is not run: its expectation is exact.
+/// Each search starts from a fresh state, with room for one request. Its seed is derived from the
+/// strategy's text, the recording's name and the number of the repeat. Searches run on all cores;
+/// the result does not depend on the number of cores. `random` without replacement is not run: its
+/// expectation is exact.
 ///
 /// # Errors
-/// A recording that cannot be read or has no correct configuration, a strategy that does not exist, a folder that cannot be
-/// made or written to.
+/// A recording cannot be read or has no correct configuration, a strategy does not exist, or a
+/// folder cannot be created or written to.
 pub fn compare(options: &CompareOptions) -> Result<Comparison, Error> {
     let strategies = checked(options)?;
-    // Before the work, which would be lost.
+    // Checked before the work, which would be lost.
     options.plots.as_deref().map_or(Ok(()), plots::make_folder)?;
     let past = Past::read(&options.history)?;
     let subjects: Vec<Subject> =
@@ -152,13 +160,13 @@ pub fn compare(options: &CompareOptions) -> Result<Comparison, Error> {
     })
 }
 
-/// By recording what it says of its history; empty where none was given.
+/// Returns by recording a property of its history. Empty if no history was given.
 fn named<T>(subjects: &[Subject], options: &CompareOptions, of: fn(&Subject) -> T) -> BTreeMap<String, T> {
     let subjects = if options.history.is_empty() { &[] } else { subjects };
     subjects.iter().map(|subject| (subject.name.clone(), of(subject))).collect()
 }
 
-/// Parses the strategies and refuses what cannot be run before anything is read.
+/// Parses the strategies and refuses those that cannot be run, before anything is read.
 fn checked(options: &CompareOptions) -> Result<Vec<StrategySpec>, Error> {
     let strategies = options.strategies.iter().map(|text| text.parse()).collect::<Result<Vec<StrategySpec>, _>>()?;
     let refuse = |text: &str, remedy: &str| Err(Error::request(text, Some(remedy.to_string())));
@@ -173,7 +181,7 @@ fn checked(options: &CompareOptions) -> Result<Vec<StrategySpec>, Error> {
     Ok(strategies)
 }
 
-/// The subjects with their paths as names where the files' names are the same.
+/// Returns the subjects, named by their paths if their files' names are equal.
 fn distinctly_named(mut subjects: Vec<Subject>, paths: &[PathBuf]) -> Vec<Subject> {
     let names: Vec<String> = subjects.iter().map(|subject| subject.name.clone()).collect();
     for (subject, path) in subjects.iter_mut().zip(paths) {
@@ -229,11 +237,11 @@ impl Subject {
     }
 }
 
-/// One strategy on one recording, and its curves.
+/// Returns the score of one strategy on one recording, with its curves.
 fn score(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions) -> Result<(Score, PlotSeries), Error> {
-    // With noise the best of a search is not the fastest it met, and no expectation is known.
+    // With noise, the best of a search is not the fastest that it met, and no expectation is known.
     let is_exact = strategy.has_exact_expectation() && !options.noise && !options.over_time;
-    // Of `random` one search is made all the same: for what an evaluation costs.
+    // One search of `random` is still run, to measure the cost of an evaluation.
     let repeats = if is_exact { 1 } else { options.repeats };
     let searches = (0..repeats).into_par_iter().map(|repeat| search(strategy, subject, options, repeat));
     let curves: Vec<Curve> = searches.collect::<Result<_, Error>>()?;
@@ -241,7 +249,7 @@ fn score(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions) -
     let seconds: f64 = curves.iter().map(|curve| curve.seconds).sum();
     let (times, budget, name) = (&subject.times, options.budget, strategy.to_string());
     let size = subject.space.len().unwrap_or(u128::MAX);
-    // After every configuration nothing changes.
+    // Nothing changes once every configuration has been evaluated.
     let drawn = budget.min(u64::try_from(size).unwrap_or(u64::MAX));
     let (measures, score, series) = if is_exact {
         let measures = exact::random(times, size as f64, budget);
@@ -266,7 +274,7 @@ fn score(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions) -
     Ok((score, series))
 }
 
-/// One search from a fresh state.
+/// Runs one search from a fresh state.
 fn search(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions, repeat: usize) -> Result<Curve, Error> {
     let seed = seed(options.seed, strategy, &subject.name, repeat);
     let guides = &subject.guidance.guides;
@@ -289,7 +297,7 @@ fn search(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions, 
     Ok(Curve::of(&run, &searcher, options.budget, |config| subject.device.time_ms(config)))
 }
 
-/// A seed for one search that differs from those of all others.
+/// Returns a seed for one search that differs from the seeds of all others.
 fn seed(seed: u64, strategy: &StrategySpec, recording: &str, repeat: usize) -> u64 {
     let digest = Sha256::digest(format!("{seed}\n{strategy}\n{recording}\n{repeat}").as_bytes());
     digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
@@ -306,7 +314,7 @@ mod tests {
         strategy.parse().unwrap()
     }
 
-    /// 120 configurations, every fifth failing, times without structure.
+    /// 120 configurations. Every fifth fails. The times have no structure.
     fn subject() -> Subject {
         let row = |at: i64| Row {
             values: vec![Value::Int(at / 12), Value::Int(at % 12)],
@@ -358,7 +366,8 @@ mod tests {
             .into_par_iter()
             .map(|repeat| search(&spec("random"), &subject, &options, repeat).unwrap())
             .collect();
-        // Evaluations take as long as their kernels, so fast finds come a little sooner than at the mean cost.
+        // An evaluation takes as long as its kernel, so that fast finds come a little sooner than
+        // at the mean cost.
         let simulated = subject.baseline.score(&runs);
         assert!(simulated.abs() < 0.1, "{simulated}");
         let drawn = progress::of_searches("random", &runs, subject.times[0], 120);
@@ -394,8 +403,8 @@ mod tests {
         let options = CompareOptions { noise: true, ..options(200, 40) };
         let scored = score(&spec("random"), &subject, &options).unwrap().0;
         assert!(!scored.exact);
-        // The median of fifty samples still varies by 9 %, so what looks best is often not it; and no recorded time is
-        // below the optimum.
+        // The median of fifty samples still varies by 9 %, so that the apparent best is often not
+        // the best. No recorded time is below the optimum.
         let share = scored.measures.rel["25"];
         assert!(share <= 1.0);
         let found = scored.measures.success["1.10"];

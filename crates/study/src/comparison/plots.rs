@@ -1,4 +1,4 @@
-//! The plots of a comparison as files.
+//! Writes the plots of a comparison to files.
 
 use super::progress::over_recordings;
 use crate::Error;
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tunesmith_report::{ComparisonPlot, PlotSeries, comparison_svg};
 
-/// Makes the folder where there is none.
+/// Creates the folder if it does not exist.
 pub(super) fn make_folder(folder: &Path) -> Result<(), Error> {
     if folder.is_file() {
         let remedy = "give --plots a folder; every recording gets a file in it".to_string();
@@ -15,8 +15,9 @@ pub(super) fn make_folder(folder: &Path) -> Result<(), Error> {
     fs::create_dir_all(folder).map_err(|source| Error::Write { path: folder.to_path_buf(), source })
 }
 
-/// Writes a plot of every recording and, of several, one over all. `series` are those of the first strategy on every
-/// recording, then those of the next. Over time there is no plot of all: recordings differ in what an evaluation takes.
+/// Writes a plot of every recording and, if there are several, one over all. `series` are those of
+/// the first strategy on every recording, then those of the next. Over time there is no plot over
+/// all recordings, since they differ in the cost of an evaluation.
 pub(super) fn write(
     folder: &Path,
     recordings: &[String],
@@ -41,7 +42,7 @@ pub(super) fn write(
     let names: Vec<String> = recordings.iter().map(|name| file_name(name)).chain(["overall".to_string()]).collect();
     let mut written: Vec<PathBuf> = Vec::new();
     for (number, (plot, name)) in plots.iter().zip(&names).enumerate() {
-        // Two recordings may differ in characters alone that names of files do not have.
+        // The names of two recordings may differ only in characters that file names cannot have.
         let name = if names[..number].contains(name) { format!("{name}-{number}") } else { name.clone() };
         let path = folder.join(format!("{name}.svg"));
         let svg = comparison_svg(plot).map_err(|source| Error::Plot { path: path.clone(), source })?;
@@ -51,7 +52,7 @@ pub(super) fn write(
     Ok(written)
 }
 
-/// `recording` with only those characters that every system has in names of files.
+/// Returns `recording` with only those characters that every system allows in file names.
 fn file_name(recording: &str) -> String {
     let plain =
         |character: char| if character.is_alphanumeric() || "-_.".contains(character) { character } else { '_' };

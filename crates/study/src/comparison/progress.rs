@@ -1,25 +1,26 @@
-//! Curves of many searches as plots need them.
+//! Summarises the curves of many searches for plots.
 
 use super::curve::Curve;
 use super::exact;
 use tunesmith_report::{PlotSeries, Stretch};
 
-/// The shares of searches between which a band lies.
+/// The shares of searches that bound a band.
 const BAND: (f64, f64) = (0.1, 0.9);
 
-/// Moments at which a curve over time is drawn.
+/// Number of moments at which a curve over time is drawn.
 const MOMENTS: usize = 80;
 
-/// So many equally likely bests stand for the exact distribution of random search.
+/// Number of equally likely bests that stand for the exact distribution of random search.
 const LIKELY: usize = 200;
 
-/// The numbers of evaluations that a curve is drawn at: all up to 32, then 2 % apart, and the budget.
+/// Returns the numbers of evaluations at which a curve is drawn: all up to 32, then 2 % apart, and
+/// the budget.
 pub(super) fn moments(budget: u64) -> Vec<u64> {
     let next = |at: &u64| (*at < budget).then(|| (at + (at / 50).max(1)).min(budget));
     std::iter::successors(Some(1), next).collect()
 }
 
-/// The shares of the optimum that `searches` had.
+/// Returns the shares of the optimum of `searches`.
 pub(super) fn of_searches(label: &str, searches: &[Curve], optimum_ms: f64, budget: u64) -> PlotSeries {
     let shares = |at: u64| sorted(searches.iter().map(|curve| optimum_ms / curve.best_after(at)));
     let stretch = |at: u64| {
@@ -31,8 +32,8 @@ pub(super) fn of_searches(label: &str, searches: &[Curve], optimum_ms: f64, budg
     PlotSeries { label: label.to_string(), curve, last: shares(budget) }
 }
 
-/// The shares of the optimum that `searches` had at moments between the first best and the last end, evenly spaced on a logarithmic
-/// axis of simulated seconds. Empty where no time passed.
+/// Returns the shares of the optimum of `searches` between the first best and the last end. The
+/// moments are evenly spaced on a logarithmic axis of simulated seconds. Empty if no time passed.
 pub(super) fn over_time(label: &str, searches: &[Curve], optimum_ms: f64) -> PlotSeries {
     let first = searches.iter().filter_map(Curve::first_best_at).fold(f64::INFINITY, f64::min);
     let last = searches.iter().map(Curve::ended_at).fold(0.0, f64::max);
@@ -48,13 +49,13 @@ pub(super) fn over_time(label: &str, searches: &[Curve], optimum_ms: f64) -> Plo
     PlotSeries { label: label.to_string(), curve, last: ended }
 }
 
-/// The shares of the optimum that random search has, exactly. `times` are those of the correct ones of `size`
-/// configurations, ascending.
+/// Returns the exact shares of the optimum of random search. `times` are those of the correct ones
+/// of `size` configurations, ascending.
 pub(super) fn of_random(label: &str, times: &[f64], size: f64, budget: u64) -> PlotSeries {
     let share = |at: u64, quantile: f64| times[0] / exact::quantile(times, size, at, quantile);
     let stretch = |at: u64| {
         let mean = exact::expected(times, size, at, &|time| times[0] / time).0;
-        // The slowest bests are the smallest shares.
+        // The slowest bests have the smallest shares.
         Stretch { at: at as f64, mean, low: share(at, BAND.1), high: share(at, BAND.0) }
     };
     let curve = moments(budget).into_iter().map(stretch).collect();
@@ -62,8 +63,8 @@ pub(super) fn of_random(label: &str, times: &[f64], size: f64, budget: u64) -> P
     PlotSeries { label: label.to_string(), curve, last: sorted(likely) }
 }
 
-/// One strategy over all recordings: the geometric mean of the recordings' means, between the recordings' quantiles; of the
-/// last bests all.
+/// Returns the curve of one strategy over all recordings: the geometric mean of the recordings'
+/// means, between the recordings' quantiles. Keeps all last bests.
 pub(super) fn over_recordings(label: &str, series: &[&PlotSeries]) -> PlotSeries {
     let stretch = |number: usize| {
         let means = sorted(series.iter().filter_map(|series| Some(series.curve.get(number)?.mean)));
@@ -83,7 +84,7 @@ fn sorted(shares: impl Iterator<Item = f64>) -> Vec<f64> {
     shares
 }
 
-/// The value below which a share `at` of the ascending `values` lies; 0 of none.
+/// Returns the value below which a share `at` of the ascending `values` lies, or 0 without values.
 fn quantile(values: &[f64], at: f64) -> f64 {
     let place = (at * values.len() as f64).floor() as usize;
     values.get(place.min(values.len().saturating_sub(1))).copied().unwrap_or(0.0)

@@ -1,4 +1,5 @@
-//! The control of counter-guided search: what the times of another device alone would give.
+//! The control experiment of counter-guided search: the result of using another device's times
+//! alone.
 
 use super::measures::HIT;
 use serde::Serialize;
@@ -6,24 +7,26 @@ use std::collections::HashMap;
 use tunesmith_core::Recording;
 use tunesmith_core::recording::Row;
 
-/// A search that measures configurations in the order of their times on another recording, the fastest there first. Only
-/// where counters do better is it they that guide.
+/// A search that measures configurations in the order of their times on another recording, the
+/// fastest there first. Counters guide a search only if it does better than this one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TimeTransfer {
     /// The recording that is searched.
     pub recording: String,
     /// The recording whose times order the search.
     pub from: String,
-    /// How many configurations the other times order: no others are tried.
+    /// Number of configurations that the other times order. No others are tried.
     pub ordered: usize,
-    /// Evaluations until within 1.10 of the optimum, failures included, on average over the orders of those that are equally
-    /// fast there; `None` where it is not among the ordered.
+    /// Mean number of evaluations until within 1.10 of the optimum, failures included, over all
+    /// orders of configurations that are equally fast there. `None` if no such configuration is
+    /// among the ordered.
     pub first_hit: Option<f64>,
 }
 
 impl TimeTransfer {
-    /// The search of `recording` in the order of `other`. Parameters that `other` lacks do not matter to the order; where it
-    /// has others, or no configuration in common, there is none. Costs a sort.
+    /// Searches `recording` in the order of `other`. Parameters that `other` lacks do not affect
+    /// the order. Returns `None` if `other` has further parameters or no configuration in common.
+    /// Costs a sort.
     pub(super) fn new(other: &Recording, recording: &Recording) -> Option<Self> {
         let limit_ms = HIT * recording.optimum_ms()?;
         let pairs = shared_parameters(other, recording)?;
@@ -43,8 +46,8 @@ impl TimeTransfer {
     }
 }
 
-/// The positions in `recording` and in `other` of the parameters that both have; `None` where `other` varies one that
-/// `recording` lacks.
+/// Returns the positions in `recording` and in `other` of the parameters that both have. Returns
+/// `None` if `other` varies a parameter that `recording` lacks.
 fn shared_parameters(other: &Recording, recording: &Recording) -> Option<Vec<(usize, usize)>> {
     let mut pairs = Vec::new();
     for (there, parameter) in other.parameters().iter().enumerate() {
@@ -57,12 +60,13 @@ fn shared_parameters(other: &Recording, recording: &Recording) -> Option<Vec<(us
     Some(pairs)
 }
 
-/// The values of a row at these positions.
+/// Returns the values of a row at these positions.
 fn key(row: &Row, positions: &[usize]) -> Vec<String> {
     positions.iter().map(|at| row.values[*at].to_string()).collect()
 }
 
-/// How many are tried on average until a hit, in ascending order of times and any order of equal ones.
+/// Returns the mean number of tries until a hit, in ascending order of times and any order of equal
+/// ones.
 fn first_hit(order: &[(f64, bool)]) -> Option<f64> {
     let mut before = 0.0;
     for equal in order.chunk_by(|a, b| a.0 == b.0) {

@@ -1,4 +1,4 @@
-//! How near the optimum strategies are after so many evaluations, or so much time.
+//! Draws the nearness of strategies to the optimum over evaluations or time.
 
 use super::{Area, ComparisonPlot, PlotError, Stretch, colour, floor};
 use plotters::prelude::*;
@@ -9,8 +9,8 @@ pub(super) fn draw(area: &Area<'_>, plot: &ComparisonPlot) -> Result<(), PlotErr
     let first = stretches().map(|stretch| stretch.at).fold(f64::INFINITY, f64::min);
     let first = if first.is_finite() && first > 0.0 { first } else { 1.0 };
     let most = stretches().map(|stretch| stretch.at).fold(2.0 * first, f64::max);
-    // The means decide; bands may leave the panel at the first evaluations, where searches have
-    // nothing yet.
+    // The means decide the range. Bands may leave the panel at the first evaluations, where
+    // searches have found nothing yet.
     let least = floor(stretches().map(|stretch| stretch.mean).fold(1.0, f64::min));
     let mut chart = ChartBuilder::on(area)
         .margin(12)

@@ -1,17 +1,17 @@
-//! How densely values lie.
+//! Estimates the density of values.
 
-/// At how many places a density is given.
+/// Number of places at which a density is given.
 const PLACES: usize = 64;
 
-/// The narrowest kernel, on a scale of shares: equal values make a violin that can be seen.
+/// The narrowest kernel, on a scale of shares. It keeps a violin of equal values visible.
 const NARROWEST: f64 = 0.004;
 
-/// Returns the density of the ascending `values` from the least to the greatest, which are in 0..1:
-/// places and what the density is there, up to a factor. Empty where there are no values.
+/// Returns the density of the ascending `values`, which are in 0..1, from the least to the
+/// greatest: places, with the density there up to a factor. Empty without values.
 ///
-/// A Gaussian kernel with the width of B. W. Silverman, Density Estimation, 1986, equation 3.31. It
-/// is cut off at the extremes, so that no share above 1 is shown. Cost: the number of values times
-/// 64.
+/// Uses a Gaussian kernel with the width of B. W. Silverman, Density Estimation, 1986, equation
+/// 3.31. The density is cut off at the extremes, so that no share above 1 is shown. Cost: the
+/// number of values times 64.
 pub(super) fn density(values: &[f64]) -> Vec<(f64, f64)> {
     let (Some(least), Some(greatest)) = (values.first(), values.last()) else { return Vec::new() };
     let count = values.len() as f64;

@@ -1,4 +1,4 @@
-//! Which colour is which strategy.
+//! Draws the legend: the colour of each strategy.
 
 use super::{Area, ComparisonPlot, PlotError, colour};
 use plotters::prelude::*;
@@ -6,17 +6,16 @@ use plotters::prelude::*;
 /// Height of a line in pixels.
 const LINE: u32 = 20;
 
-/// The most characters of a name in a line; the picture has no more room.
+/// Maximum number of characters of a name in a line. The picture has no more room.
 const WIDTH: usize = 38;
 
-/// Returns how much room a legend of so many series needs, in pixels, where names take two lines
-/// each.
+/// Returns the height in pixels of a legend of `series` strategies, with two lines for each name.
 pub(super) fn height(series: usize) -> u32 {
     24 + 2 * LINE * u32::try_from(series).unwrap_or(0)
 }
 
-/// Draws colours and names. A name that is longer than a line goes on in the next, and one longer
-/// than two as a note of the picture keeps its beginning.
+/// Draws colours and names. A name longer than a line continues in the next one. A name longer than
+/// two lines keeps its beginning, and all of it as a note of the picture.
 pub(super) fn draw(area: &Area<'_>, plot: &ComparisonPlot) -> Result<(), PlotError> {
     let mut top = 16;
     for (number, series) in plot.series.iter().enumerate() {

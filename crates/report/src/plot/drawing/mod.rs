@@ -1,4 +1,4 @@
-//! Drawing with plotters.
+//! Draws with plotters.
 
 mod convergence;
 mod density;
@@ -12,21 +12,21 @@ use plotters::prelude::*;
 /// The surface that everything is drawn on.
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Width and least height of the picture in pixels: fits a page and a screen.
+/// Width and minimum height of the picture in pixels. It fits a page and a screen.
 const SIZE: (u32, u32) = (1180, 460);
 
-/// Width of the convergence panel and of the violins in pixels; the legend has the rest.
+/// Widths of the convergence panel and of the violins in pixels. The legend has the rest.
 const PANELS: (u32, u32) = (560, 330);
 
 /// Height of the title in pixels.
 const TITLE: u32 = 34;
 
-/// Draws `plot` as SVG: left the mean share of the optimum against evaluations or time
-/// (logarithmic) with a band between the given edges, in the middle the distribution of what
-/// searches ended with, right the legend.
+/// Draws `plot` as SVG. On the left is the mean share of the optimum against evaluations or time
+/// (logarithmic), with a band between the given edges. In the middle is the distribution of the
+/// last bests of searches, and on the right the legend.
 ///
 /// # Errors
-/// None that is known: the picture is drawn in memory.
+/// None is known, since the picture is drawn in memory.
 pub fn comparison_svg(plot: &ComparisonPlot) -> Result<String, PlotError> {
     let mut svg = String::new();
     let height = SIZE.1.max(TITLE + legend::height(plot.series.len()));
@@ -48,8 +48,8 @@ pub fn comparison_svg(plot: &ComparisonPlot) -> Result<String, PlotError> {
     Ok(svg)
 }
 
-/// Returns the colour of the series with this number: those of M. Okabe and K. Ito, which
-/// colour-blind readers can tell apart, then the same again.
+/// Returns the colour of the series with this number. The colours are those of M. Okabe and K. Ito,
+/// which colour-blind readers can tell apart. They repeat after the last.
 pub(crate) fn colour(number: usize) -> RGBColor {
     const COLOURS: [(u8, u8, u8); 8] = [
         (0, 114, 178),
@@ -67,6 +67,6 @@ pub(crate) fn colour(number: usize) -> RGBColor {
 
 /// Returns the lowest share that a panel shows: a little below `least`, on a line of the grid.
 fn floor(least: f64) -> f64 {
-    // Above 0.95 the axis would have no room left.
+    // Above 0.95 the axis would have no room.
     ((least * 20.0 - 0.2).floor() / 20.0).clamp(0.0, 0.95)
 }

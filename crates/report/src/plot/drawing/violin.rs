@@ -1,10 +1,10 @@
-//! What searches ended with: a violin for every strategy.
+//! Draws the last bests of searches: a violin for every strategy.
 
 use super::density::density;
 use super::{Area, ComparisonPlot, PlotError, colour, floor};
 use plotters::prelude::*;
 
-/// Half the width of the widest place of a violin, in shares of the room that it has.
+/// Half the width of a violin at its widest place, as a share of its room.
 const HALF_WIDTH: f64 = 0.42;
 
 /// Draws the violins in the order of the legend, each with its median.
@@ -45,8 +45,8 @@ pub(super) fn draw(area: &Area<'_>, plot: &ComparisonPlot) -> Result<(), PlotErr
     Ok(())
 }
 
-/// Returns the closed outline of a violin around `middle`, as wide where the density is highest as
-/// its room allows.
+/// Returns the closed outline of a violin around `middle`. It fills its room where the density is
+/// highest.
 fn outline(density: &[(f64, f64)], middle: f64) -> Vec<(f64, f64)> {
     let most = density.iter().map(|(_, density)| *density).fold(f64::MIN_POSITIVE, f64::max);
     let side = |sign: f64| density.iter().map(move |(at, density)| (middle + sign * HALF_WIDTH * density / most, *at));
