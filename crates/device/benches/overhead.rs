@@ -1,9 +1,9 @@
-//! What the tuner adds to each configuration beyond compiling, running and checking it, and what a
-//! crash costs. For CUDA, on a driver that follows a script and whose kernels take no time: all
-//! that is neither compiling nor the kernel.
+//! Measures the tuner's overhead for each configuration beyond compiling, running and checking it,
+//! and the cost of a crash. For CUDA, it uses a driver that follows a script and kernels that take
+//! no time. The rest is neither compiling nor the kernel.
 //!
-//! `cargo bench -p tunesmith-device --bench overhead` prints them; nothing is asserted, since times
-//! are the machine's.
+//! `cargo bench -p tunesmith-device --bench overhead` prints the results. It asserts nothing,
+//! because the times depend on the machine.
 #![allow(clippy::print_stdout)] // a bench's job
 
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use tunesmith_device::{
 };
 use tunesmith_space::{Expr, Parameter, Space, Value};
 
-/// Three buffers of 1 MiB; an odd CRASH makes the kernel abort.
+/// Three buffers of 1 MiB. An odd CRASH makes the kernel abort.
 const KERNEL: &str = "
 #include <stdlib.h>
 void add(const float *a, const float *b, float *c)
@@ -33,7 +33,7 @@ fn argument(name: &str, access: Access) -> Argument {
     Argument { name: name.into(), element: ElementType::parse("f32").expect("a type"), kind, symbol: None }
 }
 
-/// A GPU without hardware, whose driver compiles what it is given without looking at it.
+/// A GPU without hardware. Its driver compiles any source without looking at it.
 const SCRIPT: &str = r#"{
     "devices": [{ "name": "Scripted GPU", "memory": 1073741824, "attributes": {
         "COMPUTE_CAPABILITY_MAJOR": 9, "COMPUTE_CAPABILITY_MINOR": 0, "L2_CACHE_SIZE": 52428800,
@@ -41,7 +41,7 @@ const SCRIPT: &str = r#"{
     "compiles": true
 }"#;
 
-/// The same problem on a scripted GPU.
+/// Returns the same problem on a scripted GPU.
 fn on_cuda(space: &Space, folder: &Path) -> LiveEvaluator {
     let (script, file) = (folder.join("script.json"), folder.join("add.cu"));
     std::fs::write(&script, SCRIPT).expect("a file");
@@ -78,8 +78,8 @@ fn spec(language: Language, file: PathBuf, work: Option<WorkSize>) -> KernelSpec
     }
 }
 
-/// Evaluates the configuration and returns it with the time nobody has accounted for, and with all
-/// that is not compiling, in milliseconds.
+/// Evaluates the configuration. Returns it with the unaccounted time and with the time of
+/// everything but compiling, both in milliseconds.
 fn evaluate(evaluator: &mut LiveEvaluator, space: &Space, rank: u128) -> (Completion, f64, f64) {
     let clock = SystemClock::new();
     let start = clock.now();

@@ -1,4 +1,4 @@
-//! A device that is a recording: what was measured once is answered again.
+//! A device that answers from a recording.
 
 mod noise;
 
@@ -12,8 +12,8 @@ use tunesmith_core::{
 };
 use tunesmith_space::ConfigId;
 
-/// Answers with recorded evaluations, at the cost of looking them up. A configuration that was not
-/// recorded is a failure of kind `constraints`, "not in recording".
+/// Answers with recorded evaluations, at the cost of a look-up. A configuration that was not
+/// recorded fails with kind `constraints` and the message "not in recording".
 ///
 /// ```
 /// # use tunesmith_core::{Evaluation, Evaluator, Interrupt, Measurement, Request};
@@ -33,7 +33,7 @@ use tunesmith_space::ConfigId;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Clones share what was recorded and start afresh: without requests, noise and clock.
+/// Clones share the recording. Each clone starts afresh, without requests, noise or clock.
 #[derive(Debug, Default)]
 pub struct ReplayEvaluator {
     recorded: Arc<HashMap<ConfigId, Recorded>>,
@@ -41,13 +41,13 @@ pub struct ReplayEvaluator {
     submitted: VecDeque<Request>,
     noise: Option<Noise>,
     clock: Option<Arc<ManualClock>>,
-    /// Launches that reading counters takes beyond the recorded ones.
+    /// The number of launches for reading counters, beyond the recorded launch.
     further_passes: f64,
 }
 
 impl ReplayEvaluator {
-    /// Makes a device that answers with `recorded`, evaluations or [`Recorded`] ones; of several of
-    /// one configuration with the first.
+    /// Creates a device that answers with `recorded`, which are evaluations or [`Recorded`] values.
+    /// If a configuration occurs several times, the first entry counts.
     pub fn new(recorded: impl IntoIterator<Item = impl Into<Recorded>>) -> Self {
         let mut by_config = HashMap::new();
         let (mut cost_ms, mut count) = (0.0, 0.0);
@@ -62,53 +62,54 @@ impl ReplayEvaluator {
         Self { recorded: Arc::new(by_config), mean_cost_ms, ..Self::default() }
     }
 
-    /// Answers with other samples than the recorded ones, drawn anew for every evaluation from what
-    /// was recorded: as many as a live device takes ([`Sampling`](crate::Sampling) without its
-    /// limit of time).
+    /// Adds noise: draws new samples for every evaluation from the recorded ones, as many as a live
+    /// device takes ([`Sampling`](crate::Sampling) without its limit of time).
     ///
-    /// Where a configuration has several samples they are drawn from these, with replacement. Where
-    /// it has one time and the relative standard deviation r, they are log-normal with that time as
-    /// median and ln(1 + r^2) as variance of the logarithm, so that the recorded time stays what a
-    /// search is after. Where it has neither, there is no noise. The same seed, configuration and
-    /// number of its visit give the same samples.
+    /// - If a configuration has several samples, draws from them with replacement.
+    /// - If it has one time and the relative standard deviation r, draws from a log-normal
+    ///   distribution. Its median is the recorded time, so that the search still looks for the
+    ///   recorded optimum. The variance of its logarithm is ln(1 + r^2).
+    /// - If it has neither, there is no noise.
+    ///
+    /// The same seed, configuration and number of visits give the same samples.
     pub fn with_noise(mut self, seed: u64) -> Self {
         self.noise = Some(Noise::new(seed));
         self
     }
 
-    /// Moves `clock` forward by what every evaluation took when it was recorded; by the mean of all
-    /// for a configuration that was not, and by the time of the kernel for samples taken later.
+    /// Advances `clock` by the recorded duration of every evaluation. A configuration that was not
+    /// recorded takes the mean of all durations. Samples taken later take the time of the kernel.
     pub fn with_clock(mut self, clock: Arc<ManualClock>) -> Self {
         self.clock = Some(clock);
         self
     }
 
-    /// Lets a profiled evaluation take so many launches of the kernel, at least 1, instead of one:
-    /// profilers run a kernel again for every few counters. Recordings do not say how often.
+    /// Sets the number of launches of a profiled evaluation, at least 1. Profilers run a kernel
+    /// again for every few counters, but recordings do not contain the number of passes.
     pub fn with_profile_passes(mut self, passes: f64) -> Self {
         self.further_passes = (passes - 1.0).max(0.0);
         self
     }
 
-    /// Returns what an evaluation took on average when it was recorded, in milliseconds; 0 where
-    /// that is unknown.
+    /// Returns the mean recorded duration of an evaluation, in milliseconds. Returns 0 if it is
+    /// unknown.
     pub fn mean_cost_ms(&self) -> f64 {
         self.mean_cost_ms
     }
 
-    /// Returns the recorded time of `config` in milliseconds, the median of its samples; `None`
-    /// where it failed or was not recorded.
+    /// Returns the recorded time of `config` in milliseconds, which is the median of its samples.
+    /// Returns `None` if it failed or was not recorded.
     pub fn time_ms(&self, config: ConfigId) -> Option<f64> {
         let evaluation = &self.recorded.get(&config)?.evaluation;
         evaluation.is_correct().then(|| statistics::median(&evaluation.measurement.times_ms))?
     }
 
-    /// Returns how many configurations were recorded.
+    /// Returns the number of recorded configurations.
     pub fn len(&self) -> usize {
         self.recorded.len()
     }
 
-    /// Returns whether none was.
+    /// Returns true if no configuration was recorded.
     pub fn is_empty(&self) -> bool {
         self.recorded.is_empty()
     }
@@ -161,7 +162,7 @@ impl Evaluator for ReplayEvaluator {
 }
 
 impl ReplayEvaluator {
-    /// Lets simulated time pass.
+    /// Advances the simulated time.
     fn pass(&self, ms: f64) {
         if let (Some(clock), Ok(step)) = (&self.clock, Duration::try_from_secs_f64(ms / 1e3)) {
             clock.advance(step);

@@ -1,4 +1,4 @@
-//! A device that is a formula: for tests, demonstrations and the study of strategies.
+//! A device that is a formula, for tests, demonstrations and the study of strategies.
 
 use crate::error::DeviceError;
 use crate::problem::Scope;
@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 use tunesmith_core::{Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Measurement, Request};
 use tunesmith_space::{Expr, Space, Value, closest};
 
-/// Evaluates configurations by an expression over the parameters: its value is the time in
-/// milliseconds, without noise. A value that is no positive finite number, and an expression that
-/// cannot be computed, is a runtime failure.
+/// Evaluates configurations by an expression over the parameters. Its value is the time in
+/// milliseconds, without noise. An expression that cannot be evaluated is a runtime failure, and so
+/// is a value that is not positive and finite.
 ///
 /// ```
 /// # use tunesmith_core::{Evaluator, Interrupt, Request};
@@ -31,19 +31,19 @@ pub struct SyntheticEvaluator {
 }
 
 impl SyntheticEvaluator {
-    /// Makes a device that takes `expr` milliseconds.
+    /// Creates a device on which a kernel takes `expr` milliseconds.
     ///
     /// # Errors
-    /// The expression uses a name that is no parameter.
+    /// The expression uses a name that is not a parameter.
     pub fn new(space: &Space, expr: &Expr) -> Result<Self, DeviceError> {
         Self::with_sizes(space, &[], expr)
     }
 
-    /// Makes a device that takes `expr` milliseconds, an expression over the parameters and
-    /// `sizes`.
+    /// Creates a device on which a kernel takes `expr` milliseconds. The expression is over the
+    /// parameters and `sizes`.
     ///
     /// # Errors
-    /// The expression uses a name that is neither.
+    /// The expression uses a name that is neither a parameter nor a size.
     pub fn with_sizes(space: &Space, sizes: &[(String, Value)], expr: &Expr) -> Result<Self, DeviceError> {
         let is_size = |name: &str| sizes.iter().any(|(size, _)| size == name);
         let is_unknown = |name: &str| space.parameter_index(name).is_none() && !is_size(name);

@@ -1,4 +1,5 @@
-//! Racing and measuring again: what a comparison of configurations asks of the live evaluator.
+//! Races and re-measures configurations: the services of the live evaluator to a comparison of
+//! configurations.
 
 mod common;
 
@@ -8,7 +9,7 @@ use tunesmith_core::{Completion, Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::{Access, Fill, LiveEvaluator};
 use tunesmith_space::ConfigId;
 
-/// A kernel in a folder that lives as long as this.
+/// A kernel in a folder that lives as long as this value.
 struct Source(tempfile::TempDir);
 
 impl Source {

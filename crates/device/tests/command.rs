@@ -1,5 +1,5 @@
-//! Commands: every way in which a configuration can end, its limits, what it finds in its
-//! environment, and its costs.
+//! Tests of commands: every possible end of a configuration, its limits, its environment and its
+//! costs.
 
 mod common;
 
@@ -18,7 +18,8 @@ fn words(words: &[&str]) -> Vec<Template> {
     words.iter().map(|word| Template::parse(word).unwrap()).collect()
 }
 
-/// A shell script; its braces are its own, and it reads names from the environment.
+/// Returns a shell script as a command. Its braces stay as they are, and it reads names from the
+/// environment.
 fn shell(script: &str) -> Vec<Template> {
     words(&["sh", "-c", &script.replace('{', "{{").replace('}', "}}")])
 }
@@ -49,8 +50,7 @@ fn options(spec: CommandSpec) -> CommandOptions {
     options
 }
 
-/// A space of `N` from 0 to 3, the sizes `SIZE = 100` and `FAST = true`, and a folder that goes
-/// with it.
+/// A space of `N` from 0 to 3, the sizes `SIZE = 100` and `FAST = true`, and a folder.
 struct Setup {
     folder: tempfile::TempDir,
     space: Space,
@@ -240,13 +240,12 @@ fn the_limit_follows_the_best_time_from_start_to_end_whatever_the_cost() {
     assert_failed(&completion, FailureKind::Timeout, &["within 1.5 s (more than 10 x the best time of"]);
 }
 
-/// Waits until the process whose number is in a file is gone; a test that never sees that does not
-/// end.
+/// Waits until the process with the id in a file is gone. If that never happens, the test hangs.
 fn wait_until_gone(number: &str) {
     let path = format!("/proc/{}/stat", number.trim());
     let is_gone = || match std::fs::read_to_string(&path) {
         Err(_) => true,
-        // A zombie has ended: whoever inherits it collects it some time.
+        // A zombie has ended. Its new parent collects it at some time.
         Ok(stat) => stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z')),
     };
     while !is_gone() {
@@ -260,7 +259,7 @@ fn at_a_timeout_grandchildren_are_ended_as_well() {
     let mut options = options(setup.spec("sleep 1000 & echo $! > child; wait"));
     options.policy.limits.first = Duration::from_secs(2);
     let mut evaluator = setup.evaluator(options);
-    // On a very busy machine even starting a shell may take too long.
+    // On a very busy machine even the start of a shell may take too long.
     while setup.file("child").trim().is_empty() {
         assert_failed(&setup.evaluate(&mut evaluator, 2), FailureKind::Timeout, &["did not end"]);
     }
@@ -279,7 +278,8 @@ fn what_a_command_leaves_behind_is_ended_and_does_not_delay_its_end() {
 #[test]
 fn a_daemon_that_keeps_the_output_open_does_not_delay_the_end() {
     let setup = Setup::new();
-    // It leaves the group, so it is not ended: it ends by itself when the test takes its file away.
+    // The daemon leaves the group, so it is not ended. It ends by itself when the test removes its
+    // file.
     let daemon = "touch alive; setsid sh -c 'while test -f alive; do sleep 0.1; done' & echo cost 3";
     let spec = CommandSpec { cost: printed("cost ([0-9]+)", Unit::Milliseconds), ..setup.spec(daemon) };
     let completion = setup.run(spec);
@@ -311,7 +311,7 @@ fn an_interrupt_ends_the_command_and_drops_the_configuration() {
 #[test]
 fn a_limit_of_memory_is_kept_and_named() {
     let setup = Setup::new();
-    // `dd` asks for a buffer of its block size.
+    // `dd` allocates a buffer of its block size.
     let greedy = || setup.spec("dd if=/dev/zero of=/dev/null bs=512M count=1");
     assert_correct(&setup.run(greedy()));
     let completion = setup.run(CommandSpec { memory_limit: Some(256 << 20), ..greedy() });
@@ -378,7 +378,7 @@ fn processor_time_counts_work_and_not_sleep() {
     assert!(median(run(Cost::Wall, SLEEP)) >= 300.0);
     assert!(median(run(Cost::Cpu, SLEEP)) < 300.0);
     assert!(median(run(Cost::User, SLEEP)) < 300.0);
-    // The work is done by a process that the command waits for.
+    // A child process, for which the command waits, does the work.
     let work = "sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'; true";
     assert!(median(run(Cost::User, work)) > median(run(Cost::User, "true")));
 }
@@ -445,7 +445,7 @@ fn more_samples_are_taken_of_a_configuration_when_asked() {
         evaluator.resample(id, samples, &Interrupt::default()).unwrap().unwrap().measurement.times_ms.len()
     };
     assert_eq!((again(3), again(2)), (3, 2));
-    // Built once, run once untimed, and sampled.
+    // Built once, run once untimed, and then sampled.
     let log = setup.file("log");
     assert_eq!((log.matches("build").count(), log.matches("ok").count()), (1, 6));
 }

@@ -1,4 +1,4 @@
-//! What every backend that runs kernels must do: one suite, the same sources, the same statuses.
+//! The duties of every backend that runs kernels: one suite, the same sources, the same statuses.
 
 mod common;
 
@@ -26,14 +26,14 @@ fn of(memory: Memory, name: &str, element_name: &str, count: u64, access: Access
     Argument { name: name.into(), element: element(element_name), kind, symbol: None }
 }
 
-/// The types that a backend computes with: half floats are an extension that few processors'
-/// drivers have.
+/// Returns the types that a backend computes with. Half floats are an extension that few
+/// processors' drivers have.
 fn types(lab: &Lab) -> Vec<ElementType> {
     let known = |element: &ElementType| !lab.is_opencl() || element.scalar() != ScalarType::F16;
     ElementType::all().filter(known).collect()
 }
 
-/// Copies a buffer of every type and passes a scalar of every type.
+/// Returns a source that copies a buffer of every type and passes a scalar of every type.
 fn typed_source(lab: &Lab) -> String {
     let names: Vec<String> = types(lab).iter().map(ElementType::to_string).collect();
     let typedefs: String = types(lab).iter().map(|element| lab.typedef(*element)).collect();
@@ -112,7 +112,7 @@ fn every_kind_of_memory_holds_what_it_should() {
         let reference_source = "void r(const float *a, const float *k, float *s, float *b, float *c) {\n\
             for (int i = 0; i < 1000; i++) { b[i] += a[i] * k[i % 7]; c[i] = a[i]; } }\n";
         spec.verify = reference(lab.file("kinds_reference.c", reference_source), "r");
-        // The reference does not know the parameters, on which local memory depends.
+        // The reference does not know the parameters on which local memory depends.
         spec.sizes = vec![("TILE".into(), tunesmith_space::Value::Int(50))];
         let mut options = options(spec);
         options.policy.cache = Cache::Cold;
@@ -144,7 +144,7 @@ const TWO_STEPS: &str = "#include \"portable.h\"\n\
     KERNEL first(GLOBAL const int *a, GLOBAL int *b) { ITEMS(i, 0, 64) b[i] = a[i] + P; }\n\
     KERNEL second(GLOBAL int *b, GLOBAL int *c, int more) { ITEMS(i, 0, 64) c[i] += b[i] + more - P; }\n";
 
-/// `first` once and `second` three times on arguments of their own: c = 3 * (a + 1).
+/// Runs `first` once and `second` three times, each on arguments of its own: c = 3 * (a + 1).
 #[test]
 fn several_kernels_run_in_order_and_their_times_are_kept() {
     for lab in labs() {
@@ -198,8 +198,8 @@ fn faults(lab: &Lab) -> tunesmith_device::KernelSpec {
     spec
 }
 
-/// Each fault under its status with the words of its message, and a correct configuration after it
-/// in the same run.
+/// Each fault has its status and the words of its message. A correct configuration follows it in
+/// the same run.
 #[test]
 fn every_fault_gets_its_status_and_the_run_goes_on() {
     let expected = [

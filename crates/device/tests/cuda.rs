@@ -1,4 +1,4 @@
-//! CUDA without a GPU: the whole way from configurations to measurements through a driver that
+//! CUDA without a GPU: the whole way from configurations to measurements, through a driver that
 //! follows a script.
 
 mod common;
@@ -12,10 +12,10 @@ use tunesmith_device::{
 };
 use tunesmith_space::Expr;
 
-/// Writes the 4096 bytes of `a` to `b`, and so does what [`ScriptedLab::copy`] wants.
+/// Writes the 4096 bytes of `a` to `b`, as [`ScriptedLab::copy`] expects.
 const COPIES: &str = r#""writes": [{"to": 1, "from": {"parameter": 0}, "bytes": 4096}]"#;
 
-/// Rules for `copy`: those of `MODE` first, then one that is right.
+/// Returns rules for `copy`: first those of `MODE`, then one that is correct.
 fn rules(special: &[(i64, &str)]) -> String {
     let special = special.iter().map(|(mode, what)| format!(r#"{{"defines": {{"MODE": "{mode}"}}, {what}}}"#));
     let right = format!(r#"{{"times_us": [90, 50, 52, 51], "attributes": {{"NUM_REGS": 40}}, {COPIES}}}"#);
@@ -41,8 +41,8 @@ fn a_correct_configuration_has_the_times_of_its_events_and_what_its_kernel_uses(
     assert_eq!(lab.count("launch copy [4, 1, 1] [256, 1, 1] 0"), 1 + completion.measurement.times_ms.len());
 }
 
-/// Each error under its status, and a correct configuration after it in the same run. Only what the
-/// driver cannot go on after costs a worker.
+/// Each error has its status. A correct configuration follows it in the same run. Only sticky
+/// errors of the driver cost a worker.
 #[test]
 fn every_error_of_the_driver_costs_one_configuration() {
     let cases = [
@@ -90,9 +90,9 @@ fn every_error_of_the_driver_costs_one_configuration() {
     for (mode, what, kind, words, workers) in cases {
         let before = lab.count("open");
         assert_failed(&evaluate(&mut evaluator, config(&space, mode)), kind, &[words]);
-        // Names of its own, or its samples would be those of the first.
+        // The names must differ, or it would get the samples of the first configuration.
         assert_correct(&evaluator.resample(config(&space, 0), 3, &Interrupt::default()).unwrap().unwrap());
-        // A crash is tried again in a worker of its own, to know whose fault it is.
+        // A crash is tried again in a fresh worker, to find the culprit.
         let restarts = lab.count("open") - before;
         assert!(restarts == workers || mode == 6 && restarts == 2, "{what}: {restarts} workers");
     }
@@ -143,7 +143,7 @@ fn an_argument_with_a_symbol_is_written_to_the_variable_and_not_passed() {
     *memory = Memory::Constant;
     spec.arguments[0].symbol = Some("table".into());
     assert_correct(&evaluate(&mut lab.evaluator(&one(), spec.clone()), one().id(0).unwrap()));
-    // Twice as much as any variable of the script has.
+    // Twice the size of any variable of the script.
     let large = 32 * N;
     for (argument, access) in [(0, Access::In), (1, Access::Out)] {
         let ArgumentKind::Buffer { shape, access: found, .. } = &mut spec.arguments[argument].kind else { continue };
@@ -173,14 +173,14 @@ fn configurations_with_the_same_code_and_launch_are_timed_once() {
     let lab = ScriptedLab::new(&rules(&[]));
     let space = space_with("P", &[1, 2]);
     let mut spec = lab.copy();
-    // What the script compiles differs by its macros, so both get the same.
+    // The script's output depends only on the macros, so both get the same ones.
     spec.sizes = vec![("MODE".into(), tunesmith_space::Value::Int(0))];
     spec.kernels[0].work = Some(work("1024", "128 * P"));
     let mut evaluator = lab.evaluator(&space, spec);
     let first = evaluate(&mut evaluator, config(&space, 1));
     let launches = lab.count("launch");
     assert!(!first.measurement.compile.as_ref().unwrap().same_binary);
-    // Other code: other macros.
+    // Other macros give other code.
     let second = evaluate(&mut evaluator, config(&space, 2));
     assert!(!second.measurement.compile.unwrap().same_binary && lab.count("launch") > launches);
     let launches = lab.count("launch");
@@ -262,7 +262,7 @@ fn what_is_missing_is_said_with_the_remedy() {
     assert!(missing.iter().any(|missing| missing.backend == "cuda" && missing.reason == reason));
 }
 
-/// Every pass launches once more; of the launches before and between them nothing is counted.
+/// Every pass launches once more. The launches before the passes and between them are not counted.
 #[test]
 fn counters_are_read_in_passes_of_their_own() {
     let counts = r#""counters": {"smsp__inst_executed.sum": 7}, "attributes": {"NUM_REGS": 40}"#;
@@ -314,8 +314,8 @@ fn a_device_that_tells_no_energy_is_refused_before_anything_runs() {
     assert_eq!(lab.count("launch"), 0);
 }
 
-/// A script stands for Nsight Compute: it runs the worker, and writes a table for each launch that
-/// it is told of.
+/// A script stands in for Nsight Compute. It runs the worker, and writes a table for each reported
+/// launch.
 #[test]
 fn counters_come_from_nsight_compute_where_the_worker_cannot_read_them() {
     use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! What reaches a kernel: every type, every fill, files; and what is verified against files.
+//! The data that reach a kernel: every type, every fill, files. Also verification against files.
 
 mod common;
 
@@ -32,7 +32,7 @@ fn write(folder: &Path, name: &str, text: &str) -> std::path::PathBuf {
     path
 }
 
-/// How user code calls a type.
+/// Returns the user code's name of a type.
 fn user_type(element: ElementType) -> String {
     let lane = match element.scalar() {
         ScalarType::I8 => "int8_t",
@@ -50,7 +50,7 @@ fn user_type(element: ElementType) -> String {
     if element.lanes() == 1 { lane.to_owned() } else { format!("{lane}x{}", element.lanes()) }
 }
 
-/// A kernel that copies a buffer of the type and adds a scalar of it.
+/// Returns a kernel that copies a buffer of the type and adds a scalar of it.
 fn typed_kernel(element: ElementType) -> String {
     let (name, size) = (user_type(element), element.size());
     let mut text = "#include <stdint.h>\n".to_owned();
@@ -63,7 +63,8 @@ fn typed_kernel(element: ElementType) -> String {
     text
 }
 
-/// What the kernel makes of 0, 1, 2, ...; the padding lane of three-lane vectors does not count.
+/// Returns the kernel's result for 0, 1, 2, ... The padding lane of three-lane vectors does not
+/// count.
 fn typed_result(element: ElementType) -> Vec<u8> {
     let mut bytes = Vec::new();
     for lane in 0..5 * element.lanes() as i128 {
@@ -87,7 +88,7 @@ fn check_type(element: ElementType, suffix: &str) {
     let expected = folder.path().join("expected.bin");
     std::fs::write(&expected, typed_result(element)).unwrap();
     let verify = Verify { expected: vec![("out".into(), expected)], ..Verify::default() };
-    // More than a hundred compilations: unoptimised ones take half the time.
+    // There are more than a hundred compilations. Without optimisation they take half the time.
     let options = vec![tunesmith_device::Template::parse("-O0").unwrap()];
     let mut spec = KernelSpec { verify, ..spec(file, "add", arguments) };
     spec.kernels[0].options = options;
@@ -102,7 +103,7 @@ fn every_type_reaches_a_c_kernel_as_itself() {
 
 #[test]
 fn every_type_reaches_a_cpp_kernel_as_itself() {
-    // GCC has half floats in C++ since version 13 only.
+    // GCC has half floats in C++ only since version 13.
     let types = ElementType::all().filter(|element| element.scalar() != ScalarType::F16);
     types.for_each(|element| check_type(element, "cpp"));
 }

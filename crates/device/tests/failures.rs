@@ -1,4 +1,4 @@
-//! Configurations that fail in every way there is: each under its status with its message, and the
+//! Tests of every possible failure of a configuration. Each has its status and its message, and the
 //! run goes on.
 
 mod common;
@@ -30,7 +30,7 @@ fn start() -> (Space, LiveEvaluator) {
     (space, evaluator)
 }
 
-/// Runs a mode in an evaluator of its own and then a correct one in the same.
+/// Runs a mode in an evaluator of its own, followed by a correct mode.
 #[track_caller]
 fn fails(mode: i64, kind: FailureKind, words: &[&str]) {
     for file in ["modes.c", "modes.cpp"] {

@@ -1,4 +1,4 @@
-//! Kernels whose source is made for each configuration, on every backend.
+//! Kernels whose source is generated for each configuration, on every backend.
 
 mod common;
 
@@ -9,7 +9,7 @@ use tunesmith_core::FailureKind;
 use tunesmith_device::{Access, Extent, Fill, Generated, Generator, Grid, Reference, Scope, WorkSize};
 use tunesmith_space::Value;
 
-/// Writes `out[i] = i + P`, with a variable that is called as the parameter is.
+/// Writes `out[i] = i + P`. A variable has the same name as the parameter.
 #[derive(Debug)]
 struct Adds {
     opencl: bool,
@@ -43,7 +43,7 @@ fn every_configuration_runs_the_source_that_was_made_for_it() {
         let mut spec = lab.spec("f", "", arguments, work);
         let generator = Arc::new(Adds { opencl: lab.is_opencl() });
         spec.kernels[0].generator = Some(generator.clone());
-        // The reference knows no parameters: it adds nothing.
+        // The reference knows no parameters, so it adds nothing.
         spec.verify.reference = Some(Reference {
             language: spec.kernels[0].language,
             file: "adds".into(),

@@ -1,4 +1,4 @@
-//! NVIDIA's libraries without a GPU: those that `scripts/nvidia-wheels` fetches, where
+//! Tests of NVIDIA's libraries without a GPU. `scripts/nvidia-wheels` fetches the libraries, and
 //! TUNESMITH_NVIDIA names their folder.
 
 mod common;
@@ -22,7 +22,7 @@ fn every_counter_of_the_table_is_there_from_turing_to_hopper() {
         let table: Vec<&str> = VOLTA.counters.iter().map(|counter| counter.name).collect();
         assert_eq!(names, table, "{}", found.chip);
         assert!(found.counters.iter().all(|counter| counter.passes >= 1));
-        // Far fewer than one pass each, since many fit into one.
+        // Far fewer than one pass each, because many counters fit into one pass.
         assert!((2..=10).contains(&found.passes), "{}: {} passes", found.chip, found.passes);
     }
 }

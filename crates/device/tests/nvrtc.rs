@@ -1,5 +1,5 @@
-//! NVIDIA's compiler, which needs no GPU: what it is asked, what its messages become, how fast many
-//! compile.
+//! Tests of NVIDIA's compiler, which needs no GPU: its options, the rewriting of its messages, and
+//! the speed of many compilations.
 #![allow(clippy::print_stdout)] // what is skipped is said
 
 mod common;
@@ -11,8 +11,8 @@ use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::{Access, Argument, ArgumentKind, DeviceError, Fill, KernelSpec, Memory, Template, cuda_devices};
 use tunesmith_space::Expr;
 
-/// The folder with NVIDIA's libraries; without one the reason is printed, except in continuous
-/// integration, where it must be there.
+/// Returns the folder with NVIDIA's libraries. Without it, the function prints the reason. In
+/// continuous integration, it must be there.
 #[allow(clippy::disallowed_methods)] // tests learn from the environment where they are
 fn nvidia() -> Option<PathBuf> {
     let folder = std::env::var_os("TUNESMITH_NVIDIA").map(PathBuf::from);
@@ -23,7 +23,7 @@ fn nvidia() -> Option<PathBuf> {
     folder
 }
 
-/// A scripted device of compute capability 8.0 whose kernels are compiled by NVRTC.
+/// Returns a scripted device of compute capability 8.0, with NVRTC as its compiler.
 fn lab() -> Option<ScriptedLab> {
     let mut lab = ScriptedLab::with("[]", false, (8, 0));
     lab.setup.libraries = Some(nvidia()?);
@@ -42,7 +42,7 @@ const SOURCE: &str = "#include \"more.h\"\n\
         if (i < n) b[i].x = MORE * a[i] * factor + scratch[threadIdx.x] * LANES;\n\
     }\n";
 
-/// A problem for [`SOURCE`] with every kind of argument.
+/// Returns a problem for [`SOURCE`] with every kind of argument.
 fn scale(lab: &ScriptedLab) -> KernelSpec {
     lab.file("more.h", "#define MORE 2\n");
     let local = ArgumentKind::Local { shape: vec![Expr::parse("256").unwrap()] };

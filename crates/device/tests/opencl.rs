@@ -1,4 +1,5 @@
-//! What only OpenCL devices have: limits on work-groups and local memory, drivers that compile.
+//! Tests special to OpenCL devices: limits on work-groups and local memory, and drivers that
+//! compile.
 
 mod common;
 
@@ -17,7 +18,7 @@ const SOURCE: &str = "#include \"portable.h\"\n\
     fixed[get_local_id(0) % FIXED] = 1; scratch[0] = 1;\n\
     out[get_global_id(0)] = get_global_id(0) + fixed[get_local_id(0) % FIXED]; }\n";
 
-/// A kernel whose global size, work-group and local memory are the given expressions over P.
+/// Returns a kernel with the given expressions over P for global size, work-group and local memory.
 fn spec(lab: &Lab, global: &str, local: &str, scratch: &str, fixed: &str) -> KernelSpec {
     let expr = |text: &str| vec![Expr::parse(text).unwrap()];
     let arguments = vec![
@@ -39,7 +40,7 @@ fn spec(lab: &Lab, global: &str, local: &str, scratch: &str, fixed: &str) -> Ker
 fn what_exceeds_the_devices_limits_is_a_constraint_and_the_run_goes_on() {
     let Some(target) = opencl() else { return };
     let lab = Lab::new(target);
-    // Bytes of local memory that no device has; work-groups that none takes.
+    // More local memory than any device has, and work-groups larger than any device accepts.
     let cases = [
         (spec(&lab, "65536", "64", "(1 << 40) * P + 1", "1"), "local memory in bytes is"),
         (spec(&lab, "65536", "64", "1", "(67108864*{P}+1)"), "bytes of local memory, and the device has"),

@@ -1,4 +1,4 @@
-//! Limits, interrupts, OpenMP, references, identity: the evaluator as a tuning run meets it.
+//! Limits, interrupts, OpenMP, references and identity: the evaluator as a tuning run uses it.
 
 mod common;
 
@@ -60,7 +60,7 @@ fn an_openmp_runtime_stays_loaded_while_kernels_come_and_go() {
 #[test]
 fn unsafe_mathematics_of_one_kernel_do_not_reach_the_next() {
     let folder = Folder::new();
-    // What loading a library that was linked with -ffast-math does: denormals become zero.
+    // Does the same as loading a library linked with -ffast-math: denormals become zero.
     let source = "#include <xmmintrin.h>\n\
         #if P == 1\n__attribute__((constructor)) static void flush(void) { _mm_setcsr(_mm_getcsr() | 0x8040); }\n#endif\n\
         void f(int *out) { volatile float tiny = 1e-40f; out[0] = tiny * 0.5f > 0; }";

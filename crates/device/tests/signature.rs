@@ -1,5 +1,5 @@
-//! A kernel that cannot be called as the problem says: found before anything runs, with the
-//! argument named.
+//! Kernels that cannot be called as the problem says. The mismatch is found before anything runs,
+//! and the message names the argument.
 
 mod common;
 
@@ -17,7 +17,8 @@ fn arguments() -> Vec<Argument> {
     ]
 }
 
-/// What preflight says about a source in both languages, as (argument, message and remedy).
+/// Returns the result of preflight for a source in both languages: the argument, and the message
+/// with its remedy.
 fn preflight(source: &str) -> Vec<Result<(), (Option<String>, String)>> {
     let folder = tempfile::tempdir().unwrap();
     let check = |suffix: &str| {

@@ -1,4 +1,4 @@
-//! The pristine contents of all buffers, and what they should hold after a launch.
+//! The pristine contents of all buffers, and their expected contents after a launch.
 
 use crate::data::Scratch;
 use crate::data::file::copy_file;
@@ -19,7 +19,7 @@ pub(crate) struct DataSet {
 }
 
 impl DataSet {
-    /// Writes the inputs and the expected outputs that files give.
+    /// Writes the inputs, and the expected outputs that come from files.
     pub(crate) fn create(spec: &KernelSpec) -> Result<Self, DeviceError> {
         check_names(spec)?;
         let scratch = Scratch::create(bytes_needed(spec)?)?;
@@ -35,18 +35,18 @@ impl DataSet {
         self.scratch.path()
     }
 
-    /// Returns the arguments as a worker needs them.
+    /// Returns the arguments in the form that a worker needs.
     pub(crate) fn layout(&self) -> &[Layout] {
         &self.layout
     }
 
-    /// Returns the bytes of all buffers.
+    /// Returns the total size of all buffers in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.layout.iter().filter_map(Layout::buffer).map(|buffer| buffer.bytes as u64).sum()
     }
 
-    /// Returns the outputs nobody has said the right contents of, with the files for them: what a
-    /// reference is run for.
+    /// Returns the outputs whose correct contents are not known yet, each with the file for them.
+    /// The reference computes them.
     pub(crate) fn missing(&self) -> Vec<(usize, PathBuf)> {
         let buffers =
             self.layout.iter().enumerate().filter_map(|(position, layout)| Some((position, layout.buffer()?)));
@@ -54,7 +54,7 @@ impl DataSet {
         missing.map(|(position, _)| (position, self.expected_file(position))).collect()
     }
 
-    /// Takes note that the files of [`missing`](Self::missing) have been written.
+    /// Records that the files of [`missing`](Self::missing) have been written.
     pub(crate) fn complete(&mut self) {
         for (position, path) in self.missing() {
             if let Some(Layout::Buffer(buffer)) = self.layout.get_mut(position) {
@@ -68,10 +68,10 @@ impl DataSet {
     }
 }
 
-/// Returns what every argument is passed in the configuration of `scope`, in order.
+/// Returns the values passed for all arguments in the configuration of `scope`, in order.
 ///
 /// # Errors
-/// An expression that has no value in `scope`, or one that the type cannot hold.
+/// An expression cannot be evaluated in `scope`, or the type cannot hold its value.
 pub(crate) fn passed(arguments: &[Argument], scope: &Scope) -> Result<Vec<Passed>, DeviceError> {
     let passed = arguments.iter().map(|argument| match &argument.kind {
         ArgumentKind::Scalar(expr) => scalar(argument, expr, scope).map(Passed::Scalar),
@@ -89,7 +89,7 @@ fn scalar(argument: &Argument, expr: &Expr, scope: &Scope) -> Result<Vec<u8>, De
     })
 }
 
-/// Returns the bytes of a local argument.
+/// Returns the size of a local argument in bytes.
 fn local(argument: &Argument, shape: &[Expr], scope: &Scope) -> Result<usize, DeviceError> {
     let mut extents = Vec::with_capacity(shape.len());
     for expr in shape {
@@ -134,7 +134,7 @@ fn check_names(spec: &KernelSpec) -> Result<(), DeviceError> {
     }
 }
 
-/// Returns the room for the contents before and after.
+/// Returns the room in bytes for the contents before and after a launch.
 fn bytes_needed(spec: &KernelSpec) -> Result<u64, DeviceError> {
     spec.arguments.iter().try_fold(0_u64, |sum, argument| Ok(sum.saturating_add(2 * checked_bytes(argument)? as u64)))
 }
@@ -149,7 +149,7 @@ fn checked_bytes(argument: &Argument) -> Result<usize, DeviceError> {
     })
 }
 
-/// Writes the files of one argument and tells where they are.
+/// Writes the files of one argument, and returns its layout with their paths.
 fn lay_out(spec: &KernelSpec, argument: &Argument, stem: &Path) -> Result<Layout, DeviceError> {
     let ArgumentKind::Buffer { shape, fill, access, memory } = &argument.kind else {
         let name = argument.name.clone();
@@ -212,10 +212,11 @@ fn write_contents(
     }
 }
 
-/// Returns the bytes that a buffer holds before a kernel runs; none for what is no buffer.
+/// Returns the contents of a buffer before a kernel runs. Returns no bytes if the argument is not a
+/// buffer.
 ///
 /// # Errors
-/// A file that is missing or not as declared, a number that the type cannot hold.
+/// A file is missing or not as declared, or the type cannot hold a number.
 pub fn contents(argument: &Argument, given: Given<'_>) -> Result<Vec<u8>, DataError> {
     let mut bytes = Vec::new();
     if let ArgumentKind::Buffer { shape, fill, .. } = &argument.kind {

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-/// A digest of parts, each told from its neighbours.
+/// A digest of a sequence of parts. The boundaries between the parts count.
 #[derive(Default)]
 pub(crate) struct Fields(Sha256);
 
@@ -20,7 +20,7 @@ impl Fields {
     }
 }
 
-/// Returns the digits of a digest.
+/// Returns the hexadecimal digits of a digest.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

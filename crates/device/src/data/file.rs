@@ -7,8 +7,8 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
-/// Writes the contents of `path` for a buffer of `shape` elements: an `.npy` file checked for its
-/// type and shape, anything else as raw bytes of the exact length.
+/// Writes the contents of `path` for a buffer of `shape` elements. An `.npy` file is checked for
+/// its type and shape. Any other file holds raw bytes and must have the exact length.
 pub(crate) fn copy_file(path: &Path, element: ElementType, shape: &[u64], to: &mut dyn Write) -> Result<(), DataError> {
     let wrong = |problem: String| DataError::File { path: path.to_owned(), problem };
     let cannot_read = |error: io::Error| wrong(format!("cannot be read: {error}"));
@@ -34,7 +34,7 @@ pub(crate) fn copy_file(path: &Path, element: ElementType, shape: &[u64], to: &m
     }
 }
 
-/// Inserts the padding lane of three-lane vectors.
+/// Copies the data and inserts the padding lane of three-lane vectors.
 fn pad_lanes(from: &mut dyn Read, element: ElementType, bytes: u64, to: &mut dyn Write) -> io::Result<()> {
     let mut place = vec![0; element.size()];
     for _ in 0..bytes / element.size() as u64 {

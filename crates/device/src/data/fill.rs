@@ -1,4 +1,4 @@
-//! Fills buffers, other than from files.
+//! Fills buffers, except from files.
 
 use crate::error::DataError;
 use crate::problem::{ElementType, Fill, ScalarType};
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use std::io::Write;
 use tunesmith_space::{Expr, Value};
 
-/// The seed and the sizes, on which contents depend beside their argument.
+/// The seed and the sizes. Together with the argument they determine its contents.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
     /// The seed of random numbers.
@@ -18,11 +18,11 @@ pub struct Given<'a> {
     pub sizes: &'a [(String, Value)],
 }
 
-/// Writes `count` elements as `fill` says. A [`Fill::File`] is no business of this function and
-/// writes nothing.
+/// Writes `count` elements according to `fill`. Writes nothing for a [`Fill::File`].
 ///
 /// # Errors
-/// The constant does not fit the type, or writing failed.
+/// The constant does not fit the type, the generator has no value that the type holds, or writing
+/// failed.
 pub(crate) fn write_fill(
     fill: &Fill,
     name: &str,
@@ -46,7 +46,7 @@ pub(crate) fn write_fill(
     }
 }
 
-/// Calls `lane` with the running number of every lane that holds data and its place in memory.
+/// Calls `lane` for every lane that holds data, with the lane's index and its place in memory.
 fn write_lanes(
     element: ElementType,
     count: u64,
@@ -91,7 +91,7 @@ fn write_generated(
     wrong.map_or(Ok(()), Err)
 }
 
-/// Returns the bytes of lane `index`, or what is wrong with it.
+/// Returns the bytes of lane `index`, or the fault of its value.
 fn generated(expr: &Expr, scalar: ScalarType, index: u64, sizes: &[(String, Value)]) -> Result<Vec<u8>, String> {
     let number = i64::try_from(index).map(Value::Int).map_err(|error| error.to_string())?;
     let known = |name: &str| match name {
@@ -112,7 +112,7 @@ fn iota(scalar: ScalarType, index: u64, place: &mut [u8]) {
     if scalar.is_float() { put_float(scalar, index as f64, place) } else { put_int(index, place) }
 }
 
-/// Writes the low bytes of `value`, which is the number modulo the range of the type.
+/// Writes the low bytes of `value`, that is, `value` modulo the range of the type.
 fn put_int(value: u64, place: &mut [u8]) {
     let low = value.to_le_bytes();
     place.copy_from_slice(&low[..place.len()]);
@@ -130,13 +130,17 @@ fn put_float(scalar: ScalarType, value: f64, place: &mut [u8]) {
     }
 }
 
-/// The random numbers of one argument, the same for ever and on every machine.
+/// The random numbers of one argument. They are the same on every machine and never change between
+/// versions.
 ///
-/// The generator is xoshiro256++, seeded with the SHA-256 of "tunesmith fill 1", a zero byte, the
-/// argument's name, a zero byte and the seed as eight bytes, the lowest first. Each lane takes one
-/// output of 64 bits: floats the highest 11 (f16), 24 (f32) or 53 (f64) of them as a multiple of
-/// 2^-10, 2^-23 or 2^-52, less 1, which is exact in the type and never 1; integers the high 64 bits
-/// of the product with 100.
+/// The generator is xoshiro256++. Its seed is the SHA-256 of "tunesmith fill 1", a zero byte, the
+/// argument's name, a zero byte, and the seed as eight bytes, lowest first.
+///
+/// Each lane takes one output of 64 bits:
+///
+/// - A float takes the highest 11 (f16), 24 (f32) or 53 (f64) bits as a multiple of 2^-10, 2^-23 or
+///   2^-52, less 1. The result is exact in the type and never 1.
+/// - An integer takes the high 64 bits of the product with 100.
 struct RandomLanes(Xoshiro256PlusPlus);
 
 impl RandomLanes {

@@ -7,15 +7,15 @@ use std::path::PathBuf;
 /// One argument of the problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Layout {
-    /// Its bytes come with every job.
+    /// A scalar. Its bytes come with every job.
     Scalar,
-    /// Memory of a work-group, whose size comes with every job.
+    /// Memory of a work-group. Its size comes with every job.
     Local { name: String },
     /// Memory that lives as long as the worker.
     Buffer(BufferLayout),
 }
 
-/// A buffer and where its contents are.
+/// A buffer, and the files of its contents.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct BufferLayout {
     pub(crate) name: String,
@@ -26,15 +26,15 @@ pub(crate) struct BufferLayout {
     pub(crate) memory: Memory,
     /// The contents before a launch.
     pub(crate) pristine: Option<PathBuf>,
-    /// The right contents after a launch, if they are known.
+    /// The correct contents after a launch, if they are known.
     pub(crate) expected: Option<PathBuf>,
     pub(crate) tolerance: Tolerance,
 }
 
-/// What a buffer is for.
+/// The role of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Role {
-    /// Restored when it was found changed, which is a failure.
+    /// Only read. Restored if it is found changed, which is a failure.
     In,
     /// Poisoned before every launch.
     Out,
@@ -42,26 +42,26 @@ pub(crate) enum Role {
     InOut,
 }
 
-/// What an argument is passed in one configuration.
+/// The value passed for an argument in one configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Passed {
-    /// Its buffer.
+    /// The argument's buffer.
     Buffer,
     /// The bytes of its value.
     Scalar(Vec<u8>),
-    /// So many bytes of local memory.
+    /// This many bytes of local memory.
     Local(usize),
 }
 
 impl Role {
-    /// Returns whether a kernel's result is in it.
+    /// Returns true if a kernel writes a result to the buffer.
     pub(crate) fn is_output(self) -> bool {
         matches!(self, Self::Out | Self::InOut)
     }
 }
 
 impl Layout {
-    /// Returns the buffer, when it is one.
+    /// Returns the buffer, if the argument is one.
     pub(crate) fn buffer(&self) -> Option<&BufferLayout> {
         match self {
             Self::Buffer(buffer) => Some(buffer),

@@ -1,7 +1,7 @@
-//! The data of a problem: made once, kept as files, from which workers restore their buffers.
+//! The data of a problem. They are made once and kept as files, from which workers restore their
+//! buffers.
 //!
-//! Files, because a kernel that writes where it should not can spoil all memory of its process but
-//! not these.
+//! A kernel with stray writes can spoil all memory of its process, but not the files.
 
 mod dataset;
 mod digest;

@@ -1,8 +1,8 @@
-//! NumPy's file format, as far as kernels' data needs it.
+//! NumPy's file format, as far as kernels' data need it.
 //!
-//! A file is `\x93NUMPY`, two bytes of version, the length of the header (two bytes in version 1,
-//! four later, lowest first), the header (a Python dictionary with `descr`, `fortran_order` and
-//! `shape`) and the data. See
+//! A file begins with `\x93NUMPY` and two bytes of version. The length of the header follows: two
+//! bytes in version 1, four in later ones, lowest first. Then comes the header, a Python dictionary
+//! with `descr`, `fortran_order` and `shape`, and finally the data. See
 //! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
 use crate::problem::{ElementType, ScalarType};
@@ -13,13 +13,13 @@ use std::io::{self, Read};
 pub(crate) struct NpyHeader {
     /// The type in NumPy's notation, such as `<f4`.
     pub(crate) descr: String,
-    /// Tells whether the first index is contiguous.
+    /// True if the first index is contiguous.
     pub(crate) fortran_order: bool,
     /// The extents, outermost first.
     pub(crate) shape: Vec<u64>,
 }
 
-/// Why a file is not the data it should be; a clause without subject.
+/// The reason why a file does not hold the declared data, as a clause without a subject.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NpyError {
     #[error("is no .npy file")]
@@ -39,7 +39,7 @@ pub(crate) enum NpyError {
 }
 
 impl NpyHeader {
-    /// Reads the header and leaves `from` at the first byte of data.
+    /// Reads the header. Leaves `from` at the first byte of the data.
     pub(crate) fn read(from: &mut dyn Read) -> Result<Self, NpyError> {
         let mut start = [0; 8];
         from.read_exact(&mut start).map_err(|_| NpyError::Magic)?;
@@ -64,8 +64,8 @@ impl NpyHeader {
         Some(Self { descr: descr.to_owned(), fortran_order, shape })
     }
 
-    /// Checks that the data are `wanted` elements of `shape`. Vectors are an innermost dimension of
-    /// as many lanes as they have. Returns the number of lanes per element in the file.
+    /// Checks that the data are `wanted` elements of `shape`. The lanes of vectors are an innermost
+    /// dimension. Returns the number of lanes per element in the file.
     pub(crate) fn check(&self, wanted: ElementType, shape: &[u64]) -> Result<usize, NpyError> {
         self.check_type(wanted)?;
         let fits = |lanes: usize| {

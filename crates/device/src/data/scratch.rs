@@ -9,12 +9,12 @@ use tempfile::TempDir;
 
 const PREFIX: &str = "tunesmith-";
 const LOCK: &str = "in-use";
-/// The lock until it is held.
+/// The name of the lock file until the lock is held.
 const NEW_LOCK: &str = "locking";
 
-/// A folder for prepared data and compiled kernels, removed when dropped. Folders that killed runs
-/// left behind are removed when the next one is made: whoever uses a folder holds a lock on a file
-/// in it, which ends with the process.
+/// A folder for prepared data and compiled kernels. Dropping this value removes it. Creating a
+/// folder also removes the folders that killed runs left behind. A run holds a lock on a file in
+/// its folder, and the lock ends with the process.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     folder: TempDir,
@@ -22,9 +22,9 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Makes a folder with room for `bytes` where programs may be run from: in memory (`/dev/shm`)
-    /// when possible, because every restored buffer is read from here, else where temporary files
-    /// go.
+    /// Creates a folder with room for `bytes`, on a file system that allows programs to run.
+    /// Prefers memory (`/dev/shm`), because every restored buffer is read from here, to the usual
+    /// place of temporary files.
     pub(crate) fn create(bytes: u64) -> Result<Self, ScratchError> {
         let parents = [PathBuf::from("/dev/shm"), std::env::temp_dir()];
         let parent = parents.iter().find(|parent| suits(parent, bytes));
@@ -32,7 +32,7 @@ impl Scratch {
         remove_stale(parent);
         let cannot = |source| ScratchError::Io { parent: parent.clone(), source };
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent).map_err(cannot)?;
-        // Locked before it has the name by which others find it: until then they would take the
+        // The file is locked before it gets its final name. Otherwise another run could take the
         // folder for a stale one.
         let hidden = folder.path().join(NEW_LOCK);
         let file = File::create(&hidden).map_err(cannot)?;
@@ -41,14 +41,14 @@ impl Scratch {
         Ok(Self { folder, _lock: lock })
     }
 
-    /// Returns the folder.
+    /// Returns the folder's path.
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 }
 
-/// Returns whether `parent` has room for `bytes` and some compiled kernels, and maps executable
-/// files.
+/// Returns true if `parent` has room for `bytes` and some compiled kernels, and allows executable
+/// mappings.
 fn suits(parent: &Path, bytes: u64) -> bool {
     const KERNELS: u64 = 16 << 20;
     statvfs(parent).is_ok_and(|system| {
@@ -57,8 +57,8 @@ fn suits(parent: &Path, bytes: u64) -> bool {
     })
 }
 
-/// Removes the folders of runs that have ended without doing so. What cannot be removed is someone
-/// else's.
+/// Removes the folders of runs that ended without removing them. A folder that cannot be removed
+/// belongs to someone else.
 fn remove_stale(parent: &Path) {
     let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
     for folder in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX)) {

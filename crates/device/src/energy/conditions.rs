@@ -1,26 +1,27 @@
-//! Decides whether a sample was taken in the usual state of the device: states in, decision out.
+//! Decides if a sample was taken in the usual state of the device. Pure functions: states in,
+//! decision out.
 
 /// The state of a device at the end of a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Conditions {
-    /// The clock of its multiprocessors.
+    /// The clock of its multiprocessors in MHz.
     pub(crate) clock_mhz: Option<f64>,
-    /// What it takes.
+    /// The power in watts.
     pub(crate) power_w: Option<f64>,
-    /// Tells whether its clock is held down by heat or by a failing supply. A limit of power that
-    /// holds it down is how it usually works, and not meant.
+    /// True if heat or a failing supply holds the clock down. A clock held down by the limit of
+    /// power does not count, because that is how the device usually works.
     pub(crate) throttled: Option<bool>,
 }
 
-/// A clock below this share of the highest one seen has dropped: neighbouring steps of GPU clocks
-/// are 15 MHz, 1 %, apart, and kernels that differ in power settle some steps apart.
+/// The fraction of the highest clock seen below which a clock has dropped. Neighbouring steps of
+/// GPU clocks are 15 MHz, or 1 %, apart. Kernels of different power settle a few steps apart.
 const DROPPED: f64 = 0.9;
 
-/// How often a configuration's samples are taken again at most. A state that outlasts this is the
-/// one to measure in.
+/// Maximum number of retaken samples of a configuration. If a state outlasts this, samples are
+/// taken in it.
 const MOST_RETAKES: usize = 4;
 
-/// Remembers what is usual, from sample to sample.
+/// Remembers the usual state, from sample to sample.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Watch {
     highest_mhz: f64,
@@ -28,12 +29,12 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Begins with another configuration.
+    /// Begins another configuration.
     pub(crate) fn begin(&mut self) {
         self.retakes = 0;
     }
 
-    /// Returns whether a sample that ended in this state is to be taken again.
+    /// Returns true if a sample that ended in this state must be retaken.
     pub(crate) fn is_suspicious(&mut self, conditions: &Conditions) -> bool {
         let clock = conditions.clock_mhz.unwrap_or(self.highest_mhz);
         let dropped = clock < DROPPED * self.highest_mhz;
@@ -47,7 +48,7 @@ impl Watch {
         suspicious
     }
 
-    /// Returns how many samples of this configuration were taken again.
+    /// Returns the number of retaken samples of this configuration.
     pub(crate) fn retakes(&self) -> usize {
         self.retakes
     }

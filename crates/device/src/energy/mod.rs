@@ -1,5 +1,4 @@
-//! What a device says of its state while kernels run: energy, power, clocks, and whether something
-//! slows it down.
+//! The state of a device while kernels run: energy, power, clocks, and reasons for slowing down.
 
 mod conditions;
 mod reading;
@@ -9,22 +8,22 @@ pub(crate) use reading::{EnergyReading, Next};
 
 use std::time::Duration;
 
-/// The name in [`Measurement::values`](tunesmith_core::Measurement::values) of the energy of a
-/// sample in millijoules.
+/// The name of a sample's energy in [`Measurement::values`](tunesmith_core::Measurement::values).
+/// The unit is millijoules.
 pub const ENERGY_MJ: &str = "energy_mj";
 
-/// How long a reading of the energy may take: several times as long as it takes where counters are
-/// updated ten times a second.
+/// Time limit for a reading of the energy. It is several times the duration of a reading on a
+/// device whose counter is updated ten times a second.
 pub(crate) const READING_LIMIT: Duration = Duration::from_secs(3);
 
 /// Watches one device.
 pub(crate) trait Meter {
-    /// Returns the energy that the device has used so far, in millijoules from any origin.
+    /// Returns the energy that the device has used, in millijoules since an arbitrary time.
     ///
     /// # Errors
-    /// It does not count its energy, or the driver fails.
+    /// The device does not count its energy, or the driver fails.
     fn energy_mj(&mut self) -> Result<f64, String>;
 
-    /// Returns the state of the device now; what it does not tell is missing.
+    /// Returns the current state of the device. Values that the device does not report are missing.
     fn conditions(&mut self) -> Conditions;
 }

@@ -1,54 +1,55 @@
-//! The energy of one run of a configuration, by a counter that is updated some ten times a second:
-//! readings in, decision out.
+//! The energy of one run of a configuration, from a counter that is updated about ten times a
+//! second. Pure functions: readings in, decision out.
 
 use super::READING_LIMIT;
 use std::time::Duration;
 
-/// How long launches go on between two looks at the counter: the error at each end of a stretch
-/// that begins and ends as the counter moves.
+/// The duration of launches between two looks at the counter. It is the time error at each end of
+/// the stretch, which begins and ends when the counter moves.
 const BATCH: Duration = Duration::from_millis(2);
 
-/// How long the stretch is at least: with an error of [`BATCH`] at both ends the energy is known to
-/// 2 %, if the counter is exact when it moves.
+/// The least duration of the stretch. With an error of [`BATCH`] at both ends, the energy is known
+/// to 2 %, if the counter is exact when it moves.
 const STRETCH: Duration = Duration::from_millis(200);
 
 /// The decision after a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Next {
-    /// Run the configuration so often, then look at the counter again.
+    /// Run the configuration this many times, then look at the counter again.
     Run(u64),
-    /// A run took so many millijoules.
+    /// The energy of one run in millijoules.
     Done(f64),
-    /// The counter did not move in all the time.
+    /// The counter did not move within the time limit.
     Stuck,
 }
 
-/// A reading that goes on.
+/// A reading in progress.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EnergyReading {
-    /// The runs between two looks.
+    /// The number of runs between two looks.
     batch: u64,
     began: Option<Duration>,
-    /// The counter, as it was seen last.
+    /// The last value of the counter.
     last: Option<f64>,
-    /// The runs so far.
+    /// The number of runs so far.
     runs: u64,
-    /// When the counter moved first: its value, the time, and the runs until then.
+    /// The first move of the counter: its value, the time, and the number of runs until then.
     start: Option<(f64, Duration, u64)>,
 }
 
 impl EnergyReading {
-    /// Makes a reading of a configuration that runs for about `time`.
+    /// Creates a reading of a configuration that runs for about `time`.
     pub(crate) fn new(time: Duration) -> Self {
         let batch = (BATCH.as_secs_f64() / time.as_secs_f64().max(1e-7)).ceil();
         Self { batch: (batch as u64).max(1), began: None, last: None, runs: 0, start: None }
     }
 
-    /// Returns what to do when the counter holds `energy_mj` at the time `now`, after all runs that
-    /// were asked for.
+    /// Returns the next step, if the counter holds `energy_mj` at the time `now`, after all
+    /// requested runs.
     ///
-    /// The energy of a run is what the counter moved by over the number of runs, from one of its
-    /// moves to the first one after [`STRETCH`]: between its moves it tells nothing.
+    /// The energy of a run is the change of the counter, divided by the number of runs. The stretch
+    /// begins at one move of the counter and ends at the first move after [`STRETCH`]. Between its
+    /// moves, the counter says nothing.
     pub(crate) fn next(&mut self, energy_mj: f64, now: Duration) -> Next {
         let began = *self.began.get_or_insert(now);
         let moved = self.last.is_some_and(|last| last != energy_mj);
@@ -72,8 +73,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A device of `watts` whose counter is updated every `period` seconds, on which a run takes
-    /// `time` seconds; the millijoules that a reading gives, and the seconds that it takes.
+    /// Reads a device of `watts` whose counter is updated every `period` seconds. A run takes
+    /// `time` seconds. Returns the millijoules that the reading gives, and the seconds that it
+    /// takes.
     fn read(watts: f64, period: f64, time: f64, phase: f64) -> (Option<f64>, f64) {
         let mut reading = EnergyReading::new(Duration::from_secs_f64(time));
         let mut now = phase;

@@ -9,20 +9,20 @@ use std::process::Command;
 use std::time::Duration;
 use tunesmith_core::{Clock, Interrupt};
 
-/// How the compilers are called. Each text may hold arguments, quoted as in a shell: `ccache gcc
-/// -m32`.
+/// The commands of the compilers. Each text may contain arguments, quoted as in a shell: `ccache
+/// gcc -m32`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compilers {
     /// The C compiler.
     pub cc: String,
     /// The C++ compiler.
     pub cxx: String,
-    /// The place of NVIDIA's compiler, and of the kernels that it compiles.
+    /// The places of NVIDIA's compiler and of the kernels that it has compiled.
     pub cuda: CudaSetup,
 }
 
 impl Default for Compilers {
-    /// Returns the system's: `cc` and `c++`.
+    /// Returns the system's compilers, `cc` and `c++`.
     fn default() -> Self {
         Self { cc: "cc".to_owned(), cxx: "c++".to_owned(), cuda: CudaSetup::default() }
     }
@@ -31,13 +31,13 @@ impl Default for Compilers {
 /// The places of NVIDIA's libraries and of compiled kernels.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CudaSetup {
-    /// A folder that is searched for NVRTC before the system's places, with its sub-folders: where
-    /// a toolkit or a Python package was unpacked.
+    /// A folder to search for NVRTC before the system's places, including its sub-folders. It is
+    /// the place where a toolkit or a Python package was unpacked.
     pub libraries: Option<PathBuf>,
-    /// The folder in which cubins are kept from run to run; nowhere without it.
+    /// The folder in which cubins are kept between runs. `None` keeps none.
     pub cache: Option<PathBuf>,
-    /// Nsight Compute's command line, for counters where CUPTI cannot be opened; looked for where
-    /// it is usually installed without it.
+    /// Nsight Compute's command line, for counters when CUPTI cannot be opened. `None` searches the
+    /// usual places.
     pub ncu: Option<PathBuf>,
     /// A script in place of the driver (JSON, see `docs/cuda.md`): a device without hardware, for
     /// tests.
@@ -48,13 +48,13 @@ pub struct CudaSetup {
 #[derive(Clone, Debug)]
 pub(crate) struct Compiler {
     pub(crate) language: Language,
-    /// The program and the arguments it is always given.
+    /// The program and its fixed arguments.
     words: Vec<String>,
-    /// The first line of what it says about itself.
+    /// The first line of its version message.
     pub(crate) version: String,
 }
 
-/// A question to a compiler is answered at once or never.
+/// Time limit for a question to a compiler. It answers at once or never.
 const QUESTION_LIMIT: Duration = Duration::from_secs(20);
 
 impl Compiler {
@@ -97,7 +97,7 @@ impl Compiler {
         cancel: &Interrupt,
     ) -> std::io::Result<(Ended, String)> {
         let mut command = Command::new(&self.words[0]);
-        // Messages are read here, and read by users in the language that search engines know.
+        // The messages are parsed here. Users, too, search the web for their English form.
         command.args(&self.words[1..]).args(arguments).env("LC_ALL", "C");
         tool::run(command, limit, clock, cancel)
     }
@@ -106,13 +106,14 @@ impl Compiler {
         self.run(arguments, QUESTION_LIMIT, clock, &Interrupt::default())
     }
 
-    /// Returns what every compilation is told before the problem's options, which may therefore
-    /// change it.
+    /// Returns the options of every compilation. They stand before the problem's options, so that
+    /// the problem can change them.
     ///
-    /// Hidden visibility lets the compiler inline the kernel's own functions as in a program, and
-    /// keeps their names from meeting those of the worker. Undefined symbols are errors now rather
-    /// than when the kernel is loaded. GCC makes static data of C++ templates unique within the
-    /// process unless told otherwise: configurations would share them.
+    /// - Hidden visibility lets the compiler inline the kernel's own functions as in a program. It
+    ///   also keeps their names apart from those of the worker.
+    /// - Undefined symbols become errors now instead of when the kernel is loaded.
+    /// - By default, GCC makes static data of C++ templates unique within the process, and
+    ///   configurations would share them. An option turns that off.
     pub(crate) fn default_options(&self) -> Vec<String> {
         let options = ["-O3", "-march=native", "-fPIC", "-shared", "-fvisibility=hidden", "-Wl,-z,defs"];
         let separate = (self.language == Language::Cpp && !self.is_clang()).then_some("-fno-gnu-unique");
@@ -123,8 +124,8 @@ impl Compiler {
         self.version.contains("clang")
     }
 
-    /// Returns the files that compiling with `arguments` reads, system headers left out; none when
-    /// that cannot be said.
+    /// Returns the files that a compilation with `arguments` reads, without system headers. Empty
+    /// if the compiler cannot tell.
     pub(crate) fn dependencies(&self, arguments: &[String], clock: &dyn Clock) -> Vec<PathBuf> {
         let question: Vec<String> =
             ["-MM", "-w"].into_iter().map(str::to_owned).chain(arguments.iter().cloned()).collect();

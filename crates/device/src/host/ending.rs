@@ -1,13 +1,13 @@
-//! The ends of processes in words.
+//! Describes the ends of processes.
 
 use nix::sys::signal::Signal;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-/// Returns what ended a worker in the middle of a kernel, with what was printed last.
+/// Describes the end of a worker in the middle of a kernel, with its last printed output.
 pub(crate) fn describe(status: ExitStatus, printed: &str) -> String {
     let end = match status.signal() {
-        // The runtime of the worker finds the overflow, says so, and aborts.
+        // The worker's runtime detects the overflow, reports it, and aborts.
         Some(_) if printed.contains("has overflowed its stack") => {
             "the kernel overflowed its stack; use less local data or recursion, or `static` data".to_owned()
         }
@@ -18,7 +18,7 @@ pub(crate) fn describe(status: ExitStatus, printed: &str) -> String {
     if printed.is_empty() { end } else { format!("{end}\nIt printed last:\n{printed}") }
 }
 
-/// Returns the name of a signal and what it usually means.
+/// Returns the name of a signal and its usual meaning.
 pub(crate) fn signal(number: i32) -> String {
     let name = Signal::try_from(number).map_or_else(|_| format!("signal {number}"), |signal| signal.to_string());
     let meaning = match Signal::try_from(number) {

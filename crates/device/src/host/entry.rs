@@ -1,4 +1,4 @@
-//! Starting this very program once more, as a worker or as a supervisor of a command.
+//! Starts this program once more, as a worker or as a supervisor of a command.
 
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -10,8 +10,8 @@ pub(crate) const WORKER: &str = "--tunesmith-worker";
 /// The first argument of a supervisor.
 pub(crate) const SUPERVISOR: &str = "--tunesmith-supervisor";
 
-/// Returns whether this process was started as a worker and did not enter: then it must not start
-/// workers of its own.
+/// Returns true if this process was started as a worker or supervisor but did not call
+/// `enter_if_worker`. It must not start workers of its own.
 pub(crate) fn was_not_entered() -> bool {
     std::env::args_os().nth(1).is_some_and(|argument| argument == WORKER || argument == SUPERVISOR)
 }
@@ -24,13 +24,13 @@ pub struct WorkerCommand {
     under: Vec<String>,
 }
 
-/// Makes PoCL keep each of its threads on a processor. Otherwise the system may wake all of them on
-/// the one where the launch came from, and leave them there: the same kernel then takes twice as
-/// long on two cores, in every run or in none.
+/// The variable that makes PoCL keep each of its threads on a processor. Otherwise the system may
+/// wake all of them on the processor that launched the kernel, and leave them there. The same
+/// kernel then takes twice as long on two cores, in every run or in none.
 const AFFINITY: &str = "POCL_AFFINITY";
 
-/// Returns whether every processor can be used, by numbers from 0 on: PoCL gives up where it may
-/// not use the one it chose.
+/// Returns true if every processor is usable, by numbers from 0 on. PoCL gives up if it may not use
+/// the processor that it chose.
 fn sees_all_processors() -> bool {
     let read = |path| std::fs::read_to_string(path).unwrap_or_default();
     let (status, online) = (read("/proc/self/status"), read("/sys/devices/system/cpu/online"));
@@ -39,17 +39,20 @@ fn sees_all_processors() -> bool {
 }
 
 impl WorkerCommand {
-    /// Names this very program, which calls [`enter_if_worker`](crate::worker::enter_if_worker).
+    /// Returns the command of this program, which must call
+    /// [`enter_if_worker`](crate::worker::enter_if_worker).
     pub fn current() -> Self {
         Self::default()
     }
 
-    /// Names another program, which calls [`enter_if_worker`](crate::worker::enter_if_worker).
+    /// Returns the command of another program, which must call
+    /// [`enter_if_worker`](crate::worker::enter_if_worker).
     pub fn program(path: impl Into<PathBuf>) -> Self {
         Self { program: Some(path.into()), under: Vec::new() }
     }
 
-    /// Returns the same worker, run by another command, which passes on what it reads and writes.
+    /// Returns the same worker, run by another command. That command must pass on standard input
+    /// and output.
     pub(crate) fn under(&self, command: Vec<String>) -> Self {
         Self { under: command, ..self.clone() }
     }
@@ -66,7 +69,7 @@ impl WorkerCommand {
         Ok(command)
     }
 
-    /// Returns the command for a process that supervises a command of the user's.
+    /// Returns the command for a process that supervises a user's command.
     pub(crate) fn supervisor(&self) -> std::io::Result<Command> {
         self.entered_with(SUPERVISOR)
     }
@@ -81,8 +84,8 @@ impl WorkerCommand {
         let mut command = match &self.program {
             Some(program) => Command::new(program),
             None => {
-                // The very file that runs here, even when it was replaced by another build
-                // meanwhile, whose messages may be others; the name is for whoever lists processes.
+                // The file that runs here, even if another build has replaced it, because its
+                // messages may differ. The name is for readers of lists of processes.
                 let mut command = Command::new("/proc/self/exe");
                 command.arg0(std::env::current_exe()?);
                 command

@@ -1,5 +1,5 @@
-//! What every backend may use of this machine: its compilers, its processor, and the processes
-//! started on it.
+//! The parts of this machine that every backend may use: its compilers, its processor, and the
+//! processes started on it.
 
 mod compilers;
 mod ending;
@@ -18,5 +18,5 @@ pub(crate) use tool::Ended;
 
 use std::time::Duration;
 
-/// How often waiting for a process or a build looks at the interrupt.
+/// The interval at which waiting for a process or a build looks at the interrupt.
 pub(crate) const POLL: Duration = Duration::from_millis(50);

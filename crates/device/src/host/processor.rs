@@ -12,13 +12,14 @@ pub(crate) fn processor_name() -> String {
     model.unwrap_or_else(|| format!("{} processor", std::env::consts::ARCH))
 }
 
-/// Returns the number of threads that run at once.
+/// Returns the number of threads that the processor runs at once.
 pub(crate) fn threads() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
 
-/// Returns the numbers that constraints and models know: the threads that run at once, the highest
-/// clock, the data caches of a core in bytes, as far as the system tells.
+/// Returns the processor's limits for constraints and models, as far as the system reports them:
+/// the number of threads that run at once, the highest clock in MHz, and the data caches of a core
+/// in bytes.
 pub(crate) fn limits() -> BTreeMap<String, f64> {
     let folder = Path::new("/sys/devices/system/cpu/cpu0");
     let mut limits = caches(folder);
@@ -33,8 +34,8 @@ fn field<'a>(cpuinfo: &'a str, name: &str) -> Option<&'a str> {
     fields.into_iter().find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim())
 }
 
-/// Returns the highest clock; on a virtual machine, which does not tell it, the present one, in
-/// steps that hide how it moves.
+/// Returns the highest clock in MHz. A virtual machine does not report it; there, returns the
+/// present clock, rounded so that its fluctuations do not show.
 fn clock_mhz(folder: &Path, cpuinfo: &str) -> Option<f64> {
     let highest = fs::read_to_string(folder.join("cpufreq/cpuinfo_max_freq")).ok();
     let highest = highest.and_then(|text| text.trim().parse::<f64>().ok()).map(|khz| khz / 1e3);
@@ -53,11 +54,11 @@ fn caches(folder: &Path) -> BTreeMap<String, f64> {
         }
         Some((format!("l{}_cache", text("level")?), bytes(&text("size")?)?))
     };
-    // No processor has more.
+    // No processor has more caches.
     (0..8).filter_map(cache).collect()
 }
 
-/// Reads `48K` or `32M`.
+/// Parses `48K` or `32M`.
 fn bytes(text: &str) -> Option<f64> {
     let digits = text.trim_end_matches(|sign: char| !sign.is_ascii_digit());
     let unit = match &text[digits.len()..] {

@@ -1,4 +1,4 @@
-//! Running a tool to its end, with a limit on its time and all it prints kept.
+//! Runs a tool to its end, with a time limit. Keeps its output.
 
 use crate::host::POLL;
 use nix::sys::signal::{Signal, killpg};
@@ -10,20 +10,20 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 use tunesmith_core::{Clock, Interrupt};
 
-/// How a command ended.
+/// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// By itself.
+    /// The command ended by itself.
     Exited(ExitStatus),
-    /// It was ended at its limit.
+    /// The command was ended at its time limit.
     TimedOut,
-    /// It was ended because the run is to end.
+    /// The command was ended because the user ended the run.
     Cancelled,
 }
 
-/// Runs `command` in a process group of its own, which is ended as a whole at the `limit` or when
-/// `cancel` is raised. Returns how it ended and what it printed on both outputs, at most 256 KiB of
-/// it.
+/// Runs `command` in a process group of its own. The whole group is ended at `limit`, or when
+/// `cancel` is raised. Returns the end of the command and the text of both outputs, at most 256 KiB
+/// of it.
 ///
 /// # Errors
 /// The command cannot be started.
@@ -36,7 +36,7 @@ pub(super) fn run(
     let (reader, writer) = io::pipe()?;
     command.process_group(0).stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
     let mut child = command.spawn()?;
-    // The command holds the pipe's other end; as long as it lives here, reading does not end.
+    // The command value holds the pipe's other end. Reading does not end before it is dropped.
     drop(command);
     let output = read_in_background(reader);
     let deadline = clock.now() + limit;
@@ -57,22 +57,21 @@ pub(super) fn run(
 /// Ends the process group of `child` and waits for it.
 fn end(child: &mut Child) {
     if let Ok(group) = i32::try_from(child.id()) {
-        // An error means that nothing of the group is left.
+        // An error means that the group is empty.
         let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
     }
     let _ = child.wait();
 }
 
-/// Reads to the end, keeps the beginning (the first error of a compiler explains the others) and
-/// sends it.
+/// Reads to the end, and sends the beginning. The beginning matters because the first error of a
+/// compiler explains the others.
 fn read_in_background(mut from: io::PipeReader) -> Receiver<String> {
     const KEPT: u64 = 256 << 10;
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         let mut kept = Vec::new();
         let read = from.by_ref().take(KEPT).read_to_end(&mut kept).and_then(|_| io::copy(&mut from, &mut io::sink()));
-        // An output that breaks off is as complete as it gets, and a receiver that is gone has no
-        // use for it.
+        // An output that breaks off is complete enough. A receiver that is gone does not need it.
         let (_, _) = (read, sender.send(String::from_utf8_lossy(&kept).into_owned()));
     });
     receiver

@@ -1,4 +1,5 @@
-//! The noise of a recording, drawn anew: seed and what was recorded in, samples out.
+//! Draws the noise of a recording anew. Pure functions: seed and recorded samples in, new samples
+//! out.
 
 use crate::Sampling;
 use crate::sampling::{Decision, decide};
@@ -11,8 +12,8 @@ use tunesmith_core::Measurement;
 use tunesmith_core::recording::Recorded;
 use tunesmith_space::ConfigId;
 
-/// A limit of time that no recorded kernel reaches: how many samples are taken must not depend on
-/// the unit of time.
+/// A limit of time that no recorded kernel reaches. The number of samples must not depend on the
+/// unit of time.
 const NO_LIMIT: Duration = Duration::from_secs(1 << 32);
 
 /// Draws samples of recorded configurations.
@@ -20,7 +21,7 @@ const NO_LIMIT: Duration = Duration::from_secs(1 << 32);
 pub(super) struct Noise {
     seed: u64,
     sampling: Sampling,
-    /// How often samples of a configuration were drawn.
+    /// The number of draws for each configuration.
     visits: HashMap<ConfigId, u64>,
 }
 
@@ -29,14 +30,14 @@ impl Noise {
         Self { seed, sampling: Sampling { time_cap: NO_LIMIT, ..Sampling::default() }, visits: HashMap::new() }
     }
 
-    /// Gives up configurations above `bar_ms` after few samples.
+    /// Abandons configurations above `bar_ms` after few samples.
     pub(super) fn race(&mut self, bar_ms: Option<f64>) {
         self.sampling.bar_ms = bar_ms;
     }
 
-    /// Puts new samples in place of those in `measurement`, unless the configuration was recorded
-    /// without noise. What belongs to each recorded sample, the times of parts and other values,
-    /// cannot belong to them and is left out.
+    /// Replaces the samples in `measurement` by new ones, unless the configuration was recorded
+    /// without noise. Removes the times of parts and other values, because they belong to the
+    /// recorded samples.
     pub(super) fn disturb(&mut self, recorded: &Recorded, measurement: &mut Measurement) {
         let Some(spread) = Spread::of(recorded) else { return };
         let mut rng = self.generator(recorded.evaluation.request.config);
@@ -49,7 +50,7 @@ impl Noise {
         measurement.values.clear();
     }
 
-    /// Draws `count` more samples; none of a configuration that failed or was recorded without
+    /// Draws `count` more samples. Returns none if the configuration failed or was recorded without
     /// noise.
     pub(super) fn samples(&mut self, recorded: &Recorded, count: usize) -> Vec<f64> {
         let Some(spread) = Spread::of(recorded).filter(|_| recorded.evaluation.is_correct()) else { return Vec::new() };
@@ -57,8 +58,8 @@ impl Noise {
         (0..count).map(|_| spread.draw(&mut rng)).collect()
     }
 
-    /// Returns a generator of its own for every visit of a configuration: what is drawn of one does
-    /// not depend on the others.
+    /// Returns a separate generator for every visit of a configuration. The samples of one
+    /// configuration thus do not depend on the others.
     fn generator(&mut self, config: ConfigId) -> Xoshiro256PlusPlus {
         let visit = self.visits.entry(config).or_default();
         let digest = Sha256::digest(format!("{} {} {visit}", self.seed, config.rank()).as_bytes());
@@ -69,21 +70,22 @@ impl Noise {
     }
 }
 
-/// What samples of one configuration are drawn from.
+/// The distribution of a configuration's samples.
 enum Spread<'a> {
-    /// Its recorded samples.
+    /// The recorded samples.
     Samples(&'a [f64]),
-    /// A log-normal distribution by its median and the standard deviation of the logarithm.
+    /// A log-normal distribution, by its median and the standard deviation of the logarithm.
     LogNormal { median_ms: f64, sigma: f64 },
 }
 
 impl<'a> Spread<'a> {
-    /// Makes the noise of a recording; `None` where nothing is known of it.
+    /// Creates the distribution of a recorded configuration. Returns `None` if its noise is
+    /// unknown.
     fn of(recorded: &'a Recorded) -> Option<Self> {
         match (recorded.evaluation.measurement.times_ms.as_slice(), recorded.rel_std) {
             (samples @ [_, _, ..], _) => Some(Self::Samples(samples)),
-            // A log-normal variable whose deviation is r times its mean has this deviation of its
-            // logarithm.
+            // If the standard deviation of a log-normal variable is r times its mean, its logarithm
+            // has this standard deviation.
             (&[median_ms], Some(r)) if r > 0.0 => Some(Self::LogNormal { median_ms, sigma: (r * r).ln_1p().sqrt() }),
             _ => None,
         }

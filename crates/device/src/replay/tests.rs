@@ -46,7 +46,7 @@ fn repeats_are_drawn_from_those_recorded_and_a_deviation_gives_log_normal_ones()
     let many = many.measurement.times_ms;
     let mean = many.iter().sum::<f64>() / many.len() as f64;
     let variance = many.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / many.len() as f64;
-    // 20,000 samples: standard errors of about 0.2 % and 0.7 %.
+    // With 20,000 samples, the standard errors are about 0.2 % and 0.7 %.
     assert!((statistics::median(&many).unwrap() / 5.0 - 1.0).abs() < 0.01);
     assert!((variance.sqrt() / mean / 0.2 - 1.0).abs() < 0.03, "{}", variance.sqrt() / mean);
 }

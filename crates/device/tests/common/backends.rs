@@ -1,4 +1,4 @@
-//! The backends that the conformance suite runs on.
+//! The backends of the conformance suite.
 #![allow(clippy::print_stdout)] // what is skipped is said
 
 use super::{kernel_file, options, spec, worker};
@@ -8,21 +8,21 @@ use tunesmith_device::{
 };
 use tunesmith_space::Space;
 
-/// A backend with a folder for its sources.
+/// A backend and a folder for its sources.
 pub struct Lab {
     target: Target,
     folder: tempfile::TempDir,
 }
 
-/// Every backend there is: C always, and the first OpenCL device. Without one, OpenCL is left out
-/// with the reason printed, except in continuous integration, where it must be there.
+/// Returns every backend: C always, and the first OpenCL device. Without a device, the function
+/// prints the reason and leaves OpenCL out. In continuous integration, OpenCL must be there.
 pub fn labs() -> Vec<Lab> {
     let mut targets = vec![Target::Processor];
     targets.extend(opencl());
     targets.into_iter().map(Lab::new).collect()
 }
 
-/// The first OpenCL device.
+/// Returns the first OpenCL device.
 #[allow(clippy::disallowed_methods)] // tests learn from the environment whether they may skip
 pub fn opencl() -> Option<Target> {
     match opencl_devices(&worker()) {
@@ -53,7 +53,8 @@ impl Lab {
         path
     }
 
-    /// A kernel in the backend's language; one without work-items has its range dropped.
+    /// Returns a problem with one kernel in the backend's language. Drops the work-items in
+    /// languages without them.
     pub fn spec(&self, function: &str, source: &str, arguments: Vec<Argument>, work: WorkSize) -> KernelSpec {
         let suffix = if self.is_opencl() { "cl" } else { "c" };
         let file = self.file(&format!("kernel.{suffix}"), source);
@@ -70,7 +71,7 @@ impl Lab {
         LiveEvaluator::new(space, LiveOptions { target: self.target.clone(), ..options }).unwrap()
     }
 
-    /// A definition of the type `t_NAME`.
+    /// Returns a definition of the type `t_NAME`.
     pub fn typedef(&self, element: ElementType) -> String {
         let (c, opencl) = match element.scalar().name() {
             "i8" => ("signed char", "char"),
@@ -93,8 +94,8 @@ impl Lab {
         }
     }
 
-    /// A file with 0, 1, 2, ... in the lanes of `count` elements, but `other` in all lanes of the
-    /// one at `place`, unless `other` is what is there anyway.
+    /// Writes a file with 0, 1, 2, ... in the lanes of `count` elements. All lanes of the element
+    /// at `place` hold `other`, unless that is its regular value.
     pub fn iota(&self, element: ElementType, count: usize, place: usize, other: i128) -> PathBuf {
         let mut bytes = Vec::new();
         for index in 0..count {

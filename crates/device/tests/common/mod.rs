@@ -1,5 +1,4 @@
-//! What the integration tests share: small problems and an evaluator whose worker is this crate's
-//! own.
+//! Helpers of the integration tests: small problems, and an evaluator with this crate's own worker.
 #![allow(dead_code, unreachable_pub)] // each test file uses a part
 
 pub mod backends;
@@ -15,29 +14,29 @@ use tunesmith_device::{
 };
 use tunesmith_space::{ConfigId, Expr, Parameter, Space, Value};
 
-/// A file of `tests/kernels`.
+/// Returns the path of a file of `tests/kernels`.
 pub fn kernel_file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels").join(name)
 }
 
-/// A space of one parameter with the values 0 to `count` - 1.
+/// Returns a space of one parameter with the values 0 to `count` - 1.
 pub fn space_of(name: &str, count: i64) -> Space {
     let parameter = Parameter::new(name, (0..count).map(Value::Int)).unwrap();
     Space::builder().parameter(parameter).build().unwrap()
 }
 
-/// A space of one parameter with the given values.
+/// Returns a space of one parameter with the given values.
 pub fn space_with(name: &str, values: &[i64]) -> Space {
     let parameter = Parameter::new(name, values.iter().copied().map(Value::Int)).unwrap();
     Space::builder().parameter(parameter).build().unwrap()
 }
 
-/// A space of one configuration, for kernels that do not depend on any.
+/// Returns a space of one configuration, for kernels without parameters.
 pub fn one() -> Space {
     space_with("P", &[1])
 }
 
-/// The configuration with the given value of the only parameter.
+/// Returns the configuration in which the only parameter has the given value.
 pub fn config(space: &Space, value: i64) -> ConfigId {
     let has = |id: &ConfigId| {
         let configuration = space.unrank(*id);
@@ -64,7 +63,7 @@ pub fn scalar(name: &str, element_name: &str, value: &str) -> Argument {
     }
 }
 
-/// A kernel without sizes, options and verification.
+/// Returns a problem with one kernel, without sizes, options and verification.
 pub fn spec(file: impl Into<PathBuf>, function: &str, arguments: Vec<Argument>) -> KernelSpec {
     let file = file.into();
     let kernel = Kernel {
@@ -99,12 +98,12 @@ pub fn reference(file: impl Into<PathBuf>, function: &str) -> Verify {
     }
 }
 
-/// This crate's own worker.
+/// Returns the command of this crate's own worker.
 pub fn worker() -> WorkerCommand {
     WorkerCommand::program(env!("CARGO_BIN_EXE_tunesmith-worker"))
 }
 
-/// Limits that end hangs soon.
+/// Returns options with limits that end hangs soon.
 pub fn options(spec: KernelSpec) -> LiveOptions {
     let mut options = LiveOptions::new(spec);
     options.worker = worker();
@@ -123,7 +122,7 @@ pub fn evaluate(evaluator: &mut LiveEvaluator, config: ConfigId) -> Completion {
     evaluator.next(&Interrupt::default()).unwrap().unwrap()
 }
 
-/// Checks that a configuration failed in this way, with these words in its message.
+/// Checks that a configuration failed with this kind, and with these words in its message.
 #[track_caller]
 pub fn assert_failed(completion: &Completion, kind: FailureKind, words: &[&str]) {
     let failure = completion.failure.as_ref().unwrap_or_else(|| panic!("no failure, expected {kind}: {words:?}"));
@@ -138,13 +137,13 @@ pub fn assert_correct(completion: &Completion) {
     assert_eq!(completion.failure, None);
     assert!(completion.measurement.times_ms.len() >= 3, "{:?}", completion.measurement);
     assert!(completion.measurement.warmup_ms.is_some());
-    // Not every driver gives a binary.
+    // Not every driver returns a binary.
     let compile = completion.measurement.compile.as_ref();
     assert!(compile.is_some_and(|compile| compile.time_ms > 0.0 && compile.binary_bytes != Some(0)), "{compile:?}");
 }
 
-/// The folder with NVIDIA's libraries that TUNESMITH_NVIDIA names. Without it their tests are left
-/// out with the reason printed, except in continuous integration, where they must run.
+/// Returns the folder with NVIDIA's libraries that TUNESMITH_NVIDIA names. Without it, the function
+/// prints the reason and the tests are left out. In continuous integration, they must run.
 #[allow(clippy::disallowed_methods, clippy::print_stdout)] // the environment says whether tests may skip, and they say so
 pub fn nvidia() -> Option<PathBuf> {
     let folder = std::env::var_os("TUNESMITH_NVIDIA").filter(|folder| !folder.is_empty());

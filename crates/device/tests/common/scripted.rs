@@ -7,24 +7,24 @@ use tunesmith_device::{
 };
 use tunesmith_space::{Expr, Space};
 
-/// Elements of the buffers of [`ScriptedLab::copy`].
+/// The number of elements of the buffers of [`ScriptedLab::copy`].
 pub const N: u64 = 1024;
 
-/// A scripted device with a folder for sources and its log.
+/// A scripted device, and a folder for sources and its log.
 pub struct ScriptedLab {
     folder: tempfile::TempDir,
     pub setup: CudaSetup,
 }
 
 impl ScriptedLab {
-    /// A device on which kernels behave as `kernels` says, a JSON list of rules. Compiled by the
-    /// script as well.
+    /// Creates a device with the kernels' behaviour in `kernels`, a JSON list of rules. The script
+    /// compiles as well.
     pub fn new(kernels: &str) -> Self {
         Self::with(kernels, true, (9, 0))
     }
 
-    /// The same, compiled by NVRTC in `libraries` where the script does not, for a device of a
-    /// compute capability.
+    /// Creates the same device with a given compute capability. If `compiles` is false, NVRTC in
+    /// `libraries` compiles instead of the script.
     pub fn with(kernels: &str, compiles: bool, capability: (u32, u32)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
@@ -53,7 +53,7 @@ impl ScriptedLab {
         Self { folder, setup }
     }
 
-    /// The same device with another key of its script.
+    /// Returns the same device with another key in its script.
     pub fn and(self, key: &str) -> Self {
         let script = self.folder.path().join("script.json");
         let text = std::fs::read_to_string(&script).unwrap();
@@ -72,13 +72,13 @@ impl ScriptedLab {
         path
     }
 
-    /// The lines of the driver's log.
+    /// Returns the lines of the driver's log.
     pub fn log(&self) -> Vec<String> {
         let text = std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 
-    /// How many lines of the log begin like this.
+    /// Returns the number of lines in the log with this beginning.
     pub fn count(&self, beginning: &str) -> usize {
         self.log().iter().filter(|line| line.starts_with(beginning)).count()
     }
@@ -96,15 +96,15 @@ impl ScriptedLab {
         self.open(space, options(spec))
     }
 
-    /// A kernel with blocks of 256 threads.
+    /// Returns a problem with one kernel in blocks of 256 threads.
     pub fn spec(&self, function: &str, source: &str, arguments: Vec<Argument>) -> KernelSpec {
         let mut spec = spec(self.file("kernel.cu", source), function, arguments);
         spec.kernels[0].work = Some(work(&N.to_string(), "256"));
         spec
     }
 
-    /// A problem whose result is right when `b` holds what `a` does. Rules find the kernel under
-    /// the name `copy`.
+    /// Returns a problem whose result is correct if `b` holds the contents of `a`. Rules find the
+    /// kernel under the name `copy`.
     pub fn copy(&self) -> KernelSpec {
         let source = "extern \"C\" __global__ void copy(const float *a, float *b, int n)\n{\n    \
             int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) b[i] = a[i];\n}\n";
@@ -120,7 +120,7 @@ impl ScriptedLab {
     }
 }
 
-/// So many threads in blocks of `local`, expressions.
+/// Returns `global` threads in blocks of `local`, both expressions.
 pub fn work(global: &str, local: &str) -> WorkSize {
     let expr = |text: &str| vec![Expr::parse(text).unwrap()];
     WorkSize { extent: Extent::Global(expr(global)), local: Some(expr(local)) }

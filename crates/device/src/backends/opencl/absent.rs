@@ -1,4 +1,4 @@
-//! In place of the worker's side in builds without the Cargo feature `opencl`.
+//! Replaces the worker's side in builds without the Cargo feature `opencl`.
 
 use crate::backends::compiling::Compiled;
 use crate::backends::opencl::{OpenClDevice, OpenClTask};
@@ -8,23 +8,23 @@ fn absent() -> Absent {
     Absent::feature("OpenCL", "opencl")
 }
 
-/// Compiles nothing.
+/// A compiler that compiles nothing.
 #[derive(Default)]
 pub(crate) struct Compiler;
 
 impl Compiler {
-    /// Says that the backend is absent.
+    /// Answers that the backend is absent.
     pub(crate) fn compile(&mut self, _: &OpenClTask, _: &mut dyn FnMut()) -> Compiled {
         Compiled::Unusable(absent().reason)
     }
 }
 
-/// Says that the backend is absent.
+/// Answers that the backend is absent.
 pub(crate) fn describe_all() -> Result<Vec<OpenClDevice>, Absent> {
     Err(absent())
 }
 
-/// Says that the backend is absent.
+/// Answers that the backend is absent.
 pub(crate) fn open(_: usize) -> Result<Box<dyn Session>, String> {
     Err(absent().reason)
 }

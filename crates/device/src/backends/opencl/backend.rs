@@ -23,7 +23,7 @@ pub(crate) struct OpenClBackend {
 }
 
 impl OpenClBackend {
-    /// Writes the source into the workshop's folder.
+    /// Creates a backend. Writes the source into the workshop's folder.
     ///
     /// # Errors
     /// A source cannot be read, or the kernel has no work-items.
@@ -115,7 +115,7 @@ impl Backend for OpenClBackend {
         let binary = self.workshop.fresh_file("bin");
         let start = self.workshop.now();
         let task = self.task(scope, &binary)?;
-        // From here on the file, if there is one, is removed with this value.
+        // Dropping this value removes the file, if there is one.
         let mut built = Built {
             program: Program::OpenCl(OpenClProgram {
                 binary: binary.clone(),
@@ -134,7 +134,7 @@ impl Backend for OpenClBackend {
     }
 }
 
-/// Options are words of one text.
+/// Quotes a word, because the options are words of one text.
 fn quoted(word: &str) -> String {
     if word.contains(char::is_whitespace) { format!("\"{word}\"") } else { word.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! OpenCL devices as the tuner knows them.
+//! OpenCL devices: the tuner's side.
 
 use crate::backends::{Absent, DeviceInfo};
 use serde::{Deserialize, Serialize};
@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 /// A device of an OpenCL driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenClDevice {
-    /// Its position among all devices of all platforms, in the order in which the drivers are
+    /// The position among all devices of all platforms, in the order in which the drivers are
     /// found.
     pub index: usize,
-    /// The maker's name for it.
+    /// The maker's name of the device.
     pub name: String,
     /// The platform and its version.
     pub platform: String,
@@ -18,23 +18,23 @@ pub struct OpenClDevice {
     pub driver: String,
     /// The kind.
     pub kind: OpenClKind,
-    /// Its limits, by the names that constraints know after `device.`.
+    /// The limits by name. Constraints refer to them as `device.NAME`.
     pub limits: BTreeMap<String, f64>,
 }
 
-/// The kind of an OpenCL device, the usually fastest first.
+/// The kind of an OpenCL device. The kinds are ordered by usual speed, fastest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum OpenClKind {
     /// A graphics processor.
     Gpu,
     /// An accelerator of another kind.
     Other,
-    /// The processors that compile as well.
+    /// The processor, which also compiles.
     Cpu,
 }
 
 impl OpenClDevice {
-    /// Returns the device as lists have it.
+    /// Returns the device's entry in lists.
     pub(crate) fn info(&self) -> DeviceInfo {
         DeviceInfo {
             id: format!("opencl:{}", self.index),
@@ -46,7 +46,7 @@ impl OpenClDevice {
     }
 }
 
-/// Says how to get OpenCL where it is missing for this reason.
+/// Explains how to get OpenCL if it is missing for this reason.
 pub(crate) fn missing(reason: &str) -> Absent {
     let remedy = "install the driver of your GPU, or PoCL for processors \
         (Debian: apt install pocl-opencl-icd ocl-icd-libopencl1)";

@@ -1,12 +1,12 @@
-//! Logs of OpenCL compilers as users read them.
+//! Rewrites the logs of OpenCL compilers for users.
 
 use std::path::Path;
 
-/// What drivers call a source that was given as text.
+/// The drivers' names of a source that was given as text.
 const NAMELESS: [&str; 3] = ["<kernel>", "<program source>", "<source>"];
 
-/// Returns the log with the user's file in place of the temporary ones that drivers name, behind
-/// its first error.
+/// Returns the log, preceded by its first error. Replaces the drivers' temporary files by the
+/// user's file.
 pub(super) fn readable(log: &str, file: &Path) -> String {
     let file = file.display().to_string();
     let text = with_file(log.trim(), &file);
@@ -17,7 +17,7 @@ pub(super) fn readable(log: &str, file: &Path) -> String {
     }
 }
 
-/// Puts `file` in `text` for the names that no user wrote: those of sources without a name, and
+/// Replaces the file names in `text` that no user wrote by `file`: names of nameless sources, and
 /// PoCL's temporary files (`/home/.../tempfile_x7Yz.cl`).
 fn with_file(text: &str, file: &str) -> String {
     let mut text = NAMELESS.iter().fold(text.to_owned(), |text, name| text.replace(name, file));

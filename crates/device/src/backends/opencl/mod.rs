@@ -1,12 +1,11 @@
-//! OpenCL devices, through the drivers that the system has; the OpenCL library is looked for when
-//! one is wanted.
+//! OpenCL devices, through the system's drivers. The OpenCL library is searched for on first use.
 //!
-//! All drivers run in processes of their own, because they abort, hang and overflow the stack at
-//! times. The tuner's side ([`backend`]) lets compile workers ([`compile`]) make a binary of each
-//! configuration, several at a time; the measuring worker ([`session`]) only loads it, or finds it
-//! in the driver's own cache. On processors the driver compiles a kernel again when it is first
-//! launched, for the work-group's shape; a compile worker therefore launches one work-group, until
-//! it has begun.
+//! All drivers run in processes of their own, because they sometimes abort, hang or overflow the
+//! stack. Compile workers ([`compile`]) make a binary of each configuration, several at a time, for
+//! the tuner's side ([`backend`]). The measuring worker ([`session`]) only loads the binary, or
+//! finds it in the driver's own cache. On processors, the driver compiles a kernel again at its
+//! first launch, for the shape of the work-group. A compile worker therefore launches one
+//! work-group and waits until it begins.
 
 mod backend;
 mod device;

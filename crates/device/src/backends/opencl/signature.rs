@@ -1,4 +1,5 @@
-//! Compares a kernel's arguments with the problem's: names of types in, a message out.
+//! Compares a kernel's arguments with the problem's. A pure function: names of types in, a message
+//! out.
 
 use crate::backends::Mismatch;
 use crate::problem::{Argument, ArgumentKind, ElementType, ScalarType};
@@ -8,9 +9,9 @@ use std::fmt;
 /// An argument as the driver sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FoundArgument {
-    /// Where it lives; none where the driver does not tell.
+    /// The address space. `None` if the driver does not report it.
     pub(super) place: Option<Place>,
-    /// The name of its type, with a `*` for memory.
+    /// The name of the type, with a `*` for memory.
     pub(super) type_name: String,
 }
 
@@ -34,7 +35,7 @@ impl fmt::Display for Place {
 }
 
 impl FoundArgument {
-    /// Returns the type without qualifiers, and without the star of memory.
+    /// Returns the type without qualifiers and without the star of memory.
     fn element(&self) -> &str {
         self.type_name.trim_end_matches('*').trim()
     }
@@ -67,14 +68,14 @@ fn fits(declared: &Argument, found: &FoundArgument) -> bool {
     }
 }
 
-/// Returns whether memory of `declared` may be called `found`. The names of a user's own types tell
-/// nothing.
+/// Returns true if memory of type `declared` may have the type called `found`. The names of a
+/// user's own types say nothing, so they fit.
 fn same_element(declared: ElementType, found: &str) -> bool {
     declared.scalar() == ScalarType::Byte || element_of(found).is_none_or(|element| element == declared)
 }
 
-/// Returns whether a value of `declared` may be passed for `found`: as in C, the sign of integers
-/// does not matter.
+/// Returns true if a value of type `declared` may be passed for `found`. As in C, the sign of
+/// integers does not matter.
 fn same_size(declared: ElementType, found: &str) -> bool {
     element_of(found).is_none_or(|element| {
         let is_float = |element: ElementType| element.scalar().is_float();
@@ -84,7 +85,7 @@ fn same_size(declared: ElementType, found: &str) -> bool {
     })
 }
 
-/// Returns the type that OpenCL C calls `name`; `None` for a user's own.
+/// Returns the type with OpenCL C's name `name`. Returns `None` for a user's own type.
 fn element_of(name: &str) -> Option<ElementType> {
     let short = name.replace("unsigned ", "u");
     let lanes = short.trim_start_matches(|c: char| !c.is_ascii_digit());

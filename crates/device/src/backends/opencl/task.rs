@@ -12,28 +12,28 @@ pub(crate) struct OpenClTask {
     pub(crate) source: PathBuf,
     pub(crate) options: String,
     pub(crate) function: String,
-    /// In the order of the kernel's signature.
+    /// The arguments, in the order of the kernel's signature.
     pub(crate) arguments: Vec<TaskArgument>,
     pub(crate) grid: Grid,
-    /// Where the binary goes.
+    /// The path for the binary.
     pub(crate) binary: PathBuf,
 }
 
-/// What the kernel will be called with.
+/// An argument of the kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum TaskArgument {
-    /// A buffer of so many bytes.
+    /// A buffer of this many bytes.
     Buffer(usize),
     /// The bytes of a value.
     Scalar(Vec<u8>),
-    /// So many bytes of local memory.
+    /// This many bytes of local memory.
     Local(usize),
 }
 
-/// What a session loads: a driver's binary, or else the source it was made of.
+/// A program for a session: a driver's binary, or else its source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct OpenClProgram {
-    /// The driver's binary; missing where the driver gives none.
+    /// The driver's binary. The file is missing if the driver returns no binary.
     pub(crate) binary: PathBuf,
     pub(crate) source: PathBuf,
     pub(crate) options: String,

@@ -25,27 +25,27 @@ pub(super) struct Binding {
     pub(super) queue: CommandQueue,
 }
 
-/// What a kernel is called with.
+/// The value of an argument.
 pub(super) enum Value<'a> {
     /// A buffer.
     Memory(&'a Buffer<u8>),
     /// The bytes of a value.
     Bytes(&'a [u8]),
-    /// So many bytes of local memory.
+    /// This many bytes of local memory.
     Local(usize),
 }
 
 impl Binding {
-    /// Opens the device at a position.
+    /// Opens the device at position `index`.
     pub(super) fn open(index: usize) -> Result<Self, String> {
         let device = describe::open(index)?;
         let context = Context::from_device(&device).map_err(|error| format!("no context: {error}"))?;
-        // SAFETY: the device belongs to the context, and the properties are of the API's own.
+        // SAFETY: the device belongs to the context, and the properties are the API's own.
         let queue = unsafe { CommandQueue::create(&context, device.id(), CL_QUEUE_PROFILING_ENABLE) };
         Ok(Self { device, context, queue: queue.map_err(|error| format!("no command queue: {error}"))? })
     }
 
-    /// Reserves memory.
+    /// Allocates memory.
     pub(super) fn allocate(&self, bytes: usize) -> Result<Buffer<u8>, Fault> {
         // SAFETY: no host memory is handed over.
         unsafe { Buffer::create(&self.context, CL_MEM_READ_WRITE, bytes.max(1), ptr::null_mut()) }
@@ -58,8 +58,7 @@ impl Binding {
         self.finish(program, options)
     }
 
-    /// Loads a program: from its binary where there is one that the driver takes, else from its
-    /// source.
+    /// Loads a program: from its binary if the driver accepts it, else from its source.
     pub(super) fn load(&self, program: &OpenClProgram) -> Result<Program, Fault> {
         if let Ok(binary) = std::fs::read(&program.binary) {
             // SAFETY: the device is the context's, and the binary was made by this driver for this
@@ -84,13 +83,13 @@ impl Binding {
         }
     }
 
-    /// Starts `kernel`, whose arguments are set.
+    /// Starts `kernel`, whose arguments are already set.
     pub(super) fn enqueue(&self, kernel: &Kernel, grid: &Grid) -> Result<Event, Fault> {
         let local = grid.local.as_ref().map_or(ptr::null(), Vec::as_ptr);
         let dimensions = grid.global.len() as cl_uint;
-        // SAFETY: both arrays have as many elements as there are dimensions, and all arguments are
-        // set, each of a size that the driver has checked. What the user's kernel does with them is
-        // not known, which is why this process does nothing else.
+        // SAFETY: both arrays have as many elements as there are dimensions. All arguments are set,
+        // and the driver has checked their sizes. The effect of the user's kernel on them is not
+        // known, and therefore this process does nothing else.
         let event = unsafe {
             self.queue.enqueue_nd_range_kernel(kernel.get(), dimensions, ptr::null(), grid.global.as_ptr(), local, &[])
         };
@@ -100,7 +99,7 @@ impl Binding {
     }
 }
 
-/// Sets an argument. An error says that the kernel's argument has another type.
+/// Sets an argument. An error means that the kernel's argument has another type.
 pub(super) fn set_argument(kernel: &Kernel, position: usize, value: &Value<'_>) -> Result<(), Fault> {
     let memory;
     let (size, address): (usize, *const c_void) = match value {
@@ -119,12 +118,13 @@ pub(super) fn set_argument(kernel: &Kernel, position: usize, value: &Value<'_>) 
 
 /// Returns a part of a buffer.
 pub(super) fn part(buffer: &Buffer<u8>, offset: usize, bytes: usize) -> Result<Buffer<u8>, Fault> {
-    // SAFETY: the part lies within the buffer, as the worker lays buffers out, and keeps it alive.
+    // SAFETY: the part lies within the buffer, by the worker's layout of buffers, and keeps it
+    // alive.
     unsafe { buffer.create_sub_buffer(CL_MEM_READ_WRITE, offset, bytes.max(1)) }
         .map_err(|error| failed("a buffer cannot be divided", error))
 }
 
-/// Returns whether a command has begun, ended or failed, and its error in the latter case.
+/// Returns true if a command has begun or ended. Returns the error of a command that failed.
 pub(super) fn has_begun(event: &Event) -> Result<bool, Fault> {
     use opencl3::event::{CL_QUEUED, CL_SUBMITTED};
     let status = event.command_execution_status().map_err(|error| failed("the launch cannot be watched", error))?;
@@ -135,13 +135,13 @@ pub(super) fn has_begun(event: &Event) -> Result<bool, Fault> {
     }
 }
 
-/// Waits for a command; an error is the command's own.
+/// Waits for a command. The error is the command's own.
 pub(super) fn wait(event: &Event) -> Result<(), Fault> {
     event.wait().map_err(|error| failed("the launch failed", error))?;
     has_begun(event).map(drop)
 }
 
-/// Reads or writes of whole buffers, finished when they return.
+/// Blocking reads and writes of buffers.
 impl Binding {
     pub(super) fn write(&self, buffer: &mut Buffer<u8>, offset: usize, data: &[u8]) -> Result<(), Fault> {
         // SAFETY: the call blocks until the data has been read, and the driver checks the range.

@@ -1,15 +1,14 @@
-//! What a compile worker does: from a source to a binary, or to what the driver keeps, that needs
-//! no more compiling.
+//! The work of a compile worker: from a source to a binary that needs no more compiling, or to the
+//! same in the driver's cache.
 //!
 //! # PoCL
 //!
 //! PoCL compiles a kernel again at its first launch, for the shape of its work-group. A compile
-//! worker therefore launches one work-group. Event states tell when it runs; the launch itself may
-//! never end. A crash after that point is left to the measuring worker, whose data are the true
-//! ones.
+//! worker therefore launches one work-group. Event states show when it runs. The launch itself may
+//! never end. A crash after that point is left to the measuring worker, which has the real data.
 //!
-//! PoCL keeps what it compiled where the measuring worker finds it. Its binaries are not asked for,
-//! since it would compile every kernel once more for them.
+//! PoCL keeps its output where the measuring worker finds it. Its binaries are not requested,
+//! because it would compile every kernel once more for them.
 
 use crate::backends::Fault;
 use crate::backends::Made;
@@ -29,21 +28,21 @@ use opencl3::program::Program;
 use std::time::Duration;
 use tunesmith_core::{Clock, SystemClock};
 
-/// How long a launch that has begun may go on before its worker is given up.
+/// Time limit for a launch that has begun. After it, the worker is abandoned.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// How often it is looked whether it has begun.
+/// The interval between two looks at the state of a launch.
 const LOOK: Duration = Duration::from_micros(500);
 
-/// Compiles one configuration after the other, and keeps the device open from one to the next.
+/// Compiles one configuration after the other. The device stays open in between.
 #[derive(Default)]
 pub(crate) struct Compiler {
     opened: Option<DeviceInUse>,
 }
 
 impl Compiler {
-    /// Compiles one configuration. Calls `launching` when a work-group is about to run: a crash
-    /// after that need not be the compiler's fault.
+    /// Compiles one configuration. Calls `launching` before a work-group runs, because a later
+    /// crash need not be the compiler's fault.
     pub(crate) fn compile(&mut self, task: &OpenClTask, launching: &mut dyn FnMut()) -> Compiled {
         match DeviceInUse::take(&mut self.opened, task.device) {
             Ok(binding) => compile_on(binding, task, launching),
@@ -92,10 +91,10 @@ fn arguments(kernel: &Kernel) -> Vec<FoundArgument> {
     (0..count).map(found).collect()
 }
 
-/// Lets the driver do what it does before a first launch. Tells whether a kernel still runs; the
-/// error is why the device does not take the configuration.
+/// Lets the driver do its work before a first launch. Returns true if a kernel still runs. The
+/// error is the reason why the device does not accept the configuration.
 fn try_out(binding: &Binding, kernel: &Kernel, task: &OpenClTask, launching: &mut dyn FnMut()) -> Result<bool, String> {
-    // Arguments that do not fit are for the tuner to explain: it knows what the user calls them.
+    // The tuner explains arguments that do not fit, because it knows the user's names of them.
     let Ok(buffers) = prepare(binding, kernel, task) else { return Ok(false) };
     if let Some(reason) = refusal(binding, kernel, &task.grid) {
         return Err(reason);
@@ -103,13 +102,13 @@ fn try_out(binding: &Binding, kernel: &Kernel, task: &OpenClTask, launching: &mu
     match finish_compiling(binding, kernel, &task.grid, launching) {
         Ok(still_runs) => {
             if still_runs {
-                // It uses its buffers until the process ends.
+                // The kernel uses its buffers until the process ends.
                 std::mem::forget(buffers);
             }
             Ok(still_runs)
         }
         Err(Fault::Refused(reason)) => Err(reason),
-        // The measuring worker will see the same, with the true data.
+        // The measuring worker will see the same failure with the real data.
         Err(Fault::Failed(_)) => Ok(false),
     }
 }
@@ -129,7 +128,7 @@ impl DeviceInUse {
     }
 }
 
-/// Sets all arguments. The buffers hold nothing in particular.
+/// Sets all arguments. The contents of the buffers are arbitrary.
 fn prepare(binding: &Binding, kernel: &Kernel, task: &OpenClTask) -> Result<Vec<Buffer<u8>>, Fault> {
     let mut buffers = Vec::new();
     for (position, argument) in task.arguments.iter().enumerate() {
@@ -146,8 +145,8 @@ fn prepare(binding: &Binding, kernel: &Kernel, task: &OpenClTask) -> Result<Vec<
     Ok(buffers)
 }
 
-/// Returns why the device cannot take the compiled kernel: drivers that are asked all the same may
-/// abort.
+/// Returns the reason why the device cannot run the compiled kernel. Without this check, drivers
+/// may abort.
 fn refusal(binding: &Binding, kernel: &Kernel, grid: &Grid) -> Option<String> {
     let device = &binding.device;
     let used = kernel.get_local_mem_size(device.id()).unwrap_or_default();
@@ -161,9 +160,9 @@ fn refusal(binding: &Binding, kernel: &Kernel, grid: &Grid) -> Option<String> {
         .then(|| format!("the work-group has {items} work-items, and the device takes {most} of this kernel"))
 }
 
-/// Launches one work-group, so that the driver compiles what it compiles then. Only on processors:
-/// other drivers are done by now, and their devices may be measuring. Tells whether the kernel
-/// still runs.
+/// Launches one work-group, so that the driver finishes its compilation. Does so only on
+/// processors: other drivers have finished already, and their devices may be measuring. Returns
+/// true if the kernel still runs.
 fn finish_compiling(
     binding: &Binding,
     kernel: &Kernel,
@@ -191,15 +190,15 @@ fn finish_compiling(
     Ok(true)
 }
 
-/// Returns whether the driver finds a source again that it has compiled, and all that it has made
-/// of it since. PoCL does; asked for a binary it would compile the kernel once more, for
-/// work-groups of any shape, which takes as long as all the rest.
+/// Returns true if the driver itself caches a compiled source and everything made from it. PoCL
+/// does. If asked for a binary, it would compile the kernel once more for work-groups of any shape,
+/// which takes as long as everything else.
 fn keeps_what_it_compiles(device: &Device) -> bool {
     let platform = device.platform().map(Platform::new);
     platform.and_then(|platform| platform.name()).is_ok_and(|name| name.contains("Portable Computing Language"))
 }
 
-/// Writes the binary, where the driver gives one; without it the program is made of its source
+/// Writes the binary if the driver returns one. Otherwise the program is compiled from its source
 /// again.
 fn save_binary(program: &Program, task: &OpenClTask) {
     let binary = program.get_binaries().ok().and_then(|binaries| binaries.into_iter().next());

@@ -1,4 +1,4 @@
-//! Devices as the drivers describe them. Called in workers only.
+//! OpenCL devices as the drivers describe them. Called only in workers.
 
 use crate::backends::Absent;
 use crate::backends::opencl::{OpenClDevice, OpenClKind, missing};
@@ -7,17 +7,17 @@ use opencl3::error_codes::{ClError, DLOPEN_RUNTIME_LOAD_FAILED};
 use opencl3::platform::{Platform, get_platforms};
 use std::collections::BTreeMap;
 
-/// Lists every device there is.
+/// Lists every device.
 ///
 /// # Errors
-/// What is missing: the library, a driver, or a device.
+/// The missing part: the library, a driver, or a device.
 pub(crate) fn describe_all() -> Result<Vec<OpenClDevice>, Absent> {
     let devices = all().map_err(|reason| missing(&reason))?.into_iter().enumerate();
     let described = devices.map(|(index, (platform, device))| describe(index, &platform, &device));
     described.collect::<Result<_, String>>().map_err(|reason| missing(&reason))
 }
 
-/// Returns the device at a position, with the handles to use it.
+/// Returns the device at position `index`, with the handles to use it.
 pub(super) fn open(index: usize) -> Result<Device, String> {
     let found = all()?.into_iter().nth(index).map(|(_, device)| device);
     found.ok_or_else(|| format!("there is no OpenCL device {index} any more"))
@@ -38,7 +38,7 @@ fn all() -> Result<Vec<(Platform, Device)>, String> {
     })?;
     let mut devices = Vec::new();
     for platform in platforms {
-        // A platform without devices says so by an error.
+        // A platform without devices returns an error.
         for id in platform.get_devices(CL_DEVICE_TYPE_ALL).unwrap_or_default() {
             devices.push((platform, Device::new(id)));
         }

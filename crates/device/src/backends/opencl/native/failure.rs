@@ -6,7 +6,8 @@ use opencl3::error_codes::{
     CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, ClError,
 };
 
-/// Returns an error before a kernel runs: the device may just not take the configuration.
+/// Returns the fault for an error before a kernel runs. The device may merely not accept the
+/// configuration.
 pub(super) fn before_launch(what: &str, error: ClError) -> Fault {
     const REFUSALS: [i32; 7] = [
         CL_INVALID_GLOBAL_WORK_SIZE,
@@ -21,7 +22,7 @@ pub(super) fn before_launch(what: &str, error: ClError) -> Fault {
     if REFUSALS.contains(&error.0) { Fault::Refused(text) } else { Fault::Failed(text) }
 }
 
-/// Returns an error that cannot be the configuration's own choice.
+/// Returns the fault for an error that the configuration cannot have caused.
 pub(super) fn failed(what: &str, error: ClError) -> Fault {
     Fault::Failed(format!("{what}: {error}"))
 }

@@ -1,4 +1,4 @@
-//! The worker's side: the calls into the drivers that the system has.
+//! The worker's side: the calls into the system's drivers.
 
 mod binding;
 mod compile;

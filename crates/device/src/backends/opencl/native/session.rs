@@ -12,35 +12,35 @@ use std::collections::HashMap;
 use std::time::Duration;
 use tunesmith_core::{Clock, SystemClock};
 
-/// How often it is looked whether a first launch has begun.
+/// The interval between two looks at the state of a first launch.
 const LOOK: Duration = Duration::from_micros(200);
 
 /// A device with its buffers and the kernels of one configuration.
 struct OpenClSession {
     binding: Binding,
     buffers: Vec<Buffer<u8>>,
-    /// The parts of buffers between their zones.
+    /// The parts of buffers between their guard zones.
     parts: HashMap<(usize, usize, usize), Buffer<u8>>,
     loaded: Vec<LoadedKernel>,
-    /// What is filled to put other data into the caches; made when it is first needed.
+    /// Memory that is filled to displace the contents of the caches. Allocated on first use.
     other_data: Option<(Buffer<u8>, usize)>,
     clock: SystemClock,
 }
 
 struct LoadedKernel {
     kernel: Kernel,
-    /// Tells whether it was launched before: then the driver has no more to compile.
+    /// True if it was launched before. The driver then has nothing left to compile.
     has_run: bool,
     _program: ClProgram,
 }
 
-/// Opens the device at a position.
+/// Opens the device at position `device`.
 pub(crate) fn open(device: usize) -> Result<Box<dyn Session>, String> {
     Ok(Box::new(OpenClSession::open(device)?))
 }
 
 impl OpenClSession {
-    /// Opens the device at a position.
+    /// Opens the device at position `device`.
     fn open(device: usize) -> Result<Self, String> {
         let binding = Binding::open(device).map_err(|error| format!("cannot use the OpenCL device: {error}"))?;
         Ok(Self {
@@ -53,7 +53,7 @@ impl OpenClSession {
         })
     }
 
-    /// Makes the parts of buffers that a launch needs.
+    /// Creates the parts of buffers that a launch needs.
     fn cut(&mut self, arguments: &[&LaunchArgument]) -> Result<(), Fault> {
         for argument in arguments {
             let LaunchArgument::Buffer { id, offset, bytes } = argument else { continue };
@@ -77,7 +77,7 @@ impl OpenClSession {
         Ok(())
     }
 
-    /// Launches a program for the first time, and watches it until it begins.
+    /// Launches a program for the first time, and waits until it begins.
     fn first(&self, kernel: &Kernel, grid: &Grid, started: &mut dyn FnMut()) -> Result<Event, Fault> {
         let event = self.binding.enqueue(kernel, grid)?;
         while !has_begun(&event)? {
@@ -164,8 +164,8 @@ impl Session for OpenClSession {
 }
 
 impl OpenClSession {
-    /// Returns the bytes that surely fill all caches. Drivers tell of one level only, on processors
-    /// not of the last.
+    /// Returns a size in bytes that surely fills all caches. Drivers report only one level of
+    /// cache, and on processors it is not the last level.
     fn cache(&self) -> usize {
         const LEAST: u64 = 64 << 20;
         const MOST: u64 = 512 << 20;
@@ -174,8 +174,8 @@ impl OpenClSession {
     }
 }
 
-/// Returns the time of the launches by the driver's clock; none where the driver's clock does not
-/// resolve it.
+/// Returns the time of the launches by the driver's clock. Returns `None` if that clock is too
+/// coarse.
 fn measured(events: &[Event]) -> Option<Duration> {
     let time = |event: &Event| {
         let (start, end) = (event.profiling_command_start().ok()?, event.profiling_command_end().ok()?);

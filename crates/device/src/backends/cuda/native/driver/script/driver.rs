@@ -19,29 +19,30 @@ use std::rc::Rc;
 use std::time::Duration;
 use tunesmith_core::SystemClock;
 
-/// Dynamic shared memory that needs no leave.
+/// The dynamic shared memory in bytes that a kernel may use without permission.
 const DEFAULT_SHARED: u32 = 48 << 10;
 
-/// Threads that a multiprocessor holds or not together, and the most blocks that it holds.
+/// The number of threads that a multiprocessor schedules together, and the maximum number of its
+/// resident blocks.
 const WARP: u32 = 32;
 const MOST_BLOCKS: u32 = 32;
 
-/// The bytes that every variable of a scripted module has.
+/// The size in bytes of every variable of a scripted module.
 const SYMBOL_BYTES: usize = 64 << 10;
 
-/// A driver that does what its script says.
+/// A driver that follows its script.
 pub(crate) struct ScriptedDriver {
     script: Script,
     memory: DeviceMemory,
-    /// Loaded code by number; its one kernel has the same number.
+    /// Loaded code by number. Its only kernel has the same number.
     modules: HashMap<u64, LoadedModule>,
     events: HashMap<u64, Option<Duration>>,
-    /// How often each configuration's kernel was launched.
+    /// The number of launches of each configuration's kernel.
     launches: BTreeMap<String, usize>,
-    /// The time on the device.
+    /// The current time on the device.
     now: Duration,
     numbers: u64,
-    /// The error of a kernel that was launched, until somebody asks; a sticky one stays.
+    /// The error of an earlier launch that no call has returned yet. A sticky error stays.
     pending: Option<DriverError>,
     hangs: bool,
     counted: Rc<RefCell<Counted>>,
@@ -55,7 +56,7 @@ struct LoadedModule {
 }
 
 impl ScriptedDriver {
-    /// Makes a driver that has done nothing yet.
+    /// Creates a driver without any state.
     pub(crate) fn new(script: Script) -> Self {
         Self {
             script,
@@ -76,7 +77,7 @@ impl ScriptedDriver {
         self.numbers
     }
 
-    /// Fails every call after a sticky error, and the next one after any other.
+    /// Fails every call after a sticky error, and one call after any other error.
     fn ready(&mut self) -> Result<(), DriverError> {
         let pending = self.pending;
         if pending.is_some_and(|error| !error.is_sticky()) {
@@ -87,7 +88,7 @@ impl ScriptedDriver {
 
     fn log(&self, line: &str) {
         let Some(path) = &self.script.log else { return };
-        // A log that cannot be written is missed by whoever reads it.
+        // An error is ignored: a reader of the log will notice that it is missing.
         if let Ok(mut file) = OpenOptions::new().create(true).append(true).open(path) {
             let _ = writeln!(file, "{line}");
         }
@@ -97,7 +98,7 @@ impl ScriptedDriver {
         self.modules.get(&number).ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_HANDLE))
     }
 
-    /// Finds what a true driver finds wrong with a launch.
+    /// Refuses the same launches as a real driver.
     fn check(&self, launch: &KernelLaunch<'_>) -> Result<(), DriverError> {
         let loaded = self.loaded(launch.function.0)?;
         let threads: u32 = launch.block.iter().product();
@@ -109,7 +110,7 @@ impl ScriptedDriver {
         Ok(())
     }
 
-    /// Writes what the kernel writes.
+    /// Performs the kernel's writes.
     fn write_all(&mut self, launch: &KernelLaunch<'_>) -> Result<(), DriverError> {
         let loaded = self.loaded(launch.function.0)?;
         let (writes, symbols) = (loaded.behaviour.writes.clone(), loaded.symbols.clone());
@@ -165,7 +166,7 @@ impl Driver for ScriptedDriver {
 
     fn load(&mut self, image: &[u8]) -> Result<Module, DriverError> {
         self.ready()?;
-        // What NVRTC made tells no macros, and its kernels have names that are looked for later.
+        // The output of NVRTC holds no macros. The names of its kernels are looked up later.
         let code = match image.starts_with(b"\x7fELF") {
             true => ScriptedCode { function: String::new(), defines: BTreeMap::new() },
             false => serde_json::from_slice(image).map_err(|_| DriverError(CUresult::CUDA_ERROR_INVALID_IMAGE))?,
@@ -279,7 +280,7 @@ impl Driver for ScriptedDriver {
     }
 
     fn record(&mut self, event: Event) -> Result<(), DriverError> {
-        // As in a true driver the error of a kernel that still runs is not known yet.
+        // As in a real driver, the error of a kernel that still runs is not known yet.
         self.events.insert(event.0, Some(self.now));
         Ok(())
     }

@@ -4,7 +4,7 @@ use crate::backends::cuda::native::driver::{Address, DriverError};
 use cudarc::driver::sys::CUresult;
 use std::collections::BTreeMap;
 
-/// Where the first block lies; no address of it is mistaken for a number of something else.
+/// The address of the first block. It is too large to be mistaken for another number.
 const FIRST: u64 = 0x7_0000_0000;
 
 /// Blocks of memory by address, with gaps between them.
@@ -15,7 +15,7 @@ pub(super) struct DeviceMemory {
 }
 
 impl DeviceMemory {
-    /// Reserves so many bytes.
+    /// Creates a memory of `bytes` bytes.
     pub(super) fn new(bytes: usize) -> Self {
         Self { blocks: BTreeMap::new(), next: FIRST, free: bytes }
     }
@@ -28,7 +28,7 @@ impl DeviceMemory {
         Ok(Address(address))
     }
 
-    /// Returns the bytes at an address, which must all be of one block.
+    /// Returns the bytes at an address. All of them must be in one block.
     pub(super) fn at(&mut self, address: Address, bytes: usize) -> Result<&mut [u8], DriverError> {
         let found = self.blocks.range_mut(..=address.0).next_back();
         let slice = found.and_then(|(start, block)| {

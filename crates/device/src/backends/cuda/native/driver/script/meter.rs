@@ -1,9 +1,9 @@
-//! The energy of a scripted device.
+//! The energy meter of a scripted device.
 
 use crate::energy::{Conditions, Meter};
 use tunesmith_core::{Clock, SystemClock};
 
-/// A device that takes the same power all the time, whose counter moves a thousand times a second.
+/// A device with constant power. Its energy counter moves a thousand times a second.
 pub(super) struct ScriptedMeter {
     pub(super) watts: f64,
     pub(super) clock: SystemClock,

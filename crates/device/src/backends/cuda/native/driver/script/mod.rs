@@ -85,31 +85,31 @@ pub(crate) struct ScriptedKernel {
     pub(crate) writes: Vec<Write>,
 }
 
-/// Bytes that a kernel writes to the memory that a parameter points to.
+/// Bytes that a kernel writes to the memory behind a parameter.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Write {
     /// The parameter, counted from 0.
     pub(crate) to: usize,
-    /// Where they come from.
+    /// The origin of the bytes.
     pub(crate) from: Origin,
-    /// Their number.
+    /// The number of bytes.
     pub(crate) bytes: usize,
 }
 
-/// Where written bytes come from.
+/// The origin of written bytes.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Origin {
-    /// The memory that another parameter points to.
+    /// The memory behind another parameter.
     Parameter(usize),
     /// A variable of the module.
     Symbol(String),
-    /// All the same.
+    /// Repetitions of one byte.
     Byte(u8),
 }
 
-/// What a script's compiler makes, in place of a cubin.
+/// The output of a script's compiler, in place of a cubin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ScriptedCode {
     pub(crate) function: String,
@@ -117,7 +117,7 @@ pub(crate) struct ScriptedCode {
 }
 
 impl Script {
-    /// Reads a script.
+    /// Reads a script from a file.
     pub(crate) fn read(path: &Path) -> Result<Self, Absent> {
         let cannot = |error: String| Absent {
             reason: format!("the script `{}` of a CUDA driver cannot be read: {error}", path.display()),
@@ -127,8 +127,7 @@ impl Script {
         serde_json::from_str(&text).map_err(|error| cannot(error.to_string()))
     }
 
-    /// Returns how the kernels of `code` behave; as nothing in particular where no rule is for
-    /// them.
+    /// Returns the behaviour of the kernels of `code`. Without a rule for them, they do nothing.
     pub(crate) fn behaviour(&self, code: &ScriptedCode) -> ScriptedKernel {
         let fits = |rule: &&ScriptedKernel| {
             rule.function.as_ref().is_none_or(|function| *function == code.function)
@@ -146,13 +145,13 @@ impl ScriptedKernel {
         self.attributes.get(name).copied().unwrap_or(default)
     }
 
-    /// Returns the time of the launch with this number.
+    /// Returns the time of the launch with this number, in microseconds.
     fn time_us(&self, launch: usize) -> f64 {
         self.times_us.get(launch).or(self.times_us.last()).copied().unwrap_or(1.0)
     }
 }
 
-/// Returns the error of a name in a script.
+/// Returns the error with a script's name for it.
 fn error(name: &str) -> DriverError {
     const KNOWN: [CUresult; 12] = [
         CUresult::CUDA_ERROR_INVALID_VALUE,

@@ -1,11 +1,11 @@
-//! Counters of a scripted device.
+//! The counters of a scripted device.
 
 use crate::backends::Profiler;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// What is launched while a pass runs adds to the counters of that pass.
+/// The counters of passes. Launches during a pass add to its counters.
 #[derive(Debug, Default)]
 pub(super) struct Counted {
     counts: bool,
@@ -21,7 +21,7 @@ impl Counted {
     }
 }
 
-/// A profiler that needs so many passes, of which the last one's counters are read.
+/// A profiler that needs a given number of passes. It reads the counters of the last pass.
 pub(super) struct ScriptedProfiler {
     pub(super) passes: usize,
     pub(super) counted: Rc<RefCell<Counted>>,
