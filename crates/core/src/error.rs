@@ -1,14 +1,14 @@
-//! Why a run cannot go on.
+//! Errors that end a run.
 
-/// A run that cannot continue. A configuration that fails is not an error but an evaluation with a
-/// [`Failure`](crate::Failure).
+/// An error that ends a run. The failure of a configuration is not an error: it is an evaluation
+/// with a [`Failure`](crate::Failure).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The device, its driver or its worker process cannot be used any more.
+    /// The device, its driver or its worker process is no longer usable.
     #[error("the device cannot be used: {0}")]
     Device(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The journal could not be written; going on would lose measurements.
+    /// The journal cannot be written. To continue would lose measurements.
     #[error("the journal cannot be written: {0}")]
     Store(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

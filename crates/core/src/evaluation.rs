@@ -9,7 +9,7 @@ use tunesmith_space::ConfigId;
 pub enum Depth {
     /// Timed only.
     Timed,
-    /// Timed, and its counters are read.
+    /// Timed, with counters.
     Profiled,
 }
 
@@ -22,13 +22,13 @@ impl Depth {
         }
     }
 
-    /// Returns the depth a word stands for; the inverse of [`word`](Self::word).
+    /// Returns the depth for a word. Inverse of [`word`](Self::word).
     pub fn from_word(word: &str) -> Option<Self> {
         [Self::Timed, Self::Profiled].into_iter().find(|depth| depth.word() == word)
     }
 }
 
-/// One configuration a searcher wants evaluated.
+/// A configuration that a searcher wants evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Request {
     /// The configuration.
@@ -49,19 +49,19 @@ impl Request {
     }
 }
 
-/// The ending of an evaluation. `None`, no failure, means correct.
+/// The outcome of an evaluation: the kind of failure, or `None` if it is correct.
 pub type Status = Option<crate::FailureKind>;
 
-/// The answer to a [`Request`]: what was measured, and why it does not count where it does not.
+/// The answer to a [`Request`]: the measurement, and the reason if it does not count.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     /// The request.
     pub request: Request,
-    /// The reason why the configuration is not correct; `None` when it is.
+    /// The reason why the configuration is not correct, or `None` if it is.
     pub failure: Option<Failure>,
     /// The measurement.
     pub measurement: Measurement,
-    /// Time since the start of the run, over all its resumed parts, at which the evaluation ended.
+    /// The end of the evaluation: time since the start of the run, over all its resumed parts.
     pub clock: Duration,
 }
 
@@ -71,7 +71,7 @@ impl Evaluation {
         self.failure.is_none()
     }
 
-    /// Returns the kind of failure, or `None` when the configuration is correct.
+    /// Returns the kind of failure, or `None` if the configuration is correct.
     pub fn status(&self) -> Status {
         self.failure.as_ref().map(|failure| failure.kind)
     }

@@ -1,4 +1,4 @@
-//! Where evaluations come from.
+//! The source of evaluations.
 
 use crate::{Error, Failure, Interrupt, Measurement, Request};
 use std::time::Duration;
@@ -6,9 +6,9 @@ use tunesmith_space::ConfigId;
 
 /// Answers requests: a live device, a recording or a function.
 ///
-/// Requests are answered in the order submitted, one at a time; an implementation may prepare later
-/// ones (compile them) while an earlier one is measured. A configuration that fails is a
-/// [`Completion`] with a failure; an [`Error`] means that no later request can be answered either.
+/// An evaluator answers requests in the order submitted, one at a time. It may prepare later
+/// requests (compile them) while it measures an earlier one. A configuration that fails is a
+/// [`Completion`] with a failure. An [`Error`] means that no later request can be answered either.
 ///
 /// ```
 /// # use tunesmith_core::*;
@@ -27,29 +27,33 @@ use tunesmith_space::ConfigId;
 /// }
 /// ```
 pub trait Evaluator {
-    /// Accepts a request. Cheap: it may start work in the background but does not wait for it.
+    /// Accepts a request. Returns at once: it may start work in the background but does not wait
+    /// for it.
     fn submit(&mut self, request: Request) -> Result<(), Error>;
 
-    /// Waits for the oldest request submitted and not yet returned. `None` when `interrupt` was
-    /// raised meanwhile: the request is dropped, nothing was measured. Called only while a request
-    /// is outstanding.
+    /// Waits for the oldest request that was submitted and not yet returned. Returns `None` if
+    /// `interrupt` was raised meanwhile: the request is then dropped without a measurement. The
+    /// tuner calls this only while a request is outstanding.
     fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error>;
 
-    /// Sets the time in milliseconds above which the configurations returned from now on may be
-    /// given up after few samples, by [`is_beaten`](crate::judge::racing::is_beaten); `None` to
-    /// measure them in full.
+    /// Sets the bar in milliseconds. The evaluator may abandon a configuration whose times exceed
+    /// the bar after few samples, by the rule of [`is_beaten`](crate::judge::racing::is_beaten).
+    /// The bar holds for configurations returned from now on. With `None` they are measured in
+    /// full.
     ///
-    /// The default ignores it: what has no noise takes no samples to save.
+    /// The default ignores it: an evaluator without noise has no samples to save.
     fn race(&mut self, bar_ms: Option<f64>) {
         let _ = bar_ms;
     }
 
-    /// Takes `samples` more samples of a configuration that was correct before: for comparing the
-    /// leaders at the end of a run, and for watching a reference drift. It may be called while
-    /// requests wait, since they are measured within [`next`](Self::next) alone. `None` when
-    /// `interrupt` was raised meanwhile.
+    /// Takes `samples` more samples of a configuration that was correct before. They serve to
+    /// compare the leaders at the end of a run, and to detect drift by a reference.
     ///
-    /// The default takes none: what has no noise, or is a recording, has nothing to add.
+    /// The tuner may call this while requests wait, because only [`next`](Self::next) measures
+    /// those. Returns `None` if `interrupt` was raised meanwhile.
+    ///
+    /// The default takes no samples: an evaluator without noise, or a recording, has nothing to
+    /// add.
     fn resample(
         &mut self,
         config: ConfigId,
@@ -61,25 +65,24 @@ pub trait Evaluator {
     }
 }
 
-/// The answer of an evaluator about one configuration.
+/// An evaluator's answer for one configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Completion {
-    /// The reason why the configuration is not correct; `None` when it is.
+    /// The reason why the configuration is not correct, or `None` if it is.
     pub failure: Option<Failure>,
     /// The measurement.
     pub measurement: Measurement,
-    /// The time that the measuring thread spent on it.
+    /// The time of the measuring thread for it.
     pub spent: Spent,
-    /// The reason why counters that were asked for were not read, for users; `None` where they
-    /// were, or were not asked for.
+    /// The reason why requested counters were not read, for users. `None` if they were read or not
+    /// requested.
     pub unprofiled: Option<String>,
 }
 
 /// The time of the measuring thread for one request, by purpose.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spent {
-    /// Waiting for the compiler, and for what a driver does before it runs a kernel for the first
-    /// time.
+    /// Waiting for the compiler and for the driver's work before a kernel runs for the first time.
     pub compile: Duration,
     /// Running the kernel: warm-up, samples, and restoring its buffers.
     pub run: Duration,

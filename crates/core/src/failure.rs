@@ -1,4 +1,4 @@
-//! What can go wrong with one configuration.
+//! Failures of a single configuration.
 
 use std::fmt;
 
@@ -32,7 +32,7 @@ impl FailureKind {
         }
     }
 
-    /// Returns the kind a word stands for; the inverse of [`word`](Self::word).
+    /// Returns the kind for a word. Inverse of [`word`](Self::word).
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }

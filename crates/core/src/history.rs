@@ -9,11 +9,11 @@ use tunesmith_space::ConfigId;
 pub struct Scored {
     /// The evaluation.
     pub evaluation: Evaluation,
-    /// Its score, smaller is better; `None` when it failed.
+    /// Its score: smaller is better. `None` if it failed.
     pub score: Option<f64>,
 }
 
-/// The evaluations of a run in the order made, each request at most once. Look-ups cost a hash.
+/// The evaluations of a run in the order made, each request at most once. A look-up costs one hash.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     entries: Vec<Scored>,
@@ -22,15 +22,15 @@ pub struct History {
 }
 
 impl History {
-    /// Adds an evaluation. A request already present is left as it is: failures and times are never
-    /// measured twice. Returns whether it was added.
+    /// Adds an evaluation and returns true. If the request is already present, changes nothing and
+    /// returns false: failures and times are never measured twice.
     pub fn insert(&mut self, evaluation: Evaluation, score: Option<f64>) -> bool {
         let position = self.entries.len();
         if self.by_request.contains_key(&evaluation.request) {
             return false;
         }
         self.by_request.insert(evaluation.request, position);
-        // Strictly better, so that of equal scores the first one found stays.
+        // Strictly better: of equal scores, the first one stays the best.
         if score.is_some_and(|new| self.best_score().is_none_or(|old| new < old)) {
             self.best = Some(position);
         }
@@ -48,7 +48,7 @@ impl History {
         [Depth::Timed, Depth::Profiled].into_iter().find_map(|depth| self.get(Request { config, depth }))
     }
 
-    /// Returns the best correct evaluation; of equal scores the first.
+    /// Returns the best correct evaluation. Of equal scores, the first one is the best.
     pub fn best(&self) -> Option<&Scored> {
         self.best.map(|position| &self.entries[position])
     }
@@ -68,17 +68,17 @@ impl History {
         self.entries.len()
     }
 
-    /// Returns true if nothing was evaluated.
+    /// Returns true if no evaluation was made.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Returns how many evaluations failed with `kind`.
+    /// Returns the number of evaluations that failed with `kind`.
     pub fn failed(&self, kind: FailureKind) -> usize {
         self.iter().filter(|scored| scored.evaluation.status() == Some(kind)).count()
     }
 
-    /// Returns the correct evaluations from best to worst; equal scores keep the order in which
+    /// Returns the correct evaluations from best to worst. Equal scores keep the order in which
     /// they were found.
     pub fn ranked(&self) -> Vec<&Scored> {
         let mut correct: Vec<&Scored> = self.iter().filter(|scored| scored.score.is_some()).collect();

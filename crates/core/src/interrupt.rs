@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A flag that anyone may raise (a signal handler, another thread) and the loop obeys: the run ends
-/// with what it has. Clones share the flag.
+/// A flag that asks the run to end. Anyone may raise it, such as a signal handler or another
+/// thread. The run then ends with the results that it has. Clones share the flag.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Creates a flag that shares `flag`, for signal handlers that store into an atomic.
+    /// Creates an interrupt that shares `flag`, for signal handlers that store into an atomic.
     pub fn from_flag(flag: Arc<AtomicBool>) -> Self {
         Self(flag)
     }

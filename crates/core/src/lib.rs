@@ -1,10 +1,10 @@
-//! The tuning loop of Tunesmith and the traits it is made of.
+//! The tuning loop of Tunesmith and its traits.
 //!
-//! A run asks a [`Searcher`] for configurations, lets an [`Evaluator`] measure them, stores each
-//! evaluation, scores it, shows it to observers and tells the searcher. [`Tuner`] is the only place
-//! where that loop exists. Live devices, recordings and functions differ only behind [`Evaluator`],
-//! strategies only behind [`Searcher`]. The loop counts budget, duplicates, resumed evaluations and
-//! stop conditions the same way for all of them.
+//! A run asks a [`Searcher`] for configurations, and an [`Evaluator`] measures them. The run stores
+//! and scores each evaluation, shows it to observers and tells it to the searcher. [`Tuner`] is the
+//! only place with this loop. Live devices, recordings and functions differ only behind
+//! [`Evaluator`], strategies only behind [`Searcher`]. For all of them the loop treats budget,
+//! duplicates, resumed evaluations and stop conditions in the same way.
 //!
 //! ```
 //! use std::collections::VecDeque;

@@ -1,31 +1,33 @@
-//! What is minimised.
+//! The quantity that a run minimises.
 
 use crate::{Evaluation, Measurement, statistics};
 use tunesmith_space::ConfigId;
 
-/// Scores what was measured; smaller is better, and scores are positive. Scores are computed from
-/// the recorded samples, so that a finished run can be scored again with another objective.
+/// Scores a measurement. Smaller is better, and scores are positive. Scores are computed from
+/// recorded samples, so a finished run can be scored again with another objective.
 pub trait Objective {
-    /// Returns the name users write and reports show.
+    /// Returns the name that users write and reports show.
     fn name(&self) -> &str;
 
     /// Returns the score of every sample of a correct configuration, in the order taken.
     ///
     /// # Errors
-    /// Why there is none, for users: the measurement lacks what the objective needs, or its value
-    /// cannot be a score.
+    ///
+    /// Fails if the measurement lacks what the objective needs, or if its value cannot be a score.
+    /// The text tells users the reason.
     fn samples(&self, config: ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String>;
 
-    /// Returns the score: the median of those of the samples, because one disturbed sample moves a
-    /// mean and a minimum rewards luck. `None` where the evaluation failed or has no score.
+    /// Returns the median of the samples' scores, or `None` if the evaluation failed or has no
+    /// score. One disturbed sample moves a mean, and a minimum rewards luck. The median avoids
+    /// both.
     fn score(&self, evaluation: &Evaluation) -> Option<f64> {
         let samples = || self.samples(evaluation.request.config, &evaluation.measurement).ok();
         evaluation.is_correct().then(samples).flatten().and_then(|samples| statistics::median(&samples))
     }
 
-    /// Returns the score per millisecond, where scores of `config` are proportional to its time and
-    /// to nothing else that is measured; only then can a slow configuration be given up by its
-    /// times.
+    /// Returns the score per millisecond if scores of `config` are proportional to its time and
+    /// depend on nothing else measured. Only then can its times decide to abandon a slow
+    /// configuration.
     fn per_millisecond(&self, config: ConfigId) -> Option<f64> {
         let _ = config;
         None

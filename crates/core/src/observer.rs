@@ -1,12 +1,11 @@
-//! Those who watch a run without changing it.
+//! Observers: they watch a run without changing it.
 
 use crate::{Progress, Scored, Stop, StopReason};
 use tunesmith_space::Space;
 
-/// Watches a run: progress bars, logs, tests. It cannot change the run.
+/// Watches a run: progress bars, logs, tests. An observer cannot change the run.
 pub trait Observer {
-    /// Takes notice of an event. The measuring thread calls this after every event and waits for
-    /// it.
+    /// Receives an event. The measuring thread calls this after every event and waits for it.
     fn notice(&mut self, event: &Event<'_>);
 }
 
@@ -14,9 +13,9 @@ pub trait Observer {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// The run starts; `progress` counts what a resumed journal already holds.
+    /// The run starts. `progress` includes the evaluations of a resumed journal.
     Started {
-        /// The space that is searched.
+        /// The space to search.
         space: &'a Space,
         /// The stop condition.
         stop: &'a Stop,
@@ -27,19 +26,19 @@ pub enum Event<'a> {
     Evaluated {
         /// The evaluation and its score.
         scored: &'a Scored,
-        /// The best so far, this one included.
+        /// The best evaluation so far, including this one.
         best: Option<&'a Scored>,
-        /// The progress of the run, this evaluation included.
+        /// The progress of the run, including this evaluation.
         progress: &'a Progress,
     },
-    /// The search ended and its leaders are measured again.
+    /// The search ended. The final re-measurement of its leaders begins.
     Compared {
         /// The number of finalists.
         finalists: usize,
     },
-    /// There is something that the user should know; the run goes on.
+    /// The user should know something. The run goes on.
     Noted {
-        /// A sentence.
+        /// The note, a sentence.
         text: &'a str,
     },
     /// The run ended.

@@ -1,4 +1,4 @@
-//! How far a run has come: the pure input of stop conditions and progress displays.
+//! The progress of a run: the only input of stop conditions and progress displays.
 
 use crate::RegretBound;
 use std::time::Duration;
@@ -6,25 +6,25 @@ use std::time::Duration;
 /// The progress of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
-    /// Evaluations recorded, failures and earlier parts of a resumed run included.
+    /// Evaluations recorded, including failures and earlier parts of a resumed run.
     pub evaluations: u64,
-    /// Time since the start, earlier parts of a resumed run included.
+    /// Time since the start, including earlier parts of a resumed run.
     pub elapsed: Duration,
-    /// Number of configurations in the space; infinite where it exceeds the range.
+    /// Number of configurations in the space, or infinity if it exceeds the range.
     pub space_size: f64,
-    /// The best score that a model holds possible, where there is one.
+    /// The best score that a model considers possible, if there is a model.
     pub limit: Option<f64>,
-    /// The probability that the best is near the optimum, for each share that the stop condition
-    /// names: the latest estimates, none where none was made.
+    /// The latest estimate, for each share in the stop condition, of the probability that the best
+    /// score is within that share of the optimum. Empty before the first estimate.
     pub regret: Vec<RegretBound>,
-    /// Every improvement of the best score, in order; the last is the best.
+    /// Every improvement of the best score, in order. The last one is the best.
     pub improvements: Vec<Improvement>,
 }
 
-/// A new best score and when it was found.
+/// A new best score and the time at which it was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Improvement {
-    /// The number of evaluations recorded, this one included.
+    /// The number of evaluations recorded, including this one.
     pub evaluations: u64,
     /// Time since the start.
     pub elapsed: Duration,

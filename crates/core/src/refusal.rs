@@ -1,15 +1,15 @@
-//! A request that cannot be met.
+//! Requests that cannot be met.
 
-/// A wrong request: an option, a name or a value that the user gave.
+/// A wrong request: an option, a name or a value from the user.
 ///
-/// Every crate above this one has an error type with a variant for it, so that front ends show all
-/// of them alike.
+/// The error type of every crate above this one has a variant for it, so front ends show all of
+/// them alike.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct Refusal {
-    /// Says what is wrong.
+    /// The fault.
     pub text: String,
-    /// Says what to do about it, where that is known.
+    /// The remedy, if one is known.
     pub remedy: Option<String>,
 }
 

@@ -1,13 +1,14 @@
-//! How sure it is that little is left to find.
+//! The probability that little is left to find.
 
 use crate::History;
 use tunesmith_space::Space;
 
-/// Says how sure it is that the best configuration found is near the optimum of the space, from the
-/// evaluations alone: whatever strategy asked for them.
+/// Estimates the probability that the best configuration found is near the optimum of the space. It
+/// uses the evaluations alone, whatever strategy asked for them.
 ///
-/// The tuner asks it when a stop condition contains `regret`, and then only when the evaluations
-/// have grown by a share.
+/// The tuner asks for an estimate if a stop condition contains `regret`, and then only after the
+/// evaluations have grown by a share.
+///
 /// ```
 /// # use tunesmith_core::*;
 /// # use tunesmith_space::Space;
@@ -21,9 +22,9 @@ use tunesmith_space::Space;
 /// }
 /// ```
 pub trait RegretEstimator {
-    /// Returns for each of `shares` (0.02 is 2 %) the probability that the best score of `history`
-    /// is at most `1 + share` times the lowest score in `space`. 0 while nothing was correct, 1
-    /// when every configuration was evaluated.
+    /// Returns, for each of `shares` (0.02 is 2 %), the probability that the best score of
+    /// `history` is at most `1 + share` times the lowest score in `space`. The probability is 0
+    /// while nothing was correct, and 1 once every configuration was evaluated.
     fn within(&mut self, space: &Space, history: &History, shares: &[f64]) -> Vec<f64>;
 }
 
@@ -32,8 +33,8 @@ pub trait RegretEstimator {
 pub struct RegretBound {
     /// The allowed distance of the best score from the optimum: 0.02 is 2 %.
     pub share: f64,
-    /// The probability that it is no farther.
+    /// The probability that the best score is within that distance.
     pub probability: f64,
-    /// After how many evaluations it was said.
+    /// The number of evaluations at the estimate.
     pub evaluations: u64,
 }

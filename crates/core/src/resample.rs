@@ -1,4 +1,4 @@
-//! What was measured of a configuration after its evaluation.
+//! Further samples of a configuration after its evaluation.
 
 use crate::{Failure, Measurement};
 use std::time::Duration;
@@ -7,13 +7,14 @@ use tunesmith_space::ConfigId;
 /// The reason why a configuration is measured again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// As the reference, to see whether the device drifts.
+    /// The reference: shows whether the device drifts.
     Reference,
-    /// In the final, to choose the winner.
+    /// The final re-measurement, first stage: chooses the winner.
     Selection,
-    /// In the final, to estimate the winner by samples that did not choose it.
+    /// The final re-measurement, second stage: estimates the winner by samples that did not choose
+    /// it.
     Confirmation,
-    /// Beside the confirmation: what the winner is compared with, which is no finalist.
+    /// Beside the confirmation: a configuration to compare the winner with. It is no finalist.
     Baseline,
 }
 
@@ -28,25 +29,25 @@ impl Role {
         }
     }
 
-    /// Returns the role a word stands for; the inverse of [`word`](Self::word).
+    /// Returns the role for a word. Inverse of [`word`](Self::word).
     pub fn from_word(word: &str) -> Option<Self> {
         let all = [Self::Reference, Self::Selection, Self::Confirmation, Self::Baseline];
         all.into_iter().find(|role| role.word() == word)
     }
 }
 
-/// More samples of a configuration that was evaluated before. It is no evaluation: no budget counts
-/// it.
+/// Further samples of a configuration that was evaluated before. They are not an evaluation, and no
+/// budget counts them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resample {
     /// The purpose of the samples.
     pub role: Role,
     /// The configuration.
     pub config: ConfigId,
-    /// The reason why the configuration is not correct this time; `None` when it is.
+    /// The reason why the configuration is not correct this time, or `None` if it is.
     pub failure: Option<Failure>,
     /// The measurement.
     pub measurement: Measurement,
-    /// Time since the start of the run, over all its resumed parts, at which this ended.
+    /// Their end: time since the start of the run, over all its resumed parts.
     pub clock: Duration,
 }

@@ -1,18 +1,19 @@
-//! What a strategy is: a value that asks and is told.
+//! The interface of a strategy: a value that is asked and told.
 
 use crate::{Evaluation, History, Request};
 use std::collections::HashSet;
 use tunesmith_space::{ConfigId, Space};
 
-/// The one generator of a run, seeded and passed down.
+/// The random generator of a run. A run has one, seeded and passed down.
 pub type Rng = rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Decides which configurations to evaluate next.
 ///
-/// A searcher never calls the device, reads no clock and keeps no generator of its own: the same
-/// seed and the same answers give the same requests, on a live device as on a recording. It is told
-/// every evaluation in the order asked, those it did not ask (the default and the start
-/// configurations) first.
+/// A searcher never calls the device, reads no clock and keeps no generator of its own. The same
+/// seed and the same answers give the same requests, on a live device as on a recording.
+///
+/// The tuner tells it every evaluation in the order asked. Evaluations that it did not ask for, the
+/// default and the start configurations, come first.
 ///
 /// ```
 /// # use tunesmith_core::*;
@@ -30,27 +31,27 @@ pub type Rng = rand_xoshiro::Xoshiro256PlusPlus;
 /// }
 /// ```
 pub trait Searcher {
-    /// Names at most `room` configurations to evaluate next; `room` is at least 1. An answer may be
-    /// shorter: a strategy that needs an answer before it can go on returns nothing while some of
-    /// its requests are in flight. An empty answer with nothing in flight ends the run.
+    /// Returns at most `room` configurations to evaluate next. `room` is at least 1. A strategy
+    /// that needs an answer before it can continue returns fewer, or none, while requests are in
+    /// flight. An empty answer with nothing in flight ends the run.
     fn ask(&mut self, view: &View<'_>, room: usize, rng: &mut Rng) -> Vec<Request>;
 
-    /// Learns one evaluation.
+    /// Receives one evaluation.
     fn tell(&mut self, view: &View<'_>, told: &Told<'_>) {
         let _ = (view, told);
     }
 }
 
-/// An evaluation a searcher is told.
+/// An evaluation that a searcher is told.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
     /// The measurement.
     pub evaluation: &'a Evaluation,
-    /// Its score, smaller is better; `None` when the configuration failed.
+    /// Its score: smaller is better. `None` if the configuration failed.
     pub score: Option<f64>,
 }
 
-/// The view that a searcher has of the run.
+/// A searcher's view of the run.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     space: &'a Space,
@@ -69,13 +70,13 @@ impl<'a> View<'a> {
         Self { space, history, in_flight, budget }
     }
 
-    /// Returns the evaluations after which the run surely ends, when its stop condition says: for
-    /// cooling schedules.
+    /// Returns the number of evaluations after which the run certainly ends, if its stop condition
+    /// implies one. Cooling schedules use it.
     pub fn budget(&self) -> Option<u64> {
         self.budget
     }
 
-    /// Returns the space that is searched.
+    /// Returns the space to search.
     pub fn space(&self) -> &'a Space {
         self.space
     }
@@ -85,29 +86,29 @@ impl<'a> View<'a> {
         self.history
     }
 
-    /// Returns true if `request` was told already or is being evaluated: asking it again tells
-    /// nothing new.
+    /// Returns true if `request` was told already or is in flight. To ask it again yields nothing
+    /// new.
     pub fn is_known(&self, request: Request) -> bool {
         self.in_flight.contains(&request) || self.history.get(request).is_some()
     }
 
-    /// Returns true if `config` was told already or is being evaluated, at whatever depth.
+    /// Returns true if `config` was told already or is in flight, at any depth.
     pub fn is_measured(&self, config: ConfigId) -> bool {
         self.is_known(Request::timed(config)) || self.is_known(Request::profiled(config))
     }
 
-    /// Returns how many requests are told or being evaluated.
+    /// Returns the number of requests that were told or are in flight.
     pub fn known(&self) -> usize {
         self.history.len() + self.in_flight.len()
     }
 
-    /// Returns true if any request is being evaluated.
+    /// Returns true if any request is in flight.
     pub fn is_waiting(&self) -> bool {
         !self.in_flight.is_empty()
     }
 
-    /// Returns the score of a configuration told already: `None` when it was not told, `Some(None)`
-    /// when it failed.
+    /// Returns the score of a configuration. `None` if it was not told yet, `Some(None)` if it
+    /// failed.
     pub fn score(&self, config: ConfigId) -> Option<Option<f64>> {
         self.history.of(config).map(|scored| scored.score)
     }

@@ -1,9 +1,9 @@
-//! What is optimised, as users name it.
+//! The quantity to optimise, as users name it.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Tells whether less or more of a metric is better.
+/// The direction of improvement of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Less is better.
@@ -12,8 +12,8 @@ pub enum Direction {
     Maximise,
 }
 
-/// What a run optimises, as users write it: `time`, `minimise NAME`, `maximise NAME` or `NAME`. A bare `gflops` or
-/// `gbytes` is maximised, any other bare name minimised.
+/// The quantity that a run optimises, as users write it: `time`, `minimise NAME`, `maximise NAME`
+/// or `NAME`. A bare `gflops` or `gbytes` is maximised, any other bare name minimised.
 ///
 /// ```
 /// use tunesmith_core::{Direction, Target};
@@ -25,19 +25,19 @@ pub enum Direction {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Target {
-    /// The time of a run, as short as possible.
+    /// The time of a run, minimised.
     #[default]
     Time,
     /// A metric: one of the problem, or a value that the run yields.
     Metric {
-        /// Less or more.
+        /// The direction of improvement.
         direction: Direction,
         /// The metric's name.
         name: String,
     },
 }
 
-/// The text is no objective.
+/// The error for a text that is not an objective.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no objective")]
 pub struct TargetParseError {
@@ -46,13 +46,13 @@ pub struct TargetParseError {
 }
 
 impl TargetParseError {
-    /// Returns what would be right.
+    /// Returns the correct forms.
     pub fn remedy(&self) -> &'static str {
         "write `time`, `minimise NAME` or `maximise NAME`"
     }
 }
 
-/// Metrics of which more is better.
+/// Metrics to be maximised.
 const RATES: [&str; 2] = ["gflops", "gbytes"];
 
 impl FromStr for Target {

@@ -1,12 +1,12 @@
-//! Real implementations of the traits that need no device: for tests, examples and the synthetic
+//! Real implementations of the traits that need no device, for tests, examples and the synthetic
 //! device.
 
 use crate::{Completion, Error, Evaluator, Failure, Interrupt, Measurement, Request};
 use std::collections::VecDeque;
 use tunesmith_space::{Space, Value};
 
-/// Evaluates configurations by a function from their values (in the order of the parameters) to a
-/// time in milliseconds or a failure. One sample each, no noise.
+/// Evaluates configurations by a function. It maps the values, in the order of the parameters, to a
+/// time in milliseconds or a failure. Each configuration has one sample without noise.
 pub struct FunctionEvaluator<F> {
     space: Space,
     function: F,
@@ -14,7 +14,7 @@ pub struct FunctionEvaluator<F> {
 }
 
 impl<F: FnMut(&[Value]) -> Result<f64, Failure>> FunctionEvaluator<F> {
-    /// Creates an evaluator of the configurations of `space` by `function`.
+    /// Creates an evaluator that applies `function` to the configurations of `space`.
     pub fn new(space: &Space, function: F) -> Self {
         Self { space: space.clone(), function, submitted: VecDeque::new() }
     }

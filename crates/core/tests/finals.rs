@@ -1,5 +1,5 @@
-//! The end of a run: the leaders measured again, in order, stored before use, resumed, interrupted,
-//! failing.
+//! The final re-measurement: its order, its storage before use, its resumption, interruption and
+//! failures.
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tunesmith_core::judge::finals::Finals;
 use tunesmith_core::*;
 
-/// X = 3 is best, 4 is a close second, the others are far.
+/// X = 3 is best, 4 is a close second, the others are far off.
 fn device(seed: u64) -> Device {
     Device::new(&line(12), Noise::Normal(0.02), seed, |x| match x {
         3 => 10.0,
@@ -21,7 +21,7 @@ fn winner(device: &Device, run: &Run) -> Option<i64> {
     run.verdict.winner.map(|config| device.x(config))
 }
 
-/// Without what the reference adds.
+/// Without the measurements of the reference.
 fn only_finals() -> Judging {
     Judging { finals: Some(Finals::default()), ..Judging::nothing() }
 }
@@ -85,7 +85,7 @@ fn a_resumed_final_goes_on_where_it_was_interrupted_and_goes_the_same_way() {
         assert_eq!(interrupted.stop_reason, StopReason::Interrupted);
         assert!(!interrupted.verdict.by_final && interrupted.verdict.winner.is_some());
         assert_eq!(before.again().len(), cut);
-        // The device goes on as it would have gone on.
+        // The device continues as it would have without the interrupt.
         first.interrupt_at = None;
         first.clock = Arc::default();
         let (resumed, after) = tune(&mut first, only_finals(), 1, &before);
@@ -189,7 +189,7 @@ fn the_final_takes_at_most_its_share_of_the_run() {
     assert!(spent >= searched.mul_f64(0.1), "{spent:?} after {searched:?}");
 }
 
-/// Asks at random and says what it asked.
+/// Asks at random and logs its requests.
 #[derive(Default)]
 struct AtRandom(Vec<Request>);
 
@@ -226,7 +226,7 @@ fn probes_of_the_reference_are_stored_bounded_and_change_no_request() {
     let probes = kept.again();
     assert!(probes.iter().all(|probe| probe.role == Role::Reference && probe.config == probes[0].config));
     assert_eq!((watched.drift.unwrap().probes, watched.resamples), (probes.len(), probes));
-    // Cut anywhere, the resumed run asks the same and keeps what was probed.
+    // Cut anywhere, the resumed run asks the same and keeps the probes.
     for cut in [1, 30, kept.0.len() / 2, kept.0.len()] {
         let before = Kept(kept.0[..cut].to_vec());
         let (asked, resumed, after) = run(watching(), &before);
@@ -248,7 +248,7 @@ fn a_reference_that_fails_later_is_reported_and_not_measured_again() {
     assert_ne!(winner(&device, &run), Some(0), "what failed once does not win");
 }
 
-/// Tunes `device` with X = 0 as the baseline and time enough for it.
+/// Tunes `device` with X = 0 as the baseline and with enough time for it.
 fn tune_beside(device: &mut Device, before: &Kept) -> (Run, Kept) {
     let finals = Finals { floor: std::time::Duration::from_secs(60), ..Finals::default() };
     let mut kept = before.clone();
@@ -320,7 +320,7 @@ fn the_unit_of_time_changes_neither_the_visits_nor_the_verdict() {
     let results: Vec<_> = [1.0, 1024.0]
         .map(|unit| {
             let mut device = Device::new(&line(12), Noise::Normal(0.02), 1, move |x| unit * (10.0 + 0.1 * x as f64));
-            // The clock would move 1024 times as far.
+            // The clock would advance 1024 times as far.
             device.clock = Arc::default();
             let judging = Judging {
                 finals: Some(Finals { floor: std::time::Duration::from_secs(1 << 20), ..Finals::default() }),

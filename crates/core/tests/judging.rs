@@ -1,7 +1,7 @@
-//! How often the judgements err, on noise whose truth is known: whole tuning runs on noisy devices,
+//! Error rates of the judgements, on noise whose truth is known: whole tuning runs on noisy devices
 //! with fixed seeds.
 //!
-//! The numbers of `docs/measuring.md` come from here: run with `--nocapture` to see them.
+//! The numbers of `docs/measuring.md` come from here. Run with `--nocapture` to see them.
 
 mod common;
 
@@ -15,15 +15,15 @@ use tunesmith_core::*;
 
 const RUNS: u64 = 1000;
 
-/// Six kinds of noise; the device that drifts has normal noise besides.
+/// Six kinds of noise. The device that drifts has normal noise besides.
 const KINDS: [(&str, Noise, bool); 6] = [
     ("normal", Noise::Normal(0.03), false),
     ("skewed", Noise::Skewed(0.05), false),
     ("bimodal", Noise::Bimodal(0.15), false),
     ("outliers", Noise::Outliers, false),
     ("slow drift", Noise::Normal(0.03), true),
-    // The tick is an eighth of the standard deviation. Coarser clocks make intervals wider than
-    // they claim to be: with a quarter 98 % of them cover the truth.
+    // The tick is an eighth of the standard deviation. Coarser clocks make intervals cover more
+    // than they claim: with a quarter, 98 % of them cover the truth.
     ("quantised", Noise::Quantised(0.025), false),
 ];
 
@@ -40,18 +40,18 @@ fn device(kind: (&str, Noise, bool), length: i64, seed: u64, base: impl Fn(i64) 
     device
 }
 
-/// Per mille of fewer runs, where the answer is far from its bound.
+/// Returns the rate of `happens` per mille over fewer runs, for answers far from their bound.
 fn rough_rate(happens: impl Fn(u64) -> bool) -> u64 {
     (0..RUNS / 4).filter(|seed| happens(*seed)).count() as u64 * 4000 / RUNS
 }
 
-/// Per mille of the runs in which `happens`.
+/// Returns the rate of `happens` per mille.
 fn rate(happens: impl Fn(u64) -> bool) -> u64 {
     (0..RUNS).filter(|seed| happens(*seed)).count() as u64 * 1000 / RUNS
 }
 
-/// Five configurations are equal, so that the winner is the luckiest of five: what it shows when it
-/// is chosen is too good to be true.
+/// Five configurations are equal, so the winner is the luckiest of five. The samples that chose it
+/// are too good to be true.
 #[test]
 fn the_interval_of_the_winner_covers_the_truth_in_92_to_98_percent_of_the_runs() {
     let judging = Judging { finals: Some(Finals::default()), racing: Some(Racing::default()), drift: None };
@@ -69,7 +69,7 @@ fn the_interval_of_the_winner_covers_the_truth_in_92_to_98_percent_of_the_runs()
             let visits: Vec<_> = visits.collect();
             let scores = counted(visits.iter().map(|(stage, score, _)| (*stage, *score)));
             let (low, high) = statistics::median_interval(&scores, 0.95).unwrap();
-            // A device that drifts has the level of the time at which it was measured.
+            // A device that drifts has the level of the time of the measurement.
             let levels: Vec<f64> = visits.iter().rev().take(scores.len()).map(|(.., at)| (device.drift)(*at)).collect();
             let truth = truth * statistics::median(&levels).unwrap();
             low <= truth && truth <= high
@@ -79,7 +79,7 @@ fn the_interval_of_the_winner_covers_the_truth_in_92_to_98_percent_of_the_runs()
     }
 }
 
-/// The best is 1 % to 6 % better than the others and comes anywhere among them.
+/// The best is 1 % to 6 % better than the others, at any place among them.
 #[test]
 fn racing_discards_the_true_best_in_at_most_2_percent_of_the_runs() {
     let judging = Judging { racing: Some(Racing::default()), drift: Some(Watch::default()), finals: None };
@@ -184,8 +184,8 @@ fn a_device_that_drifts_by_10_percent_is_found_in_most_runs() {
     }
 }
 
-/// The best comes first or last, and the device slows down by a tenth meanwhile: uncorrected, an
-/// early one looks better.
+/// The best comes first or last, and the device slows down by a tenth meanwhile. Without
+/// correction, an early configuration looks better.
 #[test]
 fn a_drift_does_not_decide_who_wins() {
     let ramp = |time: Duration| 1.0 + 0.1 * time.as_secs_f64() / 12.5;

@@ -1,4 +1,5 @@
-//! The loop and the stop condition `regret`: when the estimator is asked, and what its answer does.
+//! The stop condition `regret` in the loop: the times of the estimates, and the effect of their
+//! answers.
 
 use tunesmith_core::testing::FunctionEvaluator;
 use tunesmith_core::*;
@@ -22,7 +23,7 @@ impl Searcher for InTurn {
     }
 }
 
-/// Surer by a hundredth with every evaluation, and by another for every per cent of regret; notes
+/// Surer by a hundredth with every evaluation, and by another for every per cent of regret. Logs
 /// when it was asked.
 #[derive(Default)]
 struct Growing(Vec<(usize, Vec<f64>)>);

@@ -1,4 +1,4 @@
-//! The loop: budget, duplicates, resume, room, interruption and what the searcher sees.
+//! The loop: budget, duplicates, resume, room, interruption and the view of the searcher.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,8 +19,8 @@ fn evaluator(space: &Space) -> FunctionEvaluator<impl FnMut(&[Value]) -> Result<
     })
 }
 
-/// Asks random configurations, repeats included, up to the room, and logs what it asked and was
-/// told.
+/// Asks for random configurations, repeats included, up to the room. Logs its requests and the
+/// answers.
 #[derive(Default)]
 struct Logging {
     rooms: Vec<usize>,

@@ -1,19 +1,19 @@
-//! What counters say nothing about: how large the device is.
+//! The size of a device, which counters do not report.
 
-/// The size of a GPU, as far as it is known.
+/// The size of a GPU, as far as known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hardware {
-    /// NVIDIA's compute capability, 7.5 for instance.
+    /// NVIDIA's compute capability, such as 7.5.
     pub compute_capability: Option<f64>,
     /// The number of multiprocessors.
     pub multiprocessors: Option<f64>,
-    /// The number of cores of all multiprocessors together, where it is stated.
+    /// The number of cores of all multiprocessors together, if stated.
     pub cores: Option<f64>,
 }
 
 impl Hardware {
-    /// Returns the number of cores: as stated, else by the compute capability; `None` when neither
-    /// is known.
+    /// Returns the number of cores: the stated one, or else the one computed from the compute
+    /// capability. `None` if neither is known.
     pub fn cores(&self) -> Option<f64> {
         let computed = || Some(self.multiprocessors? * cores_per_multiprocessor(self.compute_capability?)?);
         self.cores.or_else(computed)
@@ -21,9 +21,9 @@ impl Hardware {
 }
 
 /// Returns the single-precision cores of a multiprocessor of an NVIDIA GPU of this compute
-/// capability; `None` of one not known.
+/// capability, or `None` if it is unknown.
 pub fn cores_per_multiprocessor(compute_capability: f64) -> Option<f64> {
-    // Tenths are exact where fractions are not.
+    // Compares tenths, because integers are exact and fractions are not.
     match (compute_capability * 10.0).round() as i64 {
         30..=39 => Some(192.0),
         50..=59 | 61..=62 => Some(128.0),

@@ -1,8 +1,8 @@
-//! Counters as data: what hardware and compilers count, by the names their tools give.
+//! Counters as data: the counts of hardware and compilers, by the names of their tools.
 //!
 //! Every architecture names and scales its counters in its own way. A [`CounterSet`] is the table
-//! of one of them; where counters of different sets mean the same, they share a
-//! [quantity](Counter::quantity), so that what is learned on one architecture can serve another.
+//! of one architecture. Counters of different sets with the same meaning share a
+//! [quantity](Counter::quantity), so that results from one architecture can serve another.
 //!
 //! ```
 //! use tunesmith_core::counters::{CounterSet, Kind};
@@ -20,44 +20,42 @@ mod processor;
 
 pub use hardware::{Hardware, cores_per_multiprocessor};
 
-/// The name in [`Measurement::values`](crate::Measurement::values) of the number of work-items of a
-/// launch.
+/// The name of the number of work-items of a launch in
+/// [`Measurement::values`](crate::Measurement::values).
 pub const GLOBAL_SIZE: &str = "global_size";
 /// The name of the number of work-items of a work-group.
 pub const LOCAL_SIZE: &str = "local_size";
 /// The name of the registers of a work-item.
 pub const REGISTERS: &str = "registers";
 
-/// The name of the time in milliseconds that reading the counters of a run took beyond measuring
-/// it.
+/// The name of the extra time in milliseconds for reading the counters of a run.
 pub const PROFILING_MS: &str = "profiling_ms";
-/// The name of the number of times that the run was repeated for its counters.
+/// The name of the number of launches that were repeated for the counters of a run.
 pub const PROFILING_LAUNCHES: &str = "profiling_launches";
 
 /// The subject of a counter (Filipovic et al., Using hardware performance counters to speed up
 /// autotuning convergence on GPUs, section 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Work that the kernel does. It follows from the configuration and hardly from the device
-    /// (`PC_ops`).
+    /// Work of the kernel (`PC_ops`). It depends on the configuration and hardly on the device.
     Operations,
-    /// The load of a part of the processor. It differs between devices and inputs (`PC_stress`).
+    /// Load of a part of the processor (`PC_stress`). It differs between devices and inputs.
     Stress,
 }
 
 /// One counter of one architecture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Counter {
-    /// The name its tool gives.
+    /// Its name in its tool.
     pub name: &'static str,
-    /// The quantity on every architecture: the abbreviation of the paper's Table 1 where it has
-    /// one, empty where no other architecture has the like.
+    /// Its quantity on every architecture: the abbreviation from the paper's Table 1, if it has
+    /// one. Empty if no other architecture has such a counter.
     pub quantity: &'static str,
-    /// Work done or stress.
+    /// Its kind: operations or stress.
     pub kind: Kind,
     /// The unit of a reading.
     pub unit: &'static str,
-    /// The factor that makes a reading a count, or a share of the peak.
+    /// The factor that turns a reading into a count or a share of the peak.
     pub scale: f64,
 }
 
@@ -78,22 +76,22 @@ pub static VOLTA: CounterSet = CounterSet { name: "nvidia from Volta on", counte
 pub static PROCESSOR: CounterSet = CounterSet { name: "processor", counters: processor::COUNTERS };
 
 impl CounterSet {
-    /// Every set there is.
+    /// Every set.
     pub const ALL: [&'static Self; 3] = [&BEFORE_VOLTA, &VOLTA, &PROCESSOR];
 
-    /// Returns the set that has the most of `names`; `None` when no set has any. Costs a look
-    /// through the tables per name.
+    /// Returns the set that has the most of `names`, or `None` if no set has any. Costs one scan of
+    /// the tables per name.
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<&'static Self> {
         let mut known = Self::ALL.map(|set| (0, set));
         for name in names {
             known.iter_mut().for_each(|(count, set)| *count += usize::from(set.counter(name).is_some()));
         }
-        // Of equal ones the first.
+        // Of equal sets, the first.
         let (count, set) = known.into_iter().rev().max_by_key(|(count, _)| *count)?;
         (count > 0).then_some(set)
     }
 
-    /// Returns the set with this name, as files have it.
+    /// Returns the set with this name, as written in files.
     pub fn named(name: &str) -> Option<&'static Self> {
         Self::ALL.into_iter().find(|set| set.name == name)
     }
@@ -103,7 +101,7 @@ impl CounterSet {
         self.counters.iter().find(|counter| counter.name == name)
     }
 
-    /// Returns the counters that mean `quantity`.
+    /// Returns the counters with this `quantity`.
     pub fn meaning(&self, quantity: &str) -> impl Iterator<Item = &'static Counter> {
         self.counters.iter().filter(move |counter| !quantity.is_empty() && counter.quantity == quantity)
     }
@@ -114,8 +112,7 @@ impl CounterSet {
     }
 }
 
-/// Returns the column-wise form in which the tables are written: `name, quantity, kind, unit,
-/// scale`.
+/// Creates a counter from a row of the tables: `name, quantity, kind, unit, scale`.
 const fn counter(name: &'static str, quantity: &'static str, kind: Kind, unit: &'static str, scale: f64) -> Counter {
     Counter { name, quantity, kind, unit, scale }
 }

@@ -1,7 +1,7 @@
 //! The counters of NVIDIA GPUs, as CUPTI names them and KTT collects them.
 //!
-//! Which mean the same is Table 1 of the paper; the shares of the peak come as levels of 10, as per
-//! cent, or as the threads of 32 that a warp executes.
+//! Table 1 of the paper states which of them have the same meaning. Shares of the peak come as
+//! levels of 10, as per cent, or as the threads of 32 that a warp executes.
 
 use super::Kind::{Operations, Stress};
 use super::{Counter, counter};
@@ -47,7 +47,7 @@ pub(super) const BEFORE_VOLTA: &[Counter] = &[
     operations("inst_executed", "INST_EXE", "instructions of a warp"),
     stress("half_precision_fu_utilization", "", LEVEL),
     stress("single_precision_fu_utilization", "", LEVEL),
-    // By the authors' program a quantity to raise; no other set has it.
+    // The authors' program treats it as a quantity to raise. No other set has it.
     stress("flop_sp_efficiency", "FLOP_SP_E", PERCENT),
     stress("double_precision_fu_utilization", "", LEVEL),
     stress("flop_dp_efficiency", "", PERCENT),
@@ -55,7 +55,7 @@ pub(super) const BEFORE_VOLTA: &[Counter] = &[
     stress("cf_fu_utilization", "", LEVEL),
     stress("ldst_fu_utilization", "", LEVEL),
     stress("tex_fu_utilization", "TEXFU_U", LEVEL),
-    // Table 1 has it among the operations: it tells the share of cycles that cannot issue.
+    // Table 1 lists it among the operations: the share of cycles that cannot issue.
     counter("issue_slot_utilization", "INST_ISSUE_U", Operations, "%", 0.01),
     stress("warp_execution_efficiency", "WARP_E", PERCENT),
     stress("warp_nonpred_execution_efficiency", "WARP_NP_E", PERCENT),

@@ -1,10 +1,10 @@
-//! Counters of any processor, by names of our own: what `perf_event` counters and symbolic counts
-//! of a kernel can fill.
+//! Counters of any processor, with our own names. `perf_event` counters and symbolic counts of a
+//! kernel can fill them.
 
 use super::Kind::{Operations, Stress};
 use super::{Counter, counter};
 
-/// The last cache before the memory takes the place of a GPU's L2, the first one that of its
+/// The last cache before memory takes the place of a GPU's L2, and the first cache that of its
 /// texture cache. Utilisations are shares of the peak.
 pub(super) const COUNTERS: &[Counter] = &[
     counter("instructions", "INST_EXE", Operations, "instructions", 1.0),

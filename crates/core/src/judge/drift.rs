@@ -1,81 +1,86 @@
-//! Detects drift: a change of the device during a run, seen by probes of one reference
-//! configuration.
+//! Detects drift: a change of the device during a run. Probes of one reference configuration show
+//! it.
 
 use crate::{Rng, statistics};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use std::time::Duration;
 
-/// The rule for measuring the reference again.
+/// The rule that schedules the probes of the reference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Watch {
-    /// The most that probes may take of the run's time.
+    /// Maximum share of the run's time for probes.
     pub share: f64,
-    /// Evaluations between two probes at least.
+    /// Minimum number of evaluations between two probes.
     pub every: usize,
 }
 
 impl Default for Watch {
-    /// Allows 5 % of the time, which an honest winner may cost, and a probe every fourth evaluation
-    /// at most. 200 evaluations then give 50 probes. More would not show a slow change any better.
+    /// Allows 5 % of the time, a fair price for a reliable winner, and a probe at most every fourth
+    /// evaluation. 200 evaluations then give 50 probes. More would not show a slow change any
+    /// better.
     fn default() -> Self {
         Self { share: 0.05, every: 4 }
     }
 }
 
-/// Samples of a probe.
+/// Number of samples of a probe.
 pub const SAMPLES: usize = 3;
 
-/// One probe.
+/// A measurement of the reference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
-    /// The time at which it ended.
+    /// The time at which the probe ended.
     pub clock: Duration,
     /// The scores of its samples.
     pub scores: Vec<f64>,
 }
 
-/// The findings of the probes of a run.
+/// The result of the probes of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drift {
     /// The number of probes.
     pub probes: usize,
-    /// By how much the slowest third of the run differed from the fastest one, as a share: the
-    /// ratio of the medians of their samples, less 1. Noise alone makes it differ from 0.
+    /// The change between the slowest and the fastest third of the run: the ratio of the medians of
+    /// their samples, less 1. Noise alone makes it differ from 0.
     pub change: f64,
     /// True if the device drifted: it changed by more than noise explains, and by enough to matter.
     pub drifted: bool,
 }
 
-/// The fewest probes that can show a drift: of six, two orders in 720 are sorted.
+/// Minimum number of probes to detect a drift. Of the 720 orders of six probes, two are sorted.
 const FEWEST: usize = 6;
 
-/// The greatest probability, for each of the two tests, that a steady device is said to drift.
+/// Maximum probability, for each of the two tests, that a steady device counts as drifting.
 const ERROR: f64 = 0.005;
 
-/// Orders that the observed one is compared with. With the observed one they are 1,000, so that
-/// [`ERROR`] is exact.
+/// Number of random orders. Together with the observed one there are 1,000, which makes [`ERROR`]
+/// exact.
 const SHUFFLES: usize = 999;
 
-/// Probes are merged into so many consecutive groups at most: a slow change shows in them as well,
-/// at less cost.
+/// Maximum number of groups of consecutive probes. Groups show a slow change as well as single
+/// probes do, at less cost.
 const GROUPS: usize = 64;
 
-/// A change that is smaller does not matter: samples are taken until the median is known to 2 % as
-/// well.
+/// Minimum change that matters. Samples, too, are taken until the median is known to 2 %.
 const MATTERS: f64 = 0.02;
 
-/// Returns true if the device drifted by these probes, in the order made. `None` of no probe.
+/// Detects drift in `probes`, given in the order made. Returns `None` if there are none.
 ///
 /// On a steady device the probes are exchangeable: every order of them is equally likely, whatever
-/// the noise. So the observed order is compared with 999 random ones (a permutation test: E. J. G.
-/// Pitman, 1937) by two statistics of the probes' rank sums, a sample's rank being that among all
-/// samples: the correlation with time (as Spearman's), which finds a trend, and the sum of squared
-/// differences of neighbours (as the rank version of von Neumann's ratio, R. Bartels, JASA 77,
-/// 1982), which finds any slow change, such as a clock that falls and rises again. Each test errs
-/// with at most 0.5 %, both together with at most 1 %. A change below 2 % is not reported as a
-/// drift, which makes errors rarer still. The random orders have a fixed seed: the same probes
-/// always give the same answer. Noise that itself persists from probe to probe is a drift here.
+/// the noise. A permutation test (E. J. G. Pitman, 1937) therefore compares the observed order with
+/// 999 random ones. It uses two statistics of the probes' rank sums, where a sample's rank is its
+/// rank among all samples:
+///
+/// - The correlation with time, as in Spearman's. It finds a trend.
+/// - The sum of squared differences of neighbours, as in the rank version of von Neumann's ratio
+///   (R. Bartels, JASA 77, 1982). It finds any slow change, such as a clock that falls and rises
+///   again.
+///
+/// Each test errs in at most 0.5 % of the cases, both together in at most 1 %. A change below 2 %
+/// is not reported as a drift, which makes errors rarer still. The random orders have a fixed seed,
+/// so the same probes always give the same answer. Noise that persists from probe to probe counts
+/// as drift.
 ///
 /// Cost: about 1,000 times the number of probes, at most 64 of them.
 pub fn detect(probes: &[Probe]) -> Option<Drift> {
@@ -89,8 +94,9 @@ pub fn detect(probes: &[Probe]) -> Option<Drift> {
     Some(Drift { probes: probes.len(), change, drifted })
 }
 
-/// Returns the level of the device at `clock`: the median of the samples of every probe and its
-/// neighbours, with straight lines between them and constant outside. `None` of no probe.
+/// Returns the level of the device at `clock`. At each probe, the level is the median of the
+/// samples of the probe and its neighbours. It is linear between probes and constant outside.
+/// Returns `None` if there are no probes.
 pub fn level(probes: &[Probe], clock: Duration) -> Option<f64> {
     let smooth = |at: usize| {
         let around = &probes[at.saturating_sub(1)..(at + 2).min(probes.len())];
@@ -120,7 +126,7 @@ fn change(levels: &[f64]) -> f64 {
     if lowest > 0.0 { highest / lowest - 1.0 } else { 0.0 }
 }
 
-/// Returns true if the order of `groups` is one that chance hardly gives.
+/// Returns true if the order of `groups` is unlikely to arise by chance.
 fn is_ordered(groups: &[Vec<f64>]) -> bool {
     let mut ranks = rank_sums(groups);
     let (trend, roughness) = (trend(&ranks).abs(), roughness(&ranks));
@@ -135,8 +141,8 @@ fn is_ordered(groups: &[Vec<f64>]) -> bool {
     as_trending.min(as_smooth) as f64 <= allowed
 }
 
-/// Returns for every group twice the sum of the ranks of its scores among all; equal ones share the
-/// mean rank. Whole numbers, so that equal statistics compare equal.
+/// Returns, for every group, twice the sum of the ranks of its scores among all scores. Equal
+/// scores share their mean rank. The sums are integers, so that equal statistics compare equal.
 fn rank_sums(groups: &[Vec<f64>]) -> Vec<i64> {
     let mut sorted: Vec<f64> = groups.concat();
     sorted.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! The final: the leaders of a search measured again, in turns.
+//! The final re-measurement: measures the leaders of a search again, in turns.
 
 use super::standing::{FEWEST_CONFIRMATIONS, Stage, Visit, failed, is_apart};
 use crate::{Rng, statistics};
@@ -7,56 +7,58 @@ use rand::seq::SliceRandom;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// The limits of a final.
+/// The limits of a final re-measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Finals {
-    /// The most finalists. Leaders beyond are worse in all likelihood, and every one costs as much
+    /// Maximum number of finalists. Further leaders are very likely worse, and each costs as much
     /// as the winner.
     pub most: usize,
-    /// Its share of the time that the search took.
+    /// Maximum share of the time of the search.
     pub share: f64,
-    /// The time that it may take in any case.
+    /// The time that it may take in any case, even beyond its share.
     pub floor: Duration,
-    /// The most time that it may take.
+    /// Maximum time.
     pub cap: Duration,
 }
 
 impl Default for Finals {
-    /// Chooses eight, because telling eight apart already needs six rounds; a fifth of the search,
-    /// which found them; a second, below which nobody waits; two minutes, in which any kernel that
-    /// can be searched shows what it takes.
+    /// Chooses:
+    /// - eight finalists, because eight already need six rounds to be told apart;
+    /// - a fifth of the search that found them;
+    /// - at least one second, which nobody notices;
+    /// - at most two minutes, in which any kernel that can be searched shows its time.
     fn default() -> Self {
         Self { most: 8, share: 0.2, floor: Duration::from_secs(1), cap: Duration::from_secs(120) }
     }
 }
 
-/// Finalists there are at least, where there are so many correct configurations: the runner-up
-/// guards against a winner that does not keep what it promised.
+/// Minimum number of finalists, if there are so many correct configurations. The runner-up guards
+/// against a winner that does not confirm its score.
 const FEWEST_FINALISTS: usize = 2;
 
-/// The factor above the best one's interval at which that of a finalist may begin. The best of many
-/// measurements owes something to luck, and its interval then ends below those of configurations
-/// that are truly faster.
+/// Maximum ratio of the lower end of a finalist's interval to the upper end of the best one's. The
+/// best of many measurements is partly lucky. Its interval may therefore end below those of
+/// configurations that are truly faster.
 const LUCK: f64 = 1.1;
 
-/// Rounds of the selection. After three, one disturbed visit does not decide; eleven halve the
+/// Numbers of selection rounds. After three, one disturbed visit does not decide. Eleven halve the
 /// spread of a visit's median.
 const SELECTION: std::ops::RangeInclusive<usize> = 3..=11;
 
-/// Numbers of confirming rounds. The interval of their order statistics holds the median with 96.9,
-/// 96.1, 96.1, 96.5 and 95.1 %; other numbers give much wider ones (8 rounds 99.2 %), that is, they
-/// take time and say less.
+/// Numbers of confirmation rounds. For these, the interval of the order statistics holds the median
+/// with 96.9, 96.1, 96.1, 96.5 and 95.1 %. Other numbers give much wider intervals (8 rounds: 99.2
+/// %). They take more time and say less.
 const CONFIRMATION: [usize; 5] = [FEWEST_CONFIRMATIONS, 9, 12, 15, 17];
 
-/// Samples of a visit: their median has the same median as the samples, and one disturbed sample
-/// does not move it.
+/// Number of samples of a visit. Their median has the same median as the samples, and one disturbed
+/// sample does not move it.
 const SAMPLES: usize = 3;
 
-/// The most samples of the search that count in the selection: no more than its fewest rounds give,
-/// since they were not taken in turn.
+/// Maximum number of search samples that count in the selection: as many as its fewest rounds give.
+/// Search samples were not taken in turn, so they must not outweigh the visits.
 const FROM_SEARCH: usize = 9;
 
-/// One launch of every visit is not timed.
+/// Number of untimed launches of a visit.
 const UNTIMED: usize = 1;
 
 /// A leader of the search.
@@ -71,14 +73,16 @@ pub struct Leader<K> {
 }
 
 impl Finals {
-    /// Returns what a final may take after a search of `elapsed`.
+    /// Returns the maximum duration of a final re-measurement after a search of `elapsed`.
     pub fn budget(&self, elapsed: Duration) -> Duration {
         elapsed.mul_f64(self.share).max(self.floor).min(self.cap.max(self.floor))
     }
 
-    /// Returns the final among `candidates`, ordered from the best: those whose 95 % interval
-    /// begins within 10 % of the end of the first one's, at least two and at most
-    /// [`most`](Self::most); fewer where the budget does not allow for them. `None` where not even
+    /// Plans the final re-measurement of `candidates`, which are ordered from the best.
+    ///
+    /// The finalists are the candidates whose 95 % interval begins within 10 % of the end of the
+    /// first one's. There are at least two and at most [`most`](Self::most), or fewer if the budget
+    /// allows no more. Returns `None` if the budget does not allow for two.
     /// two could be compared in time.
     pub fn contest<K: Copy + Ord>(&self, candidates: &[Leader<K>], elapsed: Duration, seed: u64) -> Option<Contest<K>> {
         let budget = self.budget(elapsed);
@@ -93,7 +97,7 @@ impl Finals {
             let cost = |count: usize| least_cost(&leaders[..count], samples);
             (1..=leaders.len()).rev().find(|count| cost(*count) <= budget).map(|count| (count, samples))
         };
-        // Fewer samples of more finalists rather than more samples of too few.
+        // Prefer fewer samples of more finalists to more samples of too few.
         let fewest = leaders.len().min(FEWEST_FINALISTS);
         let (count, samples) = affordable(SAMPLES).filter(|(count, _)| *count >= fewest).or_else(|| affordable(1))?;
         if count < fewest {
@@ -103,7 +107,7 @@ impl Finals {
     }
 }
 
-/// Returns what the fewest rounds take.
+/// Returns the time of the fewest rounds.
 fn least_cost<K>(leaders: &[&Leader<K>], samples: usize) -> Duration {
     let launches = |rounds: usize| u32::try_from(rounds * (samples + UNTIMED)).unwrap_or(u32::MAX);
     let all: Duration = leaders.iter().map(|leader| leader.launch).sum();
@@ -112,35 +116,35 @@ fn least_cost<K>(leaders: &[&Leader<K>], samples: usize) -> Duration {
     selection + longest * launches(FEWEST_CONFIRMATIONS)
 }
 
-/// A final in progress. It says who is to be visited next and is told what the visit gave; it
-/// measures nothing and reads no clock, so that a final can be replayed from a journal.
+/// A final re-measurement in progress. It names the next visit and is told the result. It measures
+/// nothing and reads no clock, so it can be replayed from a journal.
 ///
-/// **Selection**: in rounds, each of which visits every finalist once in a new random order, so
-/// that neither a drift nor what ran before favours anyone. A finalist all of whose visits were
-/// worse than all of the leader's drops out once that has a probability of at most 1 % by chance,
-/// for all finalists together. After at most eleven rounds the smallest median of all scores, those
-/// of the search included, wins.
+/// **Selection**: every round visits each finalist once, in a new random order. Neither a drift nor
+/// the kernel that ran before then favours anyone. A finalist drops out if all its visits were
+/// worse than all of the leader's, once chance has a probability of at most 1 % of doing this to
+/// any finalist. After at most eleven rounds, the finalist with the smallest median of all scores
+/// wins. Scores of the search count, too.
 ///
-/// **Confirmation**: the winner and those that did not drop out are visited in up to 17 more
-/// rounds, whose number is fixed before the first. They estimate the winner and say whom it ties
-/// with. A [baseline](Self::beside) is visited in the same rounds, so that how much faster the
-/// winner is does not depend on when either was measured.
+/// **Confirmation**: up to 17 more rounds visit the winner and the finalists that did not drop out.
+/// Their number is fixed before the first. They estimate the winner and find the finalists that are
+/// indistinguishable from it. A [baseline](Self::beside) is visited in the same rounds, so its
+/// comparison with the winner does not depend on the time of either measurement.
 #[derive(Clone, Debug)]
 pub struct Contest<K> {
-    /// Those still visited.
+    /// The configurations that are still visited.
     running: Vec<K>,
     entrants: usize,
     visits: Vec<Visit<K>>,
-    /// The number of visits made in the final.
+    /// The number of visits of the final re-measurement so far.
     made: u32,
     samples: usize,
     stage: Stage,
-    /// The visits still to be made in this round, each with its stage.
+    /// The remaining visits of this round, each with its stage.
     round: VecDeque<(K, Stage)>,
-    /// Rounds of this stage begun.
+    /// The number of rounds of this stage that have begun.
     begun: usize,
     confirmation: usize,
-    /// The configuration that the winner is compared with, and the least time of a visit to it.
+    /// The configuration to compare the winner with, and the minimum time of a visit to it.
     baseline: Option<(K, Duration)>,
     budget: Duration,
     rng: Rng,
@@ -164,31 +168,34 @@ impl<K: Copy + Ord> Contest<K> {
         }
     }
 
-    /// Visits `baseline` in the rounds of the confirmation as well, unless it is confirmed itself,
-    /// or its launches take longer than a visit has taken on average and more than half of what is
-    /// left for the fewest rounds. It cannot win by that and ties with nobody.
+    /// Visits `baseline` in the confirmation rounds as well.
+    ///
+    /// This is left out if `baseline` is a confirmed finalist. It is also left out if its launches
+    /// take longer than the average visit so far and longer than half of the time left for each of
+    /// the fewest rounds. The visits do not make it a candidate for the winner or for a tie.
     pub fn beside(mut self, baseline: &Leader<K>) -> Self {
         let launches = u32::try_from(self.samples + UNTIMED).unwrap_or(u32::MAX);
         self.baseline = Some((baseline.config, baseline.launch * launches));
         self
     }
 
-    /// Returns how many compete.
+    /// Returns the number of finalists.
     pub fn entrants(&self) -> usize {
         self.entrants
     }
 
-    /// Returns how many samples a visit takes.
+    /// Returns the number of samples of a visit.
     pub fn samples(&self) -> usize {
         self.samples
     }
 
-    /// Returns what was seen so far, beginning with what the search saw of the finalists.
+    /// Returns all visits so far. The search's samples of the finalists come first.
     pub fn visits(&self) -> &[Visit<K>] {
         &self.visits
     }
 
-    /// Returns who is to be visited next, `used` into the final; `None` when it is over.
+    /// Returns the next visit, with `used` time spent on the final re-measurement so far. Returns
+    /// `None` at the end.
     pub fn next(&mut self, used: Duration) -> Option<(K, Stage)> {
         loop {
             if let Some(visit) = self.round.pop_front() {
@@ -206,7 +213,7 @@ impl<K: Copy + Ord> Contest<K> {
         }
     }
 
-    /// Tells the scores of the visit that [`next`](Self::next) asked for; `None` when the
+    /// Records the scores of the visit that [`next`](Self::next) returned. `None` means that the
     /// configuration failed: it loses its place.
     pub fn record(&mut self, config: K, stage: Stage, scores: Option<Vec<f64>>) {
         let failed = scores.is_none();
@@ -248,14 +255,14 @@ impl<K: Copy + Ord> Contest<K> {
         self.running.retain(|config| !beaten.contains(config));
     }
 
-    /// Keeps whom the rest of the budget allows for, the best first, and fixes the number of
-    /// rounds: looking at what they show before stopping would make the interval too narrow.
+    /// Keeps as many finalists as the rest of the budget allows, best first, and fixes the number
+    /// of rounds. To look at their scores before stopping would make the interval too narrow.
     fn begin_confirmation(&mut self, used: Duration, pace: Duration) {
         let mut ranked = self.by_median();
         let left = self.budget.saturating_sub(used).as_secs_f64();
-        // What a round may take where there are no more than the fewest.
+        // The time of a round if there are only the fewest rounds.
         let (round, pace) = (left / FEWEST_CONFIRMATIONS as f64, pace.as_secs_f64());
-        // Where the launches do not matter, a visit is as cheap as any other.
+        // A visit with short launches is as cheap as any other.
         let fits = |visit: &Duration| visit.as_secs_f64() <= pace.max(round / 2.0);
         self.baseline = self.baseline.filter(|(config, visit)| !ranked.contains(config) && fits(visit));
         let beside = self.baseline.map_or(0.0, |(_, visit)| visit.as_secs_f64().max(pace));
@@ -267,8 +274,8 @@ impl<K: Copy + Ord> Contest<K> {
         (self.stage, self.begun, self.running) = (Stage::Confirmation, 0, ranked);
     }
 
-    /// Returns when all that were to be confirmed failed, the best of those that dropped out takes
-    /// their place.
+    /// Restores the best finalist that dropped out, if all finalists to be confirmed failed.
+    /// Returns true if there is one.
     fn bring_back(&mut self) -> bool {
         let failed = failed(&self.visits);
         let finalists = self.visits.iter().filter(|visit| visit.stage != Stage::Baseline);
@@ -283,7 +290,7 @@ impl<K: Copy + Ord> Contest<K> {
         !self.running.is_empty()
     }
 
-    /// Returns what a visit took on average.
+    /// Returns the average time of a visit.
     fn pace(&self, used: Duration) -> Duration {
         used / self.made.max(1)
     }
@@ -293,13 +300,13 @@ impl<K: Copy + Ord> Contest<K> {
         self.visits.iter().filter(of).filter_map(|visit| visit.scores.as_ref())
     }
 
-    /// Returns the medians of the selecting visits.
+    /// Returns the medians of the selection visits.
     fn medians(&self, config: K) -> Vec<f64> {
         self.scores(config, |stage| stage == Stage::Selection).filter_map(|scores| statistics::median(scores)).collect()
     }
 
-    /// Returns those still visited by the medians of all their scores before the confirmation, the
-    /// best first; of equal ones the smaller key.
+    /// Returns the configurations still visited, ordered by the medians of all their scores before
+    /// the confirmation, best first. Of equal medians, the smaller key comes first.
     fn by_median(&self) -> Vec<K> {
         let median = |config: K| {
             let scores: Vec<f64> =
@@ -312,8 +319,7 @@ impl<K: Copy + Ord> Contest<K> {
     }
 }
 
-/// Returns what the search measured of a leader, as if it had been visited: some of its samples,
-/// evenly spread.
+/// Returns the search's samples of a leader in the form of a visit: an evenly spread part of them.
 pub(crate) fn from_search<K: Copy>(leader: &Leader<K>) -> Visit<K> {
     let (taken, count) = (leader.scores.len(), leader.scores.len().min(FROM_SEARCH));
     let scores = (0..count).map(|at| leader.scores[at * taken / count]).collect();

@@ -14,8 +14,8 @@ fn equal(count: usize) -> Vec<Leader<usize>> {
     leaders(&vec![[1.0, 1.1, 1.2, 0.9, 0.8, 1.0, 1.0].as_slice(); count], 0)
 }
 
-/// Plays a final in which every visit takes `step` and gives what `score` says; returns the order
-/// of the visits.
+/// Plays a final re-measurement in which every visit takes `step` and has the result of `score`.
+/// Returns the order of the visits.
 fn play(
     contest: &mut Contest<usize>,
     step: Duration,
@@ -103,8 +103,8 @@ fn when_the_winner_fails_in_the_end_one_that_dropped_out_takes_its_place() {
     assert_eq!(standing(contest.visits()).unwrap(), Standing { winner: 1, ties: vec![] });
 }
 
-/// Returns the final of two equal leaders beside a baseline called 9, which is five times as fast
-/// as they are, so that it would win if it competed.
+/// Returns the final of two equal leaders beside a baseline called 9. The baseline is five times as
+/// fast, so it would win if it competed.
 fn beside(launch_ms: u64, elapsed: Duration) -> Contest<usize> {
     let baseline = Leader { config: 9, scores: vec![0.2; 7], launch: Duration::from_millis(launch_ms) };
     Finals::default().contest(&equal(2), elapsed, 1).unwrap().beside(&baseline)
@@ -144,7 +144,7 @@ fn a_baseline_that_would_take_the_time_of_the_finalists_is_left_out() {
         let order = play(&mut beside(launch_ms, Duration::from_secs(100)), Duration::from_millis(1), score_beside);
         [(9, Stage::Baseline), (0, Stage::Confirmation)].map(|(config, stage)| count(&order, config, stage))
     };
-    // Some 20 s are left, of which six rounds with 4 launches each may take half.
+    // Some 20 s are left. Six rounds with 4 launches each may take half of them.
     assert_eq!(visits(1), [17, 17]);
     assert_eq!(visits(410), [12, 12], "fewer rounds, and the finalists in all of them");
     assert_eq!(visits(420), [0, 17]);
@@ -177,8 +177,7 @@ fn a_final_keeps_to_its_budget() {
     for elapsed in [50, 150, 300, 600] {
         let elapsed = Duration::from_secs(elapsed);
         let budget = Finals::default().budget(elapsed);
-        // The launches alone take a quarter of a second of each visit's second: more than the plan
-        // knew of.
+        // The launches alone take a quarter of each visit's second: more than the plan knew.
         for count in [2, 8] {
             let scores = [1.0, 1.1, 1.2, 0.9, 0.8, 1.0, 1.0].as_slice();
             let Some(mut contest) = Finals::default().contest(&leaders(&vec![scores; count], 250), elapsed, 1) else {

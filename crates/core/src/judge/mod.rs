@@ -1,21 +1,23 @@
-//! Which configuration is better, from noisy samples: pure rules, without a device or a clock.
+//! Rules that compare configurations by noisy samples. They are pure: they use neither a device nor
+//! a clock.
 //!
-//! Each rule states how often it errs; `tests/judging.rs` measures that on synthetic noise. The
-//! tuning loop acts on them. All of them compare scores with scores, so the unit does not matter.
+//! Each rule states its error rate, and `tests/judging.rs` measures it on synthetic noise. The
+//! tuning loop applies the rules. All of them compare scores with scores, so the unit does not
+//! matter.
 
 pub mod drift;
 pub mod finals;
 pub mod racing;
 pub mod standing;
 
-/// The rules by which a run judges its measurements. A rule that is `None` is not applied.
+/// The rules by which a run judges its measurements. `None` switches a rule off.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judging {
-    /// Configurations clearly slower than the best get few samples.
+    /// Abandons clearly slow configurations after few samples.
     pub racing: Option<racing::Racing>,
-    /// The leaders are measured again at the end.
+    /// Measures the leaders again at the end: the final re-measurement.
     pub finals: Option<finals::Finals>,
-    /// A reference is measured again through the run.
+    /// Measures a reference again during the run, to detect drift.
     pub drift: Option<drift::Watch>,
 }
 
@@ -27,7 +29,7 @@ impl Default for Judging {
 }
 
 impl Judging {
-    /// Takes every sample for what it is: no racing, no final, no reference.
+    /// Applies no rule: no racing, no final re-measurement, no reference.
     pub fn nothing() -> Self {
         Self { racing: None, finals: None, drift: None }
     }

@@ -1,70 +1,71 @@
-//! Giving up on a configuration that is clearly slower than the best: samples in, decision out.
+//! Racing: abandons a configuration that is clearly slower than the best.
 
-/// The rule for giving up a configuration.
+/// The rule for abandoning a configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Racing {
-    /// The distance of the bar above the upper end of the best one's 80 % interval, as a share of
-    /// it. Configurations closer to the best than this are measured in full, so that the final can
-    /// choose among them.
+    /// The distance of the bar from the upper end of the best one's 80 % interval, as a share of
+    /// that end. Configurations closer to the best are measured in full, so that the final
+    /// re-measurement can choose among them.
     pub margin: f64,
 }
 
 impl Default for Racing {
-    /// Chooses 5 %: more than pairs of measurements of one configuration differ by on an idle
-    /// machine, and less than a search is made for.
+    /// Chooses 5 %. Pairs of measurements of one configuration differ by less on an idle machine,
+    /// and a search aims at more.
     fn default() -> Self {
         Self { margin: 0.05 }
     }
 }
 
-/// The confidence of the bar's end of the best one's interval. More would make one outlier among
-/// seven samples of the best the bar, and racing useless; that the bar is too low with a
-/// probability of up to 10 % is made up for by the margin.
+/// The confidence of the interval that sets the bar. With more confidence, one outlier among seven
+/// samples of the best would become the bar, and racing would be useless. The bar is too low with a
+/// probability of up to 10 %. The margin makes up for it.
 pub const CONFIDENCE: f64 = 0.8;
 
 impl Racing {
-    /// Returns the score that a configuration must not stay above, when the best one's interval
-    /// ends at `upper`.
+    /// Returns the bar: a configuration with scores above it may be abandoned. `upper` is the upper
+    /// end of the best one's interval.
     ///
-    /// `change` is how many times higher scores are now than when the best was measured; a bar is
-    /// raised with them but never lowered, since giving up wrongly costs more than a few samples
-    /// too many.
+    /// `change` is the ratio of scores now to scores at the time when the best was measured. It can
+    /// raise the bar but never lowers it, because a wrong decision costs more than a few extra
+    /// samples.
     pub fn bar(&self, upper: f64, change: f64) -> f64 {
         upper * (1.0 + self.margin) * change.max(1.0)
     }
 }
 
-/// The fewest samples that a configuration gets: a single disturbed one must not decide.
+/// Minimum number of samples of a configuration. A single disturbed sample must not decide.
 const FEWEST: usize = 3;
 
-/// The multiple of the bar that is far above it.
+/// The multiple of the bar above which a sample is far.
 const FAR: f64 = 1.25;
 
-/// The greatest probability that a configuration whose median does not exceed the bar is ever given
-/// up by the sequential test.
+/// Maximum probability that the sequential test ever abandons a configuration whose median does not
+/// exceed the bar.
 const ERROR: f64 = 0.01;
 
-/// The share of samples above the bar that the sequential test expects of a slower configuration;
-/// the closer to 1, the sooner it ends and the less it forgives a fast sample among slow ones.
+/// The share of samples above the bar that the sequential test expects of a slower configuration.
+/// The closer to 1, the sooner the test ends, and the less it forgives a fast sample among slow
+/// ones.
 const EXPECTED: f64 = 0.9;
 
-/// Returns true if the run should abandon a configuration with these `samples` (in any unit, that of `bar`).
+/// Returns true if a configuration with these `samples` should be abandoned. The samples may have
+/// any unit, but the same as `bar`.
 ///
-/// Two rules; either suffices:
+/// Either of two rules suffices:
 ///
-/// 1. **Far**: all of at least three samples exceed the bar by more than a quarter. A configuration
-///    no worse than the bar whose samples are disturbed that much with probability q is given up
-///    with probability q^3: 0.1 % at q = 10 %.
-/// 2. **Sequential sign test** (A. Wald, Sequential Analysis, 1947, section 5.3): each sample above
-///    the bar multiplies the likelihood ratio of "9 of 10 samples lie above" against "1 of 2 does"
-///    by 1.8, each other by 0.2; at 100 the configuration is given up. Under the hypothesis "its
-///    median does not exceed the bar" the ratio is a supermartingale, so by Ville's inequality it
-///    ever reaches 100 with a probability of at most 1 %, for any distribution of the noise and
-///    however often one looks. Eight samples above the bar and none below suffice.
+/// 1. **Far**: there are at least three samples, and all exceed the bar by more than a quarter.
+///    Consider a configuration no worse than the bar whose samples are disturbed this much with
+///    probability q. It is abandoned with probability q^3: 0.1 % at q = 10 %.
+/// 2. **Sequential sign test** (A. Wald, Sequential Analysis, 1947, section 5.3): the likelihood
+///    ratio compares "9 of 10 samples lie above" with "1 of 2 does". Each sample above the bar
+///    multiplies it by 1.8, each other sample by 0.2. At 100 the configuration is abandoned. If its
+///    median does not exceed the bar, the ratio is a supermartingale. By Ville's inequality it then
+///    ever reaches 100 with a probability of at most 1 %, for any distribution of the noise and any
+///    number of looks. Eight samples above the bar and none below suffice.
 ///
-/// Samples that depend on each other (a slow drift, a second program that runs for a while) are
-/// outside of this guarantee; [`Racing::bar`] follows what is known of a drift. Cost: linear in the
-/// number of samples.
+/// The guarantee does not cover dependent samples, such as under a slow drift or beside a second
+/// program. [`Racing::bar`] follows a known drift. Cost: linear in the number of samples.
 ///
 /// ```
 /// # use tunesmith_core::judge::racing::is_beaten;
@@ -119,7 +120,7 @@ mod tests {
         assert_eq!([0.5, 1.0, 2.0].map(|change| racing.bar(4.0, change)), [5.0, 5.0, 10.0]);
     }
 
-    /// The probability of ever being given up is computed exactly: paths of samples above and below
+    /// Computes the probability of ever being abandoned exactly: paths of samples above and below
     /// the bar with equal probability, the least favourable case.
     #[test]
     fn the_sequential_test_errs_in_less_than_one_percent_whatever_the_noise() {

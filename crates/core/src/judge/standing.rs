@@ -1,25 +1,26 @@
-//! Who won the final, and whom the winner cannot be told from: visits in, verdict out.
+//! Decides the winner of a final re-measurement and the configurations indistinguishable from it.
 
 use crate::{Role, statistics};
 
-/// The origin of scores: the search, and the two stages of a final.
+/// The origin of scores: the search, or a stage of the final re-measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// The search. Its samples help to choose the winner: what is known already need not be
+    /// The search. Its samples help to choose the winner, because known results need not be
     /// measured again.
     Search,
     /// Chooses the winner.
     Selection,
-    /// Estimates it. A winner chosen and estimated by the same samples looks better than it is, the
-    /// more so the more configurations competed; samples that did not choose it have no such bias.
+    /// Estimates the winner. A winner that is chosen and estimated by the same samples looks better
+    /// than it is, the more so the more configurations competed. Samples that did not choose it
+    /// have no such bias.
     Confirmation,
-    /// In the rounds of the confirmation, of a configuration that does not compete: what the winner
-    /// is compared with.
+    /// The confirmation rounds of a configuration that does not compete. The winner is compared
+    /// with it.
     Baseline,
 }
 
 impl Stage {
-    /// Returns what is measured again in this stage is stored as; none for the search.
+    /// Returns the role under which samples of this stage are stored, or `None` for the search.
     pub fn role(self) -> Option<Role> {
         match self {
             Self::Search => None,
@@ -31,54 +32,58 @@ impl Stage {
 }
 
 impl Role {
-    /// Returns the stage of the final that the samples belong to, if they belong to one.
+    /// Returns the stage of the final re-measurement to which the samples belong, if any.
     pub fn stage(self) -> Option<Stage> {
         [Stage::Selection, Stage::Confirmation, Stage::Baseline].into_iter().find(|stage| stage.role() == Some(self))
     }
 }
 
-/// One visit of one finalist: a few samples taken in its turn of a round.
+/// One visit to a finalist: a few samples, taken in its turn of a round.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Visit<K> {
     /// The configuration visited.
     pub config: K,
-    /// In which stage.
+    /// The stage of the visit.
     pub stage: Stage,
-    /// The scores of the samples; `None` when the configuration failed.
+    /// The scores of the samples, or `None` if the configuration failed.
     pub scores: Option<Vec<f64>>,
 }
 
-/// The result of a final.
+/// The result of a final re-measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing<K> {
     /// The winner.
     pub winner: K,
-    /// Those the winner cannot be told from, the best first.
+    /// The configurations indistinguishable from the winner, best first.
     pub ties: Vec<K>,
 }
 
-/// The fewest confirming visits that an estimate rests on: their extremes hold the median with 97 %
+/// Minimum number of confirmation visits for an estimate. Their extremes hold the median with 97 %
 /// probability.
 pub const FEWEST_CONFIRMATIONS: usize = 6;
 
-/// The greatest probability that the winner is said to be better than a configuration with the same
+/// Maximum probability of calling the winner better than a configuration with the same
 /// distribution.
 const TELLING_APART: f64 = 0.025;
 
-/// The greatest probability that a finalist of the same distribution as the leader drops out of the
-/// selection, all finalists together.
+/// Maximum probability that any finalist with the same distribution as the leader drops out of the
+/// selection.
 const DROPPING: f64 = 0.01;
 
-/// Returns the result of the visits of one final, in the order made; those of a baseline decide
-/// nothing. `None` where nobody was confirmed.
+/// Returns the result of a final re-measurement from its visits, in the order made. Returns `None`
+/// if no finalist was confirmed. Visits to a baseline decide nothing.
 ///
-/// A configuration that failed in any visit has lost its place. Of those that were confirmed the
-/// one with the smallest median of all its scores before the confirmation wins; of equal medians
-/// the smaller key. Ties are the other finalists that are not told apart from the winner: by the
-/// exact signed-rank test of the logarithms of the ratios of their visits' medians, round by round,
-/// at 2.5 %. The visits are those of the confirmation where there are enough, else of the
-/// selection, which the winner was chosen by, so that half of that error is allowed. One that
-/// dropped out of the selection is no tie. Cost: small; quadratic in the number of finalists.
+/// A configuration that failed in any visit has lost its place. The winner is the confirmed
+/// finalist with the smallest median of all its scores before the confirmation. Of equal medians,
+/// the smaller key wins.
+///
+/// Ties are the other finalists that are indistinguishable from the winner at 2.5 %. The test is
+/// the exact signed-rank test of the logarithms of the ratios of their visits' medians, round by
+/// round. It uses the confirmation visits if there are enough. Otherwise it uses the selection
+/// visits. These also chose the winner, so only half of the error is allowed. A finalist that
+/// dropped out of the selection is no tie.
+///
+/// Cost: small, quadratic in the number of finalists.
 pub fn standing<K: Copy + Ord>(visits: &[Visit<K>]) -> Option<Standing<K>> {
     let finalists = finalists(visits);
     let confirmed = finalists.iter().filter(|finalist| finalist.confirmation.len() >= FEWEST_CONFIRMATIONS);
@@ -108,9 +113,9 @@ pub fn failed<K: Copy + Ord>(visits: &[Visit<K>]) -> Vec<K> {
     failed
 }
 
-/// Returns the scores of one configuration's visits that its estimate rests on: those in the rounds
-/// of the confirmation where there are enough, else the selecting ones. Their median has no bias,
-/// their 95 % interval is that of the configuration's median.
+/// Returns the scores of one configuration's visits that its estimate uses: those of the
+/// confirmation rounds if there are enough, else those of the selection. Their median has no bias.
+/// Their 95 % interval is an interval of the configuration's median.
 pub fn counted(visits: impl Iterator<Item = (Stage, f64)>) -> Vec<f64> {
     let own = visits.filter(|(stage, _)| *stage != Stage::Search);
     let (confirmation, selection): (Vec<_>, Vec<_>) = own.partition(|(stage, _)| *stage != Stage::Selection);
@@ -118,18 +123,19 @@ pub fn counted(visits: impl Iterator<Item = (Stage, f64)>) -> Vec<f64> {
     counted.into_iter().map(|(_, score)| score).collect()
 }
 
-/// Returns true if `better` is better than `worse` by scores of the same rounds; says so of equal
-/// distributions with a probability of at most `error`.
+/// Returns true if `better` is better than `worse`, by scores of the same rounds. For equal
+/// distributions it returns true with a probability of at most `error`.
 fn is_better(better: &[f64], worse: &[f64], error: f64) -> bool {
     let ratios: Vec<f64> = better.iter().zip(worse).map(|(better, worse)| (worse / better).ln()).collect();
     statistics::signed_rank(&ratios) <= error
 }
 
-/// Returns true if every score of `worse` lies above every score of `better`. Of two samples of n
-/// from one distribution that has the probability 1 / C(2n, n) (the extreme of Mann and Whitney's
-/// test); nothing is said before that is at most 1 % for all `rivals` of the leader together. One
-/// that is apart after more rounds was apart after fewer, so that looking after every round adds
-/// nothing to the error.
+/// Returns true if every score of `worse` lies above every score of `better`.
+///
+/// For two samples of n from one distribution, this has the probability 1 / C(2n, n): the extreme
+/// of Mann and Whitney's test. The answer is false until this probability is at most 1 % for all
+/// `rivals` of the leader together. Two configurations that are apart after more rounds were apart
+/// after fewer, so looking after every round adds nothing to the error.
 pub(super) fn is_apart(better: &[f64], worse: &[f64], rivals: usize) -> bool {
     let rounds = better.len().min(worse.len());
     let arrangements = (1..=rounds).fold(1.0, |product, at| product * (rounds + at) as f64 / at as f64);
@@ -138,21 +144,21 @@ pub(super) fn is_apart(better: &[f64], worse: &[f64], rivals: usize) -> bool {
     rivals.max(1) as f64 / arrangements <= DROPPING && lowest > highest
 }
 
-/// The scores of one finalist, failures excepted.
+/// The scores of one finalist without its failures.
 #[derive(Clone, Debug)]
 struct Finalist<K> {
     config: K,
     /// All scores before the confirmation.
     before: Vec<f64>,
-    /// The medians of the selecting visits.
+    /// The medians of the selection visits.
     selection: Vec<f64>,
-    /// The medians of the confirming visits.
+    /// The medians of the confirmation visits.
     confirmation: Vec<f64>,
 }
 
 impl<K: Ord> Finalist<K> {
-    /// Returns the better first; a total order, so that the same visits always name the same
-    /// winner.
+    /// Orders the better finalist first. The order is total, so the same visits always give the
+    /// same winner.
     fn order(&self, other: &Self) -> std::cmp::Ordering {
         let median = |finalist: &Self| statistics::lower_median(&finalist.before).unwrap_or(f64::INFINITY);
         median(self).total_cmp(&median(other)).then_with(|| self.config.cmp(&other.config))

@@ -1,8 +1,9 @@
-//! What is wrong with the rows of a recording.
+//! Faults in the rows of a recording.
 
 use tunesmith_space::{SpaceError, Value};
 
-/// Rows make no recording, or two recordings not one. Rows are counted from 0, as they were given.
+/// The error for rows that make no recording, or recordings that cannot be merged. Rows are counted
+/// from 0 in the given order.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordingError {
@@ -19,7 +20,7 @@ pub enum RecordingError {
         /// The number of parameters.
         expected: usize,
     },
-    /// A value that its parameter does not take.
+    /// A parameter does not take a value.
     #[error("`{value}` is not among the listed values of parameter `{parameter}`")]
     Value {
         /// The row.
@@ -29,21 +30,21 @@ pub enum RecordingError {
         /// The value.
         value: Value,
     },
-    /// The values of a column make no parameter.
+    /// The values of a column do not make a parameter.
     #[error(transparent)]
     Parameter(SpaceError),
     /// Two recordings are of different spaces.
     #[error("`{first}` and `{second}` have different parameters or values")]
     OtherSpace {
-        /// The one.
+        /// The name of one recording.
         first: String,
-        /// The other.
+        /// The name of the other recording.
         second: String,
     },
 }
 
 impl RecordingError {
-    /// Returns the row that is at fault, where it is one.
+    /// Returns the faulty row, if a single row is at fault.
     pub fn row(&self) -> Option<usize> {
         match self {
             Self::Length { row, .. } | Self::Value { row, .. } => Some(*row),

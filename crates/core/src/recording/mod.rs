@@ -1,5 +1,5 @@
-//! What was measured of a space by whatever tool: the form in which all files of measurements are
-//! read.
+//! Recordings: measurements of a space by any tool. All files of measurements are read into this
+//! form.
 
 mod context;
 mod error;
@@ -14,77 +14,77 @@ use std::collections::HashMap;
 use tunesmith_space::{Parameter, Value, ValueKind};
 
 /// The measurements of many configurations of one kernel on one device. Times are in milliseconds,
-/// whatever unit the file had.
+/// whatever the unit of the file.
 #[derive(Clone, Debug)]
 pub struct Recording {
     /// The name in reports.
     pub name: String,
-    /// The kernel, where the file names it.
+    /// The kernel, if the file names it.
     pub kernel: Option<String>,
-    /// The device, where the file names it.
+    /// The device, if the file names it.
     pub device: Option<String>,
-    /// The size of the device, where the file tells.
+    /// The size of the device, if the file states it.
     pub hardware: Hardware,
-    /// The input and the device that it was made with, as far as the file tells.
+    /// The input and the device of the recording, as far as the file states them.
     pub context: Context,
-    /// The constraints of the space as expressions, where the file knows them.
+    /// The constraints of the space as expressions, if the file has them.
     pub constraints: Vec<String>,
     parameters: Vec<Parameter>,
     rows: Vec<Row>,
 }
 
-/// One configuration with what was measured of it.
+/// One configuration and its measurement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     /// A value for every parameter, in the parameters' order.
     pub values: Vec<Value>,
-    /// The reason why the configuration is not correct; `None` when it is.
+    /// The reason why the configuration is not correct, or `None` if it is.
     pub failure: Option<Failure>,
     /// The measurement.
     pub measurement: Measurement,
-    /// The time in milliseconds that the file itself states, where it says more than the samples do
-    /// (their mean, say).
+    /// The time in milliseconds that the file itself states, if it says more than the samples (such
+    /// as their mean).
     pub stated_ms: Option<f64>,
-    /// The standard deviation of the samples as a share of their mean, where the file has it.
+    /// The standard deviation of the samples as a share of their mean, if the file has it.
     pub rel_std: Option<f64>,
     /// The costs of the configuration besides its compilation.
     pub costs: Costs,
 }
 
-/// The costs of evaluating one configuration in wall time, in milliseconds; the compilation is part
-/// of the measurement.
+/// The wall-clock costs of evaluating one configuration, in milliseconds. The measurement holds the
+/// cost of the compilation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Costs {
-    /// Running the kernel, all samples and warm-up.
+    /// Running the kernel: all samples and warm-up.
     pub benchmark_ms: Option<f64>,
     /// Comparing its output.
     pub verification_ms: Option<f64>,
     /// The tuner's own work.
     pub framework_ms: Option<f64>,
-    /// The strategy's part.
+    /// The strategy.
     pub search_ms: Option<f64>,
 }
 
-/// A column of a file: a parameter, with its values where the file lists them.
+/// A column of a file: a parameter, with its values if the file lists them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
     /// The parameter's name.
     pub name: String,
-    /// Its values in the user's order; `None` to take them from the rows, numbers ascending, texts
-    /// as they appear.
+    /// Its values in the user's order. With `None` they come from the rows: numbers ascending,
+    /// texts in order of appearance.
     pub values: Option<Vec<Value>>,
 }
 
 impl Column {
-    /// Creates a parameter whose values are those that the rows have.
+    /// Creates a column whose values are those that occur in the rows.
     pub fn of_rows(name: impl Into<String>) -> Self {
         Self { name: name.into(), values: None }
     }
 }
 
 impl Row {
-    /// Returns the time of a correct configuration in milliseconds: the one stated, else the median
-    /// of the samples.
+    /// Returns the time of a correct configuration in milliseconds: the stated time, or else the
+    /// median of the samples.
     pub fn time_ms(&self) -> Option<f64> {
         if self.failure.is_some() {
             return None;
@@ -92,34 +92,35 @@ impl Row {
         self.stated_ms.or_else(|| statistics::median(&self.measurement.times_ms))
     }
 
-    /// Returns what evaluating the configuration took in wall time, in milliseconds: compiling,
-    /// running, comparing and the tuner's own work, as far as the file says. Where it does not say
-    /// what running took, the samples and the first launch count. The search is no part of it: its
-    /// strategy was another one.
+    /// Returns the wall time of evaluating the configuration in milliseconds: compiling, running,
+    /// comparing and the tuner's own work, as far as the file has them. If the file does not state
+    /// the time of running, the samples and the first launch count. The cost of the search is
+    /// excluded, because another strategy made it.
     pub fn cost_ms(&self) -> f64 {
         let Measurement { times_ms, warmup_ms, compile, .. } = &self.measurement;
         let Costs { benchmark_ms, verification_ms, framework_ms, search_ms: _ } = self.costs;
         let launches = || times_ms.iter().sum::<f64>() + warmup_ms.unwrap_or_default();
         let compiling = compile.as_ref().map_or(0.0, |compile| compile.time_ms);
         let rest = verification_ms.unwrap_or_default() + framework_ms.unwrap_or_default();
-        // Files of tools that know no cost say 0.
+        // Files of tools that do not know a cost state 0.
         compiling + benchmark_ms.filter(|ms| *ms > 0.0).unwrap_or_else(launches) + rest
     }
 }
 
-/// A row as an evaluation in a space, with what a replay of its noise and its costs needs.
+/// A row as an evaluation in a space, with the numbers that a replay of its noise and its costs
+/// needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
     /// The measurement.
     pub evaluation: Evaluation,
-    /// The standard deviation of the samples as a share of their mean, where the file has it.
+    /// The standard deviation of the samples as a share of their mean, if the file has it.
     pub rel_std: Option<f64>,
-    /// The wall time that it took, in milliseconds ([`Row::cost_ms`]).
+    /// The wall time of the evaluation in milliseconds ([`Row::cost_ms`]).
     pub cost_ms: f64,
 }
 
 impl From<Evaluation> for Recorded {
-    /// Creates an evaluation without recorded noise, which took no time.
+    /// Creates a record without noise or cost.
     fn from(evaluation: Evaluation) -> Self {
         Self { evaluation, rel_std: None, cost_ms: 0.0 }
     }
@@ -128,12 +129,15 @@ impl From<Evaluation> for Recorded {
 impl Recording {
     /// Creates the recording of `rows`, whose values are in the order of `columns`.
     ///
-    /// Of several rows of one configuration the first counts, and those after it that ended the
-    /// same way add their samples and the counters it lacks: they are repeats.
+    /// If several rows have the same configuration, the first one counts. Later rows with the same
+    /// outcome are repeats: they add their samples, and counters that the first row lacks.
     ///
     /// # Errors
-    /// No rows or columns, a row of another length, a value that its column does not list, values
-    /// that make no parameter. Costs a hash per row.
+    ///
+    /// Fails if there are no rows or columns, if a row has another length, if a column does not
+    /// list a value, or if values do not make a parameter.
+    ///
+    /// Costs one hash per row.
     pub fn new(name: impl Into<String>, columns: Vec<Column>, rows: Vec<Row>) -> Result<Self, RecordingError> {
         let name = name.into();
         if rows.is_empty() || columns.is_empty() {
@@ -171,30 +175,31 @@ impl Recording {
         &self.rows
     }
 
-    /// Returns how many configurations were correct.
+    /// Returns the number of correct configurations.
     pub fn correct(&self) -> usize {
         self.rows.iter().filter(|row| row.failure.is_none()).count()
     }
 
-    /// Leaves out the configurations that failed, as papers do that count those that ran. Where all
-    /// failed nothing is left out, since a recording has rows.
+    /// Removes the configurations that failed, for comparison with papers that count only those
+    /// that ran. If all failed, removes nothing, because a recording has rows.
     pub fn leave_out_failures(&mut self) {
         if self.correct() > 0 {
             self.rows.retain(|row| row.failure.is_none());
         }
     }
 
-    /// Returns the time of the fastest correct configuration in milliseconds; `None` when all
+    /// Returns the time of the fastest correct configuration in milliseconds, or `None` if all
     /// failed.
     pub fn optimum_ms(&self) -> Option<f64> {
         self.rows.iter().filter_map(Row::time_ms).min_by(f64::total_cmp)
     }
 
-    /// Adds the rows of `other`, which recorded configurations of the same parameters, as repeats
-    /// where it has the same.
+    /// Adds the rows of `other`, a recording of the same parameters. Rows of configurations that
+    /// both have become repeats.
     ///
     /// # Errors
-    /// The parameters or their values differ.
+    ///
+    /// Fails if the parameters or their values differ.
     pub fn merge(&mut self, other: Recording) -> Result<(), RecordingError> {
         if self.parameters != other.parameters {
             return Err(RecordingError::OtherSpace { first: self.name.clone(), second: other.name });
@@ -209,11 +214,11 @@ impl Recording {
     }
 }
 
-/// Returns the values that occur: numbers and booleans ascending, so that neighbours are near,
-/// texts as they appear.
+/// Returns the values that occur: numbers and booleans ascending, so that neighbours are near, and
+/// texts in order of appearance.
 fn distinct<'a>(values: impl Iterator<Item = &'a Value>) -> Vec<Value> {
     let mut seen = HashMap::new();
-    // By number where it is one: 1 and 1.0 are one value of a list of floats.
+    // By numeric value if there is one: 1 and 1.0 are the same value in a list of floats.
     let key = |value: &Value| match value {
         Value::Int(int) => (ValueKind::Float, (*int as f64).to_bits(), String::new()),
         Value::Float(float) => (ValueKind::Float, (float + 0.0).to_bits(), String::new()),
@@ -226,7 +231,7 @@ fn distinct<'a>(values: impl Iterator<Item = &'a Value>) -> Vec<Value> {
     list
 }
 
-/// Returns the rows with each value as its parameter has it and repeats put together.
+/// Merges repeats. Returns the rows with each value in the form of its parameter.
 fn merged(parameters: &[Parameter], rows: Vec<Row>) -> Result<Vec<Row>, RecordingError> {
     let mut places: HashMap<Vec<Value>, usize> = HashMap::with_capacity(rows.len());
     let mut merged: Vec<Row> = Vec::with_capacity(rows.len());
@@ -251,13 +256,13 @@ fn merged(parameters: &[Parameter], rows: Vec<Row>) -> Result<Vec<Row>, Recordin
 }
 
 impl Row {
-    /// Adds what was measured when the configuration was evaluated again.
+    /// Adds the measurement of a repeated evaluation.
     fn repeat(&mut self, again: Row) {
         if self.failure.as_ref().map(|failure| failure.kind) != again.failure.as_ref().map(|failure| failure.kind) {
             return;
         }
         self.measurement.times_ms.extend(again.measurement.times_ms);
-        // What was stated of some of the samples does not hold for all of them.
+        // A statement about some of the samples does not hold for all of them.
         (self.stated_ms, self.rel_std) = (None, None);
         for (name, value) in again.measurement.counters {
             self.measurement.counters.entry(name).or_insert(value);

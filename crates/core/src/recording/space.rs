@@ -1,4 +1,4 @@
-//! The space of a recording, and its rows as evaluations in a space.
+//! The space of a recording, and its rows as evaluations.
 
 use super::{Recorded, Recording, Row};
 use crate::{Evaluation, Request};
@@ -8,11 +8,12 @@ use std::time::Duration;
 use tunesmith_space::{Constraint, Parameter, Space, SpaceError, Value, ValueKind};
 
 impl Recording {
-    /// Returns the space that was recorded: that of the constraints when they give exactly the
-    /// recorded rows, else the rows themselves.
+    /// Returns the recorded space. It is the space of the constraints if that has exactly the
+    /// recorded rows, or else the space of the rows themselves.
     ///
     /// # Errors
-    /// The diagram of the rows grows beyond the library's limits.
+    ///
+    /// Fails if the diagram of the rows exceeds the library's limits.
     pub fn space(&self) -> Result<Space, SpaceError> {
         match self.constrained() {
             Some(space) if self.is_exactly(&space) => Ok(space),
@@ -20,7 +21,7 @@ impl Recording {
         }
     }
 
-    /// Returns the space of the constraints; `None` where there are none or they make no space.
+    /// Returns the space of the constraints, or `None` if there are none or they make no space.
     fn constrained(&self) -> Option<Space> {
         if self.constraints.is_empty() {
             return None;
@@ -35,14 +36,15 @@ impl Recording {
         space.len() == Some(self.rows().len() as u128) && self.evaluations(space).len() == self.rows().len()
     }
 
-    /// Returns the space whose configurations are the rows, by conditions on the beginnings of
-    /// configurations: each allows the beginnings that were recorded with one parameter more than
-    /// the last, so that the diagram never looks at more combinations than rows times values.
-    /// Conditions that exclude nothing are left out.
+    /// Returns the space whose configurations are the rows.
     ///
-    /// A diagram orders its levels by the numbers of values where conditions do not tell, and a
-    /// condition holds back no combination before the last of its parameters has its level. So
-    /// where the rows are few, the beginnings are those in that order.
+    /// It uses conditions on the beginnings of configurations. Each condition has one parameter
+    /// more than the one before and allows the recorded beginnings. The diagram thus never looks at
+    /// more combinations than rows times values. Conditions that exclude nothing are left out.
+    ///
+    /// A diagram orders its levels by the numbers of values unless conditions decide. A condition
+    /// excludes no combination before the last of its parameters has its level. If the rows are
+    /// few, the beginnings therefore follow that order.
     fn space_of_rows(&self) -> Result<Space, SpaceError> {
         let parameters = self.parameters();
         let mut builder = parameters.iter().cloned().fold(Space::builder(), |builder, p| builder.parameter(p));
@@ -69,17 +71,16 @@ impl Recording {
         builder.build()
     }
 
-    /// Returns the rows as evaluations of the configurations of `space`, which have the same
-    /// values; rows that are no configuration of it are left out. A parameter that one side lacks
-    /// does not matter if the other has one value for it.
+    /// Returns the rows as evaluations of the configurations of `space` with the same values. Rows
+    /// that are not configurations of it are left out. A parameter that one side lacks does not
+    /// matter if the other side has a single value for it.
     ///
-    /// Costs a rank per row.
+    /// Costs one rank per row.
     pub fn evaluations(&self, space: &Space) -> Vec<Evaluation> {
         self.recorded(space).into_iter().map(|recorded| recorded.evaluation).collect()
     }
 
-    /// Returns the [`evaluations`](Self::evaluations) with the noise and the costs that were
-    /// recorded.
+    /// Returns the [`evaluations`](Self::evaluations) with their recorded noise and costs.
     pub fn recorded(&self, space: &Space) -> Vec<Recorded> {
         let Some(columns) = self.columns(space) else { return Vec::new() };
         let evaluation = |row: &Row| {
@@ -99,7 +100,7 @@ impl Recording {
         self.rows().iter().filter_map(evaluation).collect()
     }
 
-    /// Returns for every parameter of `space` the column that has its values; `None` when the
+    /// Returns, for every parameter of `space`, the column with its values. Returns `None` if the
     /// parameters do not match.
     fn columns(&self, space: &Space) -> Option<Vec<Option<usize>>> {
         let is_fixed = |parameter: &Parameter| parameter.values().len() == 1;
@@ -112,12 +113,12 @@ impl Recording {
     }
 }
 
-/// Combinations of values for each row from which on there are too many to look at: journals of
-/// searches have few rows of large spaces.
+/// Maximum number of combinations of values per row that may be looked at. Journals of searches
+/// have few rows of large spaces.
 const SPARSE: f64 = 1000.0;
 
-/// Returns `value` in the kind of `parameter` where files write both the same: truth values as 0
-/// and 1.
+/// Returns `value` in the kind of `parameter`, if files write both the same: truth values as 0 and
+/// 1.
 fn converted(value: &Value, parameter: &Parameter) -> Value {
     match (value, parameter.kind()) {
         (Value::Int(number @ (0 | 1)), ValueKind::Bool) => Value::Bool(*number == 1),
@@ -126,8 +127,7 @@ fn converted(value: &Value, parameter: &Parameter) -> Value {
     }
 }
 
-/// The numbers that stand for the values of every parameter: rows of numbers take a fraction of the
-/// memory.
+/// The codes of the values of every parameter. Rows of codes take a fraction of the memory.
 struct Codes(Vec<HashMap<Value, u32>>);
 
 impl Codes {
@@ -135,7 +135,7 @@ impl Codes {
         Self(parameters.map(|parameter| parameter.values().iter().cloned().zip(0..).collect()).collect())
     }
 
-    /// Returns the numbers of the first parameters' values.
+    /// Returns the codes of the first parameters' values.
     fn of(&self, values: &[Value]) -> Option<Vec<u32>> {
         values.iter().zip(&self.0).map(|(value, codes)| codes.get(value).copied()).collect()
     }
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
     use crate::{Failure, FailureKind, Measurement, recording::Column};
 
-    /// Returns the configurations of 4 x 4 x 4 x 1 that a pattern without structure leaves.
+    /// Returns the configurations of 4 x 4 x 4 x 1 without those of an irregular pattern.
     fn recording() -> Recording {
         let values =
             (0..64i64).filter(|at| (at * at * 7 + at / 3) % 5 < 2).map(|at| vec![at / 16, at / 4 % 4, at % 4, 9]);
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(recording.evaluations(&space).len(), recording.rows().len());
     }
 
-    /// A search's journal: few rows of 10^8 combinations, which nothing may walk through.
+    /// The journal of a search: few rows of 10^8 combinations, too many to enumerate.
     #[test]
     fn few_rows_of_many_combinations_are_a_space_at_once() {
         let lengths = [8, 8, 7, 2, 5, 6, 2, 5, 4, 4, 3, 7, 8, 2];

@@ -1,4 +1,4 @@
-//! When a run ends.
+//! Stop conditions: they decide when a run ends.
 
 mod parse;
 mod reason;
@@ -10,7 +10,7 @@ use crate::Progress;
 use std::fmt;
 use std::time::Duration;
 
-/// A stop condition: single conditions joined by `and` and `or`. It decides from [`Progress`]
+/// A stop condition: single conditions, joined by `and` and `or`. It decides from [`Progress`]
 /// alone.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stop {
@@ -26,13 +26,13 @@ pub enum Stop {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Condition {
-    /// So many evaluations are recorded, failures included.
+    /// This many evaluations are recorded, including failures.
     Evaluations(u64),
-    /// So much time has passed.
+    /// This much time has passed.
     Time(Duration),
     /// This fraction of the space is evaluated.
     Fraction(f64),
-    /// The best score is at most this; for times, in milliseconds.
+    /// The best score is at most this. Times are in milliseconds.
     Cost(f64),
     /// The best score improved by less than `factor` within the last `window` (ATF's `speedup`).
     Speedup {
@@ -41,13 +41,14 @@ pub enum Condition {
         /// The stretch of the run to compare with.
         window: Window,
     },
-    /// The best score reaches this share of the modelled limit: `limit / best` is at least so much.
+    /// The best score reaches this share of the modelled limit: `limit / best` is at least the
+    /// share.
     Limit(f64),
     /// The best score is within `share` of the optimum of the space, with this probability.
     Regret {
         /// The allowed distance of the best score from the optimum: 0.02 is 2 %.
         share: f64,
-        /// The probability claimed, above 0 and below 1.
+        /// The required probability, above 0 and below 1.
         probability: f64,
     },
 }
@@ -55,9 +56,9 @@ pub enum Condition {
 /// A stretch of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Window {
-    /// The last so many evaluations.
+    /// The last evaluations, in this number.
     Evaluations(u64),
-    /// The last stretch of time.
+    /// The last stretch of this length.
     Time(Duration),
 }
 
@@ -67,15 +68,15 @@ impl Stop {
         Self::When(Condition::Evaluations(n))
     }
 
-    /// Returns why the run should end at `progress`; `None` to go on.
+    /// Returns the reason to end the run at `progress`, or `None` to go on.
     ///
     /// Cost: linear in the size of the condition and, for `speedup`, in the number of improvements.
     pub fn check(&self, progress: &Progress) -> Option<StopReason> {
         self.check_at(progress, progress.evaluations)
     }
 
-    /// Checks as [`check`](Self::check) does, as if `evaluations` were recorded instead of what
-    /// `progress` says: whether the requests in flight will end the run.
+    /// Checks as [`check`](Self::check) does, but with `evaluations` in place of the number in
+    /// `progress`. It predicts whether the requests in flight will end the run.
     pub fn check_at(&self, progress: &Progress, evaluations: u64) -> Option<StopReason> {
         self.reached(progress, evaluations).map(StopReason::Reached)
     }
@@ -91,12 +92,12 @@ impl Stop {
         }
     }
 
-    /// Returns true if a cost takes part in the decision.
+    /// Returns true if the condition contains a cost.
     pub fn has_cost(&self) -> bool {
         self.conditions().iter().any(|condition| matches!(condition, Condition::Cost(_)))
     }
 
-    /// Returns true if a modelled limit takes part in the decision.
+    /// Returns true if the condition contains a modelled limit.
     pub fn has_limit(&self) -> bool {
         self.conditions().iter().any(|condition| matches!(condition, Condition::Limit(_)))
     }
@@ -109,8 +110,8 @@ impl Stop {
         }
     }
 
-    /// Returns the shares of the `regret` conditions that take part in the decision, each once:
-    /// what has to be estimated.
+    /// Returns the shares of the `regret` conditions, without repetition. They have to be
+    /// estimated.
     pub fn regrets(&self) -> Vec<f64> {
         let share = |condition| match condition {
             Condition::Regret { share, .. } => Some(share),
@@ -122,8 +123,8 @@ impl Stop {
         shares
     }
 
-    /// Returns the most evaluations after which the run surely ends, when there is such a number:
-    /// for progress displays.
+    /// Returns the number of evaluations after which the run certainly ends, if there is one.
+    /// Progress displays use it.
     pub fn evaluation_limit(&self, space_size: f64) -> Option<u64> {
         match self {
             Self::When(Condition::Evaluations(n)) => Some(*n),
@@ -194,8 +195,7 @@ impl fmt::Display for Condition {
     }
 }
 
-/// Returns a share in per cent, without what the product of two floats adds: 0.07 is 7, not
-/// 7.000000000000001.
+/// Returns a share in per cent without rounding noise: 0.07 is 7, not 7.000000000000001.
 fn percent(share: f64) -> f64 {
     (share * 1e14).round() / 1e12
 }

@@ -4,13 +4,13 @@ use super::{Condition, Stop, Window};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// The text is not a stop condition.
+/// The error for a text that is not a stop condition.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("stop condition `{text}`: {reason}")]
 pub struct StopParseError {
     /// The whole text.
     pub text: String,
-    /// The fault, and what would be right.
+    /// The fault and the correct form.
     pub reason: String,
 }
 
@@ -22,7 +22,8 @@ impl Stop {
     /// Parses a stop condition, as [`str::parse`] does.
     ///
     /// # Errors
-    /// The text is not a stop condition; the error says what would be right.
+    ///
+    /// Fails if the text is not a stop condition. The error states the correct form.
     pub fn parse(text: &str) -> Result<Self, StopParseError> {
         text.parse()
     }
@@ -31,8 +32,8 @@ impl Stop {
 impl FromStr for Stop {
     type Err = StopParseError;
 
-    /// Parses conditions joined by `and`, which binds tighter, `or` and parentheses. Times take
-    /// `ns`, `us`, `ms`, `s`, `min` or `h`.
+    /// Parses conditions joined by `and`, `or` and parentheses. `and` binds tighter than `or`.
+    /// Times take `ns`, `us`, `ms`, `s`, `min` or `h`.
     fn from_str(text: &str) -> Result<Self, StopParseError> {
         let mut parser = Parser { words: words(text), position: 0, depth: 0 };
         let parsed = parser.any().and_then(|stop| match parser.next() {
@@ -49,7 +50,8 @@ struct Parser {
     depth: usize,
 }
 
-/// Nothing sensible nests deeper; a bound keeps hostile text from exhausting the stack.
+/// Maximum depth. No sensible condition nests deeper, and the limit keeps hostile text from
+/// exhausting the stack.
 const MAX_DEPTH: usize = 100;
 
 impl Parser {
@@ -147,8 +149,7 @@ impl Parser {
         }
     }
 
-    /// Returns how far from the optimum the best may be, and with what probability it is no
-    /// farther.
+    /// Parses the distance from the optimum and the probability of a `regret` condition.
     fn regret(&mut self) -> Result<Condition, String> {
         const FORM: &str = "regret 2% at 95%";
         let share = self.percentage(FORM)?;
@@ -224,7 +225,7 @@ fn words(text: &str) -> Vec<String> {
 fn milliseconds(word: &str) -> Option<f64> {
     let split = word.find(|c: char| c.is_ascii_alphabetic())?;
     let number: f64 = word[..split].parse().ok()?;
-    // Division by a power of ten where there is one, since 1e-3 and 1e-6 have no exact double.
+    // Divides by a power of ten, because 1e-3 and 1e-6 have no exact double.
     let time = match &word[split..] {
         "ns" => number / 1e6,
         "us" => number / 1e3,

@@ -1,4 +1,4 @@
-//! Why a run ended.
+//! The reason why a run ended.
 
 use super::Condition;
 use std::fmt;
@@ -13,9 +13,9 @@ pub enum StopReason {
     Exhausted,
     /// The strategy has nothing more to ask.
     Finished,
-    /// The strategy asked this many times in a row only what it knew already.
+    /// The strategy asked this many times in a row only for known evaluations.
     Repeating(u64),
-    /// Someone outside asked the run to end.
+    /// An outside request ended the run.
     Interrupted,
 }
 

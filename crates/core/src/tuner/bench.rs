@@ -1,4 +1,4 @@
-//! What measures and keeps.
+//! Measures and keeps the results.
 
 use super::Seconds;
 use super::clocks::Clocks;
@@ -9,7 +9,7 @@ use crate::{
 use std::time::Duration;
 use tunesmith_space::ConfigId;
 
-/// The device and the journal of a run, with the clocks that date what is measured.
+/// The device and the journal of a run, with the clocks that date the measurements.
 pub(super) struct Bench<'a> {
     pub(super) evaluator: &'a mut dyn Evaluator,
     pub(super) store: Option<&'a mut dyn Store>,
@@ -24,22 +24,22 @@ pub(super) struct Bench<'a> {
     pub(super) added: bool,
 }
 
-/// The outcome of measuring again.
+/// The outcome of a repeated measurement.
 pub(super) enum Resampled {
-    /// Samples or a failure, stored.
+    /// Samples or a failure. They are stored.
     Kept(Box<Resample>),
     /// The evaluator has no more samples to give.
     NothingToAdd,
-    /// The run is to end.
+    /// The run must end.
     Interrupted,
 }
 
-/// A new evaluation, and why it lacks counters that it should have.
+/// A new evaluation, and the reason if it lacks counters that it should have.
 pub(super) type Evaluated = (Evaluation, Option<String>);
 
 impl Bench<'_> {
-    /// Measures the oldest request submitted, `request`; above `bar_ms` it may be given up. `None`
-    /// when interrupted.
+    /// Measures the oldest submitted request, `request`. A configuration above `bar_ms` may be
+    /// abandoned. Returns `None` if interrupted.
     pub(super) fn evaluate(&mut self, request: Request, bar_ms: Option<f64>) -> Result<Option<Evaluated>, Error> {
         self.evaluator.race(bar_ms);
         let Some(completion) = self.evaluator.next(&self.interrupt)? else { return Ok(None) };
@@ -54,7 +54,7 @@ impl Bench<'_> {
         self.store(|store| store.append(evaluation))
     }
 
-    /// Takes samples of a configuration evaluated before and stores them.
+    /// Takes samples of a configuration that was evaluated before, and stores them.
     pub(super) fn resample(&mut self, config: ConfigId, role: Role, samples: usize) -> Result<Resampled, Error> {
         let Some(completion) = self.evaluator.resample(config, samples, &self.interrupt)? else {
             return Ok(Resampled::Interrupted);

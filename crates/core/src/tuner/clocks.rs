@@ -4,14 +4,15 @@ use crate::Clock;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The clocks of a run: the real one, and the one that its stop conditions see.
+/// The clocks of a run: the real clock, and the clock that its stop conditions see.
 pub(super) struct Clocks {
     real: Arc<dyn Clock>,
-    /// Moved by a recording, which has no time of its own.
+    /// The clock of a recording. It advances by recorded times, because a recording has no time of
+    /// its own.
     simulated: Option<Arc<dyn Clock>>,
     /// The start of this part of the run.
     started: Duration,
-    /// The duration of the earlier parts, so that `time 60s` means the whole run.
+    /// The duration of the earlier parts. `time 60s` limits the whole run.
     earlier: Duration,
 }
 
@@ -22,17 +23,17 @@ impl Clocks {
         clocks
     }
 
-    /// Returns the time of the run, which is simulated on a recording.
+    /// Returns the time of the run. On a recording it is simulated.
     pub(super) fn now(&self) -> Duration {
         self.simulated.as_ref().unwrap_or(&self.real).now()
     }
 
-    /// Returns how long the run has taken, its earlier parts included.
+    /// Returns the duration of the run, including its earlier parts.
     pub(super) fn elapsed(&self) -> Duration {
         self.earlier + (self.now() - self.started)
     }
 
-    /// Returns the real time, by which [`Seconds`](super::Seconds) are counted.
+    /// Returns the real time. [`Seconds`](super::Seconds) are counted in it.
     pub(super) fn real(&self) -> Duration {
         self.real.now()
     }

@@ -1,4 +1,4 @@
-//! The end of a run: the final.
+//! The final re-measurement at the end of a run.
 
 use super::bench::{Bench, Resampled};
 use super::findings::Findings;
@@ -10,22 +10,22 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tunesmith_space::ConfigId;
 
-/// The final of a run: how it is held, and the visits that a resumed journal holds of it.
+/// The final re-measurement of a run: its rule, and its visits in a resumed journal.
 pub(super) struct FinalRound {
     pub(super) rule: Option<Finals>,
-    /// The configuration that the winner is compared with.
+    /// The configuration to compare the winner with.
     pub(super) baseline: Option<ConfigId>,
-    /// The seed of its order, which must not depend on what was searched how.
+    /// The seed of its order. The order must not depend on the search.
     pub(super) seed: u64,
-    /// The visits of the journal's final that were not taken over yet.
+    /// The visits of the journal's final that are not yet taken over.
     pub(super) recorded: VecDeque<Resample>,
 }
 
 impl FinalRound {
     /// Measures the leaders again, unless the journal holds the final of the same evaluations.
-    /// `false` when interrupted; what was measured then serves the resumed run.
+    /// Returns `false` if interrupted. The measurements made so far then serve the resumed run.
     ///
-    /// All times are the clocks of what was recorded, so that a resumed final goes the way of an
+    /// All times are the clocks of recorded measurements, so a resumed final proceeds like an
     /// uninterrupted one.
     pub(super) fn hold(
         &mut self,
@@ -55,7 +55,7 @@ impl FinalRound {
         Ok(true)
     }
 
-    /// Returns the final among the leaders; `None` where none is held.
+    /// Returns the contest of the leaders, or `None` if there is none.
     fn contest(&self, findings: &Findings<'_>, start: Duration) -> Option<Contest<ConfigId>> {
         let leaders = findings.leaders();
         let contest = self.rule?.contest(&leaders, start, self.seed)?;
@@ -66,7 +66,7 @@ impl FinalRound {
         })
     }
 
-    /// Takes the next visit from the journal, if it is this one, or measures it.
+    /// Takes the next visit from the journal if it matches, or measures it.
     fn visit(
         &mut self,
         config: ConfigId,

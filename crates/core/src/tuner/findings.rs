@@ -1,4 +1,4 @@
-//! What a run found out so far.
+//! The findings of a run so far.
 
 use crate::judge::drift::{Drift, Probe, detect, level};
 use crate::judge::finals::{Leader, from_search};
@@ -8,24 +8,25 @@ use std::collections::HashSet;
 use std::time::Duration;
 use tunesmith_space::ConfigId;
 
-/// Everything measured and told, and what follows from it. Nothing here measures or reads a clock.
+/// All measurements that were told, and the conclusions from them. Nothing here measures or reads a
+/// clock.
 pub(super) struct Findings<'a> {
     pub(super) objective: &'a dyn Objective,
-    /// The evaluations that the searcher was told.
+    /// The evaluations that were told to the searcher.
     pub(super) told: History,
     /// The later measurements, in the order made.
     pub(super) resamples: Vec<Resample>,
-    /// The findings of the probes, once the search is over.
+    /// The result of the probes, once the search is over.
     pub(super) drift: Option<Drift>,
 }
 
 impl<'a> Findings<'a> {
-    /// Begins with what a resumed journal holds of the reference.
+    /// Starts with the reference measurements of a resumed journal.
     pub(super) fn new(objective: &'a dyn Objective, resamples: Vec<Resample>) -> Self {
         Self { objective, told: History::default(), resamples, drift: None }
     }
 
-    /// Returns the scores of the samples; `None` when the configuration failed.
+    /// Returns the scores of the samples, or `None` if the configuration failed.
     pub(super) fn scores_of(&self, resample: &Resample) -> Option<Vec<f64>> {
         if resample.failure.is_some() {
             return None;
@@ -33,10 +34,10 @@ impl<'a> Findings<'a> {
         self.objective.samples(resample.config, &resample.measurement).ok()
     }
 
-    /// Returns the configuration that is watched and what its launch takes.
+    /// Returns the reference configuration and the time of its launch.
     ///
-    /// It is the first correct one: the default configuration, which is evaluated first, if it is
-    /// correct.
+    /// The reference is the first correct configuration. If the default configuration is correct,
+    /// it is the reference, because it is evaluated first.
     pub(super) fn reference(&self) -> Option<(ConfigId, Duration)> {
         let first = self.told.iter().find(|scored| scored.score.is_some())?;
         let launch = statistics::median(&first.evaluation.measurement.times_ms)? / 1e3;
@@ -49,14 +50,13 @@ impl<'a> Findings<'a> {
         probes.filter_map(|again| Some(Probe { clock: again.clock, scores: self.scores_of(again)? })).collect()
     }
 
-    /// Judges the probes, once all were made.
+    /// Judges the probes after the last one.
     pub(super) fn judge_probes(&mut self) {
         self.drift = detect(&self.probes());
     }
 
-    /// Returns how many times higher scores are now than at `clock`, by the last three probes; 1
-    /// where there are not as many. Whether that is noise is not asked: it only ever makes racing
-    /// more careful.
+    /// Returns the ratio of scores now to scores at `clock`, by the last three probes, or 1 if
+    /// there are fewer. The ratio may be noise: it only ever makes racing more careful.
     pub(super) fn change_since(&self, clock: Duration) -> f64 {
         let probes = self.probes();
         let Some(recent) = probes.len().checked_sub(3).map(|start| &probes[start..]) else { return 1.0 };
@@ -65,17 +65,17 @@ impl<'a> Findings<'a> {
         now.zip(then).map_or(1.0, |(now, then)| now / then)
     }
 
-    /// Returns the divisor that makes scores measured at `clock` comparable with others: the level
-    /// of the device where it drifted, else 1, since probes of a steady device would add their
-    /// noise to every score.
+    /// Returns the divisor that makes scores measured at `clock` comparable with others. It is the
+    /// level of the device if it drifted. Otherwise it is 1, because probes of a steady device
+    /// would add their noise to every score.
     fn correction(&self, clock: Duration, probes: &[Probe]) -> f64 {
         let level = self.drift.filter(|drift| drift.drifted).and_then(|_| level(probes, clock));
         level.filter(|level| level.is_finite() && *level > 0.0).unwrap_or(1.0)
     }
 
-    /// Returns the correct configurations from the best, by the samples of the search, a drift
-    /// corrected; of equal scores the first found. Those that failed when measured again are left
-    /// out.
+    /// Returns the correct configurations from the best, by the samples of the search, corrected
+    /// for drift. Of equal scores, the first found comes first. Configurations that failed in a
+    /// later measurement are left out.
     pub(super) fn leaders(&self) -> Vec<Leader<ConfigId>> {
         let probes = self.probes();
         let failed = |again: &&Resample| again.failure.is_some();
@@ -101,14 +101,14 @@ impl<'a> Findings<'a> {
         Some(Leader { config, scores, launch })
     }
 
-    /// Returns when the search ended, by what it recorded.
+    /// Returns the recorded time at which the search ended.
     pub(super) fn searched_until(&self) -> Duration {
         let evaluations = self.told.iter().map(|scored| scored.evaluation.clock);
         evaluations.chain(self.resamples.iter().map(|resample| resample.clock)).max().unwrap_or_default()
     }
 
-    /// Returns what a final consists of: what the search saw of the finalists and how their visits
-    /// ended.
+    /// Returns the visits of a final: the search's samples of the finalists, then the results of
+    /// their visits.
     pub(super) fn visits<'b>(&self, resamples: impl IntoIterator<Item = &'b Resample>) -> Vec<Visit<ConfigId>> {
         let visit = |resample: &Resample| {
             let stage = resample.role.stage()?;
@@ -125,7 +125,7 @@ impl<'a> Findings<'a> {
         before.chain(own).collect()
     }
 
-    /// Returns who won, by what was measured.
+    /// Returns the verdict on all measurements.
     pub(super) fn verdict(&self) -> Verdict {
         let failed = self.failed_again();
         if let Some(standing) = standing(&self.visits(&self.resamples)) {
@@ -141,7 +141,7 @@ impl<'a> Findings<'a> {
         Verdict { winner: Some(winner.config), ties, by_final: false, failed }
     }
 
-    /// Returns each configuration that failed when it was measured again, with its first failure.
+    /// Returns each configuration that failed in a later measurement, with its first failure there.
     fn failed_again(&self) -> Vec<(ConfigId, Failure)> {
         let failure = |resample: &Resample| Some((resample.config, resample.failure.clone()?));
         let mut failed: Vec<(ConfigId, Failure)> = self.resamples.iter().filter_map(failure).collect();

@@ -1,4 +1,4 @@
-//! The tuning loop: the only place where evaluations are counted, kept, scored and told.
+//! The tuning loop. It alone counts, keeps, scores and tells evaluations.
 
 mod bench;
 mod clocks;
@@ -24,8 +24,8 @@ use tunesmith_space::{ConfigId, Space};
 
 /// Runs a searcher against an evaluator until a stop condition holds.
 ///
-/// Unless told otherwise it keeps nothing ([`Store`] of `()`), minimises the [median
-/// time](MedianTime), has room for one request, seed 0, and stops after 200 evaluations.
+/// By default it keeps nothing ([`Store`] of `()`), minimises the [median time](MedianTime), has
+/// room for one request, uses seed 0, and stops after 200 evaluations.
 pub struct Tuner<'a> {
     space: &'a Space,
     searcher: &'a mut dyn Searcher,
@@ -38,13 +38,13 @@ pub struct Tuner<'a> {
     judging: Judging,
     observers: Vec<&'a mut dyn Observer>,
     clock: Arc<dyn Clock>,
-    /// The clock that the time of the run is read from, if it is not `clock`.
+    /// The clock for the time of the run, if it is not `clock`.
     simulated: Option<Arc<dyn Clock>>,
     interrupt: Interrupt,
     stop: Stop,
     rng: Rng,
-    /// The generator's seed, from which the final draws on its own: its order must not depend on
-    /// what was searched how.
+    /// The seed of the generator. The final re-measurement draws from it on its own, because its
+    /// order must not depend on the search.
     seed: u64,
     room: usize,
     first: Vec<Request>,
@@ -55,11 +55,11 @@ pub struct Tuner<'a> {
 /// A finished run.
 #[derive(Debug)]
 pub struct Run {
-    /// Every evaluation, those of the resumed journal included.
+    /// Every evaluation, including those of the resumed journal.
     pub history: History,
     /// The verdict.
     pub verdict: Verdict,
-    /// True if the device drifted; `None` where no reference was measured again.
+    /// The drift of the device. `None` if no reference was measured again.
     pub drift: Option<Drift>,
     /// The later measurements, in the order made: the reference, then the finalists.
     pub resamples: Vec<Resample>,
@@ -67,7 +67,7 @@ pub struct Run {
     pub stop_reason: StopReason,
     /// The progress of the run.
     pub progress: Progress,
-    /// The number of evaluations that were taken from the resumed journal.
+    /// The number of evaluations taken from the resumed journal.
     pub resumed: usize,
     /// The time of this part of the run, by purpose.
     pub seconds: Seconds,
@@ -76,7 +76,7 @@ pub struct Run {
 /// The time of the measuring thread, by purpose.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seconds {
-    /// In the searcher, and in estimating the regret.
+    /// The searcher and the estimates of the regret.
     pub search: Duration,
     /// Waiting for the compiler.
     pub compile: Duration,
@@ -86,12 +86,12 @@ pub struct Seconds {
     pub verify: Duration,
     /// Writing the journal.
     pub store: Duration,
-    /// The whole loop; what the parts above do not explain is the loop's own work.
+    /// The whole loop. The rest beyond the parts above is the loop's own work.
     pub total: Duration,
 }
 
 impl<'a> Tuner<'a> {
-    /// Creates a tuner of `space` that asks `searcher` and lets `evaluator` answer.
+    /// Creates a tuner of `space` that asks `searcher` for requests and `evaluator` for answers.
     pub fn new(space: &'a Space, searcher: &'a mut dyn Searcher, evaluator: &'a mut dyn Evaluator) -> Self {
         Self {
             space,
@@ -117,7 +117,7 @@ impl<'a> Tuner<'a> {
         }
     }
 
-    /// Keeps every evaluation in `store`, before the searcher learns of it.
+    /// Keeps every evaluation in `store` before the searcher learns of it.
     pub fn store(mut self, store: &'a mut dyn Store) -> Self {
         self.store = Some(store);
         self
@@ -129,27 +129,28 @@ impl<'a> Tuner<'a> {
         self
     }
 
-    /// Lets `estimator` decide whether a stop condition `regret` holds; without one it never does.
+    /// Uses `estimator` for `regret` stop conditions. Without one they never hold.
     pub fn regret(mut self, estimator: &'a mut dyn RegretEstimator) -> Self {
         self.regret = Some(estimator);
         self
     }
 
-    /// Lets stop conditions `limit` compare with the best score that a model holds possible;
-    /// without one they never hold.
+    /// Sets the best score that a model considers possible, for `limit` stop conditions. Without
+    /// one they never hold.
     pub fn limit(mut self, limit: Option<f64>) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Measures `baseline` in the final beside the winner, so that the two can be compared: it does
-    /// not compete by that. One that was not correct is left out.
+    /// Measures `baseline` beside the winner in the final re-measurement, so that the two can be
+    /// compared. This does not make it a candidate for the winner. A baseline that was not correct
+    /// is left out.
     pub fn baseline(mut self, baseline: Option<ConfigId>) -> Self {
         self.baseline = baseline;
         self
     }
 
-    /// Judges what is measured in this way; by default as [`Judging::default`].
+    /// Sets the rules of judging. The default is [`Judging::default`].
     pub fn judging(mut self, judging: Judging) -> Self {
         self.judging = judging;
         self
@@ -167,21 +168,21 @@ impl<'a> Tuner<'a> {
         self
     }
 
-    /// Reads from `clock` how long the run takes, as its stop conditions, its final and the clocks
-    /// of its evaluations see it: for a device that moves that clock by what an evaluation took
-    /// when it was recorded. [`Seconds`] stay those of the real one.
+    /// Reads the duration of the run from `clock`. Stop conditions, the final re-measurement and
+    /// the clocks of evaluations use it. It serves devices that advance the clock by the recorded
+    /// cost of each evaluation. [`Seconds`] stay those of the real clock.
     pub fn simulated(mut self, clock: Arc<dyn Clock>) -> Self {
         self.simulated = Some(clock);
         self
     }
 
-    /// Ends the run when `interrupt` is raised.
+    /// Ends the run if `interrupt` is raised.
     pub fn interrupt(mut self, interrupt: Interrupt) -> Self {
         self.interrupt = interrupt;
         self
     }
 
-    /// Ends the run when `stop` holds.
+    /// Ends the run once `stop` holds.
     pub fn stop(mut self, stop: Stop) -> Self {
         self.stop = stop;
         self
@@ -193,28 +194,28 @@ impl<'a> Tuner<'a> {
         self
     }
 
-    /// Lets the searcher have up to `room` requests in flight, at least 1.
+    /// Allows the searcher up to `room` requests in flight, at least 1.
     pub fn room(mut self, room: usize) -> Self {
         self.room = room.max(1);
         self
     }
 
-    /// Evaluates `configs` before the searcher is asked for the first time.
+    /// Evaluates `configs` before asking the searcher for the first time.
     pub fn first(mut self, configs: impl IntoIterator<Item = ConfigId>) -> Self {
         self.first.extend(configs.into_iter().map(Request::timed));
         self
     }
 
-    /// Resumes: these evaluations count as made. The searcher is told each of them when it asks for
-    /// it, so that with the seed and room of the earlier part it goes the same way without
-    /// measuring anything twice.
+    /// Resumes a run with these evaluations. They count as made. The searcher is told each of them
+    /// when it asks for it. With the seed and room of the earlier part, it repeats its search
+    /// without measuring anything twice.
     pub fn recorded(mut self, recorded: Vec<Evaluation>) -> Self {
         self.recorded = recorded;
         self
     }
 
-    /// Resumes: this was measured again already, the reference at any time and the finalists after
-    /// the last evaluation. A final that was held is not held again unless there are more
+    /// Resumes a run with these later measurements: of the reference at any time, and of the
+    /// finalists after the last evaluation. A recorded final is not repeated unless there are more
     /// evaluations.
     pub fn resamples(mut self, resamples: Vec<Resample>) -> Self {
         self.resamples = resamples;
@@ -222,8 +223,8 @@ impl<'a> Tuner<'a> {
     }
 
     /// Runs to the end and compares the leaders. Failures of configurations are part of the
-    /// [`Run`]; an [`Error`] means that the device or the store gave up, after everything measured
-    /// before was stored.
+    /// [`Run`]. An [`Error`] means that the device or the store failed. Everything measured before
+    /// is then stored.
     pub fn run(self) -> Result<Run, Error> {
         let started = self.clock.now();
         Running::new(self).run(started)

@@ -1,4 +1,4 @@
-//! Who is shown the run.
+//! The observers of a run.
 
 use crate::{Event, Observer};
 
@@ -14,12 +14,12 @@ impl<'a> Observers<'a> {
         Self { all, noted: String::new() }
     }
 
-    /// Shows `event` to all.
+    /// Shows `event` to all observers.
     pub(super) fn notice(&mut self, event: &Event<'_>) {
         self.all.iter_mut().for_each(|observer| observer.notice(event));
     }
 
-    /// Tells all `text`, unless they were told so last.
+    /// Notes `text` to all observers, unless it was also the previous note.
     pub(super) fn note_once(&mut self, text: &str) {
         if self.noted != text {
             self.notice(&Event::Noted { text });

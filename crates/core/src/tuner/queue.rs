@@ -1,11 +1,11 @@
-//! Requests under way.
+//! Requests in flight.
 
 use crate::Request;
 use std::collections::{HashSet, VecDeque};
 
-/// The requests asked and not yet answered. They are answered in the order asked, whether they were
-/// submitted to the evaluator or are known from the resumed journal: a resumed run must tell in the
-/// same order as an uninterrupted one.
+/// The requests that were asked and not yet answered. They are answered in the order asked, whether
+/// by the evaluator or from the resumed journal. A resumed run must tell answers in the same order
+/// as an uninterrupted one.
 #[derive(Default)]
 pub(super) struct Queue {
     waiting: VecDeque<(Request, AnswerFrom)>,
@@ -15,11 +15,11 @@ pub(super) struct Queue {
 /// The source of the answer to a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum AnswerFrom {
-    /// It is or will be measured.
+    /// The evaluator measures it.
     Evaluator,
     /// The resumed journal has it.
     Journal,
-    /// It was asked before in this run.
+    /// It was already asked in this run.
     Told,
 }
 
@@ -43,7 +43,7 @@ impl Queue {
         self.waiting.len()
     }
 
-    /// Returns how many of the requests will tell something new.
+    /// Returns the number of requests that will tell something new.
     pub(super) fn fresh(&self) -> usize {
         self.waiting.iter().filter(|(_, from)| *from != AnswerFrom::Told).count()
     }

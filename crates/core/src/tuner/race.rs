@@ -1,12 +1,11 @@
-//! What a configuration has to come near to be measured in full.
+//! The bar that a configuration must come near to be measured in full.
 
 use super::findings::Findings;
 use crate::judge::racing::{CONFIDENCE, Racing};
 use crate::{Request, statistics};
 
-/// Returns the time in milliseconds that `request` is raced against: the bar of the best one's
-/// scores, as the time at which this configuration would have that score. `None` without a best, or
-/// where time is not what decides.
+/// Returns the bar for `request` in milliseconds: the time at which this configuration would have
+/// the score of the bar. Returns `None` if there is no best, or if time does not decide.
 pub(super) fn bar_ms(racing: &Racing, findings: &Findings<'_>, request: Request) -> Option<f64> {
     let best = &findings.told.best()?.evaluation;
     let scores = findings.objective.samples(best.request.config, &best.measurement).ok()?;

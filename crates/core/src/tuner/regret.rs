@@ -1,47 +1,48 @@
-//! When the regret is estimated.
+//! Schedules the estimates of the regret.
 
 use crate::{History, RegretBound, RegretEstimator, Stop};
 use tunesmith_space::Space;
 
-/// The first estimate: before, a model of a space with several parameters knows next to nothing.
+/// Number of evaluations at the first estimate. Before, a model of a space with several parameters
+/// knows next to nothing.
 const FIRST: usize = 20;
-/// The growth of the evaluations after which the regret is estimated again: 48 times from 20 to 200
-/// evaluations, so that an estimate may cost as much as several steps of a strategy.
+/// The growth of the evaluations between two estimates. It gives 48 estimates from 20 to 200
+/// evaluations, so an estimate may cost as much as several steps of a strategy.
 const GROWTH: f64 = 1.05;
 
-/// The estimator of the regret, with what decides when it is asked.
+/// The estimator of the regret and its schedule.
 #[derive(Default)]
 pub(super) struct Estimating<'a> {
     estimator: Option<&'a mut dyn RegretEstimator>,
-    /// The shares that the stop condition names; empty where there is nothing to estimate.
+    /// The shares in the stop condition. Empty if there is nothing to estimate.
     shares: Vec<f64>,
-    /// Evaluations at the last estimate.
+    /// Number of evaluations at the last estimate.
     last: usize,
 }
 
 impl<'a> Estimating<'a> {
-    /// Estimates what `stop` needs.
+    /// Creates the schedule for the estimates that `stop` needs.
     pub(super) fn new(stop: &Stop, estimator: Option<&'a mut dyn RegretEstimator>) -> Self {
         Self { estimator, shares: stop.regrets(), last: 0 }
     }
 
-    /// Returns true if the stop condition asks for an estimate and it is time. `exhausted` says
-    /// that the space is evaluated.
+    /// Returns true if the stop condition needs an estimate now. `exhausted` means that every
+    /// configuration of the space is evaluated.
     pub(super) fn is_due(&self, evaluations: usize, exhausted: bool) -> bool {
         let over = exhausted && self.last < evaluations;
         self.estimator.is_some() && !self.shares.is_empty() && (over || self.has_grown(evaluations))
     }
 
-    /// Returns true if `evaluations` are as many more as make an estimate worth its cost.
+    /// Returns true if `evaluations` has grown enough to be worth another estimate.
     fn has_grown(&self, evaluations: usize) -> bool {
         let next = ((self.last as f64 * GROWTH).ceil() as usize).max(self.last + 1).max(FIRST);
         evaluations >= next
     }
 
-    /// Estimates the regret from what was told.
+    /// Estimates the regret from the told evaluations.
     ///
-    /// What a resumed journal holds does not count, so that a resumed run ends where it would have
-    /// ended.
+    /// Evaluations of a resumed journal count only once they are told, so a resumed run ends where
+    /// it would have ended.
     pub(super) fn estimate(&mut self, space: &Space, told: &History) -> Vec<RegretBound> {
         let Some(estimator) = &mut self.estimator else { return Vec::new() };
         self.last = told.len();

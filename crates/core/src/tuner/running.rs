@@ -19,8 +19,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 use tunesmith_space::{ConfigId, Space};
 
-/// A strategy that asks only what it knows already so many times in a row will not ask anything
-/// new.
+/// Maximum number of repeated requests in a row. A strategy that asks only for known evaluations
+/// this often will not ask for anything new.
 const MAX_REPEATS: u64 = 10_000;
 
 /// The state of the loop.
@@ -29,7 +29,7 @@ pub(super) struct Running<'a> {
     asking: Asking<'a>,
     stop: Stop,
     queue: Queue,
-    /// The evaluations of the resumed journal that the searcher has not asked again.
+    /// The evaluations of the resumed journal that the searcher has not asked for again.
     recorded: HashMap<Request, Evaluation>,
     racing: Option<Racing>,
     watching: Watching,
@@ -42,17 +42,17 @@ pub(super) struct Running<'a> {
     /// The configurations that count as evaluated.
     configs: HashSet<ConfigId>,
     resumed: usize,
-    /// Answers in a row that told nothing new.
+    /// Number of answers in a row that told nothing new.
     repeats: u64,
 }
 
-/// The searcher, and what it is given.
+/// The searcher and its inputs.
 struct Asking<'a> {
     searcher: &'a mut dyn Searcher,
     rng: Rng,
     room: usize,
     budget: Option<u64>,
-    /// Requests that come before those of the searcher.
+    /// Requests that precede those of the searcher.
     first: VecDeque<Request>,
 }
 
@@ -106,7 +106,7 @@ impl<'a> Running<'a> {
         running
     }
 
-    /// Counts what the resumed journal holds.
+    /// Counts the evaluations of the resumed journal.
     fn resume(&mut self, recorded: Vec<Evaluation>) {
         for evaluation in recorded {
             self.count(&evaluation, self.findings.objective.score(&evaluation));
@@ -114,16 +114,16 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Searches, holds the final and judges; `started` is the real time at which the run began.
+    /// Searches, holds the final and judges. `started` is the real time at which the run began.
     pub(super) fn run(mut self, started: Duration) -> Result<Run, Error> {
         let reason = self.search()?;
         self.take_over_recorded();
         self.findings.judge_probes();
-        // An interrupted run ends at once; resumed, it comes to its final.
+        // An interrupted run ends at once. After it is resumed, it comes to its final.
         let in_full = reason != StopReason::Interrupted && self.hold_final()?;
         let stop_reason = if in_full { reason } else { StopReason::Interrupted };
         let verdict = self.findings.verdict();
-        // A run that was judged before and brought nothing new needs no other line.
+        // A run that was judged before and measured nothing new needs no further line.
         if verdict.by_final
             && self.bench.added
             && let Some(store) = &mut self.bench.store
@@ -188,8 +188,8 @@ impl<'a> Running<'a> {
         self.space.len() == Some(self.configs.len() as u128)
     }
 
-    /// Asks until the room is used up, the searcher waits, or what is in flight already reaches the
-    /// stop condition.
+    /// Asks until the room is used up, the searcher waits, or the requests in flight already reach
+    /// the stop condition.
     fn fill_queue(&mut self) -> Result<(), Error> {
         loop {
             let requests = match self.room_left() {
@@ -205,10 +205,10 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Returns how many requests may be added to the queue.
+    /// Returns the number of requests that may be added to the queue.
     ///
-    /// Counted from what was told, not from what a resumed journal holds: the searcher must be
-    /// given the same room as in the run that wrote the journal, or it would not go the same way.
+    /// It is counted from the told evaluations, not from the resumed journal. The searcher must
+    /// have the same room as in the run that wrote the journal, or it would search differently.
     fn room_left(&self) -> usize {
         let expected = (self.findings.told.len() + self.queue.fresh()) as u64;
         let free = self.asking.room.saturating_sub(self.queue.len());
@@ -240,7 +240,7 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
-    /// Answers the oldest request. `false` when the run was interrupted meanwhile.
+    /// Answers the oldest request. Returns `false` if the run was interrupted meanwhile.
     fn answer(&mut self, request: Request, from: AnswerFrom) -> Result<bool, Error> {
         self.queue.answered(request);
         self.repeats = if from == AnswerFrom::Told { self.repeats + 1 } else { 0 };
@@ -273,7 +273,7 @@ impl<'a> Running<'a> {
         Ok(Some(evaluation))
     }
 
-    /// Stores, scores and counts a new evaluation and shows it to the observers.
+    /// Stores, scores and counts a new evaluation, and shows it to the observers.
     fn keep(&mut self, evaluation: Evaluation) -> Result<(), Error> {
         self.bench.keep(&evaluation)?;
         // A final of fewer evaluations decides nothing.
@@ -306,7 +306,7 @@ impl<'a> Running<'a> {
         self.bench.seconds.search += self.bench.clocks.real() - started;
     }
 
-    /// Measures the reference again when it is time.
+    /// Measures the reference again if it is due.
     fn watch(&mut self) -> Result<(), Error> {
         let Some(reference) = self.watching.due(&self.findings, self.progress.elapsed) else { return Ok(()) };
         let started = self.bench.clocks.now();
@@ -324,8 +324,8 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
-    /// Takes over what the journal held and the searcher did not ask again: it belongs to the run
-    /// as well.
+    /// Takes over the journal's evaluations that the searcher did not ask for again. They belong to
+    /// the run, too.
     fn take_over_recorded(&mut self) {
         let mut rest: Vec<Evaluation> = std::mem::take(&mut self.recorded).into_values().collect();
         rest.sort_by_key(|evaluation| evaluation.clock);
@@ -337,7 +337,7 @@ impl<'a> Running<'a> {
         self.findings.told.insert(evaluation, score);
     }
 
-    /// Holds the final, if one is held. `false` when interrupted.
+    /// Holds the final, if there is one. Returns `false` if interrupted.
     fn hold_final(&mut self) -> Result<bool, Error> {
         if self.final_round.rule.is_none() {
             return Ok(true);

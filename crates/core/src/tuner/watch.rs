@@ -1,4 +1,4 @@
-//! Watching the device: when the reference is measured again.
+//! Watches the device: schedules the probes of the reference.
 
 use super::findings::Findings;
 use crate::judge::drift::{SAMPLES, Watch};
@@ -10,7 +10,7 @@ pub(super) struct Watching {
     rule: Option<Watch>,
     /// Evaluations since the last probe.
     since: usize,
-    /// The least time that a probe took.
+    /// Minimum time of a probe so far.
     cost: Option<Duration>,
     /// True if the reference cannot be measured again.
     over: bool,
@@ -21,8 +21,8 @@ impl Watching {
         Self { rule, since: 0, cost: None, over: false }
     }
 
-    /// Counts an evaluation and returns the reference, if it is to be measured again after
-    /// `elapsed`. The requests of the searcher do not depend on it.
+    /// Counts an evaluation. Returns the reference if it is due for a probe after `elapsed`. The
+    /// requests of the searcher do not depend on this.
     pub(super) fn due(&mut self, findings: &Findings<'_>, elapsed: Duration) -> Option<ConfigId> {
         let rule = self.rule?;
         self.since += 1;
@@ -37,11 +37,11 @@ impl Watching {
         (cost.saturating_mul(made) <= elapsed.mul_f64(rule.share)).then_some(reference)
     }
 
-    /// Learns that a probe took `took` and whether there can be another.
+    /// Records that a probe took `took`. `over` means that there cannot be another.
     pub(super) fn probed(&mut self, took: Duration, over: bool) {
         self.since = 0;
         self.over = over;
-        // A first probe may have compiled the reference once more.
+        // The first probe may have compiled the reference once more.
         self.cost = Some(self.cost.map_or(took, |before| took.min(before)));
     }
 }

@@ -1,4 +1,4 @@
-//! A device with noise whose true times are known, for tests of what is measured again.
+//! A noisy device with known true times, for tests of repeated measurements.
 #![allow(dead_code, unreachable_pub)] // each test file uses a part
 
 use rand::{RngExt as _, SeedableRng};
@@ -15,7 +15,7 @@ pub fn line(length: i64) -> Space {
     Space::builder().parameter(x).build().unwrap()
 }
 
-/// How samples scatter around the true median of a configuration, as a share of it.
+/// The scatter of samples around the true median of a configuration, as a share of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Noise {
     /// None at all.
@@ -26,7 +26,7 @@ pub enum Noise {
     Skewed(f64),
     /// Two modes: 35 of 100 samples are slower by this much, all scattered by a hundredth.
     Bimodal(f64),
-    /// Normal with 2 %, and one of ten samples takes up to three times as long.
+    /// Normal with 2 %. One of ten samples takes up to three times as long.
     Outliers,
     /// Normal with 2 %, measured by a clock that ticks at this share of a millisecond.
     Quantised(f64),
@@ -47,7 +47,7 @@ impl Noise {
         }
     }
 
-    /// One sample of a kernel whose time without noise is `base`.
+    /// Takes one sample of a kernel whose time without noise is `base`.
     pub fn sample(self, base: f64, rng: &mut Rng) -> f64 {
         let time = base * self.factor(rng);
         match self {
@@ -56,7 +56,7 @@ impl Noise {
         }
     }
 
-    /// The true median of a kernel whose time without noise is `base`, by many samples.
+    /// Returns the true median of a kernel whose time without noise is `base`, by many samples.
     pub fn median(self, base: f64) -> f64 {
         let mut rng = Rng::seed_from_u64(99);
         let samples: Vec<f64> = (0..200_001).map(|_| self.sample(base, &mut rng)).collect();
@@ -64,29 +64,29 @@ impl Noise {
     }
 }
 
-/// Box and Muller's transformation.
+/// Returns a normal sample by Box and Muller's transformation.
 fn normal(rng: &mut Rng) -> f64 {
     let (u, v) = (1.0 - rng.random::<f64>(), rng.random::<f64>());
     (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
 }
 
-/// Samples configurations as the live evaluator does (seven samples, or fewer where it is raced),
-/// and again when asked. Its clock moves by what it measures.
+/// Samples configurations as the live evaluator does: seven samples, or fewer if racing abandons
+/// one, and again on request. Its clock advances by the measured times.
 pub struct Device {
     pub space: Space,
     pub base: Box<dyn Fn(i64) -> f64>,
     pub noise: Noise,
-    /// How many times slower everything is, by the time.
+    /// The slow-down of everything, as a function of the time.
     pub drift: Box<dyn Fn(Duration) -> f64>,
     pub rng: Rng,
     pub clock: Arc<ManualClock>,
-    /// Fails in every resample from the given one on.
+    /// The configuration that fails, and the resample from which it fails.
     pub breaks: Option<(i64, usize)>,
-    /// Raised at the given resample.
+    /// The resample that raises the interrupt.
     pub interrupt_at: Option<usize>,
     pub log: Vec<(i64, usize)>,
     pub given_up: Vec<i64>,
-    /// Samples of a configuration that is not given up.
+    /// Number of samples of a configuration that is not abandoned.
     pub samples: usize,
     submitted: VecDeque<Request>,
     bar: Option<f64>,
@@ -132,7 +132,7 @@ impl Evaluator for Device {
     fn next(&mut self, _: &Interrupt) -> Result<Option<Completion>, Error> {
         let Some(request) = self.submitted.pop_front() else { return Ok(None) };
         let x = self.x(request.config);
-        // A compilation, and the launch that does not count.
+        // A compilation, and the launch that is not timed.
         self.clock.advance(Duration::from_millis(50) + Duration::from_secs_f64((self.base)(x) / 1e3));
         let mut times_ms: Vec<f64> = Vec::new();
         while times_ms.len() < self.samples && !self.bar.is_some_and(|bar| is_beaten(&times_ms, bar)) {
