@@ -1,6 +1,6 @@
 //! Tests of NVIDIA's compiler, which needs no GPU: its options, the rewriting of its messages, and
 //! the speed of many compilations.
-#![allow(clippy::print_stdout)] // what is skipped is said
+#![allow(clippy::print_stdout)] // prints the tests it leaves out
 
 mod common;
 
@@ -13,7 +13,7 @@ use tunesmith_space::Expr;
 
 /// Returns the folder with NVIDIA's libraries. Without it, the function prints the reason. In
 /// continuous integration, it must be there.
-#[allow(clippy::disallowed_methods)] // tests learn from the environment where they are
+#[allow(clippy::disallowed_methods)] // the environment tells tests if they run in CI
 fn nvidia() -> Option<PathBuf> {
     let folder = std::env::var_os("TUNESMITH_NVIDIA").map(PathBuf::from);
     if folder.is_none() {

@@ -26,7 +26,7 @@ pub struct Missing {
     pub backend: String,
     /// The missing part.
     pub reason: String,
-    /// Tells the user what to do.
+    /// The remedy.
     pub remedy: String,
 }
 

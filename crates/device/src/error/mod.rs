@@ -33,7 +33,7 @@ pub enum DeviceError {
         program: String,
         /// The fault. The text follows the command.
         problem: String,
-        /// Tells the user what to do.
+        /// The remedy.
         remedy: String,
     },
     /// A problem without kernels.
@@ -46,7 +46,7 @@ pub enum DeviceError {
         api: &'static str,
         /// The missing part.
         reason: String,
-        /// Tells the user what to do.
+        /// The remedy.
         remedy: String,
     },
     /// Hardware counters that cannot be read.
@@ -54,7 +54,7 @@ pub enum DeviceError {
     NoCounters {
         /// The reason.
         reason: String,
-        /// Tells the user what to do.
+        /// The remedy.
         remedy: String,
     },
     /// A request for the counters of an unknown chip.
@@ -94,7 +94,7 @@ pub enum DeviceError {
         language: Language,
         /// The device.
         device: String,
-        /// Tells the user what to do.
+        /// The remedy.
         remedy: String,
     },
     /// A kernel without work-items in a language that has them.
@@ -114,7 +114,7 @@ pub enum DeviceError {
         argument: Option<String>,
         /// The mismatch.
         message: String,
-        /// Tells the user what to do.
+        /// The remedy.
         remedy: String,
         /// The compiler's output.
         log: String,
@@ -190,7 +190,7 @@ pub enum DeviceError {
         key: &'static str,
         /// The fault.
         text: String,
-        /// Tells the user what to do.
+        /// The remedy.
         remedy: String,
     },
     /// A lack of room for temporary files.

@@ -17,7 +17,7 @@ pub(crate) enum Ended {
     Exited(ExitStatus),
     /// The command was ended at its time limit.
     TimedOut,
-    /// The command was ended because the user ended the run.
+    /// The command was ended because the run was interrupted.
     Cancelled,
 }
 

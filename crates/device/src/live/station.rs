@@ -62,9 +62,8 @@ impl Station {
             let was_used = worker.used;
             let mut measured = MeasuredJob::default();
             match self.follow(&mut worker, job, launch, interrupt, &mut measured)? {
-                // An earlier configuration may have damaged the memory that crashed this one, or
-                // the idle worker may have been ended from outside. A fresh worker shows which
-                // configuration is to blame.
+                // This configuration may be innocent: an earlier one may have damaged the memory,
+                // or someone may have ended the idle worker. A run in a fresh worker decides.
                 Followed::Crashed(..) if was_used => continue,
                 Followed::Crashed(phase, how) => {
                     measured.failure = Some(Failure::new(FailureKind::Runtime, crash(phase, &how)));

@@ -50,7 +50,7 @@ pub enum ChoiceError {
     Unknown {
         /// The text as written.
         text: String,
-        /// Tells the user what to do.
+        /// The remedy.
         remedy: String,
     },
     /// A faulty expression of a synthetic device.
@@ -66,7 +66,7 @@ pub enum ChoiceError {
     ReplayOption {
         /// The option as written.
         option: String,
-        /// Tells the user what to do.
+        /// The remedy.
         remedy: String,
     },
 }

@@ -68,8 +68,8 @@ pub enum Memory {
 /// three-lane vector is zero.
 #[derive(Clone, Debug)]
 pub enum Fill {
-    /// Uniform in [-1, 1) for floats, and in 0..100 for integers and bytes. The contents depend
-    /// only on the argument's name and the seed, and never change between versions.
+    /// Uniform in [-1, 1) for floats, and in 0..100 for integers and bytes. The same argument name
+    /// and seed give the same contents in every version.
     Random,
     /// Zeros.
     Zeros,

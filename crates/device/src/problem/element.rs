@@ -6,7 +6,7 @@ use std::fmt;
 
 /// The type of one lane of an [`ElementType`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // the names say it
+#[allow(missing_docs)] // the names suffice
 pub enum ScalarType {
     I8,
     U8,

@@ -43,7 +43,7 @@ pub(crate) enum Waited {
     Ended(String),
     /// The worker sent nothing in time.
     TimedOut,
-    /// The user ended the run.
+    /// The run was interrupted.
     Interrupted,
 }
 

@@ -1,5 +1,5 @@
 //! The backends of the conformance suite.
-#![allow(clippy::print_stdout)] // what is skipped is said
+#![allow(clippy::print_stdout)] // prints the tests it leaves out
 
 use super::{kernel_file, options, spec, worker};
 use std::path::PathBuf;

@@ -26,9 +26,9 @@ pub(super) fn argument_on_line(line: usize, arguments: usize) -> Option<usize> {
     line.checked_sub(FIRST_ARGUMENT_LINE).filter(|argument| *argument < arguments)
 }
 
-/// The compiler options that check the call. Loss of digits is an error. Constness does not matter,
-/// because pointers are passed without it. The sign of integers passed by value does not matter
-/// either: `size_t n` takes an `i32`.
+/// Pragmas that make the compiler check the call. Loss of digits is an error. Constness does not
+/// matter, because pointers are passed without it. The sign of integers passed by value does not
+/// matter either: `size_t n` takes an `i32`.
 const C_CHECKS: &str = "\
 #pragma GCC diagnostic error \"-Wincompatible-pointer-types\"
 #pragma GCC diagnostic error \"-Wint-conversion\"

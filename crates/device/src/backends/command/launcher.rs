@@ -54,7 +54,7 @@ pub(super) enum Finish {
     Torn(ExitStatus),
     /// The command was ended at its time limit.
     TimedOut,
-    /// The command was ended because the user ended the run.
+    /// The command was ended because the run was interrupted.
     Cancelled,
 }
 

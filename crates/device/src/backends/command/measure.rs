@@ -41,7 +41,7 @@ pub(super) struct MeasuredCommand {
 pub(super) enum Stop {
     /// The configuration is not correct.
     Failed(Failure),
-    /// The user ended the run.
+    /// The run was interrupted.
     Interrupted,
     /// No command can be run any more.
     Broken(DeviceError),

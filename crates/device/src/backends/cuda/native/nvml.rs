@@ -11,8 +11,8 @@ use std::ffi::OsStr;
 /// version comes only with developers' packages.
 const LIBRARY: &str = "libnvidia-ml.so.1";
 
-/// The reasons for a low clock at which a device should not usually run. NVML also reports idling,
-/// the limits that users set, and the limit of power; these do not count.
+/// The reasons for a low clock that count as throttling. NVML also reports idling, limits that
+/// users set, and the limit of power. These are normal and do not count.
 const SLOWING: ThrottleReasons = ThrottleReasons::HW_SLOWDOWN
     .union(ThrottleReasons::HW_THERMAL_SLOWDOWN)
     .union(ThrottleReasons::HW_POWER_BRAKE_SLOWDOWN)

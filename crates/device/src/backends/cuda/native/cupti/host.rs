@@ -33,6 +33,9 @@ impl Host {
     }
 
     /// Adds `metrics` to the measured ones.
+    ///
+    /// # Errors
+    /// The chip lacks one of them.
     pub(super) fn add(&mut self, metrics: &[&str]) -> Result<(), Refusal> {
         let names = MetricNames::new(metrics);
         let mut add = AddMetrics::new();

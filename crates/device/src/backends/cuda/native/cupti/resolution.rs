@@ -8,6 +8,9 @@ use tunesmith_core::counters::CounterSet;
 /// Answers questions about a chip's metrics.
 pub(super) trait Metrics {
     /// Returns the number of passes needed to measure these metrics together.
+    ///
+    /// # Errors
+    /// The chip lacks one of them.
     fn passes(&self, metrics: &[&str]) -> Result<usize, Refusal>;
 }
 
