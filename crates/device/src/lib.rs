@@ -1,10 +1,11 @@
 //! Runs kernels: compiles configurations, launches them in a worker process, checks their results
 //! and times them.
 //!
-//! Three evaluators answer the requests of a tuning loop:
+//! Four evaluators answer the requests of a tuning loop:
 //!
 //! - [`LiveEvaluator`] measures a kernel ([`KernelSpec`]).
 //! - [`CommandEvaluator`] runs any program.
+//! - [`ReplayEvaluator`] looks up a recording.
 //! - [`SyntheticEvaluator`] computes a formula.
 //!
 //! A program that uses one of the first two calls [`worker::enter_if_worker`] first.
