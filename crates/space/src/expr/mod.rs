@@ -43,12 +43,11 @@ pub struct Name {
 /// and floats, comparisons chain, `and` and `or` give one of their operands, and `round` rounds
 /// half to even.
 ///
-/// The functions are
-/// `min max abs round len int float bool sum any all pow range list tuple set floor ceil sqrt log2 gcd`
-/// and `ceildiv(a, b)`. The functions of Python's `math` may have the prefix `math.`. Tuples and
-/// sets are lists: `(1, 2) == [1, 2]`, and sets have an order. C's `&&`, `||`, `!`, `true` and
-/// `false` are accepted too; `!` binds as in C. Integers have 128 bits during evaluation. A result
-/// that does not fit is an error.
+/// The functions are `min max abs round len int float bool sum any all pow range list tuple set`,
+/// `floor ceil sqrt log2 gcd` and `ceildiv(a, b)`. The functions of Python's `math` may have the
+/// prefix `math.`. Tuples and sets are lists: `(1, 2) == [1, 2]`, and sets have an order. C's `&&`,
+/// `||`, `!`, `true` and `false` are accepted too; `!` binds as in C. Integers have 128 bits during
+/// evaluation. A result that does not fit is an error.
 ///
 /// ```
 /// use tunesmith_space::{Expr, Value};
