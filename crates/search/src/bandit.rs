@@ -1,34 +1,36 @@
-//! The bandit over strategies of OpenTuner.
+//! OpenTuner's bandit over strategies.
 
 use crate::options::{OptionSpec, Options, StrategyError};
 use crate::techniques::{MEANING, Techniques};
 use std::collections::VecDeque;
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 
-/// Several strategies that share one budget by merit: the multi-armed bandit with sliding window
-/// and credit by area under the curve of Ansel et al., "OpenTuner: an extensible framework for
-/// program autotuning", PACT 2014, section 4.2, which ATF uses as well.
+/// Several strategies that share one budget by merit. It is the multi-armed bandit with a sliding
+/// window and credit by area under the curve of Ansel et al., "OpenTuner: an extensible framework
+/// for program autotuning", PACT 2014, section 4.2. ATF uses it too.
 ///
-/// The next request is that of the technique t with the largest
+/// The next request comes from the technique t with the largest
 ///
 /// AUC_t + C sqrt(2 log2 |H| / H_t)
 ///
-/// over the last |H| requests, at most `window`, of which H_t were of t. AUC_t is 2 / (H_t (H_t +
-/// 1)) times the sum of i over those of the H_t requests that brought a new best, where i counts
-/// them from 1 for the oldest: the area under the curve that goes up at each new best, which counts
-/// recent ones more. A technique without requests in the window comes first, of equal ones the one
-/// named first. The defaults are OpenTuner's window of 500 and C of 0.05, and ATF's techniques.
+/// H is the window: the last |H| requests, at most `window`. H_t of them are requests of t. AUC_t
+/// is 2 / (H_t (H_t + 1)) times a sum: the H_t requests are numbered from 1 for the oldest, and the
+/// sum adds the numbers of those that found a new best. It is the area under the curve that rises
+/// at each new best, so recent ones count more. A technique without requests in the window comes
+/// first. Among equal techniques, the one named first comes first. The defaults are OpenTuner's
+/// window of 500 and C of 0.05, and ATF's techniques.
 ///
-/// Every technique is told every evaluation. One that has nothing to ask is passed over, without a
-/// mark in the window; the search ends when none has. Requests in flight count as having brought
-/// nothing, so that with room for more than one request the techniques take turns.
+/// Every technique is told every evaluation. A technique that has nothing to ask is passed over and
+/// leaves no mark in the window. The search ends when no technique has anything to ask. Requests in
+/// flight count as requests without a new best, so with room for more than one request the
+/// techniques take turns.
 ///
-/// Cost per evaluation: that of the techniques, and one pass over the window.
+/// Cost per evaluation: the cost of the techniques, and one pass over the window.
 pub struct Bandit {
     techniques: Techniques,
     window: usize,
     exploration: f64,
-    /// The last requests: who asked, and whether a new best came of it.
+    /// The last requests: the technique, and true if the request found a new best.
     uses: VecDeque<(usize, bool)>,
     best: Option<f64>,
 }
@@ -88,7 +90,7 @@ fn scores(count: usize, exploration: f64, uses: impl Iterator<Item = (usize, boo
 
 impl Searcher for Bandit {
     fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
-        // One at a time, since only what was asked before counts as known.
+        // Propose one at a time: only earlier requests count as known.
         let asked = self.techniques.ask(self.order(), view, rng);
         asked.map(|(_, request)| request).into_iter().collect()
     }
@@ -112,8 +114,8 @@ mod tests {
 
     #[test]
     fn merit_is_the_area_under_the_curve_of_new_bests_and_what_was_left_untried() {
-        // Technique 0 brought a new best with its first and third request of three, technique 1
-        // with none of one.
+        // Technique 0 found a new best with its first and third of three requests. Technique 1
+        // found none with one request.
         let uses = [(0, true), (1, false), (0, false), (0, true)];
         let found = scores(3, 0.05, uses.into_iter());
         let expected = [2.0 * (1.0 + 3.0) / 12.0 + 0.05 * (4.0_f64 / 3.0).sqrt(), 0.05 * 2.0, f64::INFINITY];

@@ -5,19 +5,19 @@ use crate::options::{OptionSpec, Options, StrategyError};
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 
 /// Basin hopping (Wales and Doye, Global optimization by basin-hopping, 1997): annealing over local
-/// minima at a constant temperature. A minimum is perturbed, the search descends from there, and
-/// the new minimum replaces the old one when it is better, else with probability `exp(-d /
-/// temperature)`. Kernel Tuner has it, and it is the rival of section 4.7 of Filipovič, Hozzová,
-/// Nezarat, Oľha and Petrovič, Using hardware performance counters to speed up autotuning, 2022.
+/// minima at a constant temperature. Each hop perturbs the current minimum and descends from there.
+/// A better minimum replaces the old one, a worse one with probability `exp(-d / temperature)`.
+/// Kernel Tuner provides it, and section 4.7 of Filipovič, Hozzová, Nezarat, Oľha and Petrovič,
+/// Using hardware performance counters to speed up autotuning, 2022, compares against it.
 ///
-/// - d is the share by which the new minimum is slower than the old one. Elsewhere it is a
-///   difference of milliseconds, with which the same temperature accepts everything for one kernel
-///   and nothing for another.
-/// - A perturbation draws each parameter anew with probability `step`, among valid configurations;
-///   descents, starts and what happens when nothing is new are as in
-///   [`IteratedLocalSearch`](crate::IteratedLocalSearch).
+/// - d is the relative slowdown of the new minimum. In other programs it is a difference of
+///   milliseconds, and the same temperature then accepts everything for one kernel and nothing for
+///   another.
+/// - A perturbation draws each parameter anew with probability `step`, among valid configurations.
+///   Descents and starts are those of [`IteratedLocalSearch`](crate::IteratedLocalSearch), and so
+///   is the new start when nothing new is found.
 ///
-/// Cost per evaluation: as iterated local search.
+/// Cost per evaluation: as for iterated local search.
 #[derive(Debug)]
 pub struct BasinHopping(Hops);
 
@@ -48,7 +48,7 @@ impl BasinHopping {
 
 impl Searcher for BasinHopping {
     fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
-        // One at a time, since only what was asked before counts as known.
+        // Propose one at a time: only earlier requests count as known.
         self.0.propose(view, rng).map(Request::timed).into_iter().collect()
     }
 

@@ -12,37 +12,38 @@ use tunesmith_model::{
 };
 use tunesmith_space::ConfigId;
 
-/// Sequential model-based search with boosted regression trees (the model of Bergstra, Pinto and
-/// Cox, Machine learning for predictive auto-tuning with boosted regression trees, 2012; the loop
-/// of Hutter, Hoos and Leyton-Brown, Sequential model-based optimization for general algorithm
-/// configuration, 2011): several boosted models, each on other subsamples of the evaluations,
-/// predict; their mean and how far they differ give an expected improvement, and the configuration
-/// with the largest is evaluated next.
+/// Sequential model-based search with boosted regression trees. The model is that of Bergstra,
+/// Pinto and Cox, Machine learning for predictive auto-tuning with boosted regression trees, 2012.
+/// The loop is that of Hutter, Hoos and Leyton-Brown, Sequential model-based optimization for
+/// general algorithm configuration, 2011. Several boosted models are fitted to different subsamples
+/// of the evaluations. The mean and the spread of their predictions give an expected improvement.
+/// The configuration with the largest one is evaluated next.
 ///
-/// - Features, the spread of the first configurations and the targets, bent logarithms of the
-///   slowdown in which a failure is as bad as the worst success, are those of the Gaussian process
-///   strategy.
-/// - Trees know nothing between two evaluations: where all models agree they are thought to be as
-///   sure as `doubt` says.
-/// - The models are fitted anew after every evaluation up to 50, then whenever the evaluations have
-///   grown by a fiftieth; to the 300 best and 300 random others where there are more than 600.
-/// - One model chooses 768 of the configurations of a space of up to 20,000, 256 random ones are
-///   added, and all models look at these. In a larger space they choose among 2048 random ones and
-///   the neighbours of the best five.
-/// - With several requests in flight the next best is asked. As long as fewer than two
-///   configurations were correct it draws at random.
+/// - The features, the spread of the first configurations and the targets are those of the Gaussian
+///   process strategy. Targets are bent logarithms of the slowdown, and a failure is as bad as the
+///   worst success.
+/// - Between two evaluations, trees give no uncertainty. If all models agree, `doubt` is taken as
+///   their uncertainty.
+/// - The models are fitted after every evaluation up to 50, then whenever the number of evaluations
+///   has grown by a fiftieth. Beyond 600 evaluations, they are fitted to the 300 best and 300
+///   random others.
+/// - In a space of up to 20,000 configurations, one model chooses 768 of them and 256 random ones
+///   are added. All models predict these. In a larger space, they choose among 2048 random
+///   configurations and the neighbours of the best five.
+/// - With several requests in flight, it asks the next best configuration. Until two configurations
+///   were correct, it draws at random.
 ///
-/// The unit of the times does not matter. Cost per evaluation: with the defaults 240 small trees, a
-/// walk down each for 1024 configurations, and down 30 of them for every configuration of a listed
-/// space.
+/// The unit of the times does not matter. Cost per evaluation with the defaults: 240 small trees, a
+/// walk down each of them for 1024 configurations, and down 30 of them for every configuration of a
+/// listed space.
 #[derive(Debug)]
 pub struct BoostedTrees {
     settings: BoostedTreesSettings,
     told: Evaluations,
     pending: Vec<ConfigId>,
     candidates: Option<TreeCandidates>,
-    /// The configurations worth asking by the last fit, the best last, and the number of
-    /// evaluations told then.
+    /// The most promising configurations of the last fit, the best last, and the number of
+    /// evaluations told at that time.
     queue: Vec<ConfigId>,
     fitted: usize,
     unseen: Unseen,
@@ -58,11 +59,11 @@ struct BoostedTreesSettings {
     doubt: f64,
 }
 
-/// Correct evaluations without which there is nothing to model.
+/// Minimum number of correct evaluations for a model.
 const FEWEST_SUCCESSES: usize = 2;
-/// Candidates that all models look at; of more, one model chooses these.
+/// Maximum number of candidates for all models. One model chooses among more.
 const SHORTLIST: usize = 1024;
-/// Evaluations a model is fitted to at most, half of them the best.
+/// Maximum number of evaluations that a model is fitted to. Half of them are the best.
 const MODELLED: usize = 600;
 
 impl BoostedTrees {
@@ -141,7 +142,7 @@ impl BoostedTrees {
         })
     }
 
-    /// Returns the next configuration worth evaluating; `None` when every one is known.
+    /// Returns the next configuration to evaluate, or `None` if all are known.
     fn propose(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<ConfigId> {
         if self.told.len() + self.pending.len() < self.settings.initial {
             let known: Vec<ConfigId> = self.told.configs.iter().chain(&self.pending).copied().collect();
@@ -164,8 +165,8 @@ impl BoostedTrees {
         self.candidates.get_or_insert_with(|| TreeCandidates::new(view.space()))
     }
 
-    /// Returns new configurations in ascending order of what is expected of them; of equal ones in
-    /// random order.
+    /// Returns new configurations by ascending expected improvement. Equal ones come in random
+    /// order.
     fn ranked(&mut self, view: &View<'_>, rng: &mut Rng) -> Vec<ConfigId> {
         let y = targets(&self.told.scores);
         let order = ranked(&y);
@@ -196,16 +197,16 @@ impl BoostedTrees {
     }
 }
 
-/// Returns the indices of the targets from the lowest to the highest; of equal ones the earlier
-/// first.
+/// Returns the indices of the targets from the lowest to the highest. Among equal targets, the
+/// earlier comes first.
 fn ranked(targets: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..targets.len()).collect();
     order.sort_by(|&a, &b| targets[a].total_cmp(&targets[b]));
     order
 }
 
-/// Returns at most [`MODELLED`] of `order`, the best first: half of them the best, the others
-/// random.
+/// Returns at most [`MODELLED`] of `order`, best first. If there are more, half are the best and
+/// half are random others.
 fn sample(order: &[usize], rng: &mut Rng) -> Vec<usize> {
     if order.len() <= MODELLED {
         return order.to_vec();
@@ -216,8 +217,8 @@ fn sample(order: &[usize], rng: &mut Rng) -> Vec<usize> {
     best.iter().chain(&*random).copied().collect()
 }
 
-/// Returns the new ones among the configurations offered; of more than [`SHORTLIST`] three quarters
-/// are those with the lowest predictions of one model and the others random.
+/// Returns the new configurations among the offered ones. If there are more than [`SHORTLIST`],
+/// three quarters are those with the lowest predictions of one model and the rest are random.
 fn shortlist(view: &View<'_>, offered: &Listing, model: &Model, rng: &mut Rng) -> Vec<usize> {
     let mut new: Vec<usize> =
         (0..offered.configs.len()).filter(|&index| is_new(view, offered.configs[index])).collect();
@@ -235,7 +236,7 @@ fn shortlist(view: &View<'_>, offered: &Listing, model: &Model, rng: &mut Rng) -
     new
 }
 
-/// Returns mean and deviation of the models for each row.
+/// Returns the mean and deviation of the models' predictions for each row.
 fn predictions(models: &[Model], table: &Table) -> Vec<Prediction> {
     let mut sums = vec![(0.0, 0.0); table.len()];
     for model in models {
@@ -258,7 +259,7 @@ fn deviation(y: &[f64]) -> f64 {
 
 impl Searcher for BoostedTrees {
     fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
-        // One at a time, since only what was asked before counts as known.
+        // Propose one at a time: only earlier requests count as known.
         let Some(config) = self.propose(view, rng) else { return Vec::new() };
         self.pending.push(config);
         vec![Request::timed(config)]

@@ -8,13 +8,13 @@ use crate::{
 };
 use tunesmith_core::Searcher;
 
-/// A named strategy, with what callers need to know about it.
+/// A named strategy and its properties.
 pub struct Strategy {
-    /// The name users write.
+    /// The name that users write.
     pub name: &'static str,
-    /// One line for lists and help.
+    /// A description of one line for lists and help.
     pub summary: &'static str,
-    /// Its options with their defaults.
+    /// The options and their defaults.
     pub options: &'static [OptionSpec],
     ends_by_itself: bool,
     begins_with_history: bool,
@@ -26,44 +26,44 @@ pub struct Strategy {
 }
 
 impl Strategy {
-    /// Returns whether the strategy works through a list and then ends. Without a stop condition,
-    /// such a run goes to the end of the list.
+    /// Returns true if the strategy works through a list and then ends. Without a stop condition,
+    /// such a run continues to the end of the list.
     pub fn ends_by_itself(&self) -> bool {
         self.ends_by_itself
     }
 
-    /// Returns whether the strategy begins with the best configurations of a history. Any other can
-    /// be [primed](crate::Primed) with them.
+    /// Returns true if the strategy begins with the best configurations of a history. Any other
+    /// strategy can be [primed](crate::Primed) with them.
     pub fn begins_with_history(&self) -> bool {
         self.begins_with_history
     }
 
-    /// Returns whether the strategy uses a counter model.
+    /// Returns true if the strategy uses a counter model.
     pub fn takes_guide(&self) -> bool {
         self.takes_guide
     }
 
-    /// Returns the strategy that this one falls back to without a counter model, if it was made for
-    /// one.
+    /// Returns the strategy that replaces this one if there is no counter model. Only strategies
+    /// made for a counter model have one.
     pub fn without_guide(&self) -> Option<&'static str> {
         self.without_guide
     }
 
-    /// Returns whether the strategy is better than random search on recorded spaces of real
-    /// kernels: after 100 evaluations it is nearer the optimum on at least 7 of 9. The facade's
+    /// Returns true if the strategy is better than random search on recorded spaces of real
+    /// kernels: after 100 evaluations it is nearer to the optimum on at least 7 of 9. The facade's
     /// test `strategies` checks this.
     pub fn beats_random(&self) -> bool {
         self.beats_random
     }
 
-    /// Returns whether the strategy with `options` draws uniformly, each configuration once, so
-    /// that the expectation of its best is known exactly.
+    /// Returns true if the strategy with `options` draws uniformly and each configuration once. The
+    /// expectation of its best is then known exactly.
     pub(crate) fn draws_each_once(&self, options: &Options<'_>) -> Result<bool, StrategyError> {
         (self.draws_each_once)(options)
     }
 }
 
-/// The usual abilities of a strategy. An entry says only what differs.
+/// The usual properties of a strategy. An entry of the catalogue lists only its differences.
 const USUAL: Strategy = Strategy {
     name: "",
     summary: "",
@@ -77,7 +77,7 @@ const USUAL: Strategy = Strategy {
     build: |_| Ok(Box::new(Exhaustive::default())),
 };
 
-/// Returns every strategy there is, in the order in which lists show them.
+/// Returns all strategies, in the order of lists.
 pub fn catalogue() -> &'static [Strategy] {
     CATALOGUE
 }
@@ -242,7 +242,7 @@ static CATALOGUE: &[Strategy] = &[
     },
 ];
 
-/// Builds `default`. Its options are those of `gaussian_process`, which is meant if one is given.
+/// Builds `default`. Any given option selects `gaussian_process`, whose options these are.
 fn recommended(options: &Options<'_>) -> Result<Box<dyn Searcher>, StrategyError> {
     if options.knowledge().guide.is_none() || options.are_given() {
         return Ok(Box::new(GaussianProcess::from_options(options)?));
@@ -250,12 +250,12 @@ fn recommended(options: &Options<'_>) -> Result<Box<dyn Searcher>, StrategyError
     Ok(Box::new(ProfileGuided::from_options(&options.defaults_of(ProfileGuided::OPTIONS))?))
 }
 
-/// Returns the strategy that is meant where none is named, the first of the list.
+/// Returns the default strategy, the first of the list.
 pub(crate) fn default() -> &'static Strategy {
     &CATALOGUE[0]
 }
 
-/// Finds the strategy called `name`; the error lists all names and suggests one.
+/// Returns the strategy called `name`. The error lists all names and suggests one.
 pub(crate) fn find(name: &str) -> Result<&'static Strategy, StrategyError> {
     let names = || CATALOGUE.iter().map(|strategy| strategy.name);
     CATALOGUE.iter().find(|strategy| strategy.name == name).ok_or_else(|| StrategyError::UnknownStrategy {

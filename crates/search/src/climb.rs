@@ -1,17 +1,17 @@
-//! The climb of Bergstra, Pinto and Cox on a function that costs nothing to speak of, such as a
-//! model.
+//! The climb of Bergstra, Pinto and Cox on a function that costs almost nothing, such as a model.
 
 use crate::local::resample;
 use tunesmith_core::Rng;
 use tunesmith_space::{ConfigId, Space};
 
-/// Climbs from `start` for `steps` steps: each parameter of the present configuration is drawn anew
-/// with `probability`, one at least, and a configuration of a higher `score` becomes the present
-/// one (Machine learning for predictive auto-tuning with boosted regression trees, 2012, section
-/// 2.4). Returns the last one, the best of all that were scored, with its score. Only valid
-/// configurations are drawn. Costs a draw within the space's diagrams and a score for each step.
+/// Climbs from `start` for `steps` steps (Bergstra, Pinto and Cox, Machine learning for predictive
+/// auto-tuning with boosted regression trees, 2012, section 2.4). Each step draws each parameter of
+/// the current configuration anew with `probability`, at least one of them. A configuration with a
+/// higher `score` becomes the current one. Returns the last one, which is the best of all scored,
+/// and its score. Draws only valid configurations. Costs one draw within the space's diagrams and
+/// one score for each step.
 ///
-/// The strategy `hill_climbing` does the same with configurations that are measured.
+/// The strategy `hill_climbing` does the same with measured configurations.
 pub fn climb(
     space: &Space,
     start: ConfigId,

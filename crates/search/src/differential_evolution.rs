@@ -9,22 +9,22 @@ use tunesmith_core::{Request, Rng, Searcher, Told, View};
 use tunesmith_space::{ConfigId, Space};
 
 /// Differential evolution (Storn and Price, Differential evolution - a simple and efficient
-/// heuristic for global optimization over continuous spaces, 1997): for each member of a population
-/// in turn, the weighted difference of two others is added to a third, the base (equation 2); each
-/// coordinate of the sum replaces the member's own with probability `crossover`, one always
-/// (equation 4); what results replaces the member when it is not worse.
+/// heuristic for global optimization over continuous spaces, 1997). The members of a population
+/// take turns. For each member, the weighted difference of two others is added to a third, the base
+/// (equation 2). Each coordinate of the sum replaces the member's own with probability `crossover`,
+/// at least one of them (equation 4). The result replaces the member if it is not worse.
 ///
-/// - Coordinates are value indices. What results is the nearest valid configuration
-///   ([`Space::nearest_configuration`], each parameter's list counted as one long).
-/// - `base=best` starts from the best of the population instead of a random member (the paper's
-///   DE/best/1/bin and DE/rand/1/bin).
-/// - The population begins with `size` evaluations, those not asked included; failed ones never
-///   join.
-/// - A result that is known is judged at once. After 10 in a row the next configuration is a new
-///   random one, which replaces the worst member when it is better, so the search ends only with
-///   the space.
+/// - Coordinates are value indices. The result is moved to the nearest valid configuration
+///   ([`Space::nearest_configuration`], with the length of each parameter's list counted as one).
+/// - `base=best` uses the best member as the base instead of a random one (DE/best/1/bin and
+///   DE/rand/1/bin in the paper).
+/// - The population begins with `size` evaluations, including those that this strategy did not ask.
+///   Failed configurations never join.
+/// - A known result is judged at once. After 10 known results in a row, the next configuration is a
+///   new random one. It replaces the worst member if it is better. So the search ends only with the
+///   space.
 ///
-/// Only the order of times matters, not their unit. Cost per evaluation: a pass over the space's
+/// Only the order of times matters, not their unit. Cost per evaluation: one pass over the space's
 /// diagrams.
 #[derive(Debug)]
 pub struct DifferentialEvolution {
@@ -33,18 +33,18 @@ pub struct DifferentialEvolution {
     crossover: f64,
     from_best: bool,
     population: Vec<Scored>,
-    /// Configurations in flight, with the member each may replace.
+    /// Configurations in flight, each with the member that it may replace.
     awaited: Vec<(ConfigId, usize)>,
-    /// The member whose turn it is.
+    /// The member whose turn is next.
     next: usize,
     unseen: Unseen,
 }
 
-/// Members without which there is no difference: one to replace, a base, and two to differ.
+/// Minimum size of a population: a member to replace, a base, and two members for the difference.
 const FEWEST: usize = 4;
 
-/// Results that are known before a random configuration is asked: each may cost a pass over the
-/// diagrams.
+/// Maximum number of known results before a random configuration is asked. Each may cost a pass
+/// over the diagrams.
 const ATTEMPTS: usize = 10;
 
 impl DifferentialEvolution {
@@ -96,8 +96,8 @@ impl DifferentialEvolution {
         self.unseen.draw(view, rng)
     }
 
-    /// Returns the paper's equations 2 and 4 for the member `target`, at the nearest valid
-    /// configuration.
+    /// Returns the result of the paper's equations 2 and 4 for the member `target`, moved to the
+    /// nearest valid configuration.
     fn combine(&self, space: &Space, target: usize, rng: &mut Rng) -> ConfigId {
         let indices = |member: usize| space.unrank(self.population[member].0);
         let others = distinct(self.population.len(), target, rng);
@@ -118,8 +118,8 @@ impl DifferentialEvolution {
         members.min_by(|&a, &b| self.population[a].1.total_cmp(&self.population[b].1)).unwrap_or(0)
     }
 
-    /// Puts a configuration that is not worse into the place of `member`, unless the population has
-    /// it already.
+    /// Replaces `member` by a configuration that is not worse, unless the population contains it
+    /// already.
     fn replace(&mut self, member: usize, config: ConfigId, score: f64) {
         let is_member = self.population.iter().any(|(other, _)| *other == config);
         if !is_member && score <= self.population[member].1 {
@@ -128,7 +128,7 @@ impl DifferentialEvolution {
     }
 }
 
-/// Draws three different numbers below `count`, at least 4, that are not `target`.
+/// Draws three different numbers below `count` that are not `target`. `count` is at least 4.
 fn distinct(count: usize, target: usize, rng: &mut Rng) -> [usize; 3] {
     let mut taken = [target; 4];
     for at in 1..4 {
@@ -141,7 +141,7 @@ fn distinct(count: usize, target: usize, rng: &mut Rng) -> [usize; 3] {
 
 impl Searcher for DifferentialEvolution {
     fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
-        // One at a time, since only what was asked before counts as known.
+        // Propose one at a time: only earlier requests count as known.
         self.propose(view, rng).map(Request::timed).into_iter().collect()
     }
 
@@ -189,8 +189,8 @@ mod tests {
         (evolution.weight, evolution.crossover) = (0.5, 1.0);
         let mut rng = Rng::seed_from_u64(3);
         for _ in 0..50 {
-            // Of target 1 the others are 0, 2 and 3: differences among [5, 5, 5] and [4, 0, 2], or
-            // none.
+            // For target 1, the others are 0, 2 and 3. Differences are among [5, 5, 5] and [4, 0,
+            // 2], or zero.
             let config = space.unrank(evolution.combine(&space, 1, &mut rng));
             let halves = [[5, 5, 5], [5, 7, 6], [4, 2, 3], [5, 8, 7], [6, 8, 7], [5, 3, 4]];
             assert!(halves.contains(&[config.indices()[0], config.indices()[1], config.indices()[2]]), "{config:?}");

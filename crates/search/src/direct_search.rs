@@ -1,68 +1,70 @@
-//! What the continuous methods share: a walk through ATF's coordinates, from start to start.
+//! The common part of the continuous methods: a walk through ATF's coordinates with restarts.
 
 use crate::options::{OptionSpec, Options, StrategyError};
 use crate::unseen::Unseen;
 use tunesmith_core::{Request, Rng, Searcher, View};
 use tunesmith_space::{Blocks, ConfigId, Space};
 
-/// A place in the unit cube with its cost: the score of its configuration, infinite where that
-/// failed, so that a failure is worse than any success.
+/// A place in the unit cube and its cost, the score of its configuration. The cost of a failure is
+/// infinite, so a failure is worse than any success.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Vertex {
     pub(crate) place: Vec<f64>,
     pub(crate) cost: f64,
 }
 
-/// A method that minimises a function of real coordinates and pauses wherever it needs costs.
+/// A method that minimises a function of real coordinates. It pauses wherever it needs costs.
 pub(crate) trait Method {
-    /// Starts anew and returns the places whose costs are needed first. `start` has at least one
-    /// coordinate.
+    /// Starts anew from `start`, which has at least one coordinate. Returns the places whose costs
+    /// are needed first.
     fn start(&mut self, start: &[f64]) -> Vec<Vec<f64>>;
 
-    /// Takes the costs of the places wanted last, in their order and moved into the cube, and
-    /// returns the places whose costs are needed next, at least one.
+    /// Takes the costs of the places wanted last, in their order. Places outside of the cube were
+    /// moved into it. Returns the places whose costs are needed next, at least one.
     fn next(&mut self, measured: Vec<Vertex>) -> Vec<Vec<f64>>;
 }
 
-/// Runs a [`Method`] over the unit cube of a space (ATF paper, section 5): one coordinate per
-/// parameter that has a choice, and at each node of the space's tree the coordinate says which of
-/// the values possible there is taken.
+/// Runs a [`Method`] over the unit cube of a space (ATF paper, section 5). The cube has one
+/// coordinate for each parameter with more than one value. At each node of the space's tree, the
+/// coordinate selects one of the values possible there.
 ///
-/// - ATF gives all values of a node an equal part of the interval. Configurations behind nodes with
-///   few others are then met more often than the rest; here each value's part is its share of the
-///   node's configurations ([`Blocks::Configurations`]), so that no part of the space is preferred
-///   and a step of a given length passes equally many configurations everywhere.
-/// - A place outside of the cube is moved to the nearest one inside. (Mirroring it at the wall did
+/// - ATF gives all values of a node an equal part of the interval, so configurations behind nodes
+///   with few others are met more often. Here, a value's part is its share of the node's
+///   configurations ([`Blocks::Configurations`]). So no part of the space is preferred, and a step
+///   of a given length passes equally many configurations everywhere.
+/// - A place outside of the cube is moved to the nearest place inside. Mirroring it at the wall did
 ///   worse on the recorded spaces, by 0.01 to 0.03 of the optimum after 25 and 50 evaluations: good
-///   values often stand at an end of a list.)
-/// - Costs that are known already are taken from the history. After [`PATIENCE`] such costs per
-///   vertex in a row the method has collapsed onto what it knows.
-/// - It starts at the best of `samples` random configurations, and again so at new ones whenever it
-///   has collapsed; the search ends only with the space. What was told before the first start, by
-///   the user's start configurations or other strategies, counts among the samples of that start.
+///   values often stand at an end of a list.
+/// - Known costs come from the history. After [`PATIENCE`] known costs per vertex in a row, the
+///   method counts as collapsed.
+/// - It starts at the best of `samples` random configurations, and whenever it has collapsed, at
+///   the best of new ones. So the search ends only with the space. Evaluations told before the
+///   first start, from the user's start configurations or other strategies, count among the samples
+///   of that start.
 #[derive(Debug)]
 pub(crate) struct DirectSearch<M> {
     method: M,
     samples: usize,
-    /// The parameters that have a choice; empty before the first request.
+    /// The parameters with more than one value. Empty before the first request.
     free: Vec<usize>,
     stage: Stage,
-    /// The costs that the method, or the choice of a start, waits for.
+    /// The configurations whose costs the method, or the choice of a start, waits for.
     wanted: Vec<Wanted>,
-    /// Costs taken from the history since the last new configuration.
+    /// Number of costs taken from the history since the last new configuration.
     known: usize,
     unseen: Unseen,
 }
 
-/// Known costs per vertex of a simplex after which a method starts anew: steps may shrink below a
-/// wide block and still enter a narrow one. 2, 4, 8 and 16 did equally well on the recorded spaces.
+/// Number of known costs per vertex of a simplex after which a method starts anew. Steps may shrink
+/// below a wide block and still enter a narrow one. 2, 4, 8 and 16 did equally well on the recorded
+/// spaces.
 const PATIENCE: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// Nothing was asked yet.
     Fresh,
-    /// So many random configurations are still to be drawn for the next start.
+    /// The number of random configurations still to draw for the next start.
     Sampling(usize),
     Walking,
 }
@@ -81,20 +83,20 @@ pub(crate) const EDGE: OptionSpec = OptionSpec {
     meaning: "a number above 0 and at most 0.5: the edges of the first simplex in the unit cube",
 };
 
-/// Reads the option [`EDGE`].
+/// Returns the value of the option [`EDGE`].
 pub(crate) fn edge(options: &Options<'_>) -> Result<f64, StrategyError> {
     options.number(EDGE.name, |number| 0.0 < number && number <= 0.5)
 }
 
-/// Returns the option that all methods have.
+/// Returns the option that all methods share.
 pub(crate) const fn samples(default: &'static str) -> OptionSpec {
     let meaning = "a whole number from 1 to 10000: random configurations of which the best is where the method starts";
     OptionSpec { name: "samples", default, meaning }
 }
 
 impl<M: Method> DirectSearch<M> {
-    /// Searches by `method` from the best of as many random configurations as the option
-    /// [`samples`] says.
+    /// Returns a search by `method`. The option [`samples`] gives the number of random
+    /// configurations for a start.
     pub(crate) fn from_options(method: M, options: &Options<'_>) -> Result<Self, StrategyError> {
         Ok(Self::new(method, options.count("samples", 1, 10_000)?))
     }
@@ -111,8 +113,8 @@ impl<M: Method> DirectSearch<M> {
         }
     }
 
-    /// Returns the next configuration to evaluate; `None` while costs are missing and when every
-    /// configuration is known.
+    /// Returns the next configuration to evaluate. Returns `None` while costs are missing, and if
+    /// all configurations are known.
     fn propose(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<ConfigId> {
         if self.stage == Stage::Fresh {
             self.begin(view);
@@ -141,7 +143,7 @@ impl<M: Method> DirectSearch<M> {
         }
     }
 
-    /// Looks at the space and at what was told before.
+    /// Prepares the first start from the space and the evaluations told before.
     fn begin(&mut self, view: &View<'_>) {
         let parameters = view.space().parameters().iter().enumerate();
         self.free = parameters.filter(|(_, parameter)| parameter.values().len() > 1).map(|(at, _)| at).collect();
@@ -157,7 +159,8 @@ impl<M: Method> DirectSearch<M> {
         self.wanted.push(Wanted { config, place, cost: None });
     }
 
-    /// Fills in the costs that are known, up to the first configuration that nobody has asked.
+    /// Fills in the known costs. Stops at the first configuration that was not asked yet and
+    /// returns it.
     fn first_unknown(&mut self, view: &View<'_>) -> Option<ConfigId> {
         for wanted in self.wanted.iter_mut().filter(|wanted| wanted.cost.is_none()) {
             wanted.cost = view.score(wanted.config).map(|score| score.unwrap_or(f64::INFINITY));
@@ -168,7 +171,7 @@ impl<M: Method> DirectSearch<M> {
         None
     }
 
-    /// Goes on to the method's next places, or to a new start, with all costs at hand.
+    /// Continues with the method's next places or a new start. All costs must be present.
     fn go_on(&mut self, space: &Space) {
         let vertex = |wanted: Wanted| Vertex { place: wanted.place, cost: wanted.cost.unwrap_or(f64::INFINITY) };
         let measured: Vec<Vertex> = self.wanted.drain(..).map(vertex).collect();
@@ -177,7 +180,7 @@ impl<M: Method> DirectSearch<M> {
         let places = match self.stage {
             Stage::Walking if collapsed => Vec::new(),
             Stage::Walking => self.method.next(measured),
-            // Without a choice there is nowhere to go.
+            // If no parameter has a choice, there is nowhere to go.
             _ if self.free.is_empty() => Vec::new(),
             _ => best(&measured).map(|best| self.method.start(&best.place)).unwrap_or_default(),
         };
@@ -190,7 +193,7 @@ impl<M: Method> DirectSearch<M> {
         }
     }
 
-    /// Returns the configuration at `place`, which is moved into the cube.
+    /// Moves `place` into the cube and returns its configuration.
     fn locate(&self, space: &Space, mut place: Vec<f64>) -> Wanted {
         place.iter_mut().for_each(|coordinate| *coordinate = coordinate.clamp(0.0, 1.0));
         let mut all = vec![0.5; space.parameters().len()];
@@ -204,23 +207,24 @@ impl<M: Method> DirectSearch<M> {
 
 impl<M: Method> Searcher for DirectSearch<M> {
     fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
-        // One at a time, since only what was asked before counts as known.
+        // Propose one at a time: only earlier requests count as known.
         self.propose(view, rng).map(Request::timed).into_iter().collect()
     }
 }
 
-/// Returns the vertex of the least cost; of equal ones the first.
+/// Returns the vertex with the least cost, the first of equal ones.
 pub(crate) fn best(vertices: &[Vertex]) -> Option<&Vertex> {
     vertices.iter().min_by(|a, b| a.cost.total_cmp(&b.cost))
 }
 
-/// Returns `from + factor * (to - from)`: on the line through both, `to` where the factor is 1.
+/// Returns `from + factor * (to - from)`: a point on the line through both, and `to` for the factor
+/// 1.
 pub(crate) fn along(from: &[f64], to: &[f64], factor: f64) -> Vec<f64> {
     from.iter().zip(to).map(|(from, to)| from + factor * (to - from)).collect()
 }
 
-/// Returns a right simplex: `start`, and for each coordinate a vertex `edge` away from it, on the
-/// side that has more room.
+/// Returns a right simplex: `start`, and for each coordinate a vertex at the distance `edge` from
+/// it, on the side with more room.
 pub(crate) fn right_simplex(start: &[f64], edge: f64) -> Vec<Vec<f64>> {
     let moved = (0..start.len()).map(|at| {
         let mut vertex = start.to_vec();
@@ -234,8 +238,8 @@ pub(crate) fn right_simplex(start: &[f64], edge: f64) -> Vec<Vec<f64>> {
 pub(crate) mod testing {
     use super::{Method, Vertex};
 
-    /// Answers `method`, started at `start`, with `function` for `rounds` rounds; returns what it
-    /// wanted in each.
+    /// Runs `method` from `start` on `function` for `rounds` rounds. Returns the places wanted in
+    /// each.
     pub(crate) fn rounds(
         method: &mut impl Method,
         start: &[f64],
@@ -251,7 +255,7 @@ pub(crate) mod testing {
         wanted
     }
 
-    /// Returns the least that `function` is in the places of [`rounds`].
+    /// Returns the least value of `function` at the places of [`rounds`].
     pub(crate) fn least(wanted: &[Vec<Vec<f64>>], function: impl Fn(&[f64]) -> f64) -> f64 {
         wanted.iter().flatten().map(|place| function(place)).fold(f64::INFINITY, f64::min)
     }

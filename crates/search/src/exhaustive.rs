@@ -2,10 +2,10 @@
 
 use tunesmith_core::{Request, Rng, Searcher, View};
 
-/// Every configuration once, in the order of the space (CLTune's full-search).
+/// Exhaustive search: every configuration once, in the order of the space (CLTune's full-search).
 ///
-/// Configurations that are known already (the default, a resumed part) are not asked again. Cost:
-/// one unranking each.
+/// It does not ask known configurations (the default, a resumed part). Cost: one unranking per
+/// configuration.
 #[derive(Debug, Default)]
 pub struct Exhaustive {
     next: u128,

@@ -7,36 +7,36 @@ use rand::RngExt as _;
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 use tunesmith_space::ConfigId;
 
-/// A steady-state genetic algorithm (Whitley, The GENITOR algorithm and selection pressure, 1989):
-/// two parents are chosen by rank, their child has each parameter's value from one of them
+/// A steady-state genetic algorithm (Whitley, The GENITOR algorithm and selection pressure, 1989).
+/// Two parents are chosen by rank. Their child takes each parameter's value from one of them
 /// (Syswerda, Uniform crossover in genetic algorithms, 1989) or, with probability `mutation`, any
-/// value; it takes the place of the worst of the population when it is better.
+/// value. It replaces the worst of the population if it is better.
 ///
-/// - Children are drawn uniformly from the valid configurations of that kind, so that no constraint
-///   spoils one and none is repaired.
-/// - A parent is the best of `tournament` drawn from the population (Goldberg and Deb, A
+/// - Children are drawn uniformly from the valid configurations of that kind. So no constraint
+///   excludes a child, and no child needs repair.
+/// - A parent is the best of `tournament` members drawn from the population (Goldberg and Deb, A
 ///   comparative analysis of selection schemes used in genetic algorithms, 1991).
-/// - One child at a time instead of generations: a good child is a parent at once, and with several
-///   requests in flight nothing waits. The population begins with `size` evaluations, those not
-///   asked included; failed ones never join.
-/// - A child that is known costs nothing and joins nothing; the next one mutates more, up to
-///   everything after 10 in a row. So a population that has become alike goes on, and the search
+/// - Children come one at a time, without generations. A good child is a parent at once, and with
+///   several requests in flight nothing waits. The population begins with `size` evaluations,
+///   including those that this strategy did not ask. Failed configurations never join.
+/// - A known child costs nothing and does not join. The next child mutates more, and after 10 known
+///   children in a row every parameter mutates. So a uniform population moves on, and the search
 ///   ends only with the space.
 ///
-/// Only the order of times matters, not their unit. Cost per evaluation: a draw within the space's
-/// diagrams.
+/// Only the order of times matters, not their unit. Cost per evaluation: one draw within the
+/// space's diagrams.
 #[derive(Debug)]
 pub struct Genetic {
     size: usize,
     tournament: usize,
     mutation: f64,
-    /// From best to worst.
+    /// The members, from best to worst.
     population: Vec<Scored>,
     unseen: Unseen,
 }
 
-/// Children drawn before a random configuration takes their place. They cost a draw within the
-/// diagrams each.
+/// Maximum number of children drawn before a random configuration is asked. Each costs a draw
+/// within the diagrams.
 const ATTEMPTS: u32 = 10;
 
 impl Genetic {
@@ -78,14 +78,14 @@ impl Genetic {
         self.unseen.draw(view, rng)
     }
 
-    /// Draws two different configurations of the population.
+    /// Returns two different configurations of the population.
     fn parents(&self, rng: &mut Rng) -> [ConfigId; 2] {
         let best_of = |count: usize, rng: &mut Rng| {
             let draws = (0..self.tournament).map(|_| rng.random_range(0..count));
             draws.min().unwrap_or(0)
         };
         let first = best_of(self.population.len(), rng);
-        // The second among the others.
+        // Draw the second among the others.
         let second = best_of(self.population.len() - 1, rng);
         let second = if second >= first { second + 1 } else { second };
         [self.population[first].0, self.population[second].0]
@@ -94,7 +94,7 @@ impl Genetic {
 
 impl Searcher for Genetic {
     fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
-        // One at a time, since only what was asked before counts as known.
+        // Propose one at a time: only earlier requests count as known.
         self.propose(view, rng).map(Request::timed).into_iter().collect()
     }
 

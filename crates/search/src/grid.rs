@@ -1,4 +1,4 @@
-//! The user's grid.
+//! Search over the user's grid.
 
 use crate::exhaustive::Exhaustive;
 use crate::options::{OptionSpec, Options, StrategyError};
@@ -6,13 +6,13 @@ use std::sync::Arc;
 use tunesmith_core::{Request, Rng, Searcher, View};
 use tunesmith_space::ConfigId;
 
-/// The configurations of the problem's grid, in its order: what an author of the kernel knows to be
-/// worth trying (the grid of Bergstra, Pinto and Cox, Machine learning for predictive auto-tuning
-/// with boosted regression trees, 2012, section 4.1). The run ends with the grid; without one every
-/// value counts, which is the whole space in its order.
+/// The configurations of the problem's grid, in its order. A grid lists the configurations that the
+/// kernel's author considers worth trying (Bergstra, Pinto and Cox, Machine learning for predictive
+/// auto-tuning with boosted regression trees, 2012, section 4.1). The run ends with the grid.
+/// Without a grid, every value counts, and the run covers the whole space in its order.
 #[derive(Debug)]
 pub struct Grid {
-    /// The grid and how much of it was asked.
+    /// The grid and the number of its configurations already asked.
     listed: Option<(Arc<[ConfigId]>, usize)>,
     all: Exhaustive,
 }

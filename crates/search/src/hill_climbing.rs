@@ -8,27 +8,25 @@ use crate::unseen::Unseen;
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 use tunesmith_space::{ConfigId, Neighbourhood};
 
-/// Stochastic hill climbing as in Bergstra, Pinto and Cox, Machine learning for predictive
-/// auto-tuning with boosted regression trees, 2012, section 2.3: every parameter of the best
-/// configuration is drawn anew with probability 0.25 and kept otherwise; a better configuration
-/// becomes the one to go on from.
+/// Stochastic hill climbing (Bergstra, Pinto and Cox, Machine learning for predictive auto-tuning
+/// with boosted regression trees, 2012, section 2.3). Each parameter of the best configuration is
+/// drawn anew with probability 0.25 and kept otherwise. A better configuration becomes the best.
 ///
-/// - It starts from the best of what was told before (the paper's reference implementation is our
-///   default configuration) and of a few random configurations; `initial=1` takes a random one only
-///   where nothing was told.
-/// - Of configurations with the parameters that are kept only valid ones are drawn, each equally
-///   likely.
-/// - `improvement=first` and `best` climb over neighbours instead, which differ in one parameter,
-///   to the first better one or to the best of all, and start again from a random configuration
-///   when none is better.
-/// - After `patience` evaluations without an improvement it starts again from a random
-///   configuration; `patience=0` never does, as the paper, whose climbs are 25 to 75 evaluations
-///   long. Neighbours come to an end and need no patience.
-/// - When 50 draws in a row were known, the next configuration is a new random one, so the search
-///   ends only with the space.
+/// - It starts from the best of the evaluations told before (the paper's reference implementation
+///   is our default configuration) and of a few random configurations. With `initial=1` it draws a
+///   random one only if nothing was told before.
+/// - It draws only valid configurations with the kept values, each equally likely.
+/// - `improvement=first` and `best` climb over neighbours, which differ in one parameter, to the
+///   first better one or to the best of all. If none is better, they restart from a random
+///   configuration.
+/// - After `patience` evaluations without an improvement, it restarts from a random configuration.
+///   With `patience=0` it never restarts, like the paper, whose climbs have 25 to 75 evaluations.
+///   Climbing over neighbours ends by itself and needs no patience.
+/// - After 50 known draws in a row, the next configuration is a new random one. So the search ends
+///   only with the space.
 ///
-/// Only the order of times matters, not their unit. Cost per evaluation: a draw within the space's
-/// diagrams.
+/// Only the order of times matters, not their unit. Cost per evaluation: one draw within the
+/// space's diagrams.
 #[derive(Debug)]
 pub struct HillClimbing(Climb);
 
@@ -44,9 +42,9 @@ struct Resample {
     patience: u64,
     initial: usize,
     current: Option<Scored>,
-    /// The configuration asked that the search starts again from.
+    /// The random configuration in flight from which the search restarts.
     start: Option<ConfigId>,
-    /// Evaluations since the last improvement.
+    /// Number of evaluations since the last improvement.
     stale: u64,
     unseen: Unseen,
 }
@@ -140,7 +138,7 @@ impl Resample {
 
 impl Searcher for HillClimbing {
     fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
-        // One at a time, since only what was asked before counts as known.
+        // Propose one at a time: only earlier requests count as known.
         let config = match &mut self.0 {
             Climb::Resample(climb) => climb.propose(view, rng),
             Climb::Neighbours(hops) => hops.propose(view, rng),

@@ -5,20 +5,20 @@ use crate::options::{OptionSpec, Options, StrategyError};
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 
 /// Iterated local search (Lourenço, Martin and Stützle, Iterated local search, in Handbook of
-/// Metaheuristics, 2003, figure 2): descend to a local minimum, perturb it, descend again, and go
-/// on from the better of the two.
+/// Metaheuristics, 2003, figure 2). It descends to a local minimum, perturbs it, descends again,
+/// and continues from the better of the two minima.
 ///
-/// - It starts from the best of what was told before and of a few random configurations.
-/// - A descent goes to the first better neighbour; neighbours differ in one parameter
-///   (`neighbourhood=hamming`) or in one step of one parameter (`adjacent`). `improvement=best`
-///   looks at all neighbours first.
+/// - It starts from the best of the evaluations told before and of a few random configurations.
+/// - A descent moves to the first better neighbour. Neighbours differ in one parameter
+///   (`neighbourhood=hamming`) or in one step of one parameter (`adjacent`). With
+///   `improvement=best`, it examines all neighbours first.
 /// - A perturbation draws each parameter anew with probability `perturbation`, among valid
 ///   configurations.
-/// - When 50 perturbations in a row led over known configurations to known minima, the next descent
-///   starts from a new random configuration, so the search ends only with the space.
+/// - After 50 perturbations in a row over known configurations to known minima, the next descent
+///   starts from a new random configuration. So the search ends only with the space.
 ///
 /// Only the order of times matters, not their unit. Cost per evaluation: a hash for each known
-/// neighbour passed; a neighbourhood of the space for each move.
+/// neighbour passed, and a neighbourhood of the space for each move.
 #[derive(Debug)]
 pub struct IteratedLocalSearch(Hops);
 
@@ -42,7 +42,7 @@ impl IteratedLocalSearch {
 
 impl Searcher for IteratedLocalSearch {
     fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
-        // One at a time, since only what was asked before counts as known.
+        // Propose one at a time: only earlier requests count as known.
         self.0.propose(view, rng).map(Request::timed).into_iter().collect()
     }
 

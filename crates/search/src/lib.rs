@@ -1,7 +1,8 @@
 //! The search strategies of Tunesmith, one file each.
 //!
-//! A strategy is a [`Searcher`](tunesmith_core::Searcher) with a name in the [`catalogue`], the
-//! only list of names: the command line, the documentation and the conformance tests read it.
+//! A strategy is a [`Searcher`](tunesmith_core::Searcher) with a name in the [`catalogue`]. The
+//! catalogue is the only list of names: the command line, the documentation and the conformance
+//! tests read it.
 //!
 //! ```
 //! use tunesmith_search::{Knowledge, StrategySpec};

@@ -1,14 +1,14 @@
-//! From a point to the valid configuration nearest to it.
+//! Moves a point to the nearest valid configuration.
 
 use tunesmith_space::{ConfigId, Space};
 
-/// Returns the valid configuration nearest to `point`, value indices as real numbers, with each
-/// parameter's list counted as one long. `None` in spaces whose configurations have no ranks. Cost:
-/// O(arcs) of the diagrams unless the point is valid.
+/// Returns the valid configuration nearest to `point`, which consists of value indices as real
+/// numbers. The length of each parameter's list counts as one. Returns `None` if the configurations
+/// of the space have no ranks. Costs O(arcs) of the diagrams, unless the point is valid.
 pub(crate) fn nearest(space: &Space, point: &[f64]) -> Option<ConfigId> {
     let rounded = |(at, parameter): (&f64, &tunesmith_space::Parameter)| {
-        // A half is rounded down, and what is outside of the list to its nearest end, as the space
-        // does.
+        // Like the space, round a half down and move a coordinate outside of the list to its
+        // nearest end.
         let last = (parameter.values().len() - 1) as f64;
         (at - 0.5).ceil().clamp(0.0, last) as u32
     };

@@ -7,23 +7,24 @@ use tunesmith_core::{Request, Rng, Searcher, View};
 /// The simplex method (Nelder and Mead, "A simplex method for function minimization", The Computer
 /// Journal 7, 1965, pages 308 to 313) over the coordinates of the space.
 ///
-/// Of d + 1 vertices in d coordinates the worst, P_h, is replaced again and again, by one of
+/// The method has d + 1 vertices in d coordinates. It repeatedly replaces the worst vertex, P_h, by
+/// one of
 ///
 /// - the reflection P* = (1 + a) M - a P_h through the centroid M of the others,
-/// - where P* is better than all vertices, the expansion P** = g P* + (1 - g) M if that is better
-///   still,
-/// - where P* would be the worst again, the contraction P** = b P + (1 - b) M, with P the better of
-///   P_h and P*; where that is no better than P, all vertices move half-way towards the best one.
+/// - if P* is better than all vertices, the expansion P** = g P* + (1 - g) M, provided that it is
+///   better than P*,
+/// - if P* would be the worst again, the contraction P** = b P + (1 - b) M, with P the better of
+///   P_h and P*. If P** is not better than P, all vertices move half-way towards the best one.
 ///
 /// The defaults of a, b and g are the paper's best, 1, 1/2 and 2. The paper leaves the first
-/// simplex open: here it is a right one, with edges of `edge` along the coordinates, at the best of
-/// `samples` random configurations, and so is each after it.
+/// simplex open. Here each simplex starts as a right one with edges of `edge` along the
+/// coordinates, at the best of `samples` random configurations.
 ///
-/// `edge` and `samples` are those that did best on the nine recorded spaces, among edges of 0.1 to
+/// The defaults of `edge` and `samples` did best on the nine recorded spaces, among edges of 0.1 to
 /// 0.5 and 1 to 20 samples: 0.88, 0.93 and 0.955 of the optimum after 50, 100 and 200 evaluations
 /// (random search 0.84, 0.87 and 0.91).
 ///
-/// A move needs the cost of the one before it: with room for more than one request only the
+/// A move needs the cost of the move before it. With room for more than one request, only the
 /// vertices of a new or shrunken simplex are asked together. Cost per evaluation: a few descents of
 /// the space's diagrams.
 #[derive(Debug)]
@@ -63,18 +64,18 @@ struct Simplex {
     contraction: f64,
     expansion: f64,
     edge: f64,
-    /// From the best to the worst once their costs are known.
+    /// The vertices, from the best to the worst once their costs are known.
     vertices: Vec<Vertex>,
     step: SimplexStep,
 }
 
-/// The places asked for last.
+/// The kind of the places wanted last.
 #[derive(Debug)]
 enum SimplexStep {
-    /// All vertices that `vertices` lacks.
+    /// All vertices missing from `vertices`.
     Simplex,
     Reflection,
-    /// After this reflection.
+    /// The expansion after this reflection.
     Expansion(Vertex),
     Contraction,
 }
@@ -92,7 +93,7 @@ impl Simplex {
             self.step = SimplexStep::Expansion(reflected);
             return vec![expanded];
         }
-        // In one dimension the best is all the others.
+        // In one dimension, the best vertex is the only other one.
         let second_worst = &self.vertices[self.vertices.len() - 2];
         if reflected.cost <= second_worst.cost {
             return self.replace(reflected);
@@ -177,8 +178,8 @@ mod tests {
         Vertex { place: place.to_vec(), cost }
     }
 
-    /// Returns the simplex (0, 0), (4, 0), (0, 4) with costs 1, 2 and 3: the centroid is (2, 0),
-    /// the reflection (4, -4).
+    /// Returns the simplex (0, 0), (4, 0), (0, 4) with costs 1, 2 and 3 after its first reflection.
+    /// The centroid is (2, 0), the reflection (4, -4).
     fn after_the_first_reflection(cost: f64) -> (Simplex, Vec<Vec<f64>>) {
         let mut simplex = simplex(4.0);
         assert_eq!(simplex.start(&[0.0, 0.0]), [[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]]);
@@ -191,7 +192,7 @@ mod tests {
     #[test]
     fn a_reflection_between_the_others_takes_the_place_of_the_worst() {
         let (_, wanted) = after_the_first_reflection(1.5);
-        // Now (4, 0) is the worst and (2, -2) the centroid.
+        // (4, 0) is now the worst vertex and (2, -2) the centroid.
         assert_eq!(wanted, [[0.0, -4.0]]);
     }
 

@@ -4,33 +4,33 @@ use crate::knowledge::Knowledge;
 use tunesmith_core::Searcher;
 use tunesmith_space::closest;
 
-/// One option of a strategy. Its default stands here and nowhere else.
+/// One option of a strategy. Its default is defined here only.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionSpec {
-    /// The name users write.
+    /// The name that users write.
     pub name: &'static str,
-    /// The default, as a user would write it.
+    /// The default, in the form that users write.
     pub default: &'static str,
-    /// Its meaning, with its unit and range.
+    /// The meaning, with unit and range.
     pub meaning: &'static str,
 }
 
-/// A strategy could not be made from its text.
+/// The reason why a text does not give a strategy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StrategyError {
     /// The text is not of the form `NAME` or `NAME(option=value, ...)`.
     #[error("`{text}` is not a strategy; write NAME or NAME(option=value, ...)")]
     Form {
-        /// The text given.
+        /// The given text.
         text: String,
     },
     /// No strategy has this name.
     #[error("there is no strategy `{name}`{suggestion}\nstrategies are {known}")]
     UnknownStrategy {
-        /// The name given.
+        /// The given name.
         name: String,
-        /// `; did you mean ...?` or nothing.
+        /// `; did you mean ...?` or empty.
         suggestion: String,
         /// All names.
         known: String,
@@ -40,11 +40,11 @@ pub enum StrategyError {
     UnknownOption {
         /// The strategy.
         strategy: &'static str,
-        /// The option given.
+        /// The given option.
         option: String,
-        /// `; did you mean ...?` or nothing.
+        /// `; did you mean ...?` or empty.
         suggestion: String,
-        /// All its options.
+        /// All options of the strategy.
         known: String,
     },
     /// The value is of the wrong kind or out of range.
@@ -54,22 +54,21 @@ pub enum StrategyError {
         strategy: &'static str,
         /// The option.
         option: &'static str,
-        /// The value given.
+        /// The given value.
         value: String,
-        /// The values that it can have.
+        /// The allowed values.
         expected: String,
     },
 }
 
-/// The largest whole number an option takes: no run makes more evaluations, and what is so many
-/// fits in memory.
+/// Maximum of a whole number. No run makes more evaluations, and this many items fit into memory.
 const MAX_WHOLE: usize = 1_000_000;
 
 /// Names and values as the user wrote them.
 pub(crate) type Pairs = [(String, String)];
 
-/// Makes a strategy from its text. The options of a strategy that runs others carry it, so that
-/// only the catalogue knows all strategies.
+/// Makes a strategy from its text. A strategy that runs others receives this function with its
+/// options, so that only the catalogue knows all strategies.
 pub(crate) type Make = fn(&str, &Knowledge) -> Result<Box<dyn Searcher>, StrategyError>;
 
 /// The options given to one strategy, checked against its list.
@@ -82,7 +81,7 @@ pub struct Options<'a> {
 }
 
 impl<'a> Options<'a> {
-    /// Checks that `specs` has every option in `given`.
+    /// Returns the options. Fails if `specs` lacks an option in `given`.
     pub(crate) fn new(
         strategy: &'static str,
         specs: &'static [OptionSpec],
@@ -107,28 +106,28 @@ impl<'a> Options<'a> {
         Self { strategy: self.strategy, specs, given: &[], knowledge: self.knowledge, make: self.make }
     }
 
-    /// Makes the strategy that `text`, a part of an option's value, names. It has the same
+    /// Makes the strategy with the text `text`, a part of an option's value. It receives the same
     /// knowledge.
     pub(crate) fn searcher(&self, text: &str) -> Result<Box<dyn Searcher>, StrategyError> {
         (self.make)(text, self.knowledge)
     }
 
-    /// Parses the word given for `name`, or its default, by `meaning`.
+    /// Returns the word given for `name`, or its default, parsed by `meaning`.
     pub(crate) fn word<T>(&self, name: &str, meaning: fn(&str) -> Option<T>) -> Result<T, StrategyError> {
         self.parsed(name, meaning)
     }
 
-    /// Returns whether the user gave any option.
+    /// Returns true if the user gave any option.
     pub(crate) fn are_given(&self) -> bool {
         !self.given.is_empty()
     }
 
-    /// Returns what is known of the kernel.
+    /// Returns the knowledge of the kernel.
     pub(crate) fn knowledge(&self) -> &Knowledge {
         self.knowledge
     }
 
-    /// Returns the number given for `name`, or its default; refused unless `valid`.
+    /// Returns the number given for `name`, or its default. Fails unless it is `valid`.
     pub(crate) fn number(&self, name: &str, valid: fn(f64) -> bool) -> Result<f64, StrategyError> {
         self.parsed(name, |text| text.parse().ok().filter(|number: &f64| number.is_finite() && valid(*number)))
     }
@@ -148,13 +147,13 @@ impl<'a> Options<'a> {
         self.parsed(name, |text| text.parse().ok())
     }
 
-    /// Returns the whole number given for `name`, or its default; refused below `least` and above a
+    /// Returns the whole number given for `name`, or its default. Fails below `least` and above a
     /// million.
     pub(crate) fn whole(&self, name: &str, least: usize) -> Result<usize, StrategyError> {
         self.parsed(name, |text| text.parse().ok().filter(|number| (least..=MAX_WHOLE).contains(number)))
     }
 
-    /// Returns the position among `words` of the one given for `name`, or of its default.
+    /// Returns the position in `words` of the word given for `name`, or of its default.
     pub(crate) fn choice(&self, name: &str, words: &[&str]) -> Result<usize, StrategyError> {
         self.parsed(name, |text| words.iter().position(|word| *word == text))
     }
@@ -182,7 +181,7 @@ fn known_options(specs: &[OptionSpec]) -> String {
     format!("its options and their defaults are\n{}", lines.join("\n"))
 }
 
-/// Returns ``; did you mean `name`?`` for the name that `wrong` resembles most, or nothing.
+/// Returns ``; did you mean `name`?`` with the name closest to `wrong`, or an empty string.
 pub(crate) fn suggestion(wrong: &str, names: impl Iterator<Item = &'static str>) -> String {
     closest(wrong, names).map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
@@ -201,11 +200,12 @@ pub(crate) fn parse_call(text: &str) -> Result<(String, Vec<(String, String)>), 
     Ok((name.trim().to_string(), pairs.ok_or_else(malformed)?))
 }
 
-/// Nothing sensible nests deeper; a bound keeps hostile text from exhausting the stack.
+/// Maximum nesting of calls. It is more than any sensible text needs, and hostile text cannot
+/// exhaust the stack.
 const MAX_DEPTH: usize = 16;
 
-/// Splits `text` at each `separator` outside of parentheses; `None` if these do not match or nest
-/// too deeply.
+/// Splits `text` at each `separator` outside of parentheses. Returns `None` if the parentheses do
+/// not match or nest too deeply.
 pub(crate) fn split_outside(text: &str, separator: char) -> Option<Vec<&str>> {
     let mut parts = Vec::new();
     let (mut start, mut depth) = (0, 0_usize);

@@ -7,22 +7,22 @@ use tunesmith_core::{Request, Rng, Searcher, View};
 /// Pattern search (Hooke and Jeeves, "'Direct search' solution of numerical and statistical
 /// problems", Journal of the ACM 8, 1961, pages 212 to 229) over the coordinates of the space.
 ///
-/// - An exploration goes through the coordinates: a step up is kept where it is better, else a step
-///   down where that is.
-/// - An exploration from the base that found something better makes it the new base, and a pattern
-///   move goes on as far again in the same direction, from the old base through the new one; an
-///   exploration from there decides. Where it finds nothing better than the base, the search goes
-///   back to the base and explores there.
-/// - An exploration from the base that found nothing multiplies the step by `reduction`.
+/// - An exploration goes through the coordinates. It keeps a step up if that is better, else a step
+///   down if that is better.
+/// - If an exploration from the base finds a better place, this becomes the new base. A pattern
+///   move continues equally far in the same direction, from the old base through the new one, and
+///   an exploration follows. If this exploration finds nothing better than the base, the search
+///   returns to the base and explores there.
+/// - If an exploration from the base finds nothing better, the step is multiplied by `reduction`.
 ///
 /// The paper leaves the first step open. Here the search starts with steps of `step`, at the best
-/// of `samples` random configurations, and so it does anew wherever it can go no further.
+/// of `samples` random configurations. It restarts in the same way when it can go no further.
 ///
-/// `step` and `samples` are those that did best on the nine recorded spaces, among steps of 0.1 to
+/// The defaults of `step` and `samples` did best on the nine recorded spaces, among steps of 0.1 to
 /// 0.5 and 1 to 20 samples: 0.92, 0.95 and 0.97 of the optimum after 50, 100 and 200 evaluations
 /// (random search 0.84, 0.87 and 0.91).
 ///
-/// Every step needs the one before it, so with room for more than one request only the random
+/// Every step needs the step before it. With room for more than one request, only the random
 /// configurations of a start are asked together. Cost per evaluation: a few descents of the space's
 /// diagrams.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Searcher for Pattern {
     }
 }
 
-/// Returns what stands for a vertex before the first was measured.
+/// Returns a placeholder for a vertex before the first measurement.
 fn nowhere() -> Vertex {
     Vertex { place: Vec::new(), cost: f64::INFINITY }
 }
@@ -75,14 +75,14 @@ struct HookeJeeves {
     reduction: f64,
     step: f64,
     base: Vertex,
-    /// The vertex that the exploration has come to.
+    /// The vertex that the exploration has reached.
     current: Vertex,
     wants: Wants,
     /// True if the exploration started from a pattern move.
     moved: bool,
 }
 
-/// The places asked for last.
+/// The kind of the place wanted last.
 #[derive(Clone, Copy, Debug)]
 enum Wants {
     Base,
@@ -99,7 +99,8 @@ impl HookeJeeves {
         self.step_in(0)
     }
 
-    /// Returns up in the coordinate `at`, or what comes after the last one.
+    /// Returns the step up in the coordinate `at`. After the last coordinate, returns the move that
+    /// follows the exploration.
     fn step_in(&mut self, at: usize) -> Vec<Vec<f64>> {
         if at == self.current.place.len() {
             return self.explored();

@@ -1,23 +1,23 @@
-//! A strategy that is told where to begin.
+//! A strategy with given first configurations.
 
 use std::collections::{HashSet, VecDeque};
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 use tunesmith_space::ConfigId;
 
-/// Asks the candidates of a model first, the best first, until some of them were correct: one that
-/// fails gives way to the next (Bergstra, Pinto and Cox, Machine learning for predictive
-/// auto-tuning with boosted regression trees, 2012, section 6). Then another strategy goes on,
-/// which is told of everything.
+/// Asks the candidates of a model first, best first, until enough of them were correct. The next
+/// candidate replaces one that fails (Bergstra, Pinto and Cox, Machine learning for predictive
+/// auto-tuning with boosted regression trees, 2012, section 6). Then another strategy continues. It
+/// is told every evaluation.
 pub struct Primed {
     candidates: VecDeque<ConfigId>,
-    /// The number of correct ones still wanted.
+    /// Number of correct candidates still wanted.
     wanted: usize,
     asked: HashSet<ConfigId>,
     inner: Box<dyn Searcher>,
 }
 
 impl Primed {
-    /// Asks the `candidates` before `inner`, the best first, until `wanted` of them were correct.
+    /// Asks the `candidates` before `inner`, best first, until `wanted` of them were correct.
     pub fn new(candidates: impl IntoIterator<Item = ConfigId>, wanted: usize, inner: Box<dyn Searcher>) -> Self {
         Self { candidates: candidates.into_iter().collect(), wanted, asked: HashSet::new(), inner }
     }

@@ -6,10 +6,10 @@ use tunesmith_core::{Request, Rng, Searcher, View};
 
 /// Uniform random configurations.
 ///
-/// Without replacement every configuration is asked once and the search ends when none is left;
-/// this is the random-search of CLTune (section III-B). With replacement a configuration may be
-/// drawn again, which the baselines of some papers do; repeats are answered from the history and
-/// cost nothing.
+/// Without replacement, every configuration is asked once, and the search ends when none is left.
+/// This is the random-search of CLTune (section III-B). With replacement, a configuration may be
+/// drawn again, as in the baselines of some papers. Repeats are answered from the history and cost
+/// nothing.
 ///
 /// Cost: about one uniform sample of the space per configuration.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ impl Random {
     pub(crate) const OPTIONS: &'static [OptionSpec] =
         &[OptionSpec { name: "replacement", default: "false", meaning: "true or false: whether to draw one again" }];
 
-    /// Creates a random search that draws with `replacement` or without.
+    /// Returns a random search, with `replacement` or without.
     pub fn new(replacement: bool) -> Self {
         Self { replacement, unseen: Unseen::default() }
     }
@@ -31,7 +31,7 @@ impl Random {
         Ok(Self::new(options.truth("replacement")?))
     }
 
-    /// Returns whether each configuration is drawn once.
+    /// Returns true if each configuration is drawn once.
     pub(crate) fn draws_each_once(options: &Options<'_>) -> Result<bool, StrategyError> {
         Ok(!options.truth("replacement")?)
     }
@@ -39,7 +39,7 @@ impl Random {
 
 impl Searcher for Random {
     fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
-        // One at a time, since only what was asked before counts as known.
+        // Propose one at a time: only earlier requests count as known.
         let drawn = if self.replacement { Some(view.space().sample(rng)) } else { self.unseen.draw(view, rng) };
         drawn.map(Request::timed).into_iter().collect()
     }

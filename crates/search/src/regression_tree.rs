@@ -10,29 +10,30 @@ use tunesmith_model::{RegressionTree as Model, Regressor as _, TreeSettings};
 use tunesmith_space::ConfigId;
 
 /// Starchart's search (Jia, Shaw and Martonosi, Starchart: hardware and software optimization using
-/// recursive partitioning regression trees, 2013): random configurations are measured until a
-/// regression tree predicts times well, then configurations in the order of its predictions.
+/// recursive partitioning regression trees, 2013). It measures random configurations until a
+/// regression tree predicts times well. Then it measures configurations in the order of the tree's
+/// predictions.
 ///
-/// Two protocols:
+/// There are two protocols:
 ///
-/// - `paper`, as Filipovic et al. ran it for comparison (Using hardware performance counters to
-///   speed up autotuning convergence on GPUs, 2022, section 4.8.1): 200 random configurations to
-///   validate with, then random ones to learn from, 20 at first, until the median relative error of
-///   the tree on the former is at most 15 % or it has learnt from 200. That tree then orders the
-///   space, once for all. Failures teach nothing.
-/// - `frugal`, the default, which spends no evaluation on validation: each random configuration is
-///   predicted before it is learnt, and sampling ends when the median relative error of the last 20
-///   predictions is at most 15 %, with a quarter of the budget spent (50 evaluations where it is
-///   not a number) at the latest. From then on the tree is grown anew after every evaluation, so
-///   that a leaf that disappoints is left. It learns logarithms of times; a failure is as bad as
-///   the worst success.
+/// - `paper` follows Filipovic et al., who ran it for comparison (Using hardware performance
+///   counters to speed up autotuning convergence on GPUs, 2022, section 4.8.1). It measures 200
+///   random configurations for validation. Then it learns from random configurations, 20 at first,
+///   until the tree's median relative error on the validation set is at most 15 % or it has learnt
+///   from 200. That tree orders the space once. Failures are not learnt.
+/// - `frugal`, the default, spends no evaluation on validation. It predicts each random
+///   configuration before it learns it. Sampling ends when the median relative error of the last 20
+///   predictions is at most 15 %, or at the latest after a quarter of the budget (50 evaluations if
+///   the budget is not a number). From then on, the tree is grown anew after every evaluation, so
+///   the search leaves a leaf that disappoints. The tree learns logarithms of times; a failure is
+///   as bad as the worst success.
 ///
-/// Of configurations in the same leaf a random one is taken. Trees see the features of the Gaussian
-/// process. A space of more than 20,000 configurations is not ordered as a whole: with each step
-/// the tree looks at 2048 random ones and the neighbours of the best five.
+/// Among configurations of the same leaf, a random one is taken. Trees use the features of the
+/// Gaussian process. A space of more than 20,000 configurations is not ordered as a whole. In each
+/// step, the tree predicts 2048 random configurations and the neighbours of the best five.
 ///
-/// Nothing depends on the unit of the times. Cost per evaluation: a tree, and one walk down it for
-/// each configuration looked at.
+/// The unit of the times does not matter. Cost per evaluation: a tree, and one walk down it for
+/// each configuration predicted.
 #[derive(Debug)]
 pub struct RegressionTree {
     settings: RegressionTreeSettings,
@@ -58,16 +59,16 @@ struct RegressionTreeSettings {
 /// The purpose of the next configuration.
 #[derive(Debug)]
 enum Phase {
-    /// To sample.
+    /// To learn from it.
     Sampling,
-    /// To be the best; with the paper's protocol the tree that says so.
+    /// To find the best. With the paper's protocol, holds the tree that orders the space.
     Choosing(Option<Model>),
 }
 
-/// Random evaluations of the frugal protocol where the budget is no number: a quarter of the
-/// default budget.
+/// Maximum number of random evaluations of the frugal protocol if the budget is not a number: a
+/// quarter of the default budget.
 const DEFAULT_SAMPLE: usize = 50;
-/// Predictions whose median error the frugal protocol goes by.
+/// Number of recent predictions whose median error the frugal protocol checks.
 const RECENT: usize = 20;
 
 impl RegressionTree {
@@ -123,7 +124,8 @@ impl RegressionTree {
         self.candidates.get_or_insert_with(|| TreeCandidates::new(view.space()))
     }
 
-    /// Returns whether the tree has learnt enough; with the paper's protocol also the tree.
+    /// Returns the next phase if the tree has learnt enough. With the paper's protocol, it contains
+    /// the tree.
     fn sampled(&mut self, view: &View<'_>) -> Option<Phase> {
         let RegressionTreeSettings { paper, first, most, error, validation, .. } = self.settings;
         let count = self.told.len();
@@ -141,8 +143,8 @@ impl RegressionTree {
         (count >= validation + most || is_good).then_some(Phase::Choosing(tree))
     }
 
-    /// Returns the median relative error of a tree, learnt from `learnt`, on the evaluations to
-    /// validate with.
+    /// Returns the median relative error, on the evaluations for validation, of a tree learnt from
+    /// `learnt`.
     fn error(&mut self, view: &View<'_>, tree: &Model, learnt: std::ops::Range<usize>) -> f64 {
         let Some(best) = self.told.scores[learnt].iter().flatten().copied().reduce(f64::min) else {
             return f64::INFINITY;
@@ -156,14 +158,14 @@ impl RegressionTree {
         median(&errors).unwrap_or(f64::INFINITY)
     }
 
-    /// Returns the tree of the evaluations in `range`: of slowdowns with the paper's protocol, else
-    /// of their logarithms; `None` without a success.
+    /// Returns the tree of the evaluations in `range`, or `None` without a success. With the
+    /// paper's protocol it learns slowdowns, else their logarithms.
     fn tree(&mut self, view: &View<'_>, range: std::ops::Range<usize>) -> Option<Model> {
         let scores = &self.told.scores[range.clone()];
         let best = scores.iter().flatten().copied().reduce(f64::min)?;
         let worst = scores.iter().flatten().copied().fold(best, f64::max);
         let paper = self.settings.paper;
-        // Ratios, so that a unit that is a power of two changes no bit.
+        // Use ratios: a change of the unit by a power of two then changes no bit.
         let target = |score: &Option<f64>| match score {
             Some(score) if paper => Some(score / best),
             None if paper => None,
@@ -176,8 +178,8 @@ impl RegressionTree {
         Model::fit(&table, &y, &self.settings.tree).ok()
     }
 
-    /// Returns how far the tree of what is told so far is off at one more evaluation, relative to
-    /// its score.
+    /// Returns the relative error of the tree of the evaluations told so far at one more
+    /// evaluation.
     fn surprise(&mut self, view: &View<'_>, config: ConfigId, score: f64) -> Option<f64> {
         let best = self.told.scores.iter().flatten().copied().reduce(f64::min)?;
         let tree = self.tree(view, 0..self.told.len())?;
@@ -185,7 +187,7 @@ impl RegressionTree {
         Some((tree.predict_all(&table)[0].exp() * best / score - 1.0).abs())
     }
 
-    /// Returns the new configuration with the lowest prediction; of equal ones a random one.
+    /// Returns the new configuration with the lowest prediction, a random one of equal ones.
     fn choose(&mut self, view: &View<'_>, fixed: Option<&Model>, rng: &mut Rng) -> Option<ConfigId> {
         let grown = if fixed.is_none() { self.tree(view, 0..self.told.len()) } else { None };
         let tree = fixed.or(grown.as_ref())?;
@@ -226,7 +228,7 @@ impl RegressionTree {
     }
 }
 
-/// Returns the middle number, or the mean of the two in the middle.
+/// Returns the median: the middle number, or the mean of the two in the middle.
 fn median(numbers: &[f64]) -> Option<f64> {
     let mut sorted = numbers.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -240,7 +242,7 @@ fn median(numbers: &[f64]) -> Option<f64> {
 
 impl Searcher for RegressionTree {
     fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
-        // One at a time, since only what was asked before counts as known.
+        // Propose one at a time: only earlier requests count as known.
         self.propose(view, rng).map(Request::timed).into_iter().collect()
     }
 

@@ -4,14 +4,15 @@ use crate::options::{OptionSpec, Options, StrategyError};
 use crate::techniques::{MEANING, Techniques};
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 
-/// Several strategies that ask by turns, one request each: ATF's round robin, and the baseline for
-/// [`Bandit`](crate::Bandit).
+/// Several strategies that ask by turns, one request each. This is ATF's round robin and the
+/// baseline for [`Bandit`](crate::Bandit).
 ///
-/// Every technique is told every evaluation. One that has nothing to ask loses its turn; the search
-/// ends when none has. Cost per evaluation: that of the techniques.
+/// Every technique is told every evaluation. A technique that has nothing to ask loses its turn.
+/// The search ends when no technique has anything to ask. Cost per evaluation: the cost of the
+/// techniques.
 pub struct RoundRobin {
     techniques: Techniques,
-    /// The next in turn.
+    /// The technique whose turn is next.
     next: usize,
 }
 
@@ -26,7 +27,7 @@ impl RoundRobin {
 
 impl Searcher for RoundRobin {
     fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
-        // One at a time, since only what was asked before counts as known.
+        // Propose one at a time: only earlier requests count as known.
         let (next, count) = (self.next, self.techniques.len());
         let Some((technique, request)) = self.techniques.ask((0..count).map(|turn| (next + turn) % count), view, rng)
         else {

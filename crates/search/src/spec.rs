@@ -10,8 +10,8 @@ use tunesmith_core::Searcher;
 /// A strategy of the catalogue with its options, parsed from `random` or
 /// `annealing(temperature=0.5)`.
 ///
-/// Parsing fails where the name, an option or its value is unknown, with what would be right.
-/// [`Display`](fmt::Display) returns the text as it was written.
+/// Parsing checks the name, the options and their values. Its error suggests the correct text.
+/// [`Display`](fmt::Display) returns the text as written.
 ///
 /// ```
 /// use tunesmith_search::{Knowledge, StrategySpec};
@@ -30,27 +30,27 @@ pub struct StrategySpec {
 }
 
 impl StrategySpec {
-    /// Reads name and options; their values are checked when the strategy is built.
+    /// Reads the name and the options. Building the strategy checks the values.
     fn read(text: &str) -> Result<Self, StrategyError> {
         let (name, given) = parse_call(text)?;
         Ok(Self { text: text.to_string(), strategy: catalogue::find(&name)?, given })
     }
 
-    /// Returns the entry of the catalogue.
+    /// Returns the strategy's entry in the catalogue.
     pub fn strategy(&self) -> &'static Strategy {
         self.strategy
     }
 
-    /// Makes the strategy. It and the strategies it runs may use `knowledge`.
+    /// Makes the strategy. It and the strategies that it runs may use `knowledge`.
     ///
     /// # Errors
-    /// None for a parsed text: parsing checks all options.
+    /// A parsed text gives none, because parsing checks all options.
     pub fn build(&self, knowledge: &Knowledge) -> Result<Box<dyn Searcher>, StrategyError> {
         (self.strategy.build)(&self.options(knowledge)?)
     }
 
-    /// Returns whether the strategy draws uniformly, each configuration once, so that the
-    /// expectation of its best is known exactly.
+    /// Returns true if the strategy draws uniformly and each configuration once. The expectation of
+    /// its best is then known exactly.
     pub fn has_exact_expectation(&self) -> bool {
         let options = self.options(&Knowledge::default()).map(|options| self.strategy.draws_each_once(&options));
         options.is_ok_and(|draws| draws.unwrap_or(false))
@@ -61,7 +61,7 @@ impl StrategySpec {
     }
 }
 
-/// Makes a strategy that another one runs. The check of the outer text includes it.
+/// Makes a strategy that another one runs. Checking the outer text checks it too.
 fn nested(text: &str, knowledge: &Knowledge) -> Result<Box<dyn Searcher>, StrategyError> {
     StrategySpec::read(text)?.build(knowledge)
 }
@@ -89,7 +89,7 @@ impl fmt::Debug for StrategySpec {
 }
 
 impl PartialEq for StrategySpec {
-    /// Compares the texts, which journals and file names carry.
+    /// Compares the texts, because journals and file names contain them.
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
     }
@@ -107,7 +107,7 @@ impl Default for StrategySpec {
 /// Makes the strategy that `text` names, without knowledge of the kernel.
 ///
 /// # Errors
-/// Those of parsing a [`StrategySpec`].
+/// The errors of parsing a [`StrategySpec`].
 pub fn build(text: &str) -> Result<Box<dyn Searcher>, StrategyError> {
     StrategySpec::read(text)?.build(&Knowledge::default())
 }

@@ -7,30 +7,31 @@ use rand::RngExt as _;
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 use tunesmith_space::{ConfigId, Space};
 
-/// CLTune's modified accelerated particle swarm (CLTune paper, section III-D, second equation):
-/// `size` particles start at random configurations, and each moves again and again. In every
-/// dimension d on its own the new position of particle i is
+/// CLTune's modified accelerated particle swarm (CLTune paper, section III-D, second equation).
+/// `size` particles start at random configurations and move repeatedly. In each dimension d
+/// independently, the new position of particle i is
 ///
 /// - a random value of the parameter with probability `alpha`,
-/// - the value of the best configuration that the particle has met, p_i, with probability `beta`,
-/// - the value of the best configuration that anyone has met, g, with probability `gamma`,
-/// - the value it has otherwise,
+/// - the value of p_i, the best configuration that the particle has met, with probability `beta`,
+/// - the value of g, the best configuration that any particle has met, with probability `gamma`,
+/// - its current value otherwise,
 ///
 /// with `alpha + beta + gamma <= 1`. Positions are value indices, so no value is ever a mean of
 /// others. The defaults are the paper's (section IV): 0.4, 0 and 0.4, and a swarm of 3, its smaller
 /// one.
 ///
-/// What the paper leaves open or does in another way:
-/// - A new position that a constraint excludes is replaced by the nearest valid one
-///   ([`Space::nearest_configuration`], each parameter's list counted as one long). The authors'
-///   program draws until a position is valid, which may take for ever where few are.
-/// - A particle that comes to a configuration that was measured already costs nothing: it learns
-///   the known time and moves on. After 50 such steps it goes on from a new random configuration,
-///   so the search ends only with the space.
+/// Additions to the paper and differences from it:
+/// - A new position that a constraint excludes is moved to the nearest valid one
+///   ([`Space::nearest_configuration`], with the length of each parameter's list counted as one).
+///   The authors' program draws until a position is valid, which may take for ever if there are
+///   few.
+/// - A known configuration costs nothing: the particle learns the known time and moves on. After 50
+///   such steps, it continues from a new random configuration. So the search ends only with the
+///   space.
 /// - The default and the start configuration count for g, though no particle has met them.
 /// - A failed configuration is a position like any other, but never a best one.
-/// - With room for more than one request several particles are under way; one that waits for its
-///   time does not move.
+/// - With room for more than one request, several particles are in flight. A particle that waits
+///   for its time does not move.
 ///
 /// Only the order of times matters, not their unit. Cost per evaluation: at most one pass over the
 /// space's diagrams for every step.
@@ -40,24 +41,24 @@ pub struct Swarm {
     beta: f64,
     gamma: f64,
     particles: Vec<Particle>,
-    /// The best configuration of all, with its score.
+    /// The best configuration that any particle has met, and its score.
     best: Option<(ConfigId, f64)>,
-    /// The next in turn.
+    /// The particle whose turn is next.
     next: usize,
     unseen: Unseen,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Particle {
-    /// Its place; none before its first configuration was told.
+    /// The current configuration. `None` until its first evaluation is told.
     position: Option<ConfigId>,
-    /// The best configuration that it has met, with its score.
+    /// The best configuration that the particle has met, and its score.
     best: Option<(ConfigId, f64)>,
-    /// Its next place, once that was told.
+    /// The configuration in flight, which becomes the next position.
     awaited: Option<ConfigId>,
 }
 
-/// Steps over known configurations after which a particle jumps: as in
+/// Maximum number of steps over known configurations before a particle jumps, as in
 /// [`Annealing`](crate::Annealing).
 const MAX_KNOWN_STEPS: usize = 50;
 
@@ -89,8 +90,8 @@ impl Swarm {
         OptionSpec { name: "size", default: "3", meaning: "a whole number from 1 to 10000: the number of particles" },
     ];
 
-    /// Creates a swarm of `size` particles, at least one. The probabilities are from 0 to 1, and so
-    /// is their sum.
+    /// Returns a swarm of `size` particles, at least one. The probabilities and their sum must be
+    /// from 0 to 1.
     pub fn new(alpha: f64, beta: f64, gamma: f64, size: usize) -> Self {
         let particles = vec![Particle::default(); size.max(1)];
         Self { alpha, beta, gamma, particles, best: None, next: 0, unseen: Unseen::default() }
@@ -113,8 +114,7 @@ impl Swarm {
         Ok(Self::new(alpha, beta, gamma, size as usize))
     }
 
-    /// Returns where the particle goes next and was not yet; `None` when every configuration is
-    /// known.
+    /// Returns the next new configuration of the particle, or `None` if all are known.
     fn propose(&mut self, view: &View<'_>, index: usize, rng: &mut Rng) -> Option<ConfigId> {
         for _ in 0..MAX_KNOWN_STEPS {
             let Some(position) = self.particles[index].position else { break };
@@ -128,11 +128,11 @@ impl Swarm {
         self.unseen.draw(view, rng)
     }
 
-    /// Returns one move by the paper's equation, to the nearest valid configuration.
+    /// Makes one move by the paper's equation and returns the nearest valid configuration.
     fn step(&self, space: &Space, index: usize, position: ConfigId, rng: &mut Rng) -> ConfigId {
         let indices = |config: ConfigId| space.unrank(config).indices().to_vec();
         let current = indices(position);
-        // Without a best configuration to go to, a particle stays.
+        // Without a best configuration, a particle keeps its value.
         let own = self.particles[index].best.map_or_else(|| current.clone(), |(config, _)| indices(config));
         let all = self.best.map_or_else(|| current.clone(), |(config, _)| indices(config));
         let moved: Vec<u32> = (0..current.len())
@@ -154,7 +154,7 @@ impl Swarm {
     }
 }
 
-/// Keeps the better configuration; of equal scores the first stays.
+/// Keeps the better configuration. Of equal scores, the first stays.
 fn keep_better(best: &mut Option<(ConfigId, f64)>, config: ConfigId, score: Option<f64>) {
     let Some(score) = score else { return };
     if best.is_none_or(|(_, known)| score < known) {
@@ -164,7 +164,7 @@ fn keep_better(best: &mut Option<(ConfigId, f64)>, config: ConfigId, score: Opti
 
 impl Searcher for Swarm {
     fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
-        // One at a time, since only what was asked before counts as known; particles take turns.
+        // Propose one at a time, by turns: only earlier requests count as known.
         let turns = (0..self.particles.len()).map(|turn| (self.next + turn) % self.particles.len());
         let free = turns.into_iter().find(|&index| self.particles[index].awaited.is_none());
         let Some(index) = free else { return Vec::new() };
@@ -177,7 +177,7 @@ impl Searcher for Swarm {
     fn tell(&mut self, _: &View<'_>, told: &Told<'_>) {
         let config = told.evaluation.request.config;
         keep_better(&mut self.best, config, told.score);
-        // None waits for the default and the start configuration.
+        // No particle waits for the default and the start configuration.
         if let Some(particle) = self.particles.iter_mut().find(|particle| particle.awaited == Some(config)) {
             particle.awaited = None;
             particle.meet(config, told.score);
@@ -204,8 +204,8 @@ mod tests {
         space.rank_indices(&indices).unwrap()
     }
 
-    /// Returns how often the new value is that of the particle (7), of its own best (8), of the
-    /// swarm's best (9), or another.
+    /// Returns the frequencies with which the new value is the particle's (7), that of its own best
+    /// (8), that of the swarm's best (9), or another.
     fn shares(alpha: f64, beta: f64, gamma: f64) -> [f64; 4] {
         let space = space(None);
         let mut swarm = Swarm::new(alpha, beta, gamma, 1);

@@ -7,23 +7,23 @@ use std::collections::{HashMap, HashSet};
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 use tunesmith_space::{ConfigId, Neighbour, Neighbourhood, Neighbours};
 
-/// Tabu search (Glover, Tabu search - part I, 1989): go to the best of some neighbours even when it
-/// is worse, and for a while do not take back what was changed.
+/// Tabu search (Glover, Tabu search - part I, 1989). It moves to the best of some neighbours even
+/// if that is worse, and for a while does not take back a change.
 ///
-/// - It starts from the best of what was told before and of a few random configurations. Neighbours
-///   differ in one parameter.
-/// - Neighbours are looked at in random order. The first that is better than the current
-///   configuration is gone to; after `candidates` new ones without such, the best of those looked
-///   at.
+/// - It starts from the best of the evaluations told before and of a few random configurations.
+///   Neighbours differ in one parameter.
+/// - It examines neighbours in random order and moves to the first that is better than the current
+///   configuration. After `candidates` new ones without a better one, it moves to the best of those
+///   examined.
 /// - The value that a parameter had before a move is tabu for that parameter during the next
-///   `tenure` moves. A tabu neighbour is gone to only when it is known to be better than the
+///   `tenure` moves. It moves to a tabu neighbour only if that is known to be better than the
 ///   current configuration (the paper's aspiration by improvement).
-/// - A configuration that was left once is not gone to again. When no neighbour can be gone to, and
-///   after 50 moves among known ones, the search goes on from a new random configuration, so it
+/// - It never returns to a configuration that it has left. If no move is possible, and after 50
+///   moves among known configurations, it continues from a new random configuration. So the search
 ///   ends only with the space.
 ///
 /// Only the order of times matters, not their unit. Cost per evaluation: a hash for each known
-/// neighbour passed; a neighbourhood of the space for each move.
+/// neighbour passed, and a neighbourhood of the space for each move.
 #[derive(Debug)]
 pub struct Tabu {
     tenure: u64,
@@ -31,35 +31,35 @@ pub struct Tabu {
     initial: usize,
     current: Option<Scored>,
     scan: Option<Scan>,
-    /// By parameter and value index: the move until which it is tabu.
+    /// The move until which a value is tabu, by parameter and value index.
     tabu: HashMap<(usize, u32), u64>,
     /// The configurations that the search has visited.
     visited: HashSet<ConfigId>,
     moves: u64,
-    /// The random configuration in flight that the search goes on from.
+    /// The random configuration in flight from which the search continues.
     start: Option<ConfigId>,
     has_begun: bool,
     unseen: Unseen,
 }
 
-/// The neighbours of the current configuration, as far as they were looked at.
+/// The scan of the current configuration's neighbours.
 #[derive(Debug)]
 struct Scan {
     neighbours: Neighbours,
     order: Order,
-    /// New ones asked.
+    /// Number of new neighbours asked.
     asked: usize,
     awaited: Vec<Neighbour>,
     best: Option<(Neighbour, f64)>,
 }
 
-/// The outcome of looking at neighbours.
+/// The outcome of examining neighbours.
 enum Look {
     Ask(ConfigId),
     Wait,
-    /// To one to go to.
+    /// A move to this neighbour, with its score.
     Move(Neighbour, f64),
-    /// None can be gone to.
+    /// No move is possible.
     Nothing,
 }
 
@@ -102,8 +102,8 @@ impl Tabu {
         if view.known() < self.initial || self.current.is_none() {
             return self.unseen.draw(view, rng);
         }
-        // The best may still be in flight before the first move; later what the search goes on
-        // from.
+        // The best may still be in flight before the first move, and later the configuration to
+        // continue from.
         if self.start.is_some() || !self.has_begun && view.is_waiting() {
             return None;
         }
@@ -120,8 +120,8 @@ impl Tabu {
         self.start
     }
 
-    /// Looks at neighbours of the current configuration, which exists, until one is to be asked or
-    /// gone to.
+    /// Examines neighbours of the current configuration, which must exist, until one is to be asked
+    /// or moved to.
     fn look(&mut self, view: &View<'_>, rng: &mut Rng) -> Look {
         let Some((current, own)) = self.current else { return Look::Nothing };
         self.visited.insert(current);
@@ -202,7 +202,7 @@ impl Scan {
 
 impl Searcher for Tabu {
     fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
-        // One at a time, since only what was asked before counts as known.
+        // Propose one at a time: only earlier requests count as known.
         self.propose(view, rng).map(Request::timed).into_iter().collect()
     }
 

@@ -1,17 +1,17 @@
-//! Several strategies that search together: what the bandit and the round robin share.
+//! Several strategies that search together, for the bandit and the round robin.
 
 use crate::options::{Options, StrategyError, split_outside};
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 
-/// Strategies of which each is told every evaluation, whoever asked it.
+/// A set of strategies. Each is told every evaluation, whichever of them asked for it.
 pub(crate) struct Techniques {
     searchers: Vec<Box<dyn Searcher>>,
-    /// The requests not yet told, each with the technique that asked it.
+    /// The requests in flight, each with the technique that asked it.
     asked: Vec<(Request, usize)>,
 }
 
-/// So many known configurations in a row end a technique's turn: as in the loop of a run, which
-/// ends then.
+/// Maximum number of known configurations that a technique may ask in a row. A run ends at the same
+/// number.
 const MAX_REPEATS: usize = 10_000;
 
 /// The meaning of the option `techniques`.
@@ -19,7 +19,7 @@ pub(crate) const MEANING: &str =
     "strategies joined by `+`, each with its options if need be: annealing+torczon(edge=0.25)";
 
 impl Techniques {
-    /// Returns those that the option `techniques` names.
+    /// Returns the techniques of the option `techniques`.
     pub(crate) fn from_options(strategy: &'static str, options: &Options<'_>) -> Result<Self, StrategyError> {
         let text = options.text("techniques")?;
         let parts = split_outside(&text, '+').filter(|parts| parts.iter().all(|part| !part.trim().is_empty()));
@@ -37,12 +37,12 @@ impl Techniques {
         self.searchers.len()
     }
 
-    /// Returns who waits for an answer, once for each request.
+    /// Returns the technique of each request in flight.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = usize> + '_ {
         self.asked.iter().map(|(_, technique)| *technique)
     }
 
-    /// Returns the first of the techniques in `order` that has something new to ask, and what.
+    /// Returns the first technique in `order` that has a new request, and the request.
     pub(crate) fn ask(
         &mut self,
         order: impl IntoIterator<Item = usize>,
@@ -55,7 +55,7 @@ impl Techniques {
         Some((technique, request))
     }
 
-    /// Returns what `technique` asks. It is told at once what is known, and goes on.
+    /// Returns the next new request of `technique`. Tells it known evaluations at once.
     fn new_request(&mut self, technique: usize, view: &View<'_>, rng: &mut Rng) -> Option<Request> {
         let searcher = &mut self.searchers[technique];
         for _ in 0..MAX_REPEATS {
@@ -63,14 +63,14 @@ impl Techniques {
             if !view.is_known(request) {
                 return Some(request);
             }
-            // What is in flight will be told to all.
+            // Evaluations in flight are told to all techniques later.
             let known = view.history().get(request)?;
             searcher.tell(view, &Told { evaluation: &known.evaluation, score: known.score });
         }
         None
     }
 
-    /// Tells all; returns who asked, if one of them did.
+    /// Tells all techniques. Returns the one that asked for this evaluation, if any.
     pub(crate) fn tell(&mut self, view: &View<'_>, told: &Told<'_>) -> Option<usize> {
         self.searchers.iter_mut().for_each(|searcher| searcher.tell(view, told));
         let position = self.asked.iter().position(|(request, _)| *request == told.evaluation.request)?;

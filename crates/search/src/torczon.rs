@@ -8,22 +8,22 @@ use tunesmith_core::{Request, Rng, Searcher, View};
 /// parallel machines", Rice University, 1989; "On the convergence of the multidirectional search
 /// algorithm", SIAM Journal on Optimization 1, 1991) over the coordinates of the space.
 ///
-/// All vertices of a simplex move together, seen from the best one, v:
+/// All vertices of a simplex except the best one, v, move together:
 ///
-/// - rotation to 2 v - w for each other vertex w;
-/// - where one of these is better than v, expansion to v + m (v - w); the simplex that has the best
-///   vertex is kept;
-/// - otherwise contraction to v + t (w - v), which is kept as it is.
+/// - Rotation moves each other vertex w to 2 v - w.
+/// - If one of the new vertices is better than v, expansion moves each w to v + m (v - w). The
+///   simplex with the best vertex is kept.
+/// - Otherwise, contraction moves each w to v + t (w - v). The result is kept in any case.
 ///
-/// The defaults of m and t are the papers', 2 and 1/2. The first simplex, which the papers leave
-/// open, is a right one with edges of `edge` along the coordinates, at the best of `samples` random
-/// configurations, and so is each after it.
+/// The defaults of m and t are the papers', 2 and 1/2. The papers leave the first simplex open.
+/// Here each simplex starts as a right one with edges of `edge` along the coordinates, at the best
+/// of `samples` random configurations.
 ///
-/// `edge` and `samples` are those that did best on the nine recorded spaces, among edges of 0.1 to
+/// The defaults of `edge` and `samples` did best on the nine recorded spaces, among edges of 0.1 to
 /// 0.5 and 1 to 20 samples: 0.90, 0.93 and 0.965 of the optimum after 50, 100 and 200 evaluations
 /// (random search 0.84, 0.87 and 0.91).
 ///
-/// With room for more than one request the vertices of a simplex are asked together. Cost per
+/// With room for more than one request, the vertices of a simplex are asked together. Cost per
 /// evaluation: a few descents of the space's diagrams.
 #[derive(Debug)]
 pub struct Torczon(DirectSearch<MultiDirectional>);
@@ -59,29 +59,29 @@ struct MultiDirectional {
     expansion: f64,
     contraction: f64,
     edge: f64,
-    /// The best first, once the costs are known.
+    /// The vertices, the best first once their costs are known.
     vertices: Vec<Vertex>,
     step: MultiDirectionalStep,
 }
 
-/// The places asked for last.
+/// The kind of the places wanted last.
 #[derive(Debug)]
 enum MultiDirectionalStep {
-    /// The vertices that `vertices` lacks.
+    /// The vertices missing from `vertices`.
     Simplex,
     Rotation,
-    /// After this rotation.
+    /// The expansion after this rotation.
     Expansion(Vec<Vertex>),
 }
 
 impl MultiDirectional {
-    /// Returns the images of all vertices but the best, which stays where it is.
+    /// Returns the images of all vertices except the best, which stays in place.
     fn images(&self, factor: f64) -> Vec<Vec<f64>> {
         let best = &self.vertices[0];
         self.vertices[1..].iter().map(|vertex| along(&best.place, &vertex.place, factor)).collect()
     }
 
-    /// Puts `others` in the place of all vertices but the best, and goes on from the best of all.
+    /// Replaces all vertices except the best by `others`, and continues from the best of all.
     fn replace_others(&mut self, mut others: Vec<Vertex>) -> Vec<Vec<f64>> {
         self.vertices.truncate(1);
         self.vertices.append(&mut others);
@@ -142,8 +142,8 @@ mod tests {
         places.into_iter().zip(costs).map(|(place, cost)| Vertex { place: place.to_vec(), cost }).collect()
     }
 
-    /// Returns the simplex (0, 0), (4, 0), (0, 4) with (4, 0) as the best: rotated, (8, 0) and (8,
-    /// -4).
+    /// Returns the simplex (0, 0), (4, 0), (0, 4) with the best vertex (4, 0) after its rotation to
+    /// (8, 0) and (8, -4).
     fn rotated() -> MultiDirectional {
         let mut method = method(4.0);
         let start = [[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]];
@@ -156,7 +156,7 @@ mod tests {
     fn a_rotation_without_a_better_vertex_contracts_around_the_best() {
         let mut method = rotated();
         assert_eq!(method.next(vertices([[8.0, 0.0], [8.0, -4.0]], [1.0, 2.0])), [[2.0, 0.0], [2.0, 2.0]]);
-        // The contraction is kept even where it is worse: (4, 0) stays the best.
+        // The contraction is kept even if it is worse: (4, 0) stays the best.
         assert_eq!(method.next(vertices([[2.0, 0.0], [2.0, 2.0]], [9.0, 9.0])), [[6.0, 0.0], [6.0, -2.0]]);
     }
 
@@ -168,7 +168,7 @@ mod tests {
             assert_eq!(method.next(rotation), [[12.0, 0.0], [12.0, -8.0]]);
             method.next(vertices([[12.0, 0.0], [12.0, -8.0]], [cost, 3.0]))
         };
-        // The rotation of (12, 0), (4, 0), (12, -8), and of (8, 0), (4, 0), (8, -4).
+        // The rotations of (12, 0), (4, 0), (12, -8) and of (8, 0), (4, 0), (8, -4).
         assert_eq!(after_expansion(0.1), [[20.0, 0.0], [12.0, 8.0]]);
         assert_eq!(after_expansion(0.5), [[12.0, 0.0], [8.0, 4.0]]);
     }

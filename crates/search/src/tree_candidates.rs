@@ -1,4 +1,4 @@
-//! The configurations among which trees choose, as rows of a table.
+//! The candidates of tree-based strategies, as rows of a table.
 
 use crate::gaussian_process::features::Features;
 use rand::RngExt as _;
@@ -7,24 +7,24 @@ use tunesmith_core::{Request, Rng, View};
 use tunesmith_model::{Column, Table};
 use tunesmith_space::{ConfigId, Neighbourhood, Space};
 
-/// Spaces up to this size are listed: trees look at every configuration.
+/// Maximum size of a listed space. In a listed space, trees predict every configuration.
 const LISTED: u128 = 20_000;
-/// Random configurations looked at in a larger space.
+/// Number of random configurations to predict in a larger space.
 const DRAWS: usize = 2048;
-/// The best whose neighbours are looked at in a larger space.
+/// Number of best configurations whose neighbours are predicted in a larger space.
 const LEADERS: usize = 5;
-/// Neighbours of one of them, a random part where there are more.
+/// Maximum number of neighbours of one of them. If there are more, a random part is taken.
 const NEIGHBOURS: usize = 256;
 
-/// Configurations and the rows that trees see.
+/// Configurations and their rows for the trees.
 #[derive(Clone, Debug)]
 pub(crate) struct Listing {
     pub(crate) configs: Vec<ConfigId>,
     pub(crate) table: Table,
 }
 
-/// The source of candidates, made once for a space. The features are those of the Gaussian process:
-/// a parameter's powers of two and products of parameters spare a tree many splits.
+/// The source of candidates, made once for a space. The features are those of the Gaussian process.
+/// Powers of two of a parameter and products of parameters spare a tree many splits.
 #[derive(Debug)]
 pub(crate) struct TreeCandidates {
     features: Features,
@@ -33,7 +33,7 @@ pub(crate) struct TreeCandidates {
 }
 
 impl TreeCandidates {
-    /// Lists the space if it is small enough.
+    /// Returns the source. Lists the space if it is small enough.
     pub(crate) fn new(space: &Space) -> Self {
         let features = Features::new(space);
         let columns = (0..features.features().len()).map(|index| Column::ordinal(index.to_string())).collect();
@@ -46,7 +46,7 @@ impl TreeCandidates {
         candidates
     }
 
-    /// Returns the rows of these configurations, in the order given.
+    /// Returns the rows of these configurations, in the given order.
     pub(crate) fn table(&self, space: &Space, configs: &[ConfigId]) -> Table {
         let rows = self.features.rows(space, configs);
         let mut table = Table::new(self.columns.clone());
@@ -58,8 +58,9 @@ impl TreeCandidates {
         table
     }
 
-    /// Returns what to choose from, some of it known perhaps: the whole space, or random
-    /// configurations and the neighbours of the best, which are `leaders`, the best first.
+    /// Returns the candidates; some of them may be known. They are the whole space, or random
+    /// configurations and the neighbours of `leaders`, which holds the best configurations, best
+    /// first.
     pub(crate) fn offered(&self, view: &View<'_>, leaders: &[ConfigId], rng: &mut Rng) -> Cow<'_, Listing> {
         if let Some(whole) = &self.whole {
             return Cow::Borrowed(whole);
@@ -80,7 +81,7 @@ impl TreeCandidates {
     }
 }
 
-/// Returns whether the configuration is neither told nor in flight.
+/// Returns true if the configuration is neither told nor in flight.
 pub(crate) fn is_new(view: &View<'_>, config: ConfigId) -> bool {
     !view.is_known(Request::timed(config))
 }
@@ -100,13 +101,13 @@ fn add_neighbours(space: &Space, leader: ConfigId, configs: &mut Vec<ConfigId>, 
 #[derive(Debug, Default)]
 pub(crate) struct Evaluations {
     pub(crate) configs: Vec<ConfigId>,
-    /// Positive; `None` is a failure.
+    /// Positive scores. `None` is a failure.
     pub(crate) scores: Vec<Option<f64>>,
     seen: std::collections::HashSet<ConfigId>,
 }
 
 impl Evaluations {
-    /// Adds an evaluation, unless its configuration is there already.
+    /// Adds an evaluation, unless its configuration was added before.
     pub(crate) fn add(&mut self, config: ConfigId, score: Option<f64>) {
         if self.seen.insert(config) {
             self.configs.push(config);
@@ -118,7 +119,7 @@ impl Evaluations {
         self.configs.len()
     }
 
-    /// Returns how many were correct.
+    /// Returns the number of correct evaluations.
     pub(crate) fn successes(&self) -> usize {
         self.scores.iter().flatten().count()
     }

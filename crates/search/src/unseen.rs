@@ -1,4 +1,4 @@
-//! Uniform random configurations that were not evaluated yet.
+//! Uniform random configurations that are not evaluated yet.
 
 use rand::seq::SliceRandom;
 use tunesmith_core::{Rng, View};
@@ -6,16 +6,16 @@ use tunesmith_space::ConfigId;
 
 /// Draws configurations that are neither told nor in flight, each equally likely.
 ///
-/// While at most half of the space is known it draws until one is new: two draws on average at
-/// worst, and nothing is listed however large the space. Beyond that it lists what is left once,
-/// which is no more than is known already.
+/// While at most half of the space is known, it draws until a configuration is new. That takes at
+/// most two draws on average, and nothing is listed, however large the space. Beyond that, it lists
+/// the unknown configurations once. There are no more of them than known ones.
 #[derive(Debug, Default)]
 pub(crate) struct Unseen {
     left: Option<Vec<ConfigId>>,
 }
 
 impl Unseen {
-    /// Returns an unknown configuration, or `None` when there is none left.
+    /// Returns an unknown configuration, or `None` if none is left.
     pub(crate) fn draw(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<ConfigId> {
         let is_new = |id: &ConfigId| !view.is_measured(*id);
         if self.left.is_none() {

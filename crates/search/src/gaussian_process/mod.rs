@@ -186,7 +186,7 @@ fn surrogate(view: &View<'_>, history: Option<&History>) -> Surrogate {
 
 impl Searcher for GaussianProcess {
     fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
-        // One at a time, since only what was asked before counts as known.
+        // Propose one at a time: only earlier requests count as known.
         let Some(config) = self.propose(view, rng) else { return Vec::new() };
         self.pending.push(config);
         vec![Request::timed(config)]
