@@ -1,11 +1,11 @@
-//! What strategies cost: mean seconds of an evaluation and the longest single step, on a recording
-//! of about 18,000 configurations and on a space of 10^18.
+//! Measures the overhead of strategies: mean seconds of an evaluation and the longest single step,
+//! on a recording of about 18,000 configurations and on a space of 10^18.
 //!
 //! `cargo bench -p tunesmith-search --bench overhead -- [EVALUATIONS] [STRATEGY...]` prints a table
-//! in Markdown. By default all strategies of the catalogue that search (`exhaustive` does not) make
-//! 400 evaluations. The recording is `recordings/gemm-RTX_2080_Ti-kt.csv.gz` in
-//! `$TUNESMITH_SHARED`, else in `../shared`. The time is that of asking and telling alone, without
-//! the loop and without measuring; run it on a quiet machine.
+//! in Markdown. By default, all strategies of the catalogue except `exhaustive` make 400
+//! evaluations. The recording is `recordings/gemm-RTX_2080_Ti-kt.csv.gz` in `$TUNESMITH_SHARED`,
+//! else in `../shared`. The time covers asking and telling only, without the loop and without
+//! measuring. Run it on a quiet machine.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark has no command line to be told the folder by")]
 
@@ -17,7 +17,7 @@ use tunesmith_core::testing::FunctionEvaluator;
 use tunesmith_core::{Clock, Failure, FailureKind, Request, Rng, Searcher, Stop, SystemClock, Told, Tuner, View};
 use tunesmith_space::{Constraint, Parameter, Space, Value};
 
-/// Repeats, of which the mean is taken and the longest step of all.
+/// Number of repeats. The table shows their mean and their longest step.
 const REPEATS: u64 = 3;
 
 /// A strategy with a stopwatch.
@@ -46,17 +46,17 @@ impl Searcher for Timed {
     }
 }
 
-/// The time of a configuration in milliseconds; `None` for a failure.
+/// The time of a configuration in milliseconds, or `None` for a failure.
 type Times = dyn Fn(&[Value]) -> Option<f64>;
 
-/// A space with the times of its configurations.
+/// A space and the times of its configurations.
 struct Subject {
     name: &'static str,
     space: Space,
     time: Box<Times>,
 }
 
-/// The mean seconds per evaluation and the longest step of `strategy`.
+/// Returns the mean seconds per evaluation and the longest step of `strategy`.
 fn measure(subject: &Subject, strategy: &str, evaluations: u64) -> (f64, f64) {
     let (mut total, mut longest, mut made) = (Duration::ZERO, Duration::ZERO, 0);
     for seed in 0..REPEATS {
@@ -75,7 +75,8 @@ fn measure(subject: &Subject, strategy: &str, evaluations: u64) -> (f64, f64) {
     (total.as_secs_f64() / made.max(1) as f64, longest.as_secs_f64())
 }
 
-/// Ten values for each of eighteen parameters, without constraints: a bowl with ripples.
+/// Returns a space of eighteen parameters with ten values each, without constraints: a bowl with
+/// ripples.
 fn large() -> Subject {
     let parameter = |at: usize| Parameter::new(format!("P{at}"), (1..=10).map(Value::Int)).expect("a parameter");
     let builder = (0..18).map(parameter).fold(Space::builder(), tunesmith_space::SpaceBuilder::parameter);
@@ -89,7 +90,7 @@ fn large() -> Subject {
     Subject { name: "10^18 configurations", space: builder.build().expect("a space"), time: Box::new(time) }
 }
 
-/// The largest of the recordings.
+/// Returns the largest of the recordings.
 fn recorded() -> Subject {
     let shared = std::env::var_os("TUNESMITH_SHARED")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
@@ -115,7 +116,7 @@ fn recorded() -> Subject {
 }
 
 fn main() {
-    // Cargo adds `--bench` to what the user gives.
+    // Cargo adds `--bench` to the user's arguments.
     let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
     let evaluations: u64 = arguments.next().map_or(400, |text| text.parse().expect("a number of evaluations"));
     let mut strategies: Vec<String> = arguments.collect();

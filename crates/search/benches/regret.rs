@@ -1,10 +1,10 @@
-//! Whether the stop condition `regret` keeps its promises on recordings.
+//! Checks the promises of the stop condition `regret` on recordings.
 //!
 //! `cargo bench -p tunesmith-search --bench regret -- [STRATEGY] [REPEATS] [PART OF A RECORDING'S
 //! NAME] [FIRST SEED]` reads the recordings of the folder `recordings` in `$TUNESMITH_SHARED`, else
-//! in `../shared`. Each search has 400 evaluations. Where `regret R at P` first held by then it
-//! would have ended the run: whether the best was truly within R of the optimum there is what the
-//! table counts, for all recordings and for the recordings of each kernel.
+//! in `../shared`. Each search has 400 evaluations. `regret R at P` would have ended the run where
+//! it first held. The table counts how often the best was truly within R of the optimum at that
+//! point, for all recordings and for the recordings of each kernel.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark has no command line to be told the folder by")]
 
@@ -50,7 +50,7 @@ impl Recording {
         Self { name, space: space(&names, &times), times, optimum }
     }
 
-    /// The evaluations of one search.
+    /// Returns the evaluations of one search.
     fn run(&self, strategy: &str, seed: u64) -> History {
         let mut searcher = tunesmith_search::build(strategy).unwrap_or_else(|error| panic!("{error}"));
         let time = |values: &[Value]| {
@@ -67,7 +67,7 @@ impl Recording {
     }
 }
 
-/// The space whose configurations are the recorded ones.
+/// Returns the space whose configurations are the recorded ones.
 fn space(names: &[&str], times: &HashMap<Vec<Value>, Option<f64>>) -> Space {
     let rows: HashSet<Vec<Value>> = times.keys().cloned().collect();
     let values = |column: usize| rows.iter().map(|row| row[column].clone()).collect::<BTreeSet<Value>>();
@@ -89,15 +89,15 @@ fn recordings() -> Vec<PathBuf> {
     paths
 }
 
-/// What was claimed at one moment of a search, for each share, and how far the best truly was above
-/// the optimum.
+/// The claim for each share at one moment of a search, and the true regret of the best at that
+/// moment.
 struct Moment {
     evaluations: usize,
     regret: f64,
     claimed: Vec<f64>,
 }
 
-/// The claims of one search, made as often as a run makes them.
+/// Returns the claims of one search, made as often as in a run.
 fn moments(recording: &Recording, strategy: &str, seed: u64) -> Vec<Moment> {
     let history = recording.run(strategy, seed);
     let (mut model, mut seen, mut due) = (RegretModel::default(), History::default(), 20);
@@ -114,8 +114,8 @@ fn moments(recording: &Recording, strategy: &str, seed: u64) -> Vec<Moment> {
     moments
 }
 
-/// How often a condition ended searches, rightly, and after how many evaluations, those it did not
-/// end at the budget.
+/// Returns how many searches a condition ended, the share of them ended rightly, and the mean
+/// number of evaluations. Searches not ended count with the whole budget.
 fn tally(searches: &[&Vec<Moment>], share: usize, level: f64) -> String {
     let ended: Vec<&Moment> =
         searches.iter().filter_map(|moments| moments.iter().find(|moment| moment.claimed[share] >= level)).collect();
@@ -128,7 +128,7 @@ fn tally(searches: &[&Vec<Moment>], share: usize, level: f64) -> String {
     format!("{observed} of {} ({mean:.0})", ended.len())
 }
 
-/// All searches, on all cores.
+/// Runs all searches on all cores.
 fn search(recordings: &[Recording], strategy: &str, repeats: usize, first: u64) -> Vec<(String, Vec<Moment>)> {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -148,7 +148,7 @@ fn search(recordings: &[Recording], strategy: &str, repeats: usize, first: u64) 
 }
 
 fn main() {
-    // Cargo adds `--bench` to what the user gives.
+    // Cargo adds `--bench` to the user's arguments.
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let argument = |index: usize, default: &str| arguments.get(index).cloned().unwrap_or_else(|| default.to_string());
     let (strategy, part) = (argument(0, "default"), argument(2, ""));

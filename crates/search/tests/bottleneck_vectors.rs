@@ -1,4 +1,4 @@
-//! The expert system gives the values that its authors' program gives.
+//! The expert system gives the same values as its authors' program.
 
 #![allow(clippy::print_stdout)]
 
@@ -25,7 +25,7 @@ fn vectors(name: &str) -> Option<Json> {
     Some(serde_json::from_reader(flate2::read::GzDecoder::new(file)).unwrap())
 }
 
-/// By the names of the file, of the authors' program and of the paper's variant.
+/// Bottlenecks with their names in the file: in the authors' program and in the paper's variant.
 const NAMES: [(Bottleneck, &str, &str); 22] = [
     (Bottleneck::MemoryRead, "bnDRAMRead", "dram_read"),
     (Bottleneck::MemoryWrite, "bnDRAMWrite", "dram_write"),
@@ -55,8 +55,8 @@ fn numbers(json: &Json) -> Vec<f64> {
     json.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
 }
 
-/// Equal to 1e-9 relative; differences of nearly equal shares keep fewer digits, so that 1e-15 is
-/// forgiven.
+/// Returns true if the values agree to 1e-9 relative. Differences of nearly equal shares keep fewer
+/// digits, so 1e-15 absolute is allowed.
 fn close(found: f64, expected: f64) -> bool {
     (found - expected).abs() <= 1e-9 * expected.abs() + 1e-15
 }
@@ -83,7 +83,7 @@ impl Check<'_> {
         measurement
     }
 
-    /// Checks bottlenecks and returns the changes wanted, by column of the file.
+    /// Checks the bottlenecks and returns the wanted changes, by column of the file.
     fn changes(&self, case: &Json, bottlenecks: &Json, delta: &Json) -> Vec<f64> {
         let device = &self.data["device"];
         let number = |key: &str| device[key].as_f64();

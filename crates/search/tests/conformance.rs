@@ -1,4 +1,4 @@
-//! What every strategy of the catalogue promises, on functions that need no device.
+//! Promises of every strategy of the catalogue, on functions that need no device.
 
 use std::collections::HashSet;
 use tunesmith_core::testing::FunctionEvaluator;
@@ -6,7 +6,8 @@ use tunesmith_core::{Evaluation, Failure, FailureKind, Request, Run, Stop, StopR
 use tunesmith_search::{build, catalogue};
 use tunesmith_space::{Constraint, Parameter, Space, Value};
 
-/// Three parameters, a constraint that joins two of them, 216 of 512 configurations.
+/// Returns a space of three parameters with a constraint on two of them: 216 of 512 configurations
+/// are valid.
 fn tiles() -> Space {
     let list = |name: &str| Parameter::new(name, (1..=8).map(Value::Int)).unwrap();
     let divides = Constraint::parse("B % A == 0 or A > 5").unwrap();
@@ -19,7 +20,7 @@ fn cube(parameters: usize, values: i64) -> Space {
     (0..parameters).fold(Space::builder(), |builder, i| builder.parameter(parameter(i))).build().unwrap()
 }
 
-/// A bowl with its bottom at 3 in every parameter; odd sums of 13 or more crash.
+/// Returns a bowl with its bottom at 3 in every parameter. Odd sums of 13 or more crash.
 fn bowl(values: &[Value]) -> Result<f64, Failure> {
     let ints: Vec<i64> = values.iter().filter_map(Value::as_int).collect();
     let sum: i64 = ints.iter().sum();

@@ -1,4 +1,4 @@
-//! What the Gaussian process strategy promises beyond the conformance suite.
+//! Promises of the Gaussian process strategy beyond the conformance suite.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What strategies make of times on other devices.
+//! Strategies that use times on other devices.
 
 use tunesmith_core::recording::{Column, Row};
 use tunesmith_core::testing::FunctionEvaluator;
@@ -11,7 +11,7 @@ fn space(parameters: usize, values: i64) -> Space {
     (0..parameters).fold(Space::builder(), |builder, i| builder.parameter(parameter(i))).build().unwrap()
 }
 
-/// Smooth, with its minimum of 1 where every parameter is 5.
+/// Returns a smooth function with its minimum of 1 where every parameter is 5.
 fn bowl(values: &[Value]) -> f64 {
     1.0 + values.iter().filter_map(Value::as_int).map(|x| ((x - 5) * (x - 5)) as f64).sum::<f64>()
 }
@@ -21,7 +21,8 @@ fn row(values: Vec<Value>, time: f64) -> Row {
     Row { values, measurement, ..Row::default() }
 }
 
-/// The configurations of `space` by rank, as another device timed them.
+/// Returns a recording of the configurations of `space` with these ranks, as another device timed
+/// them.
 fn recorded(space: &Space, ranks: impl Iterator<Item = u128>, time: impl Fn(&[Value]) -> f64) -> Recording {
     let columns = space.parameters().iter().map(|parameter| Column::of_rows(parameter.name())).collect();
     let values = |rank: u128| {

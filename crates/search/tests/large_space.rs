@@ -1,4 +1,4 @@
-//! Counter-guided search of a space of 10^12 configurations, on a made-up kernel: what it scores
+//! Counter-guided search of a space of 10^12 configurations, on a made-up kernel. The scored part
 //! must move with the search.
 
 use rand::SeedableRng as _;
@@ -12,7 +12,7 @@ use tunesmith_search::profile_guided::{Guide, counter_data};
 use tunesmith_search::{Knowledge, StrategySpec};
 use tunesmith_space::{ConfigId, Parameter, Space, Value};
 
-/// Twelve parameters of ten values.
+/// Returns a space of twelve parameters with ten values each.
 fn space() -> Space {
     let parameter = |at: i64| Parameter::new(format!("P{at}"), (1..=10).map(Value::Int)).unwrap();
     let space =
@@ -21,7 +21,7 @@ fn space() -> Space {
     space
 }
 
-/// Half of the parameters save reads, the other half arithmetic.
+/// Returns a measurement in which half of the parameters save reads and the other half arithmetic.
 fn measurement(values: &[f64]) -> Measurement {
     let waste = |part: &[f64]| part.iter().map(|value| 11.0 - value).sum::<f64>() / part.len() as f64;
     let (reads, floats) = (1e8 * waste(&values[..6]), 1e8 * waste(&values[6..]));
@@ -64,8 +64,8 @@ impl Evaluator for Device<'_> {
     }
 }
 
-/// Least squares of 400 profiled configurations drawn at random: they can tell what lies beyond the
-/// best of these, trees cannot.
+/// Returns a guide by least squares over 400 profiled configurations drawn at random. Least squares
+/// can predict beyond the best of these, trees cannot.
 fn guide(space: &Space) -> Guide {
     let columns = space.parameters().iter().map(|parameter| Column::of_rows(parameter.name())).collect();
     let row = |config| Row { values: values(space, config), measurement: measured(space, config), ..Row::default() };

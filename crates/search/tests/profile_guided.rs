@@ -1,4 +1,4 @@
-//! Counter-guided search on a made-up kernel, whose counters explain its times.
+//! Counter-guided search on a made-up kernel whose counters explain its times.
 
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::recording::{Column, Row};
@@ -13,7 +13,8 @@ use tunesmith_space::{Parameter, Space, Value};
 
 const SHAPES: [&str; 3] = ["paper", "authors", "ours"];
 
-/// Larger tiles read less and compute less; `X` does nothing; `TILE` 64 fails.
+/// Returns the result of the kernel. Larger tiles read less and compute less; `X` has no effect on
+/// counters; `TILE` 64 fails.
 fn kernel(tile: i64, unroll: i64, x: i64) -> (Option<Failure>, Measurement) {
     let (reads, floats) = (1e9 / tile as f64, 1e8 * (1.0 + 2.0 / unroll as f64));
     let time = reads / 1e8 + floats / 1e8 + 0.001 * x as f64;
@@ -61,7 +62,7 @@ fn model(recording: &Recording, method: Method) -> CounterModel {
     CounterModel::train(&data, method, provenance, 1).unwrap()
 }
 
-/// Answers with the kernel's numbers; counters only when they are asked for.
+/// Answers with the kernel's numbers, and with counters only if they are requested.
 struct Device<'a> {
     space: &'a Space,
     submitted: Vec<Request>,
@@ -116,7 +117,8 @@ fn requests(history: &History) -> Vec<Request> {
     history.iter().map(|scored| scored.evaluation.request).collect()
 }
 
-/// Evaluations until within 1.1 of the optimum, the mean of 40 searches.
+/// Returns the number of evaluations until one is within 1.1 of the optimum, as the mean of 40
+/// searches.
 fn first_hit(space: &Space, guide: &Guide, variant: &str) -> f64 {
     let optimum = recording(space).optimum_ms().unwrap();
     let hit = |seed| {
@@ -152,7 +154,7 @@ fn only_the_published_form_runs_a_configuration_again_to_profile_it() {
         let configs: std::collections::HashSet<_> = asked.iter().map(|request| request.config).collect();
         assert_eq!(configs.len() < asked.len(), variant == "paper", "{variant}");
         let timed = asked.iter().filter(|request| request.depth == Depth::Timed).count();
-        // Ours profiles what may become the fastest.
+        // `ours` profiles the configurations that may become the fastest.
         assert_eq!(timed > 0, variant != "authors", "{variant}");
         assert!(variant != "ours" || asked[0].depth == Depth::Profiled && timed >= asked.len() / 4, "{timed}");
     }

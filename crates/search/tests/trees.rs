@@ -1,4 +1,4 @@
-//! What the strategies on trees promise beyond the conformance suite.
+//! Promises of the tree strategies beyond the conformance suite.
 
 mod common;
 
@@ -35,7 +35,7 @@ fn starchart_samples_as_random_search_does_until_its_tree_is_good() {
     let space = cube(4, 10);
     let strategy = "regression_tree(protocol=paper, validation=30, first=10, most=40, error=0)";
     let (tree, random) = (requests(&run(strategy, &space, 90, 1, 3)), requests(&run("random", &space, 90, 1, 3)));
-    // No tree is without error: 30 evaluations to validate with and 40 to learn from.
+    // No tree is without error: 30 evaluations for validation and 40 to learn from.
     assert_eq!(tree[..70], random[..70]);
     assert_ne!(tree[70..], random[70..]);
     let satisfied = strategy.replace("error=0", "error=1000");

@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// A source of time. Everything that waits, limits or reports time takes one, so that tests can
-/// hold it still.
+/// A source of time. All code that waits, limits or reports time takes a clock, so tests can stop
+/// it.
 pub trait Clock: Send + Sync {
     /// Returns monotonic time since an arbitrary origin that is fixed for the life of the clock.
     fn now(&self) -> Duration;
@@ -21,7 +21,7 @@ pub struct SystemClock {
 
 #[allow(clippy::disallowed_methods)] // the one sanctioned reader of the system's time
 impl SystemClock {
-    /// Creates a clock whose origin is this call.
+    /// Returns a clock whose origin is the time of this call.
     pub fn new() -> Self {
         Self { origin: Instant::now() }
     }
@@ -44,7 +44,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that moves only when told to; a real implementation for tests and simulated time.
+/// A clock that moves only on request, for tests and simulated time.
 #[derive(Debug, Default)]
 pub struct ManualClock {
     now: Mutex<Duration>,

@@ -1,7 +1,7 @@
 //! The one reader of the system's time, and statistics of times.
 //!
-//! Tuning runs (`tunesmith-core`) and applications that tune themselves (`tunesmith-choose`) share both, and
-//! neither needs the other. The crate depends on the standard library alone.
+//! Tuning runs (`tunesmith-core`) and applications that tune themselves (`tunesmith-choose`) share
+//! both. Neither needs the other. The crate depends on the standard library alone.
 //!
 //! ```
 //! use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Statistics of samples: pure functions of durations.
 
-/// Returns the median of `samples`, or `None` of none. Cost: a sort.
+/// Returns the median of `samples`, or `None` if there are none. Cost: a sort.
 pub fn median(samples: &[f64]) -> Option<f64> {
     let sorted = sorted(samples);
     let middle = sorted.len() / 2;
@@ -11,20 +11,21 @@ pub fn median(samples: &[f64]) -> Option<f64> {
     }
 }
 
-/// Returns the median of `samples`, of an even number the lower of the two in the middle: for
-/// comparing, where the mean of two modes would stand for neither. `None` of none. Cost: a sort.
+/// Returns the median of `samples`. For an even number, it is the lower of the two in the middle.
+/// Use it for comparisons: the mean of two modes would represent neither. Returns `None` if there
+/// are no samples. Cost: a sort.
 pub fn lower_median(samples: &[f64]) -> Option<f64> {
     let sorted = sorted(samples);
     sorted.get(sorted.len().saturating_sub(1) / 2).copied()
 }
 
-/// Returns a distribution-free confidence interval of the median from order statistics, as `(low,
-/// high)`.
+/// Returns a distribution-free confidence interval of the median from order statistics, as
+/// `(low, high)`.
 ///
-/// Between the k-th smallest and the k-th largest of n samples the median lies with probability `1
-/// - 2 P(Binomial(n, 1/2) < k)`; the largest k that keeps it at `confidence` is taken. Below six
-/// samples no k keeps 95 %; then the extremes are returned, whose coverage is `1 - 2^(1-n)`. `None`
-/// of no samples.
+/// The median lies between the k-th smallest and the k-th largest of n samples with probability
+/// `1 - 2 P(Binomial(n, 1/2) < k)`. The interval uses the largest k that keeps this at
+/// `confidence`. Below six samples, no k keeps 95 %. Then the extremes are returned, with a
+/// coverage of `1 - 2^(1-n)`. Returns `None` if there are no samples.
 pub fn median_interval(samples: &[f64], confidence: f64) -> Option<(f64, f64)> {
     let sorted = sorted(samples);
     let n = sorted.len();
@@ -35,7 +36,7 @@ pub fn median_interval(samples: &[f64], confidence: f64) -> Option<(f64, f64)> {
     Some((sorted[k - 1], sorted[n - k]))
 }
 
-/// Returns the largest k with `P(Binomial(n, 1/2) < k) <= (1 - confidence) / 2`, 0 when there is
+/// Returns the largest k with `P(Binomial(n, 1/2) < k) <= (1 - confidence) / 2`, or 0 if there is
 /// none.
 fn order_for_confidence(n: usize, confidence: f64) -> usize {
     let tail = (1.0 - confidence) / 2.0;
@@ -51,24 +52,24 @@ fn order_for_confidence(n: usize, confidence: f64) -> usize {
     n / 2
 }
 
-/// Returns how probable it is, for differences that lie symmetrically around 0, that they tend
-/// above 0 at least as much as these do: the exact one-sided probability of Wilcoxon's signed-rank
-/// test (F. Wilcoxon, Biometrics Bulletin 1, 1945).
+/// Returns the exact one-sided probability of Wilcoxon's signed-rank test (F. Wilcoxon, Biometrics
+/// Bulletin 1, 1945): the probability that differences distributed symmetrically around 0 tend
+/// above 0 at least as much as `differences`.
 ///
-/// Differences of 0 are left out, equal magnitudes share their mean rank. The differences of two
-/// quantities with the same distribution, whatever it is, lie symmetrically around 0. 1 where
-/// nothing is left. Cost: cubic in their number.
+/// Differences of 0 are left out, and equal magnitudes share their mean rank. The differences of
+/// two quantities with the same distribution, whatever it is, are symmetric around 0. Returns 1 if
+/// no difference is left. Cost: cubic in their number.
 pub fn signed_rank(differences: &[f64]) -> f64 {
     let mut nonzero: Vec<f64> = differences.iter().copied().filter(|d| *d != 0.0 && !d.is_nan()).collect();
     nonzero.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
-    // Twice the rank, so that mean ranks are whole numbers.
+    // Store twice the rank, so that mean ranks are whole numbers.
     let mut ranks: Vec<usize> = Vec::with_capacity(nonzero.len());
     for group in nonzero.chunk_by(|a, b| a.abs() == b.abs()) {
         let twice_mean = 2 * ranks.len() + group.len() + 1;
         ranks.extend(group.iter().map(|_| twice_mean));
     }
     let positive: usize = nonzero.iter().zip(&ranks).filter(|(d, _)| **d > 0.0).map(|(_, rank)| rank).sum();
-    // The distribution of that sum when every sign is a coin.
+    // The distribution of that sum if every sign is a fair coin.
     let mut probability = vec![0.0; ranks.iter().sum::<usize>() + 1];
     probability[0] = 1.0;
     for &rank in &ranks {

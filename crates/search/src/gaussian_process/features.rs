@@ -1,37 +1,39 @@
-//! The numbers by which a model sees a configuration.
+//! The features of configurations for a model.
 
 use super::history::{self, Column};
 use tunesmith_core::{Request, Rng, View};
 use tunesmith_model::{Feature, Rows};
 use tunesmith_space::{ConfigId, Parameter, Space, Value};
 
-/// Median of the prior of the length scale of a base feature, which spans \[0, 1\].
+/// Median of the prior of the length scale of a base feature. Base features span \[0, 1\].
 const BASE_LENGTH: f64 = 0.8;
-/// The length scale of a derived feature: what the base features explain it need not.
+/// Median for a derived feature. It is larger, because a derived feature need not repeat what the
+/// base features explain.
 const DERIVED_LENGTH: f64 = 1.6;
-/// More pairs than these drown the other features (28 of them made gemm worse).
+/// Maximum number of pairs. More pairs drown the other features: 28 of them made gemm worse.
 const MAX_PAIRS: usize = 10;
-/// Levels of a feature. Values closer together than a 1024th of the range are one level: tables
-/// stay small.
+/// Maximum number of levels of a feature. Values closer together than a 1024th of the range are one
+/// level, so tables stay small.
 const MAX_LEVELS: usize = 1024;
-/// Fewest values of a parameter that gets a dyadic feature, and of one whose products are features.
+/// Minimum number of values of a parameter with a dyadic feature, and of one with products.
 const DYADIC_VALUES: usize = 4;
 const PRODUCT_VALUES: usize = 3;
-/// Random configurations of which the one farthest from those known begins a search.
+/// Number of random configurations to draw for each of the first. The one farthest from the known
+/// configurations is taken.
 const SPREAD_DRAWS: usize = 100;
 
 /// Features of the configurations of a space, over its parameters with at least two values:
 ///
 /// - base: `ln(v / v_min) / ln(v_max / v_min)` for positive numbers, else the index of the value
-///   over the last index;
-/// - dyadic: for at least four positive integers whose trailing zero bits do not grow strictly with
-///   the value, the number of those bits: a warp of 32 likes 96 better than 80 although 80 is
-///   nearer to 64;
-/// - products: of each two numeric positive parameters with at least three values, the logarithm of
-///   the product, if there are at most ten pairs: the size of a work-group, the area of a tile;
-/// - history: how slow the configuration was on each other device that is known.
+///   divided by the last index;
+/// - dyadic: the number of trailing zero bits, for at least four positive integers whose trailing
+///   zero bits do not grow strictly with the value (a warp of 32 prefers 96 to 80, although 80 is
+///   nearer to 64);
+/// - products: the logarithm of the product of each two positive numeric parameters with at least
+///   three values, if there are at most ten pairs (the size of a work-group, the area of a tile);
+/// - history: the slowdown of the configuration on each other known device.
 ///
-/// Derived features are scaled to \[0, 1\] as the base features are.
+/// Derived features are scaled to \[0, 1\] like the base features.
 #[derive(Clone, Debug)]
 pub(crate) struct Features {
     features: Vec<Feature>,
@@ -39,23 +41,25 @@ pub(crate) struct Features {
     bases: usize,
 }
 
-/// The rule by which the level of a feature follows from the indices of a configuration.
+/// The rule that derives the level of a feature from the indices of a configuration.
 #[derive(Clone, Debug)]
 enum Derivation {
-    /// The index of one parameter's value into the levels.
+    /// A table of levels by the index of one parameter's value.
     One { parameter: usize, levels: Vec<u16> },
-    /// The level of the configuration itself.
+    /// A table of levels by configuration.
     Known(Column),
-    /// The indices of two parameters' values: `levels[first * width + second]`.
+    /// A table of levels by the indices of two parameters' values:
+    /// `levels[first * width + second]`.
     Two { first: usize, second: usize, width: usize, levels: Vec<u16> },
 }
 
-/// Pairs of values of a product that are tabled at most; parameters with more have no products.
+/// Maximum number of pairs of values in the table of a product. Parameters with more have no
+/// products.
 const MAX_TABLE: usize = 1 << 16;
 
 impl Features {
-    /// Creates the features of the configurations of `space`. Costs about the values of its
-    /// parameters and of their pairs.
+    /// Returns the features of the configurations of `space`. Costs about the number of values of
+    /// its parameters and of their pairs.
     pub(crate) fn new(space: &Space) -> Self {
         let varying: Vec<(usize, &Parameter)> =
             space.parameters().iter().enumerate().filter(|(_, parameter)| parameter.values().len() > 1).collect();
@@ -93,15 +97,15 @@ impl Features {
         }
     }
 
-    /// Adds the feature that takes these numbers.
+    /// Adds a feature with these numbers.
     fn add(&mut self, numbers: &[f64], length: f64, source: impl FnOnce(Vec<u16>) -> Derivation) {
         let (levels, indices) = levels(&scaled(numbers));
         self.features.push(Feature::new(levels, length));
         self.sources.push(source(indices));
     }
 
-    /// Adds a feature for each column: numbers that are known by configuration rather than by
-    /// value.
+    /// Adds a feature for each column, whose numbers depend on the configuration and not on single
+    /// values.
     pub(super) fn with(mut self, columns: Vec<Column>) -> Self {
         for column in columns {
             self.features.push(Feature::new(Column::numbers(), history::LENGTH));
@@ -110,12 +114,12 @@ impl Features {
         self
     }
 
-    /// Returns the features, as a model takes them.
+    /// Returns the features in the form that models take.
     pub(crate) fn features(&self) -> &[Feature] {
         &self.features
     }
 
-    /// Returns the levels of the features of each configuration, in the order given.
+    /// Returns the levels of the features of each configuration, in the given order.
     pub(crate) fn rows(&self, space: &Space, configs: &[ConfigId]) -> Rows {
         let mut rows = Rows::new(self.features.len());
         let mut indices = Vec::new();
@@ -127,8 +131,8 @@ impl Features {
         rows
     }
 
-    /// Returns how far two rows are apart: the sum over the base features, each of which spans \[0,
-    /// 1\].
+    /// Returns the distance of two rows: the sum of the distances in the base features, each of
+    /// which spans \[0, 1\].
     pub(crate) fn distance(&self, a: &[u16], b: &[u16]) -> f64 {
         let apart = |feature: usize| {
             let levels = self.features[feature].levels();
@@ -137,8 +141,8 @@ impl Features {
         (0..self.bases).map(apart).sum()
     }
 
-    /// Draws 100 random configurations, without those told or in flight, and returns the one whose
-    /// nearest of `known` is farthest away; `None` when none is left.
+    /// Draws 100 random configurations that are neither told nor in flight. Returns the one whose
+    /// nearest of `known` is farthest away, or `None` if none is left.
     pub(crate) fn farthest(&self, view: &View<'_>, known: &[ConfigId], rng: &mut Rng) -> Option<ConfigId> {
         let space = view.space();
         let draws: Vec<ConfigId> = (0..SPREAD_DRAWS)
@@ -151,7 +155,7 @@ impl Features {
             let draw = rows.row(draw);
             known.iter().map(|known| self.distance(known, &draw)).fold(f64::INFINITY, f64::min)
         };
-        // Of equal ones the first: all are when nothing is known.
+        // Take the first of equal ones. All are equal if nothing is known.
         let distances: Vec<f64> = (0..draws.len()).map(nearest).collect();
         let farthest = (0..draws.len()).rev().max_by(|&a, &b| distances[a].total_cmp(&distances[b]))?;
         Some(draws[farthest])
@@ -170,7 +174,7 @@ impl Derivation {
     }
 }
 
-/// Returns the logarithms of the values of a parameter, if all are positive numbers.
+/// Returns the logarithms of a parameter's values if all are positive numbers.
 fn logarithms(parameter: &Parameter) -> Option<Vec<f64>> {
     let logarithm = |value: &Value| match value {
         Value::Int(_) | Value::Float(_) => {
@@ -185,7 +189,7 @@ fn base(parameter: &Parameter) -> Vec<f64> {
     logarithms(parameter).unwrap_or_else(|| (0..parameter.values().len()).map(|index| index as f64).collect())
 }
 
-/// Returns the trailing zero bits of each value, where they say something that the value does not.
+/// Returns the trailing zero bits of each value if they add information to the value.
 fn dyadic(parameter: &Parameter) -> Option<Vec<f64>> {
     let positive = |value: &Value| match value {
         Value::Int(value) if *value > 0 => Some(*value),
@@ -200,7 +204,7 @@ fn dyadic(parameter: &Parameter) -> Option<Vec<f64>> {
     (values.len() >= DYADIC_VALUES && !grow && !same).then(numbers)
 }
 
-/// Returns the numbers moved and stretched to \[0, 1\]; all 0 where they are equal.
+/// Moves and scales the numbers to \[0, 1\]. Equal numbers become 0.
 fn scaled(numbers: &[f64]) -> Vec<f64> {
     let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
     let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);

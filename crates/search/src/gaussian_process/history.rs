@@ -1,12 +1,12 @@
-//! What the times on other devices say of this one: which configurations to begin with, and
-//! features of all.
+//! Times on other devices: the first configurations of a search, and features of all
+//! configurations.
 //!
 //! # Tried without gain
 //!
 //! Picks by mean alone, without the preference for the middle of equal ones: .918, .941, .972 and
-//! .991 of the optimum after 10, 25, 50 and 100 evaluations, where the middle gives .925, .949,
-//! .979 and .991. With a shuffled history it is the other way round by as little: .789, .885, .931
-//! and .975 instead of .774, .894, .942 and .977.
+//! .991 of the optimum after 10, 25, 50 and 100 evaluations. The middle gives .925, .949, .979 and
+//! .991. With a shuffled history, picks by mean alone give .789, .885, .931 and .975, and the
+//! middle gives .774, .894, .942 and .977.
 
 use super::targets::targets;
 use crate::knowledge::PastTimes;
@@ -14,43 +14,44 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use tunesmith_space::{ConfigId, Space};
 
-/// The configurations spread over the space that follow the picks: without them a history that
-/// misleads would be all that the model knows. Two and three did about as well with a true history,
-/// two a little better with a shuffled one.
+/// Number of configurations spread over the space after the picks. Without them, the model would
+/// know nothing but a history that may mislead. Two and three did about as well with a true
+/// history, two a little better with a shuffled one.
 pub(super) const SPREAD: usize = 2;
-/// In how many parameters picks differ at least: neighbours of the best elsewhere are good or bad
-/// together.
+/// Minimum number of parameters in which picks differ. Neighbours of the best elsewhere are good or
+/// bad together.
 const APART: usize = 2;
-/// Means no farther apart are equal: models estimate whole plateaus alike, and measured times
-/// differ by as much from run to run.
+/// Maximum difference of equal means. Models predict equal times on whole plateaus, and measured
+/// times differ by as much from run to run.
 const EQUAL: f64 = 0.01;
-/// Equal configurations that are looked at: more are thinned out.
+/// Maximum number of equal configurations to examine. More are thinned out.
 const MOST_EQUAL: usize = 512;
-/// A recording of at least this share of a space was meant to be of all of it: what is missing did
-/// not run there. Of a smaller one it is unknown.
+/// Minimum share of the space in a recording of the whole space. A configuration missing from such
+/// a recording did not run there. A configuration missing from a smaller one is unknown.
 const WHOLE: f64 = 0.5;
-/// Levels of a feature: more than slowdowns can be told apart by, few enough that a table of them
-/// is small.
+/// Number of levels of a feature. It resolves all slowdowns that can be told apart, and a table of
+/// them is small.
 const LEVELS: usize = 256;
-/// Median of the prior of a feature's length scale, as of a parameter's: one device knows another
-/// about as well as one parameter does. The fit makes the length of a device that knows nothing
-/// large, so that its feature has no say.
+/// Median of the prior of a feature's length scale. It is that of a parameter, because one device
+/// predicts another about as well as one parameter does. The fit makes the length scale of an
+/// uninformative device large, so its feature has no effect.
 pub(super) const LENGTH: f64 = 0.8;
 
-/// The history of a kernel as this strategy uses it. Of every recording the times become what the
-/// model is taught: bent logarithms of the slowdown ([`targets`]), 0 for the best.
+/// The history of a kernel in the form that this strategy uses. The times of every recording become
+/// the model's targets: bent logarithms of the slowdown ([`targets`]), 0 for the best.
 ///
-/// - The first configurations asked, `picks` many, are those with the lowest mean over the
-///   recordings, each at least two parameters apart from those before. Of equal ones the first is
-///   the one in their middle, and each next one the farthest from those before: at the edge of a
-///   plateau what its history does not tell weighs most, and equal picks would fail together.
-/// - Every recording is a feature of configurations beside the parameters. How much it says of the
-///   device at hand is its length scale, fitted as those of the parameters are: a recording that
-///   says nothing costs the picks and little else.
+/// - The first `picks` configurations asked are those with the lowest mean over the recordings.
+///   Each differs in at least two parameters from those before. Among equal ones, the first pick is
+///   the one in their middle, and each later pick is the one farthest from the picks before. At the
+///   edge of a plateau, properties that the history does not show matter most, and similar picks
+///   would fail together.
+/// - Every recording is a feature of configurations, beside the parameters. Its influence is its
+///   length scale, fitted like those of the parameters. An uninformative recording costs the picks
+///   and little else.
 #[derive(Debug)]
 pub(super) struct History {
     slowdowns: Vec<Slowdowns>,
-    /// The configurations recorded, by ascending mean.
+    /// The recorded configurations, by ascending mean.
     ascending: Vec<(f64, ConfigId)>,
     picked: Vec<ConfigId>,
 }
@@ -60,17 +61,17 @@ pub(super) struct History {
 struct Slowdowns {
     of: HashMap<ConfigId, f64>,
     worst: f64,
-    /// The level of a configuration that was not recorded, if that says something.
+    /// The level of a configuration that was not recorded, or `None` if it is unknown.
     missing: Option<f64>,
 }
 
 impl History {
-    /// Costs a sort of the configurations recorded.
+    /// Returns the history. Costs a sort of the recorded configurations.
     pub(super) fn new(past: &PastTimes, space: &Space) -> Self {
         let whole = WHOLE * space.len().map_or(f64::INFINITY, |len| len as f64);
         let slowdowns: Vec<Slowdowns> = past.each().iter().map(|past| Slowdowns::new(past, whole)).collect();
         let mut configs: Vec<ConfigId> = slowdowns.iter().flat_map(|known| known.of.keys().copied()).collect();
-        // The order of a hash map is not the same every time.
+        // The order of a hash map varies.
         configs.sort_unstable();
         configs.dedup();
         let mean = |config: ConfigId| {
@@ -82,8 +83,8 @@ impl History {
         Self { slowdowns, ascending, picked: Vec::new() }
     }
 
-    /// Returns the next configuration to begin with; `None` after `count` of them, or when none is
-    /// left that is new.
+    /// Returns the next of the first configurations. Returns `None` after `count` of them, or if no
+    /// new one is left.
     pub(super) fn pick(&mut self, space: &Space, is_new: impl Fn(ConfigId) -> bool, count: usize) -> Option<ConfigId> {
         if self.picked.len() >= count {
             return None;
@@ -105,21 +106,21 @@ impl History {
         Some(pick)
     }
 
-    /// Returns the `count` best elsewhere: what a space too large to be listed might not show the
-    /// model by chance.
+    /// Returns the `count` configurations that were best elsewhere. In a space too large to list,
+    /// the model might never see them by chance.
     pub(super) fn best(&self, count: usize) -> Vec<ConfigId> {
         self.ascending.iter().take(count).map(|(_, config)| *config).collect()
     }
 
-    /// Returns one column of a feature for each recording.
+    /// Returns one feature column for each recording.
     pub(super) fn columns(&self) -> Vec<Column> {
         self.slowdowns.iter().map(Slowdowns::column).collect()
     }
 }
 
 impl Slowdowns {
-    /// `whole` is the number of configurations from which on a recording is taken for one of the
-    /// whole space.
+    /// Returns the scores of one recording. A recording with at least `whole` configurations counts
+    /// as one of the whole space.
     fn new(past: &[(ConfigId, Option<f64>)], whole: f64) -> Self {
         let scores: Vec<Option<f64>> = past.iter().map(|(_, score)| *score).collect();
         let targets = targets(&scores);
@@ -138,7 +139,7 @@ impl Slowdowns {
         let level = |slowdown: f64| (slowdown / width * (LEVELS - 1) as f64).round() as u16;
         let mut recorded: Vec<u16> = self.of.values().map(|slowdown| level(*slowdown)).collect();
         recorded.sort_unstable();
-        // What is unknown is ordinary.
+        // An unknown configuration gets the median level.
         let missing = self.missing.map_or(recorded[recorded.len() / 2], level);
         Column { levels: Arc::new(self.of.iter().map(|(config, y)| (*config, level(*y))).collect()), missing }
     }
@@ -152,8 +153,8 @@ fn apart(space: &Space, a: ConfigId, b: ConfigId) -> usize {
     one.iter().zip(&other).filter(|(a, b)| a != b).count()
 }
 
-/// Returns how far apart two configurations are: for each parameter at most 1, from its first value
-/// to its last.
+/// Returns the distance of two configurations: the sum over parameters of at most 1 each, from the
+/// first value to the last.
 fn distance(space: &Space, a: ConfigId, b: ConfigId) -> f64 {
     let (mut one, mut other) = (Vec::new(), Vec::new());
     space.unrank_into(a, &mut one);
@@ -163,7 +164,7 @@ fn distance(space: &Space, a: ConfigId, b: ConfigId) -> f64 {
     apart.zip(values).map(|(apart, values)| apart / values.max(2).saturating_sub(1) as f64).sum()
 }
 
-/// The levels of a feature that is known by configuration.
+/// The levels of a feature by configuration.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
     levels: Arc<HashMap<ConfigId, u16>>,
@@ -176,7 +177,7 @@ impl Column {
         self.levels.get(&config).copied().unwrap_or(self.missing)
     }
 
-    /// Returns the numbers of the levels, 0 for the best elsewhere and 1 for the worst.
+    /// Returns the numbers of the levels, from 0 for the best elsewhere to 1 for the worst.
     pub(super) fn numbers() -> Vec<f64> {
         (0..LEVELS).map(|level| level as f64 / (LEVELS - 1) as f64).collect()
     }
@@ -246,10 +247,10 @@ mod tests {
             let picks = std::iter::from_fn(|| history.pick(&space, |_| true, 3));
             picks.map(|pick| rank(&space, pick)).collect::<Vec<u128>>()
         };
-        // A plateau of A from 0 to 2 and B from 0 to 2: the middle is A=1 B=1, and its corners are
+        // A plateau of A from 0 to 2 and B from 0 to 2. The middle is A=1 B=1, and its corners are
         // equally far from it.
         assert_eq!(picked(|at| if at / 4 < 3 && at % 4 < 3 { 1.0 } else { 2.0 }), [5, 0, 10]);
-        // Half a percent is no difference, two are.
+        // Half a percent is no difference, two percent are.
         assert_eq!(picked(|at| 1.0 + 0.005 * (at % 2) as f64)[0], picked(|_| 1.0)[0]);
         assert_eq!(picked(|at| 1.0 + 0.02 * at as f64)[0], 0);
     }

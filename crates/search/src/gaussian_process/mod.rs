@@ -14,10 +14,10 @@
 //!
 //! Nine settings (4, 6 and 8 first points; margins of .05, .2 and .4; 30 repeats of 100
 //! evaluations, with wider priors than today's) differ by noise only: .899 to .906 after 25
-//! evaluations, .939 to .950 after 50, .975 to .981 after 100. The settings chosen with one kernel
-//! left out give .899, .941 and .977 on the kernels left out; the best setting on all gives .906,
-//! .950 and .981. Narrower priors of the length scales and more early fits gain about .003 together
-//! after 50 and 100 evaluations.
+//! evaluations, .939 to .950 after 50, .975 to .981 after 100. Settings chosen with one kernel held
+//! out give .899, .941 and .977 on the kernels held out. The best setting on all kernels gives
+//! .906, .950 and .981. Narrower priors of the length scales and more early fits together gain
+//! about .003 after 50 and 100 evaluations.
 
 pub(crate) mod features;
 mod history;
@@ -35,34 +35,34 @@ use surrogate::Surrogate;
 use tunesmith_core::{Request, Rng, Searcher, View};
 use tunesmith_space::ConfigId;
 
-/// Bayesian optimisation: a Gaussian process is fitted to the evaluations told, and the
+/// Bayesian optimisation. A Gaussian process is fitted to the evaluations told, and the
 /// configuration with the largest expected improvement is evaluated next (Jones, Schonlau and
 /// Welch, Efficient global optimization of expensive black-box functions, 1998; for kernels
 /// Willemsen, van Nieuwpoort and van Werkhoven, Bayesian optimization for auto-tuning GPU kernels,
 /// 2021).
 ///
-/// - Features: each parameter on a logarithmic scale, its powers of two, and products of
+/// - The features are each parameter on a logarithmic scale, its powers of two, and products of
 ///   parameters.
-/// - The first configurations are far from each other: one random, then each the farthest of 100
-///   random ones.
-/// - The model learns bent logarithms of the slowdown against the best, so that the unit of the
-///   times does not matter; a failure is as bad as the worst success. Its kernel is a product over
-///   the features of one half and a Matern function.
-/// - Hyperparameters are fitted anew after each of the first 28 evaluations, then ever more rarely;
-///   between fits every evaluation is added to the model. After 400 a fit starts from the 200 best
-///   and 200 random others.
-/// - In a space of up to 20,000 configurations the model looks at all of them until it has 50
-///   points, then at those with the lowest means, at neighbours of the best five and at some random
-///   ones: fewer the more points it has, between 8192 and 512. In a larger space it looks at 4096
+/// - The first configurations are far from each other: one random configuration, then each the
+///   farthest of 100 random ones.
+/// - The model learns bent logarithms of the slowdown against the best, so the unit of the times
+///   does not matter. A failure is as bad as the worst success. The kernel is a product over the
+///   features; each factor is one half plus half a Matern function.
+/// - Hyperparameters are fitted after each of the first 28 evaluations, then ever more rarely.
+///   Between fits, every evaluation is added to the model. After 400 evaluations, a fit starts from
+///   the 200 best and 200 random others.
+/// - In a space of up to 20,000 configurations, the model predicts all of them until it has 50
+///   points. Then it predicts those with the lowest means, neighbours of the best five and some
+///   random ones: between 8192 and 512, fewer with more points. In a larger space, it predicts 4096
 ///   random configurations and the neighbours from the start.
-/// - With several requests in flight each is believed to turn out as predicted (Kriging believer),
-///   so that the next is sought elsewhere.
-/// - With a history ([`PastTimes`]) the first `picks` configurations are those that were best on
-///   other devices, two spread over the space follow, and what each device showed is a feature
-///   beside the parameters, whose length scale says how far to believe it.
-/// - As long as fewer than two configurations were correct it draws at random.
+/// - Each request in flight is assumed to turn out as predicted (Kriging believer), so that the
+///   next one is sought elsewhere.
+/// - With a history ([`PastTimes`]), the first `picks` configurations are those that were best on
+///   other devices, and two spread over the space follow. Each device's times are a feature beside
+///   the parameters. The feature's length scale decides how much the model trusts it.
+/// - Until two configurations were correct, it draws at random.
 ///
-/// Cost per evaluation: points x candidates products, 3 million at most between fits.
+/// Cost per evaluation: points x candidates products, at most 3 million between fits.
 #[derive(Debug)]
 pub struct GaussianProcess {
     settings: ProcessSettings,
@@ -92,9 +92,9 @@ struct Told {
     score: Option<f64>,
 }
 
-/// The best of the history that a model of a large space always looks at.
+/// Number of the history's best configurations that a model of a large space always predicts.
 const PROMISING: usize = 1024;
-/// Correct evaluations without which there is nothing to model.
+/// Minimum number of correct evaluations for a model.
 const FEWEST_SUCCESSES: usize = 2;
 
 impl GaussianProcess {
@@ -142,7 +142,7 @@ impl GaussianProcess {
         })
     }
 
-    /// Returns the next configuration worth evaluating; `None` when every one is known.
+    /// Returns the next configuration to evaluate, or `None` if all are known.
     fn propose(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<ConfigId> {
         if let Some(pick) = self.pick(view) {
             return Some(pick);
@@ -163,14 +163,14 @@ impl GaussianProcess {
         surrogate.choose(view, &self.settings, (&self.told, &self.pending), rng).or_else(|| self.unseen.draw(view, rng))
     }
 
-    /// Returns the next configuration that the history proposes to begin with.
+    /// Returns the next of the first configurations that the history proposes.
     fn pick(&mut self, view: &View<'_>) -> Option<ConfigId> {
         let past = self.past.as_ref()?;
         let history = self.history.get_or_insert_with(|| History::new(past, view.space()));
         history.pick(view.space(), |config| !view.is_known(Request::timed(config)), self.settings.picks)
     }
 
-    /// Returns the evaluations before the model is asked.
+    /// Returns the number of evaluations before the model is asked.
     fn initial(&self) -> usize {
         let with_history = self.settings.picks + history::SPREAD;
         if self.history.is_some() { with_history.min(self.settings.initial) } else { self.settings.initial }

@@ -1,4 +1,4 @@
-//! The configurations among which the next one is chosen.
+//! The candidates for the next configuration.
 
 use super::features::Features;
 use rand::RngExt as _;
@@ -7,22 +7,22 @@ use tunesmith_core::{Request, Rng, View};
 use tunesmith_model::{Candidates, GaussianProcess, Posterior, Rows, log_expected_improvement};
 use tunesmith_space::ConfigId;
 
-/// Spaces up to this size are listed: the model looks at every configuration.
+/// Maximum size of a listed space. In a listed space, the model predicts every configuration.
 const LISTED: u128 = 20_000;
-/// From this many points on, no more than [`width`] candidates are kept.
+/// Number of points from which on at most [`width`] candidates are kept.
 const WIDE_UNTIL: usize = 50;
-/// The most and the fewest candidates kept beyond.
+/// The fewest and the most candidates kept from then on.
 const WIDTH: [usize; 2] = [512, 8192];
-/// Points squared times candidates: what a new fit may cost, a tenth of a second in all.
+/// Points squared times candidates of a new fit: a tenth of a second in all.
 const WORK: usize = 200_000_000;
-/// Random configurations of which a large space's candidates are chosen.
+/// Number of random configurations from which a large space's candidates are chosen.
 const DRAWS: usize = 4096;
-/// Neighbours of one of the best that are looked at, a random part where there are more.
+/// Maximum number of neighbours of one of the best. If there are more, a random part is taken.
 const NEIGHBOURS: usize = 512;
-/// The best whose neighbours are candidates.
+/// Number of best configurations whose neighbours are candidates.
 const LEADERS: usize = 5;
 
-/// All configurations of a space that is small enough, with their features.
+/// All configurations of a small space, with their features.
 #[derive(Debug)]
 struct ListedSpace {
     configs: Vec<ConfigId>,
@@ -37,7 +37,7 @@ pub(super) struct CandidateSource {
     promising: Vec<ConfigId>,
 }
 
-/// Candidates with what the model predicts of them.
+/// Candidates and their predictions.
 #[derive(Debug)]
 struct Group {
     configs: Vec<ConfigId>,
@@ -45,16 +45,16 @@ struct Group {
     candidates: Candidates,
 }
 
-/// The candidates of one fit of the model, followed until the next fit.
+/// The candidates of one fit of the model, updated until the next fit.
 #[derive(Debug)]
 pub(super) struct Pool {
     groups: Vec<Group>,
     members: HashSet<ConfigId>,
-    /// True if every configuration of the space that was new at the fit is a candidate.
+    /// True if every configuration that was new at the fit is a candidate.
     whole: bool,
 }
 
-/// Returns how many candidates are kept when the model has so many points.
+/// Returns the number of candidates to keep for a model with `points` points.
 fn width(points: usize) -> usize {
     if points < WIDE_UNTIL {
         return usize::MAX;
@@ -67,8 +67,8 @@ fn is_new(view: &View<'_>, config: ConfigId) -> bool {
 }
 
 impl CandidateSource {
-    /// Lists the space if it is small enough; if not, the `promising` configurations are always
-    /// looked at.
+    /// Returns the source. Lists the space if it is small enough; otherwise the `promising`
+    /// configurations are always candidates.
     pub(super) fn new(view: &View<'_>, features: &Features, promising: &[ConfigId]) -> Self {
         let list = || {
             let configs: Vec<ConfigId> = view.space().iter().collect();
@@ -80,8 +80,8 @@ impl CandidateSource {
     }
 
     /// Returns the candidates for a model just fitted: all new configurations while that is
-    /// affordable, else those with the lowest predicted means, new neighbours of the `leaders` (the
-    /// best first) and some at random.
+    /// affordable. Otherwise those with the lowest predicted means, new neighbours of the `leaders`
+    /// (best first) and some at random.
     pub(super) fn pool(&self, at: &PoolScene<'_>, leaders: &[ConfigId], rng: &mut Rng) -> Pool {
         let (configs, rows) = self.offered(at, leaders, rng);
         let width = width(at.process.rows().len());
@@ -102,7 +102,7 @@ impl CandidateSource {
         pool
     }
 
-    /// Returns new configurations to choose from, each once, with their features.
+    /// Returns new configurations to choose from, each once, and their features.
     fn offered(&self, at: &PoolScene<'_>, leaders: &[ConfigId], rng: &mut Rng) -> (Vec<ConfigId>, Rows) {
         if let Some(listing) = &self.listing {
             let new: Vec<usize> =
@@ -121,7 +121,7 @@ impl CandidateSource {
     }
 }
 
-/// Returns the indices of the `count` lowest of `means`, which are more.
+/// Returns the indices of the `count` lowest of `means`. There must be more than `count`.
 fn lowest(means: &[f64], count: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..means.len()).collect();
     order.select_nth_unstable_by(count, |&a, &b| means[a].total_cmp(&means[b]).then(a.cmp(&b)));
@@ -141,7 +141,7 @@ fn neighbours(view: &View<'_>, leader: ConfigId, rng: &mut Rng) -> Vec<ConfigId>
     picked.into_iter().filter(|&config| is_new(view, config)).collect()
 }
 
-/// The knowledge with which candidates are looked at.
+/// The data needed to predict candidates.
 pub(super) struct PoolScene<'a> {
     pub(super) view: &'a View<'a>,
     pub(super) features: &'a Features,
@@ -158,7 +158,7 @@ impl Pool {
         self.groups.push(Group { configs, taken, candidates: Candidates::new(at.process, rows) });
     }
 
-    /// Adds the new neighbours of `leader` that are no candidates yet.
+    /// Adds the new neighbours of `leader` that are not candidates yet.
     pub(super) fn add_neighbours(&mut self, at: &PoolScene<'_>, leader: ConfigId, rng: &mut Rng) {
         if self.whole {
             return;
@@ -173,8 +173,8 @@ impl Pool {
         }
     }
 
-    /// Returns the candidate, of those not told and not in flight, with the largest expected
-    /// improvement on `best`; of equal ones a random one. `None` when none is left.
+    /// Returns the candidate with the largest expected improvement on `best`, a random one of equal
+    /// ones. Ignores candidates that are told or in flight. Returns `None` if none is left.
     pub(super) fn choose(&mut self, at: &PoolScene<'_>, best: f64, rng: &mut Rng) -> Option<ConfigId> {
         self.groups.iter_mut().for_each(|group| group.candidates.follow(at.process));
         loop {
@@ -182,7 +182,7 @@ impl Pool {
             let group = &mut self.groups[group];
             group.taken[index] = true;
             let config = group.configs[index];
-            // Others, such as start configurations, may have been evaluated since.
+            // Others may have evaluated it since, such as a start configuration.
             if is_new(at.view, config) {
                 return Some(config);
             }

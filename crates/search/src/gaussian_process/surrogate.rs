@@ -1,4 +1,4 @@
-//! The model of a run: when it is fitted, and with which evaluations.
+//! The model of a run: the schedule of its fits, and the evaluations it is fitted to.
 
 use super::features::Features;
 use super::pool::{CandidateSource, Pool, PoolScene};
@@ -9,11 +9,13 @@ use tunesmith_core::{Rng, View};
 use tunesmith_model::{Feature, GaussianProcess, Hyperparameters, Posterior, Rows};
 use tunesmith_space::ConfigId;
 
-/// Evaluations a new model starts with at most: half of them the best, the others random. Beyond, a
-/// step would cost ever more, and what is far from the best says little about it.
+/// Maximum number of evaluations that a new model starts with. Half are the best, half random
+/// others. More would cost ever more per step, and configurations far from the best say little
+/// about it.
 const MODELLED: usize = 400;
-/// The model is fitted again after `n^2 / 400` evaluations more, between 1 and 100: after each of
-/// the first 28, when the next says most about the hyperparameters and a fit costs least.
+/// The model is fitted again after `n^2 / 400` more evaluations, between 1 and 100. So it is fitted
+/// after each of the first 28, when the next evaluation says most about the hyperparameters and a
+/// fit costs least.
 const WAIT_DIVISOR: usize = 400;
 const LONGEST_WAIT: usize = 100;
 
@@ -29,9 +31,9 @@ pub(super) struct Surrogate {
 /// A model and its candidates.
 #[derive(Debug)]
 struct Fitted {
-    /// The evaluations, by position in those told, that the model was fitted with.
+    /// The positions, among the evaluations told, of those that the model was fitted to.
     first: Vec<usize>,
-    /// The number of evaluations told then; the later ones follow the first.
+    /// Number of evaluations told at the fit. Later ones follow the first.
     told: usize,
     /// The points of the process, in order.
     points: Vec<ConfigId>,
@@ -42,16 +44,16 @@ struct Fitted {
 }
 
 impl Surrogate {
-    /// Creates the `promising` configurations are looked at also where the space is too large to
-    /// look at all.
+    /// Returns the model before its first fit. The `promising` configurations are candidates even
+    /// in a space too large to list.
     pub(super) fn new(view: &View<'_>, features: Features, promising: &[ConfigId]) -> Self {
         let source = CandidateSource::new(view, &features, promising);
         let parameters = Hyperparameters::typical(features.features());
         Self { features, source, parameters, fitted: None }
     }
 
-    /// Returns the configuration worth evaluating next, or `None` when no candidate is left. There
-    /// is a success in `told`; `pending` are asked and not yet told.
+    /// Returns the configuration to evaluate next, or `None` if no candidate is left. `told` must
+    /// contain a success. `pending` holds the configurations in flight.
     pub(super) fn choose(
         &mut self,
         view: &View<'_>,
@@ -112,22 +114,22 @@ impl Surrogate {
 }
 
 impl Fitted {
-    /// Returns whether the model may be extended: few evaluations were told since it was fitted,
-    /// and its points are the first of those wanted. They are not where one was told that was not
-    /// asked, or out of turn.
+    /// Returns true if the model can be extended: few evaluations were told since the fit, and its
+    /// points are the first of the wanted points. They are not if an evaluation was told that was
+    /// not asked, or was told out of turn.
     fn is_fresh(&self, told: &[Told], pending: &[ConfigId]) -> bool {
         let wait = (self.told * self.told / WAIT_DIVISOR).clamp(1, LONGEST_WAIT);
         let mut wanted = self.wanted(told, pending);
         told.len() < self.told + wait && self.points.iter().all(|point| wanted.next() == Some(*point))
     }
 
-    /// Returns the points wanted: those of the fit, those told since, and the pending ones.
+    /// Returns the wanted points: those of the fit, those told since, and the pending ones.
     fn wanted<'a>(&'a self, told: &'a [Told], pending: &'a [ConfigId]) -> impl Iterator<Item = ConfigId> + 'a {
         let first = self.first.iter().map(|&index| told[index].config);
         first.chain(told[self.told..].iter().map(|told| told.config)).chain(pending.iter().copied())
     }
 
-    /// Appends the points wanted that the process has not.
+    /// Appends the wanted points that the process lacks.
     fn append(&mut self, view: &View<'_>, features: &Features, told: &[Told], pending: &[ConfigId]) {
         let new: Vec<ConfigId> = self.wanted(told, pending).skip(self.points.len()).collect();
         let rows = features.rows(view.space(), &new);
@@ -135,7 +137,8 @@ impl Fitted {
         self.points.extend(new);
     }
 
-    /// Returns what the evaluations told say; pending ones are believed to turn out as predicted.
+    /// Returns the posterior of the evaluations told. Pending ones are assumed to turn out as
+    /// predicted.
     fn posterior(&self, targets: &[f64]) -> Posterior {
         let first = self.first.iter().map(|&index| targets[index]);
         let y: Vec<f64> = first.chain(targets[self.told..].iter().copied()).collect();
@@ -143,15 +146,15 @@ impl Fitted {
     }
 }
 
-/// Returns the positions of the targets from the lowest to the highest; of equal ones the earlier
-/// first.
+/// Returns the positions of the targets from the lowest to the highest. Among equal targets, the
+/// earlier comes first.
 fn ranked(targets: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..targets.len()).collect();
     order.sort_by(|&a, &b| targets[a].total_cmp(&targets[b]));
     order
 }
 
-/// Returns at most `count` of `order`: the first half of them the best, the others random.
+/// Returns at most `count` of `order`: half are the best, half random others.
 fn sample(order: &[usize], count: usize, rng: &mut Rng) -> Vec<usize> {
     if order.len() <= count {
         return order.to_vec();
@@ -162,7 +165,7 @@ fn sample(order: &[usize], count: usize, rng: &mut Rng) -> Vec<usize> {
     best.iter().chain(&*random).copied().collect()
 }
 
-/// Returns the evaluations a new model starts with, in the order told.
+/// Returns the evaluations that a new model starts with, in the order told.
 fn sample_in_order(order: &[usize], rng: &mut Rng) -> Vec<usize> {
     let mut sample = sample(order, MODELLED, rng);
     sample.sort_unstable();

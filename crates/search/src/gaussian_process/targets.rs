@@ -1,17 +1,18 @@
-//! What the model is taught.
+//! The targets of the model.
 
-/// Slowdowns beyond this are compressed: how bad a bad configuration is does not help to find the
-/// best.
+/// Slowdown from which on targets are compressed. The exact slowdown of a bad configuration does
+/// not help to find the best.
 const BEND: f64 = 0.5;
 
-/// Returns the targets of evaluations with these scores (positive; `None` is a failure), smaller is
+/// Returns the targets of evaluations with these scores (positive; `None` is a failure). Smaller is
 /// better: with `d = ln(score / best)`, `y = 0.5 ln(1 + d / 0.5)`. A failure gets the target of the
-/// worst success. The best is at 0, and nothing depends on the unit of the scores.
+/// worst success. The target of the best is 0. The unit of the scores does not matter.
 pub(crate) fn targets(scores: &[Option<f64>]) -> Vec<f64> {
     let successes = || scores.iter().copied().flatten();
     let best = successes().fold(f64::INFINITY, f64::min);
     let worst = successes().fold(0.0, f64::max);
-    // Ratios, not differences of logarithms: a unit that is a power of two then changes no bit.
+    // Use ratios, not differences of logarithms: a change of the unit by a power of two then
+    // changes no bit.
     let bent = |score: f64| BEND * ((score / best).ln() / BEND).ln_1p();
     scores.iter().map(|score| bent(score.unwrap_or(worst))).collect()
 }

@@ -1,4 +1,4 @@
-//! The configurations that a guide looks at, with what the model says of them.
+//! The candidates of a guide and the model's predictions for them.
 
 use super::time_model::TimeModel;
 use std::collections::{HashMap, HashSet};
@@ -6,8 +6,8 @@ use tunesmith_core::counters::{CounterSet, Kind};
 use tunesmith_model::counters::Predicted;
 use tunesmith_space::ConfigId;
 
-/// Configurations with a place each, their predicted counters and times. Places are never taken
-/// away.
+/// Configurations, each with a place, and their predicted counters and times. Places are never
+/// removed.
 #[derive(Clone, Debug)]
 pub(super) struct Candidates {
     pub(super) configs: Vec<ConfigId>,
@@ -19,13 +19,14 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// Creates candidates of `configs`, each once, with their predicted counters.
+    /// Returns candidates for `configs`, each once, with their predicted counters.
     pub(super) fn new(configs: Vec<ConfigId>, predicted: Predicted, set: &'static CounterSet) -> Self {
         let times = TimeModel::new(&work(set, &predicted), &predicted.known);
         Self::with_times(configs, predicted, times)
     }
 
-    /// Returns other configurations, whose times are predicted by the scales of these.
+    /// Returns candidates for other configurations. The scales of these candidates predict their
+    /// times.
     pub(super) fn replaced(&self, configs: Vec<ConfigId>, predicted: Predicted, set: &'static CounterSet) -> Self {
         let times = self.times.of_others(&work(set, &predicted), configs.len());
         Self::with_times(configs, predicted, times)
@@ -36,7 +37,7 @@ impl Candidates {
         Self { configs, places, predicted, times, expanded: HashSet::new() }
     }
 
-    /// Adds `configs`, each once and none of them a candidate yet.
+    /// Adds `configs`, each once. None of them may be a candidate already.
     pub(super) fn append(&mut self, configs: &[ConfigId], predicted: Predicted, set: &'static CounterSet) {
         self.times.append(&work(set, &predicted), configs.len());
         self.predicted.append(predicted);
@@ -45,7 +46,7 @@ impl Candidates {
     }
 }
 
-/// Returns the predicted counters of work done: one list for each, with a value for every
+/// Returns the predicted counters of work: one list for each counter, with a value for every
 /// configuration.
 fn work<'a>(set: &'static CounterSet, predicted: &'a Predicted) -> Vec<&'a [f64]> {
     let is_work = |counter: &&tunesmith_core::counters::Counter| {

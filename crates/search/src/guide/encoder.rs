@@ -10,13 +10,13 @@ use tunesmith_space::{ConfigId, Space};
 #[derive(Debug)]
 pub(super) struct Encoder {
     columns: Vec<Column>,
-    /// For every column the parameter's index, and its values as numbers: they are converted once.
+    /// For every column, the parameter's index and its values as numbers, converted once.
     parameters: Vec<(usize, Vec<f64>)>,
 }
 
 impl Encoder {
-    /// Creates the encoder for `model` and `space`. Parameters that the model does not know are
-    /// told in `notes`.
+    /// Returns the encoder for `model` and `space`. Adds parameters that the model does not know to
+    /// `notes`.
     ///
     /// # Errors
     /// The model needs parameters that `space` lacks.

@@ -1,4 +1,4 @@
-//! Configurations as rows of numbers, and recordings as what counter models learn from.
+//! Configurations as rows of numbers, and recordings as training data of counter models.
 
 use super::readings::name_of;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use tunesmith_model::counters::{CounterData, Provenance};
 use tunesmith_model::{Column, Kind, Table};
 use tunesmith_space::{Parameter, Value, ValueKind};
 
-/// Returns the feature of a parameter: numbers and truth values in their order, texts as levels.
+/// Returns the column of a parameter. Numbers and truth values are ordinal; texts are levels.
 pub(super) fn column(parameter: &Parameter) -> Column {
     if parameter.kind() == ValueKind::Str {
         return Column::categorical(parameter.name(), parameter.values().iter().map(ToString::to_string));
@@ -18,7 +18,7 @@ pub(super) fn column(parameter: &Parameter) -> Column {
     Column::ordinal(parameter.name())
 }
 
-/// Returns a value as the number it has in `column`; NaN where it has none.
+/// Returns the number of a value in `column`, or NaN if it has none.
 pub fn number(value: &Value, column: &Column) -> f64 {
     match (&column.kind, value) {
         (Kind::Ordinal, Value::Bool(truth)) => f64::from(u8::from(*truth)),
@@ -30,11 +30,11 @@ pub fn number(value: &Value, column: &Column) -> f64 {
     }
 }
 
-/// Returns what a counter model learns from `recording`: the counters that mean something on other
-/// architectures as well, and the work-items of launches, of all configurations that have them.
-/// `None` when it has no counters of a set that is known.
+/// Returns the training data for a counter model from `recording`: the counters with a meaning on
+/// other architectures, and the number of work-items of the launches, for all configurations that
+/// have them. Times are left out.
 ///
-/// Times are left behind.
+/// Returns `None` if the recording has no counters of a known set.
 pub fn counter_data(recording: &Recording) -> Option<(CounterData, Provenance)> {
     let profiled: Vec<&Row> = recording.rows().iter().filter(|row| !row.measurement.counters.is_empty()).collect();
     let first = profiled.first()?;

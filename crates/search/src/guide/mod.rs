@@ -1,4 +1,4 @@
-//! A counter model made ready for one space and one device.
+//! A counter model prepared for one space and one device.
 
 mod candidates;
 mod encoder;
@@ -22,22 +22,23 @@ use tunesmith_model::bottleneck::{Family, Quantity, Rules, Size, scores, wanted_
 use tunesmith_model::counters::CounterModel;
 use tunesmith_space::{ConfigId, Neighbourhood, Space};
 
-/// Configurations of a space up to which all are predicted and scored; of larger ones a sampled
-/// neighbourhood.
+/// Maximum size of a space whose configurations are all predicted and scored. In a larger space,
+/// only a sampled neighbourhood is.
 const WHOLE: u128 = 500_000;
-/// Configurations sampled of a space too large to score whole: what predicting them costs is little
-/// beside a measurement.
+/// Number of configurations sampled from a larger space. Predicting them costs little compared with
+/// a measurement.
 const SAMPLE: usize = 20_000;
-/// The most neighbours of one configuration that are scored, a random part where there are more.
+/// Maximum number of neighbours of one configuration to score. If there are more, a random part is
+/// scored.
 const NEIGHBOURS: u64 = 512;
 /// The factor by which the authors' program multiplies the scores of trees.
 const TREE_SCALE: f64 = 2.0;
 
-/// Predicted counters of the configurations of a space, and what is known of the device that is
-/// tuned. Clones share it.
+/// The predicted counters of a space's configurations, and the properties of the tuned device.
+/// Clones share them.
 ///
-/// Of a space too large to score whole these are a uniform sample and the neighbourhoods that a
-/// search comes through.
+/// A large space is scored in part: a uniform sample and the neighbourhoods that a search passes
+/// through.
 #[derive(Clone, Debug)]
 pub struct Guide {
     basis: Arc<Basis>,
@@ -52,11 +53,11 @@ struct Basis {
     size: Size,
     scale: f64,
     notes: Vec<String>,
-    /// The model that predicts more configurations of a space too large to score whole.
+    /// The model that predicts further configurations of a space scored in part.
     beyond: Option<(CounterModel, Encoder)>,
 }
 
-/// A counter model cannot guide a search of this space.
+/// The reason why a counter model cannot guide a search of this space.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GuideError {
@@ -65,7 +66,7 @@ pub enum GuideError {
         "the counter model needs the tuning parameters {missing}, which the problem does not have; train one on this kernel"
     )]
     Parameters {
-        /// Their names.
+        /// The names of the parameters.
         missing: String,
     },
     /// The model's counters belong to no table.
@@ -73,18 +74,19 @@ pub enum GuideError {
     Set {
         /// The model's set of counters.
         set: String,
-        /// Those with tables.
+        /// The sets with tables.
         known: String,
     },
 }
 
 impl Guide {
-    /// Creates the predictions of `model` for `space`, on a device of this size.
+    /// Returns a guide with the predictions of `model` for `space`, on a device of this size.
+    /// Parameters that the model does not know have no influence; [`notes`](Self::notes) names
+    /// them. Costs a prediction for every configuration, or 20,000 predictions in a space of more
+    /// than 500,000.
     ///
     /// # Errors
-    /// The model needs parameters that `space` lacks, or its counters have no table. Parameters
-    /// that it does not know have no influence, which [`notes`](Self::notes) says. Costs a
-    /// prediction for every configuration, 20,000 of a space of more than 500,000.
+    /// The model needs parameters that `space` lacks, or its counters have no table.
     pub fn new(model: &CounterModel, hardware: &Hardware, space: &Space) -> Result<Self, GuideError> {
         let tables = CounterSet::named(&model.provenance.counter_set);
         let set = tables.zip(tables.and_then(|set| Family::of_set(set.name)));
@@ -110,13 +112,13 @@ impl Guide {
         Ok(Self { basis: Arc::new(basis), candidates: Arc::new(Candidates::new(configs, predicted, set)) })
     }
 
-    /// Returns whether the space is too large to score whole, so that places come and go.
+    /// Returns true if the space is scored in part. Places then come and go.
     pub(crate) fn is_sampled(&self) -> bool {
         self.basis.beyond.is_some()
     }
 
-    /// Replaces the candidates of a space scored in part by `kept` and a new uniform sample. Places
-    /// change.
+    /// Replaces the candidates of a space scored in part by `kept` and a new uniform sample. The
+    /// places change.
     pub(crate) fn resample(&mut self, space: &Space, kept: &[ConfigId], rng: &mut Rng) {
         let Some((model, encoder)) = &self.basis.beyond else { return };
         let mut seen = HashSet::new();
@@ -140,7 +142,7 @@ impl Guide {
     }
 
     /// Includes the configurations of a space scored in part that differ from `config` in one
-    /// parameter. Returns whether any of this was still to be done.
+    /// parameter. Returns true if this was not done before.
     pub(crate) fn expand(&mut self, space: &Space, config: ConfigId, rng: &mut Rng) -> bool {
         if !self.is_sampled() || self.candidates.expanded.contains(&config) {
             return false;
@@ -156,7 +158,7 @@ impl Guide {
         Arc::make_mut(&mut self.candidates).expanded.insert(config)
     }
 
-    /// Returns what a user should know: parameters without influence, a space scored in part.
+    /// Returns notes for the user: parameters without influence, and a space scored in part.
     pub fn notes(&self) -> &[String] {
         &self.basis.notes
     }
@@ -171,23 +173,24 @@ impl Guide {
         &self.candidates.configs
     }
 
-    /// Returns the place of `config`, if its counters are predicted.
+    /// Returns the place of `config` if its counters are predicted.
     pub(crate) fn place(&self, config: ConfigId) -> Option<usize> {
         self.candidates.places.get(&config).copied().filter(|place| self.is_predicted(*place))
     }
 
-    /// Returns whether the model knows the configuration at `place`.
+    /// Returns true if the model knows the configuration at `place`.
     pub(crate) fn is_predicted(&self, place: usize) -> bool {
         self.candidates.predicted.known[place]
     }
 
-    /// Returns what the authors' program multiplies scores by.
+    /// Returns the factor by which the authors' program multiplies scores.
     pub(crate) fn authors_scale(&self) -> f64 {
         self.basis.scale
     }
 
-    /// Returns how well every configuration brings what `bottlenecks` of the configuration at
-    /// `profiled` want (Eq. 16); NaN of those that are not predicted.
+    /// Returns the score of every configuration (Eq. 16): how well it brings the changes that
+    /// `bottlenecks`, of the configuration at `profiled`, call for. The score is NaN if the
+    /// configuration is not predicted.
     pub(crate) fn scores(&self, bottlenecks: &Bottlenecks, profiled: usize, rules: &Rules) -> Vec<f64> {
         let wanted = wanted_changes(bottlenecks, self.basis.family, rules);
         let known = wanted.iter().filter_map(|(quantity, change)| Some((*change, self.column(*quantity)?)));
@@ -196,17 +199,17 @@ impl Guide {
             return vec![0.0; self.candidates.configs.len()];
         }
         let before: Vec<f64> = columns.iter().map(|column| column[profiled]).collect();
-        // What the drops of zeros mean for the mended rules is what the authors' program does.
+        // The mended rules treat a drop of zeros like the authors' program.
         let variant = if rules.variant == Variant::Paper { Variant::Paper } else { Variant::Authors };
         let mut scores = scores(&changes, &before, &columns, variant);
-        // Nothing predicted is no counters at all, which would be the extreme that weights are
-        // normalised by.
+        // A configuration without predictions has no counters at all. Its score would be the
+        // extreme by which weights are normalised.
         let known = self.candidates.predicted.known.iter();
         scores.iter_mut().zip(known).filter(|(_, known)| !**known).for_each(|(score, _)| *score = f64::NAN);
         scores
     }
 
-    /// Returns what times on the tuned device are predicted from.
+    /// Returns the model that predicts times on the tuned device.
     pub(crate) fn times(&self) -> &TimeModel {
         &self.candidates.times
     }

@@ -1,14 +1,14 @@
-//! Counters by name as readings of quantities.
+//! Converts counters by name to readings of quantities.
 
 use std::collections::BTreeMap;
 use tunesmith_core::Measurement;
 use tunesmith_core::counters::{CounterSet, GLOBAL_SIZE, Hardware, LOCAL_SIZE};
 use tunesmith_model::bottleneck::{Family, Quantity, Readings, Size};
 
-/// Returns what a profiled run told: the family its counters belong to, and their readings with the
-/// sizes of the launch.
+/// Returns the readings of a profiled run, with the sizes of the launch, and the family of its
+/// counters.
 ///
-/// `None` when no name belongs to any set of counters.
+/// Returns `None` if no name belongs to a known set of counters.
 pub fn readings(measurement: &Measurement) -> Option<(&'static Family, Readings)> {
     let set = CounterSet::of(measurement.counters.keys().map(String::as_str))?;
     let mut readings = of_counters(set, &measurement.counters);
@@ -28,7 +28,7 @@ fn of_counters(set: &CounterSet, counters: &BTreeMap<String, f64>) -> Readings {
     Readings::from_pairs(scaled)
 }
 
-/// Returns the counter of `set`, or the size of a launch, that tells `quantity`.
+/// Returns the counter of `set`, or the launch size, that measures `quantity`.
 pub fn name_of(set: &CounterSet, quantity: Quantity) -> Option<&'static str> {
     if quantity == Quantity::Threads {
         return Some(GLOBAL_SIZE);
@@ -36,7 +36,7 @@ pub fn name_of(set: &CounterSet, quantity: Quantity) -> Option<&'static str> {
     set.meaning(quantity.abbreviation()).next().map(|counter| counter.name)
 }
 
-/// Returns the size of the device as bottlenecks need it.
+/// Returns the size of the device in the form that bottlenecks need.
 pub fn size(hardware: &Hardware) -> Size {
     Size { multiprocessors: hardware.multiprocessors, cores: hardware.cores() }
 }

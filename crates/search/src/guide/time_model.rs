@@ -1,29 +1,29 @@
-//! Times as sums of what work costs.
+//! Predicts times as sums of the costs of work.
 
 use tunesmith_model::nonnegative_least_squares;
 
-/// The standard deviation of relative times from a sum of work that all costs the same, as a
-/// belief. So few runs as a search makes leave most coefficients open, and this belief holds them.
+/// The assumed standard deviation of relative times from a sum in which all work costs the same.
+/// The few runs of a search leave most coefficients open, and this assumption keeps them near equal
+/// costs.
 pub(crate) const BELIEF: f64 = 0.3;
-/// Places that are predicted at a time, so that their sums stay in the fastest cache.
+/// Number of places predicted at a time, so that their sums stay in the fastest cache.
 const BLOCK: usize = 2048;
 
-/// Predicts times on the tuned device as `sum c_j * counter_j` with `c_j >= 0`, fitted to the
-/// device's own measurements and the predicted counters. Counters are shares of their mean over the
-/// configurations it was made of, times shares of the best.
+/// Predicts times on the tuned device as `sum c_j * counter_j` with `c_j >= 0`. The coefficients
+/// are fitted to the device's own measurements and the predicted counters. Counters are relative to
+/// their mean over the first configurations, times relative to the best.
 #[derive(Clone, Debug)]
 pub(crate) struct TimeModel {
-    /// For every counter what its values are divided by; `None` of one that says nothing.
+    /// For every counter, the divisor of its values, or `None` if the counter does not vary.
     scales: Vec<Option<f64>>,
-    /// For every counter that says something its values by place, then what costs the same
-    /// everywhere. Of half the width that they are predicted in: reading them is what takes the
-    /// time.
+    /// For every counter that varies, its values by place, followed by a constant column. Half as
+    /// wide as the predictions, because reading the values takes most of the time.
     columns: Vec<Vec<f32>>,
 }
 
 impl TimeModel {
-    /// Creates the model of predicted counters of work, one list each; `known` tells which places
-    /// have values.
+    /// Returns the model of the predicted counters of work, one list each. `known` is true for the
+    /// places with values.
     pub(super) fn new(counters: &[&[f64]], known: &[bool]) -> Self {
         let scale = |column: &&[f64]| {
             let values = || column.iter().zip(known).filter(|(_, known)| **known).map(|(value, _)| *value);
@@ -34,7 +34,8 @@ impl TimeModel {
         Self::scaled(counters.iter().map(scale).collect(), counters, known.len())
     }
 
-    /// Returns the same counters of as many other `places`, with the scales of this one.
+    /// Returns the model of the same counters at `places` other places, with the scales of this
+    /// model.
     pub(super) fn of_others(&self, counters: &[&[f64]], places: usize) -> Self {
         Self::scaled(self.scales.clone(), counters, places)
     }
@@ -46,7 +47,7 @@ impl TimeModel {
         model
     }
 
-    /// Adds so many places: the same counters of more configurations.
+    /// Adds the same counters of more configurations at `places` new places.
     pub(super) fn append(&mut self, counters: &[&[f64]], places: usize) {
         let scales = self.scales.iter().zip(counters).filter_map(|(scale, column)| Some(((*scale)?, *column)));
         for (own, (scale, column)) in self.columns.iter_mut().zip(scales) {
@@ -57,27 +58,27 @@ impl TimeModel {
         }
     }
 
-    /// Returns the coefficients after `runs`, places with times; without runs all work costs the
-    /// same. Cost: the fit of some dozens of coefficients.
+    /// Returns the coefficients after `runs`, which are places with times. Without runs, all work
+    /// costs the same. Cost: the fit of some dozens of coefficients.
     pub(crate) fn fit(&self, runs: &[(usize, f64)]) -> Vec<f64> {
         let best = runs.iter().map(|(_, time)| *time).fold(f64::INFINITY, f64::min);
         let row = |place: usize, time: f64| {
             self.columns.iter().map(|c| f64::from(c[place]) * best / time).collect::<Vec<f64>>()
         };
-        // Relative errors: every run weighs the same.
+        // Use relative errors: every run has the same weight.
         let rows: Vec<Vec<f64>> = runs.iter().map(|(place, time)| row(*place, *time)).collect();
         let even = 1.0 / self.columns.len() as f64;
         nonnegative_least_squares(&rows, &vec![1.0; rows.len()], &vec![even; self.columns.len()], BELIEF)
     }
 
-    /// Returns the predicted time of a place, as a share of the best measured.
+    /// Returns the predicted time of a place, relative to the best measured time.
     pub(crate) fn predict(&self, coefficients: &[f64], place: usize) -> f64 {
         let part = |(column, coefficient): (&Vec<f32>, &f64)| coefficient * f64::from(column[place]);
         self.columns.iter().zip(coefficients).map(part).sum()
     }
 
-    /// Returns the place with the least predicted time among those that are not `closed`; of equal
-    /// ones the first. Costs a product per coefficient and place.
+    /// Returns the place with the least predicted time among those that are not `closed`, the first
+    /// of equal ones. Costs a product per coefficient and place.
     pub(crate) fn least(&self, coefficients: &[f64], closed: &[bool]) -> Option<usize> {
         let mut least: Option<(f32, usize)> = None;
         for start in (0..closed.len()).step_by(BLOCK) {
@@ -141,7 +142,7 @@ mod tests {
         let (coefficients, best) = (model.fit(&runs), runs[0].1);
         let error = |place: usize| (model.predict(&coefficients, place) * best / time(place) - 1.0).abs();
         let mean = (0..100).map(error).sum::<f64>() / 100.0;
-        // The belief that all work costs the same leaves a bias.
+        // The assumption that all work costs the same leaves a bias.
         assert!(mean < 0.15, "{mean}");
     }
 }

@@ -6,19 +6,18 @@ use std::sync::Arc;
 use tunesmith_core::{Objective, Recording, Rng};
 use tunesmith_space::{ConfigId, Parameter, Space, Value, ValueKind, closest};
 
-/// The scores of a space's configurations elsewhere: on other devices, or for other sizes. Cheap to
-/// clone.
+/// The scores of a space's configurations on other devices or for other sizes. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct PastTimes(Arc<[Past]>);
 
-/// The scores of one recording; `None` is a failure.
+/// The scores of one recording. `None` is a failure.
 pub(crate) type Past = Vec<(ConfigId, Option<f64>)>;
 
-/// The reason why a recording says nothing about a space.
+/// The reason why a recording does not fit a space.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Misfit {
-    /// A parameter of the space is missing.
+    /// A parameter of the space is missing in the recording.
     #[error("it has no parameter `{name}`{}", suggestion.as_ref().map(|own| format!(" (it has `{own}`)")).unwrap_or_default())]
     Missing {
         /// The parameter of the space.
@@ -26,13 +25,13 @@ pub enum Misfit {
         /// A parameter of the recording with a similar name.
         suggestion: Option<String>,
     },
-    /// A parameter varies in the recording, and the space has none of that name.
+    /// A parameter varies in the recording, but the space has none of that name.
     #[error("its parameter `{name}` has several values, and the problem has no such parameter")]
     Extra {
         /// The parameter of the recording.
         name: String,
     },
-    /// The values of a parameter are of another type.
+    /// The values of a parameter have different types.
     #[error("the values of its parameter `{name}` are {recorded}, not {wanted}")]
     Kind {
         /// The parameter.
@@ -45,25 +44,25 @@ pub enum Misfit {
     /// No configuration is in both.
     #[error("none of its {rows} configurations is one of the problem's")]
     Apart {
-        /// The configurations of the recording.
+        /// Number of configurations in the recording.
         rows: usize,
     },
-    /// No configuration of the space was correct there.
+    /// No configuration of the space was correct in the recording.
     #[error("none of its configurations that are the problem's was correct")]
     NothingCorrect,
 }
 
 impl PastTimes {
-    /// Returns what `recording` says of the configurations of `space`, scored by `objective`.
-    /// Configurations meet by the values of their parameters; a parameter that one side lacks does
-    /// not matter if the other has one value for it. Rows of configurations that the space does not
-    /// have are left out.
+    /// Returns the scores by `objective` that `recording` has for the configurations of `space`.
+    /// Configurations are matched by the values of their parameters. A parameter that one side
+    /// lacks does not matter if the other has one value for it. Rows of configurations outside of
+    /// the space are left out.
     ///
     /// Costs a rank per row.
     ///
     /// # Errors
-    /// The recording is of another kernel, by its parameters, or has no correct configuration of
-    /// the space.
+    /// The parameters show that the recording is of another kernel, or the recording has no correct
+    /// configuration of the space.
     pub fn of(recording: &Recording, space: &Space, objective: &dyn Objective) -> Result<Self, Misfit> {
         compare_parameters(recording.parameters(), space)?;
         let evaluations = recording.evaluations(space);
@@ -78,14 +77,14 @@ impl PastTimes {
         Ok(Self(Arc::new([past])))
     }
 
-    /// Returns all that `several` say; `None` when there are none.
+    /// Joins the scores of `several`. Returns `None` if there are none.
     pub fn all(several: &[Self]) -> Option<Self> {
         let pasts: Arc<[Past]> = several.iter().flat_map(|past| past.0.iter().cloned()).collect();
         (!pasts.is_empty()).then_some(Self(pasts))
     }
 
-    /// Returns the same scores dealt out anew among the configurations of each recording: a history
-    /// that misleads, to measure what believing one costs.
+    /// Returns the same scores, shuffled among the configurations of each recording. The result is
+    /// a misleading history, to measure the cost of trusting one.
     #[must_use]
     pub fn shuffled(&self, rng: &mut Rng) -> Self {
         let deal = |past: &Past| {
@@ -96,14 +95,15 @@ impl PastTimes {
         Self(self.0.iter().map(deal).collect())
     }
 
-    /// Scores as they are, `None` for a failure: one list for each recording, or for what else
-    /// tells times.
+    /// Returns past times from scores, `None` for a failure. Each list comes from one recording or
+    /// another source of times.
     pub fn from_scores(pasts: Vec<Vec<(ConfigId, Option<f64>)>>) -> Self {
         Self(pasts.into())
     }
 
-    /// Returns up to `count` configurations by ascending mean of their slowdowns: in each list
-    /// against its best, over the lists that have them. Those that failed in one come last.
+    /// Returns up to `count` configurations by ascending mean slowdown. A slowdown is relative to
+    /// the best of its list, and the mean is over the lists that contain the configuration.
+    /// Configurations that failed in one list come last.
     pub fn best(&self, count: usize) -> Vec<ConfigId> {
         let mut slowdowns: HashMap<ConfigId, Vec<f64>> = HashMap::new();
         for past in self.each() {
@@ -120,13 +120,13 @@ impl PastTimes {
         means.into_iter().take(count).map(|(_, config)| config).collect()
     }
 
-    /// Returns what each recording says.
+    /// Returns the scores of each recording.
     pub(crate) fn each(&self) -> &[Past] {
         &self.0
     }
 }
 
-/// Checks that the parameters that vary are the same.
+/// Checks that the parameters with several values are the same.
 fn compare_parameters(recorded: &[Parameter], space: &Space) -> Result<(), Misfit> {
     let varies = |parameter: &&Parameter| parameter.values().len() > 1;
     let name = |parameter: &Parameter| parameter.name().to_string();
@@ -144,8 +144,8 @@ fn compare_parameters(recorded: &[Parameter], space: &Space) -> Result<(), Misfi
     recorded.iter().filter(varies).find(is_extra).map_or(Ok(()), |own| Err(Misfit::Extra { name: name(own) }))
 }
 
-/// Returns whether values of the two can be equal. Files write truth values as 0 and 1, and whole
-/// floats as integers.
+/// Returns true if values of the two parameters can be equal. Files write truth values as 0 and 1,
+/// and whole floats as integers.
 fn is_compatible(own: &Parameter, wanted: &Parameter) -> bool {
     let is_number = |kind| matches!(kind, ValueKind::Int | ValueKind::Float);
     let is_truth = |value: &Value| matches!(value, Value::Int(0 | 1) | Value::Bool(_));

@@ -1,29 +1,30 @@
-//! Local search: from a configuration down to one that no neighbour betters.
+//! Local search: descends from a configuration to one without a better neighbour.
 
 use super::{Order, Scored, Standing, keep_better, standing};
 use tunesmith_core::{Rng, View};
 use tunesmith_space::{ConfigId, Neighbourhood, Neighbours};
 
-/// The better neighbour that a descent goes to.
+/// The better neighbour that a descent moves to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Improvement {
-    /// The first that is found.
+    /// The first found.
     First,
     /// The best of all.
     Best,
 }
 
-/// Goes from a configuration to better neighbours until there are none. Neighbours are looked at in
-/// random order; those that are known are judged at once.
+/// Moves from a configuration to better neighbours until there are none. Examines neighbours in
+/// random order and judges known ones at once.
 ///
-/// Cost per evaluation: a hash for each neighbour looked at; per move the space's neighbourhood.
+/// Cost per evaluation: a hash for each neighbour examined. Cost per move: the space's
+/// neighbourhood.
 #[derive(Debug)]
 pub(crate) struct Descent {
     neighbourhood: Neighbourhood,
     improvement: Improvement,
     at: Option<Scored>,
     scan: Option<(Neighbours, Order)>,
-    /// The best of the neighbours looked at, where it is better than where the descent is.
+    /// The best neighbour examined, if it is better than the current configuration.
     better: Option<Scored>,
     /// Neighbours in flight.
     awaited: Vec<ConfigId>,
@@ -32,9 +33,9 @@ pub(crate) struct Descent {
 /// The next step of a strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DescentStep {
-    /// This configuration is to be evaluated.
+    /// Evaluate this configuration.
     Ask(ConfigId),
-    /// Nothing before those in flight are told.
+    /// Wait for the configurations in flight.
     Wait,
     /// No neighbour is better, or the descent has not begun.
     Bottom,
@@ -45,15 +46,15 @@ impl Descent {
         Self { neighbourhood, improvement, at: None, scan: None, better: None, awaited: Vec::new() }
     }
 
-    /// Returns where the descent is.
+    /// Returns the current configuration of the descent.
     pub(crate) fn at(&self) -> Option<Scored> {
         self.at
     }
 
-    /// Goes on from another configuration, better or not.
+    /// Continues from another configuration, better or not.
     pub(crate) fn start_at(&mut self, start: Scored) {
         (self.at, self.scan, self.better) = (Some(start), None, None);
-        // Neighbours of where it was before are no concern any more.
+        // Neighbours of the earlier configuration no longer matter.
         self.awaited.clear();
     }
 
@@ -80,7 +81,7 @@ impl Descent {
                     self.awaited.push(neighbour.id);
                     return DescentStep::Ask(neighbour.id);
                 }
-                // As a neighbour of an earlier place it may be awaited already.
+                // It may be awaited already, as a neighbour of an earlier configuration.
                 Standing::InFlight if self.awaited.contains(&neighbour.id) => {}
                 Standing::InFlight => self.awaited.push(neighbour.id),
                 Standing::Told(score) => self.judge(neighbour.id, score),
@@ -88,7 +89,7 @@ impl Descent {
         }
     }
 
-    /// Learns what was told of `config`; it matters when a step asked or awaited it.
+    /// Learns the score of `config`, if a step asked or awaited it.
     pub(crate) fn learn(&mut self, config: ConfigId, score: Option<f64>) {
         if let Some(position) = self.awaited.iter().position(|awaited| *awaited == config) {
             self.awaited.swap_remove(position);
@@ -106,8 +107,8 @@ impl Descent {
                 keep_better(&mut self.better, config, score);
             }
             Improvement::First => {
-                // Neighbours still in flight are judged against the new place: one may be better
-                // yet.
+                // Neighbours still in flight are judged against the new configuration: one may be
+                // better yet.
                 (self.at, self.scan) = (Some((config, score)), None);
             }
         }

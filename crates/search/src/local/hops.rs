@@ -1,4 +1,4 @@
-//! From local minimum to local minimum.
+//! Search from local minimum to local minimum.
 
 use super::{Descent, DescentStep, Improvement, MAX_KNOWN_STEPS, Scored, Standing, keep_better, resample, standing};
 use crate::options::{OptionSpec, Options, StrategyError};
@@ -7,10 +7,10 @@ use rand::RngExt as _;
 use tunesmith_core::{Rng, View};
 use tunesmith_space::{ConfigId, Neighbourhood};
 
-/// The option that chooses the neighbours of a configuration.
+/// The option for the neighbours of a configuration.
 pub(crate) const NEIGHBOURHOOD: OptionSpec =
     OptionSpec { name: "neighbourhood", default: "hamming", meaning: "hamming or adjacent" };
-/// The option that chooses among better neighbours.
+/// The option for the choice among better neighbours.
 pub(crate) const IMPROVEMENT: OptionSpec = OptionSpec {
     name: "improvement",
     default: "first",
@@ -26,45 +26,45 @@ pub(crate) const INITIAL: OptionSpec = OptionSpec {
 /// The way out of a local minimum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kick {
-    /// Each parameter of the minimum that the search is at is drawn anew with this probability.
+    /// Draws each parameter of the current minimum anew with this probability.
     Resample(f64),
-    /// A new random configuration.
+    /// Starts from a new random configuration.
     Random,
 }
 
-/// The rule that decides between a new local minimum and the one that the search was at.
+/// The rule that decides between a new local minimum and the current one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Acceptance {
-    /// From the better one.
+    /// Accepts the better one.
     Better,
-    /// From a worse one as well with probability `exp(-d / T)`, where d is by how much of its score
-    /// it is worse.
+    /// Accepts a worse one too, with probability `exp(-d / T)`, where d is its relative slowdown.
     Metropolis(f64),
 }
 
-/// Descends, kicks, descends again: the loop of iterated local search, of basin hopping, and of
+/// Descends, kicks and descends again: the loop of iterated local search, of basin hopping, and of
 /// hill climbing with restarts.
 ///
-/// It begins with random configurations and descends from the best of what was told. A kick into a
-/// failed configuration is one kick lost. When kicks lead to nothing new, the next start is a
-/// random new configuration, so the search ends only with the space.
+/// It begins with random configurations and descends from the best of the evaluations told. A kick
+/// into a failed configuration is lost. If kicks lead to nothing new, the next start is a new
+/// random configuration. So the search ends only with the space.
 #[derive(Debug)]
 pub(crate) struct Hops {
     descent: Descent,
     kick: Kick,
     acceptance: Acceptance,
-    /// Evaluations before the first descent, those not asked included.
+    /// Number of evaluations before the first descent, including those that this strategy did not
+    /// ask.
     initial: usize,
-    /// The local minimum that the search is at; before the first, the best configuration told.
+    /// The current local minimum. Before the first one, the best configuration told.
     home: Option<Scored>,
-    /// The configuration asked from which the next descent begins.
+    /// The configuration in flight from which the next descent begins.
     start: Option<ConfigId>,
     has_begun: bool,
     unseen: Unseen,
 }
 
 impl Hops {
-    /// Reads the options [`NEIGHBOURHOOD`], [`IMPROVEMENT`] and [`INITIAL`].
+    /// Returns a search with the options [`NEIGHBOURHOOD`], [`IMPROVEMENT`] and [`INITIAL`].
     pub(crate) fn from_options(
         kick: Kick,
         acceptance: Acceptance,
@@ -91,8 +91,8 @@ impl Hops {
         }
     }
 
-    /// Returns what to evaluate next; `None` while it waits for what is in flight, and when every
-    /// configuration is known.
+    /// Returns the next configuration to evaluate. Returns `None` while it waits for configurations
+    /// in flight, and if all configurations are known.
     pub(crate) fn propose(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<ConfigId> {
         if view.known() < self.initial || self.home.is_none() {
             return self.unseen.draw(view, rng);
@@ -134,7 +134,7 @@ impl Hops {
         self.start
     }
 
-    /// Decides where the search goes on from after a descent.
+    /// Accepts or rejects the minimum after a descent.
     fn settle(&mut self, rng: &mut Rng) {
         let Some((config, score)) = self.descent.at() else { return };
         let accepts = match (self.home, self.acceptance) {

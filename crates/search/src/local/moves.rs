@@ -1,13 +1,13 @@
-//! Configurations drawn near one, or between two.
+//! Configurations drawn near one configuration, or between two.
 
 use rand::RngExt as _;
 use std::slice;
 use tunesmith_core::Rng;
 use tunesmith_space::{ConfigId, Space};
 
-/// Returns a configuration in which each parameter of `config` is drawn anew with `probability`,
-/// one at least, and the others stay: uniformly from all valid ones that agree. It may be `config`
-/// itself. Cost: [`Space::sample_within`].
+/// Draws each parameter of `config` anew with `probability`, at least one of them, and keeps the
+/// others. Draws uniformly among the valid configurations with the kept values. The result may be
+/// `config` itself. Costs as much as [`Space::sample_within`].
 pub(crate) fn resample(space: &Space, config: ConfigId, probability: f64, rng: &mut Rng) -> ConfigId {
     let own = space.unrank(config);
     let free = chosen(own.indices().len(), probability, rng);
@@ -17,9 +17,9 @@ pub(crate) fn resample(space: &Space, config: ConfigId, probability: f64, rng: &
     space.sample_within(&allowed, rng).unwrap_or(config)
 }
 
-/// Returns a configuration that has each parameter's value from one of two, which gives `mutation`
-/// as the probability that it has any: uniformly from all valid ones of this kind, so that a
-/// constraint never spoils it.
+/// Returns a configuration with each parameter's value from one of the two parents or, with
+/// probability `mutation`, any value. Draws uniformly among the valid configurations of this kind,
+/// so no constraint excludes it.
 pub(crate) fn cross(space: &Space, parents: [ConfigId; 2], mutation: f64, rng: &mut Rng) -> ConfigId {
     let [one, other] = parents.map(|parent| space.unrank(parent));
     let both = one.indices().iter().zip(other.indices());
@@ -34,7 +34,7 @@ pub(crate) fn cross(space: &Space, parents: [ConfigId; 2], mutation: f64, rng: &
     space.sample_within(&allowed, rng).unwrap_or(parents[0])
 }
 
-/// Chooses each of `count` with `probability`; a random one when there would be none.
+/// Chooses each of `count` with `probability`, and a random one if there would be none.
 fn chosen(count: usize, probability: f64, rng: &mut Rng) -> Vec<bool> {
     let mut chosen: Vec<bool> = (0..count).map(|_| rng.random_bool(probability)).collect();
     if count > 0 && !chosen.contains(&true) {
@@ -68,7 +68,7 @@ mod tests {
             let drawn = space.unrank(resample(&space, config, 0.25, &mut rng));
             free += usize::from(drawn.indices()[2] != own.indices()[2]);
         }
-        // A quarter, and a share of the (3/4)^4 without any; of eight values one is the old one.
+        // A quarter, and a share of the (3/4)^4 without any. One of eight values is the old one.
         let expected = (0.25 + 0.75_f64.powi(4) / 4.0) * 7.0 / 8.0;
         assert!((f64::from(free as u32) / f64::from(draws) - expected).abs() < 0.03, "{free} of {draws}");
     }

@@ -4,8 +4,8 @@ use rand::RngExt as _;
 use std::collections::HashMap;
 use tunesmith_core::Rng;
 
-/// The numbers below a bound, each once, in random order: Fisher and Yates' shuffle, of which only
-/// the displaced numbers are kept. A number costs a draw and a hash however many there are.
+/// The numbers below a bound, each once, in random order. It is the shuffle of Fisher and Yates
+/// with only the displaced numbers stored. A number costs a draw and a hash, whatever the bound.
 #[derive(Debug)]
 pub(crate) struct Order {
     bound: u64,
@@ -18,7 +18,7 @@ impl Order {
         Self { bound, drawn: 0, displaced: HashMap::new() }
     }
 
-    /// Returns the next number; `None` when all were drawn.
+    /// Returns the next number, or `None` if all were drawn.
     pub(crate) fn next(&mut self, rng: &mut Rng) -> Option<u64> {
         let here = self.drawn;
         if here == self.bound {
@@ -47,7 +47,7 @@ mod tests {
             numbers.sort_unstable();
             assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6]);
         }
-        // The deviation of each count is below 30.
+        // The standard deviation of each count is below 30.
         assert!(first.iter().all(|&count| (850..1150).contains(&count)), "{first:?}");
     }
 }

@@ -1,16 +1,16 @@
-//! What is known of a configuration.
+//! The state of a configuration in the search.
 
 use tunesmith_core::{Request, View};
 use tunesmith_space::ConfigId;
 
-/// The knowledge of one configuration.
+/// The state of one configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Standing {
-    /// Nothing: it can be asked.
+    /// Not asked yet.
     New,
-    /// It is being evaluated.
+    /// In flight.
     InFlight,
-    /// It was told, with its score unless it failed.
+    /// Told, with its score unless it failed.
     Told(Option<f64>),
 }
 

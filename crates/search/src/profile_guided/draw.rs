@@ -3,8 +3,8 @@
 use rand::RngExt as _;
 use tunesmith_core::Rng;
 
-/// Returns a place drawn with a probability in proportion to its weight; `None` when all weigh
-/// nothing. Costs a walk over them.
+/// Draws a place with a probability in proportion to its weight. Returns `None` if all weights are
+/// 0. Costs a walk over the weights.
 pub(super) fn weighted(weights: &[f64], rng: &mut Rng) -> Option<usize> {
     let sum: f64 = weights.iter().sum();
     if sum <= 0.0 {
@@ -14,7 +14,7 @@ pub(super) fn weighted(weights: &[f64], rng: &mut Rng) -> Option<usize> {
     let mut last = None;
     for (place, weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
         left -= weight;
-        // Rounding may leave a little beyond the last.
+        // Rounding may leave a small rest beyond the last.
         last = Some(place);
         if left < 0.0 {
             break;

@@ -1,4 +1,5 @@
-//! Our counter-guided search: bottlenecks say where to go, measured times say what to believe.
+//! Our counter-guided search: bottlenecks propose configurations, and measured times correct the
+//! model.
 
 use super::draw::weighted;
 use crate::GaussianProcess;
@@ -9,51 +10,51 @@ use tunesmith_core::{Depth, Evaluation, Request, Rng, Searcher, Told, View};
 use tunesmith_model::bottleneck::{Bottlenecks, Rules, analyse, weights};
 use tunesmith_space::ConfigId;
 
-/// The probability that a configuration is drawn by its weight instead of chosen: what no model
-/// foresees is found no other way.
+/// The probability of drawing a configuration by weight. Nothing else finds configurations that no
+/// model foresees.
 const CHANCE: f64 = 0.1;
-/// Evaluations in a row without a new best after which counters are taken to have told what they
-/// can: as many as the Gaussian process needs to begin with.
+/// Number of evaluations in a row without a new best after which counters have nothing more to
+/// tell. It is the number of evaluations that the Gaussian process needs to begin with.
 const STALLED: usize = 8;
-/// Steps from neighbour to neighbour before a configuration is chosen in a space too large to score
-/// whole.
+/// Maximum number of steps from neighbour to neighbour before a configuration is chosen in a space
+/// scored in part.
 const STEPS: usize = 8;
-/// The fastest profiled configurations whose neighbours are scored in such a space.
+/// Number of fastest profiled configurations whose neighbours are scored in such a space.
 const LEADERS: usize = 5;
 
-/// Chooses in turn the configuration that relieves the bottlenecks of the fastest one best, and the
-/// one with the least predicted time; a tenth is drawn by weight. Once that brings nothing more,
-/// every second choice is that of a Gaussian process, which learnt from all evaluations: near the
-/// optimum times say more than counters.
+/// Alternates between two choices: the configuration that best relieves the bottlenecks of the
+/// fastest one, and the configuration with the least predicted time. A tenth is drawn by weight.
+/// After [`STALLED`] evaluations without a new best, a Gaussian process, which learns from all
+/// evaluations, makes every second choice: near the optimum, times say more than counters.
 ///
-/// A run is profiled when it may become the fastest, by its predicted time, as only then its
-/// counters decide anything; no configuration is run twice for it, and nothing is profiled on a
-/// device that does not count.
+/// A run is profiled if its predicted time may make it the fastest, because only then do its
+/// counters matter. No configuration is run a second time for its counters. Nothing is profiled on
+/// a device without counters.
 ///
-/// Of a space too large to score whole it scores a random sample and the neighbours of the fastest
-/// profiled configurations. What it is about to choose it follows to better neighbours first; a new
-/// fastest one brings a new sample.
+/// A space too large to score whole is scored in part: a random sample and the neighbours of the
+/// fastest profiled configurations. Before it chooses a configuration there, it follows better
+/// neighbours. A new fastest configuration brings a new sample.
 #[derive(Debug)]
 pub(super) struct FedBack {
     guide: Guide,
     rules: Rules,
     runs: Vec<(ConfigId, f64)>,
-    /// By place: not predicted, asked for, or told.
+    /// By place: true if the configuration is not predicted, in flight, or told.
     closed: Vec<bool>,
     /// The fastest profiled run.
     fastest: Option<Profiled>,
-    /// By place, by the fastest profiled run; none before there is one.
+    /// Scores by place, relative to the fastest profiled run. Empty before there is one.
     scores: Vec<f64>,
-    /// Profiled runs that were the fastest, the last ones.
+    /// The last profiled runs that were the fastest.
     leaders: Vec<ConfigId>,
-    /// True if there is a new one, in a space too large to score whole.
+    /// True if there is a new leader, in a space scored in part.
     has_moved: bool,
-    /// Costs of work, by all runs so far.
+    /// The costs of work, fitted to all runs so far.
     coefficients: Vec<f64>,
-    /// True if a profiled run came without counters.
+    /// True if a profiled run came back without counters.
     is_blind: bool,
     best: f64,
-    /// Evaluations since the best was found.
+    /// Number of evaluations since the best was found.
     since: usize,
     by_time: bool,
     by_surrogate: bool,
@@ -61,7 +62,7 @@ pub(super) struct FedBack {
     unseen: Unseen,
 }
 
-/// A profiled run and what it told.
+/// A profiled run and its bottlenecks.
 #[derive(Debug)]
 struct Profiled {
     config: ConfigId,
@@ -93,12 +94,13 @@ impl FedBack {
         }
     }
 
-    /// Returns the next configuration, which is neither told nor in flight.
+    /// Returns the next configuration, neither told nor in flight.
     fn choose(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<ConfigId> {
         self.by_surrogate = self.since >= STALLED && !self.by_surrogate;
         if self.by_surrogate {
             let asked = self.surrogate.ask(view, 1, rng).first().map(|request| request.config);
-            // With several requests in flight it may choose what was asked for here.
+            // With several requests in flight, it may choose a configuration that was asked for
+            // here.
             if let Some(config) = asked.filter(|config| self.is_open(*config)) {
                 return Some(config);
             }
@@ -114,7 +116,7 @@ impl FedBack {
                 return Some(config);
             }
         }
-        // What the model does not know is left for the end.
+        // Configurations that the model does not know come last.
         self.unseen.draw(view, rng)
     }
 
@@ -142,8 +144,8 @@ impl FedBack {
         self.most_promising(by_time)
     }
 
-    /// Returns the open place with the least predicted time; if not `by_time` the one with the best
-    /// score, if any relieves anything.
+    /// Returns the open place with the best score if any relieves a bottleneck. If none does, or if
+    /// `by_time` is true, returns the one with the least predicted time.
     fn most_promising(&self, by_time: bool) -> Option<usize> {
         let by_score = if by_time { None } else { self.most_relieving() };
         by_score.or_else(|| self.guide.times().least(&self.coefficients, &self.closed))
@@ -155,7 +157,7 @@ impl FedBack {
         open.reduce(|best, place| if scores[place] > scores[best] { place } else { best })
     }
 
-    /// Takes a new sample and the neighbours of the fastest profiled configurations.
+    /// Draws a new sample and includes the neighbours of the fastest profiled configurations.
     fn move_on(&mut self, view: &View<'_>, rng: &mut Rng) {
         let kept: Vec<ConfigId> = self.runs.iter().map(|(config, _)| *config).collect();
         self.guide.resample(view.space(), &kept, rng);
@@ -166,7 +168,7 @@ impl FedBack {
         self.follow(view);
     }
 
-    /// Learns of the places that the guide has more of.
+    /// Extends the state to the new places of the guide.
     fn follow(&mut self, view: &View<'_>) {
         let new = self.closed.len()..self.guide.configs().len();
         let is_closed = |place: usize| !self.guide.is_predicted(place) || view.is_measured(self.guide.configs()[place]);
@@ -174,7 +176,7 @@ impl FedBack {
         self.weigh_up();
     }
 
-    /// Scores all places by the fastest profiled run.
+    /// Scores all places relative to the fastest profiled run.
     fn weigh_up(&mut self) {
         let scored = self.fastest.as_ref().and_then(|fastest| {
             Some(self.guide.scores(&fastest.bottlenecks, self.guide.place(fastest.config)?, &self.rules))
@@ -182,8 +184,8 @@ impl FedBack {
         self.scores = scored.unwrap_or_default();
     }
 
-    /// Returns the place of `config`, which it gets in a space scored in part; `None` when the
-    /// model does not know it.
+    /// Returns the place of `config`, or `None` if the model does not know it. In a space scored in
+    /// part, adds the place if necessary.
     fn placed(&mut self, view: &View<'_>, config: ConfigId) -> Option<usize> {
         if self.guide.is_sampled() && self.guide.place(config).is_none() {
             self.guide.include(view.space(), &[config]);
@@ -192,7 +194,7 @@ impl FedBack {
         self.guide.place(config)
     }
 
-    /// Asks for a profiled run if its counters may decide something.
+    /// Requests a profiled run if its counters may matter.
     fn request(&self, config: ConfigId, place: Option<usize>) -> Request {
         let predicted = |place| self.guide.times().predict(&self.coefficients, place);
         let may_lead = |place| self.fastest.is_none() || predicted(place) <= 1.0 + BELIEF;

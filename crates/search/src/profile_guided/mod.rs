@@ -1,17 +1,17 @@
 //! Counter-guided search.
 //!
-//! Filipovic et al., Using hardware performance counters to speed up autotuning convergence on GPUs
-//! (2022): profiled runs show bottlenecks, and a model of counters tells which configurations
-//! relieve them.
+//! Implements Filipovic et al., Using hardware performance counters to speed up autotuning
+//! convergence on GPUs (2022). Profiled runs show bottlenecks, and a model of counters predicts the
+//! configurations that relieve them.
 //!
 //! # Tried without gain
 //!
-//! A counter model learned on the way, when there is none: trees fitted to the first 8, 16 and 32
-//! profiled runs, whose choices took turns with the Gaussian process. On five of six recordings (60
-//! searches each) it needed more evaluations than the Gaussian process alone, for instance 7.4
+//! A counter model learned during the search when there is none: trees fitted to the first 8, 16
+//! and 32 profiled runs, whose choices alternated with the Gaussian process. On five of six
+//! recordings (60 searches each) it needed more evaluations than the Gaussian process alone: 7.4
 //! instead of 5.8 on coulomb3d of the RTX 2080 Ti, 25.0 instead of 22.2 on convolution, 8.0 instead
-//! of 6.5 and 9.4 instead of 8.3 on the paper's GTX 680 and 1070. Other kinds of models and of
-//! turns were not tried to the end.
+//! of 6.5 and 9.4 instead of 8.3 on the paper's GTX 680 and 1070. Other kinds of models and other
+//! schedules were not examined fully.
 
 mod draw;
 mod fed_back;
@@ -28,11 +28,11 @@ use tunesmith_core::{Request, Rng, Searcher, Told, View};
 use tunesmith_model::bottleneck::{Rules, Variant};
 
 /// Counter-guided search: in the published form (`paper`), as its authors simulate it (`authors`),
-/// or with the measured times fed back (`ours`). Without a counter model it is `gaussian_process`.
+/// or with the measured times fed back (`ours`). Without a counter model, it is `gaussian_process`.
 ///
-/// Cost per evaluation: a score of every configuration when a profiled run is the fastest so far,
-/// and a predicted time of each for `ours`; when that finds nothing better for a while the cost of
-/// `gaussian_process` in every second evaluation.
+/// Cost per evaluation: a score of every configuration if a profiled run is the fastest so far.
+/// `ours` also predicts the time of every configuration. If that finds nothing better for a while,
+/// every second evaluation also costs as much as with `gaussian_process`.
 pub struct ProfileGuided(Box<dyn Searcher>);
 
 impl fmt::Debug for ProfileGuided {

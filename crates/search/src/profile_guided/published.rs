@@ -1,4 +1,4 @@
-//! Algorithm 1 as published, and as its authors simulate it.
+//! Algorithm 1, as published and as its authors simulate it.
 
 use super::draw::weighted;
 use crate::guide::{Guide, readings};
@@ -7,23 +7,23 @@ use tunesmith_core::{Depth, Evaluation, Request, Rng, Searcher, Told, View};
 use tunesmith_model::bottleneck::{Rules, Variant, analyse, weights};
 use tunesmith_space::ConfigId;
 
-/// Weighted random search: the fastest configuration so far is profiled, all others are weighted by
-/// how well they relieve its bottlenecks, and so many are drawn and timed before the next is
-/// profiled (Algorithm 1).
+/// Weighted random search (Algorithm 1). It profiles the fastest configuration so far and weights
+/// all others by how well they relieve its bottlenecks. Then it draws and times a batch before the
+/// next profile.
 ///
-/// As published a configuration is run again to be profiled, which counts. The authors' simulation
-/// takes counters from recorded data: here it profiles every run, so that none is repeated. A
-/// configuration whose counters say nothing is followed by uniform draws.
+/// In the published form, a configuration is run again to be profiled, and this run counts. The
+/// authors' simulation takes counters from recorded data, so the variant `authors` profiles every
+/// run and repeats none. If the counters show nothing, uniform draws follow.
 #[derive(Debug)]
 pub(super) struct Published {
     guide: Guide,
     rules: Rules,
-    /// Configurations timed between two that are profiled: `n`.
+    /// Number of configurations timed between two profiled ones: `n`.
     batch: usize,
-    /// The weights of this round's draws; nothing before the first profile.
+    /// The weights of this round's draws. `None` before the first profile.
     weights: Option<Vec<f64>>,
     left: usize,
-    /// The fastest of this round with its score.
+    /// The fastest configuration of this round and its score.
     fastest: Option<(ConfigId, f64)>,
     unseen: Unseen,
 }
@@ -33,13 +33,13 @@ impl Published {
         Self { guide, rules, batch, weights: None, left: 0, fastest: None, unseen: Unseen::default() }
     }
 
-    /// Weighs all configurations by the counters of `evaluation`.
+    /// Weights all configurations by the counters of `evaluation`.
     fn begin_round(&mut self, view: &View<'_>, evaluation: &Evaluation) {
         self.left = self.batch;
         let mut weights = self.weights_by(evaluation);
         let places = 0..weights.len();
         places.filter(|place| !self.guide.is_predicted(*place)).for_each(|place| weights[place] = 0.0);
-        // Looking up what was told among the places is much less than the other way round.
+        // It is much cheaper to look up the evaluations told among the places than the reverse.
         let told = view.history().iter().map(|scored| scored.evaluation.request.config);
         let told = told.chain([evaluation.request.config]).filter_map(|config| self.guide.place(config));
         told.for_each(|place| weights[place] = 0.0);
@@ -74,7 +74,7 @@ impl Published {
 
 impl Searcher for Published {
     fn ask(&mut self, view: &View<'_>, _room: usize, rng: &mut Rng) -> Vec<Request> {
-        // Whether a run beats the last decides what follows.
+        // The next request depends on the result of the last run.
         if view.is_waiting() {
             return Vec::new();
         }

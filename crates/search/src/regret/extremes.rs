@@ -1,21 +1,21 @@
-//! What the best of the scores seen say about better ones.
+//! Estimates better scores from the best of the scores seen.
 
-/// Spacings that are looked at. More of them belong to the body of the scores, fewer leave the
-/// scale unknown.
+/// Number of spacings. More would reach into the body of the scores, fewer would leave the scale
+/// unknown.
 const SPACINGS: usize = 5;
 
-/// Returns the chance that a score better than the best of `scores` is better by more than the
-/// factor `1 + share`, if there is one.
+/// Returns the chance that a score better than the best of `scores`, if there is one, is better by
+/// more than the factor `1 + share`.
 ///
-/// The logarithms of the lowest scores are taken to thin out as an exponential tail does. Then the
-/// spacing between the j-th and the next, times j, is exponential with the scale of the tail for
-/// every j (A. Rényi, On the theory of order statistics, 1953), and so is what a better score gains
-/// on the best. With k spacings of mean `m` and a scale of which nothing else is known, the gain
-/// exceeds `d = ln(1 + share)` with the chance `(1 + d / (k m))^-k`.
+/// The logarithms of the lowest scores are assumed to thin out like an exponential tail. Then j
+/// times the spacing between the j-th score and the next is exponential with the scale of the tail,
+/// for every j (A. Rényi, On the theory of order statistics, 1953). The gain of a better score on
+/// the best has the same distribution. With k spacings of mean `m` and nothing else known of the
+/// scale, the gain exceeds `d = ln(1 + share)` with the chance `(1 + d / (k m))^-k`.
 ///
-/// A best that stands alone is thereby a warning: where one configuration was far ahead of all
-/// others, so may another be. 1 where there are not enough scores; ties alone, `m = 0`, give 0.
-/// Cost: a sort.
+/// So a best that stands alone is a warning: if one configuration is far ahead of all others,
+/// another may be too. Returns 1 if there are too few scores, and 0 if there are only ties
+/// (`m = 0`). Cost: a sort.
 pub(super) fn excess(scores: impl Iterator<Item = f64>, share: f64) -> f64 {
     let mut lowest: Vec<f64> = scores.collect();
     lowest.sort_by(f64::total_cmp);
@@ -56,7 +56,7 @@ mod tests {
         let (mut expected, mut exceeded) = (0.0, 0.0);
         let rounds = 20_000;
         for _ in 0..rounds {
-            // The lower end of 60 scores, and the gain of a better one, all with the same scale.
+            // The lower end of 60 scores and the gain of a better one, all with the same scale.
             let mut draw = || -rng.random::<f64>().ln();
             let gain = draw() * 0.03;
             let mut log = 0.0;

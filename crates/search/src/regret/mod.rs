@@ -1,4 +1,4 @@
-//! How sure it is that the best found is near the optimum.
+//! Estimates the probability that the best found is near the optimum.
 
 mod extremes;
 mod surrogate;
@@ -16,37 +16,38 @@ use tunesmith_model::Hyperparameters;
 use tunesmith_space::{ConfigId, Space};
 use unseen::Unevaluated;
 
-/// The best seen whose neighbours are looked at in a space that is not listed.
+/// Number of best configurations whose neighbours are examined in a space that is not listed.
 const LEADERS: usize = 5;
-/// Correct evaluations without which nothing is claimed: the spacings of the best need as many.
+/// Minimum number of correct evaluations for a claim: the spacings of the best need as many.
 const FEWEST_SUCCESSES: usize = 6;
 
-/// Estimates how far the best found may be from the optimum of the space, from the evaluations
-/// alone: which strategy asked for them does not matter. Two estimates have to agree.
+/// Estimates how far the best found may be from the optimum of the space. It uses the evaluations
+/// alone; the strategy that asked for them does not matter. Two estimates have to agree.
 ///
 /// **What the model expects.** A Gaussian process with the features and targets of the strategy
 /// `gaussian_process` is fitted to the evaluations. `E` is the number of unseen configurations that
 /// it expects to be better than the best divided by `1 + share`: the sum of the tails of Student's
-/// distribution with 20 degrees of freedom around its means, with its deviations multiplied by the
-/// root mean square of the standardised errors with which it predicts the best quarter of what it
-/// was made of, each from all the others, where that is above 1. Normal tails claimed too much
-/// early in a search: kernels have cliffs that a smooth process calls impossible; with 8 degrees
-/// hardly anything was ever claimed. If unseen configurations were independent, none would be
-/// better with the probability `exp(-E)`; they are alike, which makes that too careful.
+/// distribution with 20 degrees of freedom around its means. The deviations are multiplied by a
+/// factor of at least 1. The factor is the root mean square of the standardised errors of the
+/// model's predictions for its best quarter, each predicted from all the others. Normal tails
+/// claimed too much early in a search: kernels have cliffs that a smooth process calls impossible.
+/// With 8 degrees, hardly anything was ever claimed. If unseen configurations were independent,
+/// none would be better with the probability `exp(-E)`. They resemble each other, so this estimate
+/// is too careful.
 ///
-/// **What the extremes say.** The model knows nothing of what resembles nothing it has seen. `X` is
-/// the chance that a better configuration, if there is one, is better by more than the regret, from
-/// the spacings of the best scores: it is high where the best stands alone. On a recording where
-/// one configuration of 4,363 is 7 % ahead of all others the model was sure, and wrong, for
-/// hundreds of evaluations, 4 to 8 of its deviations off.
+/// **What the extremes say.** The model cannot predict configurations unlike any it has seen. `X`
+/// is the chance that a better configuration, if there is one, is better by more than the regret.
+/// It follows from the spacings of the best scores and is high if the best stands alone. On a
+/// recording in which one configuration of 4,363 is 7 % ahead of all others, the model was sure,
+/// and wrong, for hundreds of evaluations, by 4 to 8 of its deviations.
 ///
-/// The probability claimed is `(1 - X) exp(-E)`: 0 with fewer than six correct evaluations, 1 when
-/// the space is evaluated. It is checked against nine recordings in `bench/results/regret.md`.
+/// The probability claimed is `(1 - X) exp(-E)`. It is 0 with fewer than six correct evaluations
+/// and 1 when the space is evaluated. `bench/results/regret.md` checks it against nine recordings.
 ///
-/// Up to 20,000 configurations the space is listed: the 2048 with the lowest means are looked at,
-/// and 2048 others stand for the rest. Of a larger space these are the neighbours of the best five
-/// and 2048 random configurations, each of which stands for its share of the space: there the sum
-/// of so many tails seldom allows any claim.
+/// A space of up to 20,000 configurations is listed: the 2048 with the lowest means are examined,
+/// and 2048 others represent the rest. In a larger space, the neighbours of the best five and 2048
+/// random configurations are examined. Each random one represents its share of the space, and the
+/// sum of so many tails seldom allows a claim.
 ///
 /// Cost: a fit to 100 evaluations, the inverse of a matrix of 300, and 300^2 / 2 products for each
 /// of 4096 candidates.
@@ -66,11 +67,10 @@ struct RegretMemory {
 /// The parts of an estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RegretParts {
-    /// The number of unseen configurations that the model expects to be better than the regret
-    /// allows.
+    /// Number of unseen configurations that the model expects to be better than the regret allows.
     pub expected: f64,
-    /// The chance that a better configuration is better by more than the regret, by the extremes of
-    /// what was seen.
+    /// The chance that a better configuration is better by more than the regret, estimated from the
+    /// extremes of the scores seen.
     pub excess: f64,
 }
 
@@ -81,7 +81,7 @@ impl RegretParts {
     }
 }
 
-/// The configurations evaluated, each once, with their scores.
+/// The evaluated configurations, each once, and their scores.
 struct Seen {
     configs: Vec<ConfigId>,
     scores: Vec<Option<f64>>,
@@ -103,8 +103,8 @@ impl Seen {
 }
 
 impl RegretModel {
-    /// Returns what the estimates for `shares` (0.02 is 2 %) are made of; `None` while fewer than
-    /// six evaluations were correct.
+    /// Returns the parts of the estimates for `shares` (0.02 is 2 %). Returns `None` while fewer
+    /// than six evaluations were correct.
     pub fn parts(&mut self, space: &Space, history: &History, shares: &[f64]) -> Option<Vec<RegretParts>> {
         let seen = Seen::new(history);
         if seen.successes().count() < FEWEST_SUCCESSES {
@@ -131,15 +131,15 @@ impl RegretEstimator for RegretModel {
 
 /// The predictions for unseen configurations.
 struct Tails {
-    /// Mean, deviation with noise and inflation, weight.
+    /// Mean, deviation (with noise and inflation) and weight of each prediction.
     predicted: Vec<(f64, f64, f64)>,
 }
 
 impl Tails {
-    /// Returns how many configurations are expected to be better than the best by more than the
+    /// Returns the expected number of configurations that are better than the best by more than the
     /// factor `1 + share`.
     fn beyond(&self, share: f64) -> f64 {
-        // Targets have the slope 1 at the best, which is at 0.
+        // Targets have the slope 1 at the best, whose target is 0.
         let goal = -share.ln_1p();
         let chance = |&(mean, deviation, weight): &(f64, f64, f64)| weight * upper_tail((mean - goal) / deviation);
         self.predicted.iter().map(chance).sum()
@@ -154,13 +154,13 @@ impl RegretMemory {
         Self { features, source, parameters }
     }
 
-    /// Fits the model to what was seen and looks at what was not.
+    /// Fits the model to the configurations seen and predicts unseen ones.
     fn tails(&mut self, space: &Space, seen: &Seen) -> Tails {
         let surrogate =
             RegretSurrogate::fit(space, &self.features, (&seen.configs, &seen.scores), self.parameters.clone());
         self.parameters = surrogate.parameters.clone();
         let leaders = &surrogate.ranked[..surrogate.ranked.len().min(LEADERS)];
-        // Of its own, so that what is requested does not depend on whether the regret is estimated.
+        // A generator of its own: requests do not depend on whether the regret is estimated.
         let mut rng = Rng::seed_from_u64(seen.configs.len() as u64);
         let unseen = self.source.unseen(space, &self.features, &seen.known, leaders, &surrogate, &mut rng);
         Tails { predicted: surrogate.predict(unseen) }

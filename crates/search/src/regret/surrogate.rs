@@ -1,4 +1,4 @@
-//! The model of the evaluations, and how well it predicts the best of them.
+//! The model of the evaluations, and its error at the best of them.
 
 use super::unseen::Weighted;
 use crate::gaussian_process::features::Features;
@@ -6,28 +6,27 @@ use crate::gaussian_process::targets::targets;
 use tunesmith_model::{Candidates, GaussianProcess, Hyperparameters, Posterior, Rows};
 use tunesmith_space::{ConfigId, Space};
 
-/// Evaluations the model is made of at most: half of them the best, the others spread over the
-/// rest.
+/// Maximum number of evaluations in the model: half are the best, half are spread over the rest.
 const MODELLED: usize = 300;
-/// Evaluations that its hyperparameters are fitted to, chosen in the same way.
+/// Number of evaluations that the hyperparameters are fitted to, chosen in the same way.
 const FITTED: usize = 100;
-/// The share of the evaluations, the best of them, whose errors count: what it says of bad ones is
-/// of no use here.
+/// The errors at the best of the evaluations count, one in this many. Errors at bad ones do not
+/// matter here.
 const JUDGED: usize = 4;
 
-/// A Gaussian process of what was seen.
+/// A Gaussian process of the evaluations.
 pub(super) struct RegretSurrogate {
     pub(super) process: GaussianProcess,
     pub(super) posterior: Posterior,
     pub(super) parameters: Hyperparameters,
-    /// The configurations seen, from the best to the worst.
+    /// The evaluated configurations, from the best to the worst.
     pub(super) ranked: Vec<ConfigId>,
-    /// The factor for deviations of the process, at least 1.
+    /// The factor for the deviations of the process, at least 1.
     inflation: f64,
 }
 
 impl RegretSurrogate {
-    /// Fits the process, its hyperparameters from `start` on.
+    /// Fits the process. The fit of the hyperparameters starts from `start`.
     pub(super) fn fit(
         space: &Space,
         features: &Features,
@@ -53,8 +52,8 @@ impl RegretSurrogate {
         surrogate
     }
 
-    /// Returns the root mean square of the standardised errors with which each of the best is
-    /// predicted from all others. The points come from the best on.
+    /// Returns the root mean square of the standardised errors at the best, each predicted from all
+    /// others. The points are sorted from the best to the worst.
     fn error_of_the_best(&self, y: &[f64]) -> f64 {
         let left_out = self.process.left_out(&self.posterior, y);
         let judged = y.len().div_ceil(JUDGED);
@@ -77,8 +76,7 @@ impl RegretSurrogate {
     }
 }
 
-/// Returns at most `count` of `order`: half of them the first, the others spread evenly over the
-/// rest.
+/// Returns at most `count` of `order`: half are the first, half are spread evenly over the rest.
 fn spread(order: &[usize], count: usize) -> Vec<usize> {
     if order.len() <= count {
         return order.to_vec();

@@ -3,15 +3,15 @@
 /// Degrees of freedom of the tails: see [`RegretModel`](super::RegretModel).
 const FREEDOM: u32 = 20;
 
-/// Returns the chance that what the model predicts deviates by more than `x` standard deviations to
-/// one side.
+/// Returns the chance of a deviation of more than `x` standard deviations from the model's
+/// prediction, to one side.
 pub(super) fn upper_tail(x: f64) -> f64 {
     student(x, FREEDOM)
 }
 
-/// Returns the chance that a variable with Student's distribution of `freedom` degrees, an even
-/// number, exceeds `x`: the finite sum of Abramowitz and Stegun, Handbook of Mathematical
-/// Functions, equation 26.7.4.
+/// Returns the chance that a variable with Student's distribution exceeds `x`. The number of
+/// degrees, `freedom`, must be even. Computes the finite sum of Abramowitz and Stegun, Handbook of
+/// Mathematical Functions, equation 26.7.4.
 fn student(x: f64, freedom: u32) -> f64 {
     let squares = x * x;
     let of_cosine = f64::from(freedom) / (f64::from(freedom) + squares);

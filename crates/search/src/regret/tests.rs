@@ -7,8 +7,8 @@ fn grid(side: i64) -> Space {
     Space::builder().parameter(parameter("X")).parameter(parameter("Y")).build().unwrap()
 }
 
-/// Returns the evaluations of every `step`-th configuration by `time`; none of its answers is a
-/// failure.
+/// Returns the evaluations of every `step`-th configuration with times from `time`, where `None` is
+/// a failure.
 fn history(space: &Space, step: usize, time: impl Fn(f64, f64) -> Option<f64>) -> History {
     let mut history = History::default();
     for config in space.iter().step_by(step) {

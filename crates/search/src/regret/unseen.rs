@@ -1,4 +1,4 @@
-//! The configurations that were not evaluated, or a sample that stands for them.
+//! The configurations that are not evaluated, or a sample that represents them.
 
 use super::surrogate::RegretSurrogate;
 use crate::gaussian_process::features::Features;
@@ -9,15 +9,15 @@ use tunesmith_core::Rng;
 use tunesmith_model::Rows;
 use tunesmith_space::{ConfigId, Neighbourhood, Space};
 
-/// Spaces up to this size are listed.
+/// Maximum size of a listed space.
 const LISTED: u128 = 20_000;
-/// Configurations with the lowest predicted means, all of which are looked at: most of what is to
-/// be feared is there.
+/// Number of configurations with the lowest predicted means. All are examined, because most of the
+/// risk lies there.
 const LOWEST: usize = 2048;
-/// The others that are drawn to stand for the rest; of a space that is not listed, all that are
-/// drawn.
+/// Number of other configurations drawn to represent the rest. In a space that is not listed, the
+/// number of all configurations drawn.
 const DRAWS: usize = 2048;
-/// Neighbours of one of the best in a space that is not listed.
+/// Maximum number of neighbours of one of the best in a space that is not listed.
 const NEIGHBOURS: usize = 512;
 
 /// The source of unseen configurations, made once for a space.
@@ -26,7 +26,7 @@ pub(super) struct Unevaluated {
     listing: Option<(Vec<ConfigId>, Rows)>,
 }
 
-/// Unseen configurations, of which each stands for as many as its weight says.
+/// Unseen configurations. Each represents as many as its weight.
 #[derive(Debug)]
 pub(super) struct Weighted {
     pub(super) rows: Rows,
@@ -43,9 +43,9 @@ impl Unevaluated {
         Self { listing: space.len().is_some_and(|len| len <= LISTED).then(list) }
     }
 
-    /// Returns unseen configurations of `space`: of a listed one all with low means and some that
-    /// stand for the rest, else the neighbours of the `leaders`, the best seen, and some that stand
-    /// for the space.
+    /// Returns unseen configurations of `space`. In a listed space, these are all with low means
+    /// and some that represent the rest. Otherwise, they are the neighbours of the `leaders`, the
+    /// best seen, and some that represent the space.
     pub(super) fn unseen(
         &self,
         space: &Space,
@@ -65,7 +65,7 @@ impl Unevaluated {
     }
 }
 
-/// Returns all of `rows` with low means and some of the others, which stand for the rest.
+/// Returns all of `rows` with low means, and some of the others to represent the rest.
 fn listed(rows: Rows, model: &RegretSurrogate, rng: &mut Rng) -> Weighted {
     if rows.len() <= LOWEST + DRAWS {
         let weights = vec![1.0; rows.len()];
@@ -100,7 +100,7 @@ fn unlisted(
     Weighted { rows: features.rows(space, &configs), weights }
 }
 
-/// Returns configurations that differ from `leader` in one parameter, a random part where there are
+/// Returns configurations that differ from `leader` in one parameter, a random part if there are
 /// many.
 fn neighbours(space: &Space, leader: ConfigId, rng: &mut Rng) -> Vec<ConfigId> {
     let all = space.neighbours(leader, Neighbourhood::Hamming);

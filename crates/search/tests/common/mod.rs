@@ -11,8 +11,8 @@ pub(crate) fn cube(parameters: usize, values: i64) -> Space {
     (0..parameters).fold(Space::builder(), |builder, i| builder.parameter(parameter(i))).build().unwrap()
 }
 
-/// A bowl with its bottom at 4 in every parameter. Where the parameters are large together, nothing
-/// runs.
+/// Returns a bowl with its bottom at 4 in every parameter. Configurations with a large sum of
+/// parameters fail.
 fn bowl(values: &[Value]) -> Result<f64, Failure> {
     let ints: Vec<i64> = values.iter().filter_map(Value::as_int).collect();
     if ints.iter().sum::<i64>() > 7 * ints.len() as i64 {
@@ -21,7 +21,7 @@ fn bowl(values: &[Value]) -> Result<f64, Failure> {
     Ok(1.0 + ints.iter().map(|x| ((x - 4) * (x - 4)) as f64).sum::<f64>())
 }
 
-/// Searches the bowl by `strategy`.
+/// Searches the bowl with `strategy`.
 pub(crate) fn run(strategy: &str, space: &Space, budget: u64, room: usize, seed: u64) -> Run {
     let mut searcher = build(strategy).unwrap();
     let mut evaluator = FunctionEvaluator::new(space, bowl);
