@@ -4,12 +4,17 @@ use super::{machine, sizes};
 use crate::args::CheckArgs;
 use crate::{Ending, output, render};
 use serde_json::{Value as Json, json};
-use tunesmith::{Check, ConstraintReport, Diagnostic, Error, Problem, report};
+use tunesmith::{Check, ConstraintReport, Diagnostic, Error, Level, Problem, report};
 
 pub(crate) fn check(args: &CheckArgs) -> Result<Ending, Error> {
     let sizes = sizes(&args.problem);
-    let machine = machine(args.device.as_deref())?;
-    let check = tunesmith::check(&args.problem.problem, &sizes, &machine)?;
+    // A device that does not exist is one more message: the rest is checked all the same.
+    let (machine, wrong_device) = match machine(args.device.as_deref()) {
+        Ok(machine) => (machine, None),
+        Err(error) => (machine(None)?, Some(error)),
+    };
+    let mut check = tunesmith::check(&args.problem.problem, &sizes, &machine)?;
+    check.messages.extend(wrong_device.map(|error| about_the_whole(args, &error)));
     if args.json {
         let messages: Vec<Json> = check.messages.iter().map(message).collect();
         let mut document = json!({ "ok": check.is_ok(), "messages": messages, "space": check.space });
@@ -23,6 +28,19 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Ending, Error> {
         print(args, &check, &sizes);
     }
     Ok(if check.is_ok() { Ending::Done } else { Ending::WrongRequest })
+}
+
+/// Returns an error as a message that points at no place of the file.
+fn about_the_whole(args: &CheckArgs, error: &Error) -> Diagnostic {
+    Diagnostic {
+        level: Level::Error,
+        file: args.problem.problem.clone(),
+        line: 1,
+        column: 1,
+        span: 0..0,
+        text: error.to_string(),
+        remedy: error.remedy().map(str::to_string),
+    }
 }
 
 fn message(message: &Diagnostic) -> Json {
