@@ -201,7 +201,8 @@ fn checking_on_an_unknown_device_says_so_among_the_messages() {
     let ran = folder(PROBLEM).run(&["check", "p.toml", "--device", "opencll", "--json"]);
     assert_eq!(ran.code, Some(2), "{ran:#?}");
     let checked = ran.json();
-    let texts: Vec<&str> = checked["messages"].as_array().unwrap().iter().filter_map(|own| own["text"].as_str()).collect();
+    let texts: Vec<&str> =
+        checked["messages"].as_array().unwrap().iter().filter_map(|own| own["text"].as_str()).collect();
     assert_eq!((checked["ok"].as_bool(), texts), (Some(false), vec!["there is no device `opencll`"]));
     assert_eq!(checked["space"]["size"], "6");
 }
