@@ -30,9 +30,9 @@ pub fn number(value: &Value, column: &Column) -> f64 {
     }
 }
 
-/// Returns the training data for a counter model from `recording`: the counters with a meaning on
-/// other architectures, and the number of work-items of the launches, for all configurations that
-/// have them. Times are left out.
+/// Returns the training data for a counter model from `recording`: the counters that have a meaning
+/// on other architectures, and the number of work-items of the launches. It covers all
+/// configurations that have them. Times are left out.
 ///
 /// Returns `None` if the recording has no counters of a known set.
 pub fn counter_data(recording: &Recording) -> Option<(CounterData, Provenance)> {

@@ -10,8 +10,8 @@ use tunesmith_space::{ConfigId, Space};
 const MODELLED: usize = 300;
 /// Number of evaluations that the hyperparameters are fitted to, chosen in the same way.
 const FITTED: usize = 100;
-/// The errors at the best of the evaluations count, one in this many. Errors at bad ones do not
-/// matter here.
+/// Divisor of the number of evaluations whose errors count: the best quarter. Errors at bad
+/// evaluations do not matter here.
 const JUDGED: usize = 4;
 
 /// A Gaussian process of the evaluations.

@@ -1,8 +1,8 @@
 //! Bounds of conditions before all their parameters have values.
 //!
-//! The bounds of a term at a level are terms themselves, made of known terms. Example: of a
-//! product, only some factors are known. It lies between the known part times the smallest possible
-//! rest and the known part times the largest possible rest. A condition whose upper bound is false
+//! The bounds of a term at a level are terms themselves, made of known terms. Example: if only some
+//! factors of a product are known, it lies between the known part times the smallest possible rest
+//! and the known part times the largest possible rest. A condition whose upper bound is false
 //! excludes the value. A condition whose lower bound is true needs no further check.
 
 use crate::hash::Map;

@@ -15,8 +15,8 @@ use crate::values::divisors;
 /// Maximum number of combinations of the other parameters' values to follow.
 const MAX_COMBINATIONS: usize = 1 << 12;
 
-/// Finds a parameter that only some values allow to satisfy the condition `truth`. Returns its
-/// place and these values, ascending. Ignores combinations that any of `roots`, the list of all
+/// Finds a parameter in the condition `truth` for which only some values can satisfy it. Returns
+/// its place and these values, ascending. Ignores combinations that any of `roots`, the list of all
 /// conditions, excludes.
 pub(super) fn supported(graph: &mut Graph, truth: Id, roots: &[Id], columns: &[Vec<i64>]) -> Option<(usize, Vec<i64>)> {
     let term = graph.term(truth).clone();

@@ -9,7 +9,7 @@ const MAX_SETS: usize = 2_000;
 ///
 /// A correction set is a set of constraints whose removal leaves some configuration. A conflict
 /// contains a member of every correction set. So each step tries the smallest set that meets all
-/// known correction sets. If it leaves nothing, no smaller set can. Otherwise it is enlarged as
+/// known correction sets. If it leaves nothing, no smaller set does. Otherwise it is enlarged as
 /// long as something is left, and the constraints still missing are a new correction set (Ignatiev,
 /// Previti, Liffiton and Marques-Silva, "Smallest MUS Extraction with Minimal Hitting Set
 /// Dualization", CP 2015). After [`MAX_SETS`] sets, returns a set from which no member can be
