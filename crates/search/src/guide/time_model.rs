@@ -16,8 +16,8 @@ const BLOCK: usize = 2048;
 pub(crate) struct TimeModel {
     /// For every counter, the divisor of its values, or `None` if the counter does not vary.
     scales: Vec<Option<f64>>,
-    /// For every counter that varies, its values by place, followed by a constant column. The values
-    /// have 32 bits, half of a prediction's, because reading them takes most of the time.
+    /// For every counter that varies, its values by place, followed by a constant column. The
+    /// values have 32 bits, half of a prediction's, because reading them takes most of the time.
     columns: Vec<Vec<f32>>,
 }
 
