@@ -108,8 +108,8 @@ fn files_that_are_no_wisdom_are_refused_with_what_they_are() {
     let message = |text: &str| read(text).unwrap_err().to_string();
     assert!(message("").contains("it is empty"));
     assert!(message("\n \n").contains("it is empty"));
-    assert!(message("TILE,time\n1,2\n").contains("its first line is no header"));
-    assert!(message("{\"format\": 2, \"problem\": \"gemm\"}\n").contains("the header of no wisdom"));
+    assert!(message("TILE,time\n1,2\n").contains("its first line is not a header"));
+    assert!(message("{\"format\": 2, \"problem\": \"gemm\"}\n").contains("not the header of a file of wisdom"));
     let later = message("{\"format\": \"tunesmith wisdom\", \"version\": 9}\n");
     assert!(later.contains("format version 9; this version reads up to 1"), "{later}");
     assert!(message(&LAUNCHER.replace("\"1.0\", \"obj", "\"2.0\", \"obj")).contains("format version 2.0"));
@@ -130,8 +130,8 @@ fn a_damaged_line_costs_no_other() {
     assert!(wrong("\"below\":", "\"under\":").contains("no number `below`"));
     assert!(wrong("{\"choose\":0}", "{\"choose\":7}").contains("configuration 7 of"));
     assert!(wrong("\"if\":\"N\"", "\"if\":\"M\"").contains("asks for `M`"));
-    assert!(wrong("\"time_ms\":1.0", "\"time_ms\":-1.0").contains("times are above 0"));
-    assert!(wrong("\"N\":8,", "\"N\":\"8\",").contains("size `N` is no number"));
+    assert!(wrong("\"time_ms\":1.0", "\"time_ms\":-1.0").contains("a time is above 0"));
+    assert!(wrong("\"N\":8,", "\"N\":\"8\",").contains("size `N` is not a number"));
 }
 
 proptest! {
@@ -198,8 +198,8 @@ fn nothing_is_added_to_files_that_are_something_else() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("other");
     for (text, words) in [
-        ("hello\n", "is no file of wisdom"),
-        (LAUNCHER, "is no file of wisdom"),
+        ("hello\n", "is not a file of wisdom"),
+        (LAUNCHER, "is not a file of wisdom"),
         ("{\"format\": \"tunesmith wisdom\", \"version\": 5}\n", "format version 5"),
     ] {
         std::fs::write(&path, text).unwrap();

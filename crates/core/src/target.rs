@@ -39,7 +39,7 @@ pub enum Target {
 
 /// The error for a text that is not an objective.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no objective")]
+#[error("`{text}` is not an objective")]
 pub struct TargetParseError {
     /// The whole text.
     pub text: String,
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn several_words_are_refused_with_what_would_be_right() {
         let error = "fast and good".parse::<Target>().unwrap_err();
-        assert_eq!(error.to_string(), "`fast and good` is no objective");
+        assert_eq!(error.to_string(), "`fast and good` is not an objective");
         assert!(error.remedy().contains("`maximise NAME`"));
     }
 }

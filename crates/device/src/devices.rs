@@ -63,8 +63,8 @@ pub fn cuda_devices(setup: &CudaSetup, worker: &WorkerCommand) -> Result<Vec<Cud
 /// Returns the reason why a driver listed no devices.
 fn why_no_devices(answer: Result<DriverAnswer, NoAnswer>) -> String {
     match answer {
-        Err(NoAnswer::Crashed(how)) => format!("a driver crashes when it is asked for its devices ({how})"),
-        Err(NoAnswer::TimedOut) => format!("no driver tells of its devices within {} s", LIMIT.as_secs()),
+        Err(NoAnswer::Crashed(how)) => format!("a driver crashes when it lists its devices ({how})"),
+        Err(NoAnswer::TimedOut) => format!("the drivers do not list their devices within {} s", LIMIT.as_secs()),
         Ok(_) | Err(NoAnswer::OtherProtocol) => OTHER_PROTOCOL.to_owned(),
     }
 }

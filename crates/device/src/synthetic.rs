@@ -72,7 +72,7 @@ impl SyntheticEvaluator {
         let time = if let Value::Str(_) | Value::Bool(_) = value { None } else { value.as_float() };
         match time.filter(|time| time.is_finite() && *time > 0.0) {
             Some(time) => Ok(time),
-            None => Err(failure(format!("gives {value}, which is no time: a positive number is needed"))),
+            None => Err(failure(format!("gives {value}, but a time is a positive number"))),
         }
     }
 }
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn what_is_no_time_is_a_runtime_failure() {
-        assert_eq!(evaluate("TILE")[0], Err("`TILE` gives 0, which is no time: a positive number is needed".into()));
+        assert_eq!(evaluate("TILE")[0], Err("`TILE` gives 0, but a time is a positive number".into()));
         assert!(evaluate("1 / TILE")[0].as_ref().unwrap_err().starts_with("`1 / TILE` cannot be computed: "));
         assert!(evaluate("'x'").iter().all(Result::is_err));
     }
@@ -136,6 +136,6 @@ mod tests {
     #[test]
     fn an_unknown_name_is_refused_at_once() {
         let error = SyntheticEvaluator::new(&space(), &Expr::parse("TIEL + 1").unwrap()).unwrap_err();
-        assert_eq!(error.to_string(), "`TIEL + 1` uses `TIEL`, which is no parameter; did you mean `TILE`?");
+        assert_eq!(error.to_string(), "`TIEL + 1` uses `TIEL`, which is not a parameter; did you mean `TILE`?");
     }
 }

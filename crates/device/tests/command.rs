@@ -315,7 +315,7 @@ fn a_limit_of_memory_is_kept_and_named() {
     let greedy = || setup.spec("dd if=/dev/zero of=/dev/null bs=512M count=1");
     assert_correct(&setup.run(greedy()));
     let completion = setup.run(CommandSpec { memory_limit: Some(256 << 20), ..greedy() });
-    let words = ["it may have run out of memory, of which `memory_limit` leaves it 256 MiB\nIt printed last:\n"];
+    let words = ["it may have run out of memory: `memory_limit` allows it 256 MiB\nIt printed last:\n"];
     assert_failed(&completion, FailureKind::Runtime, &words);
 }
 
@@ -343,11 +343,10 @@ fn a_printed_cost_is_the_last_match_in_its_unit() {
 fn a_cost_that_is_not_printed_or_no_time_is_a_runtime_failure() {
     let setup = Setup::new();
     let run = |script| setup.run(CommandSpec { cost: printed("time (.*)", Unit::Seconds), ..setup.spec(script) });
-    let words =
-        ["`cost` is not in what the command printed: nothing matches `time (.*)`", "It printed last:\nno clock"];
+    let words = ["the command did not print `cost`: nothing matches `time (.*)`", "It printed last:\nno clock"];
     assert_failed(&run("echo no clock"), FailureKind::Runtime, &words);
-    assert_failed(&run("echo time unknown"), FailureKind::Runtime, &["`cost` is `unknown`, which is no number"]);
-    assert_failed(&run("echo time 0.00"), FailureKind::Runtime, &["`cost` is 0, which is no time"]);
+    assert_failed(&run("echo time unknown"), FailureKind::Runtime, &["`cost` is `unknown`, which is not a number"]);
+    assert_failed(&run("echo time 0.00"), FailureKind::Runtime, &["`cost` is 0, but a time is a number above 0"]);
     assert_failed(&run("echo time inf"), FailureKind::Runtime, &["no finite number"]);
 }
 
@@ -363,7 +362,7 @@ fn further_numbers_are_kept_for_every_sample() {
     assert_eq!(completion.measurement.values["loss"], vec![0.5; samples]);
     assert_eq!(completion.measurement.values["rate"], vec![-3.0; samples]);
     let completion = setup.run(CommandSpec { values, ..setup.spec("echo loss=1") });
-    assert_failed(&completion, FailureKind::Runtime, &["`rate` is not in what the command printed"]);
+    assert_failed(&completion, FailureKind::Runtime, &["the command did not print `rate`"]);
 }
 
 #[test]

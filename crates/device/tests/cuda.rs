@@ -154,7 +154,7 @@ fn an_argument_with_a_symbol_is_written_to_the_variable_and_not_passed() {
     assert_failed(
         &completion,
         FailureKind::Runtime,
-        &["the variable `table` has 65536 bytes, and its argument 131072"],
+        &["the variable `table` has 65536 bytes, but its argument has 131072"],
     );
 }
 

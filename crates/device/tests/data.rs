@@ -158,15 +158,15 @@ fn files_of_another_type_shape_or_length_are_refused() {
 
     let message = refused_input(&npy(folder, "type.npy", "<f8", "(2, 3)", &[0.0; 12]));
     assert!(
-        message.starts_with("argument `in`: ") && message.ends_with("holds `<f8`, the problem says f32"),
+        message.starts_with("argument `in`: ") && message.ends_with("holds `<f8`, but the problem says f32"),
         "{message}"
     );
     let message = refused_input(&npy(folder, "shape.npy", "<f4", "(6,)", &[0.0; 6]));
-    assert!(message.ends_with("has the shape [6], the problem says [2, 3]"), "{message}");
+    assert!(message.ends_with("has the shape [6], but the problem says [2, 3]"), "{message}");
     let message = refused_input(&npy(folder, "short.npy", "<f4", "(2, 3)", &[0.0; 5]));
     assert!(message.ends_with("ends after 20 of 24 bytes"), "{message}");
     let message = refused_input(&write(folder, "raw.bin", "12345"));
-    assert!(message.ends_with("has 5 bytes, the problem says 24 (f32 x [2, 3])"), "{message}");
+    assert!(message.ends_with("has 5 bytes, but the problem says 24 (f32 x [2, 3])"), "{message}");
     let message = refused_input(&folder.join("missing.npy"));
     assert!(message.contains("missing.npy cannot be read: "), "{message}");
     let message = refused(twice(folder, Fill::Zeros, &folder.join("missing.npy")));
@@ -243,7 +243,7 @@ fn an_unknown_name_in_an_option_or_a_scalar_is_refused_with_the_closest() {
     assert_eq!(refused(with_option.clone()), wanted);
     with_option.kernels[0].options.clear();
     with_option.arguments[0].kind = ArgumentKind::Scalar(Expr::parse("WITDH").unwrap());
-    assert_eq!(refused(with_option), "`WITDH` uses `WITDH`, which is no parameter; did you mean `WIDTH`?");
+    assert_eq!(refused(with_option), "`WITDH` uses `WITDH`, which is not a parameter; did you mean `WIDTH`?");
 }
 
 #[test]

@@ -144,11 +144,11 @@ fn a_kernel_that_does_not_fit_its_arguments_is_refused_with_the_argument_named()
         ("factor", &["is `float factor`", "a buffer of f32"], &|spec| {
             spec.arguments[5] = buffer("factor", "f32", 1, Access::In, Fill::Random);
         }),
-        ("", &["takes 4 arguments, and the problem declares 3", "declare `float factor`"], &|spec| {
+        ("", &["takes 4 arguments, but the problem declares 3", "declare `float factor`"], &|spec| {
             spec.arguments.pop();
             spec.kernels[0].arguments.pop();
         }),
-        ("more", &["takes 4 arguments, and the problem declares 5", "remove `more`"], &|spec| {
+        ("more", &["takes 4 arguments, but the problem declares 5", "remove `more`"], &|spec| {
             spec.arguments.push(scalar("more", "i32", "1"));
             spec.kernels[0].arguments.push(6);
         }),

@@ -43,10 +43,10 @@ fn what_exceeds_the_devices_limits_is_a_constraint_and_the_run_goes_on() {
     // More local memory than any device has, and work-groups larger than any device accepts.
     let cases = [
         (spec(&lab, "65536", "64", "(1 << 40) * P + 1", "1"), "local memory in bytes is"),
-        (spec(&lab, "65536", "64", "1", "(67108864*{P}+1)"), "bytes of local memory, and the device has"),
+        (spec(&lab, "65536", "64", "1", "(67108864*{P}+1)"), "bytes of local memory, but the device has"),
         (spec(&lab, "65536", "65536 ** P", "1", "1"), "the work-group's size"),
-        (spec(&lab, "65536", "3 ** P", "1", "1"), "no multiple of its 3 per work-group"),
-        (spec(&lab, "65536 * (1 - P)", "1", "1", "1"), "at least 1 is needed"),
+        (spec(&lab, "65536", "3 ** P", "1", "1"), "not a multiple of its 3 per work-group"),
+        (spec(&lab, "65536 * (1 - P)", "1", "1", "1"), "must give at least 1"),
     ];
     for (spec, words) in cases {
         let space = space_of("P", 2);

@@ -110,7 +110,7 @@ fn environment(section: &Section<'_>) -> Vec<(String, Template)> {
     let entry = |(name, node): (Located<&str>, Node<'_>)| {
         let is_name = !name.value.is_empty() && !name.value.contains(['=', '\0']);
         if !is_name {
-            node.error(format!("`{}` is no name of an environment variable", name.value), None);
+            node.error(format!("`{}` cannot be the name of an environment variable", name.value), None);
         }
         // A number is kept as it is written.
         let text = match node.scalar() {
@@ -130,7 +130,7 @@ fn cost(section: &Section<'_>, messages: &Messages) -> Option<Cost> {
     let Some(node) = section.get("cost") else {
         if let Some(unit) = section.get("unit") {
             let remedy = "name it: cost = \"time: ([0-9.]+)\"; other times need no unit".to_string();
-            unit.error("`kernel.unit` is the unit of a printed cost, and there is none", Some(remedy));
+            unit.error("`kernel.unit` is the unit of a printed cost, but there is none", Some(remedy));
         }
         return Some(time);
     };

@@ -73,8 +73,8 @@ impl Problem {
         let redundant = analysis.constraints.iter();
         let redundant = redundant.filter(|effect| effect.redundant == Some(true) && always(&effect.name));
         let redundant = redundant.map(|effect| {
-            let text = format!("constraint `{}` excludes nothing that the others do not exclude", effect.name);
-            let remedy = "remove it, or check that it says what is meant".to_string();
+            let text = format!("constraint `{}` has no effect: the others exclude all that it excludes", effect.name);
+            let remedy = "remove it, or check its expression".to_string();
             self.source_file.diagnostic(Level::Warning, self.place_of_constraint(&effect.name), text, Some(remedy))
         });
         dead.chain(redundant).collect()

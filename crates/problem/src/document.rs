@@ -188,7 +188,7 @@ fn check_names(problem: &Problem, messages: &Messages) {
         let name = parameter.name();
         if !is_identifier(name) {
             let remedy = "use letters, digits and `_`, not starting with a digit".to_string();
-            messages.error(place.clone(), format!("`{name}` is no name for a tuning parameter"), Some(remedy));
+            messages.error(place.clone(), format!("`{name}` cannot be the name of a tuning parameter"), Some(remedy));
         }
         if lookup(&problem.sizes, name).is_some() {
             messages.error(place.clone(), format!("`{name}` is both a size and a tuning parameter"), None);

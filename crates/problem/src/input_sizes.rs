@@ -83,7 +83,7 @@ impl Problem {
         let value = value.map_err(|error| self.in_expression(filter, &error.to_string(), error.remedy.clone()))?;
         match value.as_float() {
             Some(number) => Ok(number != 0.0),
-            None => Err(self.in_expression(filter, &format!("must be true or false, is {value}"), None)),
+            None => Err(self.in_expression(filter, &format!("must be true or false, but is {value}"), None)),
         }
     }
 

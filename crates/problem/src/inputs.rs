@@ -118,7 +118,7 @@ fn read_run(node: &Node<'_>) -> Option<InputRun> {
 /// Returns the number that an expression over sizes evaluates to.
 pub(crate) fn number(expr: &Expr, sizes: &[(String, Value)]) -> Result<f64, String> {
     let value = expr.evaluate(&|name| lookup(sizes, name)).map_err(|error| error.to_string())?;
-    value.as_float().filter(|number| number.is_finite()).ok_or_else(|| format!("must give a number, gives {value}"))
+    value.as_float().filter(|number| number.is_finite()).ok_or_else(|| format!("must give a number, but gives {value}"))
 }
 
 impl Inputs {

@@ -129,7 +129,7 @@ pub(crate) fn read_work(section: &Section<'_>, language: Language, messages: &Me
     match (&local, local_node) {
         (Some(None), _) => return None,
         (Some(Some(local)), Some(node)) if local.len() != extents.len() => {
-            let text = format!("`{}` has {} dimensions, and there are {}", node.name, local.len(), extents.len());
+            let text = format!("`{}` has {} dimensions, but there are {}", node.name, local.len(), extents.len());
             node.error(text, None);
             return None;
         }

@@ -46,8 +46,12 @@ impl Problem {
     /// code: its builder sets its sizes.
     pub fn with_sizes(&self, sizes: &[(String, Value)]) -> Result<Self, ProblemError> {
         if self.texts.is_some() {
-            let remedy = "build it again with the sizes that are wanted".to_string();
-            return Err(self.error(0..0, "a problem made in code has no other sizes".to_string(), Some(remedy)));
+            let remedy = "build it again with other sizes".to_string();
+            return Err(self.error(
+                0..0,
+                "the sizes of a problem made in code cannot be changed".to_string(),
+                Some(remedy),
+            ));
         }
         read(self.source_file.clone(), sizes)
     }

@@ -22,7 +22,8 @@ pub(crate) fn check(
 ) -> bool {
     let Some(data) = looked_up(nest, values, sizes, arguments, messages) else { return false };
     let refused = |error: &NestError| {
-        let remedy = "change what the arrays hold in which values are looked up, or make the array larger".to_string();
+        let remedy =
+            "change the contents of the arrays that values are looked up in, or make the array larger".to_string();
         messages.error(at.clone(), in_words(error), Some(error.remedy.clone().unwrap_or(remedy)));
     };
     if let Err(error) = interpret::refuse_data(nest, values, &data) {
@@ -36,7 +37,7 @@ pub(crate) fn check(
             Ok(Some(mean)) if (mean - stated as f64).abs() > 0.5 => {
                 let text =
                     format!("the data give loop `{name}` {mean:.1} iterations on average, its statistic {stated}");
-                let remedy = format!("counts and estimates follow the statistic: let it be {mean:.0}");
+                let remedy = format!("set the statistic to {mean:.0}: counts and estimates use it");
                 messages.warning(at.clone(), text, Some(remedy));
             }
             Ok(_) => {}

@@ -72,7 +72,7 @@ pub(crate) fn read_values(node: &Node<'_>, sizes: &[(String, Value)], messages: 
         Values::divisors_of(integer(&number.expression()?, sizes, messages)?)
     } else {
         let remedy = "write one of values = [..], range = \"1..=8\", pow2 = \"1..=1024\", divisors_of = \"N\"";
-        node.error(format!("`{}` does not say which values it takes", node.name), Some(remedy.to_string()));
+        node.error(format!("`{}` has no values", node.name), Some(remedy.to_string()));
         return None;
     };
     generated.map_err(|error: SpaceError| node.error(error.to_string(), None)).ok()
@@ -82,7 +82,7 @@ pub(crate) fn read_values(node: &Node<'_>, sizes: &[(String, Value)], messages: 
 fn bounds(node: &Node<'_>, sizes: &[(String, Value)], messages: &Messages) -> Option<(i64, i64)> {
     let text = node.string()?;
     let Some((first, last)) = text.split_once("..") else {
-        node.error(format!("`{text}` is no range"), Some("write `1..=8`, or `1..8` to leave out the 8".to_string()));
+        node.error(format!("`{text}` is not a range"), Some("write `1..=8`, or `1..8` to leave out the 8".to_string()));
         return None;
     };
     let (last, last_is_excluded) = match last.strip_prefix('=') {

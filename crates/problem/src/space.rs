@@ -46,7 +46,7 @@ impl Problem {
                 Some(limit) => {
                     let text = format!("constraint `{}` is left out: `{limit}` is not known here", constraint.name());
                     let remedy = did_you_mean(limit, constants.iter().map(|(name, _)| name.as_str()))
-                        .unwrap_or_else(|| "it is applied when a device that has it is tuned".to_string());
+                        .unwrap_or_else(|| "it is applied on devices that have this limit".to_string());
                     let remedy = Some(remedy);
                     warnings.push(self.source_file.diagnostic(Level::Warning, place.clone(), text, remedy));
                 }

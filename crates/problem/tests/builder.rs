@@ -131,7 +131,7 @@ fn what_is_wrong_is_told_with_the_call_that_it_is_about() {
     let line = error.source_file.text.lines().nth(error.messages[0].line - 1).unwrap();
     assert_eq!(line, "    .argument(\"a\", type = \"f32\", shape = [\"N - 16\"], access = \"in\")");
     let error = fail(scale().parameter("2X", [1]));
-    assert_eq!(message(&error), "`.parameter(\"2X\")`: `2X` is no name for a tuning parameter");
+    assert_eq!(message(&error), "`.parameter(\"2X\")`: `2X` cannot be the name of a tuning parameter");
     let error = fail(scale().parameter("EMPTY", [0; 0]));
     assert!(message(&error).starts_with("`.parameter(\"EMPTY\")`: "), "{error}");
     let error = fail(scale().parameter("STEP", [8]));
@@ -180,5 +180,5 @@ fn a_text_is_read_in_its_form_and_its_paths_start_from_the_folder() {
 #[test]
 fn a_problem_built_in_code_keeps_its_sizes() {
     let error = scale().build().unwrap().with_sizes(&[]).unwrap_err();
-    assert_eq!(message(&error), "a problem made in code has no other sizes");
+    assert_eq!(message(&error), "the sizes of a problem made in code cannot be changed");
 }

@@ -197,7 +197,10 @@ fn a_model_must_fit_the_problem() {
     let names = ["TILE", "UNROLL", "X", "NEW"];
     let larger = names.into_iter().fold(Space::builder(), |b, name| b.parameter(list(name))).build().unwrap();
     let guide = Guide::new(&exact, &Hardware::default(), &larger).unwrap();
-    assert_eq!(guide.notes(), ["the counter model does not know parameter `NEW`: it has no influence"]);
+    assert_eq!(
+        guide.notes(),
+        ["the counter model does not know parameter `NEW`, so that the parameter has no influence"]
+    );
     let mut foreign = exact;
     foreign.provenance.counter_set = "abacus".into();
     let error = Guide::new(&foreign, &Hardware::default(), &space).unwrap_err().to_string();

@@ -33,7 +33,7 @@ impl Again {
     ///
     /// Fails with the reason if the space has no such configuration or a word is unknown.
     pub fn resample(&self, space: &Space) -> Result<Resample, String> {
-        let role = self.role().ok_or_else(|| format!("`{}` is no reason to measure again", self.again))?;
+        let role = self.role().ok_or_else(|| format!("`{}` is not a reason to measure again", self.again))?;
         let Evaluation { request, failure, measurement, clock } = self.entry.evaluation(space)?;
         Ok(Resample { role, config: request.config, failure, measurement, clock })
     }

@@ -307,7 +307,7 @@ fn results_of_cltune_and_clblast_load_and_a_time_of_zero_is_no_time() {
     assert_eq!(kinds(&recording), [0, 1, 0, 0, 0]);
     for (old, new, part) in [
         ("\"time\": 0.000", "\"time\": -1", "result 2: `time`"),
-        ("\"COPY_WPT\": 4", "\"WPT\": 4", "result 2: no value of parameter `COPY_WPT`"),
+        ("\"COPY_WPT\": 4", "\"WPT\": 4", "result 2: the value of parameter `COPY_WPT` is missing"),
         ("\"CopyFast\", \"time\": 0.000", "\"Copy\", \"time\": 1", "result 2: another kernel than `CopyFast`"),
     ] {
         fs::write(&path, text.replace(old, new)).unwrap();

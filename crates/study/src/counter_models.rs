@@ -102,8 +102,12 @@ fn merged(inputs: &[PathBuf]) -> Result<Recording, Error> {
         all = Some(match all {
             None => (recording, set),
             Some((_, first)) if first != set => {
-                let text =
-                    format!("`{}` has counters of `{}`, those before it of `{}`", path.display(), set.name, first.name);
+                let text = format!(
+                    "`{}` has counters of `{}`, but the inputs before it have those of `{}`",
+                    path.display(),
+                    set.name,
+                    first.name
+                );
                 return Err(Error::request(text, Some("train a model of each".to_string())));
             }
             Some((mut first, set)) => {
@@ -150,9 +154,9 @@ fn no_counters(recording: &Recording, path: &Path) -> Error {
         return Error::request(text, Some(remedy.to_string()));
     }
     let some: Vec<String> = names.iter().take(3).map(|name| format!("`{name}`")).collect();
-    let text = format!("no usable counter in `{}` is in a table; it has {}", path.display(), some.join(", "));
+    let text = format!("none of the usable counters in `{}` is known; it has {}", path.display(), some.join(", "));
     let known = CounterSet::ALL.map(|set| format!("{} (`{}`)", set.name, set.counters[0].name));
-    Error::request(text, Some(format!("rename them as a known set has them: {}", known.join(", "))))
+    Error::request(text, Some(format!("rename them to those of a known set: {}", known.join(", "))))
 }
 
 /// Returns a sentence for every counter that the model leaves out although it could have a meaning.

@@ -31,7 +31,7 @@ pub enum WhyLeftOut {
     #[error(transparent)]
     Misfit(#[from] Misfit),
     /// A resumed run used it, but it has changed since.
-    #[error("it has changed or gone since the run began, which goes on without it")]
+    #[error("it has changed or is gone since the run began: the run continues without it")]
     Changed,
 }
 
@@ -124,7 +124,7 @@ impl Past {
         match (fitting.files.is_empty(), self.is_empty(), fitting.left_out.first()) {
             (true, false, Some(first)) => Err(Error::request(first.to_string(), Some(first.remedy()))),
             (true, false, None) => {
-                let text = "the history is the recording that is replayed";
+                let text = "the only history is the recording that is replayed";
                 Err(Error::request(text, Some("name recordings of other devices or sizes".to_string())))
             }
             _ => Ok(fitting),

@@ -80,7 +80,7 @@ pub(crate) fn read(files: &[PathBuf], reference: &[(String, String)]) -> Result<
     }
     if groups.is_empty() {
         let remedy = "name another with --reference NAME=VALUE,...".to_string();
-        return Err(Error::request("the reference configuration is correct in no recording", Some(remedy)));
+        return Err(Error::request("no recording has a correct reference configuration", Some(remedy)));
     }
     one_device_has_one_set_of_numbers(&mut groups);
     let context = &first.context;
@@ -121,7 +121,8 @@ fn parameters(recordings: &[(PathBuf, Recording)]) -> Result<Vec<Parameter>, Err
         };
         if names(recording) != names(first) {
             let (own, expected) = (names(recording).join(", "), names(first).join(", "));
-            let text = format!("`{}` has the parameters {own}, those before it {expected}", path.display());
+            let text =
+                format!("`{}` has the parameters {own}, but the recordings before it have {expected}", path.display());
             return Err(Error::request(text, Some("train a model of each problem".to_string())));
         }
         for ((_, values), parameter) in all.iter_mut().zip(recording.parameters()) {
@@ -171,8 +172,10 @@ fn overall_best(recordings: &[(PathBuf, Recording)], notes: &mut Vec<String>) ->
     let correct = correct.iter().map(|rows| rows.iter().map(|(values, ms)| (values.as_slice(), *ms)).collect());
     let best =
         best_single(correct).ok_or_else(|| Error::request("no configuration is correct in any recording", None))?;
-    notes
-        .push("the recordings name no default: speed-ups refer to the configuration that is best over all".to_string());
+    notes.push(
+        "the recordings have no default configuration: speed-ups refer to the configuration that is best over all"
+            .to_string(),
+    );
     Ok(best)
 }
 

@@ -25,7 +25,7 @@ impl fmt::Display for Outside {
             let text = format!("{feature} = {value} is outside of the training set's {low} to {high}");
             return write!(f, "{text}, by {distance:.2} times that range");
         }
-        write!(f, "{feature} = {value}, and the training set has {low} alone")
+        write!(f, "{feature} = {value}, but the training set has only {low}")
     }
 }
 

@@ -108,7 +108,7 @@ pub fn predict(
     };
     if options.search == ModelSearch::Grid && grid.is_none() {
         let remedy = "name the problem with --problem, and write `[tuning] grid = { NAME = [..] }` there".to_string();
-        return Err(Error::request("there is no grid to search", Some(remedy)));
+        return Err(Error::request("the problem has no grid to search", Some(remedy)));
     }
     let start = reference.and_then(|configuration| space.rank(&configuration));
     let field = Field { space: &space, start, grid: grid.as_deref(), restarts: options.restarts, seed: options.seed };
@@ -120,8 +120,8 @@ pub fn predict(
         source = SINGLE.to_string();
         let (single, own) = (unseen.best_single * 100.0, unseen.model * 100.0);
         notes.push(format!(
-            "an unknown device is answered with the single configuration that is best over the known ones: of these, left out one \
-             by one, it reached {single:.1} % of the best, the model's choice {own:.1} %"
+            "the device is unknown, so that the answer is the single configuration that is best over the known ones: \
+                 on devices left out one by one, it reached {single:.1} % of the best, the model's choice {own:.1} %"
         ));
     }
     let seconds = (clock.now() - began).as_secs_f64();
@@ -189,7 +189,7 @@ fn checked(model: &TimingModel, input: &[(String, Value)]) -> Result<Vec<(String
     if let Some((unknown, _)) = input.iter().find(|(name, _)| !names.contains(&name.as_str())) {
         let remedy = closest(unknown, names.iter().copied()).map_or_else(
             || match names.is_empty() {
-                true => "it was trained on recordings that name no size: leave --input out".to_string(),
+                true => "it was trained on recordings without sizes: leave --input out".to_string(),
                 false => format!("its sizes are {}", names.join(", ")),
             },
             |name| format!("did you mean `{name}`?"),
@@ -205,7 +205,7 @@ fn device<'a>(model: &'a TimingModel, options: &'a PredictOptions, notes: &mut V
         (None, [only]) => Some(only),
         (None, several) => {
             let names: Vec<&str> = several.iter().map(|device| device.name.as_str()).collect();
-            notes.push(format!("no device is named, so that the mean of {} is predicted", names.join(", ")));
+            notes.push(format!("no device is named: the mean of {} is predicted", names.join(", ")));
             None
         }
     }
@@ -232,7 +232,7 @@ fn known_space(
         if constraint.expr().names().iter().all(|name| is_known(&name.text)) {
             builder = builder.constraint(constraint);
         } else {
-            notes.push(format!("the constraint `{name}` is left out: it uses what is not known here"));
+            notes.push(format!("the constraint `{name}` is left out: it uses a name that is unknown here"));
         }
     }
     let refuse = |error: SpaceError| {

@@ -33,7 +33,7 @@ pub fn primed(
 ) -> Result<Box<dyn Searcher>, Error> {
     let knows = |parameter: &&tunesmith_space::Parameter| space.parameter_index(parameter.name()).is_some();
     if !model.parts().frame.parameters.iter().any(|parameter| knows(&parameter)) {
-        let text = format!("the timing model is one of `{}`, which has other parameters", model.problem());
+        let text = format!("the timing model is for `{}`, which has other parameters", model.problem());
         return Err(Error::request(text, Some("train a model of this problem".to_string())));
     }
     let is_known = |name: &str| lookup(&model.parts().frame.sizes, name).is_some();

@@ -55,7 +55,8 @@ impl FromStr for ModelSearch {
             "grid" => Ok(Self::Grid),
             _ => {
                 let steps = text.strip_prefix("hc").and_then(|steps| steps.parse().ok()).filter(|steps| *steps > 0);
-                let known = || format!("there is no search `{text}`: auto, exhaustive, grid, hc25, hc50, hc75 are");
+                let known =
+                    || format!("there is no search `{text}`; searches are auto, exhaustive, grid, hc25, hc50 and hc75");
                 steps.map(Self::Climb).ok_or_else(known)
             }
         }

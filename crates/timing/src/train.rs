@@ -156,7 +156,7 @@ fn look_at(frame: &Frame, notes: &mut Vec<String>) -> Result<(), Error> {
     }
     if frame.features.iter().any(|feature| feature.origin == Origin::DeviceName) {
         notes.push(
-            "nothing is known of the devices but their names: of another one the model knows nothing".to_string(),
+            "nothing is known of the devices but their names: the model cannot predict other devices".to_string(),
         );
     }
     Ok(())
@@ -175,7 +175,7 @@ fn split(groups: Vec<Group>, settings: &TimingSettings, notes: &mut Vec<String>)
     let inputs: BTreeSet<String> = groups.iter().map(Group::input).collect();
     let mut inputs: Vec<String> = inputs.into_iter().collect();
     if settings.hold_out == 0.0 {
-        notes.push("nothing was held out, so the error of the model is not known".to_string());
+        notes.push("nothing was held out: the error of the model is not known".to_string());
         return Split { train: groups, test: Vec::new(), held_out: Vec::new() };
     }
     if inputs.len() == 1 {

@@ -12,8 +12,8 @@ use tunesmith_space::Value;
 /// Returns a note for the user about a model that does not help on other devices.
 pub(crate) fn note(unseen: &Unseen) -> String {
     format!(
-        "for a device that was left out the best single configuration of the others ran at {:.1} % of its best, the model's \
-             choice at {:.1} %: `predict` for an unknown device falls back to the single one",
+        "on devices left out of training, the best single configuration of the others ran at {:.1} % of the best, \
+             the model's choice at {:.1} %: `predict` for an unknown device falls back to the single one",
         unseen.best_single * 100.0,
         unseen.model * 100.0
     )

@@ -95,11 +95,11 @@ fn what_is_wrong_is_told_with_its_line_and_remedy() {
     let tp = "// #atf::tp name \"A\" range {1, 2}\n";
     assert_eq!(
         messages(&format!("// #atf::var::M $1\n{tp}"), &[]),
-        ["1: `M` is value 1 of the command line, which is not given; add --size M=VALUE"]
+        ["1: `M` is value 1 of the command line, but that value is not given; add --size M=VALUE"]
     );
     assert_eq!(
         messages(&format!("{tp}// #atf::serch_technique x\n"), &[]),
-        ["2: `#atf::serch_technique` is no directive; did you mean `search_technique`?"]
+        ["2: `#atf::serch_technique` is not a directive; did you mean `search_technique`?"]
     );
     assert_eq!(
         messages("// #atf::tp name \"A\" range 5\n", &[])[0],

@@ -87,7 +87,7 @@ fn a_file_that_cannot_be_used_fails_no_call() {
     let mut application = Application::new();
     application.online = application.online.with_file(&path);
     (0..10).for_each(|_| assert_eq!(application.call(8.0), 0));
-    assert!(application.online.warnings()[0].contains("is no file of wisdom"));
+    assert!(application.online.warnings()[0].contains("is not a file of wisdom"));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "something else\n");
     assert!(Online::new("kernel", "device", Vec::new()).is_none());
 }

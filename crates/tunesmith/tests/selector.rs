@@ -127,7 +127,7 @@ fn files_that_cannot_be_read_are_warned_of_and_the_others_answer() {
     let warnings = selector.warnings();
     assert_eq!(warnings.len(), 5, "{warnings:#?}");
     for (warning, words) in
-        warnings.iter().zip(["No such file", "it is empty", "no header", "format version 77", "left out"])
+        warnings.iter().zip(["No such file", "it is empty", "not a header", "format version 77", "left out"])
     {
         assert!(warning.contains(words), "{warning}");
     }

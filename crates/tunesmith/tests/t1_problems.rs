@@ -89,7 +89,7 @@ fn published_cuda_problems_load_and_say_what_keeps_their_kernels_from_being_run(
     let hotspot = load("t1-hotspot_milo.json");
     missing(&hotspot, ".cu");
     assert_eq!(arguments(&hotspot)[2..4], ["temp_dst f32[16777216] InOut Constant(0.0)", "Rx_1 f32 = 0.1"]);
-    assert_said(&warnings(&hotspot), &["left out: 1 is no value of `max_tfactor`"]);
+    assert_said(&warnings(&hotspot), &["left out: 1 is not a value of `max_tfactor`"]);
 
     let gemm = load("t1-ktt-cltune-gemm.json");
     missing(&gemm, ".cu");
@@ -270,8 +270,8 @@ fn what_cannot_be_carried_is_said_with_its_line_and_a_remedy() {
         load(|spec| spec["Arguments"] = json!([argument])).unwrap()
     };
     for (changes, text) in [
-        (vec![("FillType", "BinaryHDF".into())], "a fill by BinaryHDF is not carried"),
-        (vec![("FillType", "Script".into())], "a fill by Script is not carried"),
+        (vec![("FillType", "BinaryHDF".into())], "a fill by BinaryHDF is not supported"),
+        (vec![("FillType", "Script".into())], "a fill by Script is not supported"),
         (vec![("FillType", "Generator".into())], "its FillType needs a DataSource"),
         (vec![("FillType", "Generator".into()), ("DataSource", "i + tile".into())], "`tile` in the DataSource"),
         (vec![("MemoryType", "Symbol".into())], "(Symbol) cannot be filled"),
@@ -308,9 +308,9 @@ fn a_specification_that_cannot_be_run_says_why() {
         ("Language", json!("Vulkan"), "is written in Vulkan, which this version does not compile"),
         ("GlobalSizeType", json!("Metal"), "GlobalSizeType is not known"),
         ("LocalSize", json!({ "X": "blok_x" }), "`blok_x` in LocalSize is no tuning parameter"),
-        ("GlobalSize", json!("ProblemSize[2]"), "there is no `ProblemSize[2]`, ProblemSize has 2 entries"),
+        ("GlobalSize", json!("ProblemSize[2]"), "there is no `ProblemSize[2]`: ProblemSize has 2 entries"),
         ("SharedMemory", json!(1024), "SharedMemory is not carried over"),
-        ("ReferenceArguments", json!([{ "TargetName": "q" }]), "the reference's target is no argument"),
+        ("ReferenceArguments", json!([{ "TargetName": "q" }]), "the reference's target is not an argument"),
     ] {
         let problem = load(|spec| spec[key] = value).unwrap();
         assert!(problem.kernels.is_empty(), "{text}");

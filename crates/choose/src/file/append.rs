@@ -30,7 +30,7 @@ pub fn append_wisdom(path: &Path, entries: &[Entry]) -> Result<(), WisdomError> 
             }
         }
         Existing::Later(version) => return Err(WisdomError::version(path, version)),
-        Existing::Other => return Err(WisdomError::foreign(path, "its first line is the header of no wisdom of ours")),
+        Existing::Other => return Err(WisdomError::foreign(path, "its first line is not the header of our format")),
     };
     text.extend(entries.iter().map(|entry| format!("{}\n", line::entry(entry))));
     file.write_all(text.as_bytes()).map_err(io)

@@ -16,7 +16,7 @@ pub enum WisdomError {
         source: std::io::Error,
     },
     /// The file is not a file of wisdom.
-    #[error("`{}` is no file of wisdom: {reason}; write one with `tunesmith export RUN --as wisdom`", path.display())]
+    #[error("`{}` is not a file of wisdom: {reason}; write one with `tunesmith export RUN --as wisdom`", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,

@@ -80,7 +80,7 @@ pub(super) fn read(text: &[u8], wisdom: &mut Wisdom) -> Result<(), String> {
 impl EntryLine {
     fn entry(self) -> Result<Entry, String> {
         if !(self.time_ms > 0.0 && self.time_ms.is_finite()) {
-            return Err(format!("`time_ms` is {}, and times are above 0", self.time_ms));
+            return Err(format!("`time_ms` is {}, but a time is above 0", self.time_ms));
         }
         let ProvenanceLine { tool, date, samples, guarded_speedup } = self.provenance;
         Ok(Entry {
@@ -118,14 +118,15 @@ impl PortfolioLine {
 fn input(json: &Map<String, Json>) -> Result<Input, String> {
     let size = |(name, value): (&String, &Json)| {
         let number = value.as_f64().filter(|number| number.is_finite());
-        number.map(|number| (name.clone(), number)).ok_or_else(|| format!("size `{name}` is no number"))
+        number.map(|number| (name.clone(), number)).ok_or_else(|| format!("size `{name}` is not a number"))
     };
     json.iter().map(size).collect()
 }
 
 fn config(json: &Map<String, Json>) -> Result<Config, String> {
     let parameter = |(name, value): (&String, &Json)| {
-        let value = value_of(value).ok_or_else(|| format!("parameter `{name}` has no value of a parameter"))?;
+        let value = value_of(value)
+            .ok_or_else(|| format!("the value of parameter `{name}` is not a number, truth value or string"))?;
         Ok((name.clone(), value))
     };
     json.iter().map(parameter).collect()

@@ -72,12 +72,12 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<WisdomFile, WisdomError> {
     let mut lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty()).map(|(at, line)| (at + 1, line));
     let (_, header) = lines.next().ok_or_else(|| WisdomError::foreign(path, "it is empty"))?;
     let header: Json = serde_json::from_slice(header)
-        .map_err(|error| WisdomError::foreign(path, format!("its first line is no header: {error}")))?;
+        .map_err(|error| WisdomError::foreign(path, format!("its first line is not a header: {error}")))?;
     if header.get("tunable_parameters").is_some() {
         return launcher::read(path, &header, lines);
     }
     if header.get("format").and_then(Json::as_str) != Some(FORMAT) {
-        return Err(WisdomError::foreign(path, "its first line is the header of no wisdom"));
+        return Err(WisdomError::foreign(path, "its first line is not the header of a file of wisdom"));
     }
     match header.get("version").and_then(Json::as_u64) {
         Some(version) if version <= WISDOM_VERSION => {}

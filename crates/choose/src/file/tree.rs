@@ -35,7 +35,7 @@ fn add(json: &Json, features: &[String], nodes: &mut Vec<Node>) -> Result<usize,
     }
     let name = json.get("if").and_then(Json::as_str).ok_or("a node of the tree has neither `if` nor `choose`")?;
     let feature = features.iter().position(|feature| feature == name);
-    let feature = feature.ok_or_else(|| format!("the tree asks for `{name}`, which is no feature"))?;
+    let feature = feature.ok_or_else(|| format!("the tree asks for `{name}`, which is not a feature"))?;
     let below = json.get("below").and_then(Json::as_f64).ok_or("a node of the tree has no number `below`")?;
     let child = |key: &str| json.get(key).ok_or_else(|| format!("a node of the tree has no `{key}`"));
     nodes.push(Node::Choose(0));

@@ -26,7 +26,8 @@ impl Model {
     ) -> Self {
         let mut of = |device: Option<&KnownDevice>| {
             let name = device.map(|device| device.name.as_str());
-            let unnamed = "no configurations are known that it could choose among; train it again, or open wisdom with a portfolio beside it";
+            let unnamed =
+                "it has no configurations to choose among; train it again, or open wisdom with a portfolio as well";
             // The configuration that does best on devices left out in training serves unknown
             // devices too.
             let single = if device.is_none() { model.best_single() } else { None };

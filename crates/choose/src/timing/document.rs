@@ -194,7 +194,7 @@ fn expressions<T, E: std::fmt::Display>(
     parse: impl Fn(&str) -> Result<T, E>,
 ) -> Result<Vec<(String, T)>, String> {
     let entry = |(name, json): (&String, &Json)| {
-        let text = json.as_str().ok_or_else(|| format!("`{name}` is no text"))?;
+        let text = json.as_str().ok_or_else(|| format!("`{name}` is not a text"))?;
         Ok((name.clone(), parse(text).map_err(|error| format!("`{name}`: {error}"))?))
     };
     map.iter().map(entry).collect()

@@ -149,14 +149,14 @@ impl TimingParts {
         }
         let mut configs = self.candidates.iter().chain(&self.best_single).chain([&self.reference]);
         if configs.any(|values| values.len() != self.frame.parameters.len()) {
-            return Some("a configuration has not one value for every parameter".to_string());
+            return Some("a configuration does not have one value for every parameter".to_string());
         }
         let columns: Vec<&Column> = self.frame.features.iter().map(|feature| &feature.column).collect();
         if [&self.mean, &self.low, &self.high].iter().any(|trees| !trees.columns().iter().eq(columns.iter().copied())) {
-            return Some("its trees have other columns than it says".to_string());
+            return Some("the columns of its trees are not those of its features".to_string());
         }
         if self.reference_time.as_ref().is_some_and(|time| !time.fits(columns.len())) {
-            return Some("`reference_time` has a power of a column that is not there".to_string());
+            return Some("`reference_time` uses a column that does not exist".to_string());
         }
         None
     }

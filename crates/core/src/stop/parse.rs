@@ -145,7 +145,7 @@ impl Parser {
         match number {
             Some(number) if number > 0.0 && number <= 100.0 => Ok(number / 100.0),
             Some(_) => Err(format!("a share of the limit lies above 0% and at most 100%, not {word}")),
-            None => Err(format!("`{word}` is no share; write `limit 90%`")),
+            None => Err(format!("`{word}` is not a share; write `limit 90%`")),
         }
     }
 
@@ -182,7 +182,7 @@ impl Parser {
             return Ok(cost);
         }
         let word = self.next().ok_or("a time is missing; write `cost 1.5ms`")?;
-        milliseconds(&word).ok_or_else(|| format!("`{word}` is no time; write `cost 1.5ms`"))
+        milliseconds(&word).ok_or_else(|| format!("`{word}` is not a time; write `cost 1.5ms`"))
     }
 
     fn count(&mut self, form: &str) -> Result<u64, String> {
@@ -190,21 +190,23 @@ impl Parser {
         match word.parse() {
             Ok(0) => Err("a count must be at least 1".to_string()),
             Ok(n) => Ok(n),
-            Err(_) => Err(format!("`{word}` is no whole number; write `{form}`")),
+            Err(_) => Err(format!("`{word}` is not a whole number; write `{form}`")),
         }
     }
 
     fn number(&mut self, form: &str) -> Result<f64, String> {
         let word = self.next().ok_or_else(|| format!("a number is missing; write `{form}`"))?;
         let number = word.parse().ok().filter(|number: &f64| number.is_finite());
-        number.ok_or_else(|| format!("`{word}` is no number; write `{form}`"))
+        number.ok_or_else(|| format!("`{word}` is not a number; write `{form}`"))
     }
 
     fn duration(&mut self, form: &str) -> Result<Duration, String> {
         let word = self.next().ok_or_else(|| format!("a time is missing; write `{form}`"))?;
         let time = milliseconds(&word).filter(|ms| *ms >= 0.0);
         let time = time.and_then(|ms| Duration::try_from_secs_f64(ms / 1e3).ok());
-        time.ok_or_else(|| format!("`{word}` is no time; write a number with ns, us, ms, s, min or h as in `{form}`"))
+        time.ok_or_else(|| {
+            format!("`{word}` is not a time; write a number with ns, us, ms, s, min or h as in `{form}`")
+        })
     }
 
     fn peek(&self) -> Option<&str> {
@@ -265,14 +267,14 @@ mod tests {
         let reason = |text: &str| Stop::parse(text).unwrap_err().reason;
         assert!(reason("evaluatons 5").starts_with("`evaluatons` is not a condition; conditions are"));
         assert!(reason("").starts_with("a condition is missing"));
-        assert_eq!(reason("evaluations many"), "`many` is no whole number; write `evaluations 200`");
+        assert_eq!(reason("evaluations many"), "`many` is not a whole number; write `evaluations 200`");
         assert_eq!(reason("evaluations 0"), "a count must be at least 1");
         assert_eq!(reason("fraction 1.5"), "a fraction lies above 0 and at most 1, not 1.5");
         assert!(reason("time 60").contains("ns, us, ms, s, min or h"));
         assert_eq!(reason("(time 60s"), "a `)` is missing");
         assert!(reason("time 60s time 60s").contains("left over"));
         assert!(reason("speedup 0.9 in 5 evaluations").contains("no improvement"));
-        assert_eq!(reason("limit 90"), "`90` is no share; write `limit 90%`");
+        assert_eq!(reason("limit 90"), "`90` is not a share; write `limit 90%`");
         assert_eq!(reason("limit 101%"), "a share of the limit lies above 0% and at most 100%, not 101%");
         assert!(reason("limit").starts_with("a share is missing"));
         assert_eq!(reason("regret 2%"), "the probability is missing; write `regret 2% at 95%`");

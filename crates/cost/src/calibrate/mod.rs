@@ -164,7 +164,7 @@ impl Run<'_> {
                 return Ok(false);
             }
             if self.bench.clock.now() >= self.deadline {
-                self.notes.push("the time was up before all kernels were measured in all sizes".to_string());
+                self.notes.push("the time was used up before all kernels were measured in all sizes".to_string());
                 break;
             }
             let subject = &subjects[at];

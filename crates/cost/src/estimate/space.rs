@@ -88,7 +88,7 @@ pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Resu
     let guesses = estimates.all(&space);
     if let (Some(out), Some(format)) = (&options.out, format) {
         let recording = estimates.recording(&space, &guesses).map_err(|error| {
-            let remedy = "see `tunesmith count` for what stands against counting the nest".to_string();
+            let remedy = "run `tunesmith count` to see why the nest cannot be counted".to_string();
             Error::request(error.to_string(), Some(remedy))
         })?;
         tunesmith_store::export(&recording, format, out)?;

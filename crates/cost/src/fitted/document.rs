@@ -100,7 +100,7 @@ impl DeviceFile {
         let json = saved(text, DEVICE_KIND, VERSION)?;
         if json["version"].as_u64() != Some(VERSION) {
             return Err(damaged(format!(
-                "it is of an earlier version than {VERSION}, which counted less: calibrate again"
+                "it was written before version {VERSION} and lacks some counts: calibrate again"
             )));
         }
         let Document { provenance, models, cases, .. } =
@@ -137,9 +137,7 @@ fn check_model(model: &CostModel) -> Result<(), ModelError> {
         }
         if !term.weight.is_finite() || (term.weight < 0.0 && model.form != Form::Paper) {
             let weight = term.weight;
-            return Err(damaged(format!(
-                "the weight of `{property}` in model `{form}` is {weight}, which it cannot be"
-            )));
+            return Err(damaged(format!("the weight of `{property}` in model `{form}` cannot be {weight}")));
         }
     }
     Ok(())

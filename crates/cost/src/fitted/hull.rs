@@ -19,7 +19,7 @@ const RIDGE: f64 = 1e-6;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Outside {
-    /// No measured kernel has the property: it counts for nothing.
+    /// No measured kernel has the property: its cost is taken as 0.
     Unseen {
         /// The property.
         property: CostProperty,
@@ -46,13 +46,13 @@ impl fmt::Display for Outside {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unseen { property, count } => {
-                write!(f, "no measured kernel has `{property}`, of which this one has {count}: it counts for nothing")
+                write!(f, "no measured kernel has `{property}`, but this one has {count}: its cost is taken as 0")
             }
             Self::Mixture { share, property } => {
                 let percent = share * 100.0;
                 write!(
                     f,
-                    "{percent:.0} % of the time is spent as in no mixture of measured kernels, most on `{property}`"
+                    "{percent:.0} % of the time is outside of all mixtures of measured kernels, mostly for `{property}`"
                 )
             }
             Self::Time { seconds, measured: (shortest, longest) } => {

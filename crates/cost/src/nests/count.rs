@@ -45,7 +45,7 @@ impl<'a> NestCounts<'a> {
         let side_by_side = if in_blocks { (blocks::side_by_side(nest)? as f64, AHEAD) } else { (1.0, 0.0) };
         let apart = if in_blocks { copies(nest, lanes)? } else { None };
         let lanes = count::count_lanes(nest, lanes).or_else(|error| {
-            notes.push(format!("which lanes are idle is not known, all are taken for busy: {}", in_words(&error)));
+            notes.push(format!("the idle lanes are not known, so that all are taken as busy: {}", in_words(&error)));
             count::count_lanes(nest, lanes.alone())
         })?;
         let chain = count::count_chain(nest);

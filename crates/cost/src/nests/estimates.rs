@@ -51,7 +51,7 @@ impl<'a> NestEstimates<'a> {
     pub fn new(problem: &'a Problem, device: &DeviceFile, form: Form, file: &Path) -> Result<Self, Error> {
         let Some(nest) = &problem.nest else {
             let text = format!(
-                "`{}` is a device file, which estimates loop nests, and the kernel of `{}` is none",
+                "`{}` is a device file. It estimates loop nests only, but the kernel in `{}` is not a loop nest",
                 file.display(),
                 problem.name
             );

@@ -35,7 +35,7 @@ impl PlacedNest {
         let values: Vec<(&str, i64)> = config.iter().map(|(name, value)| (name.as_str(), *value)).collect();
         let nest = recipe.apply(&values).map_err(refused)?;
         if !nest.admits(&sizes) {
-            let remedy = "give sizes that keep what the nest takes for granted with `assume`".to_string();
+            let remedy = "give sizes that satisfy the `assume` lines of the nest".to_string();
             return Err(wrong(path, "the sizes break an assumption of the nest", Some(remedy)));
         }
         count::outside(&recipe.nest).and_then(|outside| outside.refuse(&sizes)).map_err(refused)?;

@@ -113,7 +113,7 @@ pub(crate) trait Session {
     /// # Errors
     /// The device has no meter. The text gives the reason.
     fn meter(&mut self) -> Result<Box<dyn Meter>, String> {
-        Err("this device does not tell its energy; CUDA devices do, through NVML".to_owned())
+        Err("this device does not report its energy; CUDA devices do, through NVML".to_owned())
     }
 
     /// Fills the caches with other data.

@@ -96,7 +96,7 @@ fn local(argument: &Argument, shape: &[Expr], scope: &Scope) -> Result<usize, De
         let extent = expr.evaluate_int(&|name| scope.get(name).cloned());
         let extent = extent.map_err(|source| no_value(argument, expr, source))?;
         extents.push(u64::try_from(extent).ok().filter(|extent| *extent > 0).ok_or_else(|| {
-            let problem = format!("its extent `{}` is {extent}, and at least 1 is needed", expr.text());
+            let problem = format!("its extent `{}` is {extent}, but must be at least 1", expr.text());
             DeviceError::Scalar { argument: argument.name.clone(), problem, source: None }
         })?);
     }

@@ -25,7 +25,7 @@ pub(crate) fn copy_file(path: &Path, element: ElementType, shape: &[u64], to: &m
     } else {
         let length = from.get_ref().metadata().map_err(cannot_read)?.len();
         if length != bytes {
-            return Err(wrong(format!("has {length} bytes, the problem says {bytes} ({element} x {shape:?})")));
+            return Err(wrong(format!("has {length} bytes, but the problem says {bytes} ({element} x {shape:?})")));
         }
     }
     match io::copy(&mut from.take(bytes), to)? {

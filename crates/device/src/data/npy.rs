@@ -22,13 +22,13 @@ pub(crate) struct NpyHeader {
 /// The reason why a file does not hold the declared data, as a clause without a subject.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NpyError {
-    #[error("is no .npy file")]
+    #[error("is not a .npy file")]
     Magic,
     #[error("has a header that cannot be read: {0}")]
     Header(String),
-    #[error("holds `{found}`, the problem says {wanted}")]
+    #[error("holds `{found}`, but the problem says {wanted}")]
     Type { found: String, wanted: ElementType },
-    #[error("has the shape {found:?}, the problem says {wanted:?}")]
+    #[error("has the shape {found:?}, but the problem says {wanted:?}")]
     Shape { found: Vec<u64>, wanted: Vec<u64> },
     #[error("is in Fortran order; save it with `numpy.ascontiguousarray`")]
     Order,
@@ -139,8 +139,8 @@ mod tests {
     fn another_type_shape_or_order_is_refused_with_both_sides() {
         let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
         assert_eq!(check(header, "f32", &[2, 3]), Ok(1));
-        assert_eq!(check(header, "f64", &[2, 3]), Err("holds `<f4`, the problem says f64".into()));
-        let message = "has the shape [2, 3], the problem says [6]";
+        assert_eq!(check(header, "f64", &[2, 3]), Err("holds `<f4`, but the problem says f64".into()));
+        let message = "has the shape [2, 3], but the problem says [6]";
         assert_eq!(check(header, "f32", &[6]), Err(message.into()));
         let fortran = "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }";
         assert!(check(fortran, "f32", &[2, 3]).unwrap_err().contains("Fortran order"));

@@ -164,7 +164,7 @@ pub enum DeviceError {
         suggestion: Option<String>,
     },
     /// An expression with a name that is neither a parameter nor a size.
-    #[error("`{expression}` uses `{name}`, which is no parameter{}", did_you_mean(.suggestion))]
+    #[error("`{expression}` uses `{name}`, which is not a parameter{}", did_you_mean(.suggestion))]
     UnknownName {
         /// The expression.
         expression: String,

@@ -78,7 +78,7 @@ pub enum GridError {
         source: ExprError,
     },
     /// A number below 1.
-    #[error("`{text}` of kernel `{kernel}` gives {value}, and at least 1 is needed")]
+    #[error("`{text}` of kernel `{kernel}` gives {value}, but must give at least 1")]
     TooSmall {
         /// The kernel.
         kernel: String,
@@ -89,7 +89,8 @@ pub enum GridError {
     },
     /// A number of work-items that is not a multiple of the work-group's size.
     #[error(
-        "kernel `{kernel}` has {global} work-items in dimension {dimension}, no multiple of its {local} per work-group"
+        "kernel `{kernel}` has {global} work-items in dimension {dimension}, not a multiple of its {local} per \
+             work-group"
     )]
     NoMultiple {
         /// The kernel.
@@ -225,9 +226,9 @@ mod tests {
         let error = |extent: &str, local: &str| grid(Extent::Global(exprs(&[extent])), Some(&[local])).unwrap_err();
         assert_eq!(
             error("N", "TILE"),
-            "kernel `k` has 100 work-items in dimension 0, no multiple of its 8 per work-group"
+            "kernel `k` has 100 work-items in dimension 0, not a multiple of its 8 per work-group"
         );
-        assert_eq!(error("N - 100", "1"), "`N - 100` of kernel `k` gives 0, and at least 1 is needed");
+        assert_eq!(error("N - 100", "1"), "`N - 100` of kernel `k` gives 0, but must give at least 1");
         assert!(
             error("N / TILE", "1").starts_with("`N / TILE` of kernel `k` cannot be computed: must give an integer")
         );

@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
                 let known = ["var", "tp", "search_technique", "abort_condition"];
                 let listed = format!("directives are #atf::{}", known.join(", #atf::"));
                 let remedy = did_you_mean(&directive.name, known).unwrap_or(listed);
-                let text = format!("`#atf::{}` is no directive", directive.name);
+                let text = format!("`#atf::{}` is not a directive", directive.name);
                 self.messages.error(directive.span.clone(), text, Some(remedy));
             }
         }
@@ -114,7 +114,10 @@ impl<'a> Reader<'a> {
                 let numbered = lookup(self.given, number).or_else(|| lookup(self.given, text));
                 numbered.ok_or_else(|| {
                     let remedy = format!("add --size {name}=VALUE");
-                    (format!("`{name}` is value {number} of the command line, which is not given"), Some(remedy))
+                    (
+                        format!("`{name}` is value {number} of the command line, but that value is not given"),
+                        Some(remedy),
+                    )
                 })
             }
             (None, None) => self.value(text),
@@ -279,12 +282,12 @@ impl<'a> Reader<'a> {
 
 /// Returns `first`, `first + step`, ... up to `last` as floating-point numbers.
 fn float_interval(first: &Value, last: &Value, step: &Value) -> Result<Vec<Value>, tuning::Fault> {
-    let number = |value: &Value| value.as_float().ok_or_else(|| (format!("{value} is no number"), None));
+    let number = |value: &Value| value.as_float().ok_or_else(|| (format!("{value} is not a number"), None));
     let (first, last, step) = (number(first)?, number(last)?, number(step)?);
     // The last value must not be lost to half an ulp of rounding.
     let count = ((last - first) / step * (1.0 + f64::EPSILON)).floor();
     if !(0.0..4_194_304.0).contains(&count) {
-        return Err((format!("from {first} to {last} in steps of {step} is no list of values"), None));
+        return Err((format!("the interval from {first} to {last} in steps of {step} has no values"), None));
     }
     Ok((0..=count as u32).map(|index| Value::Float(first + f64::from(index) * step)).collect())
 }

@@ -35,7 +35,7 @@ impl NestGenerator {
         let value = |name: &str| match scope.get(name) {
             None => Ok(None),
             Some(Value::Int(value)) => Ok(Some(*value)),
-            Some(other) => Err(format!("`{name}` is {other}, and transformations take integers")),
+            Some(other) => Err(format!("`{name}` is {other}, but transformations take integers")),
         };
         let mut values = Vec::new();
         for parameter in &self.recipe.parameters {

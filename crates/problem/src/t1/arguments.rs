@@ -56,7 +56,7 @@ pub(super) fn read(reader: &Reader<'_>) -> Vec<(Argument, Range<usize>)> {
         let name = name.unwrap_or_else(|| format!("argument{}", position + 1));
         let one = One { reader, item, name: &name };
         if arguments.iter().any(|(known, _)| known.name == name) {
-            one.obstacle("Name", "there is another of this name", "give each a Name of its own");
+            one.obstacle("Name", "there is another argument of this name", "give each a Name of its own");
         }
         one.report_unread();
         if let Some((element, kind)) = one.element().and_then(|element| Some((element, one.kind(element)?))) {
@@ -177,7 +177,10 @@ impl One<'_> {
     fn size(&self) -> Option<u64> {
         let expr = self.expression(&self.required_size()?, "Size")?;
         if let Some(name) = expr.names().first() {
-            let text = format!("its Size depends on the parameter `{}`, and it is made once for all", name.text);
+            let text = format!(
+                "its Size depends on the parameter `{}`, but it is made once for all configurations",
+                name.text
+            );
             self.obstacle("Size", &text, &format!("write max({}), the largest of its values", name.text));
             return None;
         }
@@ -261,7 +264,7 @@ impl One<'_> {
             "BinaryRaw" => self.file().map(Fill::File),
             "Script" | "BinaryHDF" => {
                 let fill = self.string("FillType").unwrap_or_default();
-                self.obstacle("FillType", &format!("a fill by {fill} is not carried"), BY_FILE);
+                self.obstacle("FillType", &format!("a fill by {fill} is not supported"), BY_FILE);
                 None
             }
             other => {
@@ -279,7 +282,7 @@ impl One<'_> {
         };
         let number = value.json.as_f64();
         if number.is_none() {
-            self.obstacle("FillValue", "its FillValue is no number", "write a number");
+            self.obstacle("FillValue", "its FillValue is not a number", "write a number");
         }
         number.map(Fill::Constant)
     }

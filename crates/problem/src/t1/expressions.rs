@@ -58,7 +58,7 @@ impl<'p> Terms<'p> {
     pub(super) fn parse(&self, item: &Item<'_>, what: &str, findings: &Findings<'_>) -> Option<Expr> {
         let Some(text) = item.expression() else {
             let remedy = "write a number or a string with an expression".to_string();
-            findings.obstacle(item.span.clone(), format!("{what} is no expression"), Some(remedy));
+            findings.obstacle(item.span.clone(), format!("{what} is not an expression"), Some(remedy));
             return None;
         };
         let resolved = self.resolve(&text).map_err(|problem| {
@@ -98,7 +98,7 @@ impl<'p> Terms<'p> {
         let (index, rest) = index.ok_or("`ProblemSize` needs an index, as in `ProblemSize[0]`")?;
         let number = index.trim().parse().ok().and_then(|index: usize| self.problem_size.get(index));
         let number = number.ok_or_else(|| {
-            format!("there is no `ProblemSize[{}]`, ProblemSize has {} entries", index.trim(), self.problem_size.len())
+            format!("there is no `ProblemSize[{}]`: ProblemSize has {} entries", index.trim(), self.problem_size.len())
         })?;
         Ok((in_parentheses(number), text.len() - rest.len()))
     }

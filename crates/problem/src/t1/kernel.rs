@@ -80,7 +80,8 @@ impl Reader<'_> {
         let work = if language.has_work_items() { self.work() } else { None };
         self.report_shared_memory();
         if self.findings.has_obstacles() {
-            let remedy = "mend what is said about it; its space can be tuned on `--device synthetic:EXPR` as it is";
+            let remedy = "correct its faults, which are shown as warnings; its space can be tuned on `--device \
+                 synthetic:EXPR` as it is";
             let text = format!("kernel `{function}` cannot be run");
             self.findings.obstacle(function_place.clone(), text, Some(remedy.to_string()));
         }
@@ -158,7 +159,7 @@ impl Reader<'_> {
         for item in self.item.get("CompilerOptions").map(|item| item.items()).unwrap_or_default() {
             match item.string() {
                 Some(text) => options.extend(text.split_whitespace().map(str::to_string)),
-                None => self.findings.obstacle(item.span, "a compiler option is no string", None),
+                None => self.findings.obstacle(item.span, "a compiler option is not a string", None),
             }
         }
         let template = |option: &String| Template::parse(&option.replace('{', "{{").replace('}', "}}")).ok();
@@ -201,7 +202,7 @@ impl Reader<'_> {
             Some(_) => {
                 let place = item.map(|item| item.span).unwrap_or_default();
                 let remedy = "it is OpenCL, where GlobalSize counts work-items, or CUDA, where it counts work-groups";
-                self.findings.obstacle(place, "GlobalSizeType is not known", Some(remedy.to_string()));
+                self.findings.obstacle(place, "this GlobalSizeType is not known", Some(remedy.to_string()));
                 false
             }
         }
@@ -275,7 +276,7 @@ impl Reader<'_> {
             }
             let remedy = match key.as_ref() {
                 "Device" => "choose the device with --device",
-                "DeviceLimits" => "the limits of the device are asked of it: conditions know them as `device.NAME`",
+                "DeviceLimits" => "the device itself reports its limits: conditions call them `device.NAME`",
                 "Profiling" => "this version reads no counters",
                 "SimulationInput" => "recordings are tuned with --device",
                 _ => "remove it",

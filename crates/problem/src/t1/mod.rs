@@ -30,7 +30,7 @@ pub(crate) fn read(source_file: SourceFile, overrides: &[(String, Value)]) -> Re
     })?;
     let messages = Messages::new(source_file.clone());
     if let Some((name, _)) = overrides.first() {
-        messages.error(0..0, format!("a T1 problem has no sizes to override, `{name}` neither"), None);
+        messages.error(0..0, format!("a T1 problem has no sizes, so that `{name}` cannot be overridden"), None);
     }
     let problem = read_root(&Item::root(&json, &source_file.text), &messages);
     let warnings = messages.finish()?;

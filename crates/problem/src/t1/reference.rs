@@ -14,13 +14,13 @@ pub(super) fn read(reader: &Reader<'_>, arguments: &[(Argument, Range<usize>)]) 
         let one = One { reader, item: &item, name };
         let target = arguments.iter().map(|(argument, _)| argument).find(|argument| argument.name == name);
         if !target.is_some_and(Argument::is_output) {
-            let text = "the reference's target is no argument that the kernel writes";
+            let text = "the reference's target is not an argument that the kernel writes";
             one.obstacle("TargetName", text, "TargetName is the Name of a WriteOnly or ReadWrite argument");
             continue;
         }
         let fill = one.string("FillType");
         if fill != Some("BinaryRaw") {
-            let text = format!("a reference by {} is not carried", fill.unwrap_or("no FillType"));
+            let text = format!("a reference by {} is not supported", fill.unwrap_or("no FillType"));
             one.obstacle("FillType", &text, BY_FILE);
             continue;
         }

@@ -51,7 +51,7 @@ fn strategy(root: &Item<'_>, messages: &Messages) -> Option<StrategySpec> {
     if ours.is_none() {
         let names: Vec<&str> = known().collect();
         let remedy = format!("choose with --strategy; there are {}", names.join(", "));
-        let text = format!("the search `{}` is not known, `default` takes its place", name.string()?);
+        let text = format!("the search `{}` is not known: `default` is used instead", name.string()?);
         messages.warning(name.span, text, Some(remedy));
     }
     if let Some(attributes) = search.get("Attributes").filter(|list| list.json.as_array() != Some(&Vec::new())) {
@@ -79,7 +79,7 @@ fn condition(entry: &Item<'_>, messages: &Messages) -> Option<String> {
         (Some("ConfigurationFraction"), Some(value)) => Some(format!("fraction {}", value / 100.0)),
         (Some("TuningDuration"), Some(value)) => Some(format!("time {value}s")),
         (kind, _) => {
-            let text = format!("the budget `{}` is not known and ignored", kind.unwrap_or_default());
+            let text = format!("the budget `{}` is not known: it is ignored", kind.unwrap_or_default());
             let remedy = "Type is ConfigurationCount, ConfigurationFraction or TuningDuration, with a BudgetValue; or \
                           say it with --stop";
             messages.warning(entry.span.clone(), text, Some(remedy.to_string()));
@@ -105,13 +105,13 @@ pub(super) fn default(
     };
     let given: Vec<(String, Value, Range<usize>)> = list.items().iter().filter_map(given).collect();
     let place = given.first()?.2.clone();
-    let remedy = Some("the first value of every parameter is the default in its place".to_string());
+    let remedy = Some("the default is the first value of every parameter instead".to_string());
     let mut pairs = Pairs::new();
     for (name, value, span) in given {
         let parameter = parameters.iter().map(|(parameter, _)| parameter).find(|parameter| parameter.name() == name);
         let Some(known) = parameter.and_then(|parameter| parameter.values().iter().find(|known| same(known, &value)))
         else {
-            let text = format!("the default configuration is left out: {value} is no value of `{name}`");
+            let text = format!("the default configuration is left out: {value} is not a value of `{name}`");
             messages.warning(span, text, remedy);
             return None;
         };

@@ -5,5 +5,5 @@ use crate::plot::PlotError;
 
 /// Returns a text that replaces the picture.
 pub(super) fn svg(_: &[RunSection]) -> Result<String, PlotError> {
-    Ok("<p>The picture is missing: this build lacks plots.</p>".to_string())
+    Ok("<p>The picture is missing: this build cannot draw plots.</p>".to_string())
 }

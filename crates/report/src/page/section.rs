@@ -50,8 +50,10 @@ fn parameters(parameters: &[ParameterSection]) -> Markup {
     html! {
         h3 { "Parameters" }
         p.note {
-            "How much of the variance of the logarithm of time a parameter's value alone accounts for, among what was evaluated. "
-            "A search looks where it is fast, so this says what mattered there, not everywhere."
+            "The share of the variance of the logarithm of time that a parameter alone explains, among the evaluated \
+                 configurations. "
+            "A search evaluates mostly fast configurations, so that this holds for them rather than for the whole \
+                 space."
         }
         @for parameter in parameters {
             details {

@@ -7,5 +7,5 @@ use super::{ComparisonPlot, PlotError};
 /// # Errors
 /// Always: this build lacks plots.
 pub fn comparison_svg(_: &ComparisonPlot) -> Result<String, PlotError> {
-    Err(PlotError::new("this build lacks plots; build it with the Cargo feature `plots`"))
+    Err(PlotError::new("this build cannot draw plots; build it with the Cargo feature `plots`"))
 }

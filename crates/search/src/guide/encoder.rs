@@ -30,7 +30,9 @@ impl Encoder {
         for parameter in space.parameters().iter().filter(|parameter| parameter.values().len() > 1) {
             if columns.iter().all(|column| column.name != parameter.name()) {
                 let name = parameter.name();
-                notes.push(format!("the counter model does not know parameter `{name}`: it has no influence"));
+                notes.push(format!(
+                    "the counter model does not know parameter `{name}`, so that the parameter has no influence"
+                ));
             }
         }
         let numbers = |column: &Column| {

@@ -26,7 +26,7 @@ pub enum Misfit {
         suggestion: Option<String>,
     },
     /// A parameter varies in the recording, but the space has none of that name.
-    #[error("its parameter `{name}` has several values, and the problem has no such parameter")]
+    #[error("its parameter `{name}` has several values, but the problem has no such parameter")]
     Extra {
         /// The parameter of the recording.
         name: String,
@@ -42,13 +42,13 @@ pub enum Misfit {
         wanted: &'static str,
     },
     /// No configuration is in both.
-    #[error("none of its {rows} configurations is one of the problem's")]
+    #[error("none of its {rows} configurations is in the problem's space")]
     Apart {
         /// Number of configurations in the recording.
         rows: usize,
     },
     /// No configuration of the space was correct in the recording.
-    #[error("none of its configurations that are the problem's was correct")]
+    #[error("none of its configurations that are in the problem's space was correct")]
     NothingCorrect,
 }
 

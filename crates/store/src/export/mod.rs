@@ -64,7 +64,7 @@ impl Format {
             None => Self::of_path(out).ok_or_else(|| {
                 let remedy =
                     format!("name it .csv, .json (T4) or .cache.json (Kernel Tuner), or add --to with one of {known}");
-                Refusal::new(format!("the suffix of `{}` means no format", out.display()), Some(remedy))
+                Refusal::new(format!("the suffix of `{}` is not that of a format", out.display()), Some(remedy))
             }),
         }
     }

@@ -42,17 +42,17 @@ fn row(at: usize, result: &Json, columns: &[Column]) -> Result<Row, Flaw> {
     let config = parameters(result).ok_or_else(|| Flaw::record(at, "`parameters` is missing"))?;
     let parameter = |column: &Column| {
         let found = config.get(&column.name).and_then(value);
-        found.ok_or_else(|| Flaw::record(at, format!("no value of parameter `{}`", column.name)))
+        found.ok_or_else(|| Flaw::record(at, format!("the value of parameter `{}` is missing", column.name)))
     };
     let values = columns.iter().map(parameter).collect::<Result<_, Flaw>>()?;
     let time_ms = result.get("time").and_then(Json::as_f64).and_then(time);
-    let time_ms = time_ms.ok_or_else(|| Flaw::record(at, "`time` is missing or no time"))?;
+    let time_ms = time_ms.ok_or_else(|| Flaw::record(at, "`time` is missing or not a time"))?;
     let mut row = Row { values, ..Row::default() };
     if time_ms > 0.0 {
         row.measurement = Measurement { times_ms: vec![time_ms], ..Measurement::default() };
     } else {
         // Times have three decimals, so that shorter ones are lost. As 0 they would win.
-        row.failure = Some(Failure::new(FailureKind::Runtime, "a time of 0 ms: below what the file can hold"));
+        row.failure = Some(Failure::new(FailureKind::Runtime, "a time of 0 ms: the file cannot hold shorter times"));
     }
     Ok(row)
 }

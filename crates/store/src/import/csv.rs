@@ -32,7 +32,7 @@ pub(super) fn read(name: &str, text: &str, sidecar: Option<&str>) -> Result<Reco
     let names: Vec<&str> = header.iter().map(|name| name.trim()).collect();
     let lines: Vec<Line<'_>> = lines.map(|(at, line)| Line { number: at + 1, fields: fields(line) }).collect();
     if let Some(line) = lines.iter().find(|line| line.fields.len() != names.len()) {
-        let reason = format!("{} fields, where the header has {}", line.fields.len(), names.len());
+        let reason = format!("the line has {} fields, but the header has {}", line.fields.len(), names.len());
         return Err(Flaw::new(format!("line {}", line.number), reason, "complete or remove that line"));
     }
     let baco = sidecar.columns.is_empty().then(|| baco::columns(&names, lines.iter().map(|line| &line.fields[..])));
@@ -91,7 +91,7 @@ fn read_as(parameter: &Column, listed: &[Value], texts: &[&str], lines: &[Line<'
     let like: Vec<Value> = float.into_iter().chain(listed.iter().cloned()).collect();
     let value = |(text, line): (&&str, &Line<'_>)| {
         Value::parse_as(text, &like).ok_or_else(|| {
-            let reason = format!("`{text}` is no value of parameter `{}`", parameter.name);
+            let reason = format!("`{text}` is not a value of parameter `{}`", parameter.name);
             Flaw::new(format!("line {}", line.number), reason, "correct or remove that line")
         })
     };
@@ -128,7 +128,7 @@ fn row(line: &Line<'_>, names: &[&str], roles: &[Role], values: Vec<Value>) -> R
         }
     }
     if row.failure.is_none() && row.measurement.times_ms.iter().filter_map(|ms| time(*ms)).count() != 1 {
-        return Err(flaw("a correct configuration without a time".to_string()));
+        return Err(flaw("the configuration is correct but has no time".to_string()));
     }
     Ok(row)
 }
@@ -193,9 +193,9 @@ mod tests {
             let flaw = read("r", text, None).unwrap_err();
             format!("{}: {}", flaw.place, flaw.reason)
         };
-        assert_eq!(flaw("X,time_ms\n1,2\n2\n"), "line 3: 1 fields, where the header has 2");
+        assert_eq!(flaw("X,time_ms\n1,2\n2\n"), "line 3: the line has 1 fields, but the header has 2");
         assert_eq!(flaw("X,time_ms\n1,2\n\n2,fast\n"), "line 4: `fast` in column `time_ms` is no number");
-        assert_eq!(flaw("X,time_ms,status\n1,,ok\n"), "line 2: a correct configuration without a time");
+        assert_eq!(flaw("X,time_ms,status\n1,,ok\n"), "line 2: the configuration is correct but has no time");
         assert_eq!(flaw("X,Y\n1,2\n"), "line 1: no column `time_ms`, `duration_us` or the like");
         assert_eq!(flaw("time_ms\n1\n"), "line 1: no column is a parameter");
         assert_eq!(flaw("X,time_ms\n"), "whole file: no configuration was recorded");

@@ -49,12 +49,12 @@ pub(super) fn read(name: &str, document: &Json) -> Result<Recording, Flaw> {
     let header = |reason: &str| Flaw::new("header", reason, "fetch the file again, or name a cache of Kernel Tuner");
     let keys = document.get("tune_params_keys").and_then(Json::as_array);
     let keys = keys.ok_or_else(|| header("`tune_params_keys` is missing"))?;
-    let cache = document.get("cache").and_then(Json::as_object).ok_or_else(|| header("`cache` is no object"))?;
+    let cache = document.get("cache").and_then(Json::as_object).ok_or_else(|| header("`cache` is not an object"))?;
     let listed = |name: &str| -> Option<Vec<_>> {
         document.get("tune_params")?.get(name)?.as_array()?.iter().map(value).collect()
     };
     let column = |key: &Json| {
-        let name = key.as_str().ok_or_else(|| header("`tune_params_keys` holds something else than names"))?;
+        let name = key.as_str().ok_or_else(|| header("`tune_params_keys` is not a list of names"))?;
         Ok(Column { name: name.to_string(), values: listed(name) })
     };
     let columns: Vec<Column> = keys.iter().map(column).collect::<Result<_, Flaw>>()?;

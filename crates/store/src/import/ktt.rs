@@ -23,7 +23,7 @@ pub(super) fn read(name: &str, document: &Json, results: &Json) -> Result<Record
     let metadata = |key: &str| document.get("Metadata").and_then(|metadata| metadata.get(key)).and_then(Json::as_str);
     let unit = metadata("TimeUnit").unwrap_or("Milliseconds");
     let unit_ms = milliseconds(unit).ok_or_else(|| {
-        let reason = format!("`{unit}` is no unit of time");
+        let reason = format!("`{unit}` is not a unit of time");
         Flaw::new("Metadata.TimeUnit", reason, "write Seconds, Milliseconds, Microseconds or Nanoseconds")
     })?;
     let list = || Flaw::new("Results", "no list", "fetch the file again, or name results of KTT");

@@ -99,8 +99,9 @@ fn json(name: &str, text: &str) -> Result<Recording, Flaw> {
         (None, Some(results)) => t4::read(name, &document, results),
         (None, None) => Err(Flaw::new(
             "whole file",
-            "no recording in a known format",
-            "known are journals, CSV, Kernel Tuner caches, T4 results, KTT and CLTune results; of a CSV, name the .csv file",
+            "not in a known format",
+            "known formats are journals, CSV, Kernel Tuner caches, T4 results, KTT and CLTune results; of a CSV, \
+                 name the .csv file",
         )),
     }
 }

@@ -15,7 +15,7 @@ pub(super) fn read(name: &str, document: &Json, results: &Json) -> Result<Record
     let metadata = |key: &str| document.get("metadata").and_then(|metadata| metadata.get(key)).and_then(Json::as_str);
     let unit = metadata("timeunit").unwrap_or_default();
     let unit_ms = milliseconds(unit).ok_or_else(|| {
-        let reason = format!("`{unit}` is no unit of time");
+        let reason = format!("`{unit}` is not a unit of time");
         Flaw::new("metadata.timeunit", reason, "write seconds, milliseconds, microseconds or nanoseconds")
     })?;
     let list = || Flaw::new("results", "no list", "fetch the file again, or name T4 results");

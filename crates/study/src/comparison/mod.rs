@@ -176,7 +176,10 @@ fn checked(options: &CompareOptions) -> Result<Vec<StrategySpec>, Error> {
         return refuse("there is nothing to compare", &remedy);
     }
     if options.repeats == 0 || options.budget == 0 {
-        return refuse("no search would make an evaluation", "give --repeats and --budget of at least 1");
+        return refuse(
+            "there are no searches, or searches without evaluations",
+            "give --repeats and --budget of at least 1",
+        );
     }
     Ok(strategies)
 }

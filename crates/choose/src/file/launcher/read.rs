@@ -25,11 +25,11 @@ pub(in crate::file) fn read<'a>(
     }
     let names = header.get("tunable_parameters").and_then(Json::as_array);
     let names = names.and_then(|names| names.iter().map(Json::as_str).collect::<Option<Vec<&str>>>());
-    let names = names.ok_or_else(|| foreign("its `tunable_parameters` are no names"))?;
+    let names = names.ok_or_else(|| foreign("its `tunable_parameters` is not a list of names"))?;
     let kernel = text("key").ok_or_else(|| foreign("it has no `key`"))?;
     let objective = text("objective").unwrap_or("time");
     if objective != "time" {
-        return Err(foreign(&format!("its objective is `{objective}`, and only times are read")));
+        return Err(foreign(&format!("its objective is `{objective}`, but only times can be read")));
     }
     let mut file = WisdomFile::default();
     for (number, line) in lines.filter(|(_, line)| !is_comment(line)) {
@@ -54,13 +54,14 @@ fn entry(line: &[u8], kernel: &str, names: &[&str]) -> Result<Entry, String> {
         return Err(format!("{} values for {} parameters", values.len(), names.len()));
     }
     let parameter = |(name, json): (&&str, &Json)| {
-        let value = value_of(json).ok_or_else(|| format!("parameter `{name}` has no value of a parameter"))?;
+        let value = value_of(json)
+            .ok_or_else(|| format!("the value of parameter `{name}` is not a number, truth value or string"))?;
         Ok(((*name).to_string(), value))
     };
     let config: Config = names.iter().zip(values).map(parameter).collect::<Result<_, String>>()?;
     let size = |(axis, json): (&str, &Json)| {
         let number = json.as_f64().filter(|number| number.is_finite());
-        Ok((axis.to_string(), number.ok_or("`problem_size` has something that is no number")?))
+        Ok((axis.to_string(), number.ok_or("`problem_size` has an entry that is not a number")?))
     };
     let input: Input = AXES.into_iter().zip(list("problem_size")?).map(size).collect::<Result<_, String>>()?;
     let time_ms = record.get("time").and_then(Json::as_f64).filter(|time| *time > 0.0 && time.is_finite());

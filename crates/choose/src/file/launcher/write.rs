@@ -12,7 +12,8 @@ pub(in crate::file) fn text(wisdom: &Wisdom, sizes: &[String]) -> Result<String,
     let refuse = |reason: String| WisdomError::Launcher { reason };
     let first = wisdom.entries.first().ok_or_else(|| refuse("there are no entries".to_string()))?;
     if let Some(other) = wisdom.entries.iter().find(|entry| entry.kernel != first.kernel) {
-        let reason = format!("entries of `{}` and of `{}`; a file is of one kernel", first.kernel, other.kernel);
+        let reason =
+            format!("it has entries of `{}` and of `{}`, but a file holds one kernel", first.kernel, other.kernel);
         return Err(refuse(reason));
     }
     let names: Vec<&String> = first.config.iter().map(|(name, _)| name).collect();
@@ -51,6 +52,6 @@ fn size(input: &Input, name: &str) -> Result<Json, String> {
     if whole as f64 == value {
         Ok(Json::from(whole))
     } else {
-        Err(format!("size `{name}` is {value}, no integer from 0 on"))
+        Err(format!("size `{name}` is {value}, not an integer of at least 0"))
     }
 }

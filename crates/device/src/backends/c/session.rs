@@ -90,7 +90,7 @@ impl Session for CSession {
         self.unload();
         for program in programs {
             let Program::Library { path } = program else {
-                return Err(Fault::Failed("the program is no shared library".to_owned()));
+                return Err(Fault::Failed("the program is not a shared library".to_owned()));
             };
             let loaded = load(path).map_err(|error| Fault::Failed(format!("the kernel cannot be loaded: {error}")));
             self.environment.install();

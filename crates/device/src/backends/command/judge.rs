@@ -69,8 +69,8 @@ pub(super) fn judge(spec: &CommandSpec, expected: Option<&str>, ran: &Ran, limit
         let number = match pattern.last(&printed) {
             Some(Ok(number)) if number.is_finite() => Ok(number),
             Some(Ok(number)) => Err(format!("`{name}` is {number}, which is no finite number")),
-            Some(Err(text)) => Err(format!("`{name}` is `{text}`, which is no number")),
-            None => Err(format!("`{name}` is not in what the command printed: nothing matches `{pattern}`")),
+            Some(Err(text)) => Err(format!("`{name}` is `{text}`, which is not a number")),
+            None => Err(format!("the command did not print `{name}`: nothing matches `{pattern}`")),
         };
         numbers.push(number.map_err(&runtime)?);
     }
@@ -88,7 +88,7 @@ fn sample(spec: &CommandSpec, report: &ProcessReport, mut numbers: Vec<f64>) -> 
             let number = numbers.remove(0);
             // A zero is a time printed with too few digits. It would beat every real one.
             if number <= 0.0 {
-                return Err(format!("`cost` is {number}, which is no time: a number above 0 is needed"));
+                return Err(format!("`cost` is {number}, but a time is a number above 0"));
             }
             number / unit.per_millisecond()
         }
@@ -98,7 +98,7 @@ fn sample(spec: &CommandSpec, report: &ProcessReport, mut numbers: Vec<f64>) -> 
 
 fn crash(spec: &CommandSpec, how: &str) -> String {
     let hint = spec.memory_limit.map(|limit| {
-        format!("; it may have run out of memory, of which `memory_limit` leaves it {} MiB", limit.div_ceil(1 << 20))
+        format!("; it may have run out of memory: `memory_limit` allows it {} MiB", limit.div_ceil(1 << 20))
     });
     format!("the command {how}{}", hint.unwrap_or_default())
 }

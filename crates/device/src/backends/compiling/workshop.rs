@@ -80,7 +80,7 @@ fn refusal(limits: &BTreeMap<String, f64>, name: &str, grid: &Grid, passed: &[Pa
         passed.iter().map(|passed| if let Passed::Local(bytes) = passed { *bytes } else { 0 }).sum();
     let exceeds = |what: &str, used: usize, limit: &str| {
         let most = *limits.get(limit)? as usize;
-        (used > most).then(|| format!("{what} is {used}, and {name} has {limit} = {most}"))
+        (used > most).then(|| format!("{what} is {used}, but {name} has {limit} = {most}"))
     };
     let sizes = grid.local.iter().flatten().enumerate().find_map(|(dimension, items)| {
         let what = format!("the work-group's size in dimension {dimension}");

@@ -80,7 +80,7 @@ fn wrong_count(source: &KernelSource, text: &str, log: &str) -> Mismatch {
     };
     Mismatch {
         argument: surplus.map(|argument| argument.name.clone()),
-        message: format!("the kernel `{function}` takes {takes} arguments, and the problem declares {has}{aside}"),
+        message: format!("the kernel `{function}` takes {takes} arguments, but the problem declares {has}{aside}"),
         remedy,
         log: log.to_owned(),
     }
@@ -97,7 +97,7 @@ fn wrong_type(source: &KernelSource, text: &str, log: &str, number: usize, argum
     };
     Mismatch {
         argument: Some(name.clone()),
-        message: format!("argument `{name}` of the kernel `{function}` is {is}, and the problem declares {wanted}"),
+        message: format!("argument `{name}` of the kernel `{function}` is {is}, but the problem declares {wanted}"),
         remedy: "see `type`, `shape` and `value` of the argument, or change the kernel".to_owned(),
         log: log.to_owned(),
     }

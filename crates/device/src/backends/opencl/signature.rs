@@ -50,7 +50,7 @@ pub(super) fn judge(function: &str, declared: &[&Argument], found: &[FoundArgume
             Some(name) => format!("remove `{name}` from the problem, or add it to the kernel"),
             None => format!("declare the missing {} in [[arguments]]", takes - has),
         };
-        let message = format!("the kernel `{function}` takes {takes} arguments, and the problem declares {has}");
+        let message = format!("the kernel `{function}` takes {takes} arguments, but the problem declares {has}");
         return Err(Mismatch { argument: surplus, message, remedy, log: String::new() });
     }
     let mismatch = declared.iter().zip(found).find(|(declared, found)| !fits(declared, found));
@@ -116,7 +116,7 @@ fn explain(function: &str, declared: &Argument, found: &FoundArgument) -> Mismat
     };
     let place = found.place.map(|place| place.to_string()).unwrap_or_default();
     let is = format!("`{place}{}`", found.type_name);
-    let message = format!("argument `{name}` of the kernel `{function}` is {is}, and the problem declares {wanted}");
+    let message = format!("argument `{name}` of the kernel `{function}` is {is}, but the problem declares {wanted}");
     let remedy = match element_of(found.element()).filter(|found| found != element) {
         Some(right) => format!("write type = \"{right}\", or change the kernel"),
         None => "see `shape`, `value` and `memory` of the argument, or change the kernel".to_owned(),
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_named() {
         let message = judged("f64", "buffer", Place::Global, "float*").unwrap_err();
-        let wanted = "argument `a` of the kernel `f` is `global float*`, and the problem declares a buffer of f64";
+        let wanted = "argument `a` of the kernel `f` is `global float*`, but the problem declares a buffer of f64";
         assert_eq!(message, wanted);
         assert!(judged("f32", "local", Place::Global, "float*").unwrap_err().contains("local memory of f32"));
         assert!(judged("f32", "scalar", Place::Private, "int").is_err());
@@ -181,7 +181,7 @@ mod tests {
         let (a, b) = (argument("a", "f32", "buffer"), argument("b", "f32", "buffer"));
         let mismatch = judge("f", &[&a, &b], &found).unwrap_err();
         assert_eq!(mismatch.argument.as_deref(), Some("b"));
-        assert_eq!(mismatch.message, "the kernel `f` takes 1 arguments, and the problem declares 2");
+        assert_eq!(mismatch.message, "the kernel `f` takes 1 arguments, but the problem declares 2");
         assert!(judge("f", &[], &found).unwrap_err().remedy.contains("declare the missing 1"));
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn driver(setup: &CudaSetup) -> Result<Box<dyn Driver>, Absent> {
 /// The reason why there is none: no driver, no device, or no compiler for it.
 pub(crate) fn describe_all(setup: &CudaSetup) -> Result<Vec<CudaDevice>, Absent> {
     let driver = driver(setup)?;
-    let fails = |error: DriverError| missing_driver(&format!("the NVIDIA driver cannot be asked: {error}"));
+    let fails = |error: DriverError| missing_driver(&format!("the NVIDIA driver cannot be queried: {error}"));
     let count = driver.count().map_err(fails)?;
     if count == 0 {
         return Err(missing_driver("the NVIDIA driver finds no GPU"));

@@ -44,7 +44,7 @@ impl Meter for Gpu {
     fn energy_mj(&mut self) -> Result<f64, String> {
         self.device.total_energy_consumption().map(|energy| energy as f64).map_err(|error| match error {
             NvmlError::NotSupported => "this GPU does not count its energy; those from Volta on do".to_owned(),
-            other => format!("NVML does not tell the energy: {other}"),
+            other => format!("NVML cannot read the energy: {other}"),
         })
     }
 

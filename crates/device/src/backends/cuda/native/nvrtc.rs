@@ -205,7 +205,7 @@ fn words(error: nvrtcResult) -> String {
 }
 
 fn terminated(text: &str) -> Result<CString, String> {
-    CString::new(text).map_err(|_| format!("a zero byte is no part of a program: {text:?}"))
+    CString::new(text).map_err(|_| format!("a program cannot contain a zero byte: {text:?}"))
 }
 
 /// Converts bytes up to the final zero to a text.

@@ -146,7 +146,9 @@ impl CudaSession {
             let (Some(symbol), Some((from, bytes))) = (symbol, constant) else { continue };
             if symbol.bytes < *bytes {
                 let Symbol { name, bytes: has, .. } = symbol;
-                return Err(Fault::Failed(format!("the variable `{name}` has {has} bytes, and its argument {bytes}")));
+                return Err(Fault::Failed(format!(
+                    "the variable `{name}` has {has} bytes, but its argument has {bytes}"
+                )));
             }
             let copied = self.driver.copy(*from, symbol.address, *bytes);
             copied.map_err(|error| error.fault("constant memory cannot be written"))?;
@@ -179,13 +181,16 @@ impl CudaSession {
         let most = self.number(function, FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
         let registers = self.number(function, FunctionAttribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
         Ok((threads > most).then(|| {
-            format!("a block has {threads} threads, and the device takes {most} of this kernel ({registers} registers a thread)")
+            format!(
+                "a block has {threads} threads, but the device takes at most {most} for this kernel ({registers} \
+                 registers a thread)"
+            )
         }))
     }
 
     fn number(&self, function: Function, attribute: FunctionAttribute) -> Result<u32, Fault> {
         let number = self.driver.function_attribute(function, attribute);
-        number.map(i32::unsigned_abs).map_err(|error| error.fault("the kernel cannot be asked about"))
+        number.map(i32::unsigned_abs).map_err(|error| error.fault("the attributes of the kernel cannot be read"))
     }
 
     fn address(&self, id: BufferId, offset: usize) -> Result<Address, Fault> {
@@ -229,7 +234,7 @@ impl Session for CudaSession {
         self.unload();
         for program in programs {
             let Program::Cuda(program) = program else {
-                return Err(Fault::Failed("the program is none for CUDA".to_owned()));
+                return Err(Fault::Failed("the program is not a CUDA program".to_owned()));
             };
             let loaded = self.load_one(program)?;
             self.loaded.push(loaded);
@@ -311,7 +316,7 @@ fn broken(what: &str, error: DriverError) -> Fault {
 }
 
 fn too_large(what: &str, number: usize) -> Fault {
-    Fault::Refused(format!("{what} of {number} is more than the device can be told"))
+    Fault::Refused(format!("{what} is {number}, more than the device accepts"))
 }
 
 /// Extends one to three extents to three.

@@ -152,12 +152,12 @@ fn refusal(binding: &Binding, kernel: &Kernel, grid: &Grid) -> Option<String> {
     let used = kernel.get_local_mem_size(device.id()).unwrap_or_default();
     let local_memory = device.local_mem_size().unwrap_or(u64::MAX);
     if used > local_memory {
-        return Some(format!("the kernel needs {used} bytes of local memory, and the device has {local_memory}"));
+        return Some(format!("the kernel needs {used} bytes of local memory, but the device has {local_memory}"));
     }
     let items: usize = grid.local.iter().flatten().product();
     let most = kernel.get_work_group_size(device.id()).unwrap_or(usize::MAX);
     (grid.local.is_some() && items > most)
-        .then(|| format!("the work-group has {items} work-items, and the device takes {most} of this kernel"))
+        .then(|| format!("the work-group has {items} work-items, but the device takes at most {most} for this kernel"))
 }
 
 /// Launches one work-group, so that the driver finishes its compilation. Does so only on

@@ -20,7 +20,7 @@ pub(crate) fn describe_all() -> Result<Vec<OpenClDevice>, Absent> {
 /// Returns the device at position `index`, with the handles to use it.
 pub(super) fn open(index: usize) -> Result<Device, String> {
     let found = all()?.into_iter().nth(index).map(|(_, device)| device);
-    found.ok_or_else(|| format!("there is no OpenCL device {index} any more"))
+    found.ok_or_else(|| format!("OpenCL device {index} is no longer present"))
 }
 
 pub(super) fn kind(device: &Device) -> OpenClKind {
@@ -47,7 +47,7 @@ fn all() -> Result<Vec<(Platform, Device)>, String> {
 }
 
 fn describe(index: usize, platform: &Platform, device: &Device) -> Result<OpenClDevice, String> {
-    let cannot = |error: ClError| format!("device {index} cannot be asked: {error}");
+    let cannot = |error: ClError| format!("device {index} cannot be queried: {error}");
     let text = |text: Result<String, ClError>| text.map(|text| text.trim().to_owned()).map_err(cannot);
     Ok(OpenClDevice {
         index,

@@ -114,7 +114,7 @@ impl Session for OpenClSession {
         self.unload();
         for program in programs {
             let Program::OpenCl(program) = program else {
-                return Err(Fault::Failed("the program is none of OpenCL".to_owned()));
+                return Err(Fault::Failed("the program is not an OpenCL program".to_owned()));
             };
             let loaded = self.binding.load(program)?;
             let kernel = Kernel::create(&loaded, &program.function)
