@@ -1,4 +1,4 @@
-//! Device files as commands name them.
+//! Reads device files and their models for commands.
 
 use crate::Error;
 use crate::fitted::{CostModel, DeviceFile, Form};
@@ -8,7 +8,8 @@ use tunesmith_space::closest;
 /// Reads a device file.
 ///
 /// # Errors
-/// It cannot be read, or is none.
+///
+/// Fails if the file cannot be read or is not a device file.
 pub fn read_device(path: &Path) -> Result<DeviceFile, Error> {
     let wrong = |error: String| {
         let remedy = "`tunesmith calibrate -o FILE` writes a device file".to_string();
@@ -21,7 +22,8 @@ pub fn read_device(path: &Path) -> Result<DeviceFile, Error> {
 /// Returns the model of a device file in one form.
 ///
 /// # Errors
-/// The file has none.
+///
+/// Fails if the file has no model of this form.
 pub fn model<'a>(file: &'a DeviceFile, form: Form, path: &Path) -> Result<&'a CostModel, Error> {
     file.model(form).ok_or_else(|| {
         let text = format!("`{}` has no model `{}`", path.display(), form.name());
@@ -29,10 +31,11 @@ pub fn model<'a>(file: &'a DeviceFile, form: Form, path: &Path) -> Result<&'a Co
     })
 }
 
-/// Returns the form of this name; the default for none.
+/// Returns the form of this name, or the default form without a name.
 ///
 /// # Errors
-/// There is no such form.
+///
+/// Fails if there is no such form.
 pub fn form(name: Option<&str>) -> Result<Form, Error> {
     let Some(name) = name else { return Ok(Form::Overlap) };
     let found = Form::ALL.iter().find(|(known, _)| *known == name).map(|(_, form)| *form);

@@ -1,4 +1,4 @@
-//! Why a device cannot be calibrated, or a nest not be counted or estimated.
+//! Errors of calibrating a device, and of counting or estimating a nest.
 
 use std::path::PathBuf;
 use tunesmith_core::Refusal;
@@ -6,7 +6,7 @@ use tunesmith_device::DeviceError;
 use tunesmith_problem::ProblemError;
 use tunesmith_store::ExportError;
 
-/// Says why a device cannot be calibrated, or a nest not be counted or estimated.
+/// An error of calibrating a device, or of counting or estimating a nest.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -19,7 +19,7 @@ pub enum Error {
     /// The device cannot be used.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// The measurement could not go on.
+    /// The measurement could not continue.
     #[error(transparent)]
     Run(#[from] tunesmith_core::Error),
     /// The estimates cannot be written.
@@ -30,13 +30,13 @@ pub enum Error {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: std::io::Error,
     },
 }
 
 impl Error {
-    /// Tells whether the user's request is wrong, rather than a device or the disk.
+    /// Returns true if the user's request is wrong, rather than a device or the disk.
     pub fn is_request(&self) -> bool {
         match self {
             Self::Refused(_) | Self::Problem(_) => true,
@@ -46,7 +46,7 @@ impl Error {
         }
     }
 
-    /// Returns what to do about it, where that is known and not part of the text.
+    /// Returns the remedy, if one is known and not part of the text.
     pub fn remedy(&self) -> Option<&str> {
         match self {
             Self::Refused(refusal) => refusal.remedy.as_deref(),
@@ -55,7 +55,7 @@ impl Error {
         }
     }
 
-    /// Returns what is wrong with the problem file, if that is it.
+    /// Returns the error of the problem file, if it is one.
     pub fn problem(&self) -> Option<&ProblemError> {
         match self {
             Self::Problem(error) => Some(error),

@@ -1,9 +1,9 @@
-//! Cost models: the time of a loop nest without running it, from its operation counts.
+//! Cost models: they predict the time of a loop nest from its operation counts, without running it.
 //!
-//! [`calibrate`] times measurement kernels on a device and fits a [`CostModel`] in every form; the
-//! [`DeviceFile`] keeps them. [`estimate`] predicts the time of one nest, [`estimate_space`] ranks
-//! the configurations of a problem, and [`count`] says how often a nest does what.
-//! [`NestEstimates`] estimates configurations during a tuning run.
+//! [`calibrate`] times measurement kernels on a device and fits a [`CostModel`] in every form. A
+//! [`DeviceFile`] keeps the models. [`estimate`] predicts the time of one nest, and
+//! [`estimate_space`] ranks the configurations of a problem. [`count`] counts the operations of a
+//! nest. [`NestEstimates`] estimates configurations during a tuning run.
 
 mod calibrate;
 mod device_file;

@@ -1,4 +1,5 @@
-//! What a calibration has measured so far, so that one that is interrupted goes on.
+//! The journal of a calibration: its measurements so far. An interrupted calibration continues from
+//! it.
 
 use crate::Error;
 use serde::{Deserialize, Serialize};
@@ -13,9 +14,9 @@ pub(super) struct Entry {
     pub(super) kernel: String,
     /// Its main size.
     pub(super) size: i64,
-    /// The time; nothing where it failed.
+    /// The time, or `None` if the kernel failed.
     pub(super) seconds: Option<f64>,
-    /// Its noise.
+    /// The noise of the runs.
     pub(super) noise: f64,
 }
 
@@ -26,8 +27,8 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal of the calibration of `device` into `out`, with what it holds. That of
-    /// another device begins anew; a last line that was cut off is dropped.
+    /// Opens the journal of the calibration of `device` into `out` and returns its entries. The
+    /// journal of another device starts anew. A truncated last line is dropped.
     pub(super) fn open(out: &Path, device: &str) -> Result<(Self, Vec<Entry>), Error> {
         let path = PathBuf::from(format!("{}.part", out.display()));
         let head = format!("{}\n", serde_json::Value::from(device));
@@ -47,9 +48,9 @@ impl Journal {
         written.map_err(|source| Error::Write { path: self.path.clone(), source })
     }
 
-    /// Removes the journal: the device file has what it held.
+    /// Removes the journal, because the device file now holds its entries.
     pub(super) fn finish(self) {
-        // A journal that stays is read again by the next calibration, and does no harm.
+        // A journal that stays does no harm: the next calibration reads it again.
         let _ = std::fs::remove_file(&self.path);
     }
 }

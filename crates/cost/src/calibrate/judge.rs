@@ -1,4 +1,4 @@
-//! How good a device's models are: the paper's test kernels, which no model is fitted to.
+//! Judges a device's models by the paper's test kernels. No model is fitted to them.
 
 use super::measure::KernelTime;
 use super::subjects::subjects;
@@ -14,7 +14,7 @@ use tunesmith_core::{Clock, Interrupt, statistics};
 use tunesmith_device::Machine;
 use tunesmith_loopnest::kernels::Role;
 
-/// A test kernel's time beside what the models say (the paper's Table 1).
+/// The measured time of a test kernel and the predictions of the models (the paper's Table 1).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judged {
     /// The kernel with its work-group.
@@ -32,19 +32,20 @@ pub struct Judged {
 pub struct Judgement {
     /// The test kernels in all sizes.
     pub kernels: Vec<Judged>,
-    /// By form the geometric mean of the relative errors, each at least 1 %.
+    /// The geometric mean of the relative errors, each at least 1 %, by form.
     pub mean: BTreeMap<&'static str, f64>,
-    /// By form their median.
+    /// The median of the relative errors, by form.
     pub median: BTreeMap<&'static str, f64>,
-    /// By form the largest.
+    /// The largest relative error, by form.
     pub largest: BTreeMap<&'static str, f64>,
 }
 
 impl Judgement {
-    /// Measures the test kernels on the device of `file`. `None` when interrupted.
+    /// Measures the test kernels on the device of `file`. Returns `None` if interrupted.
     ///
     /// # Errors
-    /// The device cannot be used.
+    ///
+    /// Fails if the device cannot be used.
     pub fn of(
         file: &DeviceFile,
         machine: &Machine,

@@ -1,4 +1,4 @@
-//! One measurement of one kernel.
+//! Measures one kernel at one size.
 
 use super::subjects::Subject;
 use crate::Error;
@@ -15,7 +15,7 @@ use tunesmith_device::{
 use tunesmith_loopnest::{Recipe, codegen};
 use tunesmith_space::{ConfigId, Parameter, Space, Value};
 
-/// The device that kernels are measured on.
+/// The device on which kernels are measured.
 pub(super) struct Bench<'a> {
     pub(super) target: Target,
     pub(super) machine: &'a Machine,
@@ -26,12 +26,12 @@ pub(super) struct Bench<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum KernelTime {
     Time(Timing),
-    /// It cannot run here, and why.
+    /// The kernel cannot run here, with the reason.
     Failed(String),
     Interrupted,
 }
 
-/// Returns what is evaluated is a configuration: the only one of a space without a choice.
+/// Returns a space of one configuration. It is the configuration that a measurement evaluates.
 fn one_configuration() -> Result<(Space, ConfigId), Error> {
     let refused = |text: String| Error::request(text, None);
     let parameter = Parameter::new("variant", [Value::Int(0)]).map_err(|error| refused(error.to_string()))?;
@@ -40,7 +40,7 @@ fn one_configuration() -> Result<(Space, ConfigId), Error> {
     Ok((space, only))
 }
 
-/// Returns how many numbers of 32 bits the processor's vectors hold.
+/// Returns the number of 32-bit values in a vector of the processor.
 fn vector_width() -> u32 {
     #[cfg(target_arch = "x86_64")]
     {
@@ -69,8 +69,8 @@ impl Bench<'_> {
         }
     }
 
-    /// Returns the units that share the work-groups of a launch, each of which runs one after the
-    /// other: 1 for C, whose nests are loops.
+    /// Returns the number of units that share the work-groups of a launch. Each unit runs one
+    /// work-group after the other. The number is 1 for C, whose nests are loops.
     pub(super) fn compute_units(&self) -> f64 {
         let limits = match &self.target {
             Target::OpenCl(device) => &device.limits,
@@ -93,7 +93,8 @@ impl Bench<'_> {
     /// Runs the kernel with its main size.
     ///
     /// # Errors
-    /// The device or the compiler cannot be used.
+    ///
+    /// Fails if the device or the compiler cannot be used.
     pub(super) fn measure(&self, subject: &Subject, main: i64, interrupt: &Interrupt) -> Result<KernelTime, Error> {
         let sizes = subject.sizes(main);
         let spec = match self.spec(subject, sizes) {
@@ -101,7 +102,7 @@ impl Bench<'_> {
             Err(reason) => return Ok(KernelTime::Failed(reason)),
         };
         let sampling = Sampling {
-            // The untimed launch is the first of the runs.
+            // The first run is the untimed launch.
             min_samples: RUNS - 1,
             max_samples: RUNS - 1,
             time_cap: Duration::from_secs(1),
@@ -135,7 +136,7 @@ impl Bench<'_> {
         let nest = &subject.nest;
         let code = codegen::source(nest, dialect(self.language())).map_err(|error| in_words(&error))?;
         let arguments = arguments(nest, &code.parameters, &sizes)?;
-        // The nest is transformed already.
+        // The transformations are already applied to the nest.
         let recipe = Recipe { nest: nest.clone(), parameters: Vec::new(), steps: Vec::new() };
         let generator = NestGenerator::new(Arc::new(recipe), sizes, self.language());
         let kernel = Kernel {

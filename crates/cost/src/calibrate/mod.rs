@@ -1,4 +1,4 @@
-//! Fitting the cost models of a device: measurement kernels are counted, timed and put in relation.
+//! Fits the cost models of a device: counts and times the measurement kernels and relates both.
 
 mod journal;
 mod judge;
@@ -22,12 +22,11 @@ use tunesmith_core::{Clock, Interrupt, statistics};
 use tunesmith_device::{Device, DeviceChoice, Machine};
 use tunesmith_loopnest::kernels::Role;
 
-/// Kernels that are expected to take longer are not measured at that size: thirty runs of it would
-/// take seconds.
+/// Maximum expected time of a kernel in seconds. Thirty runs of a longer one would take seconds.
 const LONGEST: f64 = 0.03;
-/// The memory that arrays of a kernel may take.
+/// Maximum memory of the arrays of a kernel, in bytes.
 const MOST_BYTES: f64 = 2.5e8;
-/// A machine with more noise than this was not quiet.
+/// Maximum noise of a quiet machine.
 const NOISY: f64 = 0.1;
 
 /// Options of a calibration.
@@ -37,21 +36,21 @@ pub struct CalibrateOptions {
     pub machine: Machine,
     /// The device file to write.
     pub out: PathBuf,
-    /// After this time no more kernels are measured, and the models are fitted to what there is.
+    /// The time after which no more kernels are measured. The models are fitted to the kernels
+    /// measured until then.
     pub limit: Duration,
 }
 
 /// The result of a calibration.
 #[derive(Clone, Debug)]
 pub struct Calibration {
-    /// The device file, as it was written.
+    /// The device file as written.
     pub file: DeviceFile,
-    /// What a user should know: kernels that failed, a machine that was not quiet, the time that
-    /// ran out.
+    /// Notes for users: kernels that failed, a machine that was not quiet, time that ran out.
     pub notes: Vec<String>,
 }
 
-/// The progress of a calibration, for displays.
+/// A progress report of a calibration, for displays.
 #[derive(Clone, Debug)]
 pub struct CalibrationStep<'a> {
     /// Measurements so far.
@@ -60,15 +59,16 @@ pub struct CalibrationStep<'a> {
     pub kernel: &'a str,
     /// Its main size.
     pub size: i64,
-    /// Its time in seconds; nothing where it failed.
+    /// Its time in seconds, or `None` if it failed.
     pub seconds: Option<f64>,
 }
 
 /// Calibrates a device: times the measurement kernels and fits the cost models in every form.
-/// `None` when interrupted; the next calibration into the same file then goes on.
+/// Returns `None` if interrupted. The next calibration into the same file then continues.
 ///
 /// # Errors
-/// A device that runs no kernels, or cannot be used; a file that cannot be written.
+///
+/// Fails if the device runs no kernels or cannot be used, or if a file cannot be written.
 pub fn calibrate(
     options: &CalibrateOptions,
     clock: Arc<dyn Clock>,
@@ -81,7 +81,7 @@ pub fn calibrate(
         subjects(&[Role::Measure, Role::Added])?.into_iter().partition(|subject| subject.kernel.class == "empty");
     let deadline = clock.now() + options.limit;
     let mut run = Run { bench: &bench, journal, entries: known, notes: Vec::new(), interrupt, progress, deadline };
-    // Every empty kernel tells of the launch, whatever it takes.
+    // Every time of an empty kernel counts, because it is the time of a launch.
     if !run.measure(&empty, &Bounds { launch: 0.0, longest: LONGEST })? {
         return Ok(None);
     }
@@ -114,14 +114,14 @@ pub fn calibrate(
     Ok(Some(Calibration { file, notes }))
 }
 
-/// Returns the models of all forms.
+/// Returns the models of all forms, fitted to `cases`.
 fn fitted(provenance: Provenance, cases: Vec<Case>, units: f64) -> Result<DeviceFile, Error> {
     let models = Form::ALL.into_iter().map(|(_, form)| fit_on(&cases, form, units)).collect::<Result<_, _>>();
     let models = models.map_err(|error| Error::request(error.to_string(), None))?;
     Ok(DeviceFile { provenance, models, cases })
 }
 
-/// Prepares the device that the user chose; by default the processor.
+/// Prepares the device that the user chose. The default is the processor.
 fn bench(machine: &Machine, clock: Arc<dyn Clock>) -> Result<Bench<'_>, Error> {
     match machine.device_or(DeviceChoice::C)? {
         Device::Kernels(target) => Ok(Bench { target, machine, clock }),
@@ -139,7 +139,7 @@ fn noisy(noise: f64) -> Option<String> {
     })
 }
 
-/// A calibration under way.
+/// A calibration in progress.
 struct Run<'a> {
     bench: &'a Bench<'a>,
     journal: Journal,
@@ -151,7 +151,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Measures these kernels until all are finished or the time is up. `false` when interrupted.
+    /// Measures these kernels until all are finished or the time is up. Returns `false` if
+    /// interrupted.
     fn measure(&mut self, subjects: &[Subject], bounds: &Bounds) -> Result<bool, Error> {
         let ladders: Vec<_> = subjects.iter().map(|subject| subject.ladder.clone()).collect();
         let done = |subject: &Subject| -> Vec<Rung> {
@@ -183,7 +184,7 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Returns one measurement; `None` when interrupted.
+    /// Returns one measurement, or `None` if interrupted.
     fn entry(&mut self, subject: &Subject, size: i64) -> Result<Option<Entry>, Error> {
         let kernel = subject.name.clone();
         let failed = Entry { kernel: kernel.clone(), size, seconds: None, noise: 0.0 };
@@ -207,7 +208,7 @@ fn wrong(subject: &Subject, error: &tunesmith_loopnest::NestError) -> Error {
     Error::request(format!("kernel `{}`: {}", subject.name, in_words(error)), None)
 }
 
-/// Counts beside the times that tell of their kernels.
+/// Returns the counts and times of the measurements that take longer than a launch.
 fn cases(subjects: &[Subject], entries: &[Entry], bounds: &Bounds, lanes: Lanes) -> Result<Vec<Case>, Error> {
     let mut cases = Vec::new();
     for subject in subjects {

@@ -1,12 +1,12 @@
-//! Which kernels measure a device, and in which sizes.
+//! The kernels that measure a device, and their sizes.
 //!
 //! # Tried without gain
 //!
 //! Only the paper's kernels with filled strides: they spend their time on sums in local memory, so
 //! the weight of a strided load is arbitrary. Kernels that load 1 to 4 of 2 to 4 neighbouring
-//! cells, and local memory at strides, were added for this. Without their loads in instructions of
-//! their own, as the paper's kernels have them, the error on `c` was 21.2 / 23.5 % (geometric mean
-//! / median) instead of 10.8 / 13.7 %.
+//! cells, and kernels with strided local memory, were added to determine it. The kernels' loads
+//! must stand in instructions of their own, as in the paper. Otherwise the error on `c` is 21.2 /
+//! 23.5 % (geometric mean / median) instead of 10.8 / 13.7 %.
 
 use crate::Error;
 use crate::nests::in_words;
@@ -14,15 +14,16 @@ use crate::protocol::Ladder;
 use tunesmith_loopnest::Nest;
 use tunesmith_loopnest::kernels::{Extent, KERNELS, Kernel, Role};
 
-/// Summands of the arithmetic kernels. The paper measures all of them in all work-groups; here each
-/// has one, since the time is linear in both and there are twice as many kinds of arithmetic.
+/// Numbers of summands of the arithmetic kernels. The paper measures each number in every
+/// work-group. Here each work-group has one, because the time is linear in both and there are twice
+/// as many kinds of arithmetic.
 const SUMMANDS: [i64; 3] = [256, 512, 728];
 
-/// A kernel in one shape of its work-groups, to be measured at several sizes.
+/// A kernel with one shape of its work-groups, to be measured at several sizes.
 #[derive(Debug)]
 pub(super) struct Subject {
     pub(super) kernel: &'static Kernel,
-    /// The kernel's name with the shape: what cases are called.
+    /// The name of the kernel and its shape. Cases have this name.
     pub(super) name: String,
     pub(super) nest: Nest,
     pub(super) ladder: Ladder,
@@ -36,10 +37,11 @@ impl Subject {
     }
 }
 
-/// Returns the kernels in these roles.
+/// Returns the kernels with these roles.
 ///
 /// # Errors
-/// A kernel of ours that is wrong.
+///
+/// Fails if one of the kernels is wrong.
 pub(super) fn subjects(roles: &[Role]) -> Result<Vec<Subject>, Error> {
     let mut found = Vec::new();
     for kernel in KERNELS.iter().filter(|kernel| roles.contains(&kernel.role)) {
@@ -55,7 +57,8 @@ pub(super) fn subjects(roles: &[Role]) -> Result<Vec<Subject>, Error> {
     Ok(found)
 }
 
-/// Returns the sizes that the paper lists, begun early enough for the smallest launch overhead.
+/// Returns the sizes that the paper lists. The list begins early enough for the smallest launch
+/// overhead.
 fn ladder(kernel: &Kernel) -> Ladder {
     let (first, last, step, wanted) = match kernel.class {
         "matmul_tiled" | "matmul_naive" | "matmul_skinny" | "narrow" => (4, 13, 1, 4),

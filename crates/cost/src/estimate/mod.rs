@@ -1,4 +1,4 @@
-//! The time of a loop nest that was not run.
+//! Estimates the time of a loop nest without running it.
 
 mod space;
 
@@ -19,37 +19,38 @@ pub struct EstimateOptions {
     pub kernel: PathBuf,
     /// The device file.
     pub on: PathBuf,
-    /// Values of the nest's sizes, and of the parameters of its transformations.
+    /// Values of the nest's sizes and of the parameters of its transformations.
     pub sizes: Vec<(String, String)>,
-    /// `paper`, `nnls` or `overlap`; by default the last.
+    /// `paper`, `nnls` or `overlap`. The default is `overlap`.
     pub form: Option<String>,
 }
 
-/// An estimated time. Its JSON form is a contract: see `estimate --json` in the interface.
+/// An estimated time. Its JSON form is a contract: see `estimate --json` in the interface
+/// documentation.
 #[derive(Clone, Debug, Serialize)]
 pub struct EstimatedNest {
-    /// The device that the time is one of.
+    /// The device of the estimate.
     pub device: String,
     /// The language of its kernels.
     pub backend: String,
     /// The time.
     pub time_ms: f64,
-    /// Its parts, the largest first.
+    /// Its parts, largest first.
     pub terms: Vec<EstimatedTerm>,
     /// The form of the model.
     pub form: &'static str,
-    /// Why the estimate may be wrong.
+    /// Reasons why the estimate may be wrong.
     pub warnings: Vec<String>,
 }
 
-/// The part of a time that one property takes.
+/// The part of an estimated time that one property takes.
 #[derive(Clone, Debug, Serialize)]
 pub struct EstimatedTerm {
     /// The property.
     pub property: CostProperty,
-    /// The number of times that the kernel has it.
+    /// The count of the property in the kernel.
     pub count: f64,
-    /// Seconds for each.
+    /// Seconds per count.
     pub weight: f64,
     /// Its part of the time.
     pub time_ms: f64,
@@ -58,7 +59,8 @@ pub struct EstimatedTerm {
 /// Estimates the time of a nest on a calibrated device.
 ///
 /// # Errors
-/// A file that cannot be read, a size that is missing or unknown, a nest that cannot be counted.
+///
+/// Fails if a file cannot be read, a size is missing or unknown, or the nest cannot be counted.
 pub fn estimate(options: &EstimateOptions) -> Result<EstimatedNest, Error> {
     let file = read_device(&options.on)?;
     let form = form(options.form.as_deref())?;
@@ -74,7 +76,7 @@ pub fn estimate(options: &EstimateOptions) -> Result<EstimatedNest, Error> {
     let counted = NestCounts::new(&nest, file.provenance.lanes).map_err(|error| wrong(&error))?;
     let counts = counted.at(&sizes).map_err(|error| wrong(&error))?;
     let estimate = model.estimate(&counts);
-    // The paper's form has neither lanes nor chains.
+    // The paper's form uses neither lanes nor chains.
     let notes = if form == Form::Paper { Vec::new() } else { counted.notes };
     let outside = file.outside(model, &counts);
     let warnings = notes.into_iter().chain(outside.iter().map(ToString::to_string)).collect();
@@ -83,7 +85,7 @@ pub fn estimate(options: &EstimateOptions) -> Result<EstimatedNest, Error> {
     Ok(EstimatedNest { device, backend, time_ms, terms, form: form.name(), warnings })
 }
 
-/// Returns the parts of a time, the largest first.
+/// Returns the parts of a time, largest first.
 fn terms(estimate: Estimate) -> Vec<EstimatedTerm> {
     let term = |share: Share| EstimatedTerm {
         property: share.property,
@@ -94,8 +96,8 @@ fn terms(estimate: Estimate) -> Vec<EstimatedTerm> {
     estimate.shares.into_iter().map(term).collect()
 }
 
-/// Refuses a name that is neither a size nor a parameter, and a size without a value: `--size`
-/// takes both, is refused in these words.
+/// Refuses a name that is neither a size nor a parameter, and a size without a value. The messages
+/// speak of both, because `--size` takes both.
 fn check_names(recipe: &Recipe, given: &[(String, String)]) -> Result<(), Error> {
     let parameters = recipe.parameters.iter().map(|parameter| parameter.name.as_str());
     let known: Vec<&str> = recipe.nest.sizes.iter().map(String::as_str).chain(parameters).collect();

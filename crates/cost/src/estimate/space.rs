@@ -1,4 +1,4 @@
-//! The configurations of a tuned nest, ranked without running one.
+//! Ranks the configurations of a tuned nest without running one.
 
 use super::{EstimatedTerm, terms};
 use crate::Error;
@@ -17,11 +17,11 @@ use tunesmith_store::{Format, Journal};
 pub struct EstimateSpaceOptions {
     /// The device file.
     pub on: PathBuf,
-    /// `paper`, `nnls` or `overlap`; by default the last.
+    /// `paper`, `nnls` or `overlap`. The default is `overlap`.
     pub form: Option<String>,
-    /// The number of the fastest configurations to list.
+    /// Number of the fastest configurations to list.
     pub count: usize,
-    /// A recording of all estimates, in the format that its suffix means.
+    /// The file for a recording of all estimates. Its suffix gives the format.
     pub out: Option<PathBuf>,
 }
 
@@ -31,7 +31,7 @@ pub struct EstimateSpaceOptions {
 pub struct EstimatedSpace {
     /// The problem's name.
     pub problem: String,
-    /// The device that the times are those of.
+    /// The device of the estimates.
     pub device: String,
     /// The language of its kernels.
     pub backend: String,
@@ -45,10 +45,10 @@ pub struct EstimatedSpace {
     pub refused: usize,
     /// The number of configurations that cannot be counted.
     pub uncounted: usize,
-    /// The time that no configuration falls below by the model; none where the nest cannot be
+    /// The modelled limit: no configuration is faster by the model. `None` if the nest cannot be
     /// counted.
     pub limit_ms: Option<f64>,
-    /// The fastest, the fastest first.
+    /// The fastest configurations, fastest first.
     pub best: Vec<EstimatedConfig>,
     /// Notes for users.
     pub notes: Vec<String>,
@@ -61,7 +61,7 @@ pub struct EstimatedConfig {
     pub config: Map<String, Json>,
     /// The time.
     pub time_ms: f64,
-    /// Its parts, the largest first.
+    /// Its parts, largest first.
     pub terms: Vec<EstimatedTerm>,
 }
 
@@ -72,13 +72,15 @@ impl EstimatedConfig {
     }
 }
 
-/// Estimates the configurations of a problem whose kernel is a loop nest: all of a space of some
-/// thousands, of a larger one a sample and the neighbours of the best. Device limits in constraints
-/// are not known and left out. Costs some milliseconds for each.
+/// Estimates the configurations of a problem whose kernel is a loop nest. It estimates all of a
+/// space of some thousands. Of a larger space, it estimates a sample and the neighbours of the
+/// best. Constraints with device limits are left out, because the limits are not known. Costs some
+/// milliseconds per configuration.
 ///
 /// # Errors
-/// A kernel that is no nest, a wrong device file, a file that cannot be written, no configuration
-/// that can be estimated.
+///
+/// Fails if the kernel is not a nest, the device file is wrong, a file cannot be written, or no
+/// configuration can be estimated.
 pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Result<EstimatedSpace, Error> {
     let file = read_device(&options.on)?;
     let form = form(options.form.as_deref())?;
@@ -126,7 +128,7 @@ pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Resu
     })
 }
 
-/// Returns the `count` fastest; equal ones in the order of the space.
+/// Returns the `count` fastest configurations. Equal ones are in the order of the space.
 fn best(space: &Space, guesses: Vec<(ConfigId, Guess)>, count: usize) -> Vec<EstimatedConfig> {
     let time = |(config, guess)| match guess {
         Guess::Time(known) => Some((config, known.0)),

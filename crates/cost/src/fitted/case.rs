@@ -1,16 +1,16 @@
-//! Measured kernels, which models are fitted to.
+//! Measured kernels to which models are fitted.
 
 use super::property::PropertyCounts;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One kernel that was counted and timed.
+/// A kernel that was counted and timed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
-    /// The kernel and its variant. Cases of one kernel differ in their sizes alone.
+    /// The kernel and its variant. Cases of one kernel differ only in their sizes.
     pub kernel: String,
-    /// The class of kernels that it belongs to: residuals are reported by class.
+    /// The class of kernels to which it belongs. Residuals are reported by class.
     pub class: String,
     /// Its sizes, by name.
     pub sizes: BTreeMap<String, i64>,
@@ -20,14 +20,14 @@ pub struct Case {
     pub seconds: f64,
 }
 
-/// A cost model could not be fitted.
+/// The error of fitting a cost model.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaseError {
-    /// There is nothing to fit to.
+    /// There are no cases.
     #[error("there are no measured kernels to fit a cost model to")]
     Empty,
-    /// A time that no kernel has.
+    /// A time is not finite or not positive.
     #[error("kernel `{kernel}` took {seconds} s; a time is a number above 0: measure it again")]
     Seconds {
         /// The kernel.
@@ -35,7 +35,7 @@ pub enum CaseError {
         /// Its time.
         seconds: f64,
     },
-    /// A count that nothing has.
+    /// A count is not finite or is negative.
     #[error("kernel `{kernel}` has {count} of property `{property}`; a count is a number from 0")]
     Count {
         /// The kernel.
@@ -48,7 +48,7 @@ pub enum CaseError {
 }
 
 impl Case {
-    /// Refuses a time or count that is none.
+    /// Refuses an invalid time or count.
     pub(super) fn check(&self) -> Result<(), CaseError> {
         if !(self.seconds.is_finite() && self.seconds > 0.0) {
             return Err(CaseError::Seconds { kernel: self.kernel.clone(), seconds: self.seconds });

@@ -1,21 +1,21 @@
-//! Which weights the measured kernels determine.
+//! Finds the weights that the measured kernels do not determine.
 
 use super::design::Design;
 use super::property::CostProperty;
 use super::qr::PivotedQr;
 use serde::{Deserialize, Serialize};
 
-/// A pivot below this share of the first is rounding.
+/// Maximum share of the first pivot that counts as rounding.
 const NEGLIGIBLE: f64 = 1e-9;
 
-/// A property whose column is a sum of others in all measured kernels: how the time is shared among
-/// them is arbitrary.
+/// A property whose column is a sum of others in all measured kernels. The time is shared among
+/// them arbitrarily.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dependence {
     /// The property.
     pub property: CostProperty,
-    /// The others.
+    /// The other properties.
     pub on: Vec<CostProperty>,
 }
 

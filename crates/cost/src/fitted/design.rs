@@ -1,28 +1,28 @@
-//! The matrix that a model is fitted with.
+//! The matrix to which a model is fitted.
 
 use super::case::Case;
 use super::overlap::Uses;
 use super::property::{CostProperty, Resource};
 
-/// Columns whose cosine is this near to 1 are multiples of each other: rounding of counts below
-/// 2^53 stays under it.
+/// Maximum distance of the cosine from 1 at which two columns are multiples of each other. The
+/// rounding of counts below 2^53 stays under it.
 const PARALLEL: f64 = 1e-12;
 
-/// A row for each case, a column for each property or for several that are multiples of each other
-/// in all cases.
+/// A matrix with a row for each case and a column for each property. Properties that are multiples
+/// of each other in all cases share a column.
 ///
-/// Every row is divided by its time, so that the errors that are squared are relative ones (section
-/// 4.3): the target is 1 everywhere. Every column is divided by its length, so that all
-/// coefficients are of one size.
+/// Every row is divided by its time, so that the squared errors are relative (section 4.3) and the
+/// target is 1 everywhere. Every column is divided by its length, so that all coefficients have
+/// similar size.
 #[derive(Debug)]
 pub(super) struct Design {
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Vec<f64>>,
-    /// What of each cell is done [apart](super::PropertyCounts::apart).
+    /// The part of each cell that is done [apart](super::PropertyCounts::apart).
     pub(super) apart: Vec<Vec<f64>>,
 }
 
-/// Properties that cannot be told apart, the first of which gives the name.
+/// Properties that cannot be told apart. The first one gives the name.
 #[derive(Debug)]
 pub(super) struct Column {
     pub(super) members: Vec<Member>,
@@ -38,15 +38,15 @@ pub(super) struct Member {
 
 #[cfg(test)]
 impl Member {
-    /// Returns a property whose column is as long as its counts say.
+    /// Returns a property whose column has the length of its counts.
     pub(super) fn unit(property: CostProperty) -> Self {
         Self { property, length: 1.0 }
     }
 }
 
 impl Design {
-    /// Returns the matrix of the properties that `keep` picks and that some case has. The cases are
-    /// sound.
+    /// Returns the matrix of the properties that `keep` selects and some case has. The cases must
+    /// be valid.
     pub(super) fn new(cases: &[Case], keep: impl Fn(CostProperty) -> bool) -> Self {
         let counted = cases.iter().flat_map(|case| case.counts.iter().filter(|(_, count)| *count > 0.0));
         let properties = counted.map(|(property, _)| property).chain([CostProperty::Constant]);
@@ -75,27 +75,27 @@ impl Design {
         }
     }
 
-    /// Returns the rows with what of them is done apart.
+    /// Returns the rows with the parts that are done apart.
     pub(super) fn uses(&self) -> Vec<Uses> {
         let uses = |(all, apart): (&Vec<f64>, &Vec<f64>)| Uses { all: all.clone(), apart: apart.clone() };
         self.rows.iter().zip(&self.apart).map(uses).collect()
     }
 
-    /// Returns what each column uses.
+    /// Returns the resource of each column.
     pub(super) fn resources(&self) -> Vec<Resource> {
         self.columns.iter().map(|column| column.resource).collect()
     }
 }
 
 impl Column {
-    /// Returns the weights in seconds of its properties, of which the column's `coefficient` is the
-    /// sum: shared so that each takes the same part of the time of the cases.
+    /// Returns the weights of its properties in seconds. They add up to the column's `coefficient`,
+    /// and each property takes the same part of the time of the cases.
     pub(super) fn weights(&self, coefficient: f64) -> impl Iterator<Item = (CostProperty, f64)> {
         let share = coefficient / self.members.len() as f64;
         self.members.iter().map(move |member| (member.property, share / member.length))
     }
 
-    /// Its first property.
+    /// Returns its first property.
     pub(super) fn name(&self) -> CostProperty {
         self.members[0].property
     }
@@ -119,8 +119,8 @@ mod tests {
         let design = Design::new(&cases, |_| true);
         let names: Vec<Vec<String>> =
             design.columns.iter().map(|c| c.members.iter().map(|m| m.property.to_string()).collect()).collect();
-        // Loads and additions that go together use different things, which only the form can tell
-        // apart.
+        // Loads and additions that grow together use different resources. Only the form can tell
+        // them apart.
         let expected = [vec!["const"], vec!["g:32:load:s0"], vec!["g:32:load:s1"], vec!["op:f32:add", "op:f32:mul"]];
         assert_eq!(names, expected);
         let weights: Vec<(CostProperty, f64)> = design.columns[3].weights(1.0).collect();

@@ -1,4 +1,4 @@
-//! The file that keeps what is known of a device.
+//! The device file: it keeps the cost models of a device.
 
 use super::case::Case;
 use super::hull::{Outside, outside};
@@ -11,7 +11,7 @@ use tunesmith_model::{ModelError, saved};
 
 /// The `kind` of every device file.
 pub const DEVICE_KIND: &str = "device";
-/// The version written, and the only one that is read: those before counted other properties.
+/// The version written, and the only one read. Earlier versions counted other properties.
 const VERSION: u64 = 3;
 
 /// The text form of [`Lanes`] in device files.
@@ -35,19 +35,19 @@ pub struct Provenance {
     pub program: String,
     /// The time of the measurement, in seconds since the Unix epoch.
     pub measured: u64,
-    /// The lanes that were counted.
+    /// The lanes in which operations were counted.
     #[serde(with = "LanesText")]
     pub lanes: Lanes,
     /// The time of launching an empty kernel, in seconds.
     pub launch_seconds: f64,
-    /// Runs of each kernel, and how many of the first were left out.
+    /// The number of runs of each kernel, and the number of first runs that were left out.
     pub runs: (usize, usize),
-    /// The middle half of the runs of a kernel spread over this share of their median: the median
-    /// over the kernels.
+    /// The spread of the middle half of a kernel's runs as a share of their median: the median over
+    /// the kernels.
     pub noise: f64,
 }
 
-/// The cost models of a device and the measured kernels that they were fitted to. Saved as JSON
+/// The cost models of a device and the measured kernels to which they were fitted. Saved as JSON
 /// that people can read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceFile {
@@ -75,13 +75,13 @@ impl DeviceFile {
         self.models.iter().find(|model| model.form == form)
     }
 
-    /// Returns in what a kernel with these counts lies outside of what `model` was fitted to. Costs
-    /// cases^2 x properties.
+    /// Returns the ways in which a kernel with these counts lies outside the cases of `model`.
+    /// Costs cases^2 x properties.
     pub fn outside(&self, model: &CostModel, counts: &PropertyCounts) -> Vec<Outside> {
         outside(model, &self.cases, counts)
     }
 
-    /// Returns the file as text: JSON with one line for each case.
+    /// Returns the file as JSON text with one line for each case.
     pub fn text(&self) -> String {
         let cases: Vec<String> = self.cases.iter().map(|case| format!("    {}", json(case))).collect();
         let models: Vec<String> = self.models.iter().map(model_text).collect();
@@ -92,10 +92,11 @@ impl DeviceFile {
         )
     }
 
-    /// Reads the text of such a file.
+    /// Parses the text of a device file.
     ///
     /// # Errors
-    /// It is no JSON, of another kind, of a later version, or its parts do not make models.
+    ///
+    /// Fails if the text is not JSON, has another kind or version, or its parts do not make models.
     pub fn parse(text: &str) -> Result<Self, ModelError> {
         let json = saved(text, DEVICE_KIND, VERSION)?;
         if json["version"].as_u64() != Some(VERSION) {
@@ -143,7 +144,7 @@ fn check_model(model: &CostModel) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// Returns a model with one line for each of its terms.
+/// Returns the text of a model with one line for each term.
 fn model_text(model: &CostModel) -> String {
     let terms: Vec<String> = model.terms.iter().map(|term| format!("        {}", json(term))).collect();
     let residual = |(class, residual)| format!("        {}: {}", json(class), json(residual));

@@ -1,4 +1,4 @@
-//! Fitting a cost model to measured kernels.
+//! Fits a cost model to measured kernels.
 
 use super::case::{Case, CaseError};
 use super::dependence::dependences;
@@ -9,16 +9,17 @@ use super::waves::balanced;
 use super::{linear, overlap};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the model of this form that has the least sum of squares of relative errors (section
-/// 4.3).
+/// Fits a model of this form with the least sum of squares of relative errors (section 4.3).
 ///
-/// `cases` are kernels of several sizes; those of one kernel share its name. Of weights that the
-/// cases do not determine the model says so ([`CostModel::merged`], [`CostModel::dependent`]).
-/// Costs a fit for every kernel, each about a hundred times cases x properties^2 for `Overlap` and
-/// a few times for the others.
+/// `cases` are kernels at several sizes. Cases of one kernel share its name. The model lists the
+/// weights that the cases do not determine ([`CostModel::merged`], [`CostModel::dependent`]).
+///
+/// Costs one fit for every kernel. Each fit costs about a hundred times cases x properties^2 for
+/// `Overlap`, and a few times that product for the others.
 ///
 /// # Errors
-/// There are no cases, or a time or count is none.
+///
+/// Fails if there are no cases, or if a time or count is invalid.
 ///
 /// ```
 /// use crate::{Case, Form, fit};
@@ -46,10 +47,11 @@ pub fn fit(cases: &[Case], form: Form) -> Result<CostModel, CaseError> {
     fit_on(cases, form, 1.0)
 }
 
-/// Returns the same for a device with so many compute units, at least 1, which share the
-/// work-groups of a launch; the paper's form knows nothing of them.
+/// Fits a model for a device with `units` compute units, at least 1, that share the work-groups of
+/// a launch. The paper's form ignores them.
 ///
 /// # Errors
+///
 /// Fails like [`fit`].
 pub fn fit_on(cases: &[Case], form: Form, units: f64) -> Result<CostModel, CaseError> {
     if cases.is_empty() {
@@ -76,7 +78,7 @@ pub fn fit_on(cases: &[Case], form: Form, units: f64) -> Result<CostModel, CaseE
     Ok(model)
 }
 
-/// Coefficients without one kernel after the other, by the kernel left out.
+/// Returns the coefficients of the fits that leave out one kernel each, by the kernel left out.
 fn replicates<'a>(
     cases: &'a [Case],
     design: &Design,
@@ -107,7 +109,7 @@ fn terms(cases: &[Case], design: &Design, coefficients: &[f64], replicates: &[(&
         for ((property, weight), spread) in column.weights(coefficients[at]).zip(spreads) {
             let with = cases.iter().filter(|case| case.counts.of(property) > 0.0);
             let kernels = with.map(|case| &case.kernel).collect::<BTreeSet<_>>().len();
-            // Without the one kernel that has it the weight is anything.
+            // Without its only kernel, the weight is arbitrary.
             let spread = (kernels > 1).then_some(spread);
             terms.push(Term { property, weight, spread, kernels });
         }
@@ -146,8 +148,8 @@ mod tests {
         Case { kernel: kernel.into(), class: class.into(), sizes: BTreeMap::new(), counts, seconds }
     }
 
-    /// Loads of 1 ns, additions of 0.5 ns, divisions of 4 ns and 10 us for a launch; `hidden` of
-    /// what is less is free.
+    /// Loads of 1 ns, additions of 0.5 ns, divisions of 4 ns and 10 us for a launch. The share
+    /// `hidden` of the lesser part is free.
     fn cases(exact: impl Fn(f64, f64) -> f64) -> Vec<Case> {
         let kernels =
             [("copy", 1.0, 0.0, 0.0), ("sum", 1.0, 1.0, 0.0), ("adds", 0.1, 9.0, 0.0), ("divide", 0.2, 0.0, 2.0)];
@@ -211,7 +213,7 @@ mod tests {
 
     #[test]
     fn lanes_are_counted_where_they_are_known_but_for_the_paper() {
-        // Of 16 lanes some are idle; the time is that of all.
+        // Some of 16 lanes are idle. The time is that of all.
         let made = |name: &str, lanes: f64, busy: f64, loads: f64| {
             let counts = [
                 ("op:f32:mul", lanes * busy),
@@ -279,7 +281,7 @@ mod tests {
         let merged = [["g:32:load:s1", "g:32:store:s1"], ["op:f32:add", "op:f32:mul"]];
         assert_eq!(model.merged, merged.map(|texts| texts.map(property)));
         assert_eq!((model.dependent.len(), model.rank + 1 + 2), (1, model.terms.len()));
-        // Undetermined or not, the kernels are explained.
+        // Determined or not, the weights explain the kernels.
         assert!(model.residuals.values().all(|residual| residual.largest < 1e-3));
     }
 

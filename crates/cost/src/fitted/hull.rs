@@ -1,4 +1,4 @@
-//! How far a kernel is from all that was measured.
+//! Finds the ways in which a kernel differs from all measured kernels.
 
 use super::case::Case;
 use super::model::CostModel;
@@ -6,16 +6,16 @@ use super::property::{CostProperty, PropertyCounts};
 use std::fmt;
 use tunesmith_model::nonnegative_least_squares;
 
-/// A mixture of properties that differs by more than this share of its time from every mixture of
-/// measured kernels.
+/// Minimum distance of a far mixture of properties: the share of its time by which it differs from
+/// every mixture of measured kernels.
 const FAR: f64 = 0.1;
-/// Times beyond those measured by more than this factor.
+/// Maximum factor between a time and the measured times.
 const BEYOND: f64 = 4.0;
 /// Keeps the mixture of measured kernels unique.
 const RIDGE: f64 = 1e-6;
 
-/// In what a kernel lies outside the hull of the kernels that the model was fitted to, so that its
-/// estimate is a guess.
+/// A way in which a kernel lies outside the hull of the kernels to which the model was fitted. The
+/// estimate of such a kernel is a guess.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Outside {
@@ -23,10 +23,10 @@ pub enum Outside {
     Unseen {
         /// The property.
         property: CostProperty,
-        /// The number of times that the kernel has it.
+        /// Its count in the kernel.
         count: f64,
     },
-    /// No mixture of measured kernels spends its time as this one does.
+    /// No mixture of measured kernels spends its time like this kernel.
     Mixture {
         /// The part of the time that differs, between 0 and 1.
         share: f64,
@@ -63,8 +63,8 @@ impl fmt::Display for Outside {
     }
 }
 
-/// Returns in what a kernel with these counts is outside; nothing is how it should be. Times are
-/// those of each property done alone. Costs cases^2 x properties.
+/// Returns the ways in which a kernel with these counts lies outside. An empty list is good. Each
+/// property's time is that of the property alone. Costs cases^2 x properties.
 pub(super) fn outside(model: &CostModel, cases: &[Case], counts: &PropertyCounts) -> Vec<Outside> {
     let is_unseen = |property: &CostProperty| model.terms.iter().all(|term| term.property != *property);
     let counted = counts.iter().filter(|(property, count)| *count > 0.0 && model.takes(*property));
@@ -95,8 +95,8 @@ fn mixture(model: &CostModel, cases: &[Case], counts: &PropertyCounts) -> Option
     (share > FAR).then(|| Outside::Mixture { share: share.min(1.0), property: model.terms[most].property })
 }
 
-/// Returns the times of the properties as a vector of length 1; the constant is no part of a
-/// mixture. Nothing of a kernel without.
+/// Returns the times of the properties as a vector of length 1. The constant is not part of a
+/// mixture. Returns `None` for a kernel without any property.
 fn direction(model: &CostModel, counts: &PropertyCounts) -> Option<Vec<f64>> {
     let times: Vec<f64> = model.terms.iter().map(|term| term.weight.abs() * counts.counted(term.property)).collect();
     let length = times.iter().map(|time| time * time).sum::<f64>().sqrt();

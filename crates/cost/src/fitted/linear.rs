@@ -1,16 +1,16 @@
-//! Coefficients of a sum.
+//! Fits the coefficients of a sum.
 
 use super::qr::PivotedQr;
 use tunesmith_model::nonnegative_least_squares;
 
-/// A pivot below this share of the first is rounding.
+/// Maximum share of the first pivot that counts as rounding.
 const NEGLIGIBLE: f64 = 1e-9;
-/// Keeps the answer unique where columns are sums of others, without moving it by more than this
-/// squared.
+/// Keeps the answer unique if columns are sums of others. It moves the answer by at most its
+/// square.
 const RIDGE: f64 = 1e-5;
 
-/// Returns the coefficients that minimise `|rows * x - 1|^2` (section 4.3), and of those the
-/// shortest. They may be negative.
+/// Returns the coefficients that minimise `|rows * x - 1|^2` (section 4.3). If several do, returns
+/// the shortest. Coefficients may be negative.
 pub(super) fn plain(rows: &[Vec<f64>]) -> Vec<f64> {
     let columns = rows.first().map_or(0, Vec::len);
     let column = |at: usize| rows.iter().map(|row| row[at]).collect();
@@ -48,7 +48,8 @@ mod tests {
             mut rows in prop::collection::vec(prop::collection::vec(0.0..1.0f64, 3), 3..9),
             by in -1.0..1.0f64,
         ) {
-            // The last column is a sum of the first two: along (1, 2, 0, -1) nothing changes.
+            // The last column is a sum of the first two: a step along (1, 2, 0, -1) changes
+            // nothing.
             rows.iter_mut().for_each(|row| row.push(row[0] + 2.0 * row[1]));
             let x = plain(&rows);
             for at in 0..4 {

@@ -1,4 +1,4 @@
-//! A fitted cost model and what it says of a kernel.
+//! A fitted cost model and its estimates.
 
 use super::dependence::Dependence;
 use super::overlap::Parts;
@@ -7,32 +7,33 @@ use super::waves::factor;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Relative errors below this are counted as this much: a mean of logarithms would be ruled by
-/// lucky hits.
+/// Minimum relative error in a mean of logarithms. Without it, lucky hits would rule the mean.
 const LEAST_ERROR: f64 = 0.01;
 
-/// The form of a model: its rule from properties to time.
+/// The form of a model: its rule from counts to time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
-    /// The paper's: a sum over its own properties, by plain least squares; weights may be negative.
+    /// The paper's form: a sum over its own properties, by plain least squares. Weights may be
+    /// negative.
     Paper,
-    /// A sum over all properties with weights that are not negative.
+    /// A sum over all properties with weights of at least 0.
     Nnls,
-    /// As `Nnls`, but memory, arithmetic and waiting for results overlap: `overhead + (memory^e +
-    /// arithmetic^e + latency^e)^(1/e)` with a fitted exponent `e`; what is done
-    /// [apart](super::PropertyCounts::apart) is among the overhead. Fitted to the least sum of
-    /// relative errors, not of their squares: a few kernels that the compiler treats unlike the
-    /// others count for less.
+    /// Like `Nnls`, but memory, arithmetic and waiting for results overlap: `overhead + (memory^e +
+    /// arithmetic^e + latency^e)^(1/e)` with a fitted exponent `e`. Work that is done
+    /// [apart](super::PropertyCounts::apart) belongs to the overhead.
+    ///
+    /// The fit minimises the sum of relative errors, not of their squares. A few kernels that the
+    /// compiler treats unlike the others then count for less.
     Overlap,
 }
 
 impl Form {
-    /// Every form by its name, the one to use unless told otherwise last.
+    /// Every form by its name. The default comes last.
     pub const ALL: [(&'static str, Self); 3] =
         [("paper", Self::Paper), ("nnls", Self::Nnls), ("overlap", Self::Overlap)];
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, form)| *form == self).map_or("", |(name, _)| name)
     }
@@ -42,8 +43,8 @@ impl Form {
         self != Self::Paper || property.is_published()
     }
 
-    /// Returns the same where it is known whether lanes are counted, which the paper's form leaves
-    /// aside and the others prefer.
+    /// Returns true if models of this form have the property, given whether lanes are counted. The
+    /// paper's form ignores lanes, and the others prefer them.
     pub(super) fn takes_beside(self, property: CostProperty, has_lanes: bool) -> bool {
         self.takes(property) && (self == Self::Paper || !(has_lanes && property.is_superseded()))
     }
@@ -55,16 +56,16 @@ impl Form {
 pub struct Term {
     /// The property.
     pub property: CostProperty,
-    /// Seconds for each operation.
+    /// Seconds per count.
     pub weight: f64,
-    /// Standard error of the weight, by leaving out one kernel after the other (the jackknife).
-    /// Nothing where fewer than two kernels have the property.
+    /// Standard error of the weight, by leaving out one kernel at a time (the jackknife). `None` if
+    /// fewer than two kernels have the property.
     pub spread: Option<f64>,
     /// The number of measured kernels that have the property.
     pub kernels: usize,
 }
 
-/// The errors of a model on the kernels that it was fitted to.
+/// The errors of a model on the kernels to which it was fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Residual {
@@ -76,28 +77,30 @@ pub struct Residual {
     pub largest: f64,
 }
 
-/// Predicts the time of a kernel on the device that it was [fitted](super::fit) to.
+/// A model that predicts the time of a kernel on the device to which it was [fitted](super::fit).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CostModel {
     /// Its form.
     pub form: Form,
-    /// The overlap of memory and arithmetic: 1 is none; the larger, the more.
+    /// The overlap of memory and arithmetic. At 1 nothing overlaps. A larger exponent means more
+    /// overlap.
     pub exponent: f64,
-    /// Compute units that share the work-groups of a launch, each running one after the other: few
-    /// work-groups leave some idle. 1 to count work as if it were spread evenly.
+    /// Compute units that share the work-groups of a launch. Each runs one work-group after the
+    /// other, so a few work-groups leave some units idle. 1 counts work as if it were spread
+    /// evenly.
     #[serde(default = "one")]
     pub units: f64,
     /// The terms, by name.
     pub terms: Vec<Term>,
     /// The number of terms that the measured kernels determine independently of each other.
     pub rank: usize,
-    /// Properties that were multiples of each other in all measured kernels: each takes the same
+    /// Properties that were multiples of each other in all measured kernels. Each takes the same
     /// share of their time.
     pub merged: Vec<Vec<CostProperty>>,
-    /// Properties that were sums of others.
+    /// Properties that were sums of others in all measured kernels.
     pub dependent: Vec<Dependence>,
-    /// By class of measured kernels how far they are missed.
+    /// The errors by class of measured kernels.
     pub residuals: BTreeMap<String, Residual>,
 }
 
@@ -106,7 +109,7 @@ pub struct CostModel {
 pub struct Estimate {
     /// The time.
     pub seconds: f64,
-    /// Its parts, the largest first; they add up to it.
+    /// Its parts, largest first. They add up to the time.
     pub shares: Vec<Share>,
 }
 
@@ -115,23 +118,23 @@ pub struct Estimate {
 pub struct Share {
     /// The property.
     pub property: CostProperty,
-    /// The number of times that the kernel has it.
+    /// The count of the property in the kernel.
     pub count: f64,
-    /// Seconds for each operation, if it were done alone.
+    /// Seconds per count, if the property were done alone.
     pub weight: f64,
-    /// Its part of the time: less than count times weight where it is hidden behind another
-    /// resource, more where work-groups are too few for all compute units.
+    /// Its part of the time. It is less than count times weight if it is hidden behind another
+    /// resource, and more if there are too few work-groups for all compute units.
     pub seconds: f64,
 }
 
 impl CostModel {
-    /// Returns the time of a kernel with these counts. Counts of properties that the model has no
-    /// term for say nothing; the [hull](super::DeviceFile::outside) tells.
+    /// Returns the time of a kernel with these counts. Counts of properties without a term are
+    /// ignored. See the [hull](super::DeviceFile::outside) for such properties.
     pub fn seconds(&self, counts: &PropertyCounts) -> f64 {
         self.parts(counts).seconds(self.exponent)
     }
 
-    /// Returns the time and the share of every term that the kernel has.
+    /// Returns the time and the share of every term in it.
     pub fn estimate(&self, counts: &PropertyCounts) -> Estimate {
         let parts = self.parts(counts);
         let share = |term: &Term| {
@@ -146,12 +149,13 @@ impl CostModel {
         Estimate { seconds: parts.seconds(self.exponent), shares }
     }
 
-    /// Returns the relative error of the time of a kernel that took `seconds`.
+    /// Returns the relative error of the predicted time of a kernel that took `seconds`.
     pub fn error(&self, counts: &PropertyCounts, seconds: f64) -> f64 {
         (self.seconds(counts) - seconds).abs() / seconds
     }
 
-    /// Returns true if the model has a part for the property where measured kernels have it.
+    /// Returns true if the model has a term for the property, provided that measured kernels have
+    /// it.
     pub(super) fn takes(&self, property: CostProperty) -> bool {
         let has_lanes = self.terms.iter().any(|term| term.property.is_of_lanes());
         self.form.takes_beside(property, has_lanes)
@@ -173,7 +177,7 @@ fn one() -> f64 {
     1.0
 }
 
-/// Returns the geometric mean of relative errors, each taken for at least 1 %; 0 of none.
+/// Returns the geometric mean of relative errors, each at least 1 %, or 0 without errors.
 pub fn error_mean(errors: &[f64]) -> f64 {
     let sum: f64 = errors.iter().map(|error| error.max(LEAST_ERROR).ln()).sum();
     if errors.is_empty() { 0.0 } else { (sum / errors.len() as f64).exp() }

@@ -1,32 +1,31 @@
-//! Coefficients of a sum in which memory, arithmetic and waiting for results overlap.
+//! Fits the coefficients of a sum in which memory, arithmetic and waiting for results overlap.
 
 use super::linear::{nonnegative, nonnegative_towards};
 use super::property::Resource;
 
-/// The exponents tried. At 1 nothing overlaps; at 16 the lesser parts are free unless they are
-/// within a few per cent.
+/// The exponents that are tried. At 1 nothing overlaps. At 16 the lesser parts are free unless they
+/// are within a few per cent of the largest.
 const EXPONENTS: [f64; 8] = [1.0, 1.25, 1.6, 2.0, 2.5, 4.0, 8.0, 16.0];
-/// Linear problems solved at most for one exponent; those of real devices take about twenty.
+/// Maximum number of linear problems for one exponent. Real devices need about twenty.
 const ROUNDS: usize = 60;
-/// A step is halved at most so often.
+/// Maximum number of times that a step is halved.
 const HALVINGS: u32 = 12;
-/// What a part counts for at least while it is hidden behind another: at 0 its weights could not
-/// come back.
+/// Minimum slope of a part that is hidden behind another. At 0 its weights could not come back.
 const LEAST_SLOPE: f64 = 1e-3;
-/// A round that lowers the loss by less than this share was the last.
+/// Minimum progress: a round that lowers the loss by a smaller share is the last.
 const PROGRESS: f64 = 1e-5;
-/// Relative errors well below this are as good as none.
+/// Relative errors well below this count as none.
 const SMALL: f64 = 0.05;
 
-/// How much of each property a kernel has, and how much of that it does where nothing else is done:
-/// see [`PropertyCounts::apart`](super::PropertyCounts::apart).
+/// The amount of each property in a kernel, and the part of it that is done apart: see
+/// [`PropertyCounts::apart`](super::PropertyCounts::apart).
 #[derive(Clone, Debug)]
 pub(super) struct Uses {
     pub(super) all: Vec<f64>,
     pub(super) apart: Vec<f64>,
 }
 
-/// The seconds that a kernel uses each resource for.
+/// The seconds for which a kernel uses each resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Parts {
     pub(super) memory: f64,
@@ -54,16 +53,16 @@ impl Parts {
     fn overlapped(self, exponent: f64) -> f64 {
         let parts = [self.memory, self.compute, self.latency];
         let high = parts.into_iter().fold(0.0, f64::max);
-        // The same for an exponent of 1, and also right where plain least squares gave negative
-        // weights.
+        // Gives the same for an exponent of 1. Also right for negative weights from plain least
+        // squares.
         if exponent == 1.0 || high <= 0.0 {
             return parts.iter().sum();
         }
         high * parts.map(|part| (part / high).powf(exponent)).iter().sum::<f64>().powf(1.0 / exponent)
     }
 
-    /// Returns how the time grows with the use of `resource`. Uses times slopes add up to the time,
-    /// since doubling all doubles it.
+    /// Returns the growth of the time with the use of `resource`. Uses times slopes add up to the
+    /// time, because doubling all uses doubles the time.
     pub(super) fn slope(self, resource: Resource, exponent: f64) -> f64 {
         let own = match resource {
             Resource::Overhead => return 1.0,
@@ -77,12 +76,12 @@ impl Parts {
 }
 
 /// Returns the coefficients `x >= 0` and the exponent that minimise the sum of `|1 - time|` over
-/// `rows`, smoothed where that is [`SMALL`]. Squares would let a few kernels that the compiler
-/// treats unlike all others decide.
+/// `rows`, smoothed below [`SMALL`]. With squares, a few kernels that the compiler treats unlike
+/// all others would decide.
 ///
-/// The loss has several minima: what one resource explained from the beginning another does not
-/// take over. So every exponent begins three times: with the answer of the exponent before, without
-/// overlap, and with the most that each property may cost.
+/// The loss has several minima: time that is first attributed to one resource does not move to
+/// another. Every exponent therefore starts three times: from the answer of the previous exponent,
+/// from the answer without overlap, and from the maximum cost of each property.
 pub(super) fn fit(rows: &[Uses], resources: &[Resource]) -> (Vec<f64>, f64) {
     let all: Vec<Vec<f64>> = rows.iter().map(|uses| uses.all.clone()).collect();
     let starts = [nonnegative(&all), most(&all)];
@@ -102,20 +101,20 @@ pub(super) fn fit(rows: &[Uses], resources: &[Resource]) -> (Vec<f64>, f64) {
     (best.1, best.2)
 }
 
-/// Returns for each property the coefficient at which it alone takes the whole time of some kernel
-/// and of none more.
+/// Returns, for each property, the largest coefficient with which it alone exceeds the time of no
+/// kernel.
 fn most(rows: &[Vec<f64>]) -> Vec<f64> {
     let columns = rows.first().map_or(0, Vec::len);
     let largest = |at: usize| rows.iter().map(|row| row[at]).fold(0.0, f64::max);
     (0..columns).map(largest).map(|largest| if largest > 0.0 { 1.0 / largest } else { 0.0 }).collect()
 }
 
-/// Returns the coefficients `x >= 0` that minimise the loss with this exponent, from those given.
+/// Returns the coefficients `x >= 0` that minimise the loss with this exponent, starting from `x`.
 ///
-/// The time is homogeneous, so that its linear approximation at `x` has no constant: a round solves
-/// a non-negative linear problem with every use multiplied by its slope, in which squares of errors
-/// are divided by their present sizes, and goes that way as far as the loss falls (Gauss and
-/// Newton's method with weights).
+/// The time is homogeneous, so its linear approximation at `x` has no constant. A round multiplies
+/// every use by its slope, divides squares of errors by their present sizes, and solves the
+/// resulting non-negative linear problem. It then moves towards the solution as far as the loss
+/// falls (Gauss and Newton's method with weights).
 pub(super) fn refine(rows: &[Uses], resources: &[Resource], mut x: Vec<f64>, exponent: f64) -> Vec<f64> {
     let mut before = loss(rows, resources, &x, exponent);
     for _ in 0..ROUNDS {
@@ -137,7 +136,7 @@ pub(super) fn refine(rows: &[Uses], resources: &[Resource], mut x: Vec<f64>, exp
     x
 }
 
-/// Returns rows and targets of the linear problem.
+/// Returns the rows and targets of the linear problem at `x`.
 fn linearised(rows: &[Uses], resources: &[Resource], x: &[f64], exponent: f64) -> (Vec<Vec<f64>>, Vec<f64>) {
     let linear = |row: &Uses| {
         let parts = parts(row, resources, x);
@@ -175,12 +174,12 @@ mod tests {
     const RESOURCES: [Resource; 5] =
         [Resource::Memory, Resource::Memory, Resource::Compute, Resource::Compute, Resource::Overhead];
 
-    /// Returns rows in the manner of measured kernels: each property alone, and mixtures; divided
-    /// by the time that `truth` gives.
+    /// Returns rows like those of measured kernels: each property alone, and mixtures, divided by
+    /// the time under `truth`.
     fn planted(mixtures: &[Vec<f64>], truth: &[f64], exponent: f64) -> Vec<Uses> {
         let alone = (0..5).map(|at| (0..5).map(|other| if other == at { 1.0 } else { 0.01 }).collect());
         let rows = alone.chain(mixtures.iter().cloned());
-        // Of every third kernel half of what it has first is done apart.
+        // In every third kernel, half of its first property is done apart.
         let uses = rows.enumerate().map(|(at, all)| {
             let apart = (0..5).map(|column| if at % 3 == 0 && column == 0 { all[0] / 2.0 } else { 0.0 });
             Uses { apart: apart.collect(), all }
@@ -239,7 +238,7 @@ mod tests {
             (0..8).map(|at| (0..5).map(|to| f64::from((at * 7 + to * 3) % 5)).collect()).collect();
         let truth = [1.0, 0.5, 0.8, 0.3, 0.2];
         let mut rows = planted(&mixtures, &truth, 4.0);
-        // They take four times as long as they should.
+        // These kernels take four times as long as they should.
         rows.iter_mut().skip(6).step_by(5).for_each(|uses| scale(uses, 0.25));
         let (found, exponent) = fit(&rows, &RESOURCES);
         assert_eq!(exponent, 4.0);
@@ -252,7 +251,7 @@ mod tests {
     fn no_weights_of_a_grid_are_better() {
         let rows =
             planted(&[vec![1.0, 0.2, 0.7, 0.1, 0.3], vec![0.3, 0.9, 0.4, 0.8, 0.0]], &[1.0, 0.5, 0.8, 0.3, 0.2], 4.0);
-        // Times that no weights give exactly.
+        // No weights give these times exactly.
         let mut noisy = rows;
         noisy.iter_mut().enumerate().for_each(|(at, uses)| scale(uses, 1.0 + 0.1 * (at % 3) as f64));
         let all: Vec<Vec<f64>> = noisy.iter().map(|uses| uses.all.clone()).collect();

@@ -1,4 +1,4 @@
-//! The properties of kernels that devices take time for.
+//! The properties of kernels that cost time on a device.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -6,27 +6,27 @@ use std::fmt;
 use std::str::FromStr;
 use tunesmith_loopnest::{NestError, Property};
 
-/// Begins the texts of counts that say how much of a property is done apart.
+/// Prefix of the counts of the parts that are done apart.
 const APART: &str = "apart:";
-/// Begins the texts of properties that count lanes.
+/// Prefix of the properties that count lanes.
 const OF_LANES: &str = "lane:";
 
-/// A property of a kernel: each unit of it takes a device some time.
+/// A property of a kernel. Each unit of it costs a device some time.
 ///
-/// Its text form stands in device files and JSON; [`FromStr`] and [`Display`](fmt::Display) are the
-/// only ones to know it.
+/// Its text form stands in device files and JSON. Only [`FromStr`] and [`Display`](fmt::Display)
+/// know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum CostProperty {
-    /// `const`: every kernel has it once, which is what a launch costs whatever it does.
+    /// `const`: the fixed cost of a launch. Every kernel has it once.
     Constant,
-    /// A property of what the work-items do.
+    /// A property of the work of the work-items.
     Items(Property),
-    /// `lane:...`: the same in lanes of vectors or sub-groups, idle ones included.
+    /// `lane:...`: the same in lanes of vectors or sub-groups, including idle lanes.
     Lanes(Property),
-    /// `chains`: operations that wait for those before, over all work-items or blocks of them.
+    /// `chains`: operations that wait for earlier ones, over all work-items or blocks of them.
     Chains,
-    /// `cache:...`: bytes of all arrays where they do not fit into a cache.
+    /// `cache:...`: bytes of all arrays if they do not fit into a cache.
     Beyond(Cache),
 }
 
@@ -47,21 +47,22 @@ impl Cache {
         [("cache:first", Self::First), ("cache:second", Self::Second), ("cache:last", Self::Last)];
 }
 
-/// What a property uses. Memory, arithmetic and waiting for results overlap; the rest adds up.
+/// The resource that a property uses. Memory, arithmetic and waiting for results overlap. The rest
+/// adds up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Resource {
     /// Global memory and the caches before it.
     Memory,
-    /// The arithmetic units, local memory beside them, and what else the work-items do.
+    /// The arithmetic units, local memory, and all other work of the work-items.
     Compute,
-    /// Waiting for the results of operations before.
+    /// Waiting for the results of earlier operations.
     Latency,
     /// Launching, work-groups and barriers.
     Overhead,
 }
 
 impl CostProperty {
-    /// Returns what the property uses.
+    /// Returns the resource that the property uses.
     pub fn resource(self) -> Resource {
         match self {
             Self::Constant => Resource::Overhead,
@@ -89,7 +90,7 @@ impl CostProperty {
         }
     }
 
-    /// Returns true if lanes are counted in place of the property where they are known.
+    /// Returns true if lane counts replace the property where they are known.
     pub(super) fn is_superseded(self) -> bool {
         matches!(
             self,
@@ -108,7 +109,7 @@ impl CostProperty {
         matches!(self, Self::Lanes(_))
     }
 
-    /// Returns properties in the order of their texts, each once.
+    /// Returns the properties in the order of their texts, without repetition.
     pub(super) fn sorted(properties: impl IntoIterator<Item = Self>) -> Vec<Self> {
         let by_text: BTreeMap<String, Self> = properties.into_iter().map(|own| (own.to_string(), own)).collect();
         by_text.into_values().collect()
@@ -137,7 +138,7 @@ impl FromStr for CostProperty {
     ///
     /// # Errors
     ///
-    /// No property has the text.
+    /// Fails if no property has this text.
     fn from_str(text: &str) -> Result<Self, NestError> {
         match text {
             "const" => return Ok(Self::Constant),
@@ -168,9 +169,9 @@ impl From<CostProperty> for String {
     }
 }
 
-/// Counts of the properties of a kernel.
+/// The counts of the properties of a kernel.
 ///
-/// A part of a property may be done apart: where nothing else is done, between barriers. It
+/// A part of a property may be done apart: between barriers, where nothing else is done. It
 /// overlaps with nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "BTreeMap<String, f64>", into = "BTreeMap<String, f64>")]
@@ -180,7 +181,7 @@ pub struct PropertyCounts {
 }
 
 impl PropertyCounts {
-    /// Returns how often the kernel has the property; every kernel has the constant once.
+    /// Returns the count of a property. Every kernel has the constant once.
     pub fn of(&self, property: CostProperty) -> f64 {
         match property {
             CostProperty::Constant => 1.0,
@@ -188,22 +189,22 @@ impl PropertyCounts {
         }
     }
 
-    /// Returns how often the property was counted: 0 for the constant, which is not.
+    /// Returns the count of a property as set, without the constant.
     pub(crate) fn counted(&self, property: CostProperty) -> f64 {
         self.counts.get(&property).copied().unwrap_or(0.0)
     }
 
-    /// Returns how much of the property is done apart.
+    /// Returns the part of the property that is done apart.
     pub fn apart(&self, property: CostProperty) -> f64 {
         self.apart.get(&property).map_or(0.0, |apart| apart.min(self.of(property)))
     }
 
-    /// Sets how often the kernel has a property.
+    /// Sets the count of a property.
     pub fn set(&mut self, property: CostProperty, count: f64) {
         self.counts.insert(property, count);
     }
 
-    /// Sets how much of a property is done apart.
+    /// Sets the part of a property that is done apart.
     pub fn set_apart(&mut self, property: CostProperty, count: f64) {
         self.apart.insert(property, count);
     }
@@ -213,7 +214,7 @@ impl PropertyCounts {
         self.counts.iter().map(|(property, count)| (*property, *count))
     }
 
-    /// Returns the counts with each changed by `change`, parts that are done apart included.
+    /// Returns the counts with `change` applied to each, including parts that are done apart.
     pub(super) fn map(&self, change: impl Fn(CostProperty, f64) -> f64) -> Self {
         let changed = |counts: &BTreeMap<CostProperty, f64>| {
             counts.iter().map(|(property, count)| (*property, change(*property, *count))).collect()

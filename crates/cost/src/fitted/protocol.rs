@@ -1,32 +1,33 @@
-//! How measurement kernels are timed: pure rules, without a device or a clock (the paper's sections
-//! 4.1 and 4.2).
+//! The protocol of timing measurement kernels: pure rules, without a device or a clock (the paper's
+//! sections 4.1 and 4.2).
 
-/// Runs of a kernel.
+/// Number of runs of a kernel.
 pub const RUNS: usize = 30;
-/// The first runs, which are left out: arrays are touched for the first time, and the second run
-/// varies more than others.
+/// Number of first runs that are left out. Arrays are touched for the first time in them, and the
+/// second run varies more than others.
 pub const LEFT_OUT: usize = 4;
-/// A kernel that takes this many launches of the empty kernel is measured rather than its launch.
+/// Minimum time of a kernel in launches of the empty kernel. A shorter time measures the launch
+/// instead.
 const ABOVE_LAUNCH: f64 = 1.0;
-/// The middle half of the runs of a quiet machine lies within this share of their median: the paper
-/// found minimum and mean to differ by less than 5 %, and virtual machines with two busy neighbours
-/// are at 3 to 11 %.
+/// Maximum noise of a quiet machine: the width of the middle half of the runs as a share of their
+/// median. In the paper, minimum and mean differ by less than 5 %. Virtual machines with two busy
+/// neighbours have 3 to 11 %.
 const QUIET: f64 = 0.1;
-/// The growth of a time from one size to the next while only one was measured.
+/// Expected growth of a time from one size to the next, while only one size is measured.
 const GROWTH: f64 = 8.0;
 
-/// The time of a kernel by its runs.
+/// The time of a kernel, from its runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timing {
-    /// The least.
+    /// The shortest run.
     pub seconds: f64,
-    /// The width of the middle half as a share of the median.
+    /// The width of the middle half of the runs as a share of the median.
     pub noise: f64,
 }
 
 impl Timing {
-    /// Returns the time by the runs in the order in which they were done, of which the first
-    /// [`LEFT_OUT`] are left out; `None` when none is left.
+    /// Returns the time from the runs in the order made, without the first [`LEFT_OUT`]. Returns
+    /// `None` if no run is left.
     pub fn of(runs: &[f64]) -> Option<Self> {
         let mut sorted = runs.get(LEFT_OUT..).unwrap_or_default().to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -35,7 +36,7 @@ impl Timing {
         Some(Self { seconds: least, noise: (high - low) / median })
     }
 
-    /// Returns true if nothing else seems to have run.
+    /// Returns true if the runs show no sign of other programs.
     pub fn is_quiet(&self) -> bool {
         self.noise <= QUIET
     }
@@ -46,33 +47,34 @@ impl Timing {
 pub struct Ladder {
     /// The sizes, ascending.
     pub sizes: Vec<i64>,
-    /// The largest number of them to measure.
+    /// Maximum number of sizes to measure.
     pub wanted: usize,
 }
 
 /// Bounds of the times of measured kernels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// The time of a launch: a kernel that takes less is measured at a larger size.
+    /// The time of a launch. A kernel that takes less is measured at a larger size.
     pub launch: f64,
-    /// A size that is expected to take longer is left out unless it is the first.
+    /// Maximum expected time of a size. A longer one is left out unless it is the first.
     pub longest: f64,
 }
 
 impl Bounds {
-    /// Returns true if a time tells of the kernel rather than of its launch.
+    /// Returns true if a time measures the kernel rather than its launch.
     pub fn is_telling(&self, seconds: f64) -> bool {
         seconds >= ABOVE_LAUNCH * self.launch
     }
 }
 
-/// A size of a kernel with its time, or with nothing where it failed.
+/// A size of a kernel with its time, or `None` if it failed.
 pub type Rung = (i64, Option<f64>);
 
 impl Ladder {
-    /// Returns the size to measure next, after `done` in the order in which it was done; `None`
-    /// when the kernel is finished: enough sizes are telling, the next would take too long, a size
-    /// failed, or no size is left.
+    /// Returns the size to measure next, given the sizes in `done` in the order made.
+    ///
+    /// Returns `None` if the kernel is finished: enough sizes are above the launch time, the next
+    /// one would take too long, a size failed, or no size is left.
     pub fn next(&self, bounds: &Bounds, done: &[Rung]) -> Option<i64> {
         let times: Vec<f64> = done.iter().map(|(_, seconds)| *seconds).collect::<Option<_>>()?;
         let telling = times.iter().filter(|seconds| bounds.is_telling(**seconds)).count();
@@ -87,10 +89,11 @@ impl Ladder {
     }
 }
 
-/// Returns which kernel to go on with, and at what size; `None` when all are finished. The one of
-/// which the least was done comes first, so that a calibration that is ended early has something of
-/// every kernel. It follows from what was done alone, and so goes on where one that was interrupted
-/// ended.
+/// Returns the kernel to measure next and its size, or `None` if all are finished.
+///
+/// The kernel with the fewest measurements comes first. A calibration that ends early then has
+/// something of every kernel. The answer depends only on `done`, so a calibration continues where
+/// an interrupted one ended.
 pub fn next(ladders: &[Ladder], bounds: &Bounds, done: &[Vec<Rung>]) -> Option<(usize, i64)> {
     let open = ladders.iter().zip(done).enumerate();
     let open = open.filter_map(|(at, (ladder, done))| Some((done.len(), at, ladder.next(bounds, done)?)));
@@ -113,8 +116,8 @@ mod tests {
         assert!(Timing::of(&[1.0; RUNS]).unwrap().is_quiet());
     }
 
-    /// Measures on a device on which a kernel of size n takes `launch + unit * n`, and stops after
-    /// `most` measurements.
+    /// Measures on a device where a kernel of size n takes `launch + unit * n`. Stops after `most`
+    /// measurements.
     fn measure(
         ladders: &[Ladder],
         units: &[f64],
@@ -147,7 +150,7 @@ mod tests {
         };
         assert_eq!(telling(0), [512, 1024, 2048, 4096]);
         assert_eq!(telling(1), [16, 32, 64]);
-        // What is always below the launch is tried to the end.
+        // A kernel that is always below the launch time is tried at every size.
         assert_eq!((telling(2), done[2].len()), (vec![], 12));
         let short = Bounds { longest: 4e-4, ..bounds };
         let done = measure(&ladders(), &[1e-8, 1e-5, 1e-13], &short, vec![Vec::new(); 3], 1000);

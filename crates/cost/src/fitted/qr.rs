@@ -11,13 +11,13 @@ pub(super) struct PivotedQr {
     reflections: Vec<Vec<f64>>,
     /// The columns of `R`, in the order of the pivots.
     columns: Vec<Vec<f64>>,
-    /// The column of `A` behind each column of `R`.
+    /// The column of `A` for each column of `R`.
     pub(super) order: Vec<usize>,
 }
 
 impl PivotedQr {
-    /// Decomposes the matrix with these columns, all of one length. A pivot of at most `negligible`
-    /// times the first ends it. Costs rows x columns^2.
+    /// Decomposes the matrix with these columns, all of one length. Stops at a pivot of at most
+    /// `negligible` times the first. Costs rows x columns^2.
     pub(super) fn new(mut columns: Vec<Vec<f64>>, negligible: f64) -> Self {
         let rows = columns.first().map_or(0, Vec::len);
         let mut order: Vec<usize> = (0..columns.len()).collect();
@@ -48,8 +48,8 @@ impl PivotedQr {
         self.reflections.len()
     }
 
-    /// Returns the coefficients of the independent columns, in the order of the pivots, whose sum is
-    /// the column at `at` of `R`.
+    /// Returns the coefficients of the independent columns, in the order of the pivots, whose sum
+    /// is column `at` of `R`.
     pub(super) fn combination(&self, at: usize) -> Vec<f64> {
         self.solve_upper(self.columns[at][..self.rank()].to_vec())
     }
@@ -91,12 +91,12 @@ impl PivotedQr {
     }
 }
 
-/// Returns the unit vector of the reflection that turns `column[at..]`, of this `length`, onto its
-/// first axis.
+/// Returns the unit vector of a reflection. The reflection turns `column[at..]`, of this `length`,
+/// onto its first axis.
 fn reflection(column: &[f64], at: usize, length: f64) -> Vec<f64> {
     let mut vector = column.to_vec();
     vector[..at].fill(0.0);
-    // Away from the column, so that nothing cancels.
+    // Away from the column, to avoid cancellation.
     vector[at] += length.copysign(column[at]);
     let own = norm(&vector);
     vector.iter_mut().for_each(|value| *value /= own);

@@ -1,24 +1,24 @@
-//! Work-groups in waves: what a launch with few of them leaves idle.
+//! Work-groups in waves: the idle units of a launch with few work-groups.
 
 use super::case::Case;
 use super::property::{CostProperty, PropertyCounts, Resource};
 use tunesmith_loopnest::Property;
 
-/// Returns by how much longer a launch takes than if its work were spread evenly over `units`
-/// compute units, each of which runs one work-group after the other: `ceil(groups / units) * units
-/// / groups`. 1 where the work-groups are not counted.
+/// Returns the slow-down of a launch compared with work spread evenly over `units` compute units:
+/// `ceil(groups / units) * units / groups`. Each unit runs one work-group after the other. The
+/// slow-down is 1 if the work-groups are not counted.
 fn imbalance(counts: &PropertyCounts, units: f64) -> f64 {
     let groups = counts.of(CostProperty::Items(Property::Groups));
     if groups > 0.0 { (groups / units).ceil() * units / groups } else { 1.0 }
 }
 
-/// Returns what a count of the property is multiplied by: the [imbalance], and 1 for what each
-/// launch and work-group costs.
+/// Returns the factor for a count of the property: the [imbalance], or 1 for costs per launch and
+/// work-group.
 pub(super) fn factor(counts: &PropertyCounts, property: CostProperty, units: f64) -> f64 {
     if property.resource() == Resource::Overhead { 1.0 } else { imbalance(counts, units) }
 }
 
-/// Returns the kernel as if every unit did what the busiest one does.
+/// Returns the case as if every unit did the work of the busiest one.
 pub(super) fn balanced(case: &Case, units: f64) -> Case {
     let counts = case.counts.map(|property, count| count * factor(&case.counts, property, units));
     Case { counts, ..case.clone() }
@@ -29,7 +29,7 @@ mod tests {
     use super::super::property::counts_of;
     use super::*;
 
-    /// Returns the busiest unit's share, by handing out one work-group after the other.
+    /// Returns the busiest unit's share by handing out one work-group after the other.
     fn busiest(groups: usize, units: usize) -> f64 {
         let mut load = vec![0_usize; units];
         (0..groups).for_each(|group| load[group % units] += 1);

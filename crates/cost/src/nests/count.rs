@@ -1,4 +1,4 @@
-//! Counts of a nest as cost models take them.
+//! The counts of a nest, as cost models take them.
 
 use super::{Counted, in_words};
 use crate::{Cache, CostProperty, Lanes, PropertyCounts};
@@ -6,38 +6,41 @@ use tunesmith_loopnest::{
     Array, ArrayId, Counts, Direction, Memory, Nest, NestError, Property, Stride, blocks, count, schedule,
 };
 
-/// Where data no longer fit into the fastest cache, the next and the last of today's processors and
-/// GPUs, in bytes.
+/// Sizes in bytes above which data do not fit into the fastest, the next and the last cache of
+/// today's processors and GPUs.
 const CACHES: [(Cache, f64); 3] = [(Cache::First, 48e3), (Cache::Second, 1.5e6), (Cache::Last, 32e6)];
 
-/// Operations that a processor looks ahead of one that waits: shorter chains are hidden behind
-/// those of the next work-items. Some 300 instructions, ten or so for each operation of a block.
+/// Number of operations that a processor looks ahead of a waiting one. Shorter chains are hidden
+/// behind those of the next work-items. It follows from some 300 instructions, about ten for each
+/// operation of a block.
 const AHEAD: f64 = 32.0;
 
-/// Counts of a nest, made ready for many sizes.
+/// The counts of a nest, ready to be evaluated for many sizes.
 #[derive(Debug)]
 pub struct NestCounts<'a> {
     nest: &'a Nest,
     counts: Counts,
-    /// The same in lanes.
+    /// The counts in lanes.
     lanes: Counts,
-    /// What of that is done where work-groups only copy, in generated C: elsewhere other
+    /// The part of these lanes that generated C runs where work-groups only copy. Elsewhere other
     /// work-groups compute meanwhile.
     apart: Option<Counts>,
     chain: Option<Counts>,
-    /// Work-items whose chains of operations run side by side, and how much of a chain is hidden
-    /// behind others.
+    /// Work-items whose chains of operations run side by side, and the number of operations of a
+    /// chain that is hidden behind others.
     together: (f64, f64),
-    /// Notes for users on what estimates leave out.
+    /// Notes for users: the parts that estimates leave out.
     pub notes: Vec<String>,
 }
 
 impl<'a> NestCounts<'a> {
-    /// Counts with what is counted in `lanes`.
+    /// Counts a nest, with operations in `lanes`.
     ///
     /// # Errors
-    /// What cannot be counted. Where only idle lanes cannot, they are taken for busy, and where
-    /// only the longest chain of operations cannot, it is left out; [notes](Self::notes) say so.
+    ///
+    /// Fails if the nest cannot be counted. If only idle lanes cannot be counted, they count as
+    /// busy. If only the longest chain of operations cannot be counted, it is left out.
+    /// [notes](Self::notes) report both.
     pub fn new(nest: &'a Nest, lanes: Lanes) -> Result<Self, NestError> {
         let mut notes = Vec::new();
         let counts = count::count(nest)?;
@@ -55,14 +58,17 @@ impl<'a> NestCounts<'a> {
         Ok(Self { nest, counts, lanes, apart, chain: chain.ok(), together: side_by_side, notes })
     }
 
-    /// Returns by property how often the kernel has it in these sizes: the paper's properties; the
-    /// same in lanes, `lane:...`, arithmetic with small powers as multiplications; the longest
-    /// chain of operations times the work-items or blocks of them, `chains`; and beyond each level
-    /// of cache the bytes of all arrays where they do not fit into it. Properties that it has not
-    /// are left out.
+    /// Returns the counts of the kernel for these sizes. Properties that it does not have are left
+    /// out. The counts are:
+    ///
+    /// - the paper's properties;
+    /// - the same properties in lanes, `lane:...`, with small powers as multiplications;
+    /// - `chains`, the longest chain of operations times the work-items or blocks of them;
+    /// - for each level of cache, the bytes of all arrays if they do not fit into it.
     ///
     /// # Errors
-    /// A count above 2^127.
+    ///
+    /// Fails if a count exceeds 2^127.
     pub fn at(&self, sizes: &[i64]) -> Result<PropertyCounts, NestError> {
         let is_of_items = |property: Property| property != Property::Launch;
         let is_of_lanes =
@@ -93,17 +99,18 @@ impl<'a> NestCounts<'a> {
         Ok(counts)
     }
 
-    /// Returns work-items of the launch and of a work-group.
+    /// Returns the numbers of work-items of the launch and of a work-group.
     fn items(&self, sizes: &[i64]) -> Result<(f64, f64), NestError> {
         let group: f64 = self.nest.local_size()?.into_iter().map(|items| items as f64).product();
         let groups: f64 = self.nest.group_counts(sizes).into_iter().map(|groups| groups as f64).product();
         Ok((groups * group, group))
     }
 
-    /// Returns what is known of the kernel without running it.
+    /// Returns everything known of the kernel without running it.
     ///
     /// # Errors
-    /// A count above 2^127, a work-group without a size.
+    ///
+    /// Fails if a count exceeds 2^127, or if a work-group has no size.
     pub fn counted(&self, sizes: &[i64]) -> Result<Counted, NestError> {
         let bytes = |is_written: bool| {
             let is_such = |id: &ArrayId| self.nest.uses(*id).0 == is_written;
@@ -113,12 +120,13 @@ impl<'a> NestCounts<'a> {
         Ok(Counted { counts: self.at(sizes)?, arrays: (bytes(false), bytes(true)), items: self.items(sizes)? })
     }
 
-    /// Returns what no variant of the nest can do less of: its operations, and each cell that it
-    /// touches loaded or stored once, next to each other; beyond each level of cache, the bytes of
-    /// all arrays. Arrays whose cells cannot be counted are left out.
+    /// Returns the minimum counts that every variant of the nest has. These are its operations, one
+    /// load or store of each cell that it touches, next to each other, and, for each level of
+    /// cache, the bytes of all arrays. Arrays whose cells cannot be counted are left out.
     ///
     /// # Errors
-    /// A count above 2^127.
+    ///
+    /// Fails if a count exceeds 2^127.
     pub fn least(&self, sizes: &[i64]) -> Result<PropertyCounts, NestError> {
         let is_kept = |property: &CostProperty| {
             use CostProperty::{Beyond, Items, Lanes};
@@ -141,7 +149,7 @@ impl<'a> NestCounts<'a> {
     }
 }
 
-/// Returns the properties that `is_kept` picks and that the kernel has.
+/// Returns the properties that `is_kept` selects and the kernel has, with their counts.
 fn present(
     counts: &Counts,
     sizes: &[i64],
@@ -152,8 +160,8 @@ fn present(
     Ok(found.map(|(property, count)| (property, count as f64)))
 }
 
-/// Returns what is done in lanes where work-groups only copy; nothing where they do not, or where
-/// that cannot be counted alone.
+/// Returns the counts in lanes where work-groups only copy. Returns `None` if they never only copy,
+/// or if this cannot be counted separately.
 fn copies(nest: &Nest, lanes: Lanes) -> Result<Option<Counts>, NestError> {
     let copying = schedule::copying(nest)?;
     if copying.is_empty() {

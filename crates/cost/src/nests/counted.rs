@@ -1,4 +1,4 @@
-//! What a loop nest does at given sizes, counted without running it.
+//! Counts the operations of a loop nest at given sizes without running it.
 
 use super::in_words;
 use super::placed::{PlacedNest, read, wrong};
@@ -15,9 +15,9 @@ pub struct CountOptions {
     pub kernel: PathBuf,
     /// A value for each of its sizes.
     pub sizes: Vec<(String, String)>,
-    /// Values for parameters of its transformations, in place of those that it states.
+    /// Values for parameters of its transformations, in place of their defaults.
     pub config: Vec<(String, String)>,
-    /// True to count what the paper leaves out as well.
+    /// True to include the counts that the paper leaves out.
     pub modern: bool,
 }
 
@@ -32,51 +32,56 @@ pub struct NestCount {
     pub config: Map<String, Json>,
     /// The properties with a count that is not zero.
     pub properties: Vec<PropertyCount>,
-    /// The counts that the paper leaves out, where they were asked for.
+    /// The counts that the paper leaves out, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub modern: Option<ModernCount>,
     /// The arrays in global memory.
     pub footprints: Vec<ArrayFootprint>,
 }
 
-/// How often a nest does one thing.
+/// The count of one property of a nest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PropertyCount {
-    /// The property as the guide to loop nests names it.
+    /// The property, named as in the guide to loop nests.
     pub property: CostProperty,
     /// The count, over all work-items.
     pub count: i128,
 }
 
-/// How often a nest does what the paper leaves out.
+/// The counts that the paper leaves out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ModernCount {
     /// The properties with a count that is not zero.
     pub properties: Vec<PropertyCount>,
-    /// Kinds of properties that cannot be counted exactly, with the reason.
+    /// Kinds of properties that cannot be counted exactly, with the reasons.
     pub refused: Vec<(String, String)>,
 }
 
-/// What a nest touches of an array.
+/// The part of an array that a nest touches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ArrayFootprint {
     /// The name of the array.
     pub array: String,
-    /// Bytes that are touched at least once; `None` where they cannot be counted exactly.
+    /// Bytes that are touched at least once, or `None` if they cannot be counted exactly.
     pub bytes: Option<i128>,
-    /// Why they cannot be counted.
+    /// The reason why they cannot be counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// Counts what a loop nest does, by the properties of the cost model. Cost: some milliseconds,
-/// whatever the sizes.
+/// Counts the properties of a loop nest for the cost model. Costs some milliseconds, whatever the
+/// sizes.
 ///
 /// # Errors
 ///
-/// Fails if the file cannot be read or is no nest, a size or parameter has no value, an unknown one
-/// or one that breaks an assumption, an access leaves its array, a transformation is refused, or a
-/// property cannot be counted exactly. That a footprint cannot be counted is said in its place.
+/// Fails if:
+/// - the file cannot be read or is not a nest;
+/// - a size or parameter has no value, is unknown or breaks an assumption;
+/// - an access leaves its array;
+/// - a transformation is refused;
+/// - a property cannot be counted exactly.
+///
+/// A footprint that cannot be counted is no error: its entry has the reason.
 pub fn count(options: &CountOptions) -> Result<NestCount, Error> {
     let path = &options.kernel;
     let refused = |error: NestError| wrong(path, &in_words(&error), error.remedy);

@@ -1,4 +1,4 @@
-//! Symbolic counts of a kernel in the place of hardware counters.
+//! Symbolic counts of a kernel in place of hardware counters.
 
 use crate::{Cache, CostModel, CostProperty, PropertyCounts, Resource};
 use std::collections::BTreeMap;
@@ -6,19 +6,19 @@ use tunesmith_core::Measurement;
 use tunesmith_core::counters::{GLOBAL_SIZE, LOCAL_SIZE};
 use tunesmith_loopnest::{Property, Type};
 
-/// A kernel as it is known without running it.
+/// The facts about a kernel that are known without running it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counted {
     /// Its count of each property.
     pub counts: PropertyCounts,
-    /// Bytes of the arrays that it only reads, and of those that it writes.
+    /// Bytes of the arrays that it only reads, and bytes of those that it writes.
     pub arrays: (f64, f64),
-    /// Work-items of the launch and of a work-group.
+    /// The numbers of work-items of the launch and of a work-group.
     pub items: (f64, f64),
 }
 
 impl Counted {
-    /// Returns the operations as counters of the set of any processor: they follow from the
+    /// Returns the operations as counters of the set for any processor. They depend on the
     /// configuration alone.
     fn operations(&self) -> BTreeMap<String, f64> {
         let items = || {
@@ -50,8 +50,8 @@ impl Counted {
         counters.map(|(name, count)| (name.to_string(), count)).into()
     }
 
-    /// Fills in a run that took `ms` as if its counters had been read: its operations, and how busy
-    /// the costs of `model` say that it kept memory, caches and arithmetic.
+    /// Fills in a run that took `ms` as if its counters had been read: its operations, and the
+    /// utilisation of memory, caches and arithmetic by the costs of `model`.
     pub fn fill(&self, model: &CostModel, ms: f64, measurement: &mut Measurement) {
         let busy = |is_part: &dyn Fn(CostProperty) -> bool| {
             let costs = model.terms.iter().filter(|term| is_part(term.property));
@@ -75,20 +75,20 @@ impl Counted {
     }
 }
 
-/// Returns true if the property is loads or stores of memory. The lesser of loads and stores counts
-/// what they count already.
+/// Returns true if the property counts loads or stores of memory. The lesser of loads and stores
+/// does not count, because the other properties include it.
 fn is_access(property: Property) -> bool {
     matches!(property, Property::Global(..) | Property::LocalLoads(_) | Property::StridedLocalLoads(..))
 }
 
-/// Returns true if the property is accesses to global memory, of work-items or of lanes.
+/// Returns true if the property counts accesses to global memory, by work-items or by lanes.
 fn is_global(property: CostProperty) -> bool {
     let (CostProperty::Items(own) | CostProperty::Lanes(own)) = property else { return false };
     matches!(own, Property::Global(..) | Property::LoadsAndStores(..))
 }
 
-/// Returns the bits of each of the accesses to global memory that the property counts; `None` of
-/// any other property.
+/// Returns the bits of each access to global memory that the property counts, or `None` for other
+/// properties.
 fn global_bits(property: Property) -> Option<f64> {
     match property {
         Property::Global(bits, ..) => Some(f64::from(bits)),

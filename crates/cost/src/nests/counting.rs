@@ -1,12 +1,12 @@
-//! A device without counters, whose profiled runs are given symbolic counts.
+//! An evaluator for devices without counters: it gives profiled runs symbolic counts.
 
 use super::NestEstimates;
 use std::collections::VecDeque;
 use tunesmith_core::{Completion, Depth, Error, Evaluator, Interrupt, Request};
 use tunesmith_space::{ConfigId, Space};
 
-/// Answers requests as another evaluator; where the counters of a run are asked for, they are what
-/// the estimates count.
+/// Answers requests like another evaluator. If a request asks for counters, it fills in the counts
+/// of the estimates.
 pub struct Counting<'a> {
     inner: &'a mut dyn Evaluator,
     estimates: &'a NestEstimates<'a>,
@@ -15,7 +15,8 @@ pub struct Counting<'a> {
 }
 
 impl<'a> Counting<'a> {
-    /// Answers as `inner` does, with the counts of `estimates` for configurations of `space`.
+    /// Creates an evaluator that answers like `inner`, with the counts of `estimates` for
+    /// configurations of `space`.
     pub fn new(inner: &'a mut dyn Evaluator, estimates: &'a NestEstimates<'a>, space: &'a Space) -> Self {
         Self { inner, estimates, space, submitted: VecDeque::new() }
     }

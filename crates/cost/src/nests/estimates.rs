@@ -1,4 +1,4 @@
-//! What a calibrated device would take for the configurations of a tuned nest, without running one.
+//! Estimates the times of a tuned nest's configurations on a calibrated device without running one.
 
 use super::{Counted, NestCounts, NestGenerator, in_words};
 use crate::Error;
@@ -15,11 +15,12 @@ use tunesmith_device::{Language, Scope};
 use tunesmith_problem::{NestKernel, Problem};
 use tunesmith_space::{ConfigId, Space};
 
-/// Spaces of up to so many configurations are estimated whole, at some milliseconds each.
+/// Maximum size of a space that is estimated whole. Each configuration costs some milliseconds.
 const WHOLE: u128 = 4000;
-/// Configurations of a larger space that are estimated before the neighbours of the best.
+/// Number of configurations of a larger space that are estimated before the neighbours of the best.
 const DRAWN: usize = 2000;
-/// Rounds in which the neighbours of the best are estimated, and how many count as the best.
+/// Number of rounds that estimate the neighbours of the best, and number of configurations that
+/// count as the best.
 const ROUNDS: usize = 4;
 const BEST: usize = 20;
 
@@ -32,22 +33,24 @@ pub struct NestEstimates<'a> {
     lanes: Lanes,
 }
 
-/// What is estimated of a configuration.
+/// The estimate of a configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Guess {
-    /// Its time, and what it comes from.
+    /// Its time with its parts, and its counts.
     Time(Box<(Estimate, Counted)>),
-    /// It makes no kernel: a transformation refuses it.
+    /// It has no kernel: a transformation refuses it.
     Refused(String),
     /// Its kernel cannot be counted.
     Unknown(String),
 }
 
 impl<'a> NestEstimates<'a> {
-    /// Estimates with the model of `device` in this form; the device file is `file`.
+    /// Creates the estimates by the model of `device` in this form. `file` is the path of the
+    /// device file.
     ///
     /// # Errors
-    /// The problem's kernel is no loop nest, the file has no model of that form.
+    ///
+    /// Fails if the problem's kernel is not a loop nest, or if the file has no model of that form.
     pub fn new(problem: &'a Problem, device: &DeviceFile, form: Form, file: &Path) -> Result<Self, Error> {
         let Some(nest) = &problem.nest else {
             let text = format!(
@@ -63,7 +66,8 @@ impl<'a> NestEstimates<'a> {
         Ok(Self { problem, nest, generator, model, lanes: device.provenance.lanes })
     }
 
-    /// Costs the transformations and a count: some milliseconds.
+    /// Returns the estimate of a configuration. Costs the transformations and a count: some
+    /// milliseconds.
     pub fn guess(&self, space: &Space, config: ConfigId) -> Guess {
         let scope = Scope::of(&self.problem.sizes, space, config);
         let nest = match self.generator.nest(&scope) {
@@ -76,8 +80,9 @@ impl<'a> NestEstimates<'a> {
         }
     }
 
-    /// Returns a small space whole; of a larger one 2,000 configurations drawn at random, then the
-    /// neighbours of the best in four rounds. The same at every call, in the order of the space.
+    /// Returns the estimates of a small space whole. Of a larger space, returns those of 2,000
+    /// random configurations and, in four rounds, of the neighbours of the best. Every call returns
+    /// the same, in the order of the space.
     pub fn all(&self, space: &Space) -> Vec<(ConfigId, Guess)> {
         let mut known: HashMap<ConfigId, Guess> = HashMap::new();
         if space.len().is_some_and(|len| len <= WHOLE) {
@@ -101,12 +106,13 @@ impl<'a> NestEstimates<'a> {
         known.par_extend(configs.into_par_iter().map(|config| (config, self.guess(space, config))));
     }
 
-    /// Returns the time that no variant of the nest can fall below by the model, in milliseconds:
-    /// that of a kernel which does each of the nest's operations once, and loads and stores every
-    /// cell that it touches once, side by side.
+    /// Returns the modelled limit in milliseconds: no variant of the nest is faster by the model.
+    /// It is the time of a kernel that does each of the nest's operations once, and loads and
+    /// stores every cell that it touches once, side by side.
     ///
     /// # Errors
-    /// Why there is none, for users: the nest cannot be counted.
+    ///
+    /// Fails if the nest cannot be counted. The text tells users the reason.
     pub fn limit_ms(&self) -> Result<f64, String> {
         let least =
             NestCounts::new(&self.nest.recipe.nest, self.lanes).and_then(|counts| counts.least(&self.nest.sizes));
@@ -114,11 +120,12 @@ impl<'a> NestEstimates<'a> {
         Ok(self.model.seconds(&least) * 1e3)
     }
 
-    /// Returns the estimates as a recording: times and counters as if they had been measured. What
-    /// cannot be counted is left out.
+    /// Returns the estimates as a recording, with times and counters as if they had been measured.
+    /// Configurations that cannot be counted are left out.
     ///
     /// # Errors
-    /// Nothing can be counted.
+    ///
+    /// Fails if no configuration can be counted.
     pub fn recording(&self, space: &Space, guesses: &[(ConfigId, Guess)]) -> Result<Recording, RecordingError> {
         let row = |(config, guess): &(ConfigId, Guess)| {
             let values = space.values(&space.unrank(*config)).map(|(_, value)| value.clone()).collect();
@@ -145,7 +152,7 @@ impl<'a> NestEstimates<'a> {
         Recording::new(name, columns.collect(), guesses.iter().filter_map(row).collect())
     }
 
-    /// Counters for what was run: those that hardware would have read.
+    /// Fills in the counters of a measured configuration, as if hardware had read them.
     pub fn fill(&self, space: &Space, config: ConfigId, measurement: &mut Measurement) {
         let ms = tunesmith_core::statistics::median(&measurement.times_ms);
         if let (Some(ms), Guess::Time(known)) = (ms, self.guess(space, config)) {
@@ -154,7 +161,8 @@ impl<'a> NestEstimates<'a> {
     }
 }
 
-/// Returns the configurations of the shortest estimates, equal ones in the order of the space.
+/// Returns the configurations with the shortest estimates. Equal ones are in the order of the
+/// space.
 fn best(known: &HashMap<ConfigId, Guess>, count: usize) -> Vec<ConfigId> {
     let time = |(config, guess): (&ConfigId, &Guess)| match guess {
         Guess::Time(known) => Some((known.0.seconds, *config)),

@@ -1,4 +1,5 @@
-//! A loop nest as a command is given it: a file, sizes, and parameters of its transformations.
+//! A loop nest in the form that commands take it: a file, sizes, and parameters of its
+//! transformations.
 
 use super::in_words;
 use crate::Error;
@@ -6,7 +7,7 @@ use std::path::Path;
 use tunesmith_loopnest::{Nest, NestError, Recipe, count};
 use tunesmith_space::did_you_mean;
 
-/// A transformed nest with everything that it leaves open.
+/// A transformed nest with values for its sizes.
 pub(crate) struct PlacedNest {
     /// The nest after its transformations.
     pub(crate) nest: Nest,
@@ -18,11 +19,12 @@ pub(crate) struct PlacedNest {
 
 impl PlacedNest {
     /// Transforms the nest that was read from `path`. Parameters that `config` does not name have
-    /// the values that the nest states.
+    /// their defaults.
     ///
     /// # Errors
-    /// A size or parameter has no value, an unknown one or one that breaks an assumption, an access
-    /// leaves its array, a transformation is refused.
+    ///
+    /// Fails if a size or parameter has no value, is unknown or breaks an assumption, if an access
+    /// leaves its array, or if a transformation is refused.
     pub(crate) fn new(
         recipe: &Recipe,
         path: &Path,
@@ -46,17 +48,19 @@ impl PlacedNest {
 /// Reads a nest with its transformations.
 ///
 /// # Errors
-/// The file cannot be read, or is no nest.
+///
+/// Fails if the file cannot be read or is not a nest.
 pub(crate) fn read(path: &Path) -> Result<Recipe, Error> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| wrong(path, &error.to_string(), Some("name a file with a loop nest".to_string())))?;
-    // Of a problem, say, the first line that means nothing as a nest is not what is wrong.
+    // For another file, such as a problem, the first line that is not part of a nest is not the
+    // fault.
     let is_nest = path.extension().is_some_and(|suffix| suffix == "nest");
     let other = (!is_nest).then(|| "name a loop nest (`.nest`); a problem names that of its kernel".to_string());
     text.parse::<Recipe>().map_err(|error| wrong(path, &in_words(&error), other.or(error.remedy)))
 }
 
-/// Returns a request that the nest at `path` does not allow.
+/// Returns the error for a request that the nest at `path` does not allow.
 pub(super) fn wrong(path: &Path, text: &str, remedy: Option<String>) -> Error {
     Error::request(format!("`{}`: {text}", path.display()), remedy)
 }
@@ -96,7 +100,7 @@ fn all_known(what: &str, given: &[(String, String)], known: &[String], path: &Pa
     }
 }
 
-/// Returns the value of a name; the last one where it is given twice.
+/// Returns the value of a name. If it is given twice, the last value counts.
 fn given(values: &[(String, String)], name: &str) -> Result<Option<i64>, Error> {
     let Some((_, text)) = values.iter().rev().find(|(known, _)| known == name) else { return Ok(None) };
     let wrong = || Error::request(format!("`{name}={text}` is not an integer"), Some(format!("write `{name}=1024`")));
