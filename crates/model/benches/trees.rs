@@ -1,4 +1,4 @@
-//! Fitting and predicting with trees at the size of a predictive tuning problem: 30,000 rows of 16
+//! Fits and predicts with trees at the size of a predictive tuning problem: 30,000 rows of 16
 //! features.
 
 use divan::Bencher;
@@ -20,8 +20,8 @@ fn rng() -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(1)
 }
 
-/// Half of the features are as tuning parameters, with few values; half as sizes of inputs, with
-/// many.
+/// Half of the features resemble tuning parameters, with few values. The other half resemble sizes
+/// of inputs, with many values.
 fn data(rows: usize) -> (Table, Vec<f64>) {
     let mut rng = rng();
     let columns = (0..FEATURES).map(|index| Column::ordinal(format!("F{index}"))).collect();
@@ -51,7 +51,7 @@ fn predict_a_million_boosted(bencher: Bencher) {
     bencher.counter(ItemsCount::new(many.len())).bench(|| model.predict_all(&many));
 }
 
-/// As many as a hill climb on a model makes.
+/// As many predictions as a hill climb on a model makes.
 #[divan::bench]
 fn predict_75_one_by_one(bencher: Bencher) {
     let (table, targets) = data(30_000);

@@ -1,10 +1,10 @@
 //! The Cholesky factor of a covariance matrix that grows by one row at a time.
 
-/// The lower triangle `L` of `A = L L'`, kept row by row without gaps.
+/// The lower triangle `L` of `A = L L'`, stored row by row without gaps.
 ///
-/// Where `A` is not positive definite within rounding (equal rows, no noise), the pivot is kept at
-/// [`PIVOT`](Self::PIVOT): the row then carries next to no information instead of an error or a
-/// NaN.
+/// If `A` is not positive definite within rounding (equal rows, no noise), the pivot is kept at
+/// [`PIVOT`](Self::PIVOT). The row then carries almost no information, instead of causing an error
+/// or a NaN.
 #[derive(Clone, Debug, Default)]
 pub struct Cholesky {
     packed: Vec<f64>,
@@ -12,7 +12,7 @@ pub struct Cholesky {
 }
 
 impl Cholesky {
-    /// The smallest square of a pivot, for matrices whose diagonal is about 1.
+    /// Minimum square of a pivot, for matrices whose diagonal is about 1.
     pub const PIVOT: f64 = 1e-10;
 
     /// Creates the factor of the matrix whose lower triangle, row by row without gaps, is `packed`.
@@ -28,10 +28,11 @@ impl Cholesky {
         factor
     }
 
-    /// Adds the last row of the matrix, its diagonal element last. Costs n^2 / 2 products.
+    /// Adds the last row of the matrix, with its diagonal element last. Costs n^2 / 2 products.
     ///
     /// # Panics
-    /// `row` has not one element more than there are rows.
+    ///
+    /// Panics if `row` does not have one element more than there are rows.
     pub fn append(&mut self, row: &[f64]) {
         assert_eq!(row.len(), self.len + 1, "a row of the lower triangle");
         let mut new = Vec::with_capacity(row.len());
@@ -65,7 +66,7 @@ impl Cholesky {
         (0..self.len).map(|i| self.row(i)[i].ln()).sum()
     }
 
-    /// Returns the first elements of `L^-1 b`, as many as `b` has. Costs n^2 / 2 products.
+    /// Returns the leading elements of `L^-1 b`, as many as `b` has. Costs n^2 / 2 products.
     pub fn solve(&self, b: &[f64]) -> Vec<f64> {
         let mut solution = Vec::with_capacity(b.len());
         for (i, &element) in b.iter().enumerate() {
@@ -88,8 +89,8 @@ impl Cholesky {
     }
 }
 
-/// Returns the inner product of two slices of the same length. Eight partial sums, so that the
-/// compiler may use vectors.
+/// Returns the inner product of two slices of the same length. Eight partial sums allow the
+/// compiler to use vectors.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (a_chunks, b_chunks) = (a.chunks_exact(8), b.chunks_exact(8));
     let rest: f64 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(x, y)| x * y).sum();

@@ -1,19 +1,18 @@
-//! Expected improvement.
+//! The expected improvement.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-/// Below this many deviations the two terms of the expected improvement cancel; its expansion takes
-/// over.
+/// The number of deviations below which the two terms of the expected improvement cancel. Its
+/// expansion is used there.
 const TAIL: f64 = -8.0;
 
-/// Returns the logarithm of the expected improvement on `best` of a normal variable, where smaller
+/// Returns the logarithm of the expected improvement of a normal variable on `best`, where smaller
 /// is better: `ln(s (u Phi(u) + phi(u)))` with `u = (best - mean) / s` (Jones, Schonlau and Welch,
 /// Efficient global optimization of expensive black-box functions, 1998, equation 15).
 ///
-/// The logarithm tells candidates apart also where the improvement itself is below the smallest
-/// number: for `u < -8` it is `-u^2/2 - ln sqrt(2 pi) - 2 ln |u|`, the first term of the expansion.
-/// Without a deviation the improvement is certain: the logarithm of `best - mean`, or minus
-/// infinity.
+/// The logarithm tells candidates apart even if the improvement underflows. For `u < -8` it is the
+/// first term of the expansion: `-u^2/2 - ln sqrt(2 pi) - 2 ln |u|`. Without a deviation the
+/// improvement is certain: the result is the logarithm of `best - mean`, or minus infinity.
 pub fn log_expected_improvement(mean: f64, deviation: f64, best: f64) -> f64 {
     let gain = best - mean;
     if deviation <= 0.0 {
@@ -30,8 +29,9 @@ pub fn log_expected_improvement(mean: f64, deviation: f64, best: f64) -> f64 {
     deviation.ln() + of_unit
 }
 
-/// Returns the chance that a standard normal variable exceeds `x`, with a relative error below
-/// 1.2e-7 in both tails: the Chebyshev fit of Press et al., Numerical Recipes, section 6.2 (erfcc).
+/// Returns the probability that a standard normal variable exceeds `x`. The relative error is below
+/// 1.2e-7 in both tails. Uses the Chebyshev fit of Press et al., Numerical Recipes, section 6.2
+/// (erfcc).
 fn upper_tail(x: f64) -> f64 {
     const COEFFICIENTS: [f64; 10] = [
         0.170_872_77,

@@ -1,11 +1,11 @@
 //! The models of Tunesmith: regressors on rows of numbers.
 //!
-//! Numbers in, numbers out: nothing here knows of spaces, configurations or runs. What draws random
-//! numbers is handed the generator, and the same input gives the same output.
+//! Numbers in, numbers out: nothing here knows spaces, configurations or runs. A function that
+//! draws random numbers takes a generator, so the same input gives the same output.
 //!
-//! The [Gaussian process](GaussianProcess) predicts a value and how sure it is of it. It is made
-//! for searching: it takes one more point, and moves its predictions of thousands of
-//! [candidates](Candidates) along, in time linear in the candidates.
+//! The [Gaussian process](GaussianProcess) predicts a value and its uncertainty. It is made for
+//! searching: it adds one point at a time and updates its predictions of thousands of
+//! [candidates](Candidates), in time linear in the candidates.
 //!
 //! ```
 //! use tunesmith_model::{Candidates, Feature, GaussianProcess, Hyperparameters, Rows, log_expected_improvement};
@@ -27,18 +27,18 @@
 //! assert!(gain(6) > gain(1));
 //! ```
 //!
-//! Trees learn tables of named features, ordinal or categorical, with gaps: one [regression
-//! tree](RegressionTree), [randomised trees](RandomisedTrees) that are averaged, and [boosted
-//! trees](BoostedTrees). They share the trait [`Regressor`] and are saved as JSON that people can
-//! read.
+//! Trees learn tables of named features, ordinal or categorical, with gaps. There is a single
+//! [regression tree](RegressionTree), an average of [randomised trees](RandomisedTrees), and
+//! [boosted trees](BoostedTrees). They share the trait [`Regressor`]. They are saved as JSON that
+//! people can read.
 //!
-//! The [expert system](bottleneck) turns counters of a profiled run into bottlenecks and wanted
-//! changes; a [counter model](counters::CounterModel) predicts the counters of configurations that
+//! The [expert system](bottleneck) turns the counters of a profiled run into bottlenecks and wanted
+//! changes. A [counter model](counters::CounterModel) predicts the counters of configurations that
 //! were not run.
 //!
-//! Without the default feature `fit`, only what an application needs to use a saved model is left:
-//! [`BoostedTrees`] that are read and predict, and the [`Shortlist`] of them. Everything that fits,
-//! threads and random numbers are then no part of the crate.
+//! Without the default feature `fit`, only the parts remain that an application needs to use a
+//! saved model: reading [`BoostedTrees`], predicting with them, and their [`Shortlist`]. The crate
+//! then has no code for fitting, threads or random numbers.
 
 #[cfg(feature = "fit")]
 pub mod bottleneck;

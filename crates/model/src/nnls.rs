@@ -1,22 +1,23 @@
-//! Least squares whose coefficients are not negative.
+//! Least squares with non-negative coefficients.
 
 use crate::Cholesky;
 
-/// A coefficient enters only where it lowers the loss by more than rounding: this share of the
-/// largest slope at zero.
+/// Minimum slope of a coefficient that enters, as a share of the largest slope at zero. A smaller
+/// slope lowers the loss by rounding only.
 const TOLERANCE: f64 = 1e-12;
-/// Added to the diagonal, which is scaled to 1, so that columns that are multiples of each other
-/// can be solved.
+/// The amount added to the diagonal, which is scaled to 1. Columns that are multiples of each other
+/// can then be solved.
 const JITTER: f64 = 1e-14;
 
 /// Returns the coefficients `x >= 0` that minimise `|rows * x - targets|^2 + |ridge * (x -
 /// towards)|^2`.
 ///
-/// With a `ridge` above 0 the answer is unique, also of fewer rows than coefficients; `towards` is
-/// what the coefficients are believed to be without any row. Numbers must be finite. The active set
-/// method of Lawson and Hanson (Solving least squares problems, 1974, chapter 23) on the normal
-/// equations. Cost: rows x coefficients^2, then coefficients^3 / 6 for each that enters or leaves;
-/// rarely more of them than there are coefficients.
+/// With a `ridge` above 0 the answer is unique, even with fewer rows than coefficients. `towards`
+/// holds the coefficients expected without any row. Numbers must be finite.
+///
+/// Uses the active set method of Lawson and Hanson (Solving least squares problems, 1974, chapter
+/// 23) on the normal equations. Cost: rows x coefficients^2, then coefficients^3 / 6 for each
+/// coefficient that enters or leaves. There are rarely more such steps than coefficients.
 ///
 /// ```
 /// let rows = [vec![1.0, 0.0], vec![0.0, 1.0], vec![1.0, 1.0]];
@@ -25,7 +26,9 @@ const JITTER: f64 = 1e-14;
 /// ```
 ///
 /// # Panics
-/// A row has not one number for each coefficient, or there is not one target for each row.
+///
+/// Panics if a row does not have one number for each coefficient, or if there is not one target for
+/// each row.
 pub fn nonnegative_least_squares(rows: &[Vec<f64>], targets: &[f64], towards: &[f64], ridge: f64) -> Vec<f64> {
     assert_eq!(rows.len(), targets.len(), "a target for every row");
     let count = towards.len();
@@ -49,7 +52,8 @@ fn active_set(gram: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
     let count = right.len();
     let least = TOLERANCE * right.iter().map(|slope| slope.abs()).fold(0.0, f64::max);
     let (mut x, mut free) = (vec![0.0; count], Vec::new());
-    // The loss falls with every entry, so no set comes twice; rounding alone could make it go on.
+    // The loss falls with every entry, so no set comes twice. Only rounding could make the loop
+    // continue.
     for _ in 0..10 * count {
         let descent = |i: usize| right[i] - gram[i].iter().zip(&x).map(|(g, x)| g * x).sum::<f64>();
         let entering = (0..count).filter(|i| !free.contains(i)).map(|i| (descent(i), i));
@@ -62,8 +66,8 @@ fn active_set(gram: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
     x
 }
 
-/// Moves `x` to the minimum over the coefficients in `free`; those that would become negative on
-/// the way are held at 0 and leave `free`.
+/// Moves `x` to the minimum over the coefficients in `free`. A coefficient that would become
+/// negative on the way is held at 0 and leaves `free`.
 fn settle(gram: &[Vec<f64>], right: &[f64], x: &mut [f64], free: &mut Vec<usize>) {
     while !free.is_empty() {
         let goal = solve(gram, right, free);
@@ -82,10 +86,10 @@ fn settle(gram: &[Vec<f64>], right: &[f64], x: &mut [f64], free: &mut Vec<usize>
     }
 }
 
-/// Returns the solution of the normal equations of the coefficients in `free`, whose diagonal
-/// elements are positive.
+/// Returns the solution of the normal equations of the coefficients in `free`. Their diagonal
+/// elements must be positive.
 fn solve(gram: &[Vec<f64>], right: &[f64], free: &[usize]) -> Vec<f64> {
-    // A diagonal of 1 is what the factor's smallest pivot is meant for.
+    // The factor's smallest pivot is meant for a diagonal of 1.
     let scale: Vec<f64> = free.iter().map(|&i| gram[i][i].sqrt()).collect();
     let element = |a: usize, b: usize| gram[free[a]][free[b]] / (scale[a] * scale[b]);
     let element = &element;
@@ -107,7 +111,7 @@ mod tests {
         rows.iter().zip(targets).map(miss).sum::<f64>() + x.iter().map(|x| (ridge * x).powi(2)).sum::<f64>()
     }
 
-    /// Returns the best of every choice of which coefficients are 0, the others by elimination.
+    /// Returns the best of every choice of zero coefficients. Solves for the others by elimination.
     fn oracle(rows: &[Vec<f64>], targets: &[f64], ridge: f64) -> f64 {
         let choices = (0..8u32).map(|mask| (0..3).filter(|at| mask & (1 << at) != 0).collect::<Vec<usize>>());
         let losses = choices.filter_map(|free| {

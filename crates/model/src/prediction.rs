@@ -1,6 +1,6 @@
-//! A predicted value and how sure it is.
+//! A predicted value and its uncertainty.
 
-/// The mean that a model predicts and the deviation it leaves, in the unit of the targets.
+/// The mean that a model predicts and the remaining deviation, in the unit of the targets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
     /// The mean.

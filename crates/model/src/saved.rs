@@ -1,13 +1,14 @@
-//! What the files of all models begin with.
+//! The header of the files of all models.
 
 use crate::ModelError;
 use serde_json::Value as Json;
 
-/// Returns the JSON document in `text`, a saved model whose `kind` is `kind` and whose `version` is
-/// from 1 to `latest`.
+/// Parses the JSON of a saved model. Its `kind` must be `kind`, and its `version` must be from 1 to
+/// `latest`.
 ///
 /// # Errors
-/// No JSON, or a document without a kind, of another one, or of a later version.
+///
+/// Fails if the text is not JSON, or if the document has no kind, another kind, or a later version.
 pub fn saved(text: &str, kind: &'static str, latest: u64) -> Result<Json, ModelError> {
     let json: Json = serde_json::from_str(text).map_err(ModelError::Json)?;
     let found = json.get("kind").and_then(Json::as_str).ok_or(ModelError::NoKind { expected: kind })?;

@@ -5,13 +5,13 @@ use std::collections::HashSet;
 /// The meaning of the numbers of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Numbers whose order means something.
+    /// Numbers with a meaningful order.
     Ordinal,
-    /// Indices of these levels, whose order means nothing.
+    /// Indices of these levels, without a meaningful order.
     Categorical(Vec<String>),
 }
 
-/// A feature: its name and what its numbers mean.
+/// A feature: its name and the meaning of its numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     /// The name, unique in its table.
@@ -21,21 +21,21 @@ pub struct Column {
 }
 
 impl Column {
-    /// Creates a feature of numbers in their order.
+    /// Creates a feature of ordered numbers.
     pub fn ordinal(name: impl Into<String>) -> Self {
         Self { name: name.into(), kind: Kind::Ordinal }
     }
 
-    /// Creates a feature of levels; a row holds the index of its level.
+    /// Creates a feature of levels. A row holds the index of its level.
     pub fn categorical<L: Into<String>>(name: impl Into<String>, levels: impl IntoIterator<Item = L>) -> Self {
         Self { name: name.into(), kind: Kind::Categorical(levels.into_iter().map(Into::into).collect()) }
     }
 
-    /// Returns `value`, or NaN where it is not the index of a level of this categorical column.
+    /// Returns `value`, or NaN if it is not the index of a level of this categorical column.
     pub(crate) fn cleaned(&self, value: f64) -> f64 {
         match &self.kind {
             Kind::Ordinal => value,
-            // The cast saturates, and takes what is no number to 0.
+            // The cast saturates, and turns NaN into 0.
             Kind::Categorical(levels) => {
                 let index = value as usize;
                 if index < levels.len() && index as f64 == value { value } else { f64::NAN }
@@ -44,10 +44,10 @@ impl Column {
     }
 }
 
-/// Rows of numbers under named columns: what trees are fitted to and predict.
+/// Rows of numbers under named columns: the input of trees.
 ///
-/// A missing value is NaN; in a categorical column any number that is no index of a level is
-/// missing as well.
+/// A missing value is NaN. In a categorical column, a number that is not the index of a level also
+/// counts as missing.
 ///
 /// ```
 /// use tunesmith_model::{Column, Table};
@@ -59,7 +59,7 @@ impl Column {
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     columns: Vec<Column>,
-    /// Column by column: a tree looks at one feature of many rows.
+    /// By column, because a tree looks at one feature of many rows.
     cells: Vec<Vec<f64>>,
     len: usize,
 }
@@ -68,7 +68,8 @@ impl Table {
     /// Creates a table without rows under these columns.
     ///
     /// # Panics
-    /// Two columns have the same name, or two levels of a column.
+    ///
+    /// Panics if two columns, or two levels of one column, have the same name.
     pub fn new(columns: Vec<Column>) -> Self {
         if let Some(name) = repeated(&columns) {
             panic!("two columns, or two levels of one, have the name `{name}`");
@@ -77,10 +78,11 @@ impl Table {
         Self { columns, cells, len: 0 }
     }
 
-    /// Creates the rows given, each with one number for every column.
+    /// Creates a table from rows, each with one number for every column.
     ///
     /// # Panics
-    /// As [`new`](Self::new) and [`push`](Self::push).
+    ///
+    /// Panics like [`new`](Self::new) and [`push`](Self::push).
     pub fn from_rows<R: AsRef<[f64]>>(columns: Vec<Column>, rows: impl IntoIterator<Item = R>) -> Self {
         let mut table = Self::new(columns);
         rows.into_iter().for_each(|row| table.push(row.as_ref()));
@@ -90,7 +92,8 @@ impl Table {
     /// Adds a row at the end.
     ///
     /// # Panics
-    /// `row` has not one number for every column.
+    ///
+    /// Panics if `row` does not have one number for every column.
     pub fn push(&mut self, row: &[f64]) {
         assert_eq!(row.len(), self.columns.len(), "one number for every column");
         for ((cells, column), &value) in self.cells.iter_mut().zip(&self.columns).zip(row) {
@@ -109,7 +112,7 @@ impl Table {
         self.len == 0
     }
 
-    /// Returns what the numbers mean.
+    /// Returns the columns.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
@@ -119,7 +122,7 @@ impl Table {
         &self.cells[index]
     }
 
-    /// Returns the same to be changed, to numbers that the column can have.
+    /// Returns the numbers of one column for changing. New values must be valid in the column.
     #[cfg(feature = "fit")]
     pub(crate) fn column_mut(&mut self, index: usize) -> &mut [f64] {
         &mut self.cells[index]
@@ -137,7 +140,7 @@ impl Table {
     }
 }
 
-/// Returns a name that two columns have, or two levels of one column.
+/// Returns a name that two columns, or two levels of one column, share.
 pub(crate) fn repeated(columns: &[Column]) -> Option<&str> {
     let names = first_repeated(columns.iter().map(|column| column.name.as_str()));
     names.or_else(|| columns.iter().find_map(repeated_level))

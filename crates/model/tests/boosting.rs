@@ -1,5 +1,5 @@
-//! What boosted trees promise beyond fitting well: directions, quantiles, the same digits on any
-//! number of threads, and answers about what they learned.
+//! Properties of boosted trees beyond a good fit: directions, quantiles, the same digits on any
+//! number of threads, and the effects of features.
 
 use proptest::prelude::*;
 use rand::SeedableRng as _;
@@ -27,7 +27,7 @@ fn rows() -> impl Strategy<Value = Vec<[f64; 3]>> {
     prop::collection::vec((number(), 0..3_i32, number()).prop_map(|(x, c, y)| [x, f64::from(c), y]), 8..80)
 }
 
-/// `rows` numbers from 0 to 1 in each of `columns` columns.
+/// Returns `rows` numbers from 0 to 1 in each of `columns` columns.
 fn uniform(rows: usize, columns: usize) -> Table {
     let mut rng = rng(7);
     let names = (0..columns).map(|index| Column::ordinal(format!("F{index}"))).collect();
@@ -125,7 +125,7 @@ fn a_direction_that_holds_costs_nothing_and_one_that_does_not_leaves_a_constant(
         squares / targets.len() as f64
     };
     assert!(error(Direction::Rising) < 1e-3, "{}", error(Direction::Rising));
-    // What is left is the variance of the square of a uniform number, 4 / 45.
+    // The rest is the variance of the square of a uniform number, 4 / 45.
     assert!((error(Direction::Falling) - 4.0 / 45.0).abs() < 0.02, "{}", error(Direction::Falling));
 }
 
@@ -171,7 +171,7 @@ fn permuting_costs_what_a_column_explains_and_nothing_where_it_is_not_used() {
     let settings = BoostedSettings { rounds: 200, ..BoostedSettings::default() };
     let model = fit(&narrow, &targets, &settings);
     let importance = permutation_importance(&model, &narrow, &targets, 5, &mut rng(2));
-    // A number that is dealt out anew is off by twice its variance, that of 4 F0 being 16 / 12.
+    // A shuffled number is off by twice its variance. The variance of 4 F0 is 16 / 12.
     assert!((importance[0] - 2.0 * 16.0 / 12.0).abs() < 0.15, "{importance:?}");
     assert!((importance[1] - 2.0 / 12.0).abs() < 0.03, "{importance:?}");
     assert_eq!(importance[2], 0.0);

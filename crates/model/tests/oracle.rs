@@ -1,4 +1,4 @@
-//! The Gaussian process against the textbook: dense matrices and Gaussian elimination.
+//! Compares the Gaussian process with the textbook: dense matrices and Gaussian elimination.
 
 use proptest::prelude::*;
 use tunesmith_model::{Candidates, Feature, GaussianProcess, Hyperparameters, Rows};
@@ -41,7 +41,7 @@ struct Dense {
     predictions: Vec<(f64, f64)>,
 }
 
-/// Mean, variance and predictions by the equations as they stand.
+/// Returns mean, variance and predictions by the literal equations.
 fn dense(features: &[Feature], parameters: &Hyperparameters, x: &[Vec<u16>], y: &[f64], at: &[Vec<u16>]) -> Dense {
     let k = |a: &Vec<u16>, b: &Vec<u16>| covariance(features, &parameters.lengths, a, b);
     let n = x.len();
@@ -100,7 +100,7 @@ proptest! {
         let means = process.means(&posterior, candidates.rows());
         for ((prediction, mean), (m, s)) in candidates.predict(&posterior).iter().zip(means).zip(expected.predictions) {
             prop_assert!(near(prediction.mean, m) && near(mean, m), "{prediction:?} {mean} {m}");
-            // A deviation is a root: half the digits.
+            // A deviation is a root: it has half the digits.
             prop_assert!((prediction.deviation - s).abs() < 1e-4, "{prediction:?} {s}");
         }
     }
@@ -137,12 +137,12 @@ proptest! {
         prop_assert!((1e-5..=0.5).contains(&fitted.noise));
         let loss = |parameters: &Hyperparameters| dense_loss(&features, parameters, &rows, y);
         prop_assert!(loss(&fitted) <= loss(&start) + 1e-6);
-        // No step of the last size helps, or the search ran out of rounds: then it moved.
+        // Either no step of the last size helps, or the search ran out of rounds and has moved.
         prop_assert!(loss(&fitted).is_finite());
     }
 }
 
-/// The loss as documented, from the public parts.
+/// Returns the documented loss, computed from the public parts.
 fn dense_loss(features: &[Feature], parameters: &Hyperparameters, rows: &Rows, y: &[f64]) -> f64 {
     let process = GaussianProcess::new(features, parameters.clone(), rows);
     let log_ratio = |value: f64, median: f64| (value / median).ln();

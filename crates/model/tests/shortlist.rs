@@ -1,4 +1,4 @@
-//! Trees made ready for few rows against the trees as they are.
+//! Compares trees prepared for few rows with the original trees.
 
 use proptest::prelude::*;
 use rand::SeedableRng as _;
@@ -11,7 +11,7 @@ fn columns() -> Vec<Column> {
     ordinal.into_iter().chain(["LAYOUT", "TYPE"].map(|name| Column::categorical(name, ["a", "b", "c"]))).collect()
 }
 
-/// Numbers of which some are missing, between those of the fit or no levels.
+/// Numbers with gaps. Some lie between those of the fit or are not levels.
 fn cell() -> impl Strategy<Value = f64> {
     prop_oneof![1 => Just(f64::NAN), 1 => Just(1.5), 1 => Just(f64::INFINITY), 8 => (-1..6_i32).prop_map(f64::from)]
 }
@@ -68,7 +68,7 @@ fn what_a_word_has_no_bits_for_is_refused_and_values_left_out_are_missing() {
     assert_ne!(shortlist.predict(&[0.0]), shortlist.predict(&[4.0]));
 }
 
-/// A model of one tree in which every split leads to a leaf and to the next split.
+/// Returns a model of one tree in which every split leads to a leaf and to the next split.
 fn chain(splits: usize) -> BoostedTrees {
     let leaf = r#"{"value":1.0,"rows":1}"#;
     let split = |at: usize| {

@@ -1,5 +1,5 @@
-//! Trees against the obvious: every threshold and every subset of levels tried, all sums taken
-//! anew.
+//! Compares trees with the obvious ones: these try every threshold and every subset of levels, and
+//! compute all sums anew.
 
 use proptest::prelude::*;
 use rand::SeedableRng as _;
@@ -9,7 +9,7 @@ use tunesmith_model::{
     Regressor, Table, TreeSettings,
 };
 
-/// What the obvious tree is grown with.
+/// The settings of the obvious tree.
 #[derive(Clone, Copy)]
 struct Limits {
     depth: usize,
@@ -22,7 +22,7 @@ fn explained(targets: &[f64], rows: &[usize], shrinkage: f64) -> f64 {
     sum * sum / (rows.len() as f64 + shrinkage)
 }
 
-/// Every way to part `rows` by one column.
+/// Returns every partition of `rows` by one column.
 fn partitions(table: &Table, rows: &[usize]) -> Vec<[Vec<usize>; 2]> {
     let mut all = Vec::new();
     let mut part = |answer: &dyn Fn(usize) -> bool| {
@@ -51,7 +51,8 @@ fn partitions(table: &Table, rows: &[usize]) -> Vec<[Vec<usize>; 2]> {
     all
 }
 
-/// The prediction of every row in `rows` by the tree that is best at each node, written to `out`.
+/// Writes the prediction of every row in `rows` to `out`, by the tree with the best split at each
+/// node.
 fn obvious(table: &Table, targets: &[f64], rows: &[usize], limits: Limits, out: &mut [f64]) {
     let gain = |[yes, no]: &[Vec<usize>; 2]| {
         let of = |rows: &[usize]| explained(targets, rows, limits.shrinkage);
@@ -72,7 +73,7 @@ fn obvious(table: &Table, targets: &[f64], rows: &[usize], limits: Limits, out: 
     }
 }
 
-/// Boosting with obvious trees.
+/// Boosts with obvious trees.
 fn obviously_boosted(table: &Table, targets: &[f64], limits: Limits, rounds: usize, rate: f64) -> Vec<f64> {
     let rows: Vec<usize> = (0..targets.len()).collect();
     let mut predictions = vec![targets.iter().sum::<f64>() / targets.len() as f64; targets.len()];
@@ -188,7 +189,7 @@ proptest! {
         let again = BoostedTrees::from_json(&boosted.to_json()).unwrap();
         prop_assert_eq!(again.to_json(), boosted.to_json());
         prop_assert_eq!(bits(&again.predict_all(&table)), bits(&boosted.predict_all(&table)));
-        // As a part of another document as well.
+        // Also as a part of another document.
         let inside: BoostedTrees = serde_json::from_str(&serde_json::to_string(&boosted).unwrap()).unwrap();
         prop_assert_eq!(inside, boosted);
     }
@@ -289,8 +290,8 @@ fn thresholds_are_drawn_from_the_whole_range_between_the_values() {
     let table = Table::from_rows(vec![Column::ordinal("X")], [[0.0], [10.0]]);
     let settings = RandomisedSettings { trees: 2000, min_split: 2, ..RandomisedSettings::default() };
     let model = RandomisedTrees::fit(&table, &[0.0, 1.0], &settings, &mut rng(1)).unwrap();
-    // A threshold above x says no to none: the prediction grows with x as a uniform distribution
-    // does.
+    // A threshold below x answers no and so predicts 1: the prediction grows with x like a uniform
+    // distribution.
     for x in [1.0, 2.5, 5.0, 9.0] {
         assert!((model.predict(&[x]) - x / 10.0).abs() < 0.03, "{x}: {}", model.predict(&[x]));
     }

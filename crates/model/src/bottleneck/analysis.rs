@@ -1,9 +1,10 @@
-//! Counters to bottlenecks.
+//! Computes bottlenecks from counters.
 
 use super::family::Local;
 use super::{Family, Quantity, Readings, Rules, Variant};
 
-/// A cause that may keep a kernel from being faster. Each is a share: 0 is no stress, 1 the peak.
+/// A cause that may keep a kernel from being faster. Its value is a share: 0 is no stress, 1 the
+/// peak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Bottleneck {
     /// Reading global memory (Eq. 6).
@@ -36,19 +37,19 @@ pub enum Bottleneck {
     Control,
     /// Conversions.
     Conversion,
-    /// Instructions that wait to be issued (Eq. 12).
+    /// Instructions that wait for issue (Eq. 12).
     Issue,
     /// Multiprocessors without work (Eq. 13).
     Idle,
     /// Too few threads (Eq. 14).
     Parallelism,
-    /// Warps that are missing; reported only.
+    /// Missing warps. Reported only.
     Occupancy,
-    /// Work-groups that leave a last round half empty; reported only.
+    /// Work-groups that leave the last round half empty. Reported only.
     Tail,
-    /// Special-function units; reported only.
+    /// Special-function units. Reported only.
     Special,
-    /// Texture units; reported only.
+    /// Texture units. Reported only.
     TextureUnit,
 }
 
@@ -80,7 +81,7 @@ impl Bottleneck {
     ];
 }
 
-/// The classes of instructions with what counts them.
+/// The classes of instructions with their quantities.
 pub(super) const CLASSES: [(Bottleneck, Quantity); 7] = [
     (Bottleneck::Float32, Quantity::Float32),
     (Bottleneck::Float64, Quantity::Float64),
@@ -91,17 +92,17 @@ pub(super) const CLASSES: [(Bottleneck, Quantity); 7] = [
     (Bottleneck::Conversion, Quantity::Conversions),
 ];
 
-/// The bottlenecks of one run; those whose counters were not read are absent.
+/// The bottlenecks of one run. A bottleneck is absent if its counters were not read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bottlenecks([Option<f64>; 22]);
 
 impl Bottlenecks {
-    /// Returns how tight `bottleneck` is; `None` when its counters were not read.
+    /// Returns the value of `bottleneck`, or `None` if its counters were not read.
     pub fn get(&self, bottleneck: Bottleneck) -> Option<f64> {
         self.0[bottleneck as usize]
     }
 
-    /// Returns those known, in the order declared.
+    /// Returns the known bottlenecks in the order declared.
     pub fn iter(&self) -> impl Iterator<Item = (Bottleneck, f64)> {
         Bottleneck::ALL.into_iter().filter_map(|bottleneck| Some((bottleneck, self.get(bottleneck)?)))
     }
@@ -111,29 +112,29 @@ impl Bottlenecks {
     }
 }
 
-/// The size of the device, where it is known.
+/// The size of the device, as far as known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Size {
     /// Multiprocessors.
     pub multiprocessors: Option<f64>,
-    /// Cores of all of them.
+    /// Cores of all multiprocessors together.
     pub cores: Option<f64>,
 }
 
-/// The findings from counters.
+/// The result of an analysis of counters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analysis {
     /// The bottlenecks.
     pub bottlenecks: Bottlenecks,
-    /// The quantities that the family's table expects and that were not read: the bottlenecks that
-    /// need it are absent.
+    /// Quantities that the family's table expects and that were not read. The bottlenecks that need
+    /// them are absent.
     pub missing: Vec<Quantity>,
-    /// The quantities that are 0 although something that is not 0 is shared out by them: the
-    /// bottlenecks that need it are 0.
+    /// Quantities that are 0 although they divide something that is not 0. The bottlenecks that
+    /// need them are 0.
     pub zero: Vec<Quantity>,
 }
 
-/// None of the counters that bottlenecks are computed from was read.
+/// The error of an analysis without any counter from which bottlenecks are computed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no counter of the set `{family}` has a usable value")]
 pub struct NothingToAnalyse {
@@ -141,18 +142,21 @@ pub struct NothingToAnalyse {
     pub family: &'static str,
 }
 
-/// Threads per core below which parallelism is short (Eq. 14).
+/// Minimum number of threads per core for sufficient parallelism (Eq. 14).
 const THREADS_PER_CORE: f64 = 5.0;
-/// The column that the authors' program divides by the L2 writes instead of what stands in it, in
-/// the order of KTT's counters behind the two sizes of a launch.
+/// The number of the column, in the order of KTT's counters behind the two sizes of a launch. The
+/// authors' program divides this number by the L2 writes, instead of the column's content.
 const LOCAL_STORE_COLUMN: f64 = 14.0;
 
 /// Returns the bottlenecks of a run with these `readings` on a device of this `family` and `size`
 /// (Eq. 6 to 14).
 ///
+/// A missing counter leaves out the bottlenecks that need it. A denominator of 0 gives 0. Cost: a
+/// few dozen operations.
+///
 /// # Errors
-/// No bottleneck can be computed. Counters that are missing leave out the bottlenecks that need
-/// them; denominators of 0 give 0. Cost: a few dozen operations.
+///
+/// Fails if no bottleneck can be computed.
 pub fn analyse(
     readings: &Readings,
     family: &'static Family,
@@ -170,7 +174,7 @@ pub fn analyse(
     Ok(Analysis { bottlenecks, missing, zero: zero(readings) })
 }
 
-/// Returns the denominators that are 0 where there is something to share out.
+/// Returns the denominators that are 0 although their numerators are not.
 fn zero(readings: &Readings) -> Vec<Quantity> {
     use Quantity::{DramReads, DramUse, DramWrites, Executed, IssueUse, L2Reads, L2Use, L2Writes};
     let is_zero = |quantity: &Quantity| readings.get(*quantity) == Some(0.0);
@@ -182,7 +186,7 @@ fn zero(readings: &Readings) -> Vec<Quantity> {
     flawed.flat_map(|(_, parts)| parts.iter().copied()).collect()
 }
 
-/// Returns the share of `part` in `whole`, 0 where there is nothing.
+/// Returns the share of `part` in `whole`, or 0 if `whole` is 0.
 fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
@@ -190,7 +194,7 @@ fn share(part: f64, whole: f64) -> f64 {
 /// Computes Eq. 6 to 8.
 fn memories(found: &mut Bottlenecks, readings: &Readings, family: &Family, rules: &Rules) {
     let get = |quantity| readings.get(quantity);
-    // The utilisation shared out by the transfers in either direction.
+    // Divides the utilisation among the transfers in either direction.
     let mut directions = |read, written, used: Option<f64>, [a, b]: [Quantity; 2]| {
         let (reads, writes) = (get(a), get(b));
         let of = |part: Option<f64>| Some(share(part?, reads? + writes?) * used?);
@@ -211,7 +215,7 @@ fn memories(found: &mut Bottlenecks, readings: &Readings, family: &Family, rules
     found.set(Bottleneck::Local, local());
 }
 
-/// Returns the share of local memory in transfers.
+/// Returns the share of local memory in the transfers.
 fn local(readings: &Readings, family: &Family, rules: &Rules) -> Option<f64> {
     let (stores, writes) = (readings.get(Quantity::LocalStores), readings.get(Quantity::L2Writes));
     match (family.local, rules.variant) {
@@ -228,7 +232,7 @@ fn instructions(found: &mut Bottlenecks, readings: &Readings, family: &Family, r
     found.set(Bottleneck::Special, get(Quantity::SpecialUse));
     found.set(Bottleneck::TextureUnit, get(Quantity::TextureUnitUse));
     let (Some(executed), Some(issue)) = (get(Quantity::Executed), get(Quantity::IssueUse)) else { return };
-    // Architectures that do not count idle lanes are taken to have none.
+    // Architectures that do not count idle lanes are assumed to have none.
     let efficiency = |quantity| get(quantity).unwrap_or(1.0);
     let active = efficiency(Quantity::WarpEfficiency) * efficiency(Quantity::WarpEfficiencyUnpredicated);
     let fitted = executed * family.lanes / active;
@@ -251,10 +255,10 @@ fn instructions(found: &mut Bottlenecks, readings: &Readings, family: &Family, r
     );
 }
 
-/// Computes Eq. 13 and 14, and what is reported only.
+/// Computes Eq. 13 and 14, and the bottlenecks that are only reported.
 fn parallelism(found: &mut Bottlenecks, readings: &Readings, size: Size, rules: &Rules) {
     let get = |quantity| readings.get(quantity);
-    // Efficiencies up to 105 % are recorded; the authors' program takes them as they are.
+    // Efficiencies of up to 105 % are recorded. The authors' program uses them unchanged.
     let lack = |share: f64| if rules.variant == Variant::Authors { 1.0 - share } else { (1.0 - share).max(0.0) };
     found.set(Bottleneck::Idle, get(Quantity::Efficiency).map(lack));
     found.set(Bottleneck::Occupancy, get(Quantity::Occupancy).map(lack));
@@ -263,7 +267,8 @@ fn parallelism(found: &mut Bottlenecks, readings: &Readings, size: Size, rules: 
         Some(share(enough - get(Quantity::Threads)?, enough).max(0.0))
     };
     found.set(Bottleneck::Parallelism, short());
-    // The authors' program rounds up without rounding: kept, since it is reported only.
+    // The authors' program rounds up without rounding. This is kept, because the value is only
+    // reported.
     let tail = || {
         let groups = share(get(Quantity::Threads)?, get(Quantity::GroupThreads)?);
         Some(1.0 - share(groups, groups + size.multiprocessors? - 1.0))

@@ -1,10 +1,10 @@
-//! What people call bottlenecks, and which counters are behind each.
+//! Names of bottlenecks for people, and the counters behind each.
 
 use super::Bottleneck::{self, *};
 use super::{Quantity, analysis::CLASSES};
 
 impl Bottleneck {
-    /// Returns a few words for people.
+    /// Returns a few words that describe the bottleneck to people.
     pub fn title(self) -> &'static str {
         match self {
             MemoryRead => "reading global memory",
@@ -32,12 +32,12 @@ impl Bottleneck {
         }
     }
 
-    /// Returns true if it is only reported: no change of a counter is wanted for it.
+    /// Returns true if the bottleneck is only reported and asks for no change of a counter.
     pub fn is_reported_only(self) -> bool {
         matches!(self, Occupancy | Tail | Special | TextureUnit)
     }
 
-    /// Returns the quantities that it is computed from, of all families.
+    /// Returns the quantities from which it is computed, over all families.
     pub fn quantities(self) -> Vec<Quantity> {
         use Quantity as Q;
         let class = CLASSES.iter().find(|(class, _)| *class == self).map(|(_, quantity)| *quantity);

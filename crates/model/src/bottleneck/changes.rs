@@ -1,10 +1,10 @@
-//! Bottlenecks to wanted changes of counters.
+//! Derives wanted changes of counters from bottlenecks.
 
 use super::analysis::CLASSES;
 use super::family::Local;
 use super::{Bottleneck, Bottlenecks, Family, Quantity, Rules, Variant};
 
-/// The bottlenecks of memories with what relieves them when there is less of it.
+/// The bottlenecks of memories, each with the quantity whose decrease relieves it.
 const MEMORIES: [(Bottleneck, Quantity); 7] = [
     (Bottleneck::MemoryRead, Quantity::DramReads),
     (Bottleneck::MemoryWrite, Quantity::DramWrites),
@@ -15,9 +15,9 @@ const MEMORIES: [(Bottleneck, Quantity); 7] = [
     (Bottleneck::SharedWrite, Quantity::SharedStores),
 ];
 
-/// Returns the changes wanted of the counters of `family`, the one that the counter model was
-/// trained on, from -1 (less of it) to 1 (more of it), without those that are 0 (Eq. 15 and section
-/// 3.5.2).
+/// Returns the wanted changes of the counters of `family`, from -1 (less) to 1 (more), without
+/// those that are 0 (Eq. 15 and section 3.5.2). `family` is the family on which the counter model
+/// was trained.
 pub fn wanted_changes(bottlenecks: &Bottlenecks, family: &Family, rules: &Rules) -> Vec<(Quantity, f64)> {
     let of = |bottleneck| bottlenecks.get(bottleneck).unwrap_or(0.0);
     let mut changes: Vec<(Quantity, f64)> =
@@ -35,7 +35,8 @@ pub fn wanted_changes(bottlenecks: &Bottlenecks, family: &Family, rules: &Rules)
         changes.push((quantity, -instructions(class, of(class), family, rules)));
     }
     if rules.variant != Variant::Paper && !family.whole_floats {
-        // The authors' program also asks for more of the peak rate, where there is such a counter.
+        // The authors' program also asks for a larger share of the peak rate, if there is such a
+        // counter.
         changes.push((Quantity::Float32Efficiency, rules.excess(of(Bottleneck::Float32))));
     }
     let issue = of(Bottleneck::Issue);
@@ -47,7 +48,7 @@ pub fn wanted_changes(bottlenecks: &Bottlenecks, family: &Family, rules: &Rules)
     changes
 }
 
-/// Returns how much less is wanted of a class of instructions.
+/// Returns the wanted decrease of a class of instructions.
 fn instructions(class: Bottleneck, bottleneck: f64, family: &Family, rules: &Rules) -> f64 {
     let is_float = matches!(class, Bottleneck::Float32 | Bottleneck::Float64);
     if is_float && family.whole_floats && rules.variant != Variant::Paper {

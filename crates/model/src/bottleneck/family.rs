@@ -1,30 +1,29 @@
-//! The tables: in what the architectures differ.
+//! Tables of the differences between architectures.
 
 use super::Quantity;
 
-/// The rules by which counters of one family of architectures are read and changed. One constant
-/// each.
+/// The constants by which counters of one family of architectures are read and changed.
 #[derive(Debug, PartialEq)]
 pub struct Family {
-    /// The name of its set of counters.
+    /// The name of the family's set of counters.
     pub name: &'static str,
-    /// The number of operations of an executed instruction: the threads of a warp.
+    /// The number of operations of an executed instruction: the number of threads of a warp.
     pub lanes: f64,
-    /// The issue utilisation at which one path of instructions is full: from Volta on integer and
-    /// floating-point instructions are issued separately, so that half of it fills either (section
-    /// 3.5.1).
+    /// The issue utilisation at which one path of instructions is full. From Volta on, integer and
+    /// floating-point instructions are issued separately, so half of the utilisation fills either
+    /// path (section 3.5.1).
     pub issue_full: f64,
     /// The origin of the share of local memory in transfers (Eq. 8).
     pub local: Local,
-    /// True if the change wanted of floating-point operations is the whole bottleneck once it is
-    /// above the threshold, and not what exceeds the threshold. The authors' program does so from
-    /// Volta on.
+    /// True if the wanted change of floating-point operations is the whole bottleneck once it
+    /// exceeds the threshold. Otherwise it is the excess over the threshold. The authors' program
+    /// takes the whole bottleneck from Volta on.
     pub whole_floats: bool,
-    /// The quantities of Table 1 for the family. Missing ones are told.
+    /// The quantities of Table 1 for the family. An analysis reports missing ones.
     pub expected: &'static [Quantity],
 }
 
-/// The share of local memory in transfers.
+/// The source of the share of local memory in transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Local {
     /// A counter.
@@ -130,7 +129,7 @@ impl Family {
     /// Every family.
     pub const ALL: [&'static Self; 3] = [&Self::BEFORE_VOLTA, &Self::VOLTA, &Self::PROCESSOR];
 
-    /// Returns the family whose set of counters has this name; `None` of one without a table.
+    /// Returns the family whose set of counters has this name, or `None` if it has no table.
     pub fn of_set(name: &str) -> Option<&'static Self> {
         Self::ALL.into_iter().find(|family| family.name == name)
     }

@@ -1,11 +1,11 @@
-//! The expert system of counter-guided search: counters become bottlenecks, bottlenecks become
-//! wanted changes of counters, and configurations are scored by how well they bring them.
+//! The expert system of counter-guided search. Counters become bottlenecks, and bottlenecks become
+//! wanted changes of counters. The scores of configurations tell how well they bring these changes.
 //!
 //! Filipovic et al., Using hardware performance counters to speed up autotuning convergence on
-//! GPUs, sections 3.5 and 3.6. Pure functions on numbers: [`analyse`] (Eq. 6 to 14),
-//! [`wanted_changes`] (Eq. 15), [`scores`] (Eq. 16) and [`weights`] (Eq. 17). Bottlenecks are those
-//! of the device that is tuned; the changes are stated in the counters of the device that the
-//! counter model was trained on, so the two may be of different [families](Family).
+//! GPUs, sections 3.5 and 3.6. All functions are pure: [`analyse`] (Eq. 6 to 14),
+//! [`wanted_changes`] (Eq. 15), [`scores`] (Eq. 16) and [`weights`] (Eq. 17). Bottlenecks refer to
+//! the device that is tuned. Changes refer to the counters of the device on which the counter model
+//! was trained. The two devices may be of different [families](Family).
 //!
 //! ```
 //! use tunesmith_model::bottleneck::{Bottleneck, Family, Readings, Rules, Size, analyse, wanted_changes};

@@ -1,10 +1,10 @@
-//! What counters of different architectures have in common.
+//! Quantities that counters of different architectures share.
 
-/// Declares the quantities with their abbreviations, so that the list stands once.
+/// Declares the quantities with their abbreviations in a single list.
 macro_rules! quantities {
     ($($(#[$doc:meta])* $name:ident = $abbreviation:literal,)*) => {
-        /// A meaning that counters of several architectures share: the abbreviations of the paper's
-        /// Table 1, and a few that the authors' program reads besides. Utilisations and
+        /// The meaning of a counter, shared by several architectures. The quantities are those of
+        /// the paper's Table 1, and a few more that the authors' program reads. Utilisations and
         /// efficiencies are shares from 0 to 1.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Quantity {
@@ -15,7 +15,7 @@ macro_rules! quantities {
             /// Every quantity, in the order declared.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// Returns the abbreviation by which tables of counters refer to it.
+            /// Returns the abbreviation that tables of counters use for it.
             pub fn abbreviation(self) -> &'static str {
                 match self { $(Self::$name => $abbreviation,)* }
             }
@@ -40,7 +40,7 @@ quantities! {
     Textures = "TEX_RWT",
     /// Utilisation of the texture and L1 cache.
     TextureUse = "TEX_U",
-    /// The share of transfers that are of local memory: spilled registers.
+    /// Share of local memory in transfers: spilled registers.
     LocalOverhead = "LOC_O",
     /// Loads from local memory.
     LocalLoads = "LOC_LT",
@@ -52,7 +52,7 @@ quantities! {
     SharedStores = "SHR_WT",
     /// Utilisation of shared memory.
     SharedUse = "SHR_U",
-    /// Efficiency of shared memory, which stands in for its utilisation where there is none.
+    /// Efficiency of shared memory. It stands in for the utilisation if that is missing.
     SharedEfficiency = "SHR_E",
     /// Operations on 16-bit floats.
     Float16 = "INST_F16",
@@ -72,23 +72,23 @@ quantities! {
     Conversions = "INST_BCONV",
     /// Instructions executed, by warps on a GPU.
     Executed = "INST_EXE",
-    /// The share of cycles in which an instruction is issued.
+    /// Share of cycles in which an instruction is issued.
     IssueUse = "INST_ISSUE_U",
-    /// The share of multiprocessors that are busy.
+    /// Share of multiprocessors that are busy.
     Efficiency = "SM_E",
-    /// The share of a warp's threads that are active.
+    /// Share of a warp's threads that are active.
     WarpEfficiency = "WARP_E",
-    /// The share of a warp's threads that are active and not predicated off.
+    /// Share of a warp's threads that are active and not predicated off.
     WarpEfficiencyUnpredicated = "WARP_NP_E",
-    /// The share of the warps that fit which are active.
+    /// Share of the possible warps that are active.
     Occupancy = "OCC",
     /// Utilisation of the special-function units.
     SpecialUse = "SFU_U",
     /// Utilisation of the texture units.
     TextureUnitUse = "TEXFU_U",
-    /// The share of the peak in 32-bit floating-point operations.
+    /// Share of the peak rate of 32-bit floating-point operations.
     Float32Efficiency = "FLOP_SP_E",
-    /// Work-items of the launch; no counter, but known of every launch.
+    /// Work-items of the launch. No counter, but known for every launch.
     Threads = "THREADS",
     /// Work-items of a work-group.
     GroupThreads = "GROUP_THREADS",
@@ -112,8 +112,7 @@ impl Default for Readings {
 }
 
 impl Readings {
-    /// Creates the readings in `pairs` of abbreviation and value; unknown abbreviations are left
-    /// out.
+    /// Creates readings from pairs of abbreviation and value. Unknown abbreviations are left out.
     pub fn from_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, f64)>) -> Self {
         let mut readings = Self::default();
         for (abbreviation, value) in pairs {
@@ -124,7 +123,7 @@ impl Readings {
         readings
     }
 
-    /// Sets the reading of `quantity`. What is no finite number of at least 0 counts as not read.
+    /// Sets the reading of `quantity`. A value that is negative or not finite counts as not read.
     pub fn set(&mut self, quantity: Quantity, value: f64) {
         self.0[quantity as usize] = Some(value).filter(|value| value.is_finite() && *value >= 0.0);
     }

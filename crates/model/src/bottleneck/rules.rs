@@ -1,25 +1,25 @@
-//! In what the publication, its authors' program and what works differ.
+//! The variants of the rules: as published, as in the authors' program, and as they work best.
 
-/// The author of the rules. They differ in five places, and some differences are mistakes.
+/// A variant of the rules. The variants differ in five places, and some differences are mistakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
-    /// The equations as published, with the sign of Eq. 16 mended: as printed it prefers what is to
-    /// be avoided.
+    /// The equations as published, except for the sign of Eq. 16. As printed, it prefers what
+    /// should be avoided.
     Paper,
-    /// The rules that the authors' simulation computes.
+    /// The rules in the authors' simulation.
     Authors,
-    /// The authors' way where it works better, without its mistake in local memory and with values
-    /// kept in range.
+    /// The authors' rules where they work better, without their mistake in local memory and with
+    /// values kept in range.
     Mended,
 }
 
-/// The rules of one variant and the threshold at which instructions count.
+/// The rules of one variant, with the threshold for instructions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
-    /// The author of the rules.
+    /// The variant.
     pub variant: Variant,
-    /// The bottleneck of instructions above which they are reacted to, from 0 to below 1:
-    /// `inst_reaction`. The paper takes 0.5 for kernels that compute and 0.7 for others.
+    /// The bottleneck of instructions above which the rules react, from 0 to below 1:
+    /// `inst_reaction`. The paper uses 0.5 for compute-bound kernels and 0.7 for others.
     pub reaction: f64,
 }
 
@@ -29,8 +29,8 @@ impl Rules {
         Self { variant: Variant::Mended, reaction }
     }
 
-    /// Returns what of `bottleneck` exceeds the threshold, rescaled to 0 to 1 (Eq. 15 without its
-    /// sign).
+    /// Returns the excess of `bottleneck` over the threshold, rescaled to 0 to 1 (Eq. 15 without
+    /// its sign).
     pub(super) fn excess(&self, bottleneck: f64) -> f64 {
         ((bottleneck - self.reaction) / (1.0 - self.reaction)).max(0.0)
     }

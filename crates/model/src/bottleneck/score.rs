@@ -1,24 +1,27 @@
-//! Configurations by how well they bring the wanted changes.
+//! Scores configurations by how well they bring the wanted changes.
 
 use super::Variant;
 
 /// The exponent that turns normalised scores into weights (Eq. 17).
 const SHARPNESS: i32 = 8;
-/// The score below which a configuration is all but given up (Eq. 17).
+/// The score below which a configuration is almost excluded (Eq. 17).
 const CUT_OFF: f64 = -0.25;
-/// The weight of what is all but given up.
+/// The weight of a configuration that is almost excluded.
 const LEAST: f64 = 0.0001;
 
-/// Returns the scores of configurations (Eq. 16, its sign mended): for every wanted change the
-/// share by which the candidate has more of the counter than the profiled configuration has, times
-/// the change.
+/// Returns the scores of configurations (Eq. 16 with its sign corrected). A score is a sum over the
+/// wanted changes: the change times the relative excess of the candidate's counter over that of the
+/// profiled configuration.
 ///
-/// `columns` holds, for every change, the counter's values of all candidates; `profiled` its values
-/// at the profiled configuration, by the same model. A counter that is 0 on one side is dropped by
-/// the paper; the others drop it where it is 0 on both sides.
+/// `columns` holds, for every change, the counter's values of all candidates. `profiled` holds the
+/// values of the profiled configuration by the same model. The paper drops a counter that is 0 on
+/// one side. The other variants drop it only if it is 0 on both sides.
+///
+/// Cost: a division per change and candidate.
 ///
 /// # Panics
-/// Lengths differ. Cost: a division per change and candidate.
+///
+/// Panics if lengths differ.
 pub fn scores(changes: &[f64], profiled: &[f64], columns: &[&[f64]], variant: Variant) -> Vec<f64> {
     assert!(changes.len() == profiled.len() && changes.len() == columns.len(), "a column for every change");
     let mut scores = vec![0.0; columns.first().map_or(0, |column| column.len())];
@@ -34,11 +37,11 @@ pub fn scores(changes: &[f64], profiled: &[f64], columns: &[&[f64]], variant: Va
     scores
 }
 
-/// Returns the weights by which a configuration is drawn, from its scores (Eq. 17).
+/// Returns the weights for drawing a configuration, from the scores (Eq. 17).
 ///
-/// The authors' program gives a score of exactly 0 the least weight instead of 1; it compares the
-/// cut-off strictly. `scale` multiplies the scores first: the program doubles those of trees, so
-/// that it cuts off at half. Cost: linear.
+/// The authors' program gives a score of exactly 0 the least weight instead of 1, and compares the
+/// cut-off strictly. `scale` multiplies the scores first. The program doubles the scores of trees,
+/// so that it cuts off at half. Cost: linear.
 pub fn weights(scores: &[f64], variant: Variant, scale: f64) -> Vec<f64> {
     let lowest = scores.iter().copied().fold(f64::INFINITY, f64::min);
     let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -67,7 +70,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Computes Eq. 16 as it stands, a configuration at a time.
+    /// Computes Eq. 16 literally, one configuration at a time.
     fn oracle(changes: &[f64], profiled: &[f64], candidate: &[f64], variant: Variant) -> f64 {
         let mut sum = 0.0;
         for ((change, before), after) in changes.iter().zip(profiled).zip(candidate) {

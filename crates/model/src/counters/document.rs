@@ -1,4 +1,4 @@
-//! Counter models as JSON.
+//! Reads and writes counter models as JSON.
 
 use super::{CounterModel, Predictor, Provenance};
 use crate::trees::Regressor as _;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The value of `kind` in every file of a counter model.
 pub const COUNTERS_KIND: &str = "counters";
-/// The version written, and the latest that is read.
+/// The version written, and the latest version read.
 const VERSION: u64 = 1;
 
 #[derive(Serialize, Deserialize)]
@@ -20,7 +20,7 @@ struct CounterDocument {
     model: Predictor,
 }
 
-/// A tuning parameter: levels where it is none of numbers in order.
+/// A tuning parameter. It has levels unless its values are ordered numbers.
 #[derive(Serialize, Deserialize)]
 struct Parameter {
     name: String,
@@ -44,7 +44,7 @@ pub(super) fn text(model: &CounterModel) -> String {
         counters: model.counters.clone(),
         model: model.predictor.clone(),
     };
-    // Keys are texts and numbers finite, so that nothing can fail.
+    // Keys are texts and numbers are finite, so nothing can fail.
     serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
 }
 
@@ -64,7 +64,7 @@ pub(super) fn parse(text: &str) -> Result<CounterModel, ModelError> {
     check(&model).map(|()| model)
 }
 
-/// Refuses parts that do not belong together.
+/// Refuses parts that do not fit together.
 fn check(model: &CounterModel) -> Result<(), ModelError> {
     let (columns, counters) = (&model.columns, model.counters.len());
     let fits = match &model.predictor {

@@ -1,16 +1,16 @@
-//! What was measured, looked up.
+//! A counter model that looks up measured configurations.
 
 use crate::Table;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// Counters by configuration.
+/// Measured counters by configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Exact {
     rows: Vec<Known>,
 }
 
-/// One configuration.
+/// A measured configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Known {
     parameters: Vec<f64>,
@@ -18,14 +18,14 @@ struct Known {
 }
 
 impl Exact {
-    /// Creates the rows of `table` with `values`, a list for every counter.
+    /// Creates the table from the rows of `table` and `values`, a list for every counter.
     pub(super) fn new(table: &Table, values: &[Vec<f64>]) -> Self {
         let known =
             |row| Known { parameters: table.row(row), counters: values.iter().map(|column| column[row]).collect() };
         Self { rows: (0..table.len()).map(known).collect() }
     }
 
-    /// Returns which rows are known, and every counter's values.
+    /// Returns, for every row, whether it is known, and the values of every counter.
     pub(super) fn predict(&self, table: &Table, counters: usize) -> (Vec<bool>, Vec<Vec<f64>>) {
         let key = |row: &[f64]| row.iter().map(|value| (value + 0.0).to_bits()).collect::<Vec<u64>>();
         let places: HashMap<Vec<u64>, usize> =
@@ -37,7 +37,7 @@ impl Exact {
         (found.iter().map(Option::is_some).collect(), values.collect())
     }
 
-    /// Returns true if every row has as many numbers as it should.
+    /// Returns true if every row has the expected lengths.
     pub(super) fn has_lengths(&self, parameters: usize, counters: usize) -> bool {
         self.rows.iter().all(|known| known.parameters.len() == parameters && known.counters.len() == counters)
     }

@@ -1,33 +1,33 @@
-//! Polynomials of tuning parameters by least squares.
+//! Counter models that are polynomials of tuning parameters, fitted by least squares.
 
 use super::train::{CounterData, misses};
 use crate::{Cholesky, Column, Kind, Table};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 
-/// The most terms of a polynomial. Each costs a product with every other for every row, and a
-/// profiled half of a space has seldom more rows than a few hundred.
+/// Maximum number of terms of a polynomial. Each costs a product with every other for every row. A
+/// profiled half of a space seldom has more than a few hundred rows.
 const MOST_TERMS: usize = 120;
 /// The amount added to the diagonal of the normalised normal equations. Terms that the rows cannot
-/// tell apart share their weight instead of making the system singular. Small beside 1, which the
-/// diagonal is about.
+/// tell apart then share their weight instead of making the system singular. It is small compared
+/// with the diagonal of about 1.
 const RIDGE: f64 = 1e-6;
 
-/// A polynomial for one counter: main effects, interactions and squares of the parameters that are
-/// no switches, with coefficients of their own for every combination of the switches.
+/// A polynomial for one counter. It has main effects, interactions and squares of the parameters
+/// that are not switches. Each combination of the switches has its own coefficients.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct LeastSquares {
-    /// Parameters with two values, or whose values have no order.
+    /// Parameters with two values, or with values without order.
     switches: Vec<String>,
     factors: Vec<Factor>,
-    /// The factors of every term; none of the constant one.
+    /// The factors of every term. The constant term has none.
     terms: Vec<Vec<String>>,
     parts: Vec<Segment>,
-    /// For combinations of switches that were not fitted to: by the other parameters alone.
+    /// Coefficients for other combinations of switches: from the other parameters alone.
     other: Vec<f64>,
 }
 
-/// A parameter in the polynomial, scaled to -1 to 1 over the values that were fitted to.
+/// A parameter in the polynomial, scaled to -1 to 1 over the fitted values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Factor {
     name: String,
@@ -42,11 +42,11 @@ struct Segment {
     coefficients: Vec<f64>,
 }
 
-/// Returns for every counter the polynomial with the least mean absolute error on `rest`, then the
-/// least root mean square one, among those with interactions of two parameters, of three, and so
-/// on.
+/// Returns the best polynomial for every counter, among those with interactions of two parameters,
+/// of three, and so on. The best one has the least mean absolute error on `rest`. Of equal ones, it
+/// has the least root mean square error.
 pub(super) fn best(fitted: &CounterData, rest: &CounterData) -> Vec<LeastSquares> {
-    // Of one row there is nothing left to judge by.
+    // With a single row there is nothing left for judging.
     let judges = if rest.table.is_empty() { fitted } else { rest };
     let shapes: Vec<Shape> = shapes(&fitted.table);
     let solvers: Vec<Solver<'_>> = shapes.iter().map(|shape| Solver::new(shape, &fitted.table)).collect();
@@ -56,22 +56,22 @@ pub(super) fn best(fitted: &CounterData, rest: &CounterData) -> Vec<LeastSquares
             (misses(&model.predict(&judges.table), expected), model)
         });
         let least = candidates.reduce(|best, next| if next.0 < best.0 { next } else { best });
-        // There is the shape without interactions at least.
+        // There is at least the shape without interactions.
         least.map_or_else(LeastSquares::nothing, |(_, model)| model)
     };
     fitted.values.iter().zip(&judges.values).map(best).collect()
 }
 
-/// The switches, the factors and the terms among the parameters.
+/// The roles of the parameters: switches, factors and terms.
 struct Shape {
     switches: Vec<usize>,
     factors: Vec<(usize, Factor)>,
-    /// Places among the factors.
+    /// The factors of every term, by their places among the factors.
     terms: Vec<Vec<usize>>,
 }
 
-/// Returns the candidates: without interactions, with those of two factors, and on while there are
-/// not too many terms.
+/// Returns the candidate shapes: without interactions, with those of two factors, and so on, up to
+/// the maximum number of terms.
 fn shapes(table: &Table) -> Vec<Shape> {
     let mut switches = Vec::new();
     let mut factors = Vec::new();
@@ -96,8 +96,8 @@ fn shapes(table: &Table) -> Vec<Shape> {
     shapes
 }
 
-/// Returns every choice of `degree` of `count` factors, in ascending order; cut off beyond what a
-/// polynomial may have.
+/// Returns every choice of `degree` of `count` factors, in ascending order. It is cut off beyond
+/// the maximum number of terms.
 fn products_of(degree: usize, count: usize) -> Vec<Vec<usize>> {
     let mut chosen: Vec<Vec<usize>> = vec![Vec::new()];
     for _ in 0..degree {
@@ -105,14 +105,14 @@ fn products_of(degree: usize, count: usize) -> Vec<Vec<usize>> {
             let next = product.last().map_or(0, |last| last + 1);
             (next..count).map(|at| product.iter().copied().chain([at]).collect::<Vec<usize>>())
         });
-        // One more than is allowed shows that there are too many.
+        // One more than the maximum shows that there are too many.
         chosen = longer.take(MOST_TERMS + 1).collect();
     }
     chosen
 }
 
 impl Factor {
-    /// Returns `None` where the values are no finite numbers.
+    /// Returns `None` if the values are not finite numbers.
     fn new(column: &Column, values: &[f64]) -> Option<Self> {
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -121,8 +121,8 @@ impl Factor {
         (half_width.is_finite() && half_width > 0.0).then_some(factor)
     }
 
-    /// Scales a value. Values beyond those fitted to count as the nearest of them: polynomials run
-    /// away outside.
+    /// Scales a value. A value outside the fitted range counts as the nearest value in it, because
+    /// polynomials diverge outside.
     fn scaled(&self, value: f64) -> f64 {
         ((value - self.middle) / self.half_width).clamp(-1.0, 1.0)
     }
@@ -132,7 +132,7 @@ impl Factor {
 struct Solver<'a> {
     shape: &'a Shape,
     names: Vec<String>,
-    /// The rows of each combination of switches with their equations.
+    /// The equations for the rows of each combination of switches.
     parts: Vec<(Vec<f64>, Equations)>,
     all: Equations,
 }
@@ -198,7 +198,7 @@ impl Equations {
         Self { rows, design, factor: Cholesky::factorise(&packed) }
     }
 
-    /// Returns the coefficients for these targets, one for every row of the table.
+    /// Returns the coefficients for these targets, which have one value for every row of the table.
     fn solve(&self, values: &[f64]) -> Vec<f64> {
         let sides: Vec<f64> = (0..self.factor.len())
             .map(|term| {
@@ -224,7 +224,7 @@ impl LeastSquares {
         Self { switches: Vec::new(), factors: Vec::new(), terms: Vec::new(), parts: Vec::new(), other: Vec::new() }
     }
 
-    /// Returns the counter of every row. Costs a product for every term and row.
+    /// Returns the counter's value for every row. Costs a product for every term and row.
     pub(super) fn predict(&self, table: &Table) -> Vec<f64> {
         let place = |name: &String| table.columns().iter().position(|column| column.name == *name);
         let switches: Vec<usize> = self.switches.iter().filter_map(place).collect();
@@ -244,7 +244,7 @@ impl LeastSquares {
         (0..table.len()).map(value).collect()
     }
 
-    /// Returns true if its parts belong together and its parameters are among `columns`.
+    /// Returns true if its parts fit together and its parameters are among `columns`.
     pub(super) fn fits(&self, columns: &[Column]) -> bool {
         let is_column = |name: &String| columns.iter().any(|column| column.name == *name);
         let is_factor = |name: &String| self.factors.iter().any(|factor| factor.name == *name);
@@ -262,7 +262,7 @@ impl LeastSquares {
 mod tests {
     use super::*;
 
-    /// Three factors, a switch and a name; `of` gives the counter.
+    /// Three factors, a switch and a name. `of` gives the counter.
     fn data(of: impl Fn(&[f64; 5]) -> f64) -> CounterData {
         let mut rows = Vec::new();
         for at in 0..4 * 5 * 3 * 2 * 3 {
@@ -322,7 +322,7 @@ mod tests {
         }
     }
 
-    /// Gauss and Jordan on `X'X / n + ridge`.
+    /// Solves `X'X / n + ridge` by Gauss and Jordan's method.
     fn eliminated(equations: &Equations, values: &[f64]) -> Vec<f64> {
         let (n, rows) = (equations.factor.len(), equations.rows.len() as f64);
         let product = |i: usize, j: usize| equations.design.iter().map(|row| row[i] * row[j]).sum::<f64>() / rows;
@@ -351,7 +351,7 @@ mod tests {
         let few = data.select(&[0, 1, 7, 30]);
         let model = &best(&few, &data.select(&[]))[0];
         assert!(model.predict(&data.table).iter().all(|value| value.is_finite()));
-        // One row: nothing varies, and its value is the answer to everything.
+        // One row: nothing varies, so its value is the answer everywhere.
         let one = &best(&data.select(&[5]), &data.select(&[]))[0];
         let value = data.values[0][5];
         assert!(one.predict(&data.table).iter().all(|found| (found - value).abs() <= 1e-5 * value));

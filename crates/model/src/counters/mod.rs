@@ -1,9 +1,9 @@
-//! Models of counters: what a configuration makes the processor do, learned from profiled runs.
+//! Counter models: they predict the counters of configurations from profiled runs.
 //!
 //! Filipovic et al., Using hardware performance counters to speed up autotuning convergence on
-//! GPUs, section 3.4. Such a model is learned on one device and serves others, since how often an
-//! operation is done depends on the device little. It holds no times: what was slow on one device
-//! must not decide on another.
+//! GPUs, section 3.4. A model learned on one device serves others, because the number of operations
+//! hardly depends on the device. It holds no times: a slow time on one device must not decide on
+//! another.
 
 mod document;
 mod exact;
@@ -23,21 +23,21 @@ use std::collections::BTreeMap;
 /// The origin of a counter model, and its accuracy.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
-    /// The kernel, where it is known.
+    /// The kernel, if known.
     pub kernel: Option<String>,
-    /// The device on which the counters were read, where it is known.
+    /// The device on which the counters were read, if known.
     pub device: Option<String>,
     /// The name of the set of counters.
     pub counter_set: String,
-    /// The configurations that it was fitted to.
+    /// The number of configurations to which the model was fitted.
     pub rows: usize,
-    /// By counter the mean absolute error on configurations it was not fitted to, as a share of the
-    /// mean; empty where there were none.
+    /// The mean absolute error on configurations held out of training, as a share of the mean, by
+    /// counter. Empty if none were held out.
     #[serde(default)]
     pub held_out: BTreeMap<String, f64>,
 }
 
-/// Predicts the counters of configurations.
+/// A model that predicts the counters of configurations.
 ///
 /// ```
 /// use tunesmith_model::counters::{CounterData, CounterModel, Method, Provenance};
@@ -72,19 +72,19 @@ enum Predictor {
 /// Predicted counters of many configurations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Predicted {
-    /// True if the model knows the configuration; its counters are 0 where it does not.
+    /// True for each configuration that the model knows. The counters of others are 0.
     pub known: Vec<bool>,
     by_counter: BTreeMap<String, Vec<f64>>,
 }
 
 impl Predicted {
-    /// Returns the counter's values, one for every configuration; `None` when the model has no such
-    /// counter.
+    /// Returns the counter's values, one for every configuration, or `None` if the model does not
+    /// have the counter.
     pub fn column(&self, counter: &str) -> Option<&[f64]> {
         self.by_counter.get(counter).map(Vec::as_slice)
     }
 
-    /// Adds the configurations of `other`, a prediction of the same model.
+    /// Appends the configurations of `other`, a prediction of the same model.
     pub fn append(&mut self, other: Self) {
         self.known.extend(other.known);
         for (counter, values) in other.by_counter {
@@ -109,16 +109,17 @@ impl CounterModel {
         &self.counters
     }
 
-    /// Returns true if it is a table of what was measured.
+    /// Returns true if it is a table of measured configurations.
     pub fn is_exact(&self) -> bool {
         matches!(self.predictor, Predictor::Exact(_))
     }
 
-    /// Returns the counters of all rows of `table`; no value is below 0. Costs a look-up, or a walk
+    /// Returns the counters of all rows of `table`. No value is below 0. Costs a look-up, or a walk
     /// down every tree, per row and counter.
     ///
     /// # Panics
-    /// `table` has other columns than [`columns`](Self::columns).
+    ///
+    /// Panics if `table` does not have the columns of [`columns`](Self::columns).
     pub fn predict(&self, table: &Table) -> Predicted {
         let all = |values: Vec<Vec<f64>>| (vec![true; table.len()], values);
         let (known, values) = match &self.predictor {
@@ -137,10 +138,11 @@ impl CounterModel {
         document::text(self)
     }
 
-    /// Creates the model that [`to_json`](Self::to_json) wrote.
+    /// Reads the model that [`to_json`](Self::to_json) wrote.
     ///
     /// # Errors
-    /// The text is damaged, of something else, or of a later version.
+    ///
+    /// Fails if the text is damaged, is something else, or has a later version.
     pub fn from_json(text: &str) -> Result<Self, ModelError> {
         document::parse(text)
     }

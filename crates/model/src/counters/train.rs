@@ -1,4 +1,4 @@
-//! Fitting counter models.
+//! Fits counter models.
 
 use super::exact::Exact;
 use super::{CounterModel, Predictor, Provenance, least_squares};
@@ -9,30 +9,30 @@ use rand::seq::SliceRandom as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;
 
-/// The method by which counters are modelled.
+/// The kind of a counter model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
-    /// A table of what was measured; other configurations are not known.
+    /// A table of measured configurations. Other configurations are unknown.
     Exact,
-    /// A regression tree for every counter, chosen among candidates fitted to one half by their
-    /// errors on the other: the least mean absolute one, then the least root mean square (section
-    /// 3.4.2).
+    /// A regression tree for every counter, chosen among candidates (section 3.4.2). The candidates
+    /// are fitted to one half of the rows and judged by their errors on the other half. The least
+    /// mean absolute error decides, then the least root mean square error.
     Tree,
-    /// A polynomial for every counter and every combination of binary parameters, by least squares,
-    /// chosen as the trees are (section 3.4.1).
+    /// A polynomial for every counter and every combination of binary parameters, by least squares
+    /// (section 3.4.1). It is chosen like the trees.
     LeastSquares,
-    /// Ten randomised trees for every counter, fitted to this share of the rows: what the authors
-    /// run, with half.
+    /// Ten randomised trees for every counter, fitted to this share of the rows. The authors use
+    /// them, with half of the rows.
     Trees {
-        /// The share of the rows that are fitted to, above 0 to 1; the rest tells the error.
+        /// The share of the rows to fit to, above 0 to 1. The rest measures the error.
         share: f64,
     },
 }
 
-/// The trees of an ensemble, as many as the authors take.
+/// Number of trees of an ensemble, as in the authors' work.
 const TREES: usize = 10;
-/// The candidates of [`Method::Tree`]: how deep, and how few rows a leaf and the parent of leaves
-/// may have.
+/// The candidates of [`Method::Tree`]: their depths, and their minimum numbers of rows in a leaf
+/// and in the parent of leaves.
 const DEPTHS: [usize; 4] = [3, 5, 8, 30];
 const LEAVES: [usize; 3] = [1, 2, 5];
 const PARENTS: [usize; 2] = [2, 10];
@@ -42,16 +42,18 @@ const PARENTS: [usize; 2] = [2, 10];
 pub struct CounterData {
     pub(super) table: Table,
     pub(super) counters: Vec<String>,
-    /// A list for every counter.
+    /// A list of values for every counter.
     pub(super) values: Vec<Vec<f64>>,
 }
 
 impl CounterData {
-    /// Creates the rows of `table` with the values of each counter. Counters with a value that is
-    /// no finite number are left out.
+    /// Creates data from the rows of `table` and the values of each counter. Counters with a value
+    /// that is not finite are left out.
     ///
     /// # Errors
-    /// There are no rows, no usable counters, or a counter has not one value for every row.
+    ///
+    /// Fails if there are no rows or no usable counters, or if a counter does not have one value
+    /// for every row.
     pub fn new(table: Table, counters: BTreeMap<String, Vec<f64>>) -> Result<Self, FitError> {
         if let Some(values) = counters.values().find(|values| values.len() != table.len()) {
             return Err(FitError::Targets { rows: table.len(), targets: values.len() });
@@ -69,11 +71,11 @@ impl CounterData {
         &self.counters
     }
 
-    /// Returns the same without the parameters that have one value in all rows: nothing can be
-    /// learned of them. With a single row, or where nothing varies, all stay.
+    /// Returns the data without the parameters that have one value in all rows, because nothing can
+    /// be learned about them. All parameters stay if there is a single row or if nothing varies.
     pub fn varying(self) -> Self {
         let cells: Vec<Vec<f64>> = (0..self.table.columns().len()).map(|at| self.table.column(at).to_vec()).collect();
-        // Missing values are equal to each other.
+        // Missing values count as equal.
         let varies = |at: &usize| cells[*at].iter().any(|value| value.to_bits() != cells[*at][0].to_bits());
         let kept: Vec<usize> = (0..cells.len()).filter(varies).collect();
         if kept.is_empty() {
@@ -106,13 +108,14 @@ impl CounterData {
 }
 
 impl CounterModel {
-    /// Creates the model of `data` by `method`; the same `seed` gives the same model. `provenance`
-    /// gets its rows and errors.
+    /// Trains a model on `data` by `method`. The same `seed` gives the same model. `provenance`
+    /// receives its rows and errors.
+    ///
+    /// Cost: for trees, the cost of one model times the number of counters.
     ///
     /// # Errors
-    /// A counter is too large to be summed and squared.
     ///
-    /// Cost: for trees that of the trees, times the counters.
+    /// Fails if a counter is too large to be summed and squared.
     pub fn train(data: &CounterData, method: Method, provenance: Provenance, seed: u64) -> Result<Self, FitError> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let (fitted, rest) = match method {
@@ -137,7 +140,7 @@ impl CounterModel {
         Ok(model)
     }
 
-    /// Returns by counter the mean absolute error on `data`, as a share of the mean; empty without
+    /// Returns the mean absolute error on `data` as a share of the mean, by counter. Empty without
     /// rows.
     fn errors(&self, data: &CounterData) -> BTreeMap<String, f64> {
         if data.table.is_empty() {
@@ -147,7 +150,7 @@ impl CounterModel {
         let error = |(counter, values): (&String, &Vec<f64>)| {
             let found = predicted.column(counter)?;
             let mean = values.iter().sum::<f64>() / values.len() as f64;
-            // A counter that is 0 throughout is predicted as such.
+            // A counter that is always 0 is predicted as 0.
             let error = if mean == 0.0 { 0.0 } else { misses(found, values).0 / mean };
             Some((counter.clone(), error))
         };
@@ -155,9 +158,9 @@ impl CounterModel {
     }
 }
 
-/// Returns for every counter the candidate with the least errors on `rest`.
+/// Returns, for every counter, the candidate with the least errors on `rest`.
 fn best_trees(fitted: &CounterData, rest: &CounterData) -> Result<Vec<RegressionTree>, FitError> {
-    // Of one row there is nothing left to judge by.
+    // With a single row there is nothing left for judging.
     let judges = if rest.table.is_empty() { fitted } else { rest };
     let best = |(values, expected): (&Vec<f64>, &Vec<f64>)| {
         let mut best: Option<((f64, f64), RegressionTree)> = None;
@@ -175,7 +178,7 @@ fn best_trees(fitted: &CounterData, rest: &CounterData) -> Result<Vec<Regression
     fitted.values.iter().zip(&judges.values).map(best).collect()
 }
 
-/// Returns the mean absolute error and the root mean square one.
+/// Returns the mean absolute error and the root mean square error.
 pub(super) fn misses(found: &[f64], expected: &[f64]) -> (f64, f64) {
     let count = expected.len().max(1) as f64;
     let differences = || found.iter().zip(expected).map(|(a, b)| a - b);
@@ -188,7 +191,7 @@ mod tests {
     use super::*;
     use crate::Column;
 
-    /// Two parameters; one counter halves with the first, one jumps with the second, one is 0.
+    /// Two parameters. One counter halves with the first, one jumps with the second, one is 0.
     fn data() -> CounterData {
         let rows: Vec<[f64; 2]> = (0..60).map(|at| [f64::from(1 << (at / 12)), f64::from(at % 12)]).collect();
         let columns = vec![Column::ordinal("TILE"), Column::ordinal("X")];
@@ -212,7 +215,7 @@ mod tests {
             assert!(predicted.known.iter().all(|known| *known));
             for (counter, values) in data.counters.iter().zip(&data.values) {
                 let (absolute, _) = misses(predicted.column(counter).unwrap(), values);
-                // A jump is no polynomial.
+                // A jump is not a polynomial.
                 let share = if method == Method::LeastSquares { 1.0 } else { 0.1 };
                 assert!(absolute <= share * values.iter().sum::<f64>() / 60.0, "{method:?} {counter}: {absolute}");
             }

@@ -1,12 +1,12 @@
-//! Points whose predictions are moved along as the process grows.
+//! Candidates: points whose predictions follow the growth of the process.
 
 use super::{GaussianProcess, Posterior, Rows};
 use crate::prediction::Prediction;
 
-/// Rows of which a [`GaussianProcess`] predicts mean and deviation again and again.
+/// Rows for which a [`GaussianProcess`] predicts mean and deviation again and again.
 ///
-/// It keeps the matrix `V = L^-1 K(X, candidates)`, to which a new point adds one row. Costs 8
-/// bytes for each point and candidate.
+/// It keeps the matrix `V = L^-1 K(X, candidates)`. A new point adds one row to it. Costs 8 bytes
+/// for each point and candidate.
 #[derive(Clone, Debug)]
 pub struct Candidates {
     rows: Rows,
@@ -14,23 +14,23 @@ pub struct Candidates {
     points: usize,
 }
 
-/// Candidates of a tile: as many as a compiler keeps in vector registers.
+/// Number of candidates of a tile: as many as a compiler keeps in vector registers.
 const LANES: usize = 16;
 
 type Lanes = [f64; LANES];
 
-/// The columns of `V` of some neighbouring candidates.
+/// The columns of `V` of neighbouring candidates.
 #[derive(Clone, Debug)]
 struct Tile {
-    /// Row by row.
+    /// The matrix, row by row.
     v: Vec<Lanes>,
-    /// The rest of the prior variance 1.
+    /// The rest of the prior variance of 1.
     variance: Lanes,
 }
 
 impl Tile {
-    /// Adds the row of a point: `(k - sum_j L_ij V_j) / L_ii`, from its covariances and its row of
-    /// `L`.
+    /// Adds the row of a point, from its covariances and its row of `L`: `(k - sum_j L_ij V_j) /
+    /// L_ii`.
     fn append(&mut self, covariances: &Lanes, factor_row: &[f64]) {
         let mut row = *covariances;
         let (pivot, before) = factor_row.split_last().expect("a row has its diagonal element");
@@ -58,8 +58,8 @@ impl Tile {
 }
 
 impl Candidates {
-    /// Creates the candidates `rows` before the points of `process`. Costs n^2 / 2 products for
-    /// each candidate.
+    /// Creates the candidates `rows` for the points of `process`. Costs n^2 / 2 products for each
+    /// candidate.
     pub fn new(process: &GaussianProcess, rows: Rows) -> Self {
         let tile = || Tile { v: Vec::with_capacity(process.rows().len()), variance: [1.0; LANES] };
         let tiles = std::iter::repeat_with(tile).take(rows.len().div_ceil(LANES)).collect();
@@ -83,8 +83,8 @@ impl Candidates {
         self.rows.is_empty()
     }
 
-    /// Takes the points that were appended to `process`, the one it was made with, since the last
-    /// time. Costs n products for each point and candidate.
+    /// Adds the points that were appended to `process` since the last call. `process` must be the
+    /// one that it was made with. Costs n products for each point and candidate.
     pub fn follow(&mut self, process: &GaussianProcess) {
         let mut covariances = vec![0.0; self.tiles.len() * LANES];
         for point in self.points..process.rows().len() {
@@ -97,17 +97,18 @@ impl Candidates {
         self.points = process.rows().len();
     }
 
-    /// Returns what is expected of each candidate. Costs n products for each candidate.
+    /// Returns the predictions of the candidates. Costs n products for each candidate.
     ///
     /// # Panics
-    /// `posterior` is of a process with other points than those followed.
+    ///
+    /// Panics if `posterior` is of a process with other points than those followed.
     pub fn predict(&self, posterior: &Posterior) -> Vec<Prediction> {
         assert_eq!(posterior.weights.len(), self.points, "the points of the posterior were followed");
         let mut predictions = Vec::with_capacity(self.tiles.len() * LANES);
         for tile in &self.tiles {
             let means = tile.means(posterior);
             predictions.extend(means.iter().zip(&tile.variance).map(|(&mean, left)| {
-                // Rounding may leave less than nothing beside a point.
+                // Rounding may leave a negative variance beside a point.
                 Prediction { mean, deviation: (posterior.variance * left.max(0.0)).sqrt() }
             }));
         }

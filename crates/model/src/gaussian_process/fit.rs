@@ -1,59 +1,61 @@
-//! Hyperparameters by maximum a posteriori.
+//! Fits hyperparameters by maximum a posteriori.
 
 use super::posterior::posterior;
 use super::{Feature, Kernel, Rows};
 use crate::cholesky::Cholesky;
 
-/// The length scale of each feature and the variance of the noise, relative to that of the process.
+/// The length scale of each feature, and the variance of the noise relative to that of the process.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hyperparameters {
-    /// A length scale for each feature, in the unit of its levels; larger is flatter.
+    /// A length scale for each feature, in the unit of its levels. Larger is flatter.
     pub lengths: Vec<f64>,
     /// The variance of the noise relative to the variance of the process.
     pub noise: f64,
 }
 
-/// The range of a length scale: beyond it a feature of width 1 tells every level from every other,
+/// The range of a length scale. Beyond it, a feature of width 1 tells every level from every other,
 /// or none.
 const LENGTHS: [f64; 2] = [0.03, 20.0];
-/// The range of the noise: from that of a precise timer on a smooth function to half of all
-/// variation.
+/// The range of the noise: from a precise timer on a smooth function to half of all variation.
 const NOISES: [f64; 2] = [1e-5, 0.5];
 /// The median of the prior of the noise.
 const TYPICAL_NOISE: f64 = 0.01;
 /// The standard deviation of the logarithm of the noise, in its prior.
 const NOISE_SPREAD: f64 = 1.5;
-/// The standard deviation of the logarithm of a length scale, in its prior. Wider priors let ten
-/// points decide that a feature does not matter, and the model is then sure of configurations it
-/// knows nothing of: between 1 and 0.5 the negative logarithm of the density it gave the best
-/// fiftieth of the recorded spaces after 25 random points fell from 3.6 to 2.2. Narrower ones do
-/// not believe that a bowl is smooth.
+/// The standard deviation of the logarithm of a length scale, in its prior.
+///
+/// Wider priors let ten points decide that a feature does not matter. The model is then sure of
+/// configurations that it knows nothing about: with 0.5 in place of 1, the negative logarithm of
+/// the density of the best fiftieth of the recorded spaces, after 25 random points, falls from 3.6
+/// to 2.2. Narrower priors do not believe that a bowl is smooth.
 const LENGTH_SPREAD: f64 = 0.7;
-/// Steps of the search, as factors: wide ones first. Each goes through all coordinates once, since
-/// the next fit goes on from this one: more rounds found no better configurations.
+/// Steps of the search, as factors, wide ones first. Each step goes through all coordinates once.
+/// The next fit continues from this one, so more rounds found no better configurations.
 const STEPS: [f64; 2] = [2.0, std::f64::consts::SQRT_2];
 
 impl Hyperparameters {
-    /// Creates the medians of the priors.
+    /// Returns the medians of the priors.
     pub fn typical(features: &[Feature]) -> Self {
         Self { lengths: features.iter().map(Feature::typical_length).collect(), noise: TYPICAL_NOISE }
     }
 
-    /// Creates the hyperparameters with the largest posterior density that a coordinate search
-    /// finds from `start`.
+    /// Searches from `start`, one coordinate at a time, for the hyperparameters with the largest
+    /// posterior density.
     ///
     /// Minimises `n/2 ln s^2 + sum_i ln L_ii + sum_f 1/2 (ln(ell_f / m_f) / 0.7)^2 + 1/2 (ln(noise
-    /// / 0.01) / 1.5)^2`: the negative logarithm of the likelihood of `targets` at `rows`, with the
-    /// scale `s^2` at its best (Rasmussen and Williams, equation 5.8 and section 5.4), plus
-    /// log-normal priors with median `m_f` for the length scales. Each coordinate in turn is
-    /// multiplied or divided by 2, then each by the root of 2, where that helps; length scales stay
-    /// in \[0.03, 20\] and the noise in \[0.00001, 0.5\].
+    /// / 0.01) / 1.5)^2`. This is the negative logarithm of the likelihood of `targets` at `rows`,
+    /// with the scale `s^2` at its best (Rasmussen and Williams, equation 5.8 and section 5.4),
+    /// plus log-normal priors. `m_f` is the median of the prior of a length scale.
     ///
-    /// Costs at most 4 factorisations of n^3 / 6 products for each feature: give it a subset of
-    /// many points.
+    /// The search multiplies or divides each coordinate in turn by 2, then each by the root of 2,
+    /// if that helps. Length scales stay in \[0.03, 20\] and the noise in \[0.00001, 0.5\].
+    ///
+    /// Costs at most 4 factorisations of n^3 / 6 products for each feature. If there are many
+    /// points, pass a subset.
     ///
     /// # Panics
-    /// There are no rows, or not as many targets.
+    ///
+    /// Panics if there are no rows, or if the number of targets differs from that of rows.
     pub fn fit(features: &[Feature], rows: &Rows, targets: &[f64], start: Self) -> Self {
         assert!(!rows.is_empty() && rows.len() == targets.len(), "one target for each row");
         let mut search = CoordinateSearch::new(features, rows, targets, start);
@@ -64,11 +66,11 @@ impl Hyperparameters {
     }
 }
 
-/// The state of the coordinate search. Coordinates are the features and, last, the noise.
+/// The state of the coordinate search. The coordinates are the features and, last, the noise.
 struct CoordinateSearch<'a> {
     features: &'a [Feature],
     targets: &'a [f64],
-    /// For each feature, how far each pair of rows is apart: the strict lower triangle, row by row.
+    /// The distances of the pairs of rows in each feature: the strict lower triangle, row by row.
     distances: Vec<Vec<f64>>,
     best: Hyperparameters,
     /// The covariances of the pairs under `best`.
@@ -90,7 +92,7 @@ impl<'a> CoordinateSearch<'a> {
         search
     }
 
-    /// Moves one coordinate by the factor `step` up, or else down, if that lowers the loss.
+    /// Multiplies one coordinate by `step`, or else divides it, if that lowers the loss.
     fn improve(&mut self, coordinate: usize, step: f64) {
         let _ = self.attempt(coordinate, step) || self.attempt(coordinate, 1.0 / step);
     }
@@ -109,7 +111,7 @@ impl<'a> CoordinateSearch<'a> {
         }
         let mut covariances = self.covariances.clone();
         if let Some(distances) = self.distances.get(coordinate) {
-            // Factors are at least one half: dividing by the old one is safe.
+            // Factors are at least one half, so dividing by the old one is safe.
             rescale(&mut covariances, distances, |d| Kernel::factor(d, new) / Kernel::factor(d, old));
         }
         let loss = self.loss(&next, &covariances);
@@ -137,8 +139,8 @@ fn pair_distances(feature: &Feature, column: &[u16]) -> Vec<f64> {
     (0..column.len()).flat_map(|i| (0..i).map(move |j| (number(i) - number(j)).abs())).collect()
 }
 
-/// Multiplies each covariance by a function of the distance of its pair. Pairs that agree, most of
-/// them, cost nothing: the function is 1 at distance 0.
+/// Multiplies each covariance by a function of the distance of its pair. Most pairs agree and cost
+/// nothing, because the function is 1 at distance 0.
 fn rescale(covariances: &mut [f64], distances: &[f64], factor: impl Fn(f64) -> f64) {
     for (covariance, &distance) in covariances.iter_mut().zip(distances) {
         if distance > 0.0 {
@@ -147,7 +149,7 @@ fn rescale(covariances: &mut [f64], distances: &[f64], factor: impl Fn(f64) -> f
     }
 }
 
-/// Returns the lower triangle of the matrix with these elements below its constant diagonal.
+/// Returns the lower triangle of the matrix with these elements below a constant diagonal.
 fn with_diagonal(strict: &[f64], len: usize, diagonal: f64) -> Vec<f64> {
     let mut packed = Vec::with_capacity(strict.len() + len);
     let mut rest = strict;

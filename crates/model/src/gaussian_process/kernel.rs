@@ -1,9 +1,9 @@
-//! How alike two points are expected to behave.
+//! The kernel: the expected similarity of two points.
 
 use super::Rows;
 use std::ops::Range;
 
-/// One feature: the numbers its levels stand for, and how far its influence typically reaches.
+/// A feature: the numbers of its levels, and the typical reach of its influence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feature {
     levels: Vec<f64>,
@@ -11,12 +11,13 @@ pub struct Feature {
 }
 
 impl Feature {
-    /// Creates a feature whose level `i` stands for the number `levels[i]`, best scaled to \[0,
-    /// 1\], with the median `typical_length` (positive, in the same unit) of the prior of its
-    /// length scale.
+    /// Creates a feature whose level `i` stands for the number `levels[i]`. The numbers are best
+    /// scaled to \[0, 1\]. `typical_length` is the median of the prior of its length scale,
+    /// positive and in the same unit.
     ///
     /// # Panics
-    /// There are more than 65,536 levels, or the length is not positive.
+    ///
+    /// Panics if there are more than 65,536 levels, or if the length is not positive.
     pub fn new(levels: Vec<f64>, typical_length: f64) -> Self {
         assert!(levels.len() <= usize::from(u16::MAX) + 1, "levels are counted by 16 bits");
         assert!(typical_length > 0.0, "a length is positive");
@@ -34,20 +35,20 @@ impl Feature {
     }
 }
 
-/// The separable covariance `k(x, x') = prod_f (1/2 + 1/2 M(|z_f - z'_f| / ell_f))` with the Matern
-/// function `M(r) = (1 + sqrt(5) r + 5/3 r^2) exp(-sqrt(5) r)` of order 5/2 (Rasmussen and
+/// The separable covariance `k(x, x') = prod_f (1/2 + 1/2 M(|z_f - z'_f| / ell_f))`. The Matern
+/// function of order 5/2 is `M(r) = (1 + sqrt(5) r + 5/3 r^2) exp(-sqrt(5) r)` (Rasmussen and
 /// Williams, Gaussian Processes for Machine Learning, equation 4.17).
 ///
-/// The floor of one half says that two points that differ in one feature only remain alike however
-/// far apart they are in it: without it a product of many features forgets everything. `k(x, x)` is
-/// 1.
+/// The floor of one half keeps two points similar that differ in one feature only, however far
+/// apart they are in it. Without it, a product of many features forgets everything. `k(x, x)` is 1.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     features: Vec<Feature>,
     lengths: Vec<f64>,
 }
 
-/// Rows whose covariances are computed together: the partial products stay in the nearest cache.
+/// Number of rows whose covariances are computed together. The partial products then stay in the
+/// nearest cache.
 const CHUNK: usize = 512;
 
 impl Kernel {
@@ -57,7 +58,7 @@ impl Kernel {
         Self { features: features.to_vec(), lengths }
     }
 
-    /// Returns the factor of one feature for numbers `distance` apart.
+    /// Returns the factor of one feature for numbers at this `distance`.
     pub(crate) fn factor(distance: f64, length: f64) -> f64 {
         let r = 5.0_f64.sqrt() * distance.abs() / length;
         0.5 + 0.5 * (1.0 + r + r * r / 3.0) * (-r).exp()
@@ -78,7 +79,7 @@ impl Kernel {
         }
     }
 
-    /// Returns for each feature the factor of every level against the level of `at`.
+    /// Returns, for each feature, the factor of every level against the level of `at`.
     fn tables(&self, at: &[u16]) -> Vec<Vec<f64>> {
         let table = |((feature, length), &level): ((&Feature, &f64), &u16)| {
             let here = feature.levels[usize::from(level)];

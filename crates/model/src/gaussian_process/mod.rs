@@ -1,4 +1,4 @@
-//! Gaussian process regression that takes one point at a time.
+//! Gaussian process regression that adds one point at a time.
 
 mod candidates;
 mod fit;
@@ -16,13 +16,13 @@ use crate::cholesky::{Cholesky, dot};
 use crate::prediction::Prediction;
 use posterior::posterior;
 
-/// A Gaussian process with a separable [`Kernel`], noise and a constant mean estimated by
+/// A Gaussian process with a separable [`Kernel`], noise, and a constant mean that is estimated by
 /// generalised least squares (Rasmussen and Williams, Gaussian Processes for Machine Learning,
 /// sections 2.2 and 2.7).
 ///
-/// It holds points, not targets: targets are given to [`posterior`](Self::posterior), since a
-/// search rescales them with every new best. Appending a point costs n^2 products, a posterior as
-/// much.
+/// It holds points but no targets, because a search rescales the targets with every new best.
+/// [`posterior`](Self::posterior) takes the targets. Appending a point costs n^2 products, and so
+/// does a posterior.
 #[derive(Clone, Debug)]
 pub struct GaussianProcess {
     kernel: Kernel,
@@ -44,7 +44,8 @@ impl GaussianProcess {
     /// Adds the point `row`.
     ///
     /// # Panics
-    /// `row` has not one level for each feature.
+    ///
+    /// Panics if `row` does not have one level for each feature.
     pub fn append(&mut self, row: &[u16]) {
         let mut covariances = vec![0.0; self.rows.len() + 1];
         self.rows.push(row);
@@ -68,27 +69,33 @@ impl GaussianProcess {
         &self.factor
     }
 
-    /// Returns what `targets` say, one for each of the first points; at least one.
+    /// Returns the posterior of `targets`, which belong to the first points. There must be at least
+    /// one.
     ///
-    /// Points beyond them are taken to be as predicted from those before (Ginsbourger, Le Riche and
-    /// Carraro, Kriging is well-suited to parallelize optimization, 2010: the Kriging believer).
-    /// Their weight is 0: they leave the means as they are and lower the variances around them.
+    /// Further points are assumed to have the values predicted from those before: the Kriging
+    /// believer (Ginsbourger, Le Riche and Carraro, Kriging is well-suited to parallelize
+    /// optimization, 2010). Their weight is 0. They do not change the means, and they lower the
+    /// variances around them.
     ///
     /// # Panics
-    /// There is no target, or there are more than points.
+    ///
+    /// Panics if there is no target, or if there are more targets than points.
     pub fn posterior(&self, targets: &[f64]) -> Posterior {
         let posterior = posterior(&self.factor, targets);
         let weights = posterior.weights.into_iter().chain(std::iter::repeat(0.0)).take(self.rows.len()).collect();
         Posterior { weights, ..posterior }
     }
 
-    /// Returns what is predicted of each point from all the others, with the variance of the
-    /// process as `posterior` has it: mean `y - a_i / c_ii` and variance `s^2 / c_ii` less the
-    /// noise, with `c` the inverse of the covariance matrix and `a = c (y - mean)` (Rasmussen and
-    /// Williams, equation 5.12). Costs n^3 / 2 products.
+    /// Returns the prediction of each point from all the others, with the variance `s^2` of
+    /// `posterior`.
+    ///
+    /// The mean is `y - a_i / c_ii`, and the variance is `s^2 / c_ii` less the noise. Here `c` is
+    /// the inverse of the covariance matrix and `a = c (y - mean)` (Rasmussen and Williams,
+    /// equation 5.12). Costs n^3 / 2 products.
     ///
     /// # Panics
-    /// There is not one target for each point.
+    ///
+    /// Panics if there is not one target for each point.
     pub fn left_out(&self, posterior: &Posterior, targets: &[f64]) -> Vec<Prediction> {
         assert_eq!(targets.len(), self.rows.len(), "one target for each point");
         let weights = self.factor.solve_transposed(&posterior.weights);
@@ -110,9 +117,8 @@ impl GaussianProcess {
         self.noise
     }
 
-    /// Returns the means at `rows`, without variances: cheaper than
-    /// [`Candidates`](crate::Candidates) for a single look at many rows. Costs as many look-ups as
-    /// points x rows x features.
+    /// Returns the means at `rows`, without variances. For a single look at many rows this is
+    /// cheaper than [`Candidates`](crate::Candidates). Costs points x rows x features look-ups.
     pub fn means(&self, posterior: &Posterior, rows: &Rows) -> Vec<f64> {
         let coefficients = self.factor.solve_transposed(&posterior.weights);
         let mut means = vec![posterior.mean; rows.len()];

@@ -1,4 +1,4 @@
-//! What targets say about the points of a Gaussian process.
+//! The posterior of a Gaussian process, given targets.
 
 use crate::cholesky::{Cholesky, dot};
 
@@ -8,17 +8,18 @@ use crate::cholesky::{Cholesky, dot};
 pub struct Posterior {
     /// The constant mean far from all points, in the unit of the targets.
     pub mean: f64,
-    /// The variance of the process, in the unit of the targets squared; positive.
+    /// The variance of the process, in the unit of the targets squared. Positive.
     pub variance: f64,
     /// `L^-1 (y - mean)`, with `L` the factor of the covariance matrix.
     pub(super) weights: Vec<f64>,
 }
 
-/// The smallest variance: constant targets leave no deviation to scale by.
+/// Minimum variance, because constant targets have no deviation.
 const LEAST_VARIANCE: f64 = 1e-12;
 
-/// Returns the posterior of the leading points of `factor`: mean `1' A^-1 y / 1' A^-1 1`, variance
-/// `r' A^-1 r / (n - 1)` with `r = y - mean`: the mean is estimated from the same points.
+/// Returns the posterior of the leading points of `factor`. The mean is `1' A^-1 y / 1' A^-1 1`.
+/// The variance is `r' A^-1 r / (n - 1)` with `r = y - mean`, because the mean is estimated from
+/// the same points.
 pub(super) fn posterior(factor: &Cholesky, targets: &[f64]) -> Posterior {
     assert!(!targets.is_empty() && targets.len() <= factor.len(), "targets of the first points");
     let ones = factor.solve(&vec![1.0; targets.len()]);

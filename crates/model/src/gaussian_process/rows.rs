@@ -1,8 +1,8 @@
 //! Rows of levels.
 
-/// Points by the levels of their features: row `i` has, for each feature, the index of its level.
+/// Points, by the levels of their features. Row `i` has the index of a level for each feature.
 ///
-/// Stored feature by feature, since a kernel is computed that way.
+/// Stored by feature, because kernels are computed by feature.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rows {
     columns: Vec<Vec<u16>>,
@@ -15,10 +15,11 @@ impl Rows {
         Self { columns: vec![Vec::new(); features], len: 0 }
     }
 
-    /// Creates the rows given, each of `features` levels.
+    /// Creates a table from rows of `features` levels each.
     ///
     /// # Panics
-    /// As [`push`](Self::push).
+    ///
+    /// Panics like [`push`](Self::push).
     pub fn from_rows<R: AsRef<[u16]>>(features: usize, rows: impl IntoIterator<Item = R>) -> Self {
         let mut all = Self::new(features);
         rows.into_iter().for_each(|row| all.push(row.as_ref()));
@@ -28,7 +29,8 @@ impl Rows {
     /// Adds a row at the end.
     ///
     /// # Panics
-    /// `row` has not one level for each feature.
+    ///
+    /// Panics if `row` does not have one level for each feature.
     pub fn push(&mut self, row: &[u16]) {
         assert_eq!(row.len(), self.columns.len(), "one level for each feature");
         self.columns.iter_mut().zip(row).for_each(|(column, &level)| column.push(level));

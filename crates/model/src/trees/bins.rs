@@ -1,18 +1,19 @@
-//! Columns cut into few bins, so that a split is found by adding up bins instead of sorting rows.
+//! Cuts columns into few bins. A split is then found by adding up bins instead of sorting rows.
 
 use super::boosting::Direction;
 use crate::table::{Kind, Table};
 
-/// The most bins of a column, so that a code is a byte; one more code is for missing values.
+/// Maximum number of bins of a column. A code is then a byte, with one more code for missing
+/// values.
 pub(crate) const MOST_BINS: usize = 255;
 
-/// A column in bins. The bin behind the last is for missing values.
+/// A column in bins. The bin after the last one holds missing values.
 #[derive(Clone, Debug)]
 pub(crate) struct BinColumn {
     /// The index at which the bins of the column begin in a histogram of all columns.
     pub(crate) offset: usize,
     pub(crate) content: Content,
-    /// The way in which predictions may move with the column's numbers, where that is given.
+    /// The direction in which predictions may move with the column's numbers, if constrained.
     pub(crate) direction: Option<Direction>,
 }
 
@@ -21,22 +22,22 @@ pub(crate) struct BinColumn {
 pub(crate) enum Content {
     /// The lowest and highest number of each bin, ascending.
     Numbers(Vec<(f64, f64)>),
-    /// The level of each bin, ascending, of so many levels of the column.
+    /// The level of each bin, ascending, and the number of levels of the column.
     Levels { present: Vec<usize>, all: usize },
 }
 
-/// The rows of a table by their bins.
+/// The rows of a table as bins.
 #[derive(Clone, Debug)]
 pub(crate) struct Bins {
     columns: Vec<BinColumn>,
     offsets: Vec<usize>,
-    /// Row by row: a histogram is filled one row at a time.
+    /// By row, because a histogram is filled one row at a time.
     codes: Vec<u8>,
     width: usize,
 }
 
 impl BinColumn {
-    /// Returns the number of bins, without that of missing values.
+    /// Returns the number of bins, without the bin of missing values.
     pub(crate) fn bins(&self) -> usize {
         match &self.content {
             Content::Numbers(ranges) => ranges.len(),
@@ -44,7 +45,7 @@ impl BinColumn {
         }
     }
 
-    /// Returns the bin of a value that is in the table.
+    /// Returns the bin of a value of the table.
     fn code(&self, value: f64) -> u8 {
         let bin = match &self.content {
             Content::Numbers(ranges) if !value.is_nan() => ranges.partition_point(|(_, high)| *high < value),
@@ -59,10 +60,10 @@ impl BinColumn {
 }
 
 impl Bins {
-    /// Creates the rows of `table` with at most `most` bins (at most 255) for each column: one for
-    /// each distinct value where those are no more, else bins of about as many rows each. Of a
-    /// categorical column with more levels the rarer ones count as missing. Costs a sort of each
-    /// column.
+    /// Creates the rows of `table` with at most `most` bins (at most 255) for each column. A column
+    /// with few distinct values has one bin for each value. Otherwise its bins have about equally
+    /// many rows. A categorical column with more levels treats the rarer ones as missing. Costs a
+    /// sort of each column.
     pub(crate) fn new(table: &Table, most: usize) -> Self {
         let mut width = 0;
         let mut columns = Vec::with_capacity(table.columns().len());
@@ -87,7 +88,7 @@ impl Bins {
         Self { columns, offsets, codes, width }
     }
 
-    /// Lets predictions move with the numbers of a column in one way alone.
+    /// Lets predictions move in only one direction with the numbers of a column.
     pub(crate) fn constrain(&mut self, column: usize, direction: Direction) {
         self.columns[column].direction = Some(direction);
     }
@@ -96,12 +97,12 @@ impl Bins {
         &self.columns
     }
 
-    /// Returns where the bins of each column begin.
+    /// Returns the index at which the bins of each column begin.
     pub(crate) fn offsets(&self) -> &[usize] {
         &self.offsets
     }
 
-    /// Returns the bins of all columns together, those of missing values included.
+    /// Returns the number of bins of all columns together, including those of missing values.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
@@ -125,7 +126,7 @@ fn ranges(cells: &[f64], most: usize) -> Vec<(f64, f64)> {
     let mut ranges: Vec<(f64, f64)> = Vec::with_capacity(most);
     let (mut rows, mut before) = (0, None);
     for run in distinct {
-        // A run belongs to the bin in which its first row falls.
+        // A run belongs to the bin of its first row.
         let bin = rows * most / sorted.len();
         match ranges.last_mut() {
             Some(last) if before == Some(bin) => last.1 = run[0],
@@ -137,7 +138,7 @@ fn ranges(cells: &[f64], most: usize) -> Vec<(f64, f64)> {
     ranges
 }
 
-/// Returns the levels that occur, at most the `most` frequent ones, in ascending order.
+/// Returns the levels that occur, or the `most` frequent ones, in ascending order.
 fn frequent(cells: &[f64], levels: usize, most: usize) -> Vec<usize> {
     let mut counts = vec![0_usize; levels];
     cells.iter().filter(|value| !value.is_nan()).for_each(|&value| counts[value as usize] += 1);

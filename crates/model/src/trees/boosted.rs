@@ -1,4 +1,4 @@
-//! Boosted regression trees: what is saved, read and predicts.
+//! Boosted regression trees: saving, reading and predicting.
 
 use super::document::TreesDocument;
 use super::error::ModelError;
@@ -8,19 +8,21 @@ use super::tree::Tree;
 use crate::table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
-/// Gradient boosting with squared loss: each tree is fitted to what the trees before it leave over
+/// Gradient boosting with squared loss: each tree is fitted to the residuals of the trees before it
 /// (Friedman, Greedy function approximation: a gradient boosting machine, 2001, algorithm 2;
-/// subsampling: Stochastic gradient boosting, 2002), as Bergstra, Pinto and Cox use it for timing
-/// models (Machine learning for predictive auto-tuning with boosted regression trees, 2012, section
-/// 2.3), whose depth, leaves and rounds are the defaults.
+/// subsampling: Stochastic gradient boosting, 2002).
 ///
-/// Splits are found on histograms of at most 255 bins; thresholds, levels and missing values are as
-/// in [`RegressionTree`](crate::RegressionTree). Only the subsamples draw from the generator, and
-/// threads change no digit.
+/// Bergstra, Pinto and Cox use it for timing models (Machine learning for predictive auto-tuning
+/// with boosted regression trees, 2012, section 2.3). Their depth, leaves and rounds are the
+/// defaults.
 ///
-/// - [`Loss::Quantile`] predicts a quantile instead of the mean: two such models bound what a third
-///   predicts.
-/// - Predictions may be made to rise or fall with a column ([`BoostedSettings::monotone`]).
+/// Splits are found on histograms of at most 255 bins. Thresholds, levels and missing values are
+/// treated as in [`RegressionTree`](crate::RegressionTree). Only the subsamples draw from the
+/// generator, and the number of threads changes no digit.
+///
+/// - [`Loss::Quantile`] predicts a quantile instead of the mean. Two such models bound the
+///   predictions of a third.
+/// - [`BoostedSettings::monotone`] makes predictions rise or fall with a column.
 ///
 /// ```
 /// use rand::SeedableRng;
@@ -52,15 +54,15 @@ impl BoostedTrees {
         self.forest.trees()
     }
 
-    /// Returns the model after `rounds` rounds: that of a fit with so many and the same seed; the
-    /// whole model where it has no more. Costs a copy of its trees.
+    /// Returns the model after `rounds` rounds. It equals a fit with `rounds` rounds and the same
+    /// seed. Returns the whole model if it has no more rounds. Costs a copy of its trees.
     #[must_use]
     pub fn first(&self, rounds: usize) -> Self {
         let trees = self.trees().iter().take(rounds).cloned().collect();
         Self { base: self.base, forest: Forest::new(self.forest.columns().to_vec(), trees) }
     }
 
-    /// Returns the mean, or the quantile, of the targets, from which the trees deviate.
+    /// Returns the mean, or the quantile, of the targets. The trees predict the deviation from it.
     pub fn base(&self) -> f64 {
         self.base
     }
@@ -70,10 +72,11 @@ impl BoostedTrees {
         TreesDocument::from(self.clone()).text()
     }
 
-    /// Creates the model that [`to_json`](Self::to_json) wrote, bit for bit.
+    /// Reads the model that [`to_json`](Self::to_json) wrote, bit for bit.
     ///
     /// # Errors
-    /// The text is damaged, of something else, or of a later version.
+    ///
+    /// Fails if the text is damaged, is something else, or has a later version.
     pub fn from_json(text: &str) -> Result<Self, ModelError> {
         TreesDocument::parse(KIND, text)?.try_into()
     }

@@ -1,4 +1,4 @@
-//! Boosted regression trees: how they are fitted.
+//! Boosted regression trees: fitting.
 
 use super::bins::{Bins, MOST_BINS};
 use super::boosted::BoostedTrees;
@@ -11,47 +11,48 @@ use super::tree::{DEEPEST, Node, Tree};
 use crate::table::{Kind, Table};
 use rand::seq::SliceRandom as _;
 
-/// How [`BoostedTrees`] are fitted. Write `BoostedSettings { rounds: 50,
+/// The settings for fitting [`BoostedTrees`]. Write `BoostedSettings { rounds: 50,
 /// ..BoostedSettings::default() }`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoostedSettings {
-    /// The number of trees, at least 1. By default 100, Bergstra's.
+    /// The number of trees, at least 1. Default: 100, as Bergstra.
     pub rounds: usize,
-    /// The most questions on the way to a leaf, 1 to 64. By default 4, Bergstra's: weak learners.
+    /// Maximum number of questions on the way to a leaf, 1 to 64. Default: 4, as Bergstra, for weak
+    /// learners.
     pub depth: usize,
-    /// The fewest rows of a leaf, at least 1. By default 10, Bergstra's, against overfitting.
+    /// Minimum number of rows of a leaf, at least 1. Default: 10, as Bergstra, against overfitting.
     pub min_leaf: usize,
-    /// The part of each tree that is added, above 0 to 1. By default 0.1: Friedman finds 0.1 and
-    /// less best.
+    /// The part of each tree that is added, above 0 to 1. Default: 0.1. Friedman finds 0.1 and less
+    /// best.
     pub learning_rate: f64,
-    /// The part of the rows that a tree is fitted to, drawn without replacement, above 0 to 1. By
-    /// default 1: all.
+    /// The part of the rows to which a tree is fitted, drawn without replacement, above 0 to 1.
+    /// Default: 1, all rows.
     pub subsample: f64,
-    /// Rows with nothing left over that every leaf is thought to have besides, from 0: a leaf
-    /// predicts `sum / (rows + shrinkage)`. By default 0.
+    /// Number of additional rows with residual 0 that every leaf is assumed to have, from 0. A leaf
+    /// predicts `sum / (rows + shrinkage)`. Default: 0.
     pub shrinkage: f64,
-    /// The most bins of a column, 2 to 255. By default 255.
+    /// Maximum number of bins of a column, 2 to 255. Default: 255.
     pub bins: usize,
-    /// What is least for the best prediction. By default the squared error.
+    /// The loss that the best prediction minimises. Default: the squared error.
     pub loss: Loss,
-    /// The ordinal columns, by name, with which predictions may only rise or only fall: of two rows
-    /// that differ in such a column alone, and have it both, the predictions are in that order. By
-    /// default none; squared loss alone.
+    /// The ordinal columns, by name, with which predictions may only rise or only fall. Consider
+    /// two rows that differ only in such a column, with a value in both. Their predictions are then
+    /// in that order. Default: none. Requires squared loss.
     pub monotone: Vec<(String, Direction)>,
 }
 
-/// What is least for the best prediction.
+/// The loss that the best prediction minimises.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
-    /// The mean squared error: the mean is predicted.
+    /// The mean squared error. The model predicts the mean.
     Squared,
-    /// The pinball loss: the quantile with this share of targets below, within 0 and 1, is
-    /// predicted. A leaf predicts that quantile of what its rows leave over (Friedman, 2001,
-    /// algorithm 3, where it is the median); nothing is shrunk.
+    /// The pinball loss. The model predicts the quantile with this share of targets below, between
+    /// 0 and 1. A leaf predicts that quantile of the residuals of its rows (Friedman, 2001,
+    /// algorithm 3, for the median). Nothing is shrunk.
     Quantile(f64),
 }
 
-/// The way in which predictions may move with the numbers of a column.
+/// The direction in which predictions may move with the numbers of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Never down.
@@ -77,7 +78,7 @@ impl Default for BoostedSettings {
 }
 
 impl Loss {
-    /// Returns the best prediction for all targets.
+    /// Returns the best constant prediction for all targets.
     fn base(self, targets: &[f64]) -> f64 {
         match self {
             Self::Squared => targets.iter().sum::<f64>() / targets.len() as f64,
@@ -86,8 +87,8 @@ impl Loss {
     }
 }
 
-/// Returns the smallest of `values`, of which there are some, that at least the `share` of them do
-/// not exceed. Reorders them.
+/// Returns the smallest of `values` that at least `share` of them do not exceed. Reorders the
+/// values. There must be at least one.
 fn quantile(values: &mut [f64], share: f64) -> f64 {
     let below = (share * values.len() as f64).ceil() as usize;
     let at = below.clamp(1, values.len()) - 1;
@@ -95,12 +96,13 @@ fn quantile(values: &mut [f64], share: f64) -> f64 {
 }
 
 impl BoostedTrees {
-    /// Creates the trees of the rows of `table` with one target each. Costs, for each round, a look
-    /// at each row and column for the root and at half of them for each further level.
+    /// Fits trees to the rows of `table` with one target each. Costs, for each round, a look at
+    /// each row and column for the root, and at half of them for each further level.
     ///
     /// # Errors
-    /// There are no rows or not one target for each, a target is not finite, a setting is out of
-    /// range, or a monotone column is not an ordinal one of the table.
+    ///
+    /// Fails if there are no rows or not one target for each, a target is not finite, a setting is
+    /// out of range, or a monotone column is not an ordinal column of the table.
     pub fn fit(
         table: &Table,
         targets: &[f64],
@@ -135,15 +137,15 @@ impl BoostedSettings {
     }
 }
 
-/// A fit under way.
+/// A fit in progress.
 struct Boosting<'a> {
     table: &'a Table,
     settings: &'a BoostedSettings,
     bins: Bins,
     limits: Limits,
-    /// What the trees so far leave over, for each row.
+    /// The residual of the trees so far, for each row.
     left: Vec<f64>,
-    /// All rows; those of a subsample first.
+    /// All rows. Those of a subsample come first.
     rows: Vec<u32>,
 }
 
@@ -151,7 +153,7 @@ impl<'a> Boosting<'a> {
     fn new(table: &'a Table, left: Vec<f64>, settings: &'a BoostedSettings) -> Result<Self, FitError> {
         let squares: f64 = match settings.loss {
             Loss::Squared => left.iter().map(|left| left * left).sum(),
-            // What trees are fitted to is about 1.
+            // The targets of the trees are about 1.
             Loss::Quantile(_) => left.len() as f64,
         };
         let mut bins = Bins::new(table, settings.bins);
@@ -173,7 +175,7 @@ impl<'a> Boosting<'a> {
         let count = ((self.rows.len() as f64 * self.settings.subsample).ceil() as usize).min(self.rows.len());
         if count < self.rows.len() {
             let (_sample, _others) = self.rows.partial_shuffle(rng, count);
-            // The shuffle leaves its sample at the end; in order, rows are read as memory is.
+            // The shuffle leaves its sample at the end. In sorted order, rows are read like memory.
             self.rows.reverse();
             self.rows[..count].sort_unstable();
         }

@@ -1,34 +1,34 @@
-//! Shallow trees over bytes: every question of a tree is asked of many rows at once, by
+//! Shallow trees over bytes. Every question of a tree is asked of many rows at once, by
 //! instructions that work on many bytes.
 
 use super::flat::LANES;
 use super::tree::{Node, Test, Tree};
 use crate::table::{Column, Kind};
 
-/// Deeper trees ask more questions of every row than a walk does.
+/// Maximum depth. Deeper trees ask more questions of every row than a walk does.
 const DEEPEST: usize = 6;
 
 /// The code of a missing value.
 const MISSING: u8 = u8::MAX;
 
-/// Trees whose questions compare bytes, and how numbers become bytes.
+/// Trees whose questions compare bytes, and the coding of numbers as bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Coded {
     columns: Vec<Coding>,
     trees: Vec<CodedTree>,
 }
 
-/// The rule by which the numbers of a column become bytes.
+/// The rule that codes the numbers of a column as bytes.
 #[derive(Clone, Debug, PartialEq)]
 enum Coding {
-    /// The number of thresholds below. They are sorted; infinity fills the rest. Their number has
-    /// so many binary digits.
+    /// Codes a number as the number of thresholds below it. The thresholds are sorted, and infinity
+    /// fills the rest. Their number has `digits` binary digits.
     Thresholds { sorted: Box<[f64; 256]>, digits: u8 },
-    /// The level itself.
+    /// Codes a level as itself.
     Level,
 }
 
-/// A complete binary tree: node `i` is followed by `2 i + 1` for a yes and `2 i + 2` for a no.
+/// A complete binary tree. Node `2 i + 1` follows node `i` for a yes, node `2 i + 2` for a no.
 #[derive(Clone, Debug, PartialEq)]
 struct CodedTree {
     depth: usize,
@@ -39,17 +39,17 @@ struct CodedTree {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Question {
-    /// A no where `code + shift > limit` as bytes that wrap around: `shift` is 1 where missing
+    /// Answers no if `code + shift > limit`, as bytes that wrap around. `shift` is 1 if missing
     /// values go with the yes.
     Above { column: usize, shift: u8, limit: u8 },
-    /// For each code whether it is a no, in all bits.
+    /// Holds, for each code, all bits set if the answer is no.
     Outside { column: usize, no: Box<[u8; 256]> },
 }
 
 /// A byte for each row of a block.
 pub(super) type Bytes = [u8; LANES];
 
-/// The memory that a block of rows is computed in.
+/// The working memory for a block of rows.
 #[derive(Debug)]
 pub(super) struct Scratch {
     codes: Vec<Bytes>,
@@ -57,8 +57,8 @@ pub(super) struct Scratch {
 }
 
 impl Coded {
-    /// Returns the trees over `columns`, as long as bytes can tell their questions apart and no
-    /// tree is too deep.
+    /// Returns the trees over `columns`. Returns `None` if bytes cannot tell their questions apart,
+    /// or if a tree is too deep.
     pub(super) fn new(trees: &[Tree], columns: &[Column]) -> Option<Self> {
         if trees.iter().any(|tree| tree.depth() > DEEPEST) {
             return None;
@@ -77,7 +77,7 @@ impl Coded {
         Scratch { codes: vec![[0; LANES]; self.columns.len()], ways: [[0; LANES]; 1 << (DEEPEST - 1)] }
     }
 
-    /// Gives `add` what each tree says of the rows of `block`, tree by tree.
+    /// Passes the values of each tree for the rows of `block` to `add`, tree by tree.
     pub(super) fn each(&self, block: &[[f64; LANES]], scratch: &mut Scratch, mut add: impl FnMut(&[f64; LANES])) {
         for ((coding, values), codes) in self.columns.iter().zip(block).zip(&mut scratch.codes) {
             coding.encode(values, codes);
@@ -93,7 +93,7 @@ impl Coded {
     }
 }
 
-/// Returns the thresholds of each column that some tree asks, ascending.
+/// Returns the thresholds of each column in the trees, ascending.
 fn thresholds(trees: &[Tree], columns: usize) -> Vec<Vec<f64>> {
     let mut all = vec![Vec::new(); columns];
     for node in trees.iter().flat_map(|tree| &tree.nodes) {
@@ -121,8 +121,7 @@ impl Coding {
         match self {
             Self::Thresholds { sorted, digits } => {
                 *codes = [0; LANES];
-                // Digit by digit of the binary search, without a jump that a processor could
-                // mispredict.
+                // A binary search digit by digit, without a jump that a processor could mispredict.
                 for digit in (0..*digits).rev() {
                     let middle = (1 << digit) - 1;
                     for (code, value) in codes.iter_mut().zip(values) {
@@ -146,14 +145,14 @@ impl CodedTree {
     fn new(tree: &Tree, thresholds: &[Vec<f64>]) -> Self {
         let depth = tree.depth();
         let inner = (1 << depth) - 1;
-        // Behind a leaf that is not at the bottom all answers lead to its value.
+        // Below a leaf that is not at the bottom, all answers lead to its value.
         let always = Question::Above { column: 0, shift: 0, limit: u8::MAX };
         let mut coded = Self { depth, questions: vec![always; inner], values: vec![0.0; inner + 1] };
         coded.place(tree, 0, 0, depth, thresholds);
         coded
     }
 
-    /// Puts the node `from` of `tree`, which has `below` levels under it, at `to`.
+    /// Places the node `from` of `tree`, with `below` levels under it, at `to`.
     fn place(&mut self, tree: &Tree, from: usize, to: usize, below: usize, thresholds: &[Vec<f64>]) {
         match &tree.nodes[from] {
             Node::Leaf { value, .. } => {
@@ -168,8 +167,8 @@ impl CodedTree {
         }
     }
 
-    /// Returns the leaf that each row comes to: from the bottom up, each question chooses between
-    /// the leaves of its sides.
+    /// Returns the leaf of each row. From the bottom up, each question chooses between the leaves
+    /// of its sides.
     fn leaves(&self, codes: &[Bytes], ways: &mut [Bytes; 1 << (DEEPEST - 1)]) -> Bytes {
         let Some(above) = self.depth.checked_sub(1) else { return [0; LANES] };
         let bottom = &self.questions[(1 << above) - 1..];
@@ -210,7 +209,7 @@ impl Question {
         }
     }
 
-    /// Returns all bits of the rows for which the answer is no.
+    /// Returns all bits set for the rows whose answer is no.
     fn no(&self, codes: &[Bytes]) -> Bytes {
         let mut answers = [0; LANES];
         match self {

@@ -1,4 +1,4 @@
-//! Models of trees as JSON that people can read.
+//! Reads and writes models of trees as JSON that people can read.
 
 use super::error::ModelError;
 use super::forest::Forest;
@@ -7,12 +7,12 @@ use crate::table::{Column, Kind, repeated};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The format that every such file names first.
+/// The format. Every such file names it first.
 const FORMAT: &str = "tunesmith trees";
-/// The version written, and the latest read.
+/// The version written, and the latest version read.
 const VERSION: u64 = 1;
 
-/// A model as it is saved.
+/// A model in its saved form.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct TreesDocument {
     format: String,
@@ -21,8 +21,8 @@ pub(crate) struct TreesDocument {
     columns: Vec<ColumnEntry>,
     /// The constant added to the answer of the trees.
     base: f64,
-    /// The nodes of each tree, as [`NodeEntry`]: read one by one, so that an error can name the
-    /// node.
+    /// The nodes of each tree, as [`NodeEntry`]. They are read one by one, so that an error can
+    /// name the node.
     trees: Vec<Vec<Value>>,
 }
 
@@ -34,7 +34,7 @@ struct ColumnEntry {
     levels: Option<Vec<String>>,
 }
 
-/// A node; the nodes for the answers are given by their place in the tree, counted from 0.
+/// A node. The nodes for its answers are given by their places in the tree, counted from 0.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SplitEntry {
@@ -90,7 +90,7 @@ impl TreesDocument {
                 return Err(ModelError::Foreign { found, expected: FORMAT });
             }
         }
-        // Before all else is read: a later version may have other keys.
+        // Checked first, because a later version may have other keys.
         check_version(value.get("version").and_then(Value::as_u64).unwrap_or(0))?;
         let document: Self = serde_json::from_value(value).map_err(|error| damaged(error.to_string()))?;
         document.check_kind(kind)?;
@@ -196,12 +196,12 @@ fn level_names(column: &Column, levels: &[usize]) -> Vec<String> {
     }
 }
 
-/// Returns the tree of these nodes, or what is wrong with which.
+/// Builds the tree of these nodes, or returns the faulty node with its fault.
 fn tree(entries: Vec<Value>, columns: &[Column]) -> Result<Tree, String> {
     let count = entries.len();
     let read = |(index, entry)| node(entry, columns).map_err(|what| format!("node {index}: {what}"));
     let nodes: Vec<Node> = entries.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
-    // The root is nobody's child, every other node that of one.
+    // The root has no parent. Every other node has exactly one.
     let mut parents = vec![0; count];
     for (index, node) in nodes.iter().enumerate() {
         if let Node::Split { yes, .. } = node {

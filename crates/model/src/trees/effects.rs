@@ -1,20 +1,24 @@
-//! What a fitted model makes of its features, asked from outside.
+//! The effects of features on a fitted model.
 
 use super::regressor::Regressor;
 use crate::table::Table;
 use rand::seq::SliceRandom as _;
 
-/// Returns for each column the growth of the mean squared error over `table`, with one target for
-/// each row, when the numbers of that column are dealt out anew among the rows, on average over
-/// `repeats` deals (Breiman, Random forests, 2001, section 10). About 0 for a column that the model
-/// does not need, below it by chance alone; in squares of the targets' unit.
+/// Returns the permutation importance of each column (Breiman, Random forests, 2001, section 10).
 ///
-/// Rows that the model was not fitted to tell what it learned, those that it was fitted to what it
-/// remembers. Unlike [`Regressor::importance`] it does not favour columns of many values. Costs
-/// `columns * repeats + 1` predictions of the table.
+/// It is the growth of the mean squared error over `table` after the numbers of the column are
+/// shuffled among the rows, on average over `repeats` shuffles. `targets` has one target for each
+/// row. The unit is the square of the targets' unit. The importance is about 0 for a column that
+/// the model does not need. It is below 0 by chance alone.
+///
+/// Rows held out of training show what the model learned. Rows of the training show what it
+/// remembers. Unlike [`Regressor::importance`], this does not favour columns with many values.
+/// Costs `columns * repeats + 1` predictions of the table.
 ///
 /// # Panics
-/// `table` has other columns than those of the fit, or not one row for each target, or none.
+///
+/// Panics if `table` has other columns than those of the fit, has no rows, or does not have one row
+/// for each target.
 pub fn permutation_importance(
     model: &dyn Regressor,
     table: &Table,
@@ -41,13 +45,15 @@ pub fn permutation_importance(
     (0..table.columns().len()).map(&mut growth).collect()
 }
 
-/// Returns for each of `values` the mean prediction over the rows of `table` when all of them have
-/// that value in `column` (Friedman, Greedy function approximation: a gradient boosting machine,
-/// 2001, section 8.2): how the prediction moves with one feature while the others are as they are.
-/// Costs a prediction of the table for each value.
+/// Returns the partial dependence of the prediction on one feature while the others stay as they
+/// are (Friedman, Greedy function approximation: a gradient boosting machine, 2001, section 8.2).
+///
+/// For each of `values`, this is the mean prediction over the rows of `table` if all of them have
+/// that value in `column`. Costs a prediction of the table for each value.
 ///
 /// # Panics
-/// `table` has other columns than those of the fit, or not so many.
+///
+/// Panics if `table` has other columns than those of the fit, or has no column at `column`.
 pub fn partial_dependence(model: &dyn Regressor, table: &Table, column: usize, values: &[f64]) -> Vec<f64> {
     let mut with = table.clone();
     let mut mean = |value: &f64| {

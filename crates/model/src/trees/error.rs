@@ -1,13 +1,13 @@
-//! What can be wrong with files of tree models.
+//! Errors of reading models of trees.
 
-/// A saved model could not be read.
+/// The error of reading a saved model.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// The text is no JSON, or ends too early.
+    /// The text is not JSON, or ends too early.
     #[error("the model is not readable as JSON: {0}; was the file cut off or edited?")]
     Json(#[source] serde_json::Error),
-    /// JSON, but of something else.
+    /// The text is JSON of something else.
     #[error("this is not a model of trees: `format` is {found} instead of \"{expected}\"")]
     Foreign {
         /// The `format` found.
@@ -15,28 +15,28 @@ pub enum ModelError {
         /// The format expected.
         expected: &'static str,
     },
-    /// JSON that says of no model which it is.
+    /// The text is JSON without a model's kind.
     #[error("this is no model: it has no `kind`; a model of kind `{expected}` is wanted")]
     NoKind {
-        /// The kind that was asked for.
+        /// The expected kind.
         expected: &'static str,
     },
-    /// A model of another kind.
+    /// The model has another kind.
     #[error("this is a model of kind `{found}`; a model of kind `{expected}` is wanted")]
     Kind {
-        /// The kind that was found.
+        /// The kind found.
         found: String,
-        /// The kind that was asked for.
+        /// The expected kind.
         expected: &'static str,
     },
-    /// Written by a later version.
+    /// A later version wrote the model.
     #[error(
         "the model has version {found}; this program reads versions up to {known}: use a newer one, or train again"
     )]
     Newer {
-        /// The version that was found.
+        /// The version found.
         found: u64,
-        /// The latest known.
+        /// The latest known version.
         known: u64,
     },
     /// The parts do not make a model.

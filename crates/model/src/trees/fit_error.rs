@@ -1,27 +1,27 @@
-//! What can be wrong with data and settings of a fit.
+//! Errors in the data and the settings of a fit.
 
-/// A model could not be fitted.
+/// The error of fitting a model.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FitError {
     /// There is nothing to learn from.
     #[error("there are no rows to fit a model to")]
     Empty,
-    /// More rows than a model counts.
+    /// There are more rows than a model can count.
     #[error("{rows} rows are too many; a model takes at most 4294967295")]
     TooMany {
-        /// The rows given.
+        /// The number of rows.
         rows: usize,
     },
-    /// Rows and targets do not belong together.
+    /// The numbers of rows and targets differ.
     #[error("there are {targets} targets for {rows} rows; give one for each")]
     Targets {
-        /// The rows given.
+        /// The number of rows.
         rows: usize,
-        /// The targets given.
+        /// The number of targets.
         targets: usize,
     },
-    /// A target is no number, or too large to be squared and summed.
+    /// A target is not a number, or is too large to be squared and summed.
     #[error("the target of row {row} is {value}; leave out rows whose target is not a number within 1e100 of 0")]
     Target {
         /// The row, counted from 0.
@@ -29,10 +29,10 @@ pub enum FitError {
         /// Its target.
         value: f64,
     },
-    /// A column that is to be monotone cannot be.
+    /// A column cannot be monotone.
     #[error("there is no ordinal column `{name}` that could be monotone")]
     Column {
-        /// The name given.
+        /// Its name.
         name: String,
     },
     /// A setting is out of range.
@@ -40,14 +40,14 @@ pub enum FitError {
     Setting {
         /// Its name.
         name: &'static str,
-        /// The value given.
+        /// Its value.
         value: f64,
-        /// What it must be.
+        /// The valid range.
         expected: &'static str,
     },
 }
 
-/// Squares of targets up to this, summed over all rows there can be, are finite.
+/// Largest target. The squares of such targets, summed over the maximum number of rows, are finite.
 const LARGEST_TARGET: f64 = 1e100;
 
 /// Refuses the `value` of a setting unless it is `valid`.
@@ -55,7 +55,7 @@ pub(crate) fn check(name: &'static str, value: f64, valid: bool, expected: &'sta
     if valid { Ok(()) } else { Err(FitError::Setting { name, value, expected }) }
 }
 
-/// Refuses what no model can be fitted to.
+/// Refuses data to which no model can be fitted.
 pub(crate) fn check_data(rows: usize, targets: &[f64]) -> Result<(), FitError> {
     if rows == 0 {
         return Err(FitError::Empty);

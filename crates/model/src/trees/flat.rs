@@ -1,4 +1,4 @@
-//! Trees laid out for predicting many rows.
+//! Lays out trees for predicting many rows.
 
 use super::coded::{Coded, Scratch};
 use super::tree::{Node, Test, Tree};
@@ -6,39 +6,40 @@ use crate::table::{Column, Table};
 #[cfg(feature = "fit")]
 use rayon::prelude::*;
 
-/// Rows that are predicted together: enough that the processor always has a step to do while it
-/// waits for others, few enough that their columns stay in its first cache.
+/// Number of rows that are predicted together. With this many, the processor always has a step to
+/// do while it waits for others. With no more, their columns stay in its first cache.
 pub(super) const LANES: usize = 64;
 
-/// Rows of a table that one thread predicts; fewer are not worth waking another.
+/// Number of rows of a table that one thread predicts. Fewer are not worth waking another.
 const PART: usize = 4096;
 
-/// A node in 16 bytes. A leaf asks what is always answered with yes and leads to itself.
+/// A node in 16 bytes. A leaf asks a question that is always answered with yes, and leads to
+/// itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FlatNode {
     threshold: f64,
-    /// The node for a yes; that for a no is the next.
+    /// The node for a yes. The next one is for a no.
     yes: u32,
     column: u16,
-    /// True if a missing value goes the way of a no.
+    /// True if a missing value goes with the no.
     missing_no: bool,
 }
 
 /// One tree.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum FlatTree {
-    /// Only thresholds: its nodes, what each predicts, and the steps to its deepest leaf.
+    /// Only thresholds: the nodes, their predictions, and the number of steps to the deepest leaf.
     Thresholds { nodes: Vec<FlatNode>, values: Vec<f64>, depth: usize },
-    /// Sets of levels, walked as they are.
+    /// Sets of levels: walked node by node.
     Sets(Tree),
 }
 
 /// The trees of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Flat {
-    /// Shallow ones.
+    /// Shallow trees.
     Coded(Coded),
-    /// Any.
+    /// Any trees.
     Walked(Vec<FlatTree>),
 }
 
@@ -64,7 +65,7 @@ impl FlatTree {
         Self::Thresholds { nodes, values, depth: tree.depth() }
     }
 
-    /// Returns the values of the leaves that the rows of `block` come to.
+    /// Returns the values of the leaves of the rows of `block`.
     fn values(&self, block: &[[f64; LANES]]) -> [f64; LANES] {
         match self {
             Self::Thresholds { nodes, values, depth } => {
@@ -76,7 +77,7 @@ impl FlatTree {
     }
 }
 
-/// Returns where the rows of a block come to after `depth` steps.
+/// Returns the nodes of the rows of a block after `depth` steps.
 fn leaves(nodes: &[FlatNode], depth: usize, block: &[[f64; LANES]]) -> [u32; LANES] {
     let mut at = [0_u32; LANES];
     for _ in 0..depth {
@@ -99,7 +100,7 @@ impl Flat {
         Self::Walked(trees.iter().map(FlatTree::new).collect())
     }
 
-    /// Gives `add` what each tree says of the rows of `block`, tree by tree.
+    /// Passes the values of each tree for the rows of `block` to `add`, tree by tree.
     fn each(&self, block: &[[f64; LANES]], scratch: &mut Option<Scratch>, mut add: impl FnMut(&[f64; LANES])) {
         match self {
             Self::Coded(coded) => coded.each(block, scratch.get_or_insert_with(|| coded.scratch()), add),
@@ -107,12 +108,12 @@ impl Flat {
         }
     }
 
-    /// Returns for each row of `table` what `add` makes, from `zero` on, of each tree's answer,
-    /// tree by tree. Rows do not depend on each other, so that threads share them.
+    /// Folds, for each row of `table`, the values of the trees with `add`, starting from `zero`,
+    /// tree by tree. Rows do not depend on each other, so threads share them.
     fn fold<A: Copy + Send + Sync>(&self, table: &Table, zero: A, add: impl Fn(&mut A, f64) + Sync) -> Vec<A> {
         let mut all = vec![zero; table.len()];
         let part = |(index, part): (usize, &mut [A])| {
-            // A tree without splits looks at a column as well.
+            // A tree without splits also looks at a column.
             let mut block = vec![[0.0; LANES]; table.columns().len().max(1)];
             let mut scratch = None;
             for (at, sums) in part.chunks_mut(LANES).enumerate() {
@@ -134,12 +135,12 @@ impl Flat {
         all
     }
 
-    /// Returns for each row the sum over the trees.
+    /// Returns, for each row, the sum over the trees.
     pub(crate) fn sums(&self, table: &Table) -> Vec<f64> {
         self.fold(table, 0.0, |sum, value| *sum += value)
     }
 
-    /// Returns for each row the sum over the trees and the sum of squares.
+    /// Returns, for each row, the sum and the sum of squares over the trees.
     #[cfg(feature = "fit")]
     pub(crate) fn squares(&self, table: &Table) -> Vec<(f64, f64)> {
         self.fold(table, (0.0, 0.0), |(sum, squares), value| {

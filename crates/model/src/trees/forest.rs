@@ -1,4 +1,4 @@
-//! What every model of trees is made of.
+//! The common part of every model of trees.
 
 use super::flat::Flat;
 use super::tree::{Node, Tree};
@@ -13,7 +13,7 @@ pub(crate) struct Forest {
 }
 
 impl Forest {
-    /// Creates the forest; `trees` ask columns of `columns` alone.
+    /// Creates the forest. `trees` may only ask about columns of `columns`.
     pub(crate) fn new(columns: Vec<Column>, trees: Vec<Tree>) -> Self {
         let flat = Flat::new(&trees, &columns);
         Self { columns, trees, flat }
@@ -27,7 +27,7 @@ impl Forest {
         &self.trees
     }
 
-    /// Returns what each tree says of one row.
+    /// Returns the prediction of each tree for one row.
     pub(crate) fn each(&self, row: &[f64]) -> impl Iterator<Item = f64> {
         assert_eq!(row.len(), self.columns.len(), "one number for every column");
         self.trees.iter().map(move |tree| tree.value(|column| self.columns[column].cleaned(row[column])))
@@ -39,8 +39,8 @@ impl Forest {
         &self.flat
     }
 
-    /// Returns for each column the share of all that the splits gained, from 0 to 1; all 0 where
-    /// nothing was split.
+    /// Returns, for each column, its share of the total gain of the splits, from 0 to 1. All shares
+    /// are 0 if nothing was split.
     pub(crate) fn importance(&self) -> Vec<f64> {
         let mut gains = vec![0.0; self.columns.len()];
         for node in self.trees.iter().flat_map(|tree| tree.nodes()) {

@@ -1,4 +1,4 @@
-//! A tree grown depth by depth on bins.
+//! Grows a tree level by level on bins.
 
 use super::bins::Bins;
 use super::split::{Limits, Split, Sums, ValueBounds, best};
@@ -6,25 +6,27 @@ use super::tree::{Node, Tree};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Rows that one thread sums at a time. Sums of parts are added in their order, so that threads
-/// change no digit.
+/// Number of rows that one thread sums at a time. The sums of parts are added in order, so the
+/// number of threads changes no digit.
 const PART: usize = 8192;
 
-/// A tree and which rows came to which of its leaves.
+/// A tree with the rows of each of its leaves.
 pub(crate) struct Grown {
     pub(crate) tree: Tree,
-    /// The rows, those of a leaf together.
+    /// The rows. Those of a leaf are together.
     pub(crate) rows: Vec<u32>,
-    /// The node of each leaf and its rows, by their place in `rows`.
+    /// The node of each leaf, with the range of its rows in `rows`.
     pub(crate) leaves: Vec<(usize, Range<usize>)>,
 }
 
-/// Grows the tree that lowers the sum of squares of `targets`, one for each row of `bins`, over
-/// `rows`. A leaf predicts `sum / (count + shrinkage)`, a split gains the squares that its leaves
-/// explain and their parent did not.
+/// Grows a tree over `rows` that lowers the sum of squares of `targets`. `targets` has one target
+/// for each row of `bins`.
 ///
-/// Costs a look at each row and column for every second node level: of two siblings only the
-/// smaller is summed, the other is what is left of the parent.
+/// A leaf predicts `sum / (count + shrinkage)`. The gain of a split is the squares that its leaves
+/// explain, less those that their parent explains.
+///
+/// Costs a look at each row and column for every second level. Of two siblings only the smaller is
+/// summed. The other is the rest of the parent.
 pub(crate) fn grow(bins: &Bins, targets: &[f64], rows: Vec<u32>, limits: Limits) -> Grown {
     let mut total = Sums::default();
     rows.iter().for_each(|&row| total += Sums { sum: targets[row as usize], count: 1.0 });
@@ -57,7 +59,7 @@ fn leaf(value: f64, total: Sums) -> Node {
 }
 
 impl Grower<'_> {
-    /// Makes node `index` of the rows of `part`, with the histogram that it has if it may be split.
+    /// Creates node `index` from the rows of `part`. It has a histogram only if it may be split.
     fn node(&mut self, index: usize, part: Part, histogram: Option<Vec<Sums>>, depth: usize) {
         let Part { range, total, bounds } = part;
         let split = histogram.as_ref().and_then(|histogram| best(self.bins, histogram, total, bounds, &self.limits));
@@ -89,8 +91,8 @@ impl Grower<'_> {
         depth < self.limits.depth && total.count >= fewest as f64
     }
 
-    /// Returns the histograms of the children that may be split: the smaller one's from its rows,
-    /// the larger one's from what that leaves of the parent's.
+    /// Returns the histograms of the children that may be split. The smaller child's comes from its
+    /// rows. The larger child's is the rest of the parent's.
     fn histograms(&self, mut parent: Vec<Sums>, children: &[Part; 2], depth: usize) -> [Option<Vec<Sums>>; 2] {
         let small = usize::from(children[1].total.count < children[0].total.count);
         let [wanted_small, wanted_large] = [small, 1 - small].map(|side| self.may_split(children[side].total, depth));
@@ -127,8 +129,8 @@ impl Grower<'_> {
         histogram
     }
 
-    /// Moves the rows of the yes before those of the no, each in their order, and returns where the
-    /// latter begin.
+    /// Moves the rows of the yes before those of the no, keeping the order of each. Returns the
+    /// start of the latter.
     fn partition(&mut self, range: Range<usize>, split: &Split) -> usize {
         self.scratch.clear();
         let mut end = range.start;

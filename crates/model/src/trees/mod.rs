@@ -1,4 +1,4 @@
-//! Regression trees, alone, boosted and averaged.
+//! Regression trees: single, boosted and averaged.
 
 #[cfg(feature = "fit")]
 mod bins;

@@ -1,4 +1,4 @@
-//! An extremely randomised tree.
+//! Grows an extremely randomised tree.
 
 use super::split::Sums;
 use super::tree::{Node, Test, Tree};
@@ -6,26 +6,26 @@ use crate::table::{Kind, Table};
 use rand::RngExt as _;
 use rand::seq::SliceRandom as _;
 
-/// The data and the settings that a tree is grown with.
+/// The data and the settings for growing a tree.
 pub(crate) struct RandomGrowth<'a> {
     pub(crate) table: &'a Table,
     pub(crate) targets: &'a [f64],
-    /// Columns of which a split is drawn, in each node.
+    /// Number of columns for which each node draws a split.
     pub(crate) candidates: usize,
-    /// Nodes with fewer rows are leaves.
+    /// Minimum number of rows of a node that is split.
     pub(crate) min_split: usize,
     pub(crate) min_leaf: usize,
     pub(crate) depth: usize,
 }
 
-/// A node that is not made yet: its place, its rows and its depth.
+/// A node that is still to be made: its place, its rows and its depth.
 struct Todo {
     index: usize,
     rows: std::ops::Range<usize>,
     depth: usize,
 }
 
-/// A split that was drawn.
+/// A random split.
 struct Drawn {
     column: usize,
     test: Test,
@@ -34,7 +34,7 @@ struct Drawn {
 }
 
 impl RandomGrowth<'_> {
-    /// Grows a tree of all rows. Costs a look at each row and candidate for every level.
+    /// Grows a tree from all rows. Costs a look at each row and candidate for every level.
     pub(crate) fn grow(&self, rng: &mut impl rand::Rng) -> Tree {
         let mut rows: Vec<u32> = (0..self.table.len() as u32).collect();
         let mut columns: Vec<usize> = (0..self.table.columns().len()).collect();
@@ -69,8 +69,8 @@ impl RandomGrowth<'_> {
         self.sums(rows.iter().copied()).value(0.0)
     }
 
-    /// Draws splits for some random columns that are not constant here, and returns the one with
-    /// the largest gain.
+    /// Draws a split for each of some random columns that are not constant here. Returns the one
+    /// with the largest gain.
     fn best(&self, rows: &[u32], columns: &mut [usize], rng: &mut impl rand::Rng) -> Option<Drawn> {
         let first = self.targets[rows[0] as usize];
         let differs = |row: &u32| self.targets[*row as usize] != first;
@@ -94,7 +94,7 @@ impl RandomGrowth<'_> {
         best
     }
 
-    /// Returns what the split gains, if both sides have rows enough.
+    /// Returns the gain of the split, or `None` if a side has too few rows.
     fn gain(&self, rows: &[u32], column: usize, test: &Test, missing: bool) -> Option<f64> {
         let cells = self.table.column(column);
         let answer = |row: &u32| test.answer(cells[*row as usize]).unwrap_or(missing);
@@ -107,8 +107,8 @@ impl RandomGrowth<'_> {
         (yes.count >= fewest && no.count >= fewest).then_some(gain.max(0.0))
     }
 
-    /// Returns a random split of the column, with the way of missing values; `None` where it is
-    /// constant.
+    /// Returns a random split of the column, with the side of missing values. Returns `None` if the
+    /// column is constant.
     fn draw(&self, rows: &[u32], column: usize, rng: &mut impl rand::Rng) -> Option<(Test, bool)> {
         let cells = self.table.column(column);
         let present = || rows.iter().map(|&row| cells[row as usize]).filter(|value| !value.is_nan());
@@ -119,7 +119,7 @@ impl RandomGrowth<'_> {
                 let high = present().fold(f64::NEG_INFINITY, f64::max);
                 match (low < high, some_missing && low == high) {
                     (true, _) => Some((Test::AtMost(between(low, high, rng)), rng.random())),
-                    // All that differs is whether the value is there.
+                    // The rows differ only in whether the value is missing.
                     (false, true) => Some((Test::AtMost(f64::MAX), false)),
                     (false, false) => None,
                 }
@@ -129,7 +129,7 @@ impl RandomGrowth<'_> {
     }
 }
 
-/// Returns a threshold drawn uniformly from the range between two numbers, so that it parts them.
+/// Returns a uniformly random threshold that separates two numbers.
 fn between(low: f64, high: f64, rng: &mut impl rand::Rng) -> f64 {
     let (low, high) = (low.max(f64::MIN), high.min(f64::MAX));
     let part: f64 = rng.random();
@@ -137,8 +137,8 @@ fn between(low: f64, high: f64, rng: &mut impl rand::Rng) -> f64 {
     if (low..high).contains(&threshold) { threshold } else { low }
 }
 
-/// Returns a subset of the levels, drawn uniformly from those that part what occurs; missing values
-/// are drawn as a level is, and levels that do not occur go with them.
+/// Returns a subset of the levels, drawn uniformly from those that split the occurring levels.
+/// Missing values are drawn like a level. Levels that do not occur go with them.
 fn subset(
     levels: usize,
     present: impl Iterator<Item = f64>,
@@ -157,14 +157,15 @@ fn subset(
         let mut answers = vec![missing; levels + 1];
         occurring.iter().filter(|&&level| level < levels).for_each(|&level| answers[level] = rng.random());
         let yes = occurring.iter().filter(|&&level| answers[level]).count();
-        // Half of the draws part two levels, more part more.
+        // Half of the draws split two levels. With more levels, more draws do.
         if yes > 0 && yes < occurring.len() {
             return Some((Test::OneOf((0..levels).filter(|&level| answers[level]).collect()), missing));
         }
     }
 }
 
-/// Moves the rows with the answer yes to the front, each side in its order; their number.
+/// Moves the rows with the answer yes to the front, keeping the order of each side. Returns their
+/// number.
 fn partition(rows: &mut [u32], answer: impl Fn(u32) -> bool) -> usize {
     let no: Vec<u32> = rows.iter().copied().filter(|&row| !answer(row)).collect();
     let mut end = 0;

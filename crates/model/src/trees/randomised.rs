@@ -15,12 +15,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
 /// Extremely randomised trees (Geurts, Ernst and Wehenkel, Extremely randomized trees, Machine
-/// Learning 63, 2006, table 1): in each node a threshold is drawn for each of some random columns,
-/// and the best of them taken. Every tree is fitted to all rows; their mean predicts, and how far
-/// they differ says how sure it is.
+/// Learning 63, 2006, table 1). Each node draws a threshold for each of some random columns and
+/// takes the best of them. Every tree is fitted to all rows. The prediction is the mean of the
+/// trees, and their spread is its uncertainty.
 ///
-/// Of a categorical column a random subset of the levels that occur is drawn. Missing values go to
-/// a random side.
+/// A categorical column draws a random subset of the levels that occur. Missing values go to a
+/// random side.
 ///
 /// ```
 /// use rand::SeedableRng;
@@ -41,21 +41,21 @@ pub struct RandomisedTrees {
     forest: Forest,
 }
 
-/// The settings by which [`RandomisedTrees`] are grown. Write `RandomisedSettings { trees: 10,
+/// The settings for growing [`RandomisedTrees`]. Write `RandomisedSettings { trees: 10,
 /// ..RandomisedSettings::default() }`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RandomisedSettings {
-    /// The number of trees, at least 1. By default 100 (the paper's M).
+    /// The number of trees, at least 1. Default: 100 (the paper's M).
     pub trees: usize,
-    /// Columns for which a split is drawn in each node, of those not constant there, at least 1; by
-    /// default `None`: all, the paper's K for regression.
+    /// Number of columns for which each node draws a split, among those not constant there, at
+    /// least 1. Default: `None`, all columns, the paper's K for regression.
     pub candidates: Option<usize>,
-    /// The fewest rows of a node that is split, at least 2. By default 5, the paper's `n_min` for
-    /// regression.
+    /// Minimum number of rows of a node that is split, at least 2. Default: 5, the paper's `n_min`
+    /// for regression.
     pub min_split: usize,
-    /// The fewest rows of a leaf, at least 1. By default 1.
+    /// Minimum number of rows of a leaf, at least 1. Default: 1.
     pub min_leaf: usize,
-    /// The most questions on the way to a leaf, 1 to 64. By default 64.
+    /// Maximum number of questions on the way to a leaf, 1 to 64. Default: 64.
     pub depth: usize,
 }
 
@@ -68,15 +68,16 @@ impl Default for RandomisedSettings {
 const KIND: &str = "randomised_trees";
 
 impl RandomisedTrees {
-    /// Creates the trees of the rows of `table` with one target each. Costs, for each tree, a look
-    /// at each row and candidate for every level.
+    /// Fits trees to the rows of `table` with one target each. Costs, for each tree, a look at each
+    /// row and candidate for every level.
     ///
-    /// Each tree has its own generator, seeded from `rng`, which gives as many numbers as there are
+    /// Each tree has its own generator, seeded from `rng`. `rng` gives as many numbers as there are
     /// trees.
     ///
     /// # Errors
-    /// There are no rows or not one target for each, a target is not finite, or a setting is out of
-    /// range.
+    ///
+    /// Fails if there are no rows or not one target for each, a target is not finite, or a setting
+    /// is out of range.
     pub fn fit(
         table: &Table,
         targets: &[f64],
@@ -109,15 +110,16 @@ impl RandomisedTrees {
         self.forest.trees()
     }
 
-    /// Returns for each row the mean of the trees and the standard deviation among them.
+    /// Returns, for each row, the mean of the trees and the standard deviation among them.
     ///
     /// # Panics
-    /// `table` has other columns than those of the fit.
+    ///
+    /// Panics if `table` has other columns than those of the fit.
     pub fn spread(&self, table: &Table) -> Vec<Prediction> {
         let count = self.forest.trees().len() as f64;
         let prediction = |(sum, squares): (f64, f64)| {
             let mean = sum / count;
-            // Rounding may leave less than nothing where all agree.
+            // Rounding may leave a negative variance where all agree.
             Prediction { mean, deviation: (squares / count - mean * mean).max(0.0).sqrt() }
         };
         self.forest.flat(table).squares(table).into_iter().map(prediction).collect()
@@ -128,10 +130,11 @@ impl RandomisedTrees {
         TreesDocument::from(self.clone()).text()
     }
 
-    /// Creates the model that [`to_json`](Self::to_json) wrote, bit for bit.
+    /// Reads the model that [`to_json`](Self::to_json) wrote, bit for bit.
     ///
     /// # Errors
-    /// The text is damaged, of something else, or of a later version.
+    ///
+    /// Fails if the text is damaged, is something else, or has a later version.
     pub fn from_json(text: &str) -> Result<Self, ModelError> {
         TreesDocument::parse(KIND, text)?.try_into()
     }

@@ -1,19 +1,19 @@
-//! Boosted trees made ready for few rows, of which all but some columns are known beforehand.
+//! Boosted trees prepared for few rows, of which all but some columns are known beforehand.
 
 use super::boosted::BoostedTrees;
 use super::regressor::Regressor as _;
 use super::tree::{DEEPEST, Node, Test, Tree};
 use crate::table::Column;
 
-/// [`BoostedTrees`] made ready for at most 32 rows that are known but for some `open` columns,
-/// whose numbers come later and are the same in all rows: configurations of a kernel that are
-/// compared for one input after the other.
+/// [`BoostedTrees`] prepared for at most 32 rows that are known except for some `open` columns. The
+/// numbers of the open columns come later and are the same in all rows. A use is to compare
+/// configurations of a kernel for one input after the other.
 ///
-/// All rows go down a tree together, as the bits of a word. A question to a known column has its
-/// answers once and for all: it parts the rows, or is left out where all of them answer alike. A
-/// question to an open column sends all rows the same way. So each leaf has its rows beforehand,
-/// and the trees become one list of steps: add the value of a leaf to its rows, or ask an open
-/// column and skip what is below the other answer.
+/// All rows go down a tree together, as the bits of a word. A question about a known column has the
+/// same answers for every input. It splits the rows, or is left out if all of them answer alike. A
+/// question about an open column sends all rows the same way. The rows of each leaf are therefore
+/// known beforehand, and the trees become one list of steps. A step adds the value of a leaf to its
+/// rows, or asks about an open column and skips the steps of the other answer.
 ///
 /// ```
 /// use rand::SeedableRng;
@@ -39,30 +39,32 @@ pub struct Shortlist {
     steps: Vec<WalkStep>,
 }
 
-/// One of the steps of all trees, which are taken from the first on.
+/// A step of the trees. Steps are taken from the first on.
 #[derive(Clone, Debug)]
 enum WalkStep {
     /// Adds a leaf's value to the rows whose bits are set.
     Add { rows: u32, value: f64 },
-    /// Goes on for a yes, to the step `no` for a no.
+    /// Continues for a yes. Goes to the step `no` for a no.
     Ask { slot: u16, missing: bool, no: u32, test: Test },
     /// Goes to a later step.
     Skip { to: u32 },
 }
 
 impl Shortlist {
-    /// The most rows: a word has a bit for each.
+    /// Maximum number of rows. A word has a bit for each.
     pub const MOST_ROWS: usize = 32;
 
-    /// Returns the trees of `model` for `rows`, each with a number for every column as
-    /// [`Regressor::predict`](crate::Regressor) takes them; what is in the columns `open`, given by
-    /// their positions, does not matter.
+    /// Prepares the trees of `model` for `rows`. Each row has a number for every column, as for
+    /// [`Regressor::predict`](crate::Regressor). The numbers in the columns `open`, given by their
+    /// positions, do not matter.
     ///
-    /// `None` for more than [`MOST_ROWS`](Self::MOST_ROWS), and for trees deeper than any fit makes
-    /// them. Costs a look at each node and row.
+    /// Returns `None` for more than [`MOST_ROWS`](Self::MOST_ROWS) rows, and for trees deeper than
+    /// any fit makes them. Costs a look at each node and row.
     ///
     /// # Panics
-    /// A row has not one number for every column, or `open` names a column that is not there.
+    ///
+    /// Panics if a row does not have one number for every column, or if `open` names a column that
+    /// does not exist.
     pub fn new(model: &BoostedTrees, rows: &[Vec<f64>], open: &[usize]) -> Option<Self> {
         let columns = model.columns();
         assert!(rows.iter().all(|row| row.len() == columns.len()), "one number for every column");
@@ -80,14 +82,14 @@ impl Shortlist {
         Some(Self { base: model.base(), open, steps: compiler.steps })
     }
 
-    /// Returns the predictions for the rows, in their order, where the open columns have `values`,
-    /// in the order of `open`; what stands behind the last row means nothing. They are what
-    /// [`Regressor::predict`](crate::Regressor) gives, bit for bit.
+    /// Returns the predictions for the rows in order, if the open columns have `values`, in the
+    /// order of `open`. They equal those of [`Regressor::predict`](crate::Regressor), bit for bit.
+    /// Entries behind the last row have no meaning.
     ///
-    /// Missing values are NaN, or left out at the end. Allocates nothing; costs the steps on the
-    /// way, of which at most one for each tree and row adds.
+    /// Missing values are NaN, or left out at the end. Allocates nothing. Costs the steps on the
+    /// way. At most one of them for each tree and row adds a value.
     pub fn predict(&self, values: &[f64]) -> [f64; Self::MOST_ROWS] {
-        // What a sum of floats begins with: the only number that adding to changes no bit of, also
+        // The start of a sum of floats: -0 is the only number whose addition changes no bit, even
         // of 0.
         let mut sums = [-0.0; Self::MOST_ROWS];
         let mut at = 0;
@@ -119,7 +121,7 @@ fn add(sums: &mut [f64; Shortlist::MOST_ROWS], mut rows: u32, value: f64) {
     }
 }
 
-/// Writes the steps.
+/// Writes the steps of the trees.
 struct Compiler<'a> {
     rows: Vec<Vec<f64>>,
     open: &'a [usize],
@@ -127,7 +129,7 @@ struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
-    /// Adds the steps for the `rows` that come to the node `at` of `tree`.
+    /// Adds the steps for the `rows` that reach the node `at` of `tree`.
     fn add(&mut self, tree: &Tree, at: usize, rows: u32) {
         match &tree.nodes[at] {
             _ if rows == 0 => {}

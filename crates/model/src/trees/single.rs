@@ -12,17 +12,17 @@ use super::tree::{DEEPEST, Tree};
 use crate::table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
-/// A regression tree: rows are parted by the question to one column that lowers the sum of squares
-/// most, again and again, and a leaf predicts the mean of its rows (Breiman, Friedman, Olshen and
-/// Stone, Classification and regression trees, 1984, chapter 8).
+/// A regression tree (Breiman, Friedman, Olshen and Stone, Classification and regression trees,
+/// 1984, chapter 8). Each node splits its rows by the question about one column that lowers the sum
+/// of squares most. A leaf predicts the mean of its rows.
 ///
-/// - A threshold stands midway between two values that occur in the node. A column with more than
-///   255 distinct values is first cut into 255 bins of about as many rows each, and thresholds
-///   stand between bins.
-/// - Of a categorical column the best subset of levels is found; levels that do not occur in a node
-///   go where missing values go.
-/// - Missing values go where they lower the squares most; where none is missing in the fit, to the
-///   larger side.
+/// - A threshold lies midway between two values that occur in the node. A column with more than 255
+///   distinct values is first cut into 255 bins of about equally many rows. Thresholds then lie
+///   between bins.
+/// - The best subset of levels is found for a categorical column. Levels that do not occur in a
+///   node go with missing values.
+/// - Missing values go where they lower the squares most. If none was missing in the fit, they go
+///   to the larger side.
 ///
 /// ```
 /// use tunesmith_model::{Column, Regressor, RegressionTree, Table, TreeSettings};
@@ -41,18 +41,19 @@ pub struct RegressionTree {
     forest: Forest,
 }
 
-/// The settings by which a [`RegressionTree`] is grown. Write `TreeSettings { depth: 4,
+/// The settings for growing a [`RegressionTree`]. Write `TreeSettings { depth: 4,
 /// ..TreeSettings::default() }`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TreeSettings {
-    /// The most questions on the way to a leaf, 0 to 64. By default 30, as in rpart.
+    /// Maximum number of questions on the way to a leaf, 0 to 64. Default: 30, as in rpart.
     pub depth: usize,
-    /// The fewest rows of a leaf, at least 1. By default 5, as Breiman et al. take for regression.
+    /// Minimum number of rows of a leaf, at least 1. Default: 5, as Breiman et al. for regression.
     pub min_leaf: usize,
-    /// The fewest rows of a node that is split, at least 2. By default 2: the leaves alone decide.
+    /// Minimum number of rows of a node that is split, at least 2. Default: 2, so that only the
+    /// leaves decide.
     pub min_parent: usize,
-    /// The share, from 0 to 1, of the squares about the mean that a split must gain. By default 0:
-    /// any gain will do.
+    /// Minimum gain of a split, as a share of the squares about the mean, from 0 to 1. Default: 0,
+    /// any gain.
     pub least_gain: f64,
 }
 
@@ -62,18 +63,19 @@ impl Default for TreeSettings {
     }
 }
 
-/// A gain below this share of all squares is rounding.
+/// The share of all squares below which a gain is rounding.
 pub(super) const ROUNDING: f64 = 1e-12;
 
 const KIND: &str = "regression_tree";
 
 impl RegressionTree {
-    /// Creates the tree of the rows of `table` with one target each. Costs a look at each row and
-    /// column for every level of the tree.
+    /// Fits a tree to the rows of `table` with one target each. Costs a look at each row and column
+    /// for every level of the tree.
     ///
     /// # Errors
-    /// There are no rows or not one target for each, a target is not finite, or a setting is out of
-    /// range.
+    ///
+    /// Fails if there are no rows or not one target for each, a target is not finite, or a setting
+    /// is out of range.
     pub fn fit(table: &Table, targets: &[f64], settings: &TreeSettings) -> Result<Self, FitError> {
         settings.check()?;
         check_data(table.len(), targets)?;
@@ -94,7 +96,7 @@ impl RegressionTree {
         Ok(Self { forest: Forest::new(table.columns().to_vec(), vec![tree]) })
     }
 
-    /// Returns the tree itself: its nodes with their questions, values and numbers of rows.
+    /// Returns the tree: its nodes with their questions, values and numbers of rows.
     pub fn tree(&self) -> &Tree {
         &self.forest.trees()[0]
     }
@@ -104,10 +106,11 @@ impl RegressionTree {
         TreesDocument::from(self.clone()).text()
     }
 
-    /// Creates the tree that [`to_json`](Self::to_json) wrote, bit for bit.
+    /// Reads the tree that [`to_json`](Self::to_json) wrote, bit for bit.
     ///
     /// # Errors
-    /// The text is damaged, of something else, or of a later version.
+    ///
+    /// Fails if the text is damaged, is something else, or has a later version.
     pub fn from_json(text: &str) -> Result<Self, ModelError> {
         TreesDocument::parse(KIND, text)?.try_into()
     }

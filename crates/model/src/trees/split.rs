@@ -1,15 +1,15 @@
-//! The best split of a node, from the sums of its bins.
+//! Finds the best split of a node from the sums of its bins.
 
 use super::bins::{BinColumn, Bins, Content};
 use super::boosting::Direction;
 use super::tree::Test;
 use std::ops::{AddAssign, Sub, SubAssign};
 
-/// The sums over the rows of a bin or a node: the sum of their targets and their number.
+/// The sum of the targets of the rows of a bin or a node, and the number of the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Sums {
     pub(crate) sum: f64,
-    /// A float, so that both are added by one instruction.
+    /// A float, so that one instruction adds both.
     pub(crate) count: f64,
 }
 
@@ -35,7 +35,7 @@ impl Sub for Sums {
 }
 
 impl Sums {
-    /// Returns the decrease of the sum of squares when the rows are predicted by `sum / (count +
+    /// Returns the decrease of the sum of squares if the rows are predicted by `sum / (count +
     /// shrinkage)` instead of by 0.
     pub(crate) fn explained(self, shrinkage: f64) -> f64 {
         self.sum * self.sum / (self.count + shrinkage)
@@ -57,12 +57,12 @@ pub(crate) struct ValueBounds {
 impl ValueBounds {
     pub(crate) const NONE: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
-    /// Returns the value of a leaf of these rows: the one of least squares that is allowed.
+    /// Returns the value of a leaf of these rows: the allowed value of least squares.
     pub(crate) fn value(self, rows: Sums, shrinkage: f64) -> f64 {
         rows.value(shrinkage).clamp(self.low, self.high)
     }
 
-    /// Returns the decrease of the sum of squares when the rows are predicted by that value instead
+    /// Returns the decrease of the sum of squares if the rows are predicted by that value instead
     /// of by 0.
     fn explained(self, rows: Sums, shrinkage: f64) -> f64 {
         if self == Self::NONE {
@@ -72,8 +72,8 @@ impl ValueBounds {
         value * (2.0 * rows.sum - value * (rows.count + shrinkage))
     }
 
-    /// Returns the bounds of the sides of a split of a column with this direction: neither may pass
-    /// the middle of their values.
+    /// Returns the bounds of both sides of a split of a column with this direction. Neither side
+    /// may pass the middle of their values.
     pub(crate) fn parted(self, direction: Option<Direction>, yes: f64, no: f64) -> [Self; 2] {
         let middle = yes / 2.0 + no / 2.0;
         let (below, above) = (Self { high: middle, ..self }, Self { low: middle, ..self });
@@ -85,16 +85,16 @@ impl ValueBounds {
     }
 }
 
-/// The limits that a split must keep to.
+/// The limits of a split.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// The most splits on the way to a leaf.
+    /// Maximum number of splits on the way to a leaf.
     pub(crate) depth: usize,
-    /// The fewest rows of a leaf.
+    /// Minimum number of rows of a leaf.
     pub(crate) min_leaf: usize,
-    /// The fewest rows of a node that is split.
+    /// Minimum number of rows of a node that is split.
     pub(crate) min_parent: usize,
-    /// Rows with target 0 that every leaf is thought to have besides.
+    /// Number of additional rows with target 0 that every leaf is assumed to have.
     pub(crate) shrinkage: f64,
     /// The gain below which a node is not split.
     pub(crate) least_gain: f64,
@@ -107,9 +107,9 @@ pub(crate) struct Split {
     pub(crate) test: Test,
     pub(crate) missing: bool,
     pub(crate) gain: f64,
-    /// The rows for which the answer is yes.
+    /// The sums of the rows whose answer is yes.
     pub(crate) yes: Sums,
-    /// For each bin of the column, that of missing values included, whether the answer is yes.
+    /// True for each bin of the column, including that of missing values, whose answer is yes.
     pub(crate) answers: Vec<bool>,
 }
 
@@ -123,10 +123,11 @@ struct SplitSearch<'a> {
     best: Option<Split>,
 }
 
-/// Returns the split of the largest gain, if any is larger than `limits.least_gain`; of equal ones
-/// the first: by column, then from low thresholds to high ones, missing values with the yes before
-/// those with the no. Costs one look at each bin. Where values are bounded, or a column has a
-/// direction, only splits that keep to it count.
+/// Returns the split with the largest gain, if it exceeds `limits.least_gain`.
+///
+/// Of equal splits, the first one is the best: by column, then from low to high thresholds, then
+/// missing values with the yes before those with the no. If values are bounded or a column has a
+/// direction, only splits that respect it count. Costs one look at each bin.
 pub(crate) fn best(
     bins: &Bins,
     histogram: &[Sums],
@@ -147,8 +148,8 @@ pub(crate) fn best(
 }
 
 impl SplitSearch<'_> {
-    /// Returns the gain of the split that gives `yes` its own leaf, if it is allowed and the best
-    /// so far.
+    /// Returns the gain of the split that gives `yes` its own leaf. Returns `None` if it is not
+    /// allowed or not the best so far.
     fn improves(&self, yes: Sums) -> Option<f64> {
         let Limits { min_leaf, shrinkage, least_gain, .. } = *self.limits;
         let no = self.total - yes;
@@ -183,7 +184,7 @@ impl SplitSearch<'_> {
                 self.number(bin, column.bins(), threshold(ranges[bin].1, next), true, with);
                 self.number(bin, column.bins(), threshold(ranges[bin].1, next), false, yes);
             } else if next.is_some() {
-                // A value that was never missing goes with most.
+                // A value that was never missing goes with the majority.
                 let missing = yes.count >= self.total.count - yes.count;
                 self.number(bin, column.bins(), threshold(ranges[bin].1, next), missing, yes);
             }
@@ -198,9 +199,9 @@ impl SplitSearch<'_> {
         }
     }
 
-    /// Orders levels by their means: some prefix of them is the best subset (Fisher, On grouping
-    /// for maximum homogeneity, 1958; Breiman et al., Classification and regression trees, 1984,
-    /// theorem 4.5).
+    /// Orders levels by their means. Some prefix of this order is the best subset (Fisher, On
+    /// grouping for maximum homogeneity, 1958; Breiman et al., Classification and regression trees,
+    /// 1984, theorem 4.5).
     fn levels(&mut self, present: &[usize], all: usize, sums: &[Sums]) {
         let mut order: Vec<usize> = (0..sums.len()).filter(|&bin| sums[bin].count > 0.0).collect();
         order.sort_by(|&a, &b| sums[a].value(0.0).total_cmp(&sums[b].value(0.0)));
@@ -210,7 +211,7 @@ impl SplitSearch<'_> {
             if let Some(gain) = self.improves(yes) {
                 let mut answers = vec![false; sums.len()];
                 order[..=at].iter().for_each(|&bin| answers[bin] = true);
-                // What does not occur here goes with most.
+                // A level that does not occur here goes with the majority.
                 let most = yes.count >= self.total.count - yes.count;
                 let missing = if sums[present.len()].count > 0.0 { answers[present.len()] } else { most };
                 answers[present.len()] = missing;
@@ -225,8 +226,8 @@ impl SplitSearch<'_> {
     }
 }
 
-/// Returns a number that parts two neighbouring values: between them where there is one. Without a
-/// higher value, the largest number: the question is then whether the value is missing.
+/// Returns a threshold that separates two neighbouring values, between them if possible. Without a
+/// higher value, returns the largest number. The question is then whether the value is missing.
 fn threshold(low: f64, high: Option<f64>) -> f64 {
     let Some(high) = high else { return f64::MAX };
     let middle = low / 2.0 + high / 2.0;

@@ -1,14 +1,14 @@
-//! One regression tree as it is read, walked and saved.
+//! A regression tree: reading its nodes and walking it.
 
-/// Deeper trees are not better, and the recursion must end.
+/// Maximum depth. Deeper trees are not better, and the recursion must end.
 pub(super) const DEEPEST: usize = 64;
 
-/// A question to one column.
+/// A question about one column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
-    /// Asks if an ordinal number is at most this, which is finite.
+    /// Asks if an ordinal number is at most this finite number.
     AtMost(f64),
-    /// Asks if a level is one of these, in ascending order.
+    /// Asks if a level is one of these, given in ascending order.
     OneOf(Vec<usize>),
 }
 
@@ -17,36 +17,36 @@ pub enum Test {
 pub enum Node {
     /// An inner node.
     Split {
-        /// The column asked, by its position in the table.
+        /// The column, by its position in the table.
         column: usize,
         /// The question.
         test: Test,
-        /// True if a missing value goes the way of a yes.
+        /// True if a missing value goes with the yes.
         missing: bool,
-        /// The node for a yes; that for a no is the next.
+        /// The node for a yes. The next one is for a no.
         yes: usize,
-        /// By how much the split lowers the sum of squares of the rows it was fitted to.
+        /// The decrease of the sum of squares of the fitted rows by this split.
         gain: f64,
-        /// The number of those rows.
+        /// The number of fitted rows.
         rows: usize,
     },
     /// A leaf.
     Leaf {
         /// The prediction.
         value: f64,
-        /// The number of rows that it was fitted to.
+        /// The number of fitted rows.
         rows: usize,
     },
 }
 
-/// A binary tree whose root is the first node; every child stands behind its parent.
+/// A binary tree. The first node is the root, and every child comes after its parent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
     pub(crate) nodes: Vec<Node>,
 }
 
 impl Test {
-    /// Returns the answer for a value of the column; `None` when it is missing.
+    /// Returns the answer for a value of the column, or `None` if it is missing.
     pub(super) fn answer(&self, value: f64) -> Option<bool> {
         if value.is_nan() {
             return None;
@@ -66,7 +66,7 @@ impl Tree {
 
     /// Returns the number of splits on the longest way from the root to a leaf.
     pub fn depth(&self) -> usize {
-        // Children stand behind their parents: backwards, both are known before it.
+        // Children come after their parents. Backwards, both are known before their parent.
         let mut depths = vec![0; self.nodes.len()];
         for (index, node) in self.nodes.iter().enumerate().rev() {
             if let Node::Split { yes, .. } = node {
@@ -76,7 +76,7 @@ impl Tree {
         depths[0]
     }
 
-    /// Returns the value of the leaf that a row comes to, whose number in column `c` is `cell(c)`.
+    /// Returns the value of the leaf that a row reaches. `cell(c)` is its number in column `c`.
     pub(crate) fn value(&self, cell: impl Fn(usize) -> f64) -> f64 {
         let mut at = 0;
         loop {
