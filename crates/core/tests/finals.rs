@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tunesmith_core::judge::finals::Finals;
 use tunesmith_core::*;
 
-/// X = 3 is best, 4 is a close second, the others are far off.
+/// Returns a device on which X = 3 is best, 4 is a close second, and the others are far off.
 fn device(seed: u64) -> Device {
     Device::new(&line(12), Noise::Normal(0.02), seed, |x| match x {
         3 => 10.0,
@@ -21,7 +21,7 @@ fn winner(device: &Device, run: &Run) -> Option<i64> {
     run.verdict.winner.map(|config| device.x(config))
 }
 
-/// Without the measurements of the reference.
+/// Returns rules that do not measure the reference.
 fn only_finals() -> Judging {
     Judging { finals: Some(Finals::default()), ..Judging::nothing() }
 }
@@ -265,7 +265,7 @@ fn tune_beside(device: &mut Device, before: &Kept) -> (Run, Kept) {
     (run, kept)
 }
 
-/// The medians of the visits of X in this role.
+/// Returns the medians of the visits of X in this role.
 fn medians(device: &Device, run: &Run, x: i64, role: Role) -> Vec<f64> {
     let own = run.resamples.iter().filter(|again| again.role == role && device.x(again.config) == x);
     own.filter_map(|again| statistics::median(&again.measurement.times_ms)).collect()

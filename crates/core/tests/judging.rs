@@ -27,7 +27,7 @@ const KINDS: [(&str, Noise, bool); 6] = [
     ("quantised", Noise::Quantised(0.025), false),
 ];
 
-/// A clock that sags by a twentieth and recovers every 20 s.
+/// Returns the slow-down by a clock that sags by a twentieth and recovers every 20 s.
 fn sagging(time: Duration) -> f64 {
     1.0 + 0.025 * (1.0 - (time.as_secs_f64() / 20.0 * std::f64::consts::TAU).cos())
 }

@@ -124,7 +124,7 @@ fn bits(numbers: &[f64]) -> Vec<u64> {
     numbers.iter().map(|number| number.to_bits()).collect()
 }
 
-/// One model of each kind.
+/// Fits one model of each kind.
 fn models(table: &Table, targets: &[f64]) -> (RegressionTree, BoostedTrees, RandomisedTrees) {
     let tree = RegressionTree::fit(table, targets, &TreeSettings { min_leaf: 1, ..TreeSettings::default() });
     let settings = BoostedSettings { rounds: 7, min_leaf: 2, subsample: 0.7, ..BoostedSettings::default() };

@@ -22,9 +22,9 @@ pub struct Finals {
 }
 
 impl Default for Finals {
-    /// Chooses:
+    /// Chooses these limits:
     /// - eight finalists, because eight already need six rounds to be told apart;
-    /// - a fifth of the search that found them;
+    /// - a fifth of the time of the search;
     /// - at least one second, which nobody notices;
     /// - at most two minutes, in which any kernel that can be searched shows its time.
     fn default() -> Self {
@@ -83,7 +83,6 @@ impl Finals {
     /// The finalists are the candidates whose 95 % interval begins within 10 % of the end of the
     /// first one's. There are at least two and at most [`most`](Self::most), or fewer if the budget
     /// allows no more. Returns `None` if the budget does not allow for two.
-    /// two could be compared in time.
     pub fn contest<K: Copy + Ord>(&self, candidates: &[Leader<K>], elapsed: Duration, seed: u64) -> Option<Contest<K>> {
         let budget = self.budget(elapsed);
         let (_, reach) = statistics::median_interval(&candidates.first()?.scores, 0.95)?;
@@ -121,9 +120,9 @@ fn least_cost<K>(leaders: &[&Leader<K>], samples: usize) -> Duration {
 ///
 /// **Selection**: every round visits each finalist once, in a new random order. Neither a drift nor
 /// the kernel that ran before then favours anyone. A finalist drops out if all its visits were
-/// worse than all of the leader's, once chance has a probability of at most 1 % of doing this to
-/// any finalist. After at most eleven rounds, the finalist with the smallest median of all scores
-/// wins. Scores of the search count, too.
+/// worse than all of the leader's. This rule waits until the probability that chance removes any
+/// finalist in this way is at most 1 %. After at most eleven rounds, the finalist with the smallest
+/// median of all scores wins. Scores of the search count, too.
 ///
 /// **Confirmation**: up to 17 more rounds visit the winner and the finalists that did not drop out.
 /// Their number is fixed before the first. They estimate the winner and find the finalists that are

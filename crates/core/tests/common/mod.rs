@@ -9,7 +9,7 @@ use tunesmith_core::judge::racing::is_beaten;
 use tunesmith_core::*;
 use tunesmith_space::{ConfigId, Parameter, Space, Value};
 
-/// A space of one parameter X from 0 to `length` - 1.
+/// Returns a space of one parameter X from 0 to `length` - 1.
 pub fn line(length: i64) -> Space {
     let x = Parameter::new("X", (0..length).map(Value::Int)).unwrap();
     Space::builder().parameter(x).build().unwrap()

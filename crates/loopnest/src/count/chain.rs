@@ -4,7 +4,6 @@
 //! holds the depth of a value relative to the values at the start of a piece of the schedule. A
 //! loop is closed at once, whatever its number of iterations: values that it accumulates grow by
 //! their own step in each iteration, and all others are the result of one iteration.
-//! step in each iteration, and all others are what one iteration makes of them.
 
 use super::depth::{Loops, Weight};
 use super::everywhere::runs_everywhere;

@@ -169,7 +169,7 @@ fn operations(nest: &Nest, instruction: &Instruction) -> BTreeMap<(Operation, Ty
 }
 
 /// Counts the floating-point operations of an expression by kind and type. Small powers count as
-/// multiplications. A sum with a product among its parts counts as one fused operation.
+/// multiplications. A sum and one product among its parts count as one fused operation.
 pub(super) fn count_arithmetic(
     nest: &Nest,
     expr: &Expr,

@@ -41,8 +41,9 @@ pub(super) fn order(nest: &mut Nest, names: &[String]) -> Result<(), NestError> 
     Ok(())
 }
 
-/// Returns true if a point of the first instruction comes before one of the second in the old order
-/// and after it in the new one, and both touch the same cell.
+/// Returns true if two points of the instructions that touch the same cell change their order. The
+/// point of the first instruction comes before that of the second in the old order, and after it in
+/// the new one.
 fn turns_round(old: &Nest, new: &Nest, pair: &Pair) -> bool {
     let before = precedences(old, pair.first, pair.second, false);
     let after = precedences(new, pair.first, pair.second, true);

@@ -52,7 +52,6 @@ impl Footprint {
     ///
     /// Fails if a swept loop that moves a use does not run between constants, or if the uses move
     /// differently.
-    /// other.
     pub(super) fn new(nest: &Nest, uses: Vec<Use>, sweep: BTreeSet<LoopId>) -> Result<Self, NestError> {
         let axes = uses.first().map_or(0, |first| first.cell.len());
         let mut bases: Vec<Option<Affine>> = vec![None; axes];
