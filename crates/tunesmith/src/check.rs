@@ -1,4 +1,4 @@
-//! All that can be known about a problem without running it.
+//! Checks a problem without running it.
 
 use crate::devices::device_for;
 use crate::metrics::Metric;
@@ -12,29 +12,30 @@ use tunesmith_device::{Device, Machine};
 use tunesmith_problem::{Diagnostic, Level};
 use tunesmith_space::Value;
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, Debug)]
 pub struct Check {
-    /// The messages; without an error among them the problem can be tuned.
+    /// The messages. Without an error among them, the problem can be tuned.
     pub messages: Vec<Diagnostic>,
-    /// The space, when it could be built.
+    /// The space, if it could be built.
     pub space: Option<SpaceInfo>,
-    /// What the constraints do to it.
+    /// The effect of the constraints on the space.
     pub constraints: Option<ConstraintReport>,
 }
 
 impl Check {
-    /// Whether the problem can be tuned.
+    /// Returns true if the problem can be tuned.
     pub fn is_ok(&self) -> bool {
         self.messages.iter().all(|message| message.level != Level::Error)
     }
 }
 
-/// Checks the problem file at `path`: names, types, expressions, files, the space with what each constraint and value
-/// does to it, strategy and stop condition, and that the kernel compiles with the declared arguments in its default configuration.
+/// Checks the problem file at `path`: names, types, expressions and files; the space with the
+/// effect of each constraint and value; the strategy and the stop condition. Also compiles the
+/// kernel with the declared arguments in its default configuration.
 ///
 /// # Errors
-/// Only what keeps the check itself from being done, such as a missing compiler.
+/// The check itself cannot be done, for example without a compiler.
 pub fn check(path: &Path, sizes: &[(String, Value)], machine: &Machine) -> Result<Check, Error> {
     let problem = match Problem::load(path, sizes) {
         Ok(problem) => problem,
@@ -42,7 +43,8 @@ pub fn check(path: &Path, sizes: &[(String, Value)], machine: &Machine) -> Resul
     };
     let mut messages = problem.warnings.clone();
     let device = device_for(&problem, machine);
-    // Without the device its constraints are left out with a warning each; that it is missing is an error of its own.
+    // Without the device, its constraints are left out with a warning each. The missing device is
+    // an error of its own.
     let limits = device.as_ref().map(|device| device.limits(&machine.compilers)).unwrap_or_default();
     let mut found = None;
     let steps = [
@@ -65,7 +67,7 @@ pub fn check(path: &Path, sizes: &[(String, Value)], machine: &Machine) -> Resul
     Ok(Check { messages, space: found, constraints })
 }
 
-/// The metric that is optimised may not be one of the problem.
+/// Checks that the optimised metric is one of the problem.
 fn check_objective(problem: &Problem) -> Result<(), Error> {
     match &problem.tuning.objective {
         Some(target) => Metric::new(target, problem).map(|_| ()),
@@ -89,7 +91,7 @@ fn check_kernel(
     probe.map_or(Ok(()), |probe| runner.preflight(probe))
 }
 
-/// An error as messages about the file; the error itself where it is not about the file.
+/// Returns an error as messages about the file, or the error itself if it is not about the file.
 fn as_messages(problem: &Problem, error: Error) -> Result<Vec<Diagnostic>, Error> {
     if let Some(error) = error.problem() {
         return Ok(error.messages.clone());

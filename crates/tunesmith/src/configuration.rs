@@ -1,9 +1,9 @@
-//! Configurations as users write them.
+//! Reads configurations as users write them.
 
 use crate::Error;
 use tunesmith_space::{Configuration, Space, Value};
 
-/// The configuration to start from that `pairs` name, if there are any.
+/// Returns the configuration to start from that `pairs` name, if there are any.
 pub(crate) fn start_configuration(
     space: &Space,
     base: Option<&Configuration>,
@@ -15,7 +15,7 @@ pub(crate) fn start_configuration(
     configuration(space, base, pairs).map(Some)
 }
 
-/// The configuration that `NAME=VALUE` pairs name; unnamed parameters as in `base`.
+/// Returns the configuration that `NAME=VALUE` pairs name. Unnamed parameters are as in `base`.
 pub(crate) fn configuration(
     space: &Space,
     base: Option<&Configuration>,

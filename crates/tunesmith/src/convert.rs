@@ -1,4 +1,4 @@
-//! Recordings from one format to another.
+//! Converts recordings from one format to another.
 
 use crate::Error;
 use serde::Serialize;
@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use tunesmith_core::RecordingError;
 use tunesmith_store::Format;
 
-/// What was converted.
+/// The result of a conversion.
 #[derive(Clone, Debug, Serialize)]
 pub struct Converted {
     /// The recording's name.
     pub recording: String,
-    /// How many configurations it has.
+    /// Number of its configurations.
     pub configurations: usize,
-    /// How many of them are correct.
+    /// Number of correct ones among them.
     pub correct: usize,
     /// The time of the fastest in milliseconds.
     pub optimum_ms: Option<f64>,
@@ -23,11 +23,13 @@ pub struct Converted {
     pub out: Vec<PathBuf>,
 }
 
-/// Reads `inputs`, in any format, as one recording and writes it to `out` in the format named `to`, by default the one its
-/// suffix means. Several inputs must have the same parameters and values; their rows are put together.
+/// Reads `inputs`, in any format, as one recording and writes it to `out` in the format named `to`,
+/// by default the one for its suffix. Several inputs must have the same parameters and values.
+/// Their rows are joined.
 ///
 /// # Errors
-/// A format that does not exist or cannot be told, inputs that cannot be read or are of different spaces, a full disk.
+/// The format does not exist or cannot be determined, an input cannot be read, the inputs are of
+/// different spaces, or the disk is full.
 pub fn convert(inputs: &[PathBuf], out: &Path, to: Option<&str>) -> Result<Converted, Error> {
     let format = Format::chosen(out, to)?;
     let nothing = || Error::request("there is nothing to convert", Some("name a recording".to_string()));

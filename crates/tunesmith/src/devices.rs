@@ -1,14 +1,14 @@
-//! The device that a problem is tuned on.
+//! Finds the device that a problem is tuned on.
 
 use crate::{Error, Problem};
 use tunesmith_device::{Device, DeviceChoice, DeviceInfo, Language, Machine, Missing, Target};
 use tunesmith_space::Value;
 
-/// Finds the device that `machine` names, or where it names none the best one for the language of the problem's kernels.
-/// Asks the drivers in a worker where that is an OpenCL or CUDA device.
+/// Finds the device that `machine` names, or else the best one for the language of the problem's
+/// kernels. For an OpenCL or CUDA device, queries the drivers in a worker.
 ///
 /// # Errors
-/// The machine has no such device, or it cannot run the problem's kernel.
+/// The machine has no such device, or the device cannot run the problem's kernel.
 pub(crate) fn device_for(problem: &Problem, machine: &Machine) -> Result<Device, Error> {
     let own = own_device(problem);
     let device = machine.device_or(own.clone())?;
@@ -41,8 +41,8 @@ fn own_device(problem: &Problem) -> DeviceChoice {
     }
 }
 
-/// Refuses to tune kernels on a device that has no counters or does not tell its energy, where they are wanted. What runs
-/// no kernels may have either recorded, or print it.
+/// Refuses to tune kernels on a device that lacks counters or an energy meter, if they are wanted.
+/// Devices that run no kernels may have recorded or printed them.
 pub(crate) fn check_counted(device: &Device, counters: bool, energy: bool) -> Result<(), Error> {
     let is_processor_or_opencl = matches!(device, Device::Kernels(Target::Processor | Target::OpenCl(_)));
     let text = match (counters, energy) {
@@ -55,16 +55,18 @@ pub(crate) fn check_counted(device: &Device, counters: bool, energy: bool) -> Re
     Err(Error::request(text, Some("CUDA devices do (--device cuda, for problems in CUDA)".to_string())))
 }
 
-/// Returns every device that `machine` offers, and why others are missing. Asks the drivers in a worker.
+/// Returns every device that `machine` offers, and the reasons why others are missing. Queries the
+/// drivers in a worker.
 pub fn devices(machine: &Machine) -> (Vec<DeviceInfo>, Vec<Missing>) {
     tunesmith_device::devices(&machine.compilers, &machine.worker)
 }
 
-/// Returns the limits that the constraints of `problem` know as `device.NAME`, of the device that `machine` names or else
-/// of the one the problem would be tuned on. Asks nothing where no constraint uses any.
+/// Returns the limits that the constraints of `problem` call `device.NAME`. They are those of the
+/// device that `machine` names, or else of the device that the problem would be tuned on. Queries
+/// nothing if no constraint uses a limit.
 ///
 /// # Errors
-/// The machine has no such device, or it cannot run the problem's kernel.
+/// The machine has no such device, or the device cannot run the problem's kernel.
 pub fn limits(problem: &Problem, machine: &Machine) -> Result<Vec<(String, Value)>, Error> {
     let mut names = problem.constraints.iter().flat_map(|constraint| constraint.expr().names());
     if !names.any(|name| name.text.starts_with("device.")) {

@@ -1,4 +1,4 @@
-//! Why a command could not do its work.
+//! The error type of the facade.
 
 use tunesmith_choose::WisdomError;
 use tunesmith_choose::timing::TimingModelError;
@@ -8,7 +8,7 @@ use tunesmith_problem::ProblemError;
 use tunesmith_search::StrategyError;
 use tunesmith_store::{ExportError, ImportError, StoreError};
 
-/// Why a command could not do its work.
+/// A command could not do its work.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -21,10 +21,10 @@ pub enum Error {
     /// The problem's kernels cannot be run.
     #[error(transparent)]
     Kernels(#[from] tunesmith_problem::Error),
-    /// A device cannot be calibrated, or a nest not be counted or estimated.
+    /// A device cannot be calibrated, or a nest cannot be counted or estimated.
     #[error(transparent)]
     Cost(#[from] tunesmith_cost::Error),
-    /// Strategies cannot be compared, or a counter model not be trained.
+    /// Strategies cannot be compared, or a counter model cannot be trained.
     #[error(transparent)]
     Study(#[from] tunesmith_study::Error),
     /// A timing model cannot be trained or asked.
@@ -36,13 +36,13 @@ pub enum Error {
     /// The stop condition is wrong.
     #[error(transparent)]
     Stop(#[from] tunesmith_core::StopParseError),
-    /// The objective is none.
+    /// The objective is wrong.
     #[error(transparent)]
     Objective(#[from] TargetParseError),
     /// The name of the device is wrong.
     #[error(transparent)]
     Choice(#[from] ChoiceError),
-    /// The device cannot be used, or not with this problem.
+    /// The device cannot be used, or cannot be used with this problem.
     #[error(transparent)]
     Device(#[from] DeviceError),
     /// The journal cannot be used.
@@ -66,9 +66,9 @@ pub enum Error {
     /// A picture could not be drawn.
     #[error("cannot draw `{}`: {source}", path.display())]
     Plot {
-        /// The file it was for.
+        /// The file of the picture.
         path: std::path::PathBuf,
-        /// Why not.
+        /// The reason.
         source: tunesmith_report::PlotError,
     },
     /// A file could not be written.
@@ -76,7 +76,7 @@ pub enum Error {
     Write {
         /// The file.
         path: std::path::PathBuf,
-        /// Why not.
+        /// The reason.
         source: std::io::Error,
     },
 }
@@ -86,7 +86,7 @@ impl Error {
         Refusal::new(text, remedy).into()
     }
 
-    /// Tells whether the user's request is wrong, rather than a device or the disk (exit code 2
+    /// Returns true if the user's request is wrong, rather than a device or the disk (exit code 2
     /// rather than 3).
     pub fn is_request(&self) -> bool {
         match self {
@@ -100,13 +100,13 @@ impl Error {
             Self::Wisdom(error) => error.is_request(),
             Self::Store(error) => error.is_request(),
             Self::Device(error) => error.is_request(),
-            // A folder that is not there is a wrong name.
+            // A missing folder is a wrong name.
             Self::Write { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
             Self::Run(_) | Self::Plot { .. } | Self::Export(_) => false,
         }
     }
 
-    /// Returns what to do about it, where that is known and not part of the text.
+    /// Returns the advice for the user, if there is any beyond the text of the error.
     pub fn remedy(&self) -> Option<&str> {
         match self {
             Self::Refused(refusal) => refusal.remedy.as_deref(),
@@ -123,7 +123,7 @@ impl Error {
         }
     }
 
-    /// Returns what is wrong with the problem file, if that is it.
+    /// Returns the faults of the problem file, if it is wrong.
     pub fn problem(&self) -> Option<&ProblemError> {
         match self {
             Self::Problem(error) => Some(error),

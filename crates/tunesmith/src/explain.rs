@@ -1,4 +1,5 @@
-//! Why a configuration is as fast as it is: its bottlenecks, and which tuning parameters would relieve them.
+//! Explains the speed of a configuration: its bottlenecks, and the tuning parameters that would
+//! relieve them.
 
 use crate::Error;
 use crate::guided::lacking;
@@ -20,49 +21,52 @@ use tunesmith_space::{Parameter, Value};
 use tunesmith_store::Journal;
 use tunesmith_study::read_model;
 
-/// How busy instructions must be to be reacted to: what the paper takes for kernels that compute.
+/// The stress from which on instructions are reacted to: the paper's value for kernels that
+/// compute.
 const REACTION: f64 = 0.5;
-/// Changes of parameters that are shown.
+/// Maximum number of parameter changes shown.
 const SUGGESTIONS: usize = 8;
 
-/// What to explain.
+/// The configuration to explain, and the means.
 #[derive(Clone, Debug, Default)]
 pub struct ExplainOptions {
     /// A journal or recording with counters.
     pub run: PathBuf,
-    /// Parameters and values; unnamed ones as in the fastest configuration with counters, which is explained without any.
+    /// Parameters and values. Unnamed parameters are as in the fastest configuration with counters,
+    /// which is also the one explained without any.
     pub config: Vec<(String, String)>,
-    /// The counter model that says what parameters do.
+    /// The counter model, which predicts the effect of parameters.
     pub model: Option<PathBuf>,
 }
 
-/// Why a configuration is as fast as it is.
+/// The explanation of a configuration's speed.
 #[derive(Clone, Debug, Serialize)]
 pub struct Explanation {
     /// The configuration.
     pub config: Map<String, Json>,
     /// Its median time.
     pub time_ms: Option<f64>,
-    /// The set that its counters belong to.
+    /// The set of its counters.
     pub counter_set: &'static str,
     /// The bottlenecks, the tightest first.
     pub bottlenecks: Vec<BottleneckShare>,
-    /// The changes of counters that would relieve them, the most wanted first; in the model's counters where there is one.
+    /// The changes of counters that would relieve the bottlenecks, the most wanted first. With a
+    /// model, in the model's counters.
     pub wanted: Vec<Wanted>,
-    /// Changes of one parameter that bring them by the model, the best first.
+    /// Changes of one parameter that bring these changes according to the model, the best first.
     pub parameters: Vec<Effect>,
-    /// What is missing.
+    /// Notes on missing information.
     pub notes: Vec<String>,
 }
 
 /// One bottleneck.
 #[derive(Clone, Debug, Serialize)]
 pub struct BottleneckShare {
-    /// What it is.
+    /// The name.
     pub name: &'static str,
-    /// 0 is no stress, 1 the peak.
+    /// From 0, no stress, to 1, the peak.
     pub share: f64,
-    /// The counters it is computed from, as they were read.
+    /// The counters that it is computed from, with their readings.
     pub counters: Vec<(String, f64)>,
 }
 
@@ -75,25 +79,25 @@ pub struct Wanted {
     pub change: f64,
 }
 
-/// What changing one parameter would do.
+/// The effect of changing one parameter.
 #[derive(Clone, Debug, Serialize)]
 pub struct Effect {
     /// The parameter.
     pub parameter: String,
-    /// Its value.
+    /// Its present value.
     pub from: String,
     /// The other value.
     pub to: String,
-    /// How well that brings the wanted changes (Eq. 16); above 0 it relieves.
+    /// The degree to which the change brings the wanted ones (Eq. 16). Above 0 it relieves.
     pub score: f64,
-    /// The wanted counters that it moves: by what share of what they are.
+    /// The wanted counters that it moves, each with the change as a share of its reading.
     pub counters: Vec<(&'static str, f64)>,
-    /// The time that was measured there, where it was.
+    /// The measured time of the changed configuration, if there is one.
     pub time_ms: Option<f64>,
 }
 
 impl Explanation {
-    /// The configuration in the form that `--config` takes.
+    /// Returns the configuration in the form that `--config` takes.
     pub fn arguments(&self) -> String {
         arguments(&self.config)
     }
@@ -102,13 +106,14 @@ impl Explanation {
 /// Explains a configuration of a recording.
 ///
 /// # Errors
-/// The recording or the model cannot be read, the configuration was not recorded, or it has no counters that mean something.
+/// The recording or the model cannot be read, the configuration was not recorded, or it has no
+/// counters with a known meaning.
 pub fn explain(options: &ExplainOptions) -> Result<Explanation, Error> {
     let model = options.model.as_deref().map(read_model).transpose()?;
     let recording = tunesmith_store::import(&options.run)?;
     let row = row(&recording, &options.run, &options.config)?;
     let rows: HashMap<&[Value], &Row> = recording.rows().iter().map(|row| (row.values.as_slice(), row)).collect();
-    // What failed is no suggestion; what was not recorded may be one.
+    // A configuration that failed is not suggested. One that was not recorded may be.
     let look = |values: &[Value]| match rows.get(values) {
         Some(row) => row.failure.is_none().then(|| row.time_ms()),
         None => Some(None),
@@ -123,10 +128,10 @@ pub fn explain(options: &ExplainOptions) -> Result<Explanation, Error> {
     explained.map_err(|text| Error::request(format!("`{}`: {text}", options.run.display()), Some(REMEDY.to_string())))
 }
 
-/// What to do where there are no counters.
+/// The advice for a recording without counters.
 pub(crate) const REMEDY: &str = "record counters (`tune --profile` on a CUDA device, KTT with profiling), or replay such a recording (--device replay:FILE)";
 
-/// The row that is explained.
+/// Returns the row to explain.
 fn row<'a>(recording: &'a Recording, path: &Path, pairs: &[(String, String)]) -> Result<&'a Row, Error> {
     let refuse =
         |text: String, remedy: &str| Error::request(format!("`{}`: {text}", path.display()), Some(remedy.into()));
@@ -160,7 +165,7 @@ fn row<'a>(recording: &'a Recording, path: &Path, pairs: &[(String, String)]) ->
     Ok(row)
 }
 
-/// A configuration with what surrounds it.
+/// A configuration with its context.
 pub(crate) struct Subject<'a> {
     pub(crate) parameters: &'a [Parameter],
     pub(crate) values: &'a [Value],
@@ -169,11 +174,12 @@ pub(crate) struct Subject<'a> {
     pub(crate) time_ms: Option<f64>,
 }
 
-/// Whether a configuration may be suggested, and its time where that is known.
+/// Returns the time of a configuration that may be suggested, or `Some(None)` if its time is not
+/// known.
 pub(crate) type Look<'a> = dyn Fn(&[Value]) -> Option<Option<f64>> + 'a;
 
 impl Subject<'_> {
-    /// The explanation of `measurement`, or why there is none.
+    /// Returns the explanation of `measurement`, or the reason why there is none.
     pub(crate) fn explain(
         &self,
         measurement: &Measurement,
@@ -207,7 +213,8 @@ impl Subject<'_> {
         })
     }
 
-    /// What changes of one parameter do to the wanted counters, by the model.
+    /// Returns the effects of changing one parameter on the wanted counters, according to the
+    /// model.
     fn effects(&self, model: &CounterModel, wanted: &[Wanted], look: &Look<'_>) -> Result<Vec<Effect>, String> {
         let place = |name: &str| self.parameters.iter().position(|parameter| parameter.name() == name);
         let columns = model.columns();
@@ -283,7 +290,8 @@ fn shares(found: &Bottlenecks, set: &'static CounterSet, measurement: &Measureme
     shares
 }
 
-/// Returns the changes of counters that would relieve the bottlenecks, the most wanted first, in the counters of `set`.
+/// Returns the changes of counters that would relieve the bottlenecks, the most wanted first, in
+/// the counters of `set`.
 fn wanted(found: &Bottlenecks, (set, family): (&'static CounterSet, &Family), rules: &Rules) -> Vec<Wanted> {
     let mut changes = wanted_changes(found, family, rules);
     changes.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
@@ -292,7 +300,7 @@ fn wanted(found: &Bottlenecks, (set, family): (&'static CounterSet, &Family), ru
     changes.iter().filter_map(named).collect()
 }
 
-/// The counters that `bottleneck` is computed from, as they were read.
+/// Returns the counters that `bottleneck` is computed from, with their readings.
 fn behind(bottleneck: Bottleneck, set: &'static CounterSet, measurement: &Measurement) -> Vec<(String, f64)> {
     let reading = |quantity: Quantity| {
         let name = name_of(set, quantity)?;

@@ -1,4 +1,4 @@
-//! The counter model of a tuning run.
+//! Prepares the counter model of a tuning run.
 
 use crate::Error;
 use std::path::Path;
@@ -12,7 +12,7 @@ use tunesmith_search::{StrategySpec, catalogue};
 use tunesmith_space::Space;
 use tunesmith_study::{ModelChoice, learnable, read_model, unknown};
 
-/// The guide of a search, and what the user should know about it.
+/// The guide of a search, with notes for the user.
 #[derive(Debug, Default)]
 pub(crate) struct Guided {
     pub(crate) guide: Option<Guide>,
@@ -25,11 +25,11 @@ impl Guided {
     }
 }
 
-/// Makes the guide by `choice` for searching `space` on `device` with `strategy`. What makes a model useless here is a
-/// note, and the search goes on without it.
+/// Makes the guide by `choice` for searching `space` on `device` with `strategy`. If a model cannot
+/// be used here, a note says so, and the search goes on without it.
 ///
 /// # Errors
-/// A file that is no counter model, or `exact` and `trees` without recorded counters.
+/// The file is not a counter model, or `exact` and `trees` lack recorded counters.
 pub(crate) fn guided(
     choice: Option<&ModelChoice>,
     space: &Space,
@@ -51,7 +51,8 @@ pub(crate) fn guided(
     Ok(of_model(&model, &hardware, space))
 }
 
-/// Reads the model of a file, or trains one from the recording that is searched, where that has counters.
+/// Reads the model of a file, or trains one from the recording that is searched, if that has
+/// counters.
 fn chosen(choice: &ModelChoice, counting: Option<&(Recording, &Path)>) -> Result<CounterModel, Error> {
     let method = match choice {
         ModelChoice::File(file) => return Ok(read_model(file)?),
@@ -63,7 +64,7 @@ fn chosen(choice: &ModelChoice, counting: Option<&(Recording, &Path)>) -> Result
     CounterModel::train(&data, method, provenance, 0).map_err(|error| Error::request(error.to_string(), None))
 }
 
-/// Notes that a strategy was made for a model and has none.
+/// Notes that a strategy made for a model has none.
 fn without_choice(strategy: &StrategySpec) -> Guided {
     let entry = strategy.strategy();
     match entry.without_guide() {
@@ -74,7 +75,7 @@ fn without_choice(strategy: &StrategySpec) -> Guided {
     }
 }
 
-/// Notes that the device counts nothing.
+/// Notes that the device has no counters.
 fn without_counters(device: &Device) -> Guided {
     let is_processor = matches!(device, Device::Kernels(Target::Processor));
     let missing = tunesmith_device::missing_counters().filter(|_| is_processor);
@@ -84,14 +85,14 @@ fn without_counters(device: &Device) -> Guided {
     ))
 }
 
-/// Notes that the strategy has no use for a model.
+/// Notes that the strategy does not use a model.
 fn without_use(strategy: &StrategySpec) -> Guided {
     let users = catalogue().iter().filter(|entry| entry.takes_guide()).map(|entry| format!("`{}`", entry.name));
     let users = users.collect::<Vec<_>>().join(" and ");
     Guided::without(format!("strategy `{}` uses no counter model; {users} do", strategy.strategy().name))
 }
 
-/// Makes the guide by a model for searching `space`; a note where there can be none.
+/// Makes the guide by a model for searching `space`, or a note if there can be none.
 pub(crate) fn of_model(model: &CounterModel, hardware: &Hardware, space: &Space) -> Guided {
     match Guide::new(model, hardware, space) {
         Ok(guide) => Guided { notes: guide.notes().to_vec(), guide: Some(guide) },
@@ -105,21 +106,21 @@ fn nothing_recorded() -> Error {
     Error::request(text, Some(remedy.to_string()))
 }
 
-/// Returns whether some configuration of the recording was profiled.
+/// Returns true if some configuration of the recording was profiled.
 fn has_counters(recording: &Recording) -> bool {
     recording.rows().iter().any(|row| !row.measurement.counters.is_empty())
 }
 
-/// Passes events on, and says once what the counters of the first profiled run lack.
+/// Passes events on. After the first profiled run, notes once which counters are missing.
 pub(crate) struct CounterWatch<'a, 'b> {
     observers: &'a mut [&'b mut dyn Observer],
-    /// Whether the first profiled run is still to come.
+    /// True until the first profiled run.
     waits: bool,
     pub(crate) notes: Vec<String>,
 }
 
 impl<'a, 'b> CounterWatch<'a, 'b> {
-    /// Says `guided`'s notes at once.
+    /// Creates a watch and passes on the notes of `guided` at once.
     pub(crate) fn new(observers: &'a mut [&'b mut dyn Observer], guided: &Guided) -> Self {
         let mut watch = Self { observers, waits: guided.guide.is_some(), notes: Vec::new() };
         guided.notes.iter().for_each(|note| watch.say(note.clone()));
@@ -150,7 +151,7 @@ impl Observer for CounterWatch<'_, '_> {
     }
 }
 
-/// What the counters of a run lack for bottlenecks.
+/// Returns notes on the counters that a run lacks for bottlenecks.
 pub(crate) fn lacking(measurement: &Measurement) -> Vec<String> {
     let names = || measurement.counters.keys().map(String::as_str);
     let Some((set, (family, readings))) = CounterSet::of(names()).zip(readings(measurement)) else {

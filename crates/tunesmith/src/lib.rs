@@ -1,9 +1,9 @@
 //! Tunesmith finds the fastest correct configuration of a compute kernel on the device in front of
 //! it.
 //!
-//! This crate is the library behind the command-line tool. A [`Problem`] says what is tuned, a
-//! [`Machine`] where it runs, a [`Search`] how configurations are looked for, and [`tune`] returns
-//! what was found. This program tunes a C kernel:
+//! This crate is the library behind the command-line tool. A [`Problem`] defines the kernel to
+//! tune, a [`Machine`] the device that runs it, and a [`Search`] the strategy. [`tune`] returns the
+//! outcome. This program tunes a C kernel:
 //!
 //! ```no_run
 #![doc = include_str!("../tests/front_page.rs")]
@@ -13,9 +13,9 @@
 //! is the same executable: [`enter_if_worker`], the first call of `main`, turns it into one.
 //! [`Machine::worker`] names another executable.
 //!
-//! [`Problem::load`] reads problem files, [`Problem::parse`] a text in their form. On a synthetic
-//! device the time of a configuration is an expression over its parameters, so that a space and a
-//! strategy can be tried without a kernel:
+//! [`Problem::load`] reads problem files. [`Problem::parse`] reads a text in the same forms. On a
+//! synthetic device, an expression over the parameters gives the time of a configuration. A space
+//! and a strategy can thus be tried without a kernel:
 //!
 //! ```
 //! use tunesmith::{JournalOptions, Machine, Problem, Search, Session, tune};

@@ -1,4 +1,4 @@
-//! Objectives other than time: numbers that users define, or that runs yield.
+//! Objectives other than time: numbers that users define or that runs print.
 
 use crate::Error;
 use crate::Problem;
@@ -12,17 +12,17 @@ use tunesmith_space::lookup;
 use tunesmith_space::{ConfigId, Expr, Space, Value};
 use tunesmith_store::Header;
 
-/// A metric that is optimised, with everything that its value depends on besides the configuration and what is measured.
-/// Journals keep it in this form, so that they can be ranked without the problem.
+/// A metric to optimise, with all inputs of its value besides the configuration and the
+/// measurements. Journals keep it in this form, so that they can be ranked without the problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metric {
-    /// Less or more.
+    /// The direction: less or more.
     #[serde(with = "DirectionWord")]
     pub direction: Direction,
     /// The metric's name.
     #[serde(rename = "metric")]
     pub name: String,
-    /// Metrics by name, as expressions over each other and over what [`Metric::samples`] knows.
+    /// Metrics by name, as expressions over each other and over the names in [`Metric::samples`].
     pub metrics: Vec<(String, String)>,
     /// The sizes.
     pub sizes: Vec<(String, f64)>,
@@ -36,22 +36,22 @@ enum DirectionWord {
     Maximise,
 }
 
-/// What every measurement has besides the values that the run yields.
+/// The numbers that every measurement has besides the values that the run prints.
 const MEASURED: [&str; 2] = ["time_ms", "compile_ms"];
 
-/// Metrics that every problem has unless it defines them itself: the energy of a sample in millijoules, and its product with the
-/// time.
+/// Metrics that every problem has unless it defines them itself: the energy of a sample in
+/// millijoules, and its product with the time.
 const ENERGIES: [(&str, &str); 2] = [("energy", ENERGY_MJ), ("edp", "energy * time_ms")];
 
-/// Metrics that refer to each other deeper than this do so in a circle.
+/// Maximum depth of references between metrics. Deeper ones form a circle.
 const MAX_DEPTH: usize = 32;
 
 impl Metric {
-    /// Looks up what `target` names: a metric of the problem, `gflops` or `gbytes` where it declares the work, or a value
-    /// that the run yields. Returns `None` for time.
+    /// Returns the metric that `target` names: a metric of the problem, `gflops` or `gbytes` if the
+    /// problem declares its work, or a value that the run prints. Returns `None` for time.
     ///
     /// # Errors
-    /// A metric of the problem that cannot be read, or a name that resembles a known one without being it.
+    /// A metric of the problem cannot be read, or the name is not known but resembles a known one.
     pub(crate) fn new(target: &Target, problem: &Problem) -> Result<Option<Self>, Error> {
         let Target::Metric { direction, name } = target else { return Ok(None) };
         let float = |(name, value): &(String, Value)| Some((name.clone(), value.as_float()?));
@@ -65,7 +65,7 @@ impl Metric {
         Ok(Some(metric))
     }
 
-    /// Returns what the run of a journal optimised; `None` for time.
+    /// Returns the metric that the run of a journal optimised, or `None` for time.
     pub(crate) fn of(header: &Header) -> Option<Self> {
         serde_json::from_value(header.objective.clone()?).ok()
     }
@@ -75,7 +75,7 @@ impl Metric {
         Target::Metric { direction: self.direction, name: self.name.clone() }
     }
 
-    /// Returns whether its value depends on the energy of samples.
+    /// Returns true if its value depends on the energy of samples.
     pub(crate) fn needs_energy(&self) -> bool {
         let mut waiting = vec![self.name.clone()];
         let mut seen = BTreeSet::new();
@@ -97,11 +97,12 @@ impl Metric {
         if self.direction == Direction::Minimise { score } else { 1.0 / score }
     }
 
-    /// Returns the metric's value for each sample, where `parameter` knows the configuration: its names are parameters, sizes,
-    /// `time_ms`, `compile_ms`, the values that the run yields, and metrics.
+    /// Returns the metric's value for each sample. `parameter` gives the values of the
+    /// configuration. Names are parameters, sizes, `time_ms`, `compile_ms`, the values that the run
+    /// prints, and metrics.
     ///
     /// # Errors
-    /// What is missing, or what value is no positive finite number.
+    /// A number is missing, or a value is not positive and finite.
     pub fn samples(
         &self,
         parameter: &dyn Fn(&str) -> Option<Value>,
@@ -131,8 +132,8 @@ impl Metric {
         if self.direction == Direction::Minimise { value } else { 1.0 / value }
     }
 
-    /// Finds metrics that are no expressions, and misspelt names. A name that resembles nothing may be a value that only
-    /// the run yields.
+    /// Finds metrics that are not expressions, and misspelt names. A name that resembles no known
+    /// one may be a value that only the run prints.
     fn check(&self, problem: &Problem) -> Result<(), Error> {
         let parameters = problem.parameters.iter().map(|parameter| parameter.name());
         let sizes = self.sizes.iter().map(|(name, _)| name.as_str());
@@ -158,10 +159,10 @@ impl Metric {
     }
 }
 
-/// Metrics that every problem has that declares its work.
+/// Metrics of every problem that declares its work.
 const RATES: [&str; 2] = ["gflops", "gbytes"];
 
-/// The metrics of the problem, with the work it declares and the rates that follow from it.
+/// Returns the metrics of the problem, its declared work, and the rates derived from that.
 fn definitions(problem: &Problem) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = problem.metrics.clone();
     let mut add = |name: &str, text: String| {
@@ -180,7 +181,7 @@ fn definitions(problem: &Problem) -> Vec<(String, String)> {
     all
 }
 
-/// What names mean in one sample of one configuration.
+/// The meaning of names in one sample of one configuration.
 struct Scope<'a> {
     metric: &'a Metric,
     parameter: &'a dyn Fn(&str) -> Option<Value>,
@@ -202,13 +203,14 @@ impl Scope<'_> {
     }
 }
 
-/// An integer where the number is one: integers divide and shift as sizes do.
+/// Returns an integer if the number is whole: integers divide and shift as sizes do.
 fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 2f64.powi(53) { Value::Int(value as i64) } else { Value::Float(value) }
 }
 
-/// The objective of a [`Metric`] over the configurations of a space. A maximised metric scores as its reciprocal, which is
-/// positive and scales as the metric does, so that strategies need not know.
+/// The objective of a [`Metric`] over the configurations of a space. A maximised metric scores as
+/// its reciprocal, which is positive and scales as the metric does. Strategies need not know the
+/// direction.
 pub(crate) struct MetricObjective {
     metric: Metric,
     space: Space,
@@ -243,7 +245,8 @@ impl Objective for MetricObjective {
         Ok(values.into_iter().map(|value| self.metric.score(value)).collect())
     }
 
-    /// The score at three times tells: what else is measured is missing there, so that a metric that needs it has none.
+    /// Compares the score at three times. Other measurements are missing there, so that a metric
+    /// that needs them has none.
     fn per_millisecond(&self, config: ConfigId) -> Option<f64> {
         let times_ms = vec![1.0, 1024.0, 1.0 / 1024.0];
         let scores =

@@ -1,4 +1,4 @@
-//! Recorded runs as one HTML page.
+//! Writes recorded runs as one HTML page.
 
 use crate::Error;
 use crate::metrics::Metric;
@@ -11,27 +11,28 @@ use tunesmith_core::statistics::median;
 use tunesmith_report::{FailureLine, Page, ParameterSection, RunSection, TopRow, ValueLine, page_html};
 use tunesmith_store::{Entry, Header, Recorded};
 
-/// How many of a run's configurations the page lists.
+/// Number of a run's configurations that the page lists.
 const LISTED: usize = 20;
 
 /// The page that [`write_page`] wrote.
 #[derive(Clone, Debug, Serialize)]
 pub struct Written {
-    /// How many runs it shows.
+    /// Number of its runs.
     pub runs: usize,
-    /// Their evaluations, failures included.
+    /// Number of their evaluations, including failures.
     pub evaluations: usize,
     /// The file.
     pub out: PathBuf,
 }
 
-/// Writes one self-contained HTML page of the runs whose journals are `runs` to `out`, in the order given: what was tuned,
-/// the evaluations and the best so far as a picture, the best configurations, what was seen of each parameter, failures.
+/// Writes one self-contained HTML page about `runs`, in the order given, to `out`. For each journal
+/// it shows the settings, a picture of the evaluations and the best so far, the best
+/// configurations, the findings about each parameter, and the failures.
 ///
 /// # Errors
-/// A journal that cannot be read, a file that cannot be written or whose name does not end in `.html`.
+/// A journal cannot be read, the file cannot be written, or its name does not end in `.html`.
 pub fn write_page(runs: &[PathBuf], out: &Path) -> Result<Written, Error> {
-    // Also keeps a journal from being written over.
+    // This also keeps a journal from being overwritten.
     if !out.extension().is_some_and(|suffix| suffix == "html" || suffix == "htm") {
         let text = format!("`{}`: the page is HTML", out.display());
         return Err(Error::request(text, Some("name it FILE.html".to_string())));
@@ -83,7 +84,8 @@ fn line(CommonFailure { kind, count, message }: CommonFailure) -> FailureLine {
     FailureLine { kind, count, message }
 }
 
-/// What the header says: the strategy, and what a resumed run would have to share but digests, which tell readers nothing.
+/// Returns the facts of the header: the strategy, and the identity of the run without its digests,
+/// which mean nothing to readers.
 fn facts(header: &Header, objective: &str) -> Vec<(String, String)> {
     let is_digest = |text: &str| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let identity = header.identity.iter().map(|(label, value)| (label.clone(), plain(value)));
@@ -97,12 +99,13 @@ fn facts(header: &Header, objective: &str) -> Vec<(String, String)> {
     own.chain(identity.filter(|(_, value)| !is_digest(value))).collect()
 }
 
-/// Returns the median of a correct entry's samples; none where that is not positive, which no clock says of a kernel.
+/// Returns the median of a correct entry's samples, or `None` if it is not positive, which no clock
+/// measures.
 fn time(entry: &Entry) -> Option<f64> {
     entry.failure().ok()?.is_none().then(|| median(&entry.times_ms)).flatten().filter(|time| *time > 0.0)
 }
 
-/// What was seen of each parameter, the one that accounts for most first.
+/// Returns the findings about each parameter, the one that explains most first.
 fn parameters(recorded: &Recorded) -> Vec<ParameterSection> {
     let mut sections: Vec<ParameterSection> =
         recorded.header.parameters.iter().map(|(name, values)| parameter(name, values, &recorded.entries)).collect();
@@ -128,9 +131,9 @@ fn parameter(name: &str, values: &Json, entries: &[Entry]) -> ParameterSection {
     ParameterSection { name: name.to_string(), explained: explained(&groups), values }
 }
 
-/// The share of the variance of log(time) between the groups, corrected for their number (omega squared of a one-way
-/// analysis of variance), so that a parameter of many values that means nothing has nothing. None without variance, or
-/// without more times than groups.
+/// Returns the share of the variance of log(time) between the groups, corrected for their number
+/// (omega squared of a one-way analysis of variance). A parameter without influence thus has about
+/// 0, even with many values. Returns `None` without variance, or without more times than groups.
 fn explained(groups: &[Vec<f64>]) -> Option<f64> {
     let logs: Vec<Vec<f64>> = groups.iter().map(|times| times.iter().map(|time| time.ln()).collect()).collect();
     let occupied = logs.iter().filter(|group| !group.is_empty());
@@ -148,7 +151,7 @@ fn explained(groups: &[Vec<f64>]) -> Option<f64> {
     Some(((between - freedom * noise) / (total + noise)).clamp(0.0, 1.0))
 }
 
-/// A JSON scalar without the quotation marks of strings.
+/// Returns a JSON scalar without the quotation marks of strings.
 fn plain(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_string)
 }

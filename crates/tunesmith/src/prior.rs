@@ -1,4 +1,4 @@
-//! What a model file says of a kernel before its first trial.
+//! Estimates by a model file before a kernel's first trial.
 
 use crate::guided::{Guided, of_model};
 use crate::{Error, Problem};
@@ -15,38 +15,41 @@ use tunesmith_search::{PastTimes, Primed, StrategySpec};
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_study::ModelChoice;
 
-/// What a model file says before the first trial.
+/// A model file that gives estimates before the first trial.
 pub(crate) enum Prior<'a> {
-    /// Times learnt from runs over inputs and devices.
+    /// Times learned from runs over inputs and devices.
     Timing(Box<TimingModel>),
-    /// Times of a loop nest by its counts and the costs of a device.
+    /// Times of a loop nest, from its counts and the costs of a device.
     Estimates {
         /// The estimates.
         estimates: Box<NestEstimates<'a>>,
-        /// What the user should know where the file is of another device than the one tuned on.
+        /// A note for the user if the file is of another device.
         foreign: Option<String>,
     },
 }
 
-/// What a prior says of one space.
+/// The estimates of a prior for one space.
 #[derive(Debug, Default)]
 pub(crate) struct PriorEstimates {
-    /// Estimated times, as if they had been recorded on another device.
+    /// Estimated times, in the form of a recording on another device.
     pub(crate) times: Option<PastTimes>,
-    /// The time that no configuration falls below by the model, in milliseconds.
+    /// The time in milliseconds that no configuration can beat according to the model.
     pub(crate) limit_ms: Option<f64>,
 }
 
-/// Estimated configurations that a strategy without a history begins with, and how many of them have to be correct.
+/// Number of estimated configurations that a strategy without a history begins with, and number of
+/// them that have to be correct.
 const CANDIDATES: usize = 25;
 const WANTED: usize = 5;
 
 impl<'a> Prior<'a> {
-    /// The prior of a choice, if its file is one by its `kind`; none of a counter model, which says nothing of times.
+    /// Returns the prior of a choice if its file is one by its `kind`. Returns `None` for a counter
+    /// model, which has no times.
     ///
     /// # Errors
-    /// A file that is no model, or a damaged one; a device file for a kernel that is no loop nest, or of a device that runs kernels in
-    /// another language than the one tuned on, whose language and name `here` tells.
+    /// The file is not a model or is damaged. Or it is a device file, but the kernel is not a loop
+    /// nest, or the measured device runs kernels in another language than the one tuned on. `here`
+    /// holds the latter's language and name.
     pub(crate) fn chosen(
         choice: Option<&ModelChoice>,
         problem: &'a Problem,
@@ -66,8 +69,9 @@ impl<'a> Prior<'a> {
         }
     }
 
-    /// Estimates the configurations of `space` for a search by `strategy`, where time is optimised. Costs an estimate for
-    /// each, of up to some thousands. Also returns counts in the place of counters, for a strategy that is guided by them.
+    /// Estimates the configurations of `space` for a search by `strategy`, if time is optimised.
+    /// Costs an estimate for each, up to some thousands. Also returns counts in the place of
+    /// counters, for a strategy that they guide.
     pub(crate) fn estimates(
         &self,
         space: &Space,
@@ -85,7 +89,7 @@ impl<'a> Prior<'a> {
             None => estimates.limit_ms().map_err(|reason| notes.push(reason)).ok(),
             Some(_) => None,
         };
-        // A strategy that was made for a counter model takes counts for counters.
+        // A strategy made for a counter model takes counts as counters.
         let is_guided = strategy.strategy().without_guide().is_some();
         let mut guided = if is_guided { counting(estimates, space, &guesses) } else { Guided::default() };
         guided.notes.extend(notes);
@@ -93,7 +97,7 @@ impl<'a> Prior<'a> {
     }
 }
 
-/// Returns the estimated times, as if they had been recorded; `None` where there is none.
+/// Returns the estimated times in the form of a recording, or `None` if there is none.
 fn times(guesses: &[(ConfigId, Guess)]) -> Option<PastTimes> {
     let score = |(config, guess): &(ConfigId, Guess)| match guess {
         Guess::Time(known) => Some((*config, Some(known.0.seconds * 1e3))),
@@ -104,7 +108,8 @@ fn times(guesses: &[(ConfigId, Guess)]) -> Option<PastTimes> {
     scores.iter().any(|(_, score)| score.is_some()).then(|| PastTimes::from_scores(vec![scores]))
 }
 
-/// Notes how many configurations could not be counted, and why the first could not.
+/// Returns a note with the number of configurations that could not be counted, and the first
+/// reason.
 fn uncounted(guesses: &[(ConfigId, Guess)]) -> Option<String> {
     let reason = |(_, guess): &(ConfigId, Guess)| match guess {
         Guess::Unknown(reason) => Some(reason.clone()),
@@ -116,7 +121,7 @@ fn uncounted(guesses: &[(ConfigId, Guess)]) -> Option<String> {
     Some(format!("{count} configurations could not be counted and have no estimate: {first}"))
 }
 
-/// The `kind` of a model file.
+/// Returns the `kind` of a model file.
 fn kind(file: &Path) -> Result<String, Error> {
     let text = std::fs::read_to_string(file).map_err(|error| no_model(file, &error.to_string()))?;
     let json: Json = serde_json::from_str(&text)
@@ -131,10 +136,10 @@ fn no_model(file: &Path, reason: &str) -> Error {
     Error::request(format!("`{}` is no model: {reason}", file.display()), Some(remedy.to_string()))
 }
 
-/// What the user should know where the device that was measured is not the one tuned on; nothing where it is.
+/// Returns a note if the measured device is not the one tuned on, or `None` if it is.
 ///
 /// # Errors
-/// Kernels in another language: what they take says little even on the same processor.
+/// Its kernels are in another language. Their times mean little even on the same processor.
 fn foreign(measured: &Provenance, (language, name): (Language, String), file: &Path) -> Result<Option<String>, Error> {
     if measured.backend == language.to_string() {
         let note = format!(
@@ -158,14 +163,14 @@ fn foreign(measured: &Provenance, (language, name): (Language, String), file: &P
     Err(Error::request(text, Some(remedy)))
 }
 
-/// A guide by the counts of the configurations, as if they had been counted by hardware.
+/// Returns a guide by the counts of the configurations, as if hardware had counted them.
 fn counting(estimates: &NestEstimates<'_>, space: &Space, guesses: &[(ConfigId, Guess)]) -> Guided {
     let without = |error: String| Guided::without(format!("the search goes on without counts: {error}"));
     let recording = match estimates.recording(space, guesses) {
         Ok(recording) => recording,
         Err(error) => return without(error.to_string()),
     };
-    // A table of all of them, or trees where only some were estimated.
+    // Uses a table if all were estimated, and trees if only some were.
     let is_whole = space.len() == Some(guesses.len() as u128);
     let method = if is_whole { Method::Exact } else { Method::Trees { share: 1.0 } };
     let Some((data, provenance)) = counter_data(&recording) else { return without("nothing is counted".to_string()) };
@@ -176,7 +181,8 @@ fn counting(estimates: &NestEstimates<'_>, space: &Space, guesses: &[(ConfigId, 
 }
 
 impl PriorEstimates {
-    /// Returns the strategy that begins with the best estimates, where it does not do so by itself.
+    /// Returns the strategy such that it begins with the best estimates, if it does not do so by
+    /// itself.
     pub(crate) fn primed(&self, strategy: &StrategySpec, searcher: Box<dyn Searcher>) -> Box<dyn Searcher> {
         match &self.times {
             Some(times) if !strategy.strategy().begins_with_history() => {

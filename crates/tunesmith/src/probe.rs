@@ -1,4 +1,4 @@
-//! What no driver tells of a device: the bandwidth of its memory, measured by copying.
+//! Measures the bandwidth of a device's memory by copying, since no driver reports it.
 
 use crate::run_one::{RunOptions, run_one};
 use crate::{Error, Problem};
@@ -9,8 +9,9 @@ use tunesmith_device::{Device, Machine, Target};
 /// The name of the measured bandwidth among a device's features.
 pub(crate) const BANDWIDTH: &str = "memory_gbytes_per_second";
 
-/// Copies 64 MiB for about a second and returns GB/s, read and written bytes together, of one thread of a processor or the
-/// whole of an OpenCL or CUDA device. `None` of devices that run no kernels, and when interrupted or the copy fails.
+/// Copies 64 MiB for about a second and returns GB/s, counting both read and written bytes. Uses
+/// one thread of a processor, or the whole of an OpenCL or CUDA device. Returns `None` for devices
+/// that run no kernels, when interrupted, or if the copy fails.
 ///
 /// # Errors
 /// The device or the disk fails.

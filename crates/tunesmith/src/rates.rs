@@ -1,11 +1,11 @@
-//! Operations and bytes per second of a configuration.
+//! Computes the operations and bytes per second of a configuration.
 
 use crate::Problem;
 use crate::outcome::Candidate;
 use serde_json::Value as Json;
 use tunesmith_space::{Expr, Value, lookup};
 
-/// What a configuration achieves, where the problem declares its work.
+/// The rates of a configuration, if the problem declares its work.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rates {
     /// 10^9 floating-point operations per second.
@@ -15,7 +15,7 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// Returns what `candidate` achieves at its median time, by the work that `problem` declares.
+    /// Returns the rates of `candidate` at its median time, by the work that `problem` declares.
     pub fn new(problem: &Problem, candidate: &Candidate) -> Self {
         let named = |name: &str| lookup(&problem.sizes, name).or_else(|| parameter_value(candidate.config.get(name)?));
         let rate = |work: &Option<Expr>| {
@@ -27,7 +27,7 @@ impl Rates {
     }
 }
 
-/// A parameter's value as configurations in JSON have it.
+/// Returns a parameter's value from its form in configurations in JSON.
 pub(crate) fn parameter_value(json: &Json) -> Option<Value> {
     match json {
         Json::Bool(truth) => Some(Value::Bool(*truth)),

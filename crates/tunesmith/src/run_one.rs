@@ -1,4 +1,4 @@
-//! One configuration: compile, run, verify, time.
+//! Runs one configuration: compiles, runs, verifies and times it.
 
 use crate::configuration::configuration;
 use crate::devices::device_for;
@@ -17,18 +17,18 @@ use tunesmith_model::counters::CounterModel;
 use tunesmith_space::{ConfigId, Space, Value};
 use tunesmith_study::{ModelChoice, read_model};
 
-/// Which configuration to run, and what to read of it.
+/// The configuration to run, and the readings to take.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
-    /// Parameters and values; unnamed ones as in the problem's default configuration.
+    /// Parameters and values. Unnamed parameters are as in the problem's default configuration.
     pub config: Vec<(String, String)>,
-    /// Reads counters and explains them.
+    /// True to read counters and explain them.
     pub profile: bool,
-    /// The counter model that says what parameters do, for the explanation.
+    /// The counter model for the explanation, which predicts the effect of parameters.
     pub model: Option<ModelChoice>,
 }
 
-/// What one configuration gave. [`OneRun::document`] is its JSON form.
+/// The result of one configuration. [`OneRun::document`] is its JSON form.
 #[derive(Clone, Debug)]
 pub struct OneRun {
     /// The configuration and its times.
@@ -37,15 +37,15 @@ pub struct OneRun {
     pub warmup_ms: Option<f64>,
     /// Time of the compilation in milliseconds.
     pub compile_ms: Option<f64>,
-    /// What the kernels use of the device, by name, where the driver tells.
+    /// The device's resources that the kernels use, by name, if the driver reports them.
     pub resources: BTreeMap<String, f64>,
-    /// What the counters say, where they were asked for and the device has any.
+    /// The explanation of the counters, if requested and if the device has counters.
     pub profile: Option<Explanation>,
     /// The counters themselves, by name.
     pub counters: BTreeMap<String, f64>,
-    /// Why there is no profile although one was asked for.
+    /// The reason why a requested profile is missing.
     pub no_profile: Option<String>,
-    /// What it achieves, where the problem declares its work.
+    /// The rates of the configuration, if the problem declares its work.
     pub rates: Rates,
 }
 
@@ -85,10 +85,10 @@ impl OneRun {
     }
 }
 
-/// Runs one configuration. Returns `None` when `interrupt` was raised meanwhile.
+/// Runs one configuration. Returns `None` if `interrupt` was raised meanwhile.
 ///
 /// # Errors
-/// A wrong request, or a device that fails; a configuration that fails is a result.
+/// The request is wrong, or a device fails. A configuration that fails is a result.
 pub fn run_one(
     problem: &Problem,
     machine: &Machine,
@@ -143,7 +143,7 @@ fn opened<'a>(
     Ok((space, runner, id))
 }
 
-/// The counter model that says what parameters do.
+/// Returns the counter model for the explanation.
 fn profile_model(options: &RunOptions) -> Result<Option<CounterModel>, Error> {
     match &options.model {
         Some(ModelChoice::File(file)) if options.profile => Ok(Some(read_model(file)?)),
@@ -155,7 +155,7 @@ fn profile_model(options: &RunOptions) -> Result<Option<CounterModel>, Error> {
     }
 }
 
-/// Returns what the counters of `candidate` say, or why they say nothing.
+/// Returns the explanation of the counters of `candidate`, or the reason why there is none.
 fn explained(
     space: &Space,
     candidate: &Candidate,
@@ -181,10 +181,10 @@ fn explained(
     )
 }
 
-/// Returns how exactly one configuration is built and run.
+/// Returns the exact way in which one configuration is built and run.
 ///
 /// # Errors
-/// A wrong request, or a problem without a kernel.
+/// The request is wrong, or the problem has no kernel.
 pub fn plan_one(problem: &Problem, machine: &Machine, options: &RunOptions) -> Result<OnePlan, Error> {
     let (_, runner, id) = opened(problem, machine, options)?;
     Ok(runner.plan(id))
@@ -193,7 +193,8 @@ pub fn plan_one(problem: &Problem, machine: &Machine, options: &RunOptions) -> R
 fn configuration_id(problem: &Problem, space: &Space, pairs: &[(String, String)]) -> Result<ConfigId, Error> {
     let default = problem.default_configuration(space)?;
     let configuration = configuration(space, default.as_ref(), pairs)?;
-    // `configuration` refuses what a constraint excludes; only a space beyond 128 bits has no rank then.
+    // `configuration` refuses configurations that a constraint excludes. Only a space beyond 128
+    // bits then has no rank.
     space.rank(&configuration).ok_or_else(|| {
         Error::request("the space has more than 2^128 configurations", Some("add constraints".to_string()))
     })

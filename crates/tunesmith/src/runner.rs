@@ -1,4 +1,4 @@
-//! What answers the requests of a run: the one place that knows every kind of device.
+//! Answers the requests of a run. This is the one place that knows every kind of device.
 
 use crate::{Error, Problem};
 use serde_json::{Map, Value as Json};
@@ -25,21 +25,21 @@ enum Kind {
     Synthetic(SyntheticEvaluator, String),
 }
 
-/// How one configuration is built and run.
+/// The exact way in which one configuration is built and run.
 #[derive(Clone, Debug)]
 pub enum OnePlan {
-    /// What is compiled for each kernel, and how.
+    /// The compilation of each kernel.
     Kernels(Vec<KernelPlan>),
     /// A shell script that builds, runs and checks a command as an evaluation does.
     Script(String),
 }
 
-/// What is measured of every configuration besides its time.
+/// Measurements of every configuration besides its time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Extras {
-    /// The hardware counters.
+    /// True to read the hardware counters.
     pub(crate) counters: bool,
-    /// The energy of every sample.
+    /// True to measure the energy of every sample.
     pub(crate) energy: bool,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Runner<'a> {
     /// Opens `device` for `problem`. Runs nothing of the user's yet.
     ///
     /// # Errors
-    /// Something is wrong with the kernel, its data, the compilers or the device.
+    /// The kernel, its data, the compilers or the device are faulty.
     pub(crate) fn open(
         problem: &'a Problem,
         space: &Space,
@@ -95,7 +95,7 @@ impl<'a> Runner<'a> {
         LiveEvaluator::new(space, live).map_err(|error| problem.located(error).into())
     }
 
-    /// Makes ready to run the problem's command.
+    /// Prepares to run the problem's command.
     fn command(
         problem: &Problem,
         space: &Space,
@@ -118,7 +118,7 @@ impl<'a> Runner<'a> {
         CommandEvaluator::new(space, options).map_err(|error| problem.located(error).into())
     }
 
-    /// Opens a recording in place of a device. Its configurations are looked up in the problem's space.
+    /// Opens a recording in place of a device. Looks its configurations up in the problem's space.
     fn replay(space: &Space, file: &Path, noise: bool) -> Result<Kind, Error> {
         let recording = tunesmith_store::import(file)?;
         let recorded = recording.recorded(space);
@@ -137,8 +137,8 @@ impl<'a> Runner<'a> {
         Ok(Kind::Replay { device, noise, identity, hardware: recording.hardware })
     }
 
-    /// Seeds the noise of a recording and gives it a clock that moves by what its evaluations took: the time of the run.
-    /// `None` for devices in real time, and where nothing of the recording took any.
+    /// Seeds the noise of a recording. Returns a clock that advances by the recorded cost of each
+    /// evaluation. Returns `None` for devices in real time, and for recordings without such costs.
     pub(crate) fn simulate(&mut self, seed: u64) -> Option<Arc<dyn Clock>> {
         let Kind::Replay { device, noise, .. } = &mut self.kind else { return None };
         let clock = Arc::new(ManualClock::default());
@@ -153,10 +153,10 @@ impl<'a> Runner<'a> {
         (device.mean_cost_ms() > 0.0).then_some(clock as Arc<dyn Clock>)
     }
 
-    /// Finds, with one build, what is wrong with every configuration.
+    /// Finds faults that concern every configuration, with one build.
     ///
     /// # Errors
-    /// The problem and what it tunes do not fit together.
+    /// The problem and its kernel do not fit together.
     pub(crate) fn preflight(&mut self, config: ConfigId) -> Result<(), Error> {
         match &mut self.kind {
             Kind::Live(live, _) => live.preflight(config).map_err(|error| self.problem.located(error).into()),
@@ -165,7 +165,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Makes what outputs are compared with. `false` when interrupted.
+    /// Computes the results that outputs are compared with. Returns `false` when interrupted.
     ///
     /// # Errors
     /// The reference cannot be run.
@@ -176,7 +176,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// What has to be the same when a run is resumed, by name.
+    /// Returns the properties, by name, that a resumed run must share.
     pub(crate) fn identity(&self) -> Map<String, Json> {
         match &self.kind {
             Kind::Live(live, _) => named(live.identity()),
@@ -186,13 +186,13 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// The device's name.
+    /// Returns the device's name.
     pub(crate) fn device(&self) -> String {
         let device = self.identity().get("device").and_then(Json::as_str).unwrap_or_default().to_string();
         if matches!(self.kind, Kind::Command(_)) { format!("command ({device})") } else { device }
     }
 
-    /// The size of the device, as far as it is known.
+    /// Returns the size of the device, as far as it is known.
     pub(crate) fn hardware(&self) -> Hardware {
         match &self.kind {
             Kind::Replay { hardware, .. } => *hardware,
@@ -201,7 +201,8 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Returns how exactly one configuration is built and run; nothing for a recording and a formula.
+    /// Returns the exact way in which one configuration is built and run. Empty for a recording and
+    /// a formula.
     pub(crate) fn plan(&self, config: ConfigId) -> OnePlan {
         match &self.kind {
             Kind::Live(live, _) => OnePlan::Kernels(live.plan(config)),
@@ -210,7 +211,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// What answers requests.
+    /// Returns the evaluator that answers requests.
     pub(crate) fn evaluator(&mut self) -> &mut dyn Evaluator {
         match &mut self.kind {
             Kind::Live(live, _) => live.as_mut(),

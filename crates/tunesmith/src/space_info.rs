@@ -1,4 +1,4 @@
-//! What `space` prints.
+//! Describes a search space, for the command `space`.
 
 use crate::{Error, Problem};
 use rand::SeedableRng;
@@ -12,7 +12,7 @@ use tunesmith_store::Journal;
 /// Facts about a search space. Its JSON form is a contract: see `space --json` in the interface.
 #[derive(Clone, Debug, Serialize)]
 pub struct SpaceInfo {
-    /// The digest, without which indices mean nothing.
+    /// The digest. Indices are valid only for spaces with this digest.
     pub digest: String,
     /// The number of configurations, in decimal.
     pub size: String,
@@ -28,38 +28,39 @@ pub struct SpaceInfo {
     pub nodes: usize,
     /// Arcs of the diagram.
     pub arcs: usize,
-    /// Its memory.
+    /// Its memory in bytes.
     pub bytes: usize,
-    /// Best of five builds on one thread: compiling the expressions and building the diagram.
+    /// Time of the best of five builds on one thread: compiling the expressions and building the
+    /// diagram.
     pub build_seconds: f64,
-    /// The configurations asked for.
+    /// The requested configurations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configs: Option<Configs>,
-    /// What was left out.
+    /// Warnings about parts that were left out.
     #[serde(skip)]
     pub warnings: Vec<crate::Diagnostic>,
 }
 
-/// Configurations of a space, made one at a time when they are asked for.
+/// Configurations of a space, created one at a time on demand.
 #[derive(Clone, Debug)]
 pub struct Configs {
     space: Space,
-    /// Which ones; `None` for all.
+    /// Their ranks; `None` for all configurations.
     ids: Option<Vec<ConfigId>>,
 }
 
 impl Configs {
-    /// The number of configurations.
+    /// Returns the number of configurations.
     pub fn len(&self) -> u128 {
         self.ids.as_ref().map_or_else(|| self.space.len().unwrap_or(0), |ids| ids.len() as u128)
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The configurations, in order.
+    /// Returns the configurations, in order.
     pub fn iter(&self) -> impl Iterator<Item = IndexedConfig> + '_ {
         let all = self.ids.is_none().then(|| self.space.iter()).into_iter().flatten();
         self.ids.iter().flatten().copied().chain(all).map(|id| indexed(&self.space, id))
@@ -81,7 +82,7 @@ pub struct IndexedConfig {
     pub config: Map<String, Json>,
 }
 
-/// Which configurations to show.
+/// The configurations to show.
 #[derive(Clone, Debug, Default)]
 pub enum SpaceQuery {
     /// None.
@@ -89,23 +90,24 @@ pub enum SpaceQuery {
     Summary,
     /// All, in order.
     List,
-    /// So many distinct ones, drawn uniformly with a seed.
+    /// This many distinct ones, drawn uniformly with a seed.
     Sample(usize, u64),
-    /// The one of a rank.
+    /// The configuration with this rank.
     Index(u128),
-    /// Those that differ in one parameter from the one of a rank.
+    /// The configurations that differ in one parameter from the one with this rank.
     Neighbours(u128),
 }
 
-/// Builds are repeated, since the first one also warms the caches.
+/// Number of builds. They are repeated since the first one also warms the caches.
 const BUILDS: usize = 5;
 
 impl SpaceInfo {
-    /// Builds the space of `problem` with the device limits in `limits` and looks at it: once as ever, and a few times to
-    /// measure how long that takes.
+    /// Builds the space of `problem` with the device limits in `limits` and describes it. Repeats
+    /// the build a few times to measure its time.
     ///
     /// # Errors
-    /// A wrong problem; an index outside the space; ranks asked of a space beyond 2^128.
+    /// The problem is wrong, an index is outside of the space, or ranks are requested for a space
+    /// beyond 2^128.
     pub fn new(problem: &Problem, limits: &[(String, Value)], query: &SpaceQuery) -> Result<Self, Error> {
         let (builder, warnings) = problem.space_builder(limits);
         let space = problem.build(builder.clone())?;
@@ -128,11 +130,11 @@ impl SpaceInfo {
     }
 }
 
-/// A JSON document is made in memory: this many configurations take about one GiB.
+/// Maximum number of configurations in a JSON document, which is made in memory: about one GiB.
 const MOST_IN_A_DOCUMENT: u128 = 2_000_000;
 
 impl SpaceInfo {
-    /// Whether the configurations asked for can be one JSON document.
+    /// Checks that the requested configurations fit into one JSON document.
     ///
     /// # Errors
     /// They are too many.
@@ -147,7 +149,7 @@ impl SpaceInfo {
     }
 }
 
-/// The fastest of several builds on one thread.
+/// Returns the shortest time of several builds on one thread.
 fn build_seconds(builder: &SpaceBuilder) -> f64 {
     let clock = SystemClock::new();
     let one = |_| {
@@ -155,7 +157,7 @@ fn build_seconds(builder: &SpaceBuilder) -> f64 {
         let started = clock.now();
         let built = builder.build();
         let seconds = (clock.now() - started).as_secs_f64();
-        // Freeing the space is no part of building it.
+        // The time of a build does not include freeing the space.
         drop(built);
         seconds
     };
@@ -189,7 +191,7 @@ fn id(space: &Space, rank: u128) -> Result<ConfigId, Error> {
 }
 
 impl IndexedConfig {
-    /// The configuration in the form that `--config` takes.
+    /// Returns the configuration in the form that `--config` takes.
     pub fn arguments(&self) -> String {
         crate::outcome::arguments(&self.config)
     }

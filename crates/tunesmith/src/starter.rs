@@ -1,4 +1,4 @@
-//! The problem that `init` writes.
+//! Writes the problems of the command `init`.
 
 use crate::Error;
 use std::fs::OpenOptions;
@@ -47,10 +47,10 @@ const CUDA: Starter = Starter {
 /// The backends that have a starter.
 const NAMES: [&str; 4] = ["c", "command", "cuda", "opencl"];
 
-/// The starter for a backend.
+/// Returns the starter for a backend.
 ///
 /// # Errors
-/// A backend that this version does not have.
+/// This version does not have the backend.
 pub fn starter(backend: &str) -> Result<Starter, Error> {
     match backend {
         "c" => Ok(C),
@@ -66,10 +66,10 @@ pub fn starter(backend: &str) -> Result<Starter, Error> {
 }
 
 impl Starter {
-    /// Writes the files into `folder`, which is made if it is missing. Returns their paths.
+    /// Writes the files into `folder`, which is created if it is missing. Returns their paths.
     ///
     /// # Errors
-    /// A file that exists already: nothing is overwritten, and nothing written.
+    /// A file exists already. Then nothing is written.
     pub fn write(&self, folder: &Path) -> Result<Vec<PathBuf>, Error> {
         let path = |name: &str| folder.join(name);
         if let Some((name, _)) = self.files.iter().find(|(name, _)| path(name).exists()) {

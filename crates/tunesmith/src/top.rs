@@ -1,4 +1,4 @@
-//! The best configurations of a recorded run.
+//! Ranks the best configurations of a recorded run.
 
 use crate::Error;
 use crate::metrics::Metric;
@@ -16,14 +16,14 @@ use tunesmith_store::{Again, Entry, Recorded};
 pub struct Top {
     /// The problem's name.
     pub problem: String,
-    /// What the run optimised.
+    /// The objective of the run.
     #[serde(serialize_with = "as_text")]
     pub objective: Target,
-    /// Evaluations in the journal.
+    /// Number of evaluations in the journal.
     pub evaluations: usize,
-    /// How many of them were correct.
+    /// Number of correct ones among them.
     pub correct: usize,
-    /// The median time of the default configuration, when it was evaluated and correct.
+    /// The median time of the default configuration, if it was evaluated and correct.
     pub default_ms: Option<f64>,
     /// The best configurations, the best first.
     pub configs: Vec<TopConfig>,
@@ -36,22 +36,22 @@ pub struct TopConfig {
     pub index: String,
     /// Parameters and values, in the user's order.
     pub config: Map<String, Json>,
-    /// The median time: of the final for finalists, else of all samples.
+    /// The median time: of the final re-measurement for finalists, else of all samples.
     pub time_ms: f64,
     /// A 95 % interval of the median.
     pub ci95_ms: (f64, f64),
-    /// How many samples that is; for finalists, visits.
+    /// Number of these samples; for finalists, of visits.
     pub samples: usize,
-    /// The value of the objective, where that is not time.
+    /// The value of the objective, if it is not time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// How many times faster than the default configuration: of finalists by the times of the final where the default configuration
-    /// was measured in it, of others by those of the search.
+    /// The speed-up over the default configuration. For finalists it is based on the times of the
+    /// final re-measurement if that measured the default too, and otherwise on those of the search.
     pub speedup: Option<f64>,
 }
 
 impl TopConfig {
-    /// The configuration in the form that `--config` takes.
+    /// Returns the configuration in the form that `--config` takes.
     pub fn arguments(&self) -> String {
         crate::outcome::arguments(&self.config)
     }
@@ -61,16 +61,17 @@ fn as_text<S: Serializer>(target: &Target, serializer: S) -> Result<S::Ok, S::Er
     serializer.collect_str(target)
 }
 
-/// The `count` best configurations of the journal at `path`: the winner of its final and those it ties with, then the
-/// others by their medians, each by the samples that count for it.
+/// Returns the `count` best configurations of the journal at `path`. First come the winner of its
+/// final re-measurement and its ties, then the others by their medians, each by the samples that
+/// count for it.
 ///
 /// # Errors
-/// A journal that cannot be read.
+/// The journal cannot be read.
 pub fn top(path: &Path, count: usize) -> Result<Top, Error> {
     Ok(top_of(&tunesmith_store::read(path)?, count))
 }
 
-/// The `count` best configurations of a journal that was read.
+/// Returns the `count` best configurations of a journal that was read.
 pub(crate) fn top_of(recorded: &Recorded, count: usize) -> Top {
     let mut again: HashMap<&str, Vec<&Again>> = HashMap::new();
     for line in recorded.current() {
@@ -114,7 +115,8 @@ pub(crate) fn top_of(recorded: &Recorded, count: usize) -> Top {
     Top { problem, objective, evaluations: recorded.entries.len(), correct, default_ms, configs }
 }
 
-/// The objective's value of a correct configuration, by the samples that count for it; `None` where it has none.
+/// Returns the objective's value of a correct configuration, by the samples that count for it, or
+/// `None` if it has none.
 fn value(metric: &Metric, entry: &Entry, again: &[&Again]) -> Option<f64> {
     let parameter = |name: &str| entry.config.get(name).and_then(parameter_value);
     let values = |entry: &Entry| {
@@ -132,11 +134,11 @@ fn value(metric: &Metric, entry: &Entry, again: &[&Again]) -> Option<f64> {
 /// The samples that count for a configuration.
 struct Counted {
     times_ms: Vec<f64>,
-    /// Whether they are visits of the final.
+    /// True if they are visits of the final re-measurement.
     in_final: bool,
 }
 
-/// The samples that count for a configuration; `None` where it failed, at first or later.
+/// Returns the samples that count for a configuration, or `None` if it failed, at first or later.
 fn counted(entry: &Entry, again: &[&Again]) -> Option<Counted> {
     let mut all = again.iter().map(|line| &line.entry).chain([entry]);
     if !all.all(|entry| matches!(entry.failure(), Ok(None))) {
@@ -148,7 +150,7 @@ fn counted(entry: &Entry, again: &[&Again]) -> Option<Counted> {
     Some(Counted { times_ms: if in_final { finals } else { entry.times_ms.clone() }, in_final })
 }
 
-/// The winner of the final and its ties, by index, with their places.
+/// Returns the winner of the final re-measurement and its ties, by index, with their places.
 fn places(recorded: &Recorded) -> HashMap<&str, usize> {
     let Some(verdict) = &recorded.verdict else { return HashMap::new() };
     let order = std::iter::once(&verdict.winner).chain(&verdict.ties);

@@ -1,4 +1,4 @@
-//! A portfolio as a C header, which C++ reads as well.
+//! Writes a portfolio as a header for C and C++.
 
 use super::names::{Names, literal};
 use crate::Error;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use tunesmith_choose::wisdom::{Node, Portfolio};
 use tunesmith_space::{Value, ValueKind};
 
-/// The header. Writing to a string cannot fail, so its results are not looked at.
+/// Returns the header. Ignores the results of writing to a string, which cannot fail.
 pub(super) fn text(portfolios: &[Portfolio]) -> Result<String, Error> {
     let all = Names::of(portfolios)?;
     let guard =

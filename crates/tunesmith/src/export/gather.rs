@@ -1,4 +1,4 @@
-//! What runs know, whatever file they are in.
+//! Gathers the entries of runs from files of any kind.
 
 use crate::{Error, top};
 use serde_json::{Map, Value as Json};
@@ -10,17 +10,19 @@ use tunesmith_core::Target;
 use tunesmith_space::Value;
 use tunesmith_store::{ImportError, StoreError};
 
-/// All entries of the runs, with what was odd about them.
+/// All entries of the runs, with notes about them.
 #[derive(Debug, Default)]
 pub(super) struct Gathered {
     pub(super) wisdom: Wisdom,
     pub(super) notes: Vec<String>,
-    /// By kernel and parameter the values of the first journal that has it, and that journal; none where others differ.
+    /// By kernel and parameter: the values in the first journal that has it, and that journal;
+    /// `None` if another journal has other values.
     values: BTreeMap<(String, String), Option<(Json, PathBuf)>>,
 }
 
 impl Gathered {
-    /// Reads wisdom, journals, and recordings of other tools, which do not tell their input.
+    /// Reads wisdom, journals, and recordings of other tools. The latter do not contain their
+    /// input.
     pub(super) fn read(runs: &[PathBuf]) -> Result<Self, Error> {
         let mut gathered = Self::default();
         for run in runs {
@@ -42,7 +44,7 @@ impl Gathered {
     fn add_run(&mut self, run: &Path) -> Result<(), Error> {
         match tunesmith_store::read(run) {
             Ok(recorded) => self.add_journal(run, &recorded.header),
-            // Not even its first line is a journal's.
+            // Even its first line is not a journal's.
             Err(StoreError::Line { line: 1, .. }) => self.add_recording(run),
             Err(error) => Err(error.into()),
         }
@@ -79,7 +81,7 @@ impl Gathered {
         Ok(())
     }
 
-    /// Notes parameters whose values are others than those in a journal before.
+    /// Notes parameters whose values differ from those in an earlier journal.
     fn compare_values(&mut self, run: &Path, header: &tunesmith_store::Header) {
         for (name, values) in &header.parameters {
             let key = (header.problem.clone(), name.clone());
@@ -113,8 +115,8 @@ impl Gathered {
         Ok(())
     }
 
-    /// The measurements of every kernel on every device. Of several of one configuration for one input the last counts: it is
-    /// the newest.
+    /// Returns the measurements of every kernel on every device. If a configuration has several for
+    /// one input, the last and newest one counts.
     pub(super) fn measured(&self) -> BTreeMap<(String, String), Measured> {
         let mut tables: BTreeMap<(String, String), Table> = BTreeMap::new();
         for entry in &self.wisdom.entries {
@@ -167,7 +169,7 @@ impl Table {
     }
 }
 
-/// A configuration as journals have it.
+/// Returns a configuration from its form in journals.
 pub(crate) fn config(json: &Map<String, Json>) -> Config {
     let value = |json: &Json| match json {
         Json::Bool(value) => Value::Bool(*value),

@@ -1,4 +1,5 @@
-//! Only what is shown to be faster ships: every choice is first measured in turn with the default configuration.
+//! Guards an export: first measures every choice in turn with the default configuration, so that
+//! only faster ones ship.
 
 use super::gather::config;
 use crate::outcome::Candidate;
@@ -12,30 +13,30 @@ use tunesmith_core::{Interrupt, Stop, Target};
 use tunesmith_device::Machine;
 use tunesmith_space::Value;
 
-/// How choices are guarded.
+/// Options for guarding choices.
 #[derive(Clone, Debug, Default)]
 pub struct GuardOptions {
-    /// The problem that the runs tuned; by default the `.toml` beside the first run with its name.
+    /// The problem that the runs tuned. By default the `.toml` beside the first run with its name.
     pub problem: Option<PathBuf>,
-    /// Where the choices are measured.
+    /// The machine that measures the choices.
     pub machine: Machine,
     /// Raised to end it.
     pub interrupt: Interrupt,
 }
 
-/// What a guard found.
+/// The results of a guard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Guarded {
-    /// Choices that were faster than the default beyond what chance explains.
+    /// Number of choices that were significantly faster than the default.
     pub confirmed: usize,
-    /// Choices that were not, and gave way to the default.
+    /// Number of choices that were not, and were replaced by the default.
     pub refused: usize,
 }
 
-/// A tree that may single out one input: a refusal concerns that input alone.
+/// Options of a tree that may single out one input: a refusal concerns that input alone.
 const EVERY_INPUT: TreeOptions = TreeOptions { depth: 12, leaf: 1, gain: 0.0 };
 
-/// What remains of a kernel's configurations on a device.
+/// The guarded configurations of a kernel on a device.
 pub(super) struct Remaining {
     pub(super) portfolio: Portfolio,
     pub(super) entries: Vec<Entry>,
@@ -48,21 +49,22 @@ pub(super) struct Guard<'a> {
     pub(super) device: &'a str,
     pub(super) options: &'a GuardOptions,
     pub(super) problem: &'a Path,
-    /// Beside this file go the journals of what is measured.
+    /// The exported file. The journals of the measurements go beside it.
     pub(super) out: &'a Path,
     pub(super) measured: Measured,
-    /// The default configuration's number.
+    /// Number of the default configuration.
     pub(super) default: usize,
-    /// The speed-up of what was confirmed, by input and configuration; none of what was refused.
+    /// The speed-up of a confirmed choice, by input and configuration; `None` if it was refused.
     pub(super) verdicts: HashMap<(usize, usize), Option<f64>>,
 }
 
 impl Guard<'_> {
-    /// What remains once every choice is confirmed or the default: the fastest configuration of each input, and the portfolio's. None
-    /// when it was interrupted.
+    /// Guards every choice until all are confirmed or the default. Returns the fastest
+    /// configuration of each input and the portfolio's configurations, or `None` when interrupted.
     ///
-    /// Where the fastest of an input is refused, all others go with it, since they were slower; where the portfolio's choice is, it
-    /// goes alone and the portfolio is chosen anew. Every choice is measured once, so this ends.
+    /// If the fastest configuration of an input is refused, all its others go with it, since they
+    /// were slower. If the portfolio's choice is refused, it goes alone and the portfolio is chosen
+    /// anew. Every choice is measured once, so that this ends.
     pub(super) fn run(mut self, most: usize) -> Result<Option<Remaining>, Error> {
         let how = PortfolioOptions { most, tree: EVERY_INPUT, always: Some(self.default) };
         loop {
@@ -79,7 +81,8 @@ impl Guard<'_> {
         }
     }
 
-    /// The choices nobody has measured in turn with the default: the fastest of each input, and the portfolio's.
+    /// Returns the choices that were not yet measured in turn with the default: the fastest of each
+    /// input, and the portfolio's.
     fn open(&self, portfolio: &Portfolio) -> Vec<(usize, usize)> {
         let choices = (0..self.measured.inputs.len()).flat_map(|input| {
             let chosen = portfolio.choose(&self.measured.inputs[input]);
@@ -98,8 +101,8 @@ impl Guard<'_> {
         times.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(config, _)| config)
     }
 
-    /// Tunes two configurations, the default and the choice: a search of two evaluations ends with the interleaved final that every
-    /// search ends with. None when it was interrupted.
+    /// Tunes two configurations, the default and the choice. A search of two evaluations ends with
+    /// the interleaved final re-measurement, as every search does. Returns `None` when interrupted.
     fn measure(&self, input: usize, choice: usize) -> Result<Option<Outcome>, Error> {
         let sizes: Vec<(String, Value)> = sizes(&self.measured.inputs[input]);
         let problem = Problem::load(self.problem, &sizes)?;
@@ -126,7 +129,7 @@ impl Guard<'_> {
         Ok(Some(outcome))
     }
 
-    /// Keeps what was confirmed with the times of the guard, and drops what was refused.
+    /// Keeps a confirmed choice with the times of the guard, and drops a refused one.
     fn judge(&mut self, input: usize, choice: usize, outcome: Outcome) {
         let is = |candidate: &Candidate, number: usize| config(&candidate.config) == self.measured.configs[number];
         let default_ms = outcome.default.as_ref().and_then(|default| default.time_ms);
@@ -172,8 +175,8 @@ impl Guard<'_> {
     }
 }
 
-/// Whether `best` is faster than the default beyond what chance explains: the verdict of the final; without one, which recordings and
-/// formulas do not have, by intervals that do not meet.
+/// Returns true if `best` is significantly faster than the default, by the verdict of the final
+/// re-measurement. Recordings and formulas have none: there the intervals must not overlap.
 fn is_apart(best: &Candidate, outcome: &Outcome) -> bool {
     let Some(default) = outcome.default.as_ref().filter(|default| default.time_ms.is_some()) else { return true };
     if outcome.finalists > 1 {
@@ -183,7 +186,7 @@ fn is_apart(best: &Candidate, outcome: &Outcome) -> bool {
     ends.is_some_and(|(end, begin)| end < begin)
 }
 
-/// Adds the default configuration to what was measured, where it is not there, and returns its number.
+/// Adds the default configuration to the measurements if it is missing, and returns its number.
 pub(super) fn with_default(measured: &mut Measured, default: &Config) -> usize {
     if let Some(number) = measured.configs.iter().position(|config| config == default) {
         return number;
@@ -193,7 +196,7 @@ pub(super) fn with_default(measured: &mut Measured, default: &Config) -> usize {
     measured.configs.len() - 1
 }
 
-/// Sizes as a problem takes them: whole numbers are integers.
+/// Returns sizes as a problem takes them: whole numbers as integers.
 fn sizes(input: &Input) -> Vec<(String, Value)> {
     let value = |size: f64| if size.fract() == 0.0 { Value::Int(size as i64) } else { Value::Float(size) };
     input.iter().map(|(name, size)| (name.clone(), value(*size))).collect()

@@ -1,4 +1,4 @@
-//! What an application ships: wisdom, or code that chooses among few configurations.
+//! Exports results for an application: wisdom, or code that chooses among a few configurations.
 
 mod c_header;
 mod gather;
@@ -16,12 +16,12 @@ use std::path::{Path, PathBuf};
 use tunesmith_choose::WisdomFormat;
 use tunesmith_choose::wisdom::{Config, Measured, Portfolio, PortfolioOptions, Wisdom};
 
-/// What is written.
+/// A format of exports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportFormat {
     /// Entries, portfolios and defaults, for [`Selector`](crate::Selector).
     Wisdom,
-    /// The same as one JSON document.
+    /// Entries, portfolios and defaults as one JSON document.
     Json,
     /// A C header that chooses among the portfolio's configurations.
     CHeader,
@@ -35,7 +35,7 @@ impl ExportFormat {
     /// Every format.
     pub const ALL: [Self; 5] = [Self::Wisdom, Self::Json, Self::CHeader, Self::Rust, Self::KernelLauncher];
 
-    /// The name users write.
+    /// Returns the name by which users call it.
     pub fn word(self) -> &'static str {
         match self {
             Self::Wisdom => "wisdom",
@@ -46,7 +46,7 @@ impl ExportFormat {
         }
     }
 
-    /// What its files end in.
+    /// Returns the suffix of its files.
     fn suffix(self) -> &'static str {
         match self {
             Self::Wisdom | Self::KernelLauncher => "wisdom",
@@ -63,82 +63,86 @@ impl ExportFormat {
     }
 }
 
-/// What to export, and how.
+/// The runs to export, and the options.
 #[derive(Clone, Debug)]
 pub struct ExportOptions {
     /// Journals, wisdom and recordings.
     pub runs: Vec<PathBuf>,
     /// The word of an [`ExportFormat`].
     pub format: String,
-    /// The most configurations of a portfolio.
+    /// Maximum number of configurations of a portfolio.
     pub most: usize,
-    /// How many of the fastest configurations of every input wisdom keeps: more than one serve where the first is refused.
+    /// Number of the fastest configurations of every input that wisdom keeps. The second serves if
+    /// the first is refused.
     pub keep: usize,
-    /// For Kernel Launcher: the sizes that make its problem size.
+    /// For Kernel Launcher: the sizes that make the problem size.
     pub problem_size: Vec<String>,
-    /// The file; by default named after the kernel, beside the first run.
+    /// The file. By default named after the kernel, beside the first run.
     pub out: Option<PathBuf>,
-    /// Ships only what is shown to be faster than the default.
+    /// Ships only configurations that are shown to be faster than the default.
     pub guard: Option<GuardOptions>,
 }
 
-/// What was exported.
+/// The result of an export.
 #[derive(Clone, Debug, Serialize)]
 pub struct Exported {
     /// The word of the format.
     pub format: &'static str,
-    /// How many entries the file has; 0 of code.
+    /// Number of entries in the file; 0 for code.
     pub entries: usize,
     /// The portfolios.
     pub portfolios: Vec<ExportedPortfolio>,
-    /// What was left out, and why; what of the runs an application should not rely on.
+    /// Notes on what was left out, and on parts of the runs that an application should not rely on.
     pub notes: Vec<String>,
     /// The file written.
     pub out: PathBuf,
 }
 
-/// What one portfolio is and costs. Regrets are shares of the time of the best configuration known for an input.
+/// A portfolio's size and cost. Regrets are shares of the time of the best configuration known for
+/// an input.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExportedPortfolio {
     /// The kernel.
     pub kernel: String,
     /// The device.
     pub device: String,
-    /// How many inputs it was made from.
+    /// Number of inputs that it was made from.
     pub inputs: usize,
-    /// How many configurations were known of them.
+    /// Number of configurations known for these inputs.
     pub candidates: usize,
-    /// How many it has.
+    /// Number of its configurations.
     pub configurations: usize,
     /// The sizes that the tree asks for.
     pub features: Vec<String>,
-    /// The most questions that the tree asks.
+    /// Maximum number of questions that the tree asks.
     pub depth: usize,
     /// Mean regret with the best of the portfolio for each input.
     pub regret_portfolio: f64,
     /// Mean regret with the tree's choice.
     pub regret_tree: f64,
-    /// The tree's regret for the input where it is worst.
+    /// Largest regret of the tree's choice for any input.
     pub regret_worst: f64,
-    /// Mean regret for inputs that the tree was not told of.
+    /// Mean regret on inputs held out of training.
     pub regret_held_out: f64,
     /// Mean regret of the default configuration.
     pub regret_default: Option<f64>,
-    /// What the guard found, where there was one.
+    /// The results of the guard, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guarded: Option<Guarded>,
 }
 
-/// Reads runs and writes what an application ships.
+/// Reads runs and writes a file for an application.
 ///
-/// Entries are the [`keep`](ExportOptions::keep) fastest configurations of every kernel, device and input; a portfolio is made for
-/// every kernel and device from all that was measured. With a guard, every choice is measured in turn with the default first, each
-/// journal beside the file, and the default takes the place of those that are not significantly faster. None when that was
-/// interrupted.
+/// Entries are the [`keep`](ExportOptions::keep) fastest configurations of every kernel, device and
+/// input. A portfolio is made for every kernel and device from all measurements.
+///
+/// With a guard, every choice is first measured in turn with the default. Choices that are not
+/// significantly faster are replaced by the default. The journals of these measurements are kept
+/// beside the file. Returns `None` when interrupted.
 ///
 /// # Errors
-/// A format that does not exist, runs that cannot be read or optimise something else than time, nothing that was correct, a
-/// form that cannot hold what the runs have, a full disk.
+/// The format does not exist, a run cannot be read or does not optimise time, nothing was correct,
+/// the format cannot hold the content of the runs, or the disk is full.
 pub fn export(options: &ExportOptions) -> Result<Option<Exported>, Error> {
     let format = ExportFormat::from_word(&options.format)?;
     let gathered = Gathered::read(&options.runs)?;
@@ -155,7 +159,8 @@ pub fn export(options: &ExportOptions) -> Result<Option<Exported>, Error> {
     }))
 }
 
-/// All that the runs know, with a portfolio for each kernel and device. None when the guard was interrupted.
+/// Returns all entries of the runs, with a portfolio for each kernel and device, or `None` when the
+/// guard was interrupted.
 fn wisdom(
     gathered: &Gathered,
     options: &ExportOptions,
@@ -201,7 +206,7 @@ fn no_default(kernel: &str) -> Error {
     )
 }
 
-/// What remains of a kernel on a device when every choice is guarded.
+/// Returns the configurations of a kernel on a device after every choice was guarded.
 fn guarded(
     (kernel, device): (&str, &str),
     mut measured: Measured,
@@ -218,7 +223,8 @@ fn guarded(
         .run(options.most)
 }
 
-/// The problem that `tune` wrote the journal `run` beside: `gemm.toml` of `gemm.jsonl` and `gemm.2.jsonl`.
+/// Returns the problem that `tune` wrote the journal `run` beside: `gemm.toml` for `gemm.jsonl` and
+/// `gemm.2.jsonl`.
 fn beside(run: &Path) -> PathBuf {
     let stem = run.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name = match stem.rsplit_once('.') {
@@ -247,7 +253,7 @@ fn summary(portfolio: &Portfolio, candidates: usize) -> ExportedPortfolio {
     }
 }
 
-/// A file named after the kernel beside the first run.
+/// Returns a file named after the kernel beside the first run.
 fn out(runs: &[PathBuf], wisdom: &Wisdom, format: ExportFormat) -> PathBuf {
     let kernel = wisdom.entries.first().map_or("tuned", |entry| entry.kernel.as_str());
     let folder = runs.first().and_then(|run| run.parent()).unwrap_or(Path::new(""));

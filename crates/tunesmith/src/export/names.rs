@@ -1,11 +1,12 @@
-//! Names and types in generated code.
+//! Chooses names and types in generated code.
 
 use crate::Error;
 use std::collections::BTreeSet;
 use tunesmith_choose::wisdom::{Config, Portfolio};
 use tunesmith_space::{Value, ValueKind};
 
-/// Words that are no names in C, C++ or Rust; in all of them, so that both forms have the same names.
+/// Words that cannot be names in C, C++ or Rust. They are replaced in all three, so that the names
+/// are the same.
 const KEYWORDS: &[&str] = &[
     "abstract",
     "alignas",
@@ -113,7 +114,7 @@ const KEYWORDS: &[&str] = &[
     "yield",
 ];
 
-/// What the code of one portfolio is called, and what it has.
+/// The names in the code of one portfolio.
 pub(super) struct Names<'a> {
     pub(super) portfolio: &'a Portfolio,
     /// The prefix in C, the module in Rust.
@@ -125,7 +126,8 @@ pub(super) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// The names of all portfolios: the kernel's, and the device's where one kernel has several.
+    /// Returns the names of all portfolios: the kernel's, and also the device's if one kernel has
+    /// several.
     pub(super) fn of(portfolios: &'a [Portfolio]) -> Result<Vec<Self>, Error> {
         let mut taken = BTreeSet::new();
         let of = |portfolio: &'a Portfolio| {
@@ -142,13 +144,13 @@ impl<'a> Names<'a> {
         portfolios.iter().map(of).collect()
     }
 
-    /// The value of each field in `config`, in their order.
+    /// Returns the value of each field in `config`, in their order.
     pub(super) fn values<'c>(&'c self, config: &'c Config) -> impl Iterator<Item = &'c Value> + 'c {
         let first = &self.portfolio.configs[0];
         first.iter().filter_map(|(name, _)| config.iter().find(|(own, _)| own == name).map(|(_, value)| value))
     }
 
-    /// What a reader of the code should know, as lines.
+    /// Returns an introduction for readers of the code, as lines.
     pub(super) fn about(&self) -> Vec<String> {
         let Portfolio { kernel, device, configs, regret, features, hull, .. } = self.portfolio;
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
@@ -175,7 +177,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The parameters with the kind of their values, which must be one.
+/// Returns the parameters, each with the one kind of its values.
 fn fields(portfolio: &Portfolio) -> Result<Vec<(String, ValueKind)>, Error> {
     let first = portfolio.configs.first().ok_or_else(|| Error::request("the portfolio is empty", None))?;
     let names = identifiers(first.iter().map(|(name, _)| name));
@@ -184,7 +186,7 @@ fn fields(portfolio: &Portfolio) -> Result<Vec<(String, ValueKind)>, Error> {
         let kinds: BTreeSet<Option<ValueKind>> = values.map(|value| value.map(|(_, value)| value.kind())).collect();
         match kinds.into_iter().collect::<Vec<_>>()[..] {
             [Some(kind)] => Ok(kind),
-            // An integer is a value of a list of floats.
+            // A list of floats may contain integers.
             [Some(ValueKind::Int), Some(ValueKind::Float)] => Ok(ValueKind::Float),
             _ => {
                 let text = format!(
@@ -198,7 +200,7 @@ fn fields(portfolio: &Portfolio) -> Result<Vec<(String, ValueKind)>, Error> {
     names.into_iter().zip(first).map(|(field, parameter)| Ok((field, kind(parameter)?))).collect()
 }
 
-/// Identifiers for `names`, each once.
+/// Returns a distinct identifier for each of `names`.
 fn identifiers<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
     let mut taken = BTreeSet::new();
     names.map(|name| unique(identifier(name), &mut taken)).collect()
@@ -215,7 +217,7 @@ fn unique(name: String, taken: &mut BTreeSet<String>) -> String {
     candidate
 }
 
-/// `name` with what cannot stand in an identifier replaced.
+/// Returns `name` with replacements for characters that an identifier cannot have.
 fn identifier(name: &str) -> String {
     let mut identifier: String =
         name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect();
@@ -225,14 +227,14 @@ fn identifier(name: &str) -> String {
     if KEYWORDS.contains(&identifier.as_str()) { identifier + "_" } else { identifier }
 }
 
-/// `name` as part of a file's name.
+/// Returns `name` as part of a file's name.
 pub(super) fn file(name: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
     let plain: String = name.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
     if plain.trim_matches('.').is_empty() { "tuned".to_string() } else { plain }
 }
 
-/// A string literal of both languages.
+/// Returns a string literal that is valid in C and in Rust.
 pub(super) fn literal(text: &str) -> String {
     let mut literal = String::from("\"");
     for letter in text.chars() {

@@ -1,4 +1,4 @@
-//! A portfolio as a Rust module without dependencies, also for `include!`.
+//! Writes a portfolio as a Rust module without dependencies, which `include!` can also take.
 
 use super::names::{Names, literal};
 use crate::Error;
@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use tunesmith_choose::wisdom::{Node, Portfolio};
 use tunesmith_space::{Value, ValueKind};
 
-/// The source: a module for each portfolio. Writing to a string cannot fail, so its results are not looked at.
+/// Returns the source: a module for each portfolio. Ignores the results of writing to a string,
+/// which cannot fail.
 pub(super) fn text(portfolios: &[Portfolio]) -> Result<String, Error> {
     let mut text = String::from("// Written by tunesmith; tuning again and exporting again replaces it.\n");
     Names::of(portfolios)?.iter().for_each(|names| add(&mut text, names));

@@ -1,4 +1,4 @@
-//! One configuration with what was measured of it.
+//! One configuration with its measurements.
 
 use crate::metrics::MetricObjective;
 use serde_json::{Map, Value as Json};
@@ -8,31 +8,34 @@ use tunesmith_core::{Evaluation, Failure, Measurement, Objective as _, Resample,
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_store::{Journal, arguments};
 
-/// One configuration with what was measured of it.
+/// One configuration with its measurements.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     /// Parameters and values, in the user's order.
     pub config: Map<String, Json>,
     /// The rank of the configuration in its space.
     pub index: ConfigId,
-    /// Why it failed, at first or when it was measured again; `None` where it is correct.
+    /// The failure, at first or in a later measurement; `None` if it is correct.
     pub failure: Option<Failure>,
-    /// The median time: of the final for who was measured in it, else of all samples; `None` where the configuration
-    /// failed.
+    /// The median time: of the final re-measurement if it took part, else of all samples. `None` if
+    /// the configuration failed.
     pub time_ms: Option<f64>,
     /// A 95 % interval of that median.
     pub ci95_ms: Option<(f64, f64)>,
-    /// The median when the configuration was first measured.
+    /// The median of the first measurement.
     pub first_time_ms: Option<f64>,
     /// All samples of the search.
     pub times_ms: Vec<f64>,
-    /// The medians of the visits in the final, for finalists and the default configuration.
+    /// The medians of the visits in the final re-measurement, for finalists and the default
+    /// configuration.
     pub final_times_ms: Vec<f64>,
-    /// Of a composite problem: the median time of each kernel by its name, over all samples of the search.
+    /// For a composite problem: the median time of each kernel by its name, over all samples of the
+    /// search.
     pub parts_ms: BTreeMap<String, f64>,
-    /// The medians of the other numbers that its runs yielded, by name.
+    /// The medians of the other numbers of its runs, by name.
     pub values: BTreeMap<String, f64>,
-    /// The value of the objective, where that is not time; as of the time, of the final for who was in it.
+    /// The value of the objective, if it is not time. As for the time, of the final re-measurement
+    /// if it took part.
     pub value: Option<f64>,
     /// A 95 % interval of that value.
     pub value_ci95: Option<(f64, f64)>,
@@ -48,8 +51,8 @@ struct ObjectiveValue {
 }
 
 impl Candidate {
-    /// Joins a configuration's evaluation with what of `resamples` is about it, and with its value where an objective that
-    /// is not time was `valued`.
+    /// Joins a configuration's evaluation with its part of `resamples`, and with its value if the
+    /// objective `valued` is not time.
     pub(crate) fn new(
         space: &Space,
         evaluation: &Evaluation,
@@ -81,7 +84,7 @@ impl Candidate {
         }
     }
 
-    /// Returns how it failed; `None` where it is correct.
+    /// Returns the status: correct, or the kind of failure.
     pub fn status(&self) -> Status {
         self.failure.as_ref().map(|failure| failure.kind)
     }
@@ -97,14 +100,15 @@ impl Candidate {
     }
 }
 
-/// A run whose objective is not time, by that objective.
+/// A run with an objective other than time.
 pub(crate) struct Valued<'a> {
     pub(crate) run: &'a Run,
     pub(crate) objective: &'a MetricObjective,
 }
 
 impl Valued<'_> {
-    /// Returns the value of the objective for `config`, of the final where it was measured in it.
+    /// Returns the value of the objective for `config`, in the final re-measurement if it took
+    /// part.
     fn of(&self, config: ConfigId) -> ObjectiveValue {
         let mut scored = self.run.history.iter().filter(|scored| scored.score.is_some());
         let Some(scored) = scored.find(|scored| scored.evaluation.request.config == config) else {
@@ -136,7 +140,8 @@ fn medians(samples: &BTreeMap<String, Vec<f64>>) -> BTreeMap<String, f64> {
     samples.iter().filter_map(|(name, samples)| Some((name.clone(), statistics::median(samples)?))).collect()
 }
 
-/// Returns the median of every visit of one configuration that counts ([`counted`]). Empty for one that was in no final.
+/// Returns the median of every visit of one configuration that counts ([`counted`]). Empty if the
+/// configuration took part in no final.
 pub(crate) fn final_medians<'a>(visits: impl Iterator<Item = (Role, &'a [f64])>) -> Vec<f64> {
     counted(visits.filter_map(|(role, samples)| Some((role.stage()?, statistics::median(samples)?))))
 }

@@ -125,7 +125,7 @@ mod tests {
     use tunesmith_core::{Failure, FailureKind, StopReason, Target};
     use tunesmith_space::{Parameter, Space};
 
-    /// The document of the outcome below, byte for byte as other programs read it.
+    /// The document of the outcome below. Other programs read exactly these bytes.
     const GOLDEN: &str = include_str!("golden.json");
 
     fn candidate(space: &Space, rank: u128) -> Candidate {

@@ -1,4 +1,4 @@
-//! What failed in a run, in short.
+//! Summarises the failures of a run.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -7,9 +7,9 @@ use tunesmith_core::{Evaluation, Failure, FailureKind, Objective};
 /// Correct configurations that have no value of the objective.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unscored {
-    /// How many there are.
+    /// Their number.
     pub count: usize,
-    /// Why the first one has none.
+    /// The reason why the first one has none.
     pub reason: String,
 }
 
@@ -18,14 +18,15 @@ pub struct Unscored {
 pub struct CommonFailure {
     /// The kind.
     pub kind: FailureKind,
-    /// How many failures are of this kind, whatever they say.
+    /// Number of failures of this kind, with any message.
     pub count: usize,
     /// The headline of most of them.
     pub message: String,
 }
 
 impl Unscored {
-    /// Counts the correct evaluations that `objective` gives no value; returns `None` where there are none.
+    /// Counts the correct evaluations without a value of `objective`. Returns `None` if there are
+    /// none.
     pub(crate) fn of<'a>(evaluations: impl Iterator<Item = &'a Evaluation>, objective: &dyn Objective) -> Option<Self> {
         let reason =
             |evaluation: &Evaluation| objective.samples(evaluation.request.config, &evaluation.measurement).err();
@@ -35,7 +36,8 @@ impl Unscored {
     }
 }
 
-/// Returns for each kind of failure how often it occurred and its commonest headline, the commonest kind first.
+/// Returns the number of failures and the commonest headline for each kind of failure, the
+/// commonest kind first.
 pub(crate) fn common_failures<'a>(failures: impl Iterator<Item = &'a Failure>) -> Vec<CommonFailure> {
     let mut headlines: BTreeMap<FailureKind, BTreeMap<&str, usize>> = BTreeMap::new();
     for failure in failures {

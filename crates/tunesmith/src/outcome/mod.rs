@@ -1,4 +1,4 @@
-//! What a tuning run gave.
+//! The outcome of a tuning run.
 
 mod candidate;
 mod document;
@@ -27,49 +27,53 @@ pub struct Outcome {
     pub device: String,
     /// The strategy.
     pub strategy: StrategySpec,
-    /// What the user was told of the counter model and the counters.
+    /// Notes to the user about the counter model and the counters.
     pub notes: Vec<String>,
     /// The seed.
     pub seed: u64,
     /// The objective.
     pub objective: Target,
-    /// Why the run ended.
+    /// The reason why the run ended.
     pub stop_reason: StopReason,
-    /// Evaluations made, failures and resumed ones included.
+    /// Number of evaluations, including failed and resumed ones.
     pub evaluations: u64,
-    /// How many of them were taken from the resumed journal.
+    /// Number of evaluations taken from the resumed journal.
     pub resumed: usize,
     /// Failed evaluations by kind.
     pub failed: BTreeMap<FailureKind, usize>,
-    /// Correct configurations without a value of the objective; `None` where all have one.
+    /// Correct configurations without a value of the objective; `None` if all have one.
     pub unscored: Option<Unscored>,
     /// The commonest message of each kind of failure.
     pub common_failures: Vec<CommonFailure>,
-    /// The configuration that speed-ups refer to, when it was evaluated. A final measures it beside the winner, in the
-    /// same rounds.
+    /// The configuration that speed-ups refer to, if it was evaluated. The final re-measurement
+    /// measures it beside the winner, in the same rounds.
     pub default: Option<Candidate>,
     /// The best correct configuration.
     pub best: Option<Candidate>,
-    /// Correct configurations that are statistically indistinguishable from the best, the best of them first.
+    /// Correct configurations that are statistically indistinguishable from the best, the best of
+    /// them first.
     pub ties: Vec<Candidate>,
-    /// Configurations measured again in turn at the end of the search; 0 when there was no final.
+    /// Number of configurations in the final re-measurement; 0 without one.
     pub finalists: usize,
-    /// Configurations that were correct and failed when they were measured again; none of them can be the best.
+    /// Configurations that were correct at first but failed in a later measurement. None of them
+    /// can be the best.
     pub failed_again: Vec<Candidate>,
-    /// What measuring a reference through the run showed; `None` where it was not measured.
+    /// The drift that the reference showed during the run; `None` if it was not measured.
     pub drift: Option<DriftLine>,
-    /// What the model of the device holds possible; `None` without one.
+    /// The limit according to the model of the device; `None` without a model.
     pub limit: Option<ModelledLimit>,
-    /// How sure it is that the best is near the optimum: the latest estimate for each `regret` of the stop condition.
+    /// The probability that the best is near the optimum: the latest estimate for each `regret` of
+    /// the stop condition.
     pub regret: Vec<RegretClaim>,
     /// The number of configurations.
     pub space_size: u128,
-    /// Wall time of this part of the run, building the space included.
+    /// Wall time of this part of the run, including building the space.
     pub wall_seconds: f64,
-    /// The time that the stop conditions of a replayed run saw: the recorded costs of its evaluations, earlier parts of a
-    /// resumed run included. `None` for devices in real time.
+    /// The time that the stop conditions of a replayed run saw: the recorded costs of its
+    /// evaluations, including those of earlier parts of a resumed run. `None` for devices in real
+    /// time.
     pub simulated_seconds: Option<f64>,
-    /// Where the wall time went.
+    /// The parts of the wall time.
     pub seconds: SecondsOfRun,
     /// The journal.
     pub out: PathBuf,
@@ -82,24 +86,24 @@ impl Outcome {
     }
 }
 
-/// The time that a model holds possible, and how far the run came.
+/// The limit of a kernel's time according to a model, and the distance from it.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ModelledLimit {
-    /// The time that no variant of the kernel falls below by the model.
+    /// The time that no variant of the kernel can beat according to the model.
     pub time_ms: f64,
-    /// This time over that of the best configuration: 1 at the limit, above where the model is too slow; none without a
-    /// best one.
+    /// This time over that of the best configuration: 1 at the limit, and above 1 if the model is
+    /// too slow. `None` without a best configuration.
     pub share: Option<f64>,
 }
 
-/// An estimate of what is left to find.
+/// An estimate of the improvement that is left to find.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct RegretClaim {
-    /// How far above the optimum the best may be: 0.02 is 2 %.
+    /// Maximum distance of the best from the optimum: 0.02 is 2 %.
     pub regret: f64,
-    /// The probability that it is no farther.
+    /// The probability that the best is within that distance.
     pub probability: f64,
-    /// The evaluations from which that was estimated.
+    /// Number of evaluations that this estimate is based on.
     pub evaluations: u64,
 }
 
@@ -109,7 +113,7 @@ impl From<&RegretBound> for RegretClaim {
     }
 }
 
-/// Where the time of the measuring thread went, in seconds; the parts add up to the wall time.
+/// The parts of the measuring thread's time, in seconds. They add up to the wall time.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct SecondsOfRun {
     /// Building the space.
@@ -124,6 +128,6 @@ pub struct SecondsOfRun {
     pub verify: f64,
     /// Writing the journal.
     pub store: f64,
-    /// Everything else: the loop, the progress display, looking at the compiler.
+    /// Everything else: the loop, the progress display, polling the compiler.
     pub other: f64,
 }

@@ -12,12 +12,12 @@ use tunesmith_core::{Evaluation, FailureKind, Resample, Role, Run};
 use tunesmith_space::ConfigId;
 use tunesmith_store::DriftLine;
 
-/// A run that ended.
+/// A run that has ended.
 pub(super) struct Finished {
     pub(super) run: Run,
-    /// What the user was told of the counter model and the counters.
+    /// Notes to the user about the counter model and the counters.
     pub(super) notes: Vec<String>,
-    /// The stop conditions saw recorded time.
+    /// True if the stop conditions saw recorded time.
     pub(super) is_simulated: bool,
     /// The device's name.
     pub(super) device: String,
@@ -26,7 +26,7 @@ pub(super) struct Finished {
 }
 
 impl Finished {
-    /// Makes the outcome of the run, which took `wall` in all.
+    /// Makes the outcome of the run, whose wall time is `wall`.
     pub(super) fn conclude(
         self,
         ground: &Ground<'_>,
@@ -69,14 +69,14 @@ impl Finished {
         }
     }
 
-    /// Returns what was measured of `config`; `None` where it was not evaluated.
+    /// Returns the measurements of `config`, or `None` if it was not evaluated.
     fn candidate(&self, config: ConfigId, ground: &Ground<'_>, settings: &Settings) -> Option<Candidate> {
         let evaluation = &self.run.history.of(config)?.evaluation;
         let valued = settings.metric_objective().map(|objective| Valued { run: &self.run, objective });
         Some(Candidate::new(&ground.space, evaluation, &self.run.resamples, valued.as_ref()))
     }
 
-    /// Says where the wall time went: what the space, the loop and the device explain, and the rest.
+    /// Divides the wall time into the parts of the space, the loop and the device, and the rest.
     fn seconds(&self, space: Duration, wall: Duration) -> SecondsOfRun {
         let parts = &self.run.seconds;
         let compile = parts.compile + self.preparation.probing;
@@ -98,7 +98,7 @@ fn evaluations(run: &Run) -> impl Iterator<Item = &Evaluation> {
     run.history.iter().map(|scored| &scored.evaluation)
 }
 
-/// Counts the configurations that were measured again to find the best.
+/// Returns the number of configurations in the final re-measurement.
 fn finalists(run: &Run) -> usize {
     let competed = |again: &&Resample| [Role::Selection, Role::Confirmation].contains(&again.role);
     run.resamples.iter().filter(competed).map(|again| again.config).collect::<HashSet<ConfigId>>().len()

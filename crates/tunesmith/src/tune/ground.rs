@@ -8,7 +8,7 @@ use tunesmith_core::Clock;
 use tunesmith_device::{Device, Machine};
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
 
-/// What a problem is tuned on: a device, and the space that its limits leave.
+/// A device, and the space that its limits leave.
 pub(super) struct Ground<'a> {
     pub(super) problem: &'a Problem,
     pub(super) machine: &'a Machine,
@@ -22,14 +22,14 @@ pub(super) struct Ground<'a> {
     pub(super) warnings: Vec<Diagnostic>,
     /// The configuration that speed-ups refer to.
     pub(super) default: Option<Configuration>,
-    /// What is evaluated before the search: the default configuration and the start.
+    /// The configurations to evaluate before the search: the default and the start.
     pub(super) first: Vec<ConfigId>,
-    /// The time that building the space took.
+    /// Time of building the space.
     pub(super) building: Duration,
 }
 
 impl<'a> Ground<'a> {
-    /// Finds the device and builds the space; `start` names the configuration to start from.
+    /// Finds the device and builds the space. `start` names the configuration to start from.
     pub(super) fn open(
         problem: &'a Problem,
         machine: &'a Machine,
@@ -54,7 +54,7 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// Ranks beyond 128 bits cannot be told apart in a run.
+/// Returns the size of the space. Fails beyond 128 bits, since a run cannot distinguish such ranks.
 fn size(space: &Space) -> Result<u128, Error> {
     space.len().ok_or_else(|| {
         let text = format!("the space has {} configurations, more than 2^128", space.size());

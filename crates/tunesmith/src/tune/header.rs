@@ -11,11 +11,11 @@ use tunesmith_device::{Cache, Policy, Sampling};
 use tunesmith_store::{Header, Journal};
 use tunesmith_study::ModelChoice;
 
-/// What a header says of the run's device.
+/// The part of a header about the run's device.
 pub(super) struct OfDevice {
-    /// What has to be the same when the run is resumed, by name.
+    /// The properties, by name, that a resumed run must share.
     pub(super) identity: Map<String, Json>,
-    /// What is known of it as numbers.
+    /// The known properties as numbers.
     pub(super) features: BTreeMap<String, f64>,
 }
 
@@ -49,7 +49,7 @@ pub(super) fn header(
     }
 }
 
-/// Adds what a resumed run has to share to what the space has.
+/// Adds the properties that a resumed run must share to those of the space.
 fn identity(
     mut identity: Map<String, Json>,
     problem: &Problem,
@@ -59,7 +59,7 @@ fn identity(
     identity.insert("problem".to_string(), Json::from(problem.digest()));
     identity.insert("measurement policy".to_string(), Json::from(policy_text(&problem.policy)));
     if let Some(metric) = metric {
-        // Named only where it is not time, which journals without it mean.
+        // Named only if it is not time. Journals without it mean time.
         let (target, definition) = (metric.target(), metric.metrics.iter().find(|(name, _)| *name == metric.name));
         let text = definition.map_or_else(|| target.to_string(), |(_, text)| format!("{target} = {text}"));
         identity.insert("objective".to_string(), Json::from(text));
@@ -68,8 +68,8 @@ fn identity(
     identity
 }
 
-/// Returns what decides how often a configuration is measured, as journals write it. What it is raced against belongs to
-/// one configuration.
+/// Returns the rules for the number of samples, as journals write them. The limit for racing is
+/// left out, since it depends on the configuration.
 fn policy_text(policy: &Policy) -> String {
     let Sampling { min_samples, max_samples, stable, time_cap, bar_ms: _ } = policy.sampling;
     let cache = if policy.cache == Cache::Cold { ", cold caches" } else { "" };

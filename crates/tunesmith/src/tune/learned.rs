@@ -1,4 +1,4 @@
-//! The second stage: what is known of the kernel before its first trial.
+//! The second stage: knowledge about the kernel before its first trial.
 
 use super::ground::Ground;
 use super::settings::Settings;
@@ -15,17 +15,17 @@ use tunesmith_search::{Knowledge, PastTimes};
 use tunesmith_study::Fitting;
 use tunesmith_timing::primed;
 
-/// What history, model and prior say.
+/// The knowledge from history, model and prior.
 pub(super) struct Learned<'a> {
-    /// What of the history fits the space.
+    /// The part of the history that fits the space.
     pub(super) history: Fitting,
-    /// The guide by counters, and what the user should know.
+    /// The guide by counters, with notes for the user.
     pub(super) guided: Guided,
     /// The estimates of the prior.
     pub(super) estimates: PriorEstimates,
     prior: Option<Prior<'a>>,
     grid: Option<Arc<[tunesmith_space::ConfigId]>>,
-    /// The device counts what kernels do as they run.
+    /// True if the device counts while kernels run.
     has_counters: bool,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Learned<'a> {
         Ok(Self { history, guided, estimates, prior, grid, has_counters })
     }
 
-    /// Makes the strategy with what is known of the kernel, as of `device`.
+    /// Creates the strategy with the knowledge about the kernel, for `device`.
     pub(super) fn searcher(
         &self,
         ground: &Ground<'_>,
@@ -67,7 +67,8 @@ impl<'a> Learned<'a> {
         }
     }
 
-    /// Returns the estimates whose counts take the place of counters, where a guide asks for them and the device has none.
+    /// Returns the estimates whose counts replace counters, if a guide needs them and the device
+    /// has none.
     pub(super) fn counts(&self) -> Option<&NestEstimates<'a>> {
         match &self.prior {
             Some(Prior::Estimates { estimates, .. }) if self.guided.guide.is_some() && !self.has_counters => {
@@ -78,11 +79,11 @@ impl<'a> Learned<'a> {
     }
 }
 
-/// Returns what of the history says something of the space; never the recording that is replayed.
+/// Returns the part of the history that fits the space. Leaves out the recording that is replayed.
 fn history(ground: &Ground<'_>, settings: &Settings) -> Result<Fitting, Error> {
     let (past, gone) = &settings.past;
     let replayed = match &ground.device {
-        // Read only to be told apart from the history, when there is one.
+        // Read only if there is a history, to leave the same recording out of it.
         Device::Replay { file, .. } if !past.is_empty() => Some((file, tunesmith_store::import(file)?)),
         _ => None,
     };
@@ -92,7 +93,7 @@ fn history(ground: &Ground<'_>, settings: &Settings) -> Result<Fitting, Error> {
     Ok(fitting)
 }
 
-/// `limit` compares times with what a model holds possible.
+/// Checks that the condition `limit` can be used: it compares times with a model's limit.
 fn check_limit(stop: &Stop, limit_ms: Option<f64>, target: &Target) -> Result<(), Error> {
     if !stop.has_limit() {
         return Ok(());

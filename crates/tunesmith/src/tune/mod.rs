@@ -1,4 +1,4 @@
-//! The main job: tuning a problem.
+//! Tunes a problem: the main job.
 
 mod conclude;
 mod ground;
@@ -21,11 +21,13 @@ use tunesmith_device::Machine;
 
 /// Tunes `problem` on `machine`.
 ///
-/// Evaluates the default configuration first, then the start configuration if one is given, then what the strategy asks.
-/// Every evaluation is in the journal before the strategy learns of it.
+/// Evaluates the default configuration first, then the start configuration if one is given, then
+/// the requests of the strategy. Every evaluation is in the journal before the strategy learns of
+/// it.
 ///
 /// # Errors
-/// A wrong request before anything is measured; a device or disk that fails, after everything measured was written.
+/// The request is wrong, found before anything is measured. Or a device or the disk fails, after
+/// all measurements so far were written.
 pub fn tune(
     problem: &Problem,
     machine: &Machine,

@@ -17,21 +17,21 @@ use tunesmith_cost::Counting;
 use tunesmith_search::RegretModel;
 use tunesmith_store::{Journal, Resumed};
 
-/// A run that can start: its device is open and its journal written to.
+/// A run that can start: its device is open and its journal can be written.
 pub(super) struct Ready<'a> {
     runner: Runner<'a>,
-    /// The device's name, and what is known of it as numbers.
+    /// The device's name, with its known properties as numbers.
     device: KnownDevice,
     preparation: Preparation,
     journal: Journal,
     resumed: Resumed,
 }
 
-/// The parts of making a device ready, which belong to others of the report.
+/// Times of preparing the device, which belong to other parts of the report.
 pub(super) struct Preparation {
-    /// Making the data and the reference's results, which is part of verifying.
+    /// Time of making the data and the reference's results, which is part of verifying.
     pub(super) preparing: Duration,
-    /// The compilation before the first measurement.
+    /// Time of the compilation before the first measurement.
     pub(super) probing: Duration,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Ready<'a> {
         Ok(Self { runner, device, preparation, journal, resumed })
     }
 
-    /// Tells the session what is about to start.
+    /// Tells the session that the run is about to start.
     pub(super) fn announce(
         &self,
         ground: &Ground<'_>,
@@ -72,7 +72,7 @@ impl<'a> Ready<'a> {
         });
     }
 
-    /// Runs until the stop condition holds, the strategy has nothing more to ask, or someone ends it.
+    /// Runs until the stop condition holds, the strategy has no more requests, or someone ends it.
     pub(super) fn run(
         self,
         ground: &Ground<'_>,
@@ -124,7 +124,8 @@ impl<'a> Ready<'a> {
     }
 }
 
-/// Opens the device, sees whether it can run the first configuration, and makes what outputs are compared with.
+/// Opens the device, checks that it can run the first configuration, and computes the results that
+/// outputs are compared with.
 fn open<'a>(
     ground: &Ground<'a>,
     settings: &Settings,
@@ -135,18 +136,18 @@ fn open<'a>(
     let extras = Extras { counters: settings.profile, energy: settings.needs_energy() };
     let mut runner = Runner::open(problem, space, device, machine, extras, session.clock.clone())?;
     let opened = session.clock.now();
-    // One compilation before the first measurement finds what is wrong with every configuration.
+    // One compilation before the first measurement finds faults that concern every configuration.
     if let Some(probe) = ground.first.first().copied().or_else(|| space.id(0)) {
         runner.preflight(probe)?;
     }
     let probed = session.clock.now();
-    // Interrupted here, the run ends before its first evaluation.
+    // If it is interrupted here, the run ends before its first evaluation.
     runner.prepare(&session.interrupt)?;
     let preparing = (opened - started) + (session.clock.now() - probed);
     Ok((runner, Preparation { preparing, probing: probed - opened }))
 }
 
-/// Returns what a journal keeps of the device as numbers.
+/// Returns the properties of the device that a journal keeps as numbers.
 fn features(ground: &Ground<'_>, settings: &Settings) -> BTreeMap<String, f64> {
     let limits = ground.limits.iter().filter_map(|(name, value)| Some((name.clone(), value.as_float()?)));
     limits.chain(settings.device_features.clone()).collect()

@@ -1,4 +1,4 @@
-//! What surrounds a tuning run.
+//! The surroundings of a tuning run.
 
 use crate::Diagnostic;
 use std::path::{Path, PathBuf};
@@ -8,9 +8,9 @@ use tunesmith_search::StrategySpec;
 use tunesmith_space::Space;
 use tunesmith_study::LeftOut;
 
-/// What surrounds a run: who watches it, who may end it, what time it is.
+/// The surroundings of a run: its observers, its interrupt, and its clock.
 pub struct Session<'a> {
-    /// Watches the run.
+    /// The observers of the run.
     pub observers: Vec<&'a mut dyn Observer>,
     /// Ends the run.
     pub interrupt: Interrupt,
@@ -20,7 +20,7 @@ pub struct Session<'a> {
     pub on_start: Option<&'a mut dyn FnMut(&Starting<'_>)>,
 }
 
-/// What is known when a run is about to start.
+/// The facts about a run that is about to start.
 #[derive(Debug)]
 pub struct Starting<'a> {
     /// The device, by name.
@@ -29,15 +29,15 @@ pub struct Starting<'a> {
     pub strategy: &'a StrategySpec,
     /// The space.
     pub space: &'a Space,
-    /// A warning for every constraint left out because the device lacks what it asks for.
+    /// A warning for every constraint left out because the device lacks a limit.
     pub warnings: &'a [Diagnostic],
-    /// The history that the strategy is told of.
+    /// The history of the strategy.
     pub history: &'a [PathBuf],
-    /// Recordings that were left out of it.
+    /// Recordings that were left out of the history.
     pub left_out: &'a [LeftOut],
     /// The journal.
     pub journal: &'a Path,
-    /// How many evaluations it holds already.
+    /// Number of evaluations that it already holds.
     pub resumed: usize,
 }
 

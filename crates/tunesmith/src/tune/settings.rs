@@ -1,4 +1,5 @@
-//! The settings of a run: the user's choices, then those of the run that is resumed, then the problem's, then ours.
+//! Settles the settings of a run: the user's choices, then those of the run that is resumed, then
+//! the problem's, then ours.
 
 use super::ground::Ground;
 use super::options::{JournalOptions, Search};
@@ -13,31 +14,32 @@ use tunesmith_space::Space;
 use tunesmith_store::{Header, Journal, Resumed};
 use tunesmith_study::{LeftOut, ModelChoice, Past};
 
-/// Evaluations unless the user or the problem says otherwise.
+/// Default number of evaluations.
 const DEFAULT_STOP: u64 = 200;
 
-/// Requests in flight unless told otherwise: enough for a few compilations at once, few enough that a sequential
-/// strategy hardly notices. Never derived from the number of cores, so that a run can be repeated elsewhere.
+/// Default number of requests in flight: enough for a few compilations at once, and few enough that
+/// a sequential strategy hardly notices. It does not depend on the number of cores, so that a run
+/// can be repeated elsewhere.
 const DEFAULT_ROOM: usize = 4;
 
-/// The same for OpenCL and CUDA, where compilations take longer and differ more: with more of them at once the cores wait
-/// less for the last.
+/// The same for OpenCL and CUDA. Their compilations take longer and differ more, so that more of
+/// them at once keep the cores from waiting for the last.
 const DRIVER_ROOM: usize = 8;
 
-/// The choices of a run, defaults filled in.
+/// The settings of a run, with defaults filled in.
 pub(super) struct Settings {
     pub(super) strategy: StrategySpec,
     pub(super) stop: Stop,
     pub(super) seed: u64,
     pub(super) room: usize,
     pub(super) model: Option<ModelChoice>,
-    /// The counters of every configuration are read.
+    /// True if the counters of every configuration are read.
     pub(super) profile: bool,
-    /// The history, and what of it is no longer there.
+    /// The history, and the part of it that no longer exists.
     pub(super) past: (Past, Vec<LeftOut>),
-    /// What was measured of the device besides its limits.
+    /// Measured properties of the device besides its limits.
     pub(super) device_features: BTreeMap<String, f64>,
-    /// The objective where it is not time.
+    /// The objective if it is not time.
     metric: Option<MetricObjective>,
     journal: PathBuf,
     resume: bool,
@@ -47,7 +49,7 @@ impl Settings {
     pub(super) fn new(ground: &Ground<'_>, search: &Search, options: &JournalOptions) -> Result<Self, Error> {
         let problem = ground.problem;
         let journal = journal_path(problem, options);
-        // A resumed run goes on as it began unless told otherwise.
+        // A resumed run continues with its own settings unless told otherwise.
         let earlier = earlier(&journal, options.resume)?;
         let strategy = strategy(problem, search, earlier.as_ref())?;
         let stop = stop(problem, search, &strategy);
@@ -72,32 +74,32 @@ impl Settings {
         })
     }
 
-    /// Returns what is optimised.
+    /// Returns the objective as users write it.
     pub(super) fn target(&self) -> Target {
         self.metric().map_or(Target::Time, Metric::target)
     }
 
-    /// Returns the metric that is optimised; `None` for time.
+    /// Returns the metric to optimise, or `None` for time.
     pub(super) fn metric(&self) -> Option<&Metric> {
         self.metric.as_ref().map(MetricObjective::metric)
     }
 
-    /// Returns the objective of the metric that is optimised; `None` for time.
+    /// Returns the objective of the metric to optimise, or `None` for time.
     pub(super) fn metric_objective(&self) -> Option<&MetricObjective> {
         self.metric.as_ref()
     }
 
-    /// Returns what scores evaluations.
+    /// Returns the objective that scores evaluations.
     pub(super) fn objective(&self) -> &dyn Objective {
         self.metric.as_ref().map_or(&MedianTime, |metric| metric)
     }
 
-    /// Returns whether the energy of every sample is measured.
+    /// Returns true if the energy of every sample is measured.
     pub(super) fn needs_energy(&self) -> bool {
         self.metric().is_some_and(Metric::needs_energy)
     }
 
-    /// Opens the journal of the resumed run, or makes a new one.
+    /// Opens the journal of the resumed run, or creates a new one.
     pub(super) fn open_journal(&self, header: &Header, space: &Space) -> Result<(Journal, Resumed), Error> {
         if self.resume && self.journal.exists() {
             return Ok(Journal::resume(&self.journal, header, space)?);
@@ -106,7 +108,8 @@ impl Settings {
     }
 }
 
-/// Returns the journal of a run: the one named; else beside the problem, the latest of them when resuming.
+/// Returns the path of a run's journal: the one named, or else the one beside the problem. A
+/// resumed run takes the latest there.
 fn journal_path(problem: &Problem, options: &JournalOptions) -> PathBuf {
     if let Some(out) = &options.out {
         return out.clone();
@@ -115,7 +118,7 @@ fn journal_path(problem: &Problem, options: &JournalOptions) -> PathBuf {
     if options.resume { Journal::latest(&path) } else { path }
 }
 
-/// Reads the header of the run that is resumed, if one is.
+/// Reads the header of the run that is resumed, if there is one.
 fn earlier(journal: &Path, resume: bool) -> Result<Option<Header>, Error> {
     Ok(if resume && journal.exists() { Some(tunesmith_store::read(journal)?.header) } else { None })
 }
@@ -128,7 +131,8 @@ fn strategy(problem: &Problem, search: &Search, earlier: Option<&Header>) -> Res
     }
 }
 
-/// Strategies that end by themselves run to their end unless told otherwise.
+/// Returns the stop condition. Strategies that end by themselves run to their end unless told
+/// otherwise.
 fn stop(problem: &Problem, search: &Search, strategy: &StrategySpec) -> Stop {
     let most = if strategy.strategy().ends_by_itself() { u64::MAX } else { DEFAULT_STOP };
     search.stop.as_ref().or(problem.tuning.stop.as_ref()).cloned().unwrap_or_else(|| Stop::evaluations(most))
@@ -140,7 +144,8 @@ fn metric(problem: &Problem, search: &Search, earlier: Option<&Header>) -> Resul
     Metric::new(&target.unwrap_or_default(), problem)
 }
 
-/// Reads the history: the one named, else that of the resumed run, as far as it is still what it was.
+/// Reads the history: the one named, or else that of the resumed run without files that have
+/// changed.
 fn past(search: &Search, earlier: Option<&Header>) -> Result<(Past, Vec<LeftOut>), Error> {
     match earlier {
         Some(header) if search.history.is_empty() => Ok(Past::read_again(&header.history)),
@@ -150,14 +155,15 @@ fn past(search: &Search, earlier: Option<&Header>) -> Result<(Past, Vec<LeftOut>
 
 fn default_room(device: &Device) -> usize {
     match device {
-        // With a number for a time there is nothing to compile ahead of.
+        // If a number stands for a time, there is nothing to compile ahead.
         Device::Replay { .. } | Device::Synthetic(_) => 1,
         Device::Kernels(Runs::Processor) | Device::Command => DEFAULT_ROOM,
         Device::Kernels(Runs::OpenCl(_) | Runs::Cuda(_)) => DRIVER_ROOM,
     }
 }
 
-/// `cost` compares what is minimised; of something that is maximised it would say the opposite of what it reads like.
+/// Checks that the condition `cost` has a minimised objective. For a maximised one it would mean
+/// the opposite of what it says.
 fn check_cost(stop: &Stop, metric: Option<&Metric>) -> Result<(), Error> {
     match metric {
         Some(metric) if metric.direction == Direction::Maximise && stop.has_cost() => {

@@ -1,4 +1,4 @@
-//! Which runs of a tuning over inputs are finished.
+//! Records the finished runs of a tuning over inputs.
 
 use crate::{Error, Outcome};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use tunesmith_store::Journal;
 /// One finished run of one input: a line of `runs.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FinishedRun {
-    /// What tells the input from the others.
+    /// A name that distinguishes the input from the others.
     pub input: String,
     /// All its sizes.
     pub sizes: Map<String, Json>,
@@ -23,13 +23,13 @@ pub struct FinishedRun {
     pub stop: Option<String>,
     /// The journal, in the same folder.
     pub journal: String,
-    /// Evaluations made.
+    /// Number of evaluations.
     pub evaluations: u64,
-    /// Why the run ended.
+    /// The reason why the run ended.
     pub stop_reason: String,
-    /// The time of the default configuration in milliseconds; none where it failed.
+    /// The time of the default configuration in milliseconds; `None` if it failed.
     pub default_ms: Option<f64>,
-    /// The time of the best one.
+    /// The time of the best configuration in milliseconds.
     pub best_ms: Option<f64>,
     /// The best configuration.
     pub best: Option<Map<String, Json>>,
@@ -52,7 +52,7 @@ impl FinishedRun {
         }
     }
 
-    /// How many times as fast as the default configuration the best one is.
+    /// Returns the speed-up of the best configuration over the default one.
     pub fn speedup(&self) -> Option<f64> {
         Some(self.default_ms? / self.best_ms?)
     }
@@ -68,7 +68,8 @@ pub(super) struct Index {
 const NAME: &str = "runs.jsonl";
 
 impl Index {
-    /// The index in `folder`, to go on with when `resume`; else in a new folder, numbered when `folder` has one already.
+    /// Opens the index in `folder` to continue it when `resume`. Otherwise creates a new folder,
+    /// numbered if `folder` already has one.
     pub(super) fn open(folder: &Path, resume: bool) -> Result<Self, Error> {
         let mut number = 1;
         let folder = loop {
@@ -85,7 +86,8 @@ impl Index {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(write(error)),
             text => text.unwrap_or_default(),
         };
-        // A last line that was cut short is dropped: its run goes on from its journal and is finished at once.
+        // A last line that was cut short is dropped. Its run continues from its journal and is
+        // finished at once.
         let complete = text.rfind('\n').map_or(0, |end| end + 1);
         let file = OpenOptions::new().create(true).append(true).open(&path).map_err(write)?;
         file.set_len(complete as u64).map_err(write)?;
@@ -133,8 +135,8 @@ fn read(path: &Path, text: &str) -> Result<Vec<FinishedRun>, Error> {
     text.lines().enumerate().map(parse).collect()
 }
 
-/// `M=64,N=64.grid.jsonl`; what a file name cannot have becomes `_`. The strategy's options and the stop condition are part
-/// of it, so that two runs never share a journal.
+/// Returns `M=64,N=64.grid.jsonl`, with `_` for characters that a file name cannot have. The name
+/// contains the strategy's options and the stop condition, so that no two runs share a journal.
 fn file_name(input: &str, run: &InputRun) -> String {
     let stop = run.stop.iter().map(|stop| format!(".{stop}")).collect::<String>();
     let is_plain = |sign: char| sign.is_alphanumeric() || "=,.-+".contains(sign);

@@ -1,4 +1,4 @@
-//! Tuning a problem for all of its inputs.
+//! Tunes a problem for all of its inputs.
 
 mod index;
 
@@ -16,20 +16,20 @@ use tunesmith_device::Machine;
 use tunesmith_problem::{Input, InputRun};
 use tunesmith_space::Value;
 
-/// What tuning all inputs gave. Its JSON form is what `tune --inputs --json` prints.
+/// The outcome of tuning all inputs. Its JSON form is the output of `tune --inputs --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct InputsOutcome {
     /// The problem's name.
     pub problem: String,
-    /// How many inputs there are.
+    /// Number of inputs.
     pub inputs: usize,
-    /// Every finished run, those of an earlier part of a resumed tuning first.
+    /// Every finished run. Those of an earlier part of a resumed tuning come first.
     pub runs: Vec<FinishedRun>,
-    /// Inputs that cannot be tuned, and why.
+    /// Inputs that cannot be tuned, each with the reason.
     pub skipped: Vec<SkippedInput>,
     /// The folder of the journals.
     pub out: PathBuf,
-    /// What it took, in seconds of wall time.
+    /// Wall time in seconds.
     pub wall_seconds: f64,
 }
 
@@ -38,11 +38,12 @@ pub struct InputsOutcome {
 pub struct SkippedInput {
     /// Its sizes.
     pub input: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// Returns how every input is tuned; `stop` goes before what the file says, but for strategies that end by themselves.
+/// Returns the runs of every input. `stop` overrides the file's stop conditions, except for
+/// strategies that end by themselves.
 fn planned(problem: &Problem, stop: Option<&Stop>) -> Result<Vec<InputRun>, Error> {
     let own = problem.inputs.as_ref().map(|inputs| inputs.runs.clone()).unwrap_or_default();
     let runs = if own.is_empty() { usual(problem)? } else { own };
@@ -50,8 +51,8 @@ fn planned(problem: &Problem, stop: Option<&Stop>) -> Result<Vec<InputRun>, Erro
     Ok(runs.into_iter().map(|run| InputRun { stop: asked(&run).or(run.stop), strategy: run.strategy }).collect())
 }
 
-/// Returns how every input is tuned where `[inputs]` does not say: by the grid, if there is one, and by 75 steps of the
-/// paper's climb from the default configuration (Bergstra, Pinto and Cox, 2012, section 2.4).
+/// Returns the default runs of every input: the grid, if there is one, and 75 steps of the paper's
+/// climb from the default configuration (Bergstra, Pinto and Cox, 2012, section 2.4).
 fn usual(problem: &Problem) -> Result<Vec<InputRun>, Error> {
     let climb = "hill_climbing(initial=1, patience=0)".parse()?;
     let climb = InputRun { strategy: climb, stop: Some(Stop::evaluations(75)) };
@@ -60,24 +61,26 @@ fn usual(problem: &Problem) -> Result<Vec<InputRun>, Error> {
     Ok(has_grid.then_some(grid).into_iter().chain([climb]).collect())
 }
 
-/// Returns when a run ends; `None` where the problem says it.
+/// Returns the stop condition of a run, or `None` if the problem gives it.
 fn ending(run: &InputRun) -> Option<Stop> {
     let all = || Stop::When(Condition::Fraction(1.0));
     run.stop.clone().or_else(|| run.strategy.strategy().ends_by_itself().then(all))
 }
 
-/// Tunes `problem` on `machine` for every input of its `[inputs]`, one after the other, by each of its runs; `on_run` sees
-/// every run when it is finished, with how many there are in all.
+/// Tunes `problem` on `machine` for every input of its `[inputs]`, one after the other, by each of
+/// its runs. `on_run` gets every finished run, with the number of all runs.
 ///
-/// Each run has a journal of its own in the folder `journals.out`, by default `NAME.inputs` beside the problem, and a line in
-/// the folder's `runs.jsonl`. With `journals.resume` finished runs are not repeated and the one that was under way goes on;
-/// without it an existing folder is left alone and a numbered new one is made. The memory bandwidth of the device is measured
-/// once and kept in every journal, with the input's sizes and features.
+/// Each run has its own journal in the folder `journals.out`, by default `NAME.inputs` beside the
+/// problem, and a line in the folder's `runs.jsonl`. With `journals.resume`, finished runs are not
+/// repeated, and the run that was under way continues. Without it, an existing folder is left
+/// alone, and a new numbered one is created. The memory bandwidth of the device is measured once
+/// and kept in every journal, with the input's sizes and features.
 ///
 /// # Errors
-/// A problem without `[inputs]`, a wrong request that concerns all inputs; a device or disk that fails. What is wrong with
-/// one input alone, such as a default configuration that its sizes exclude, is in [`InputsOutcome::skipped`]; what is wrong
-/// with all of them is the first one's error.
+/// The problem has no `[inputs]`, the request is wrong for all inputs, or a device or the disk
+/// fails. If something is wrong with one input alone, such as a default configuration that its
+/// sizes exclude, the input is in [`InputsOutcome::skipped`]. If all inputs are wrong, the first
+/// one's error is returned.
 pub fn tune_inputs(
     problem: &Problem,
     machine: &Machine,
@@ -107,7 +110,7 @@ pub fn tune_inputs(
     })
 }
 
-/// The inputs and the runs that each is tuned by.
+/// The inputs, and the runs that tune each.
 struct Work<'a> {
     problem: &'a Problem,
     machine: &'a Machine,
@@ -118,7 +121,8 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Makes the runs that `index` does not have, until interrupted. Returns the inputs that cannot be tuned.
+    /// Does the runs that `index` does not have, until interrupted. Returns the inputs that cannot
+    /// be tuned.
     fn tune_all(
         &self,
         index: &mut Index,
@@ -146,7 +150,7 @@ impl Work<'_> {
         }
     }
 
-    /// Makes the runs of one input that `index` does not have, until interrupted.
+    /// Does the runs of one input that `index` does not have, until interrupted.
     fn tune_input(
         &self,
         name: &str,
@@ -170,7 +174,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Makes one run of one input, or goes on with its journal where there is one.
+    /// Does one run of one input, or continues its journal if there is one.
     fn tune_one(
         &self,
         sizes: &Input,
@@ -189,7 +193,8 @@ fn folder(problem: &Problem, journals: &JournalOptions) -> PathBuf {
     journals.out.clone().unwrap_or_else(|| problem.beside("inputs"))
 }
 
-/// The sizes that are not the same in all inputs; all of them where there is one input.
+/// Returns the positions of the sizes that differ between inputs, or of all sizes if there is one
+/// input.
 fn varying(all: &[Input]) -> Vec<usize> {
     let count = all.first().map_or(0, Vec::len);
     let varies = |index: &usize| all.iter().any(|input| input[*index].1 != all[0][*index].1);
@@ -197,7 +202,7 @@ fn varying(all: &[Input]) -> Vec<usize> {
     if varying.is_empty() { (0..count).collect() } else { varying }
 }
 
-/// `M=64,N=128`: what tells an input from the others.
+/// Returns `M=64,N=128`, a name that distinguishes an input from the others.
 fn name(sizes: &[(String, Value)], varying: &[usize]) -> String {
     let pair = |index: &usize| format!("{}={}", sizes[*index].0, sizes[*index].1.define());
     varying.iter().map(pair).collect::<Vec<_>>().join(",")
