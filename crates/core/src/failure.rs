@@ -49,7 +49,7 @@ impl fmt::Display for FailureKind {
 pub struct Failure {
     /// The kind of failure.
     pub kind: FailureKind,
-    /// The message to the user, in full. The first line stands alone; compiler logs follow.
+    /// The full message to the user. Its first line stands alone. Compiler logs follow.
     pub message: String,
 }
 

@@ -36,7 +36,7 @@ pub enum Event<'a> {
         /// The number of finalists.
         finalists: usize,
     },
-    /// The user should know something. The run goes on.
+    /// A note for the user. The run continues.
     Noted {
         /// The note, a sentence.
         text: &'a str,

@@ -14,7 +14,7 @@ pub enum Role {
     /// The final re-measurement, second stage: estimates the winner by samples that did not choose
     /// it.
     Confirmation,
-    /// Beside the confirmation: a configuration to compare the winner with. It is no finalist.
+    /// Beside the confirmation: a configuration to compare the winner with. It is not a finalist.
     Baseline,
 }
 

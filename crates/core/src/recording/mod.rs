@@ -76,7 +76,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// Creates a column whose values are those that occur in the rows.
+    /// Creates a column with the values that occur in the rows.
     pub fn of_rows(name: impl Into<String>) -> Self {
         Self { name: name.into(), values: None }
     }

@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn lanes_are_counted_where_they_are_known_but_for_the_paper() {
-        // Some of 16 lanes are idle. The time is that of all.
+        // Some of 16 lanes are idle, but take the same time.
         let made = |name: &str, lanes: f64, busy: f64, loads: f64| {
             let counts = [
                 ("op:f32:mul", lanes * busy),

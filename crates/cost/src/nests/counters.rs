@@ -11,7 +11,7 @@ use tunesmith_loopnest::{Property, Type};
 pub struct Counted {
     /// Its count of each property.
     pub counts: PropertyCounts,
-    /// Bytes of the arrays that it only reads, and bytes of those that it writes.
+    /// Sizes in bytes of the arrays that it only reads, and of the arrays that it writes.
     pub arrays: (f64, f64),
     /// The numbers of work-items of the launch and of a work-group.
     pub items: (f64, f64),

@@ -1,4 +1,4 @@
-//! Facts about whole tiles: those that no size cuts off.
+//! Facts about whole tiles. No size cuts these off.
 
 use super::known::Known;
 use crate::ir::{Affine, LoopId, Tag, Var};

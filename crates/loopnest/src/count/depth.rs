@@ -75,8 +75,8 @@ impl Weight {
 
     /// Joins the loop `id` to the loops whose length depends on it.
     ///
-    /// `goes_on` must hold for each of them: the value that grows in them by a step goes on growing
-    /// from one iteration of `id` to the next. Otherwise returns `None`.
+    /// `goes_on` must hold for each of them: the value that grows in them by a step continues to
+    /// grow from one iteration of `id` to the next. Otherwise returns `None`.
     pub(super) fn spread_over(
         &self,
         id: LoopId,

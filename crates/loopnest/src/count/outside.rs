@@ -17,8 +17,8 @@ pub struct Outside {
     suspects: Vec<Suspect>,
 }
 
-/// An end of an axis that an access may exceed. Its place in the list is that of its factor in the
-/// counts.
+/// An end of an axis that an access may exceed. It has the same place in the list as its factor in
+/// the counts.
 #[derive(Clone, Debug)]
 struct Suspect {
     access: String,

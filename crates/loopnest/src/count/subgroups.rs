@@ -7,7 +7,7 @@ use crate::error::NestError;
 use crate::ir::{AXES, Affine, LoopId, Nest, Tag, Var};
 use std::collections::BTreeSet;
 
-/// The lanes of today's GPUs. If a work-group is no multiple of them, its last sub-group is
+/// The lanes of today's GPUs. The last sub-group of a work-group may be smaller.
 /// smaller.
 pub(super) const WARP: Lanes = Lanes::Numbered(32);
 

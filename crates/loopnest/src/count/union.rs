@@ -137,8 +137,8 @@ fn join_neighbours(sets: &mut Vec<Cells>, floors: &Floors) {
     }
 }
 
-/// Returns the union of two sets if such bounds can describe it. `one` reaches at most as far as
-/// `two` at both ends.
+/// Returns the union of two sets if such bounds can describe it. `one` must begin and end no later
+/// than `two`.
 fn united(one: &[Affine], two: &[Affine], floors: &Floors) -> Option<Vec<Affine>> {
     let direction = |bound: &Affine| bound.plus(-bound.offset());
     let mut union = Vec::new();

@@ -37,7 +37,7 @@ pub enum Var {
     Floor(usize),
 }
 
-/// `constant + sum of coefficient * variable`; no coefficient is zero.
+/// A sum: `constant + sum of coefficient * variable`. No coefficient is zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Affine {
     /// In the order of the variables. A sorted list is fast for short sums, and counting copies and

@@ -134,7 +134,7 @@ impl<'a> Expressions<'a> {
         Ok(Access { array, subscripts })
     }
 
-    /// Parses a sum of sizes and loops; `what` names its use in messages.
+    /// Parses a sum of sizes and loops. `what` names its use in messages.
     pub(super) fn affine(&mut self, cursor: &mut Cursor, what: &str) -> Result<Affine, NestError> {
         let place = cursor.place();
         let read = self.expression(cursor)?;

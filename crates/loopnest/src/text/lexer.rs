@@ -28,7 +28,7 @@ impl Kind {
     }
 }
 
-/// A token and where it begins.
+/// A token and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token {
     pub(super) kind: Kind,

@@ -89,7 +89,7 @@ pub enum Transformation {
         array: String,
         /// The order of its axes.
         order: AxisOrder,
-        /// Cells added to the extent of every axis; empty for none.
+        /// Cells added to the extent of every axis. Empty for no padding.
         padding: Vec<i128>,
     },
 }
