@@ -1,4 +1,5 @@
-//! The command-line tool `tunesmith`: options in, text or JSON out. What it does is in the library.
+//! The command-line tool `tunesmith`: options in, text or JSON out. The work is done in the
+//! library.
 
 mod args;
 mod commands;
@@ -10,16 +11,16 @@ use args::{Cli, Command};
 use clap::Parser;
 use std::process::ExitCode;
 
-/// What a command ends with, other than an error.
+/// The ending of a command, other than an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
     /// Done.
     Done,
-    /// It ran, but no configuration was correct.
+    /// The command ran, but no configuration was correct.
     NothingCorrect,
-    /// The request is wrong, and the command has already said how.
+    /// The request is wrong, and the command has already explained it.
     WrongRequest,
-    /// Someone ended it.
+    /// The user ended the command.
     Interrupted,
 }
 

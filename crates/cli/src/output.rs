@@ -1,8 +1,9 @@
-//! Standard output.
+//! Writes to standard output.
 
 use std::io::{ErrorKind, Write};
 
-/// Prints `text` as it is. A reader that closed the pipe early (`| head`) has all it wants: that is no error.
+/// Prints `text` as it is. If a reader closed the pipe early (`| head`), that is not an error: it
+/// has all it wants.
 pub(crate) fn print(text: &str) {
     let mut stdout = std::io::stdout().lock();
     if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -20,7 +21,7 @@ pub(crate) fn json(document: &impl serde::Serialize) {
     print(&format!("{text}\n"));
 }
 
-/// Prints a line to standard error. That it cannot be written is nothing anyone could be told.
+/// Prints a line to standard error. A failure is ignored, since nobody could be told of it.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

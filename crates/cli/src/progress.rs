@@ -1,4 +1,4 @@
-//! The display of a run in progress: a bar on a terminal, plain lines elsewhere.
+//! Displays a run in progress: a bar on a terminal, plain lines elsewhere.
 
 use crate::output::note;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -8,7 +8,7 @@ use tunesmith::core::{Event, FailureKind, Observer, Progress, Scored, Stop, stat
 use tunesmith::report::{duration, milliseconds};
 use tunesmith::space::Space;
 
-/// Without a terminal a line is printed at every improvement, and otherwise after this long.
+/// Maximum time between lines without a terminal. Every improvement is printed at once.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Shows evaluations, rate, time left, the best so far and failures by kind.
@@ -62,10 +62,11 @@ impl Display {
         }
     }
 
-    /// What matters most first, since the end of a long line is cut off.
+    /// Returns the message. The most important part comes first, since the end of a long line is
+    /// cut off.
     fn text(&self, best: Option<&Scored>, progress: &Progress) -> String {
         let (pace, failures) = (self.pace(progress), self.failures());
-        // The time, whatever the objective: it needs no unit of its own.
+        // Shows the time for any objective: it needs no unit of its own.
         let time = |best: &Scored| statistics::median(&best.evaluation.measurement.times_ms);
         let Some((best, time)) = best.and_then(|best| Some((best, time(best)?))) else {
             return format!("{pace}nothing correct yet{failures}");
@@ -78,7 +79,7 @@ impl Display {
         format!("{pace}best {}{failures}: {}", milliseconds(time), values.unwrap_or_default())
     }
 
-    /// Rate and time left, counted from where this part of the run began.
+    /// Returns the rate and the time left, counted from the start of this part of the run.
     fn pace(&self, progress: &Progress) -> String {
         let made = progress.evaluations.saturating_sub(self.started.0) as f64;
         let rate = made / progress.elapsed.saturating_sub(self.started.1).as_secs_f64();

@@ -1,4 +1,4 @@
-//! Errors as people read them: what is wrong, where in which file, and what to do.
+//! Prints errors for people: the fault, its place in the file, and the advice.
 
 use crate::output::note;
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity, SourceCode};
@@ -57,7 +57,7 @@ fn place(message: &Diagnostic) -> String {
     format!("{}:{}:{}", message.file.display(), message.line, message.column)
 }
 
-/// A message with the text it points into.
+/// A message with the text that it points into.
 #[derive(Debug)]
 struct Pointed<'a> {
     message: &'a Diagnostic,

@@ -22,10 +22,10 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// List the devices that can be used, and what is missing for others
+    /// List the usable devices, and what the others lack
     #[command(after_help = DEVICES_HELP)]
     Devices(DevicesArgs),
-    /// Write a commented problem with kernel and reference that tunes at once
+    /// Write a commented problem, with kernel and reference, that can be tuned at once
     #[command(after_help = "Example:\n  tunesmith init --out my-kernel && tunesmith tune my-kernel/problem.toml")]
     Init(InitArgs),
     /// Check a problem: names, types, expressions, files, space, and that the kernel compiles
@@ -48,10 +48,11 @@ pub(crate) enum Command {
     /// Write one HTML page of recorded runs: progress, the best configurations, parameters, failures
     #[command(after_help = "Example:\n  tunesmith report gemm.jsonl gemm.2.jsonl -o gemm.html")]
     Report(ReportArgs),
-    /// Compare strategies on recordings: how near the optimum, after how many evaluations
+    /// Compare strategies on recordings: the nearness to the optimum after a number of evaluations
     #[command(after_help = COMPARE_HELP)]
     Compare(CompareArgs),
-    /// Explain a recorded configuration by its counters: bottlenecks, and which parameters would relieve them
+    /// Explain a recorded configuration by its counters: its bottlenecks, and the parameters that
+    /// would relieve them
     #[command(after_help = EXPLAIN_HELP)]
     Explain(ExplainArgs),
     /// Train a model from recordings or runs
@@ -60,19 +61,20 @@ pub(crate) enum Command {
     /// Predict the best configuration for an input by a timing model, without running anything
     #[command(after_help = PREDICT_HELP)]
     Predict(PredictArgs),
-    /// Fit the cost models of a device: what each operation of a kernel costs there
+    /// Fit the cost models of a device: the cost of each operation of a kernel
     #[command(after_help = CALIBRATE_HELP)]
     Calibrate(CalibrateArgs),
     /// Estimate the time of a loop nest on a calibrated device without running it
     #[command(after_help = ESTIMATE_HELP)]
     Estimate(EstimateArgs),
-    /// Convert recordings between formats; several of one space become one
+    /// Convert recordings between formats, and join several of one space
     #[command(after_help = CONVERT_HELP)]
     Convert(ConvertArgs),
-    /// Count what a loop nest does at given sizes, without running it: operations, accesses, footprints
+    /// Count the operations, accesses and footprints of a loop nest at given sizes, without running
+    /// it
     #[command(after_help = COUNT_HELP)]
     Count(CountArgs),
-    /// Write what an application ships: wisdom, or code that chooses among few configurations
+    /// Write a file for an application: wisdom, or code that chooses among a few configurations
     #[command(after_help = EXPORT_HELP)]
     Export(ExportArgs),
 }
@@ -105,17 +107,18 @@ Ctrl-C ends the run with the best so far; --resume goes on.";
 pub(crate) struct ProblemArgs {
     /// The problem: TOML, Kernel Tuner's T1 JSON, or a kernel with ATF's directives
     pub(crate) problem: PathBuf,
-    /// Sizes in place of the problem's own
+    /// Sizes that replace the problem's own
     #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
     pub(crate) size: Option<Pairs>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DevicesArgs {
-    /// Show the hardware counters of this machine's NVIDIA GPUs instead, and how many launches reading them takes
+    /// Show the hardware counters of this machine's NVIDIA GPUs instead, and the launches needed to
+    /// read them
     #[arg(long)]
     pub(crate) counters: bool,
-    /// Chips by NVIDIA's names, GH100 for instance, in place of this machine's; no GPU is needed for them
+    /// Chips instead of this machine's, by NVIDIA's names, for example GH100; needs no GPU
     #[arg(long, value_name = "CHIP", requires = "counters", value_delimiter = ',')]
     pub(crate) chip: Vec<String>,
     /// Print one JSON document
@@ -125,7 +128,7 @@ pub(crate) struct DevicesArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
-    /// What the kernel is written for: c, command, cuda, opencl
+    /// The backend of the kernel: c, command, cuda, opencl
     #[arg(long, default_value = "c")]
     pub(crate) backend: String,
     /// The folder to write to
@@ -137,7 +140,7 @@ pub(crate) struct InitArgs {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
-    /// The device whose limits constraints may use; by default the one it would be tuned on
+    /// The device whose limits constraints may use [default: the device it would be tuned on]
     #[arg(long)]
     pub(crate) device: Option<String>,
     /// Print one JSON document
@@ -149,10 +152,10 @@ pub(crate) struct CheckArgs {
 pub(crate) struct SpaceArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
-    /// The device whose limits constraints may use; by default the one it would be tuned on
+    /// The device whose limits constraints may use [default: the device it would be tuned on]
     #[arg(long)]
     pub(crate) device: Option<String>,
-    /// Print so many distinct configurations, drawn uniformly
+    /// Print this many distinct configurations, drawn uniformly
     #[arg(long, value_name = "N", group = "query")]
     pub(crate) sample: Option<usize>,
     /// The seed of --sample
@@ -176,56 +179,60 @@ pub(crate) struct SpaceArgs {
 pub(crate) struct TuneArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
-    /// What to tune on: c, opencl, opencl:N, opencl:NAME, cuda, cuda:N, command, replay:FILE (a recording), replay:FILE?noise (the
-    /// same, with samples drawn from its noise), or synthetic:EXPR (an expression over parameters and sizes that gives
-    /// milliseconds)
-    /// [default: what the problem's kernel is for]
+    /// The device: c, opencl, opencl:N, opencl:NAME, cuda, cuda:N, command, replay:FILE (a
+    /// recording), replay:FILE?noise (the same, with samples drawn from its noise), or
+    /// synthetic:EXPR (an expression over parameters and sizes that gives milliseconds) [default:
+    /// the best device for the problem's kernel]
     #[arg(long)]
     pub(crate) device: Option<String>,
     /// The strategy: NAME or NAME(option=value, ...); a wrong name lists all of them
     #[arg(long)]
     pub(crate) strategy: Option<String>,
-    /// When to end: evaluations 200, time 60s, fraction 0.1, cost 1.5ms, speedup 1.01 in 50 evaluations, regret 2% at 95%
-    /// (the best is within 2 % of the optimum with a probability of 95 %), limit 90% (of what a device file holds possible), joined
-    /// by and, or, parentheses
-    /// [default: evaluations 200; exhaustive runs to its end]
+    /// The stop condition: evaluations 200, time 60s, fraction 0.1, cost 1.5ms, speedup 1.01 in 50
+    /// evaluations, regret 2% at 95% (the best is within 2 % of the optimum with a probability of
+    /// 95 %), limit 90% (of the limit by a device file), joined by and, or, parentheses [default:
+    /// evaluations 200; exhaustive runs to its end]
     #[arg(long, value_name = "CONDITION")]
     pub(crate) stop: Option<String>,
-    /// Read the hardware counters of every configuration, to train a counter model from the journal (CUDA devices)
+    /// Read the hardware counters of every configuration, so that the journal can train a counter
+    /// model (CUDA devices)
     #[arg(long)]
     pub(crate) profile: bool,
-    /// What to optimise: time, energy (of a run, in millijoules), edp (energy times time), minimise NAME or maximise NAME, a metric of the problem or a value the run yields
+    /// The objective: time, energy (of a run, in millijoules), edp (energy times time), minimise
+    /// NAME or maximise NAME (a metric of the problem or a value that the run prints)
     #[arg(long, value_name = "OBJECTIVE")]
     pub(crate) objective: Option<String>,
     /// The seed of all randomness [default: 0]
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// A configuration to evaluate first; unnamed parameters as in the default configuration
+    /// A configuration to evaluate first; unnamed parameters are as in the default configuration
     #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
     pub(crate) start: Option<Pairs>,
-    /// Recordings of the same kernel on other devices or for other sizes, in any format that is read: the strategy is told
-    /// of them
+    /// Recordings of the same kernel on other devices or for other sizes, in any known format. The
+    /// model of the strategy decides how much to trust them
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) history: Vec<PathBuf>,
-    /// A counter model (`train counters`), or `exact` or `trees` of a replayed recording's own counters: `default` and
-    /// `profile_guided` are guided by it. Or a timing model (`train timing`): the strategy begins with its best candidates. Or a
-    /// device file (`calibrate`), for loop nests: the search begins with what is estimated best, and `limit 90%` may end it
+    /// A counter model (`train counters`), or `exact` or `trees` of a replayed recording's own
+    /// counters, which guides `default` and `profile_guided`. Or a timing model (`train timing`):
+    /// the search begins with its best candidates. Or a device file (`calibrate`), for loop nests:
+    /// the search begins with the best estimates, and `limit 90%` may end it
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// The journal [default: beside the problem, numbered when there is one already]
+    /// The journal [default: beside the problem, numbered if there is one already]
     #[arg(long, value_name = "RUN.jsonl")]
     pub(crate) out: Option<PathBuf>,
-    /// Go on with the journal of an earlier run: nothing is measured twice
+    /// Continue the journal of an earlier run: nothing is measured twice
     #[arg(long)]
     pub(crate) resume: bool,
-    /// Compilations at once [default: the number of processors]
+    /// Number of compilations at once [default: the number of processors]
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<usize>,
-    /// Requests the strategy may have in flight [default: 4; on OpenCL and CUDA 8, on recordings and synthetic devices 1]
+    /// Maximum number of requests of the strategy in flight [default: 4; on OpenCL and CUDA 8, on
+    /// recordings and synthetic devices 1]
     #[arg(long, value_name = "N")]
     pub(crate) room: Option<usize>,
-    /// Tune for every input of `[inputs]`, by the strategies that it names; --out is the folder of the journals
-    /// [default: NAME.inputs beside the problem]
+    /// Tune for every input of `[inputs]`, by the strategies named there; --out is the folder of
+    /// the journals [default: NAME.inputs beside the problem]
     #[arg(long, conflicts_with_all = ["size", "strategy", "history", "model", "start"])]
     pub(crate) inputs: bool,
     /// Print one JSON document
@@ -240,20 +247,20 @@ pub(crate) struct TuneArgs {
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
-    /// The configuration; unnamed parameters as in the default configuration
+    /// The configuration; unnamed parameters are as in the default configuration
     #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
     pub(crate) config: Option<Pairs>,
-    /// What to run on: c, opencl, opencl:N, opencl:NAME, cuda, cuda:N, command, replay:FILE or synthetic:EXPR
-    /// [default: what the problem's kernel is for]
+    /// The device: c, opencl, opencl:N, opencl:NAME, cuda, cuda:N, command, replay:FILE or
+    /// synthetic:EXPR [default: the best device for the problem's kernel]
     #[arg(long)]
     pub(crate) device: Option<String>,
-    /// Read counters as well, and show what they say: bottlenecks and what would relieve them
+    /// Also read counters and explain them: bottlenecks, and the changes that would relieve them
     #[arg(long, conflicts_with_all = ["show_source", "show_command"])]
     pub(crate) profile: bool,
-    /// The counter model of --profile, which says what tuning parameters do
+    /// The counter model of --profile, which predicts the effect of tuning parameters
     #[arg(long, value_name = "MODEL", requires = "profile")]
     pub(crate) model: Option<String>,
-    /// Print what exactly is compiled, and do not run it
+    /// Print the exact source that is compiled, and do not run it
     #[arg(long)]
     pub(crate) show_source: bool,
     /// Print the compiler's command line, or a command problem as a shell script, and do not run it
@@ -268,7 +275,7 @@ pub(crate) struct RunArgs {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pairs {
     pub(crate) pairs: Vec<(String, String)>,
-    /// As it was written.
+    /// The text as it was written.
     pub(crate) text: String,
 }
 

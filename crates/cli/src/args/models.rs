@@ -1,4 +1,4 @@
-//! What is learned from runs or counted of kernels, and asked again.
+//! Options of the commands that train, ask and explain models.
 
 use super::{Pairs, pairs};
 use clap::{Args, Subcommand};
@@ -29,10 +29,10 @@ Counters come with recordings (KTT with profiling, CSV); the fastest configurati
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrainCommand {
-    /// A model of how tuning parameters move hardware counters, for `tune --model`
+    /// Train a model of the effect of tuning parameters on hardware counters, for `tune --model`
     #[command(after_help = TRAIN_HELP)]
     Counters(TrainCountersArgs),
-    /// A model of how fast configurations are for an input, for `predict` and `tune --model`
+    /// Train a model of the speed of configurations for an input, for `predict` and `tune --model`
     #[command(after_help = TRAIN_TIMING_HELP)]
     Timing(TrainTimingArgs),
 }
@@ -72,10 +72,10 @@ is. What cannot be counted exactly is refused by name.";
 pub(crate) struct ExplainArgs {
     /// The journal or recording
     pub(crate) run: PathBuf,
-    /// The configuration; unnamed parameters as in the fastest that has counters
+    /// The configuration; unnamed parameters are as in the fastest configuration with counters
     #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
     pub(crate) config: Option<Pairs>,
-    /// The counter model (`train counters`) that says what tuning parameters do
+    /// The counter model (`train counters`), which predicts the effect of tuning parameters
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<PathBuf>,
     /// Print one JSON document
@@ -85,7 +85,7 @@ pub(crate) struct ExplainArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct TrainCountersArgs {
-    /// Recordings and journals with counters; several must have the same parameters and values
+    /// Recordings and journals with counters; all must have the same parameters and values
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// The file to write
@@ -94,7 +94,7 @@ pub(crate) struct TrainCountersArgs {
     /// trees (ten randomised ones), tree (one, chosen among candidates), least_squares or exact
     #[arg(long, value_name = "METHOD", default_value = "trees")]
     pub(crate) method: String,
-    /// The seed of what is drawn
+    /// The seed of random draws
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     /// Print one JSON document
@@ -113,16 +113,18 @@ pub(crate) struct TrainTimingArgs {
     /// The speed relative to the reference that failed configurations count as (its logarithm is the paper's zeta)
     #[arg(long, value_name = "SPEEDUP", default_value_t = 0.5)]
     pub(crate) zeta: f64,
-    /// The share of the inputs that is held out to judge the model
+    /// The share of the inputs held out to judge the model
     #[arg(long, value_name = "SHARE", default_value_t = 0.2)]
     pub(crate) hold_out: f64,
-    /// The configuration that speed-ups refer to [default: that of the journals; of recordings that name none, the best over all]
+    /// The configuration that speed-ups refer to [default: that of the journals; for recordings
+    /// without one, the best over all]
     #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
     pub(crate) reference: Option<Pairs>,
-    /// Trees that are boosted [default: what is best in cross-validation, 100 to 1600; 100 where nothing can be left out]
+    /// Number of boosted trees [default: the best in cross-validation, 100 to 1600; 100 if nothing
+    /// can be left out]
     #[arg(long, value_name = "N")]
     pub(crate) rounds: Option<usize>,
-    /// The seed of what is drawn
+    /// The seed of random draws
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     /// Print one JSON document
@@ -134,25 +136,27 @@ pub(crate) struct TrainTimingArgs {
 pub(crate) struct PredictArgs {
     /// The timing model
     pub(crate) model: PathBuf,
-    /// The sizes of the input; others as in the training set
+    /// The sizes of the input; others are as in the training set
     #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
     pub(crate) input: Option<Pairs>,
-    /// The device, by a part of the name of one that the model knows
+    /// The device, by a part of the name of a device that the model knows
     #[arg(long, value_name = "NAME")]
     pub(crate) device: Option<String>,
-    /// The problem, whose values, constraints and grid are then searched in place of those that the model knows
+    /// The problem whose values, constraints and grid replace those that the model knows
     #[arg(long, value_name = "PROBLEM")]
     pub(crate) problem: Option<PathBuf>,
-    /// How: auto (exhaustive where that takes an estimated 50 ms, else hc75), exhaustive, hc25, hc50, hc75 (climbs of so many steps), grid
+    /// The search: auto (exhaustive if that takes an estimated 50 ms, else hc75), exhaustive, hc25,
+    /// hc50, hc75 (climbs with this number of steps), grid
     #[arg(long, value_name = "SEARCH", default_value = "auto")]
     pub(crate) search: String,
-    /// Climbs, the first from the reference configuration, the others from random ones
+    /// Number of climbs; the first starts from the reference configuration, the others from random
+    /// ones
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub(crate) restarts: usize,
     /// The seed of the climbs
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// How many candidates to show
+    /// Number of candidates to show
     #[arg(short, value_name = "N", default_value_t = 10)]
     pub(crate) n: usize,
     /// Print one JSON document
@@ -165,13 +169,14 @@ pub(crate) struct CountArgs {
     /// The loop nest with its transformations
     #[arg(value_name = "KERNEL.nest")]
     pub(crate) kernel: PathBuf,
-    /// Count what the paper leaves out as well: bank conflicts, sub-groups, the longest chain of dependent arithmetic
+    /// Also count what the paper leaves out: bank conflicts, sub-groups, the longest chain of
+    /// dependent arithmetic
     #[arg(long)]
     pub(crate) modern: bool,
     /// A value for each of its sizes
     #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
     pub(crate) size: Option<Pairs>,
-    /// Parameters of its transformations in place of their defaults
+    /// Parameters of its transformations that replace their defaults
     #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
     pub(crate) config: Option<Pairs>,
     /// Print one JSON document
@@ -190,7 +195,8 @@ pub(crate) struct CalibrateArgs {
     /// Minutes after which no more kernels are measured
     #[arg(long, value_name = "N", default_value = "10", value_parser = minutes)]
     pub(crate) minutes: Duration,
-    /// Then measure the test kernels, which no model is fitted to, and show how far the models are off
+    /// Then measure the test kernels, which no model is fitted to, and show the errors of the
+    /// models
     #[arg(long)]
     pub(crate) judge: bool,
     /// Print one JSON document
@@ -203,7 +209,7 @@ pub(crate) struct CalibrateArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct EstimateArgs {
-    /// The loop nest (`.nest`), or a problem whose kernel is one: its configurations are ranked
+    /// The loop nest (`.nest`), or a problem whose kernel is one, to rank its configurations
     #[arg(value_name = "KERNEL")]
     pub(crate) kernel: PathBuf,
     /// The device file, made by `tunesmith calibrate`
@@ -215,10 +221,10 @@ pub(crate) struct EstimateArgs {
     /// The form of the model: paper, nnls or overlap
     #[arg(long, value_name = "FORM")]
     pub(crate) form: Option<String>,
-    /// Of a problem, how many of the fastest configurations are listed
+    /// For a problem: number of the fastest configurations to list
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
     pub(crate) count: usize,
-    /// Of a problem, a recording of all estimates, in the format that the suffix means
+    /// For a problem: a recording of all estimates, in the format for its suffix
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Print one JSON document

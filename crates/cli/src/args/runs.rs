@@ -1,4 +1,4 @@
-//! Runs and recordings: what was measured before.
+//! Options of the commands about recorded runs.
 
 use clap::Args;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ Suffixes: .csv (with a .json file beside it), .json (T4), .cache.json (Kernel Tu
 pub(crate) struct TopArgs {
     /// The journal of the run
     pub(crate) run: PathBuf,
-    /// How many configurations to show
+    /// Number of configurations to show
     #[arg(short, value_name = "N", default_value_t = 10)]
     pub(crate) n: usize,
     /// Print one JSON document
@@ -36,7 +36,7 @@ pub(crate) struct ReportArgs {
     /// The journals of the runs
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
-    /// The page; one that is there is written anew
+    /// The page; an existing file is replaced
     #[arg(short, long, value_name = "FILE.html")]
     pub(crate) out: PathBuf,
     /// Print one JSON document
@@ -49,16 +49,16 @@ pub(crate) struct CompareArgs {
     /// The recordings
     #[arg(required = true, value_name = "RECORDING")]
     pub(crate) recordings: Vec<PathBuf>,
-    /// A strategy: NAME or NAME(option=value, ...); give it again for more
+    /// A strategy: NAME or NAME(option=value, ...); repeat the option for more strategies
     #[arg(long, required = true, value_name = "STRATEGY")]
     pub(crate) strategy: Vec<String>,
-    /// Searches of each recording by each strategy
+    /// Number of searches of each recording by each strategy
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) repeats: usize,
-    /// Evaluations of each search
+    /// Number of evaluations of each search
     #[arg(long, value_name = "N", default_value_t = 400)]
     pub(crate) budget: u64,
-    /// What the seeds of all searches are derived from
+    /// The seed that the seeds of all searches are derived from
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     /// Let searches see samples drawn from the recorded noise; they are judged by the recorded times
@@ -70,20 +70,24 @@ pub(crate) struct CompareArgs {
     /// Draw plots over simulated seconds instead of evaluations; `random` is then simulated as well
     #[arg(long, requires = "plots")]
     pub(crate) over_time: bool,
-    /// Launches that reading the counters of a configuration takes in simulated time; recordings do not say, and 1 is the least
+    /// Number of launches that reading the counters of a configuration takes in simulated time, at
+    /// least 1; recordings do not contain it
     #[arg(long, value_name = "N", value_parser = passes)]
     pub(crate) profile_passes: Option<f64>,
-    /// The counter model of profile_guided: `exact` or `trees` of each recording's own counters, or a file (a counter model, or
-    /// a recording of another device that trees are fitted to)
+    /// The counter model of profile_guided: `exact` or `trees` of each recording's own counters, or
+    /// a file (a counter model, or a recording of another device to fit trees to)
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// Recordings of which strategies are told the times: for each recording those of the same kernel, never itself
+    /// Recordings as history for the strategies: for each recording those of the same kernel, never
+    /// itself
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) history: Vec<PathBuf>,
-    /// Deal the times of the history out anew among its configurations: what would a history cost that misleads?
+    /// Shuffle the times of the history among its configurations, to measure the cost of a history
+    /// that misleads
     #[arg(long, requires = "history")]
     pub(crate) shuffle_history: bool,
-    /// Leave the configurations that failed out, as papers do that count those that ran
+    /// Leave out the configurations that failed, as papers do that count only configurations that
+    /// ran
     #[arg(long)]
     pub(crate) without_failures: bool,
     /// Print one JSON document
@@ -93,13 +97,13 @@ pub(crate) struct CompareArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// The recordings; several must have the same parameters and values
+    /// The recordings; all must have the same parameters and values
     #[arg(required = true, value_name = "IN")]
     pub(crate) inputs: Vec<PathBuf>,
     /// The file to write
     #[arg(short, long, value_name = "OUT")]
     pub(crate) out: PathBuf,
-    /// The format: csv, t4, kernel-tuner [default: what the suffix of OUT means]
+    /// The format: csv, t4, kernel-tuner [default: the format for the suffix of OUT]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<String>,
     /// Print one JSON document
@@ -122,22 +126,23 @@ pub(crate) struct ExportArgs {
     /// Journals of one or more inputs and devices, wisdom (ours or Kernel Launcher's), recordings
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
-    /// What to write: wisdom, json, c-header, rust, kernel-launcher
+    /// The format: wisdom, json, c-header, rust, kernel-launcher
     #[arg(long = "as", value_name = "FORM")]
     pub(crate) form: String,
-    /// The most configurations to choose among
+    /// Maximum number of configurations to choose among
     #[arg(long, value_name = "K", default_value_t = 8)]
     pub(crate) most: usize,
-    /// How many of the fastest configurations of every input wisdom keeps
+    /// Number of the fastest configurations of every input that wisdom keeps
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) keep: usize,
-    /// For kernel-launcher: the sizes, three at most, that make its problem size
+    /// For kernel-launcher: the sizes, at most three, that make the problem size
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub(crate) problem_size: Vec<String>,
     /// The file to write [default: named after the kernel, beside the first run]
     #[arg(short, long, value_name = "OUT")]
     pub(crate) out: Option<PathBuf>,
-    /// Measure every choice in turn with the default first; where it is not significantly faster, the default ships
+    /// First measure every choice in turn with the default; if it is not significantly faster, the
+    /// default ships
     #[arg(long)]
     pub(crate) guard: bool,
     /// The problem that the runs tuned [default: the .toml beside the first run]
@@ -151,7 +156,7 @@ pub(crate) struct ExportArgs {
     pub(crate) json: bool,
 }
 
-/// A number of launches.
+/// Parses a number of launches.
 fn passes(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 1.0);
     number.ok_or_else(|| format!("`{text}` is no number from 1"))

@@ -72,7 +72,8 @@ fn text(file: &DeviceFile, judgement: Option<&Judgement>) -> String {
     text + &judgement.map(judgement_text).unwrap_or_default()
 }
 
-/// The weights, as in the paper's Table 2, and how far the model misses what it was fitted to.
+/// Returns the weights, as in the paper's Table 2, and the errors of the model on the data it was
+/// fitted to.
 fn model_text(model: &CostModel) -> String {
     let (form, exponent, terms) = (model.form.name(), model.exponent, model.terms.len());
     let units = if model.units > 1.0 { format!(", {} compute units", model.units) } else { String::new() };
@@ -95,12 +96,12 @@ fn model_text(model: &CostModel) -> String {
     text
 }
 
-/// Lists properties.
+/// Returns the properties as a list.
 fn listed(properties: &[CostProperty]) -> String {
     properties.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Times predicted and measured, as in the paper's Table 1.
+/// Returns the predicted and measured times, as in the paper's Table 1.
 fn judgement_text(judgement: &Judgement) -> String {
     let mut text = String::from("\ntest kernels, in ms\n");
     let forms: Vec<&str> = judgement.mean.keys().copied().collect();

@@ -8,7 +8,7 @@ use tunesmith::{Check, ConstraintReport, Diagnostic, Error, Level, Problem, repo
 
 pub(crate) fn check(args: &CheckArgs) -> Result<Ending, Error> {
     let sizes = sizes(&args.problem);
-    // A device that does not exist is one more message: the rest is checked all the same.
+    // A device that does not exist is one more message. The rest is still checked.
     let (machine, wrong_device) = match machine(args.device.as_deref()) {
         Ok(machine) => (machine, None),
         Err(error) => (machine(None)?, Some(error)),
@@ -30,7 +30,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Ending, Error> {
     Ok(if check.is_ok() { Ending::Done } else { Ending::WrongRequest })
 }
 
-/// Returns an error as a message that points at no place of the file.
+/// Returns an error as a message about the whole file.
 fn about_the_whole(args: &CheckArgs, error: &Error) -> Diagnostic {
     Diagnostic {
         level: Level::Error,
@@ -55,7 +55,7 @@ fn message(message: &Diagnostic) -> Json {
 }
 
 fn print(args: &CheckArgs, check: &Check, sizes: &[(String, tunesmith::space::Value)]) {
-    // The messages point into the text, which only a problem that loads, or the error of one that does not, holds.
+    // The messages point into the text. A problem that loads holds it; otherwise the error does.
     let source = match Problem::load(&args.problem.problem, sizes) {
         Ok(problem) => problem.source_file,
         Err(error) => error.source_file,
@@ -73,7 +73,8 @@ fn print(args: &CheckArgs, check: &Check, sizes: &[(String, tunesmith::space::Va
     }
 }
 
-/// What each constraint removes, alone and of what those before it leave.
+/// Returns what each constraint removes, alone and from the combinations that those before it
+/// leave.
 fn effects(report: &ConstraintReport) -> String {
     let count = |count: &Option<String>| count.as_deref().map_or_else(|| "?".to_string(), report::count);
     let rows: Vec<[String; 3]> = report

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tunesmith::report::{ComparisonRow, comparison_table};
 use tunesmith::{CompareOptions, Comparison, Error, ModelChoice, TimeTransfer};
 
-/// What the columns of the table mean.
+/// The meaning of the table's columns.
 const NOTE: &str =
     "rel@n: optimum / best after n distinct evaluations; ERT x: expected evaluations to within x of the optimum
 score: how far ahead of random search over simulated time, 0 as it, 1 the optimum at once; its last line is the mean";
@@ -37,7 +37,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Ending, Error> {
     Ok(Ending::Done)
 }
 
-/// Says which recordings each search was told of, and warns of those left out.
+/// Prints the history that each search was given, and warns of recordings left out of it.
 fn tell_history(comparison: &Comparison) {
     for (recording, files) in &comparison.history {
         let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();

@@ -81,7 +81,7 @@ fn chip(chip: &ChipCounters) -> Json {
     })
 }
 
-/// What the table says of a counter.
+/// Returns the table's entry for a counter.
 fn described(name: &str) -> Option<&'static Counter> {
     VOLTA.counter(name)
 }

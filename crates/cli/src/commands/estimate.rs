@@ -12,7 +12,7 @@ pub(crate) fn estimate(args: &EstimateArgs) -> Result<Ending, Error> {
     if is_nest { one(args) } else { several(args) }
 }
 
-/// A nest at given sizes.
+/// Estimates a nest at given sizes.
 fn one(args: &EstimateArgs) -> Result<Ending, Error> {
     if args.out.is_some() {
         let text = "`-o` takes the estimates of a problem's configurations, and this is a nest alone".to_string();
@@ -35,7 +35,7 @@ fn one(args: &EstimateArgs) -> Result<Ending, Error> {
     Ok(Ending::Done)
 }
 
-/// The configurations of a problem.
+/// Estimates the configurations of a problem.
 fn several(args: &EstimateArgs) -> Result<Ending, Error> {
     let problem = load(&ProblemArgs { problem: args.kernel.clone(), size: args.size.clone() })?;
     let options =

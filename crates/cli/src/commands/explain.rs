@@ -18,7 +18,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Ending, Error> {
     Ok(Ending::Done)
 }
 
-/// The explanation as text.
+/// Returns the explanation as text.
 pub(super) fn page(explanation: &Explanation) -> String {
     let named = |pairs: &[(String, f64)]| pairs.to_vec();
     let effect = |effect: &Effect| ParameterEffect {

@@ -49,17 +49,18 @@ use tunesmith::device::{Compilers, CudaSetup};
 use tunesmith::space::Value;
 use tunesmith::{Error, Machine, Problem};
 
-/// The machine with the device that the user names, if one is named.
+/// Returns the machine with the device that the user names, if one is named.
 ///
 /// # Errors
-/// The text names no device.
+/// The text does not name a device.
 fn machine(device: Option<&str>) -> Result<Machine, Error> {
     let device = device.map(str::parse).transpose()?;
     Ok(Machine { device, compilers: compilers(), ..Machine::default() })
 }
 
 #[allow(clippy::disallowed_methods)] // the command line is where the environment is read
-/// The compilers that `CC` and `CXX` name, else the system's; NVIDIA's libraries where `TUNESMITH_NVIDIA` says.
+/// Returns the compilers that `CC` and `CXX` name, or else the system's, with NVIDIA's libraries in
+/// the folder that `TUNESMITH_NVIDIA` names.
 fn compilers() -> Compilers {
     let named = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
     let default = Compilers::default();
@@ -73,14 +74,15 @@ fn compilers() -> Compilers {
 }
 
 #[allow(clippy::disallowed_methods)] // the command line is where the environment is read
-/// Where cubins are kept: in the folder that the system has for such things.
+/// Returns the folder for cubins: the system's folder for caches.
 fn cache_folder() -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let caches = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")));
     caches.map(|caches| caches.join("tunesmith").join("cubin"))
 }
 
-/// The command that does something with the problem again as it was tuned, with its sizes and on its device.
+/// Returns the command that runs `subcommand` on the problem as it was tuned, with its sizes and on
+/// its device.
 fn again(subcommand: &str, args: &TuneArgs, more: &[&str]) -> String {
     let file = args.problem.problem.to_string_lossy();
     let size = args.problem.size.iter().flat_map(|pairs| ["--size", &pairs.text]);
@@ -89,26 +91,26 @@ fn again(subcommand: &str, args: &TuneArgs, more: &[&str]) -> String {
     command(words.chain(more.iter().copied()))
 }
 
-/// The words as they are written in a shell.
+/// Returns the words as they are written in a shell.
 fn command<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<&str> = words.into_iter().collect();
-    // Only a NUL byte could not be quoted, and no argument of a process holds one.
+    // Only a NUL byte cannot be quoted, and no argument of a process contains one.
     shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" "))
 }
 
-/// Loads the problem and shows what is odd about it.
+/// Loads the problem and shows its warnings.
 fn load(args: &ProblemArgs) -> Result<Problem, Error> {
     let problem = Problem::load(&args.problem, &sizes(args))?;
     render::messages(&problem.warnings, Some(&problem.source_file));
     Ok(problem)
 }
 
-/// The sizes of the command line.
+/// Returns the sizes of the command line.
 fn sizes(args: &ProblemArgs) -> Vec<(String, Value)> {
     values(&args.size)
 }
 
-/// Names with values. What reads as a number is one.
+/// Returns names with values. A text that reads as a number becomes one.
 fn values(named: &Option<Pairs>) -> Vec<(String, Value)> {
     let value = |text: &String| {
         let int = text.parse().ok().map(Value::Int);
@@ -122,11 +124,12 @@ fn pairs(pairs: &Option<Pairs>) -> Vec<(String, String)> {
     pairs.as_ref().map(|pairs| pairs.pairs.clone()).unwrap_or_default()
 }
 
-/// A flag that Ctrl-C and SIGTERM raise; the second Ctrl-C ends the process at once.
+/// Returns a flag that Ctrl-C and SIGTERM raise. The second Ctrl-C ends the process at once.
 fn interrupt() -> Interrupt {
     let raised = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        // Where a handler cannot be installed the signal keeps its default effect, and the journal is safe anyway.
+        // If a handler cannot be installed, the signal keeps its default effect. The journal is
+        // safe anyway.
         let _ = flag::register_conditional_shutdown(signal, 130, raised.clone());
         let _ = flag::register(signal, raised.clone());
     }

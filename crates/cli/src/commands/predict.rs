@@ -30,7 +30,7 @@ fn request(text: String, remedy: Option<String>) -> Error {
     Error::from(Refusal { text, remedy })
 }
 
-/// The device of the model that `part` is a part of the name of.
+/// Returns the device of the model whose name contains `part`.
 fn device(model: &TimingModel, part: &str) -> Result<KnownDevice, Error> {
     let part_lower = part.to_lowercase();
     let found = model.devices().iter().find(|device| device.name.to_lowercase().contains(&part_lower));

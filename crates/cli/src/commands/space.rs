@@ -8,7 +8,7 @@ use tunesmith::{Error, SpaceInfo, SpaceQuery, report};
 pub(crate) fn space(args: &SpaceArgs) -> Result<Ending, Error> {
     let problem = load(&args.problem)?;
     let limits = machine(args.device.as_deref()).and_then(|machine| tunesmith::limits(&problem, &machine));
-    // A device that is missing leaves out the constraints that need it, with a warning each.
+    // Without the device, the constraints that need it are left out with a warning each.
     let limits = if args.device.is_some() { limits? } else { limits.unwrap_or_default() };
     let info = SpaceInfo::new(&problem, &limits, &query(args))?;
     if args.json {

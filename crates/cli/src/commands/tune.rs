@@ -48,7 +48,7 @@ pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
     })
 }
 
-/// Parses what the options say of the search.
+/// Parses the options of the search.
 fn search(args: &TuneArgs) -> Result<Search, Error> {
     Ok(Search {
         strategy: args.strategy.as_deref().map(str::parse).transpose()?,
@@ -63,7 +63,7 @@ fn search(args: &TuneArgs) -> Result<Search, Error> {
     })
 }
 
-/// Says what is left out, quiet or not.
+/// Warns of the parts that are left out, quiet or not.
 fn warn(problem: &Problem, starting: &Starting<'_>) {
     render::messages(starting.warnings, Some(&problem.source_file));
     starting.left_out.iter().for_each(render::left_out);
@@ -107,7 +107,7 @@ fn summary(problem: &Problem, args: &TuneArgs, outcome: &Outcome) -> Summary {
     }
 }
 
-/// What the measurements need to be read with.
+/// Returns the notes that a reader of the measurements needs.
 fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
     let value = outcome.best.as_ref().and_then(|best| best.value.zip(best.value_ci95)).map(|(value, (low, high))| {
         ("objective", format!("{}: {value:.5}  (95 %: {low:.5} to {high:.5})", outcome.objective))
@@ -153,7 +153,8 @@ fn winner(problem: &Problem, best: &Candidate) -> Option<Winner> {
     })
 }
 
-/// What the best is compared with, by the measurements that count for both.
+/// Returns the configuration that the best is compared with, by the measurements that count for
+/// both.
 fn baseline(outcome: &Outcome, default: &Candidate) -> Option<Baseline> {
     let best = outcome.best.as_ref()?;
     let (source, time_ms) = match (best.final_times_ms.is_empty(), default.final_times_ms.is_empty()) {
@@ -169,11 +170,11 @@ fn baseline(outcome: &Outcome, default: &Candidate) -> Option<Baseline> {
     })
 }
 
-/// What a user is likely to want next.
+/// Returns the commands that a user is likely to want next.
 fn next_commands(args: &TuneArgs, outcome: &Outcome) -> Vec<String> {
     let journal = outcome.out.display().to_string();
     let mut resume = vec!["--resume"];
-    // Without it the latest journal beside the problem is resumed.
+    // Without `--out`, the latest journal beside the problem is resumed.
     if args.out.is_some() {
         resume.extend(["--out", &journal]);
     }
