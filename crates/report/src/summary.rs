@@ -87,7 +87,7 @@ impl Baseline {
             SpeedupSource::Search => "in the search",
             SpeedupSource::Different => "in the search; the final had no time for it",
         };
-        let tie = if self.is_tie { ", from which it cannot be told" } else { "" };
+        let tie = if self.is_tie { ": no significant difference" } else { "" };
         let (speedup, time) = (significant(self.time_ms / best_ms), milliseconds(self.time_ms));
         format!("{speedup} times the default configuration ({time} {source}){tie}")
     }
@@ -155,7 +155,7 @@ impl Summary {
             line(text, "rate", &rates.join(", "));
         }
         if self.ties > 0 {
-            line(text, "ties", &format!("{} more cannot be told from the best by their samples", self.ties));
+            line(text, "ties", &format!("{} more are indistinguishable from the best by their samples", self.ties));
         }
         if self.finalists > 0 {
             line(text, "final", &format!("{} measured again in turn", leaders(self.finalists)));
@@ -219,7 +219,7 @@ mod tests {
                    MC=64,NC=512
          speed-up  3.636 times the default configuration (8.400 ms in the final)
              rate  116.2 GFLOP/s
-             ties  2 more cannot be told from the best by their samples
+             ties  2 more are indistinguishable from the best by their samples
             final  the 5 leaders were measured again in turn
            failed  3 compile, commonly: error: expected `;`
             drift  the device became 4 % slower
@@ -244,7 +244,7 @@ mod tests {
             speedup(SpeedupSource::Different, false, false),
             times("in the search; the final had no time for it)")
         );
-        assert_eq!(speedup(SpeedupSource::Final, false, true), times("in the final), from which it cannot be told"));
+        assert_eq!(speedup(SpeedupSource::Final, false, true), times("in the final): no significant difference"));
         assert_eq!(speedup(SpeedupSource::Final, true, false), "none: the default configuration is the best");
     }
 }

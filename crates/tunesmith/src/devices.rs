@@ -49,7 +49,7 @@ pub(crate) fn check_counted(device: &Device, counters: bool, energy: bool) -> Re
         (true, _) if !matches!(device, Device::Kernels(Target::Cuda(_))) => {
             "this device has no counters to read (--profile)"
         }
-        (_, true) if is_processor_or_opencl => "this device does not tell its energy",
+        (_, true) if is_processor_or_opencl => "this device does not report its energy",
         _ => return Ok(()),
     };
     Err(Error::request(text, Some("CUDA devices do (--device cuda, for problems in CUDA)".to_string())))

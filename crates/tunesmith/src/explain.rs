@@ -155,11 +155,12 @@ fn row<'a>(recording: &'a Recording, path: &Path, pairs: &[(String, String)]) ->
         values[at] = parameter.values()[value.ok_or_else(unknown)?].clone();
     }
     let row = recording.rows().iter().find(|row| row.values == values);
-    let row = row.ok_or_else(|| refuse("the configuration was not recorded".to_string(), "name one that was"))?;
+    let row =
+        row.ok_or_else(|| refuse("this configuration was not recorded".to_string(), "name a recorded configuration"))?;
     if row.measurement.counters.is_empty() {
         return Err(refuse(
-            "that configuration has no counters".to_string(),
-            "leave --config out for the fastest that has",
+            "this configuration has no counters".to_string(),
+            "leave --config out to explain the fastest configuration that has counters",
         ));
     }
     Ok(row)
@@ -198,7 +199,10 @@ impl Subject<'_> {
                 Err(format!("no table has the counters of the model, `{}`", model.provenance.counter_set))
             }
             Some(model) => self.effects(model, &wanted, look),
-            None => Err("no counter model (--model FILE) says which parameters would bring the changes".to_string()),
+            None => {
+                Err("the parameters that would bring the changes are unknown without a counter model (--model FILE)"
+                    .to_string())
+            }
         };
         let (parameters, note) = parameters.map_or_else(|note| (Vec::new(), Some(note)), |effects| (effects, None));
         let pairs = self.parameters.iter().zip(self.values);
@@ -221,7 +225,10 @@ impl Subject<'_> {
         let missing: Vec<&str> =
             columns.iter().map(|column| column.name.as_str()).filter(|name| place(name).is_none()).collect();
         if !missing.is_empty() {
-            return Err(format!("the counter model needs the parameters {}, which are not there", missing.join(", ")));
+            return Err(format!(
+                "the counter model needs the parameters {}, but the recording lacks them",
+                missing.join(", ")
+            ));
         }
         let places: Vec<usize> = columns.iter().filter_map(|column| place(&column.name)).collect();
         let row = |values: &[Value]| -> Vec<f64> {

@@ -69,7 +69,7 @@ fn without_choice(strategy: &StrategySpec) -> Guided {
     let entry = strategy.strategy();
     match entry.without_guide() {
         Some(other) => {
-            Guided::without(format!("{} has no counter model (--model FILE): it searches as {other}", entry.name))
+            Guided::without(format!("{} searches as {other}, since it has no counter model (--model FILE)", entry.name))
         }
         None => Guided::default(),
     }

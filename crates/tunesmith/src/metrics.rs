@@ -116,14 +116,14 @@ impl Metric {
             };
             let missing = || {
                 let yielded: Vec<&str> = measurement.values.keys().map(String::as_str).chain(MEASURED).collect();
-                format!("`{}` cannot be computed; what was measured is {}", self.name, yielded.join(", "))
+                format!("`{}` cannot be computed; the run measured {}", self.name, yielded.join(", "))
             };
             let scope = Scope { metric: self, parameter, named: &named, depth: Cell::new(0) };
             let value = scope.value(&self.name).and_then(|value| value.as_float()).ok_or_else(missing)?;
             if value.is_finite() && value > 0.0 {
                 return Ok(value);
             }
-            Err(format!("`{}` is {value}, where an objective needs a positive number", self.name))
+            Err(format!("`{}` is {value}, but an objective needs a positive number", self.name))
         };
         (0..measurement.times_ms.len()).map(sample).collect()
     }
@@ -148,11 +148,11 @@ impl Metric {
         for (place, name) in used.iter().filter(|(_, name)| !known.contains(name.as_str())) {
             let work = [("gflops", "flops"), ("gbytes", "bytes"), ("flops", "flops"), ("bytes", "bytes")];
             if let Some((_, key)) = work.iter().find(|(rate, _)| rate == name) {
-                let text = format!("{place} uses `{name}`, and the problem does not declare its `{key}`");
+                let text = format!("{place} uses `{name}`, but the problem does not declare its `{key}`");
                 return Err(Error::request(text, Some(format!("write `{key} = \"...\"` under `[problem]`"))));
             }
             if let Some(remedy) = did_you_mean(name, known.iter().copied()) {
-                return Err(Error::request(format!("{place} uses `{name}`, which nothing has"), Some(remedy)));
+                return Err(Error::request(format!("{place} uses `{name}`, which does not exist"), Some(remedy)));
             }
         }
         Ok(())
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn what_is_no_positive_number_or_is_missing_is_a_message() {
         assert!(values("loss", "loss = \"3 - joules\"").unwrap_err().contains("`loss` is -1"));
-        assert!(values("watts", "").unwrap_err().contains("what was measured is joules, time_ms"));
+        assert!(values("watts", "").unwrap_err().contains("the run measured joules, time_ms"));
         assert!(values("a", "a = \"b\"\nb = \"a\"").unwrap_err().contains("cannot be computed"), "a circle");
     }
 

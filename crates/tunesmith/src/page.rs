@@ -34,7 +34,7 @@ pub struct Written {
 pub fn write_page(runs: &[PathBuf], out: &Path) -> Result<Written, Error> {
     // This also keeps a journal from being overwritten.
     if !out.extension().is_some_and(|suffix| suffix == "html" || suffix == "htm") {
-        let text = format!("`{}`: the page is HTML", out.display());
+        let text = format!("`{}` does not have the suffix of an HTML page", out.display());
         return Err(Error::request(text, Some("name it FILE.html".to_string())));
     }
     let mut sections = Vec::new();

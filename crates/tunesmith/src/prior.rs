@@ -80,7 +80,7 @@ impl<'a> Prior<'a> {
     ) -> (PriorEstimates, Guided) {
         let Self::Estimates { estimates, foreign } = self else { return Default::default() };
         if *target != Target::Time {
-            let note = format!("the device file says nothing of `{target}`: the search goes on without it");
+            let note = format!("the device file does not estimate `{target}`: the search goes on without it");
             return (PriorEstimates::default(), Guided::without(note));
         }
         let guesses = estimates.all(space);
@@ -118,7 +118,7 @@ fn uncounted(guesses: &[(ConfigId, Guess)]) -> Option<String> {
     let mut reasons = guesses.iter().filter_map(reason);
     let first = reasons.next()?;
     let count = 1 + reasons.count();
-    Some(format!("{count} configurations could not be counted and have no estimate: {first}"))
+    Some(format!("{count} configurations have no estimate, since they cannot be counted: {first}"))
 }
 
 /// Returns the `kind` of a model file.
@@ -143,14 +143,15 @@ fn no_model(file: &Path, reason: &str) -> Error {
 fn foreign(measured: &Provenance, (language, name): (Language, String), file: &Path) -> Result<Option<String>, Error> {
     if measured.backend == language.to_string() {
         let note = format!(
-            "the device file was measured on `{}`, and this is `{name}`: its estimates only order the configurations, and tell no limit",
+            "the device file was measured on `{}`, but this device is `{name}`: its estimates only order the \
+                 configurations and give no limit",
             measured.device
         );
         return Ok((measured.device != name).then_some(note));
     }
     let Provenance { device, backend, .. } = measured;
     let text = format!(
-        "`{}` tells what kernels in {backend} take on `{device}`, and these run in {language} on `{name}`",
+        "`{}` has the times of kernels in {backend} on `{device}`, but these kernels run in {language} on `{name}`",
         file.display()
     );
     let id = match language {

@@ -148,7 +148,7 @@ fn profile_model(options: &RunOptions) -> Result<Option<CounterModel>, Error> {
     match &options.model {
         Some(ModelChoice::File(file)) if options.profile => Ok(Some(read_model(file)?)),
         Some(other) if options.profile => {
-            let text = format!("`--model {}` takes many recorded runs, and this is one", other.text());
+            let text = format!("`--model {}` needs many recorded runs, but this is one", other.text());
             Err(Error::request(text, Some("name a file of `tunesmith train counters`".to_string())))
         }
         _ => Ok(None),

@@ -123,7 +123,7 @@ impl<'a> Runner<'a> {
         let recording = tunesmith_store::import(file)?;
         let recorded = recording.recorded(space);
         if recorded.is_empty() {
-            let text = format!("no configuration in `{}` is one of this problem's", file.display());
+            let text = format!("no configuration in `{}` is in this problem's space", file.display());
             let names =
                 recording.parameters().iter().map(tunesmith_space::Parameter::name).collect::<Vec<_>>().join(", ");
             let of = recording.kernel.as_deref().map(|kernel| format!("of `{kernel}` ")).unwrap_or_default();

@@ -83,8 +83,8 @@ const DEVICES_HELP: &str = "Examples:
   tunesmith devices --json
   tunesmith devices --counters --chip GH100,AD102
 
-NVIDIA's libraries (CUPTI, NVRTC) are looked for in the folder that TUNESMITH_NVIDIA names, where the system looks, and in
-/usr/local/cuda.";
+NVIDIA's libraries (CUPTI, NVRTC) are searched for in the folder that TUNESMITH_NVIDIA names, in the
+system's folders, and in /usr/local/cuda.";
 
 const TUNE_HELP: &str = "Examples:
   tunesmith tune examples/gemm/gemm.toml
@@ -100,7 +100,7 @@ Stop conditions, joined by `and`, `or` and parentheses:
   speedup 1.01 in 50 evaluations, speedup 1.01 in 30s,
   regret 2% at 95%, limit 90%
 
-Ctrl-C ends the run with the best so far; --resume goes on.";
+Ctrl-C ends the run with the best so far; --resume continues it.";
 
 /// A problem file and its sizes.
 #[derive(Debug, Args)]

@@ -10,8 +10,8 @@ pub(super) const CALIBRATE_HELP: &str = "Examples:
   tunesmith calibrate --device opencl -o pocl.device.json --minutes 5
   tunesmith calibrate -o processor.device.json --judge
 
-Measures some hundred small kernels, thirty runs each, on a machine on which nothing else should run. Interrupted, the same
-command goes on where it ended. See docs/costmodel.md.";
+Measures some hundred small kernels, thirty runs each. Nothing else should run on the machine. If
+it is interrupted, the same command continues where it ended. See docs/costmodel.md.";
 
 pub(super) const ESTIMATE_HELP: &str = "Examples:
   tunesmith estimate matmul.nest --on processor.device.json --size n=1024,m=1024,l=1024
@@ -24,8 +24,8 @@ pub(super) const EXPLAIN_HELP: &str = "Examples:
   tunesmith explain counters.csv.gz --model kernel.counters.json
   tunesmith explain run.jsonl --config TILE=16,UNROLL=4 --json
 
-Counters come with recordings (KTT with profiling, CSV); the fastest configuration that has them is explained unless
---config names another.";
+Counters come with recordings (KTT with profiling, CSV). Explains the fastest configuration that
+has them, unless --config names another.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrainCommand {
@@ -42,31 +42,31 @@ pub(super) const TRAIN_TIMING_HELP: &str = "Examples:
   tunesmith train timing problem.inputs/*=*.jsonl -o timing.json
   tunesmith predict timing.json --input M=640,N=64
 
-Boosted trees learn the logarithm of the speed relative to the default configuration. Whole inputs are held out; how good the
-model is on them is printed and kept in the file.";
+Boosted trees learn the logarithm of the speed relative to the default configuration. Whole inputs
+are held out; the error of the model on them is printed and kept in the file.";
 
 pub(super) const PREDICT_HELP: &str = "Examples:
   tunesmith predict timing.json --input M=640,N=64
   tunesmith predict timing.json --input M=640,N=64 --problem problem.toml --search hc75 --json
   tunesmith tune problem.toml --size M=640,N=64 --model timing.json
 
-Other sizes are as in the training set. The candidates are in the order in which to try them; what lies outside of the
-training set is said with its distance.";
+Other sizes are as in the training set. Try the candidates in their order. A warning names what
+lies outside of the training set, with its distance.";
 
 pub(super) const TRAIN_HELP: &str = "Examples:
   tunesmith train counters ktt-results.json -o kernel.counters.json
   tunesmith train counters run.jsonl run.2.jsonl -o kernel.counters.json --method tree --json
   tunesmith tune problem.toml --device replay:other-gpu.csv.gz --model kernel.counters.json
 
-A model holds no times, so that it can guide a search on another device. The error of every counter on configurations that
-the model was not fitted to is printed and kept in the file.";
+A model holds no times, so that it can guide a search on another device. The error of every
+counter on configurations that the model was not fitted to is printed and kept in the file.";
 
 pub(super) const COUNT_HELP: &str = "Examples:
   tunesmith count examples/nests/matmul.nest --size n=1024,m=1024,l=1024
   tunesmith count examples/nests/matmul.nest --size n=1024,m=512,l=64 --config rows=32,depth=8 --json
 
-Counts are exact, over all work-items, and those that are zero are left out; docs/loopnests.md says what each property
-is. What cannot be counted exactly is refused by name.";
+Counts are exact, over all work-items, and those that are zero are left out; docs/loopnests.md
+says what each property is. A property that cannot be counted exactly is an error.";
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
@@ -235,5 +235,5 @@ pub(crate) struct EstimateArgs {
 fn minutes(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().map(|minutes| 60.0 * minutes);
     let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    time.ok_or_else(|| format!("`{text}` is no number of minutes"))
+    time.ok_or_else(|| format!("`{text}` is not a number of minutes"))
 }

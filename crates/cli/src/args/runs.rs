@@ -10,14 +10,16 @@ pub(super) const COMPARE_HELP: &str = "Examples:
   tunesmith compare counters.csv.gz --strategy profile_guided --model trees --repeats 1000 --json
   tunesmith compare recordings/*.csv.gz --strategy default --history recordings/*.csv.gz
 
-Recordings are journals, CSV with or without a JSON file beside it, Kernel Tuner caches, T4 results and KTT results, as
-they are or compressed. `random` is not simulated unless with --noise: its numbers are exact expectations.";
+Recordings are journals, CSV with or without a JSON file beside it, Kernel Tuner caches, T4
+results and KTT results, plain or compressed. `random` is simulated only with --noise: otherwise
+its numbers are exact expectations.";
 
 pub(super) const CONVERT_HELP: &str = "Examples:
   tunesmith convert run.jsonl run.2.jsonl -o run.csv.gz
   tunesmith convert cache.json.gz -o results.json --to t4
 
-Suffixes: .csv (with a .json file beside it), .json (T4), .cache.json (Kernel Tuner); add .gz to compress.";
+Suffixes: .csv (with a .json file beside it), .json (T4), .cache.json (Kernel Tuner); add .gz to
+compress.";
 
 #[derive(Debug, Args)]
 pub(crate) struct TopArgs {
@@ -117,9 +119,9 @@ pub(super) const EXPORT_HELP: &str = "Examples:
   tunesmith export runs/*.jsonl --as kernel-launcher --problem-size M,N,K
   tunesmith export gemm.jsonl gemm.2.jsonl --as wisdom --guard
 
-Of everything measured at most --most configurations are chosen, and a small decision tree over the sizes tells which of them
-serves an input. Printed is the regret: how much slower than the best known configuration of each input that is. The C header
-and the Rust module compile on their own.";
+At most --most of the measured configurations are chosen. A small decision tree over the sizes
+tells which of them serves an input. The printed regret is the slowdown relative to the best known
+configuration of each input. The C header and the Rust module compile on their own.";
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {

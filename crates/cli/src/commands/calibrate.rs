@@ -20,7 +20,7 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Ending, Error> {
         }
     };
     let Some(calibration) = tunesmith::calibrate(&options, clock.clone(), &interrupt, &mut show)? else {
-        output::note("interrupted; the same command goes on");
+        output::note("interrupted; the same command continues");
         return Ok(Ending::Interrupted);
     };
     calibration.notes.iter().for_each(|note| output::note(&format!("warning: {note}")));
@@ -84,7 +84,7 @@ fn model_text(model: &CostModel) -> String {
         text += &format!("  {:<28} {:>10.3e} s  {spread:<12} {rate}\n", term.property, term.weight);
     }
     for merged in &model.merged {
-        text += &format!("  cannot be told apart: {}\n", listed(merged));
+        text += &format!("  indistinguishable: {}\n", listed(merged));
     }
     for dependent in &model.dependent {
         text += &format!("  {} is a sum of {}\n", dependent.property, listed(&dependent.on));

@@ -9,7 +9,7 @@ use tunesmith::{CompareOptions, Comparison, Error, ModelChoice, TimeTransfer};
 /// The meaning of the table's columns.
 const NOTE: &str =
     "rel@n: optimum / best after n distinct evaluations; ERT x: expected evaluations to within x of the optimum
-score: how far ahead of random search over simulated time, 0 as it, 1 the optimum at once; its last line is the mean";
+score: lead over random search in simulated time; 0 is as good, 1 finds the optimum at once; last line: mean";
 
 pub(crate) fn compare(args: &CompareArgs) -> Result<Ending, Error> {
     let options = CompareOptions {

@@ -16,7 +16,7 @@ pub(crate) fn estimate(args: &EstimateArgs) -> Result<Ending, Error> {
 fn one(args: &EstimateArgs) -> Result<Ending, Error> {
     if args.out.is_some() {
         let text = "`-o` takes the estimates of a problem's configurations, and this is a nest alone".to_string();
-        let remedy = Some("name the problem whose kernel it is (`.toml`)".to_string());
+        let remedy = Some("name a problem that has the nest as its kernel (`.toml`)".to_string());
         return Err(Error::from(Refusal { text, remedy }));
     }
     let options = EstimateOptions {
@@ -57,7 +57,7 @@ fn listed(space: &EstimatedSpace) -> String {
         space.problem, space.device, space.backend, space.form
     );
     if let Some(limit) = space.limit_ms {
-        text += &format!("{:>10}  no configuration can fall below, by the model\n", milliseconds(limit));
+        text += &format!("{:>10}  no configuration can be faster, by the model\n", milliseconds(limit));
     }
     for config in &space.best {
         text += &format!("{:>10}  {}\n", milliseconds(config.time_ms), config.arguments());

@@ -48,7 +48,7 @@ fn portfolio(portfolio: &ExportedPortfolio) -> String {
     });
     format!(
         "{kernel} on {device}: {configurations} of {candidates} configurations for {inputs} inputs, a tree of depth {depth}{asked}\n  \
-         regret   best of them {}, the tree {} (worst {}), inputs it was not told of {}{default}\n{guarded}",
+         regret   best of them {}, the tree {} (worst {}), inputs held out of training {}{default}\n{guarded}",
         percent(portfolio.regret_portfolio),
         percent(portfolio.regret_tree),
         percent(portfolio.regret_worst),

@@ -47,11 +47,12 @@ fn timing_text(trained: &TrainedTiming) -> String {
         "{rows} rows of {inputs} inputs on {device_count} devices, {features} features, fitted in {fit_seconds:.2} s\n"
     );
     let error = held_out.log_speedup.map_or_else(String::new, |error| {
-        let percent = |share: Option<f64>| share.map_or_else(|| "?".to_string(), |share| format!("{:.1}", share * 100.0));
+        let percent =
+            |share: Option<f64>| share.map_or_else(|| "?".to_string(), |share| format!("{:.1}", share * 100.0));
         let (best, reference) = (percent(held_out.chosen_over_best), percent(held_out.chosen_over_reference));
         format!(
-            "held out: {} rows of {held} inputs; error of the logarithm {error:.3}; what it predicts best of the measured \
-             runs at {best} % of the best and {reference} % of the reference's speed\n",
+            "held out: {} rows of {held} inputs; error of the logarithm {error:.3}; the measured configuration that \
+                 it predicts best runs at {best} % of the best and {reference} % of the reference's speed\n",
             held_out.rows
         )
     });
@@ -106,7 +107,7 @@ fn text(trained: &Trained) -> String {
     let errors: Vec<[String; 2]> =
         held_out.iter().map(|(counter, error)| [format!("{:.2} %", error * 100.0), counter.clone()]).collect();
     let table = if errors.is_empty() {
-        "no configuration was held out, so the error of the model is not known\n".to_string()
+        "no configuration was held out: the error of the model is not known\n".to_string()
     } else {
         format!("{}\n", count_table(["held-out error", "counter"], &errors))
     };

@@ -112,11 +112,10 @@ fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
     let value = outcome.best.as_ref().and_then(|best| best.value.zip(best.value_ci95)).map(|(value, (low, high))| {
         ("objective", format!("{}: {value:.5}  (95 %: {low:.5} to {high:.5})", outcome.objective))
     });
-    let unscored = outcome
-        .unscored
-        .as_ref()
-        .map(|unscored| (unscored.count, &unscored.reason))
-        .map(|(count, reason)| ("unscored", format!("{count} correct without a value of the objective: {reason}")));
+    let unscored =
+        outcome.unscored.as_ref().map(|unscored| (unscored.count, &unscored.reason)).map(|(count, reason)| {
+            ("unscored", format!("{count} correct configurations have no value of the objective: {reason}"))
+        });
     let failed = outcome.failed_again.first().map(|first| {
         let message = first.failure.as_ref().map(|failure| failure.headline()).unwrap_or_default();
         let (count, status) = (outcome.failed_again.len(), first.status_word());
@@ -124,8 +123,7 @@ fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
     });
     let drift = outcome.drift.filter(|drift| drift.drifted).map(|drift| {
         let percent = drift.change * 100.0;
-        let text =
-            format!("the device's speed changed by {percent:.1} % through the run; scores were corrected for it");
+        let text = format!("the device's speed changed by {percent:.1} % during the run; scores were corrected for it");
         ("drift", text)
     });
     let regret = outcome.regret.iter().map(|claim| {

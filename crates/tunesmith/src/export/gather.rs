@@ -53,7 +53,7 @@ impl Gathered {
     fn add_journal(&mut self, run: &Path, header: &tunesmith_store::Header) -> Result<(), Error> {
         let top = top(run, usize::MAX)?;
         if top.objective != Target::Time {
-            let text = format!("`{}` was tuned to {}, not for time", run.display(), top.objective);
+            let text = format!("`{}` was tuned to {} rather than for time", run.display(), top.objective);
             return Err(Error::request(text, Some("export runs that were tuned for time".to_string())));
         }
         self.compare_values(run, header);
@@ -88,9 +88,9 @@ impl Gathered {
             let first = self.values.entry(key).or_insert_with(|| Some((values.clone(), run.to_path_buf())));
             let Some((_, other)) = first.take_if(|(known, _)| *known != *values) else { continue };
             self.notes.push(format!(
-                "warning: `{name}` of `{}` has other values in `{}` than in `{}`. Where they follow from the sizes, inputs share \
-                 few configurations, and what is chosen for a new input may not be valid there: write `{name}` as a share of the \
-                 size, with the same values for all inputs, and compute the rest in the kernel",
+                "warning: `{name}` of `{}` has other values in `{}` than in `{}`. If they depend on the sizes, inputs \
+                 share few configurations, and a choice for a new input may not be valid: write `{name}` as a share of \
+                 the size, with the same values for all inputs, and compute the rest in the kernel",
                 header.problem,
                 run.display(),
                 other.display()

@@ -122,7 +122,7 @@ impl Guard<'_> {
             return Ok(None);
         }
         if ![self.device.to_string(), format!("command ({})", self.device)].contains(&outcome.device) {
-            let text = format!("the runs were made on `{}`, and this is `{}`", self.device, outcome.device);
+            let text = format!("the runs were made on `{}`, but this device is `{}`", self.device, outcome.device);
             let remedy = "guard on the device of the runs, or name it with --device";
             return Err(Error::request(text, Some(remedy.to_string())));
         }

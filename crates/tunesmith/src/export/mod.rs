@@ -199,7 +199,7 @@ fn wisdom(
 }
 
 fn no_default(kernel: &str) -> Error {
-    let text = format!("`{kernel}` has no default configuration to be measured against");
+    let text = format!("`{kernel}` has no default configuration to compare with");
     Error::request(
         text,
         Some("add `default` to [tuning] of the problem and tune again, or leave --guard out".to_string()),

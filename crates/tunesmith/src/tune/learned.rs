@@ -105,7 +105,7 @@ fn check_limit(stop: &Stop, limit_ms: Option<f64>, target: &Target) -> Result<()
             "leave `limit` out, or minimise time",
         ),
         (None, Target::Time) => refuse(
-            "the stop condition `limit` needs a model of the kernel's limit, and there is none",
+            "the stop condition `limit` needs a model of the kernel's limit, but there is none",
             "tune a loop nest with the device file of its device (`--model FILE`, which `tunesmith calibrate` writes), or name the time to \
              reach: `cost 1.5ms`",
         ),
