@@ -14,10 +14,10 @@ mod example {
     }
 }
 
-/// The most crates in its tree: its own, Tunesmith's and all others.
+/// Maximum number of crates in its tree: its own, Tunesmith's and all others.
 const MOST_CRATES: usize = 25;
 
-/// Crates that a program which only chooses must not carry.
+/// Crates that a program which only chooses must not depend on.
 const NEVER: [&str; 10] =
     ["clap", "cudarc", "libloading", "nalgebra", "nix", "num-bigint", "opencl3", "plotters", "rand", "rayon"];
 

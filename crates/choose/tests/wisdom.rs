@@ -1,4 +1,4 @@
-//! Files of wisdom: what is written is read again, and damage costs no more than the line it is in.
+//! Files of wisdom can be read back, and damage costs only the line that it is in.
 
 use proptest::prelude::*;
 use std::path::Path;
@@ -6,7 +6,7 @@ use tunesmith_choose::wisdom::{Config, Entry, Input, Measured, Portfolio, Portfo
 use tunesmith_choose::{WisdomError, WisdomFile, WisdomFormat, append_wisdom, read_wisdom, wisdom_text, write_wisdom};
 use tunesmith_space::Value;
 
-/// As Kernel Launcher writes them.
+/// A file as Kernel Launcher writes it.
 const LAUNCHER: &str = r#"{"tunable_parameters": ["threads", "fast"], "version": "1.0", "objective": "time", "key": "add"}
 # a comment
 {"config": [32, true], "problem_size": [1000000, 4], "time": 31.4, "environment": {"device_name": "GTX"}}

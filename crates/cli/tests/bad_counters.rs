@@ -1,4 +1,5 @@
-//! Counters that are 0, no numbers, unknown or not to be had: a message each, and a run that goes on.
+//! Counters that are 0, not numbers, unknown or unavailable each give a message, and the run goes
+//! on.
 
 mod common;
 
@@ -32,7 +33,7 @@ fn table(names: [&str; 6], flawed: impl Fn(&str, f64) -> String) -> String {
     text
 }
 
-/// A model of the sound recording, and a search with it on the one that is not.
+/// Trains a model on the sound recording and searches `recording` with it.
 fn tune(recording: &str, sidecar: Option<&str>) -> Ran {
     let sound = table(COUNTERS, |_, reading| reading.to_string());
     let folder = Folder::with(&[("p.toml", PROBLEM), ("sound.csv", &sound), ("flawed.csv", recording)]);
@@ -45,7 +46,7 @@ fn tune(recording: &str, sidecar: Option<&str>) -> Ran {
     folder.run(&[&["tune", "p.toml", "--device", "replay:flawed.csv", "--model", "m.json"][..], &stop].concat())
 }
 
-/// All that there is was found, and `note` was said once.
+/// Checks that the run found everything and printed `note` once.
 fn went_on(ran: &Ran, note: &str) {
     assert_eq!(ran.code, Some(0), "{ran:#?}");
     assert_eq!(ran.stderr.matches(note).count(), 1, "`{note}` once: {ran:#?}");
@@ -97,7 +98,7 @@ fn the_processors_counters_are_read_or_it_is_said_why_not() {
     };
     let why = format!("{}; {}", missing["reason"].as_str().unwrap(), missing["remedy"].as_str().unwrap());
     assert!(ran.stderr.contains(&format!("no profile: {why}")), "{ran:#?}");
-    // A model of counters that this processor cannot give.
+    // A model of counters that this processor does not have.
     folder.write("sound.csv", &table(COUNTERS, |_, reading| reading.to_string()));
     folder.run(&["train", "counters", "sound.csv", "-o", "m.json", "--method", "exact"]);
     assert!(folder.path("m.json").is_file());

@@ -6,8 +6,8 @@ use common::{Folder, Ran, entries};
 use serde_json::json;
 use std::process::{Command, Stdio};
 
-/// A program whose cost is a function of its parameters; `WAY = "wrong"` prints what is wrong, `"broken"` fails to
-/// build, `"crash"` crashes.
+/// A program whose cost is a function of its parameters. `WAY = "wrong"` prints a wrong result,
+/// `"broken"` fails to build, and `"crash"` crashes.
 const PROGRAM: &str = r#"#!/bin/sh
 . "$OUT/settings"
 test "$WAY" = crash && kill -SEGV $$
@@ -87,13 +87,13 @@ fn a_command_is_named_by_its_device_as_well() {
 
 #[test]
 fn a_resumed_run_measures_nothing_twice_and_another_program_is_noticed() {
-    // Comparing the leaders at the end would build them again.
+    // A final re-measurement of the leaders would build them again.
     let folder = folder(&format!("{PROBLEM}\n[measure]\nfinal = false\ndrift = false\n"));
     let tune = |more: &[&str]| folder.run(&[&["tune", "p.toml", "--json", "--quiet"], more].concat());
     assert_eq!(tune(&["--stop", "evaluations 5"]).code, Some(0));
     let ran = tune(&["--resume"]);
     assert_eq!((ran.json()["resumed"].as_u64(), ran.json()["evaluations"].as_u64()), (Some(5), Some(20)), "{ran:#?}");
-    // One build for each evaluation, and one before the resumed ones for a look at the programs.
+    // One build for each evaluation, and one before the resumed ones to check the programs.
     let built = std::fs::read_to_string(folder.path("built")).unwrap();
     assert_eq!(built.lines().count(), 21);
     folder.write("program.sh", &format!("{PROGRAM}# changed\n"));
@@ -199,7 +199,7 @@ N = [1, 2, 3]
 first_limit = 1000
 "#;
 
-/// The numbers of the shell and of what it started, once it runs.
+/// Returns the process numbers of the shell and of its children, once it runs.
 fn running(folder: &Folder) -> Vec<String> {
     loop {
         let text = std::fs::read_to_string(folder.path("running")).unwrap_or_default();
@@ -214,7 +214,7 @@ fn running(folder: &Folder) -> Vec<String> {
 fn wait_until_gone(number: &str) {
     let is_alive = || {
         let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
-        // A zombie has ended: whoever inherits it collects it some time.
+        // A zombie has ended. Its new parent collects it at some time.
         stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with('Z'))
     };
     while is_alive() {

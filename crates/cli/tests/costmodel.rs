@@ -41,7 +41,7 @@ const PROBLEM: &str = "
     default = { width = 8 }
 ";
 
-/// Of `DEVICE`, with a cost of every work-group.
+/// Returns `DEVICE` with a cost of every work-group.
 fn device_with_groups() -> String {
     let groups = r#"{"property": "groups", "weight": 1e-8, "spread": null, "kernels": 1},
     {"property": "lane:arith:f32:mul""#;
@@ -62,7 +62,7 @@ fn an_estimate_is_the_sum_of_the_shares_of_what_the_nest_does() {
     let ran = folder().run(&["estimate", "scale.nest", "--on", "d.json", "--size", "n=1000000", "--json"]);
     assert_eq!(ran.code, Some(0), "{ran:#?}");
     let estimated = ran.json();
-    // 3 ms of loads and 4 ms of products overlap to 5 ms, and the launch comes to it.
+    // 3 ms of loads and 4 ms of products overlap to 5 ms. The launch is added.
     let time = estimated["time_ms"].as_f64().unwrap();
     assert!((time - 5.01).abs() < 1e-9, "{estimated:#}");
     let terms = estimated["terms"].as_array().unwrap();
@@ -90,7 +90,7 @@ fn what_cannot_be_estimated_is_refused_with_a_remedy() {
 #[test]
 fn a_calibration_writes_models_of_every_form_and_estimates_with_them() {
     let folder = folder();
-    // Some kernels alone; that others are missing is said.
+    // Only some kernels are measured. The command says that others are missing.
     let ran = folder.run(&["calibrate", "-o", "own.json", "--minutes", "0.1", "--json", "--quiet"]);
     assert_eq!(ran.code, Some(0), "{ran:#?}");
     let calibrated = ran.json();
@@ -122,19 +122,19 @@ fn the_configurations_of_a_problem_are_ranked_without_running_one() {
     assert!((best - 5.01 - 0.15625).abs() < 1e-9, "{ranked:#}");
     assert!((ranked["limit_ms"].as_f64().unwrap() - 5.01).abs() < 1e-9, "{ranked:#}");
     assert_eq!(ranked["estimated"], 7);
-    // What is written is a recording as any other.
+    // The file is a recording like any other.
     let compared = folder.run(&["compare", "all.csv", "--strategy", "exhaustive", "--repeats", "1", "--json"]);
     assert_eq!(compared.code, Some(0), "{compared:#?}");
 }
 
-/// The widths of a run in the order in which they were evaluated.
+/// Returns the widths of a run in the order in which they were evaluated.
 fn widths(folder: &Folder, journal: &str) -> Vec<i64> {
     let text = std::fs::read_to_string(folder.path(journal)).unwrap();
     let lines = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     lines.filter_map(|line| line["config"]["width"].as_i64()).collect()
 }
 
-/// Tunes the problem, told the estimates of the device file.
+/// Tunes the problem with the estimates of the device file.
 fn tuned(folder: &Folder, strategy: &str, stop: &str, out: &str) -> serde_json::Value {
     let ran = folder.run(&[
         "tune",
@@ -185,7 +185,7 @@ fn a_guided_search_reads_symbolic_counts_where_the_device_has_no_counters() {
         assert_eq!(line["counters"]["instructions.f32"], 1e6, "{line:#}");
         assert_eq!(line["counters"]["instructions.memory"], 2e6, "{line:#}");
     }
-    // The estimates that are written have them too, so that a counter model can be trained without a run.
+    // The written estimates also have them, so that a counter model can be trained without a run.
     folder.run(&["estimate", "scale.toml", "--on", "d.json", "-o", "all.csv", "--json"]);
     let trained = folder.run(&["train", "counters", "all.csv", "-o", "scale.counters.json", "--method", "exact"]);
     assert_eq!(trained.code, Some(0), "{trained:#?}");

@@ -7,7 +7,8 @@ use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// Twelve configurations whose counters follow from `TILE` and `UNROLL`; with `flaw` in place of one value.
+/// Returns twelve configurations whose counters follow from `TILE` and `UNROLL`, with `flaw` in
+/// place of one value.
 fn table(reads: &str, flaw: Option<&str>) -> String {
     let mut text = format!(
         "TILE,UNROLL,time_ms,dram_utilization,{reads},dram_write_transactions,inst_fp_32,inst_executed,issue_slot_utilization,sm_efficiency\n"
@@ -42,7 +43,7 @@ fn tune(folder: &Folder, more: &[&str]) -> Ran {
     ran
 }
 
-/// A file of the shared recordings with counters.
+/// Returns a file of the shared recordings with counters.
 fn recorded(name: &str) -> Option<PathBuf> {
     shared().map(|folder| folder.join("counters").join(name)).filter(|path| path.is_file())
 }

@@ -6,8 +6,8 @@ use common::cuda::{run_scripted, script};
 use common::{Folder, entries};
 use serde_json::Value as Json;
 
-/// Rules for the starter: some tiles fail, each in its way, and for all others `b` is what `a` is, which is right while all of
-/// its elements are the same.
+/// Rules for the starter. Some tiles fail, each in its way. For all others `b` is equal to `a`,
+/// which is correct while all elements are the same.
 const RULES: &str = r#"[
     { "defines": { "TILE": "8" }, "end": "CUDA_ERROR_ILLEGAL_ADDRESS" },
     { "defines": { "TILE": "16" }, "launch": "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES" },

@@ -1,11 +1,12 @@
-//! The CUDA examples without a GPU: NVIDIA's compiler takes them, and on the processor their kernels compute what they should.
+//! The CUDA examples without a GPU. NVIDIA's compiler accepts them, and on the processor their
+//! kernels compute the right results.
 
 mod common;
 
 use common::cuda::{nvidia, run_scripted, script};
 use common::{Folder, entries, repository};
 
-/// An example with sizes at which the processor is done soon, and how to call it there.
+/// An example with sizes that are fast on the processor, and with the call of its kernel.
 struct Example {
     /// The folder of the examples, and the problem in it.
     folder: &'static str,
@@ -13,11 +14,11 @@ struct Example {
     size: &'static str,
     /// C++ that defines `on_host`, with the arguments of the problem, behind the kernel's source.
     call: &'static str,
-    /// A reference in CUDA with what calls it, where there is one.
+    /// A reference in CUDA with its call, if there is one.
     reference: Option<(&'static str, &'static str)>,
 }
 
-/// Threads that take turns are slow: what counts is whether they are right.
+/// Threads that take turns are slow. Only their results count.
 const MEASURE: &str = "[measure]\nmin_samples = 1\nmax_samples = 1\nfirst_limit = 120.0\nlaunch_limit = 120.0\n\
     final = false\ndrift = false\nracing = false\n";
 
@@ -63,7 +64,8 @@ impl Example {
         repository().join("examples").join(self.folder).canonicalize().unwrap()
     }
 
-    /// The problem for the C++ compiler: the same parameters, constraints and arguments, the kernel on the processor.
+    /// Returns the problem for the C++ compiler: the same parameters, constraints and arguments,
+    /// with the kernel on the processor.
     fn on_host(&self) -> Folder {
         let source = std::fs::read_to_string(self.path().join(self.problem)).unwrap();
         let (head, rest) = source.split_once("\n[kernel]").or(source.split_once("\n[[kernel]]")).unwrap();
@@ -102,7 +104,8 @@ impl Example {
         }
     }
 
-    /// Compiles configurations for three generations of GPUs, and sees to it that nothing stands against their being launched.
+    /// Compiles configurations for three generations of GPUs, and checks that nothing prevents
+    /// their launch.
     fn compiled(&self, evaluations: usize) {
         let Some(nvidia) = nvidia() else { return };
         for capability in [(7, 5), (8, 0), (9, 0)] {

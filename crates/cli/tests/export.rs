@@ -1,4 +1,4 @@
-//! A user's job: runs over several inputs become what an application ships.
+//! A user's job: turn runs over several inputs into a file for an application.
 
 mod common;
 
@@ -10,14 +10,14 @@ const PROBLEM: &str = "[problem]\nname = \"bowl\"\nsizes = { N = 2 }\n[parameter
 
 const DEVICE: &str = "synthetic:1 + abs(X - N)";
 
-/// The inputs that are tuned: the best X is N, so that the default is the best for the last.
+/// The inputs. The best X is N, so that the default is the best for the last input.
 const INPUTS: [i64; 4] = [2, 3, 16, 20];
 
-/// The values of `ROWS` follow from a size, those of `X` do not.
+/// The values of `ROWS` depend on a size, those of `X` do not.
 const ROWS: &str = "[problem]\nname = \"rows\"\nsizes = { N = 8 }\n[parameters]\nX = [1, 2]\n\
     ROWS = { divisors_of = \"N\" }\n[tuning]\ndefault = { X = 1, ROWS = 1 }\n";
 
-/// A run of one problem for each input.
+/// Makes a run of one problem for each input.
 fn tuned() -> Folder {
     let folder = Folder::with(&[("bowl.toml", PROBLEM)]);
     for n in INPUTS {
@@ -39,7 +39,7 @@ fn read(folder: &Folder, name: &str) -> String {
     std::fs::read_to_string(folder.path(name)).unwrap()
 }
 
-/// The fastest X of every N, as a document's entries have it.
+/// Returns the fastest X of every N in the entries of a document.
 fn fastest(entries: &[Json]) -> Vec<(f64, i64)> {
     let mut known: Vec<(f64, f64, i64)> = entries
         .iter()

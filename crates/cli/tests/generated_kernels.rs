@@ -1,5 +1,6 @@
-//! The kernels of the cost model in the languages whose work-items are threads: OpenCL against the interpreter of nests, and
-//! CUDA through NVIDIA's compiler. C is tested where it is generated.
+//! The kernels of the cost model in the languages whose work-items are threads: OpenCL compared
+//! with the interpreter of nests, and CUDA compiled by NVIDIA's compiler. C is tested beside its
+//! generator.
 
 mod common;
 
@@ -18,12 +19,12 @@ use tunesmith::loopnest::kernels::{Groups, KERNELS, Kernel};
 use tunesmith::loopnest::{self, ArrayId, CodeParameter, Data, Dialect, LaneOrder, Nest, Recipe, codegen, interpret};
 use tunesmith::space::{Expr, Parameter, Space, Value};
 
-/// What the sizes of a nest are.
+/// The sizes of a nest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Sizes {
-    /// Multiples of the work-groups, which the nest takes for granted.
+    /// Multiples of the work-groups, as the nest assumes.
     Whole,
-    /// Others, of which it takes nothing for granted.
+    /// Other sizes, about which the nest assumes nothing.
     General,
 }
 
@@ -38,7 +39,7 @@ struct Case {
     before: Data,
 }
 
-/// Every kernel in every shape of its work-groups, and values computed ahead.
+/// Returns every kernel in every shape of its work-groups, and kernels with values computed ahead.
 fn cases(kind: Sizes) -> Vec<Case> {
     let shaped = |kernel: &'static Kernel| kernel.groups.shapes().map(|shape| Case::new(kernel, shape, kind));
     let ahead = AHEAD.into_iter().map(|(name, steps)| Case::ahead(name, steps, kind));
@@ -47,7 +48,8 @@ fn cases(kind: Sizes) -> Vec<Case> {
 
 const BLUR: &str = include_str!("../../../examples/nests/blur.nest");
 
-/// Values of the blur computed ahead, by the work-items of a group together and by each for itself.
+/// The blur with values computed ahead, by the work-items of a group together or by each for
+/// itself.
 const AHEAD: [(&str, &str); 2] = [
     (
         "blur_of_group",
@@ -89,7 +91,8 @@ impl Case {
         Self { name: format!("{}_{x}x{y}", kernel.name), nest, sizes, before }
     }
 
-    /// A nest in work-groups of some width; `looked_up` has the arrays in which it looks up values.
+    /// Returns a nest in work-groups of some width. `looked_up` has the arrays that it looks values
+    /// up in.
     fn of_data(text: &str, width: i64, sizes: &[i64], looked_up: &[Contents]) -> Self {
         let nest = text.parse::<Recipe>().and_then(|recipe| recipe.apply(&[("width", width)]));
         let nest = nest.unwrap_or_else(|error| panic!("{error:?}\n{text}"));
@@ -131,7 +134,7 @@ impl Case {
         });
     }
 
-    /// The arguments that are written, by name, with files of what the interpreter leaves in them.
+    /// Returns the written arguments, by name, with files of the interpreter's results.
     fn expected(&self, folder: &Folder) -> Vec<(String, PathBuf)> {
         let mut after = self.before.clone();
         interpret::run(&self.nest, &self.sizes, &mut after, LaneOrder::Ascending).unwrap();
@@ -169,7 +172,7 @@ impl Case {
         Argument { name: format!("{}.{own}", self.name), element, kind, symbol: None }
     }
 
-    /// A file with the memory of an array.
+    /// Writes a file with the memory of an array.
     fn file(&self, name: &str, array: ArrayId, data: &Data, folder: &Folder) -> PathBuf {
         let path = folder.path(name);
         std::fs::write(&path, data.memory(&self.nest, &self.sizes, array).unwrap()).unwrap();
@@ -177,7 +180,7 @@ impl Case {
     }
 }
 
-/// The source of a case.
+/// Returns the source of a case.
 #[derive(Debug)]
 struct Written {
     made: Generated,
@@ -212,7 +215,7 @@ impl Generator for Written {
     }
 }
 
-/// All cases as one problem: the processes that compile and run them start once.
+/// Returns all cases as one problem, so that the processes that compile and run them start once.
 fn problem(cases: &[Case], language: Language, folder: &Folder) -> KernelSpec {
     let mut spec = KernelSpec {
         problem: "kernels".to_string(),
@@ -230,7 +233,7 @@ fn worker() -> WorkerCommand {
     WorkerCommand::program(env!("CARGO_BIN_EXE_tunesmith"))
 }
 
-/// Compiles, runs and judges a problem that has no parameters.
+/// Compiles, runs and verifies a problem without parameters.
 fn evaluated(spec: KernelSpec, target: Target) -> Completion {
     let space = Space::builder().parameter(Parameter::new("only", [Value::Int(0)]).unwrap()).build().unwrap();
     let mut options = LiveOptions { target, worker: worker(), ..LiveOptions::new(spec) };
@@ -241,7 +244,7 @@ fn evaluated(spec: KernelSpec, target: Target) -> Completion {
     evaluator.next(&Interrupt::default()).unwrap().unwrap()
 }
 
-/// Runs cases that have so many results, and compares these.
+/// Runs cases with this number of results, and compares the results.
 fn computes_what_the_interpreter_says(cases: &[Case], results: usize, language: Language, target: Target) {
     let folder = Folder::new();
     let mut spec = problem(cases, language, &folder);
@@ -291,7 +294,7 @@ fn compiles_for(capability: (u32, u32), cases: &[Case]) {
     let script = Some(folder.path("script.json"));
     let setup = CudaSetup { libraries: Some(libraries), script, ..CudaSetup::default() };
     let device = cuda_devices(&setup, &worker()).unwrap().remove(0);
-    // The script's kernels write nothing: nothing is expected of them.
+    // The script's kernels write nothing, and no result is expected.
     let spec = problem(cases, Language::Cuda, &folder);
     let completion = evaluated(spec, Target::Cuda(Box::new(device)));
     assert_eq!(completion.failure, None);
@@ -321,7 +324,7 @@ fn kernels_that_look_up_bounds_and_subscripts_compile_for_gpus() {
 
 const SPARSE: &str = include_str!("../../../examples/nests/spmv.nest");
 
-/// The cells of rows side by side, and how many each row has.
+/// The cells of rows side by side, with the number of cells in each row.
 const SIDE_BY_SIDE: &str = "
     nest side_by_side
     sizes n, most
@@ -344,7 +347,8 @@ const SIDE_BY_SIDE: &str = "
     tag ii local.0
 ";
 
-/// A sparse matrix times a dense one: a work-group for each row, its work-items along the columns of the result.
+/// A sparse matrix times a dense one: a work-group for each row, with its work-items along the
+/// columns of the result.
 const DENSE: &str = "
     nest dense
     sizes n, m, nnz
@@ -369,7 +373,7 @@ const DENSE: &str = "
     tag ji local.0
 ";
 
-/// A triangular matrix, of which each row is kept from its first cell on, and what a permutation adds.
+/// A triangular matrix, whose rows are stored from their first cell on, plus a permutation.
 const TRIANGLE: &str = "
     nest triangle
     sizes n, nnz
@@ -394,7 +398,7 @@ const TRIANGLE: &str = "
     tag ii local.0
 ";
 
-/// Kernels whose bounds or subscripts depend on data, in work-groups of several widths.
+/// Returns kernels whose bounds or subscripts depend on data, in work-groups of several widths.
 fn looked_up() -> Vec<Case> {
     let widths = |text: &str, sizes: &[i64], looked_up: &[Contents]| {
         [1, 8, 32, 128].map(|width| Case::of_data(text, width, sizes, looked_up))

@@ -1,4 +1,4 @@
-//! `scripts/gpu-check` where there is no GPU: it explains what is missing.
+//! `scripts/gpu-check` without a GPU explains what is missing.
 
 #![allow(clippy::print_stdout)] // what is skipped is said
 
@@ -12,7 +12,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Runs the script on a machine whose CUDA driver follows `script`; without one on a machine that has none.
+/// Runs the script on a machine whose CUDA driver follows `script`, or on one without a driver.
 fn gpu_check(arguments: &[&str], script: &Path) -> Option<Output> {
     let mut command = Command::new(repository().join("scripts/gpu-check"));
     command.args(["--binary", env!("CARGO_BIN_EXE_tunesmith")]).args(arguments).env("TUNESMITH_CUDA_SCRIPT", script);
@@ -43,7 +43,7 @@ fn a_part_that_there_is_not_is_refused_with_those_there_are() {
     assert!(said.contains("`energies`") && said.contains("conformance"), "{said}");
 }
 
-/// The scripted device takes every configuration for a correct copy, or fails as its script says.
+/// The scripted device accepts every configuration as a correct copy, or fails as its script says.
 #[test]
 fn parts_fill_a_table_and_one_document() {
     let folder = Folder::new();

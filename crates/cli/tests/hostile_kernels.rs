@@ -1,4 +1,5 @@
-//! Configurations that crash, hang and lie: each gets its status, the best correct one wins, nothing is lost.
+//! Configurations that crash, hang or lie: each gets its status, the best correct one wins, and
+//! nothing is lost.
 
 mod common;
 
@@ -151,7 +152,7 @@ fn a_killed_run_resumes_with_nothing_repeated_and_nothing_missing() {
     let arguments = ["tune", "p.toml", "--quiet", "--seed", "5"];
     let mut child = folder.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let journal = folder.path("p.jsonl");
-    // The header and the evaluations; what is measured again meanwhile has lines of its own.
+    // The header and the evaluations. Later measurements have lines of their own.
     let is_counted = |line: &str| line.ends_with('\n') && !line.contains("\"again\"");
     let complete = || {
         let text = std::fs::read_to_string(&journal).unwrap_or_default();

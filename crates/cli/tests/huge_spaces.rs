@@ -1,4 +1,4 @@
-//! Spaces that no one could list tune like any other.
+//! Spaces too large to list can be tuned like any other.
 
 mod common;
 
@@ -33,7 +33,8 @@ fn every_strategy_tunes_and_resumes_a_space_of_10_to_the_31st_configurations() {
     }
 }
 
-/// That the indices in a journal, and that of the best, are those of their configurations to the last digit.
+/// Checks that the indices in a journal, and that of the best, are those of their configurations to
+/// the last digit.
 fn check_indices(folder: &Folder, path: &str, journal: &str, best: &serde_json::Value) {
     let entries = entries(&folder.path(journal));
     let of = |index: &str| folder.run(&["space", path, "--index", index, "--json"]).json()["configs"][0].clone();

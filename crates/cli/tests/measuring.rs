@@ -1,11 +1,11 @@
-//! Honest measurements, from the command line: a C kernel whose leaders are measured again.
+//! Honest measurements from the command line: the leaders of a C kernel are re-measured.
 
 mod common;
 
 use common::{Folder, again, entries};
 use serde_json::Value as Json;
 
-/// WORK decides the time; SAME changes nothing.
+/// `WORK` decides the time; `SAME` has no effect.
 const KERNEL: &str = "void spin(int *out) {
     volatile int left = WORK;
     while (left > 0) left = left - 1;
@@ -126,7 +126,7 @@ fn a_wrong_key_or_value_of_measure_is_refused_with_its_place() {
     folder.run(&["check", "q.toml"]).refused(&["between 0 and 1", "true or false"]);
 }
 
-/// On a synthetic device the times are known.
+/// A synthetic device, whose times are known.
 const BOWL: &str = r#"
 [problem]
 sizes = { N = 1000 }

@@ -149,7 +149,7 @@ fn data_that_lead_out_of_arrays_are_refused_before_anything_runs() {
     assert_eq!(warned.code, Some(0), "{warned:#?}");
     let shown = format!("{}{}", warned.stdout, warned.stderr);
     assert!(shown.contains("the data give loop `k` 16.0 iterations on average, its statistic 12"), "{warned:#?}");
-    // What no data decide is found by counting.
+    // Faults that do not depend on data are found by counting.
     let nest = spmv().replace("row[i + 1]", "row[i + 2]");
     check(&nest, "per_row = 16", "per_row = 16")
         .refused(&["line 13, column 8: row[i + 2] is beyond the end of axis 0 of `row` once"]);

@@ -37,7 +37,8 @@ default = { TILE = 1, UNROLL = 1, MODE = "column" }
 grid = [{ TILE = [4, 16], UNROLL = [1, 4], MODE = ["row", "column"] }, { TILE = 64 }]
 "#;
 
-/// The best tile is a sixteenth of N, the best unrolling 4; large tiles that are unrolled much cannot run.
+/// The best tile is a sixteenth of N and the best unrolling 4. Large tiles with much unrolling
+/// cannot run.
 const TIMES: &str = "synthetic:N * M * K * (1 + 16 * abs(TILE - N / 16) / N) * (1 + abs(UNROLL - 4) / 8) * \
                      (1 if MODE == 'row' else 1.5) / 1e5 if TILE * UNROLL < 256 else 0";
 
@@ -51,7 +52,7 @@ fn tune(folder: &Folder, more: &[&str]) -> Json {
     ran.json()
 }
 
-/// The journals of `tiles.inputs`, in the order of their names.
+/// Returns the journals of `tiles.inputs`, in the order of their names.
 fn journals(folder: &Folder) -> Vec<String> {
     let names = fs::read_dir(folder.path("tiles.inputs")).unwrap();
     let names = names.map(|entry| format!("tiles.inputs/{}", entry.unwrap().file_name().to_str().unwrap()));
@@ -78,7 +79,7 @@ fn trained() -> (Folder, Json) {
     let folder = folder();
     tune(&folder, &["--inputs"]);
     let journals = journals(&folder);
-    // A number of trees that is given takes no cross-validation.
+    // With a given number of trees there is no cross-validation.
     let mut arguments = vec!["train", "timing", "-o", "tiles.json", "--json", "--rounds", "100"];
     arguments.extend(journals.iter().map(String::as_str));
     let ran = folder.run(&arguments);
@@ -214,7 +215,7 @@ fn a_run_begins_with_what_the_model_predicts_and_a_candidate_that_fails_gives_wa
         let asked: Vec<&Json> = entries.iter().skip(1).map(|entry| &entry["config"]).collect();
         assert_eq!(asked[..5], candidates[..5]);
         assert_eq!(entries[1]["status"] == "runtime", failures);
-        // As many more as failed, then the strategy.
+        // As many more as failed are tried, then the strategy goes on.
         let failed = entries[1..6].iter().filter(|entry| entry["status"] == "runtime").count();
         assert_eq!(asked[..5 + failed], candidates[..5 + failed]);
     }
@@ -239,7 +240,8 @@ fn mistakes_in_inputs_and_grid_are_refused_with_their_place() {
     folder.run(&["tune", "none.toml", "--device", "synthetic:X", "--inputs"]).refused(&["no `[inputs]`"]);
 }
 
-/// A recording of a kernel on a GPU of so many multiprocessors, which it tells if `with_sizes`.
+/// A recording of a kernel on a GPU with this number of multiprocessors, contained in it if
+/// `with_sizes`.
 fn recording(folder: &Folder, units: u32, rows: &[String], with_sizes: bool) -> String {
     folder.write(&format!("gpu{units}.csv"), &format!("TILE,OTHER,time_ms,status\n{}\n", rows.join("\n")));
     let hardware = if with_sizes { format!(", \"hardware\": {{\"sm\": {units}}}") } else { String::new() };
@@ -247,11 +249,13 @@ fn recording(folder: &Folder, units: u32, rows: &[String], with_sizes: bool) -> 
     format!("gpu{units}.csv")
 }
 
-/// Recordings of a kernel on GPUs of 10, 20 and 40 multiprocessors; as many tens of them is the best TILE.
+/// Recordings of a kernel on GPUs of 10, 20 and 40 multiprocessors. The best TILE is a tenth of
+/// that.
 fn of_devices(folder: &Folder, with_sizes: bool) -> Vec<String> {
     let file = |units: u32| {
         let rows = (0..6).flat_map(|power| (0..20).map(move |other| (1_u32 << power, other)));
-        // Too large costs twice what too small does. Were it the same, no first question of a tree would gain anything.
+        // Too large a tile costs twice as much as one too small. If both cost the same, no first
+        // question of a tree would gain anything.
         let time = |tile: u32| {
             let beyond = f64::from(tile).log2() - f64::from(units / 10).log2();
             1.0 + (2.0 * beyond).max(-beyond)
@@ -283,8 +287,8 @@ fn one_model_spans_devices_by_their_numbers_or_else_by_their_names() {
     }
 }
 
-/// A configuration that is nearly the best on each of three GPUs, and one for each that is the best there and bad elsewhere.
-/// What is nearest to an unseen GPU misleads.
+/// Recordings of three GPUs. One configuration is nearly the best on each, and one for each GPU is
+/// the best there and bad elsewhere. The GPU nearest to an unseen one misleads.
 fn with_a_safe_configuration(folder: &Folder) -> Vec<String> {
     let file = |units: u32| {
         let time = |tile: u32| match tile {
@@ -338,7 +342,7 @@ fn a_device_that_was_never_seen_is_answered_with_what_is_best_over_the_others_wh
     let run = folder.run(&[&tune[..], &["--out", "k.jsonl", "--json", "--quiet"]].concat());
     assert_eq!(entries(&folder.path("k.jsonl"))[0]["config"]["TILE"], 1, "{run:#?}");
 
-    // Files written before this was known have neither.
+    // Earlier versions wrote files without either.
     let mut old: Json = serde_json::from_str(&fs::read_to_string(folder.path("safe.json")).unwrap()).unwrap();
     for name in ["unseen_device", "best_single"] {
         assert!(old.as_object_mut().unwrap().remove(name).is_some());

@@ -107,7 +107,7 @@ fn a_replay_simulates_the_time_and_the_noise_of_a_tuning_run() {
     folder
         .run(&[&tune[..], &["replay:table.csv?nois"]].concat())
         .refused(&["no option `nois`", "did you mean `noise`"]);
-    // What is called so is a file.
+    // A file may have such a name.
     folder.write("table.csv?noise", COSTS);
     let named = folder.run(&[&tune[..], &["replay:table.csv?noise"]].concat()).json();
     assert_eq!(named["best"]["times_ms"], serde_json::json!([1.5]));

@@ -5,7 +5,7 @@ mod common;
 use common::Folder;
 
 const PROBLEM: &str = "[problem]\nname = \"p\"\n[kernel]\ncommand = [\"true\"]\n[parameters]\nX = { range = \"1..=30\" }\nY = { range = \"1..=30\" }\n";
-/// A wide valley whose bottom many configurations share within a few per cent.
+/// A wide valley. Many configurations lie within a few per cent of its bottom.
 const VALLEY: &str = "synthetic:100 + abs(X - 12) + abs(Y - 20) / 2";
 
 fn tune(folder: &Folder, stop: &str, strategy: &str) -> common::Ran {

@@ -1,4 +1,4 @@
-//! T1 problems whose kernels are at hand tune unchanged.
+//! T1 problems whose kernels are available can be tuned unchanged.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::{Folder, has_opencl};
 use serde_json::{Value as Json, json};
 use std::fs;
 
-/// y = 2 x + 1 with x[i] = i / 2; configurations with WRONG = 1 compute something else.
+/// y = 2 x + 1 with x[i] = i / 2. Configurations with WRONG = 1 compute something else.
 const C_KERNEL: &str = "
 void scale(const float *x, float *y, int n)
 {

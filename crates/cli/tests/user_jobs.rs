@@ -1,4 +1,4 @@
-//! What users come for, from the command line.
+//! The main jobs of users, from the command line.
 
 mod common;
 
@@ -33,7 +33,7 @@ fn init_check_and_tune_work_one_after_the_other() {
     folder.run(&["init", "--out", "first"]).refused(&["exists already", "--out"]);
 }
 
-/// The commands that a run recommends, as words.
+/// Returns the commands that a run recommends, as words.
 fn recommended(ran: &common::Ran) -> Vec<Vec<String>> {
     let commands = ran.stdout.lines().filter_map(|line| line.split_once("tunesmith ").map(|(_, words)| words));
     commands.map(|words| shlex::split(words).unwrap()).collect()

@@ -67,7 +67,7 @@ fn built(folder: &Path) -> Problem {
         .unwrap()
 }
 
-/// A problem that is right, for tests to spoil.
+/// A correct problem, which tests then spoil.
 fn scale() -> tunesmith_problem::ProblemBuilder {
     Problem::builder("scale")
         .size("N", 16)

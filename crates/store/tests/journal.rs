@@ -1,4 +1,4 @@
-//! Journals survive what runs go through: kills at any byte, other problems, other processes.
+//! Journals survive kills at any byte, other problems and other processes.
 
 use proptest::prelude::*;
 use std::fs;
@@ -28,7 +28,7 @@ fn header(space: &Space) -> Header {
     header
 }
 
-/// Every second evaluation correct, the others failing in turn.
+/// An evaluation: every second one is correct, and the others fail in turn.
 fn evaluation(space: &Space, rank: u128) -> Evaluation {
     let kind = FailureKind::ALL[usize::try_from(rank / 2).unwrap() % 5];
     let depth = if rank.is_multiple_of(3) { Depth::Profiled } else { Depth::Timed };
@@ -47,7 +47,7 @@ fn evaluation(space: &Space, rank: u128) -> Evaluation {
     }
 }
 
-/// A journal with evaluations of the first `count` configurations.
+/// Writes a journal with evaluations of the first `count` configurations.
 fn written(folder: &tempfile::TempDir, count: u128) -> (PathBuf, Vec<Evaluation>) {
     let space = space();
     let mut journal = Journal::create(&folder.path().join("run.jsonl"), &header(&space), &space).unwrap();

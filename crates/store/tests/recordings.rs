@@ -1,4 +1,4 @@
-//! The real files of the shared folder are read, written again, and survive being cut anywhere.
+//! The real files of the shared folder can be read and written, and survive being cut anywhere.
 
 #![allow(clippy::print_stdout)]
 
@@ -209,8 +209,8 @@ fn results_written_as_t4_satisfy_its_schema() {
     assert!(std::panic::catch_unwind(|| satisfies(&broken, &schema, "broken")).is_err(), "the check checks");
 }
 
-/// What the schemas use of JSON Schema: type, properties, required, items, enum and the pattern of
-/// versions.
+/// Checks `json` against the parts of JSON Schema that the schemas use: type, properties, required,
+/// items, enum and the pattern of versions.
 fn satisfies(json: &Json, schema: &Json, place: &str) {
     let is = |kind: &str| match kind {
         "object" => json.is_object(),

@@ -1,9 +1,10 @@
-//! What scoring a large space costs `profile_guided`: the first step, which predicts the counters of all configurations, and
-//! those after it.
+//! Measures the time that `profile_guided` needs to score a large space: for the first step, which
+//! predicts the counters of all configurations, and for later steps.
 //!
-//! `cargo bench -p tunesmith --bench scoring` takes the full space of CLTune's matrix multiplication, 241,600 configurations
-//! (`spaces/cltune_gemm.json` in `$TUNESMITH_SHARED`, else in `../shared`), with made-up counters, and trees fitted to half of
-//! 2,000 of them. Wanted: 2 s for the first step, 10 ms for the others. Run it on a quiet machine.
+//! `cargo bench -p tunesmith --bench scoring` takes the full space of CLTune's matrix
+//! multiplication, 241,600 configurations (`spaces/cltune_gemm.json` in `$TUNESMITH_SHARED`, else
+//! in `../shared`), with made-up counters, and trees fitted to half of 2,000 of them. Goals: 2 s
+//! for the first step, 10 ms for the others. Run it on a quiet machine.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark has no command line to be told the folder by")]
 
@@ -21,9 +22,9 @@ use tunesmith::search::{Knowledge, StrategySpec};
 use tunesmith::space::{ConfigId, Space, Value};
 use tunesmith_model::counters::{CounterModel, Method};
 
-/// Configurations with counters that the model learns from.
+/// Number of configurations with counters that the model learns from.
 const KNOWN: usize = 2000;
-/// Evaluations of the search.
+/// Number of evaluations of the search.
 const EVALUATIONS: u64 = 60;
 
 /// A kernel whose counters follow from its tiles as those of a matrix multiplication do.
@@ -82,7 +83,7 @@ impl Evaluator for MadeUp<'_> {
     }
 }
 
-/// A strategy whose every ask and tell is timed.
+/// A strategy with a timer around every ask and tell.
 struct Timed {
     strategy: Box<dyn Searcher>,
     clock: SystemClock,
@@ -106,7 +107,7 @@ impl Searcher for Timed {
     }
 }
 
-/// Counters of some configurations spread over the space.
+/// Trains a model on the counters of some configurations spread over the space.
 fn model(space: &Space) -> CounterModel {
     let columns = space.parameters().iter().map(|parameter| Column::of_rows(parameter.name())).collect();
     let every = (space.len().unwrap_or(1) as usize / KNOWN).max(1);

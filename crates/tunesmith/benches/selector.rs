@@ -1,5 +1,6 @@
-//! What a choice costs at run time. `cargo bench -p tunesmith --bench selector`; wanted: 2 us exact, 20 us predicted, by a portfolio's
-//! tree or by a model of 100 trees among 32 configurations.
+//! Measures the time of a choice at run time: `cargo bench -p tunesmith --bench selector`. Goals: 2
+//! us for an exact choice; 20 us for a predicted one, by a portfolio's tree or by a model of 100
+//! trees among 32 configurations.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -17,12 +18,12 @@ fn main() {
 
 const SIZES: [&str; 6] = ["C", "D", "F", "H", "R", "W"];
 
-/// The configurations differ in ten parameters, as those of a real kernel do.
+/// Returns a configuration of ten parameters, as many as a real kernel has.
 fn config(number: usize) -> Config {
     (0..10).map(|at| (format!("PARAMETER_{at}"), Value::Int((number + at) as i64))).collect()
 }
 
-/// Input `number` of 600.
+/// Returns input `number` of 600.
 fn input(number: usize) -> Input {
     let size = |at: usize| f64::from(1u32 << ((number >> (2 * at)) % 4 + at));
     SIZES.iter().enumerate().map(|(at, name)| ((*name).to_string(), size(at))).collect()
@@ -32,7 +33,7 @@ fn time(input: usize, config: usize) -> f64 {
     1.0 + ((input * 7 + config * 13) % 64) as f64 / 16.0
 }
 
-/// 600 inputs, each with a best configuration of 64, and a portfolio of 32.
+/// Returns 600 inputs, each with a best configuration of 64, and a portfolio of 32.
 fn selector() -> Selector {
     let measured = Measured {
         inputs: (0..600).map(input).collect(),
@@ -56,7 +57,8 @@ fn selector() -> Selector {
     })
 }
 
-/// The same with a model of so many trees, which learned from every tenth input; it chooses among the portfolio's 32.
+/// Returns the same with a model of `rounds` trees. The model learned from every tenth input and
+/// chooses among the portfolio's 32 configurations.
 fn selector_with_model(rounds: usize) -> Selector {
     let values = |at: usize| (0..64).map(|number| json!(number + at)).collect::<Json>();
     let parameters: Map<String, Json> = (0..10).map(|at| (format!("PARAMETER_{at}"), values(at))).collect();

@@ -1,10 +1,14 @@
-//! Starchart's regression trees as the counter paper measured them (Filipovic et al., 2022, section 4.8, Tables 8 and 9): evaluations for
-//! building and validating a tree, and then for tuning in the order of its predictions, also on another device.
+//! Starchart's regression trees as the counter paper measured them (Filipovic et al., 2022, section
+//! 4.8, Tables 8 and 9). Counts the evaluations for building and validating a tree, and then for
+//! tuning in the order of its predictions, also on another device.
 //!
-//! `cargo bench -p tunesmith --bench starchart -- REPEATS TUNED MODEL` reads two recordings of the same parameters and prints means as a table
-//! in Markdown. The protocol: 200 random configurations validate; random ones train, 20 at first, until the median relative error on the
-//! former is below 15 % or there are 200 of them; then all configurations are tried in the order predicted until one is within
-//! 1.10 of the optimum. Validation and training are drawn apart, so that both count in full, as in the paper.
+//! `cargo bench -p tunesmith --bench starchart -- REPEATS TUNED MODEL` reads two recordings of the
+//! same parameters and prints means as a table in Markdown.
+//!
+//! The protocol: 200 random configurations validate. Other random ones train, 20 at first, until
+//! the median relative error on the former is below 15 % or there are 200 of them. Then all
+//! configurations are tried in the predicted order until one is within 1.10 of the optimum.
+//! Validation and training are drawn separately, so that both count in full, as in the paper.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use rand::SeedableRng as _;
@@ -18,7 +22,7 @@ use tunesmith_model::{Column, RegressionTree, Regressor as _, Table, TreeSetting
 const VALIDATION: usize = 200;
 const TRAINING: [usize; 2] = [20, 200];
 const ERROR: f64 = 0.15;
-/// How near the optimum counts as found.
+/// Maximum time relative to the optimum that counts as found.
 const HIT: f64 = 1.10;
 
 /// The correct configurations of a recording.
@@ -38,7 +42,7 @@ impl Measured {
         Self { name: recording.name.clone(), table: Table::from_rows(columns, rows), times }
     }
 
-    /// How many random configurations `rng` draws, all of them in random order at most.
+    /// Draws `count` random configurations, at most all of them in random order.
     fn drawn(&self, count: usize, rng: &mut Rng) -> Vec<usize> {
         let mut all: Vec<usize> = (0..self.times.len()).collect();
         all.shuffle(rng);
@@ -50,7 +54,7 @@ impl Measured {
         rows.iter().map(|row| self.times[*row]).collect()
     }
 
-    /// A tree that predicts well, and the evaluations that it took.
+    /// Builds a tree that predicts well. Returns it with the number of evaluations.
     fn build(&self, rng: &mut Rng) -> (RegressionTree, usize) {
         let validation = self.drawn(VALIDATION, rng);
         let (table, expected) = (self.table.select(&validation), self.times(&validation));
@@ -70,7 +74,8 @@ impl Measured {
         }
     }
 
-    /// Configurations tried in the order of `tree`, equal ones in random order, until one is near the optimum.
+    /// Tries configurations in the order of `tree`, equal ones in random order, until one is near
+    /// the optimum. Returns the number of evaluations.
     fn tune(&self, tree: &RegressionTree, rng: &mut Rng) -> usize {
         let limit = HIT * self.times.iter().copied().fold(f64::INFINITY, f64::min);
         let predicted = tree.predict_all(&self.table);
@@ -80,7 +85,7 @@ impl Measured {
     }
 }
 
-/// Values as numbers; those that are none by their place.
+/// Returns values as numbers. A value that is not a number is replaced by its place.
 fn numbers(recording: &Recording, values: &[Value]) -> Vec<f64> {
     let number = |(parameter, value): (&Parameter, &Value)| {
         let place = || parameter.values().iter().position(|other| other == value).unwrap_or(0) as f64;

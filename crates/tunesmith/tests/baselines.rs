@@ -1,4 +1,4 @@
-//! The exact expectations of random search are those published for the recordings.
+//! The exact expectations of random search are equal to those published for the recordings.
 
 #![allow(clippy::print_stdout)]
 
@@ -41,8 +41,8 @@ fn random_search_equals_the_published_row_to_three_digits() {
     }
 }
 
-/// The number of draws with replacement after which the best so far is within 1.10 of the optimum on average: of n draws
-/// none is among the fastest i with probability (1 - i/N)^n.
+/// Returns the number of draws with replacement after which the best so far is within 1.10 of the
+/// optimum on average. n draws contain none of the fastest i with probability (1 - i/N)^n.
 fn draws_with_replacement(recording: &Recording) -> u64 {
     let mut times: Vec<f64> = recording.rows().iter().filter_map(Row::time_ms).collect();
     times.sort_by(f64::total_cmp);
@@ -60,7 +60,8 @@ fn random_search_needs_about_as_many_tests_on_the_counter_papers_data_as_known()
         recordings.iter().find(|path| path.ends_with(&file)).unwrap().clone()
     };
     let paths = ["680", "750", "1070", "2080"].map(of_the_paper);
-    // The known numbers are of draws with replacement; never drawing one again, as we do, needs a little less.
+    // The known numbers are for draws with replacement. Without it, as here, slightly fewer are
+    // needed.
     let known = paths.each_ref().map(|path| draws_with_replacement(&import(path).unwrap()));
     assert_eq!(known, [19, 21, 32, 16]);
     let metric: Vec<Option<u64>> =

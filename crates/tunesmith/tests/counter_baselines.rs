@@ -1,4 +1,5 @@
-//! Counter-guided search on recordings with counters: the authors' variant needs as many evaluations as theirs, ours few.
+//! Counter-guided search on recordings with counters: the authors' variant needs as many
+//! evaluations as theirs, and ours few.
 
 #![allow(clippy::print_stdout)] // skipped tests say why
 
@@ -20,7 +21,7 @@ fn recording(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// The measures of each strategy on the configurations that ran.
+/// Returns the measures of each strategy on the configurations that ran.
 fn measures(path: PathBuf, strategies: &[&str], model: ModelChoice, repeats: usize, budget: u64) -> Vec<Measures> {
     let strategies = strategies.iter().map(ToString::to_string).collect();
     let (recordings, model, without_failures) = (vec![path], Some(model), true);
@@ -29,7 +30,7 @@ fn measures(path: PathBuf, strategies: &[&str], model: ModelChoice, repeats: usi
     compare(&options).unwrap().results.into_iter().map(|score| score.measures).collect()
 }
 
-/// The mean and the ninth decile of random search's first hits, exactly.
+/// Returns the exact mean and ninth decile of random search's first hits.
 fn random(path: PathBuf) -> Measures {
     let (recordings, strategies) = (vec![path], vec!["random".to_string()]);
     let options = CompareOptions {
@@ -43,14 +44,15 @@ fn random(path: PathBuf) -> Measures {
     compare(&options).unwrap().results.remove(0).measures
 }
 
-/// Searches, and evaluations of each. First hits scatter about as widely as they are large, so that their mean lies within
-/// 5 or 10 % of its expectation with 400 or 100 of them.
+/// Number of searches, and of evaluations of each. First hits scatter about as widely as their
+/// mean. With 400 or 100 searches, the mean is therefore within 5 or 10 % of its expectation.
 struct Effort {
     repeats: usize,
     budget: u64,
 }
 
-/// The authors' variant within 15 % of `theirs`, ours at most at `most` and at half of random search.
+/// Checks that the authors' variant is within 15 % of `theirs`, and ours at most at `most` and at
+/// half of random search.
 fn check(name: &str, model: ModelChoice, effort: &Effort, theirs: f64, most: f64) {
     let Some(path) = recording(name) else { return };
     let found = measures(path.clone(), &[AUTHORS, OURS], model, effort.repeats, effort.budget);
@@ -69,7 +71,7 @@ fn on_coulomb3d_the_authors_variant_needs_what_theirs_does_and_ours_half_of_rand
 
 #[test]
 fn on_convolution_the_authors_variant_needs_what_theirs_does_and_ours_half_of_random() {
-    // Trees are left to the bench: to fit twenty ensembles takes longer than all other tests.
+    // Trees are left to the bench: fitting twenty ensembles takes longer than all other tests.
     check("convolution_2080ti", ModelChoice::Exact, &Effort { repeats: 100, budget: 50 }, 9.7, 5.5);
 }
 

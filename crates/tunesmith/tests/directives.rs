@@ -52,7 +52,7 @@ fn messages(text: &str, given: &[(&str, i64)]) -> Vec<String> {
     }
 }
 
-/// The number of valid configurations of the listing, counted by loops.
+/// Returns the number of valid configurations of the listing, counted by loops.
 fn count(m: i64, n: i64, largest: i64) -> u32 {
     let mut count = 0;
     for vwm in [1, 2, 4, 8] {

@@ -1,4 +1,4 @@
-//! What an application ships: code that compiles on its own and chooses what the library chooses.
+//! Exported code compiles on its own and makes the same choices as the library.
 #![allow(clippy::disallowed_methods, reason = "the compiler that CC names is used, as everywhere")]
 
 mod exported;
@@ -18,7 +18,7 @@ use tunesmith::{
 
 const QUESTIONS: usize = 10_000;
 
-/// Names that are keywords or no identifiers, and values of every type.
+/// A configuration with names that are keywords or no identifiers, and with values of every type.
 fn config(number: i64) -> Config {
     vec![
         ("block h".into(), Value::Int(number)),
@@ -28,7 +28,7 @@ fn config(number: i64) -> Config {
     ]
 }
 
-/// 80 inputs, 12 configurations, every input with another best one; not all were measured.
+/// 80 inputs and 12 configurations. Every input has another best one. Not all were measured.
 fn wisdom() -> Wisdom {
     let mut rng = Rng::seed_from_u64(1);
     let mut entries = Vec::new();
@@ -71,7 +71,7 @@ fn export_all(folder: &Path, format: &str, out: &str) -> Exported {
     export(&options(vec![all], format, folder.join(out))).unwrap().unwrap()
 }
 
-/// The questions, and the answers of the library.
+/// Returns the questions, and the answers of the library.
 fn asked(folder: &Path) -> (Asked, Vec<String>) {
     export_all(folder, "wisdom", "few.wisdom");
     let mut rng = Rng::seed_from_u64(2);
@@ -147,7 +147,7 @@ fn journals_of_several_inputs_become_wisdom_that_knows_them() {
     assert_eq!(file.wisdom.defaults["bowl"], [("X".to_string(), Value::Int(20))]);
 }
 
-/// The runs promise a gain for two inputs; only for the first one is it there when it is measured again.
+/// The runs promise a gain for two inputs. A new measurement confirms it only for the first.
 #[test]
 fn with_a_guard_only_what_is_faster_than_the_default_ships() {
     let folder = tempfile::tempdir().unwrap();

@@ -31,7 +31,7 @@ use tunesmith::{ExportOptions, ExportedPortfolio, export};
 
 const QUESTIONS: usize = 10_000;
 
-/// Exports the runs to `out` in `folder`; the one portfolio that they make.
+/// Exports the runs to `out` in `folder`. Returns the one portfolio that they make.
 fn exported_runs(folder: &Path, format: &str, out: &str) -> ExportedPortfolio {
     let options = ExportOptions {
         runs: vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/filterbank.wisdom")],

@@ -1,4 +1,4 @@
-//! Tuning while the application runs: with a clock that stands still unless a kernel runs.
+//! Tuning while the application runs, with a clock that advances only while a kernel runs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,8 @@ use tunesmith::core::ManualClock;
 use tunesmith::space::Value;
 use tunesmith::{Online, Selector, Source};
 
-/// The kernel takes so many milliseconds with each configuration; those with 0 fail after a millisecond.
+/// The kernel's time in milliseconds with each configuration. Those with 0 fail after a
+/// millisecond.
 const TIMES: [u64; 5] = [40, 0, 60, 25, 300];
 
 fn configs() -> Vec<Config> {
@@ -29,7 +30,7 @@ impl Application {
         Self { clock, online, runs: AtomicUsize::new(0) }
     }
 
-    /// One call; returns the configuration that gave its result.
+    /// Makes one call. Returns the configuration that gave its result.
     fn call(&self, n: f64) -> usize {
         let result = self.online.call(&[("N", n)], |config| {
             self.runs.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,5 @@
-//! Choosing at run time: what is asked first, what is said about it, and what damaged files cost.
+//! Choosing at run time: the order of the sources, the explanations, and the effect of damaged
+//! files.
 
 use proptest::prelude::*;
 use tunesmith::choose::wisdom::{Config, DecisionTree, Entry, Input, Node, Portfolio, Regret, Wisdom};
@@ -163,7 +164,7 @@ fn threads_share_a_selector() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// The plain way: go through all entries.
+    /// Compares with the plain way: going through all entries.
     #[test]
     fn exact_and_nearest_are_what_a_walk_over_all_entries_finds(
         known in prop::collection::vec((0u32..6, 1u32..4, 1i64..99, 1u32..1000), 1..20),

@@ -1,5 +1,5 @@
-//! Choosing at run time by a timing model: the same as `predict` among the same few configurations, what is said about it, and what
-//! damaged files cost.
+//! Choosing at run time by a timing model: the choice is that of `predict` among the same few
+//! configurations. Also tests the explanations and the effect of damaged files.
 
 mod common;
 
@@ -13,7 +13,7 @@ use tunesmith::core::SystemClock;
 use tunesmith::space::Value;
 use tunesmith::{ModelSearch, PredictOptions, Selector, Source, TimingModel, predict};
 
-/// The work-items of tiles must not exceed what the device has, nor tiles their input.
+/// The work-items of a tile must not exceed the device's, nor a tile its input.
 fn kernel() -> Kernel {
     Kernel {
         name: "k",
@@ -63,13 +63,13 @@ impl Fixture {
         path
     }
 
-    /// The model with the text `from` in place of `to`.
+    /// Returns the model with the text `from` replaced by `to`.
     fn with(&self, from: &str, to: &str) -> String {
         assert!(self.text.contains(from), "{from}");
         self.text.replacen(from, to, 1)
     }
 
-    /// The model as versions wrote it that chose no candidates.
+    /// Returns the model in the form of versions that chose no candidates.
     fn without_candidates(&self) -> String {
         let mut json: Json = serde_json::from_str(&self.text).unwrap();
         json.as_object_mut().unwrap().shift_remove("candidates").unwrap();
@@ -77,7 +77,8 @@ impl Fixture {
     }
 }
 
-/// By the model's own words the speed of every configuration that `predict` finds for an input, relative to the reference.
+/// Returns the speed relative to the reference of every configuration that `predict` finds for an
+/// input.
 fn speeds(model: &TimingModel, device: &str, n: f64, m: f64) -> Vec<(Json, f64)> {
     let options = PredictOptions {
         input: vec![("N".into(), Value::Int(n as i64)), ("M".into(), Value::Int(m as i64))],
@@ -134,7 +135,7 @@ proptest! {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), bytes).unwrap();
         let selector = Selector::open([file.path()]).with_default("k", config(1, "row"));
-        // Of the last brace and the line's end only the brace matters.
+        // Of the last brace and the end of the line, only the brace matters.
         prop_assert!(!is_cut || at + 1 >= FIXTURE.text.len() || !selector.warnings().is_empty());
         for device in ["GPU A", "GPU C"] {
             prop_assert!(selector.select("k", device, &[("N", 64.0), ("M", 4.0)]).is_some());
@@ -153,7 +154,7 @@ fn entry(device: &str, n: f64, tile: i64) -> Entry {
     }
 }
 
-/// Chooses the second of its two configurations whatever is asked.
+/// A portfolio that always chooses the second of its two configurations.
 fn portfolio(device: &str) -> Portfolio {
     Portfolio {
         kernel: "k".into(),
@@ -175,7 +176,7 @@ fn beside_wisdom_measurements_come_first_and_the_model_chooses_among_the_portfol
     };
     let selector = Selector::new(wisdom).with_model(&FIXTURE.model);
     assert_eq!(ask(&selector, "GPU A", 64.0, 4.0), (&config(32, "row"), Source::Exact));
-    // The tree would say 1, and the model's own candidates have better ones.
+    // The tree would choose 1, and the model's own candidates contain better ones.
     assert_eq!(ask(&selector, "GPU A", 256.0, 4.0), (&config(8, "column"), Source::Predicted { outside: 0.0 }));
     let (own, source) = ask(&selector, "GPU B", 256.0, 4.0);
     assert!(own == &config(32, "column") || own == &config(32, "row"), "{own:?}");
@@ -195,9 +196,9 @@ fn inputs_outside_of_the_training_set_are_doubtful_with_their_distance() {
     // One doubling below the least N; the least work is that of N = 8, twice as much.
     assert!(matches!(source, Source::Predicted { outside } if (outside - 2.0_f64.sqrt()).abs() < 1e-9), "{source:?}");
     assert!(source.is_doubtful() && source.to_string().contains("1.4 doublings outside"), "{source}");
-    // A device that no one heard of is said also within.
+    // A choice for an unknown device is doubtful even inside of the training set.
     assert!(ask(&selector, "GPU C", 300.0, 7.0).1.is_doubtful());
-    // What is not given is as in the first run; what is no size is ignored.
+    // A missing size is as in the first run. A name that is not a size is ignored.
     let choice = selector.select("k", "GPU A", &[("COLOUR", 1.0), ("M", f64::NAN)]).unwrap();
     assert_eq!((choice.config, choice.source), ask(&selector, "GPU A", 8.0, 4.0));
 }
@@ -219,7 +220,7 @@ fn a_choice_that_is_refused_backs_off_in_the_order_of_the_predictions() {
     assert!(
         of_device.len() > 2 && of_device.iter().map(|(config, _)| speed(config).unwrap().1).is_sorted_by(|a, b| a >= b)
     );
-    // Nobody knows what devices allow of which nothing is known.
+    // The limits of an unknown device are not known.
     assert!(elsewhere.iter().all(|(config, source)| speed(config).is_none() && source.is_doubtful()));
 }
 

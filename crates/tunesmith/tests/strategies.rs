@@ -1,4 +1,5 @@
-//! What the catalogue says of strategies is true: on recorded spaces, and in the documentation.
+//! The catalogue's statements about strategies are true on recorded spaces, and the documentation
+//! agrees.
 
 #![allow(clippy::print_stdout)]
 
@@ -6,11 +7,12 @@ use std::path::{Path, PathBuf};
 use tunesmith::search::{Strategy, catalogue};
 use tunesmith::{CompareOptions, Comparison, compare};
 
-/// Strategies that fit models: a hundred times as slow as the others, so that one repeat must do.
+/// Strategies that fit models. They are a hundred times as slow as the others, so that one repeat
+/// must do.
 const MODELS: &[&str] = &["default", "gaussian_process", "regression_tree", "boosted_trees"];
-/// Evaluations after which strategies are compared.
+/// Number of evaluations after which strategies are compared.
 const BUDGET: u64 = 100;
-/// On how many of the nine recordings a strategy must be ahead.
+/// Number of the nine recordings on which a strategy must be ahead.
 const ENOUGH: usize = 7;
 
 #[allow(clippy::disallowed_methods)] // the environment names the test data
@@ -28,7 +30,7 @@ fn recordings() -> Option<Vec<PathBuf>> {
     Some(paths)
 }
 
-/// The shares of the optimum that each of `strategies` reaches, by recording.
+/// Returns the share of the optimum that each of `strategies` reaches, by recording.
 fn shares(recordings: &[PathBuf], strategies: &[&str], repeats: usize) -> Vec<Vec<f64>> {
     let strategies: Vec<String> = strategies.iter().map(ToString::to_string).collect();
     let options = CompareOptions {
@@ -47,7 +49,8 @@ fn shares(recordings: &[PathBuf], strategies: &[&str], repeats: usize) -> Vec<Ve
     strategies.iter().map(of).collect()
 }
 
-/// That each of `strategies` is ahead of random search's expectation as often as the catalogue says.
+/// Checks that each of `strategies` is ahead of random search's expectation as often as the
+/// catalogue says.
 fn check(strategies: &[&Strategy], repeats: usize) {
     let Some(recordings) = recordings() else { return };
     let random = shares(&recordings, &["random"], 1).remove(0);
@@ -59,7 +62,7 @@ fn check(strategies: &[&Strategy], repeats: usize) {
     }
 }
 
-/// `random` is its own measure.
+/// Returns the strategies to judge. `random` is its own measure.
 fn judged() -> impl Iterator<Item = &'static Strategy> {
     catalogue().iter().filter(|strategy| strategy.name != "random")
 }
@@ -72,7 +75,7 @@ fn strategies_beat_random_search_on_seven_of_nine_recordings_unless_the_catalogu
 
 #[test]
 fn strategies_with_models_beat_random_search_on_seven_of_nine_recordings() {
-    // `default` is one of the others by another name.
+    // `default` is another name of one of the others.
     let models = judged().filter(|strategy| MODELS.contains(&strategy.name) && strategy.name != "default");
     check(&models.collect::<Vec<_>>(), 1);
 }

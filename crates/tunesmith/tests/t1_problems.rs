@@ -1,4 +1,5 @@
-//! What Kernel Tuner's T1 files become: the published ones, and small ones with every way to say something.
+//! Kernel Tuner's T1 files become problems: the published ones, and small ones with every kind of
+//! content.
 
 #![allow(clippy::print_stderr)] // skipped tests say why
 
@@ -8,7 +9,7 @@ use tunesmith::{Level, Problem, ProblemError};
 use tunesmith_device::{Access, ArgumentKind, Extent, Fill, Kernel, Memory};
 use tunesmith_space::Expr;
 
-/// The folder of published problems; `None`, with the reason printed, where there is none.
+/// Returns the folder of published problems. Without one, prints the reason and returns `None`.
 #[allow(clippy::disallowed_methods)] // the environment names the test data
 fn formats() -> Option<PathBuf> {
     let named = std::env::var_os("TUNESMITH_SHARED").map(PathBuf::from);
@@ -21,7 +22,7 @@ fn formats() -> Option<PathBuf> {
     None
 }
 
-/// Every argument in words.
+/// Returns every argument in words.
 fn arguments(problem: &Problem) -> Vec<String> {
     let describe = |argument: &tunesmith_device::Argument| match &argument.kind {
         ArgumentKind::Scalar(value) => format!("{} {} = {}", argument.name, argument.element, value.text()),
@@ -43,7 +44,7 @@ fn texts(exprs: &[Expr]) -> String {
     exprs.iter().map(Expr::text).collect::<Vec<_>>().join(", ")
 }
 
-/// Warnings as `line: text`.
+/// Returns the warnings as `line: text`.
 fn warnings(problem: &Problem) -> Vec<String> {
     assert!(problem.warnings.iter().all(|warning| warning.level == Level::Warning));
     problem.warnings.iter().map(|warning| format!("{}: {}", warning.line, warning.text)).collect()
@@ -146,7 +147,7 @@ fn published_spaces_are_built_and_a_default_outside_of_them_is_no_hindrance() {
     }
 }
 
-/// A T1 file with a kernel beside it; `edit` changes its KernelSpecification.
+/// Loads a T1 file with a kernel beside it. `edit` changes its KernelSpecification.
 fn load(edit: impl FnOnce(&mut Json)) -> Result<Problem, ProblemError> {
     let mut spec = json!({
         "Language": "OpenCL",
@@ -178,7 +179,7 @@ fn kernel(edit: impl FnOnce(&mut Json)) -> Kernel {
     problem.kernels[0].clone()
 }
 
-/// Extents and local sizes in words.
+/// Returns extents and local sizes in words.
 fn work(kernel: &Kernel) -> String {
     let work = kernel.work.as_ref().unwrap();
     let extent = match &work.extent {

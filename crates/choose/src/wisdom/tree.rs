@@ -37,7 +37,7 @@ pub enum TreeError {
     Link {
         /// The node.
         node: usize,
-        /// Where it leads.
+        /// The node that it leads to.
         to: usize,
     },
     /// A node asks for a feature that does not exist.

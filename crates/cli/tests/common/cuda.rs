@@ -1,10 +1,10 @@
-//! CUDA without a GPU: scripts in place of the driver, and NVIDIA's compiler where it is.
+//! CUDA without a GPU: scripts in place of the driver, and NVIDIA's compiler if it is installed.
 
 use super::{Folder, Ran};
 use std::path::PathBuf;
 
-/// The text of a script: a GPU of a compute capability on which kernels behave as `kernels` says, a JSON list of rules; compiled
-/// by the script where `compiles`, else by NVRTC.
+/// Returns the text of a script: a GPU of a compute capability whose kernels behave as `kernels`, a
+/// JSON list of rules. The script itself compiles if `compiles`, else NVRTC does.
 pub fn script(capability: (u32, u32), compiles: bool, kernels: &str) -> String {
     let (major, minor) = capability;
     format!(
@@ -17,14 +17,15 @@ pub fn script(capability: (u32, u32), compiles: bool, kernels: &str) -> String {
     )
 }
 
-/// Runs the binary in a folder with `script.json` in place of the driver, and a cache of its own.
+/// Runs the binary in a folder, with `script.json` in place of the driver and with its own cache.
 pub fn run_scripted(folder: &Folder, arguments: &[&str]) -> Ran {
     let mut command = folder.command(arguments);
     command.env("TUNESMITH_CUDA_SCRIPT", folder.path("script.json")).env("XDG_CACHE_HOME", folder.path("cache"));
     Ran::of(command.output().unwrap())
 }
 
-/// The folder with NVIDIA's libraries; `None`, with the reason printed, where there is none, except in continuous integration.
+/// Returns the folder with NVIDIA's libraries. Without one, prints the reason and returns `None`,
+/// or fails in continuous integration.
 #[allow(clippy::disallowed_methods, clippy::print_stderr)] // the environment names them, and tells whether this is CI
 pub fn nvidia() -> Option<PathBuf> {
     let folder = std::env::var_os("TUNESMITH_NVIDIA").map(PathBuf::from);

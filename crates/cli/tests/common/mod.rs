@@ -1,4 +1,4 @@
-//! What the tests of the command line share.
+//! Shared parts of the tests of the command line.
 
 #![allow(dead_code, unreachable_pub, clippy::print_stderr)] // every test file uses its own part
 
@@ -17,7 +17,7 @@ impl Folder {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// A folder with `files`, names and contents.
+    /// Creates a folder with `files`, given by names and contents.
     pub fn with(files: &[(&str, &str)]) -> Self {
         let folder = Self::new();
         files.iter().for_each(|(name, text)| folder.write(name, text));
@@ -44,7 +44,7 @@ impl Folder {
     }
 }
 
-/// How a command ended.
+/// The ending of a command.
 #[derive(Debug)]
 pub struct Ran {
     pub code: Option<i32>,
@@ -58,12 +58,12 @@ impl Ran {
         Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
     }
 
-    /// The one JSON document on standard output.
+    /// Returns the one JSON document on standard output.
     pub fn json(&self) -> Json {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
     }
 
-    /// That the request was refused, and everything in `parts` said.
+    /// Checks that the request was refused with all of `parts` in the message.
     #[track_caller]
     pub fn refused(&self, parts: &[&str]) {
         assert_eq!(self.code, Some(2), "{self:#?}");
@@ -76,12 +76,12 @@ impl Ran {
     }
 }
 
-/// The repository.
+/// Returns the folder of the repository.
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The folder of shared test data; `None`, with the reason printed, where there is none.
+/// Returns the folder of shared test data. Without one, prints the reason and returns `None`.
 #[allow(clippy::disallowed_methods)] // the environment names the test data
 pub fn shared() -> Option<PathBuf> {
     let named = std::env::var_os("TUNESMITH_SHARED").map(PathBuf::from);
@@ -93,12 +93,12 @@ pub fn shared() -> Option<PathBuf> {
     None
 }
 
-/// A journal's evaluations, as far as their lines are complete.
+/// Returns a journal's evaluations, as far as their lines are complete.
 pub fn entries(path: &Path) -> Vec<Json> {
     lines(path).into_iter().filter(|line| line.get("again").is_none() && line.get("winner").is_none()).collect()
 }
 
-/// What a journal's configurations gave when they were measured again.
+/// Returns a journal's later measurements.
 pub fn again(path: &Path) -> Vec<Json> {
     lines(path).into_iter().filter(|line| line.get("again").is_some()).collect()
 }
@@ -109,7 +109,8 @@ fn lines(path: &Path) -> Vec<Json> {
     complete.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Whether there is an OpenCL device; if not, says that the test is skipped, and fails where `CI` is set, which has one.
+/// Returns true if there is an OpenCL device. Without one, prints that the test is skipped, or
+/// fails if `CI` is set, since it has one.
 #[allow(clippy::disallowed_methods)] // the environment tells whether this is CI
 pub fn has_opencl() -> bool {
     let devices = Folder::new().run(&["devices", "--json"]).json();

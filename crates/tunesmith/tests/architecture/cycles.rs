@@ -28,7 +28,7 @@ fn describe(one: &Crate, cycle: &BTreeSet<String>, uses: &Uses) -> String {
     format!("{}: {} modules: {}{}", one.name, modules.len(), modules.join(", "), lines.concat())
 }
 
-/// Returns what the top-level modules of a crate use of each other.
+/// Returns the uses of the top-level modules of a crate by each other.
 fn uses(house: &House, sources: &[Source]) -> Uses {
     let names = names_of_root(&sources[0]);
     let mut found = Uses::new();
@@ -68,7 +68,7 @@ fn from_root(path: &Written) -> Option<&str> {
     }
 }
 
-/// Returns what each name in the root of a crate stands for: its top-level module.
+/// Returns the top-level module that each name in the root of a crate stands for.
 fn names_of_root(root: &Source) -> BTreeMap<String, String> {
     let modules: BTreeMap<String, String> =
         root.items.iter().filter_map(module).map(|one| (one.clone(), one)).collect();

@@ -5,9 +5,9 @@ use syn::{Block, ImplItemFn, ItemFn, Signature, TraitItemFn};
 
 use crate::house::{Crate, House};
 
-/// The most lines that a function may have.
+/// Maximum number of lines of a function.
 pub(crate) const MOST_LINES: usize = 60;
-/// The most lines that nine functions of ten may have.
+/// Maximum number of lines of nine functions in ten.
 pub(crate) const USUAL_LINES: usize = 20;
 
 /// A function and its place.

@@ -1,5 +1,5 @@
-//! What must hold for the house as a whole. Each rule has a test on this workspace, and one on a
-//! planted fault, which proves that the rule can fail.
+//! Rules for the house as a whole. Each rule has a test on this workspace and one on a planted
+//! fault. The latter proves that the rule can fail.
 
 mod cycles;
 mod house;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use house::House;
 use planted::Planted;
 
-/// The most lines that the facade may have in its files.
+/// Maximum number of lines in the files of the facade.
 const MOST_LINES_OF_FACADE: usize = 6000;
 
 /// Returns the Rust files in `folder` and below it, with their texts.

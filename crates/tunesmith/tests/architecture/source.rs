@@ -70,7 +70,7 @@ fn inside_outside_tests(mut item: Item) -> Item {
     item
 }
 
-/// Tells whether an item with these attributes is compiled for tests alone: `test`, `cfg(test)`,
+/// Returns true if an item with these attributes is compiled only for tests: `test`, `cfg(test)`,
 /// `cfg(all(test, ..))`.
 fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {

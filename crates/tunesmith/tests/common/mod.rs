@@ -11,11 +11,12 @@ use tunesmith_store::Journal;
 pub(crate) struct Run {
     pub(crate) device: (&'static str, f64),
     pub(crate) sizes: Vec<(&'static str, f64)>,
-    /// Configurations with their times in milliseconds; none where one failed.
+    /// Configurations with their times in milliseconds; `None` for one that failed.
     pub(crate) rows: Vec<(Config, Option<f64>)>,
 }
 
-/// What all runs have in common: the kernel, features and constraints by name, and the parameters with their values.
+/// The common part of all runs: the kernel, features and constraints by name, and the parameters
+/// with their values.
 pub(crate) struct Kernel {
     pub(crate) name: &'static str,
     pub(crate) features: Json,
@@ -46,8 +47,8 @@ fn journal(kernel: &Kernel, run: &Run) -> String {
     std::iter::once(header).chain(run.rows.iter().map(entry)).map(|line| format!("{line}\n")).collect()
 }
 
-/// The model that learned from `runs` with so many trees, of which nothing was held out; the file is `model.json` in `folder`. The first
-/// configuration is the reference.
+/// Trains a model with `rounds` trees on `runs` without holding anything out. Its file is
+/// `model.json` in `folder`. The first configuration is the reference.
 pub(crate) fn model(folder: &Path, kernel: &Kernel, runs: &[Run], rounds: usize) -> TimingModel {
     let write = |(at, run): (usize, &Run)| {
         let path = folder.join(format!("{at}.jsonl"));

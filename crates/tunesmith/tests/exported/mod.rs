@@ -1,4 +1,4 @@
-//! Compiles what was exported, and asks it what the library was asked.
+//! Compiles exported code, and asks it the same questions as the library.
 
 #![allow(unreachable_pub)] // of test files
 
@@ -9,14 +9,14 @@ use tunesmith::choose::read_wisdom;
 use tunesmith::space::ValueKind;
 use tunesmith::{Choice, Selector, Source};
 
-/// A parameter as it is called in code.
+/// A parameter by its name in code.
 pub struct Field {
     pub parameter: &'static str,
     pub name: &'static str,
     pub kind: ValueKind,
 }
 
-/// What is asked of a portfolio.
+/// Questions to a portfolio.
 pub struct Asked {
     /// The prefix in C, the module in Rust.
     pub prefix: &'static str,
@@ -29,7 +29,7 @@ pub struct Asked {
     pub questions: Vec<Vec<f64>>,
 }
 
-/// The portfolios of a file of wisdom, without the entries, which code has not.
+/// Opens the portfolios of a file of wisdom without its entries, which exported code lacks.
 pub fn portfolios(file: &Path) -> Selector {
     let mut chosen = read_wisdom(file).unwrap().wisdom;
     chosen.entries.clear();
@@ -37,7 +37,7 @@ pub fn portfolios(file: &Path) -> Selector {
 }
 
 impl Asked {
-    /// What the library chooses, a line for each question.
+    /// Returns the choices of the library, a line for each question.
     pub fn answers(&self, selector: &Selector) -> Vec<String> {
         let (kernel, device) = &self.of;
         let answer = |question: &Vec<f64>| {
@@ -51,7 +51,7 @@ impl Asked {
         self.questions.iter().map(answer).collect()
     }
 
-    /// The questions as initialisers of both languages.
+    /// Returns the questions as initialisers of both languages.
     fn table(&self, open: char, close: char) -> String {
         self.questions.iter().fold(String::new(), |mut text, question| {
             let numbers: Vec<String> = question.iter().map(|number| format!("{number:?}")).collect();
@@ -60,12 +60,12 @@ impl Asked {
         })
     }
 
-    /// The arguments of the call that chooses, from the question called `q`.
+    /// Returns the arguments of the call that chooses, from the question called `q`.
     fn arguments(&self) -> String {
         (0..self.features.len()).map(|at| format!("q[{at}]")).collect::<Vec<_>>().join(", ")
     }
 
-    /// What `tuned.h` in `folder` chooses.
+    /// Returns the choices of `tuned.h` in `folder`.
     pub fn by_c(&self, folder: &Path) -> Vec<String> {
         let Self { prefix, questions, .. } = self;
         let (arity, count, table, arguments) =
@@ -86,7 +86,7 @@ impl Asked {
         run(&mut Command::new(&program))
     }
 
-    /// What `tuned.rs` in `folder` chooses.
+    /// Returns the choices of `tuned.rs` in `folder`.
     pub fn by_rust(&self, folder: &Path) -> Vec<String> {
         let Self { prefix, questions, .. } = self;
         let (arity, count, table, arguments) =
@@ -128,7 +128,7 @@ fn rust_value(field: &Field) -> String {
     format!("c.{}{cast}", field.name)
 }
 
-/// The lines that a command prints, which ends well and without a warning.
+/// Runs a command, which must succeed without a warning, and returns the lines that it prints.
 fn run(command: &mut Command) -> Vec<String> {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
