@@ -41,12 +41,12 @@ impl Bandit {
         OptionSpec {
             name: "window",
             default: "500",
-            meaning: "a whole number from 1 to 1000000: the requests by which techniques are judged",
+            meaning: "a whole number from 1 to 1000000: the latest requests that techniques are judged by",
         },
         OptionSpec {
             name: "exploration",
             default: "0.05",
-            meaning: "a number from 0: C, the weight of trying techniques that were asked less",
+            meaning: "a number from 0: C, the weight of techniques that were used less",
         },
     ];
 

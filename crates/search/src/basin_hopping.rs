@@ -26,7 +26,7 @@ impl BasinHopping {
         OptionSpec {
             name: "temperature",
             default: "0.05",
-            meaning: "a positive number: the relative slowdown of a minimum that is accepted with probability 1/e",
+            meaning: "a positive number: the relative slowdown at which a minimum is accepted with probability 1/e",
         },
         OptionSpec {
             name: "step",

@@ -71,23 +71,23 @@ impl BoostedTrees {
         OptionSpec {
             name: "initial",
             default: "8",
-            meaning: "a whole number from 2: the configurations spread over the space first",
+            meaning: "a whole number from 2: the number of first configurations, spread over the space",
         },
         OptionSpec {
             name: "models",
             default: "8",
-            meaning: "a whole number from 2 to 100: the boosted models whose spread says how sure they are",
+            meaning: "a whole number from 2 to 100: the number of boosted models, whose spread is their uncertainty",
         },
-        OptionSpec { name: "rounds", default: "30", meaning: "a whole number from 1 to 1000: the trees of each model" },
         OptionSpec {
-            name: "depth",
-            default: "4",
-            meaning: "a whole number from 1 to 64: the most questions of a tree in a row",
+            name: "rounds",
+            default: "30",
+            meaning: "a whole number from 1 to 1000: the number of trees of each model",
         },
+        OptionSpec { name: "depth", default: "4", meaning: "a whole number from 1 to 64: the depth of a tree" },
         OptionSpec {
             name: "min_leaf",
             default: "1",
-            meaning: "a whole number from 1: the fewest evaluations of a leaf",
+            meaning: "a whole number from 1: the minimum number of evaluations of a leaf",
         },
         OptionSpec { name: "rate", default: "0.2", meaning: "a number above 0, at most 1: the learning rate" },
         OptionSpec {
@@ -98,12 +98,13 @@ impl BoostedTrees {
         OptionSpec {
             name: "shrinkage",
             default: "1",
-            meaning: "a number from 0: evaluations without a deviation that every leaf is thought to have besides",
+            meaning: "a number from 0: the number of evaluations without deviation that are added to every leaf",
         },
         OptionSpec {
             name: "margin",
             default: "0.05",
-            meaning: "a number from 0: how far below the best, in standard deviations of the targets, an improvement begins",
+            meaning: "a number from 0: the distance below the best at which an improvement begins, in standard \
+                 deviations of the targets",
         },
         OptionSpec {
             name: "doubt",

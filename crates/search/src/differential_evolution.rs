@@ -60,7 +60,11 @@ impl DifferentialEvolution {
             default: "0.5",
             meaning: "a number from 0 to 1: the probability with which a coordinate changes, CR in the paper",
         },
-        OptionSpec { name: "base", default: "best", meaning: "best or random: what a difference is added to" },
+        OptionSpec {
+            name: "base",
+            default: "best",
+            meaning: "best or random: the configuration that a difference is added to",
+        },
     ];
 
     pub(crate) fn from_options(options: &Options<'_>) -> Result<Self, StrategyError> {

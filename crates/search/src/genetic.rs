@@ -45,7 +45,7 @@ impl Genetic {
         OptionSpec {
             name: "tournament",
             default: "3",
-            meaning: "a whole number from 1: of how many of the population a parent is the best",
+            meaning: "a whole number from 1: the number of candidates from which the best becomes a parent",
         },
         OptionSpec {
             name: "mutation",

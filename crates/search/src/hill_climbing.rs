@@ -59,17 +59,17 @@ impl HillClimbing {
         OptionSpec {
             name: "improvement",
             default: "resample",
-            meaning: "resample, or first or best: climb over neighbours to the first better one or the best",
+            meaning: "resample, or a climb over neighbours: first goes to the first better one, best to the best",
         },
         OptionSpec {
             name: "patience",
             default: "30",
-            meaning: "a whole number from 0: evaluations without improvement until a new start; 0 is never",
+            meaning: "a whole number from 0: evaluations without improvement until a new start; with 0 there is none",
         },
         OptionSpec {
             name: "initial",
             default: "10",
-            meaning: "a whole number from 1: evaluations, random ones where nothing was told, before the climb",
+            meaning: "a whole number from 1: evaluations before the climb; missing ones are random",
         },
     ];
 

@@ -38,7 +38,7 @@ impl Pattern {
         OptionSpec {
             name: "reduction",
             default: "0.5",
-            meaning: "a number above 0 and below 1: the factor of the step where nothing better was found",
+            meaning: "a number above 0 and below 1: the factor of the step if nothing better was found",
         },
         samples("5"),
     ];

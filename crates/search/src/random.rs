@@ -19,8 +19,11 @@ pub struct Random {
 }
 
 impl Random {
-    pub(crate) const OPTIONS: &'static [OptionSpec] =
-        &[OptionSpec { name: "replacement", default: "false", meaning: "true or false: whether to draw one again" }];
+    pub(crate) const OPTIONS: &'static [OptionSpec] = &[OptionSpec {
+        name: "replacement",
+        default: "false",
+        meaning: "true or false: true draws configurations with replacement",
+    }];
 
     /// Returns a random search, with `replacement` or without.
     pub fn new(replacement: bool) -> Self {

@@ -76,12 +76,12 @@ impl RegressionTree {
         OptionSpec {
             name: "protocol",
             default: "frugal",
-            meaning: "frugal or paper: whether to validate on what is learnt next, or on evaluations of its own",
+            meaning: "frugal or paper: validates on the configurations to be learned next, or on separate evaluations",
         },
         OptionSpec {
             name: "first",
             default: "20",
-            meaning: "a whole number from 2: the random configurations learnt before the error is looked at",
+            meaning: "a whole number from 2: the number of random configurations before the first validation",
         },
         OptionSpec {
             name: "error",
@@ -91,17 +91,18 @@ impl RegressionTree {
         OptionSpec {
             name: "most",
             default: "200",
-            meaning: "a whole number from 2: the random configurations learnt at most",
+            meaning: "a whole number from 2: the maximum number of random configurations",
         },
         OptionSpec {
             name: "validation",
             default: "200",
-            meaning: "a whole number from 1: the random configurations to validate with, in the paper's protocol",
+            meaning: "a whole number from 1: the number of random configurations for validation in the paper's \
+                 protocol",
         },
         OptionSpec {
             name: "min_leaf",
             default: "2",
-            meaning: "a whole number from 1: the fewest evaluations of a leaf",
+            meaning: "a whole number from 1: the minimum number of evaluations of a leaf",
         },
     ];
 

@@ -68,17 +68,18 @@ impl Tabu {
         OptionSpec {
             name: "tenure",
             default: "8",
-            meaning: "a whole number from 0: moves during which a parameter does not take back a value it had",
+            meaning: "a whole number from 0: moves during which a parameter may not return to an earlier value",
         },
         OptionSpec {
             name: "candidates",
             default: "20",
-            meaning: "a whole number from 1: new neighbours evaluated before the best of them is gone to though it is worse",
+            meaning: "a whole number from 1: new neighbours evaluated before a move to the best of them, even if it \
+                 is worse",
         },
         OptionSpec {
             name: "initial",
             default: "10",
-            meaning: "a whole number from 1: evaluations, random ones where nothing was told, before the first move",
+            meaning: "a whole number from 1: evaluations before the first move; missing ones are random",
         },
     ];
 

@@ -37,9 +37,11 @@ pub(crate) struct PriorEstimates {
     pub(crate) limit_ms: Option<f64>,
 }
 
-/// Number of estimated configurations that a strategy without a history begins with, and number of
-/// them that have to be correct.
+/// Maximum number of estimated configurations that are tried. If that many fail, the strategy goes
+/// on without them.
 const CANDIDATES: usize = 25;
+
+/// Number of correct configurations that a strategy without a history begins with.
 const WANTED: usize = 5;
 
 impl<'a> Prior<'a> {

@@ -208,8 +208,8 @@ pub(crate) struct TuneArgs {
     /// A configuration to evaluate first; unnamed parameters are as in the default configuration
     #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
     pub(crate) start: Option<Pairs>,
-    /// Recordings of the same kernel on other devices or for other sizes, in any known format. The
-    /// model of the strategy decides how much to trust them
+    /// Recordings of the same kernel on other devices or for other sizes, in any known format, as
+    /// history for the strategy
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) history: Vec<PathBuf>,
     /// A counter model (`train counters`), or `exact` or `trees` of a replayed recording's own

@@ -102,22 +102,25 @@ impl GaussianProcess {
         OptionSpec {
             name: "initial",
             default: "6",
-            meaning: "a whole number from 2: the configurations spread over the space before the model is asked",
+            meaning: "a whole number from 2: the number of first configurations, spread over the space",
         },
         OptionSpec {
             name: "margin",
             default: "0.2",
-            meaning: "a number from 0: how far below the best, in standard deviations, an improvement begins",
+            meaning: "a number from 0: the distance below the best at which an improvement begins, in standard \
+                 deviations",
         },
         OptionSpec {
             name: "fit_points",
             default: "150",
-            meaning: "a whole number from 2: the evaluations that hyperparameters are fitted to, half of them the best",
+            meaning: "a whole number from 2: the number of evaluations that hyperparameters are fitted to; half of \
+                 them are the best",
         },
         OptionSpec {
             name: "picks",
             default: "3",
-            meaning: "a whole number: with a history, the configurations best on other devices that are asked first",
+            meaning: "a whole number: with a history, the number of first configurations, which are the best on \
+                 other devices",
         },
     ];
 

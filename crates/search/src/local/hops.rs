@@ -14,13 +14,13 @@ pub(crate) const NEIGHBOURHOOD: OptionSpec =
 pub(crate) const IMPROVEMENT: OptionSpec = OptionSpec {
     name: "improvement",
     default: "first",
-    meaning: "first or best: which better neighbour a descent goes to",
+    meaning: "first or best: the better neighbour that a descent goes to",
 };
 /// The option that delays the first descent.
 pub(crate) const INITIAL: OptionSpec = OptionSpec {
     name: "initial",
     default: "10",
-    meaning: "a whole number from 1: evaluations, random ones where nothing was told, before the first descent",
+    meaning: "a whole number from 1: evaluations before the first descent; missing ones are random",
 };
 
 /// The way out of a local minimum.

@@ -47,12 +47,13 @@ impl ProfileGuided {
         OptionSpec {
             name: "reaction",
             default: "0.5",
-            meaning: "a number from 0 to below 1: how busy instructions must be to be reacted to",
+            meaning: "a number from 0 to below 1: the stress of instructions from which on the search reacts to them",
         },
         OptionSpec {
             name: "batch",
             default: "5",
-            meaning: "a whole number from 1: configurations timed between two profiled ones, of paper and authors",
+            meaning: "a whole number from 1: configurations timed between two profiled ones, for the variants paper \
+                 and authors",
         },
     ];
 
