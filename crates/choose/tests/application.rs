@@ -1,4 +1,5 @@
-//! The application of docs/selecting.md: its code is the example's, it runs, and it needs few crates.
+//! The application of docs/selecting.md: its code is the example's, it runs, and it needs few
+//! crates.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -144,7 +144,8 @@ fn exhaustive_search_runs_to_the_end_of_the_space() {
     let outcome = ran.json();
     assert_eq!(outcome["stop_reason"], "space exhausted");
     assert_eq!(outcome["evaluations"].to_string(), outcome["space_size"].as_str().unwrap());
-    // 12 is a multiple of 4 and not of 8; 8 is 4 away from 12 and saves 1: 12 with 4 is the optimum.
+    // 12 is a multiple of 4 and not of 8; 8 is 4 away from 12 and saves 1: 12 with 4 is the
+    // optimum.
     assert_eq!(outcome["best"]["config"], serde_json::json!({"X": 12, "Y": 4, "MODE": "fast"}));
 }
 

@@ -1,4 +1,5 @@
-//! Every wrong input is refused with exit code 2 and a message that names file, place, name and remedy.
+//! Every wrong input is refused with exit code 2 and a message that names file, place, name and
+//! remedy.
 
 mod common;
 

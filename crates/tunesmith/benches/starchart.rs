@@ -18,7 +18,8 @@ use tunesmith::core::{Recording, Rng};
 use tunesmith::space::{Parameter, Value};
 use tunesmith_model::{Column, RegressionTree, Regressor as _, Table, TreeSettings};
 
-/// The paper's numbers: configurations to validate with, to train from at first and at most, and the error wanted.
+/// The paper's numbers: configurations to validate with, to train from at first and at most, and
+/// the error wanted.
 const VALIDATION: usize = 200;
 const TRAINING: [usize; 2] = [20, 200];
 const ERROR: f64 = 0.15;

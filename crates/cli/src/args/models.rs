@@ -110,7 +110,8 @@ pub(crate) struct TrainTimingArgs {
     /// The file to write
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) out: PathBuf,
-    /// The speed relative to the reference that failed configurations count as (its logarithm is the paper's zeta)
+    /// The speed relative to the reference that failed configurations count as (its logarithm is
+    /// the paper's zeta)
     #[arg(long, value_name = "SPEEDUP", default_value_t = 0.5)]
     pub(crate) zeta: f64,
     /// The share of the inputs held out to judge the model

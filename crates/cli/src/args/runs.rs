@@ -63,7 +63,8 @@ pub(crate) struct CompareArgs {
     /// The seed that the seeds of all searches are derived from
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Let searches see samples drawn from the recorded noise; they are judged by the recorded times
+    /// Let searches see samples drawn from the recorded noise; they are judged by the recorded
+    /// times
     #[arg(long)]
     pub(crate) noise: bool,
     /// Write a plot (SVG) of every recording, and one over all, to this folder

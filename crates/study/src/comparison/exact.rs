@@ -84,7 +84,8 @@ mod tests {
         // best.
         let (rel, found) = expected(&[1.0, 2.0], 3.0, 2, &|time| 1.0 / time);
         assert!((rel - 5.0 / 6.0).abs() < 1e-12 && (found - 1.0).abs() < 1e-12);
-        // The optimum of three is found by the third draw at the latest: 1 + 2/3 + 1/3 draws on average.
+        // The optimum of three is found by the third draw at the latest: 1 + 2/3 + 1/3 draws on
+        // average.
         let measures = random(&[1.0, 2.0], 3.0, 10);
         assert!((measures.ert["1.01"] - 2.0).abs() < 1e-12);
         assert_eq!((measures.success["1.10"], measures.first_hit_p90), (1.0, 3.0));

@@ -347,7 +347,8 @@ mod tests {
             .collect();
         let simulated = Measures::of(&runs, subject.times[0], options.budget);
         for (budget, expected) in &exact.rel {
-            // Shares of the optimum lie in 0..1, so the mean of 3000 has a standard error below 0.01.
+            // Shares of the optimum lie in 0..1, so the mean of 3000 has a standard error below
+            // 0.01.
             assert!((simulated.rel[budget] - expected).abs() < 0.012, "{budget}: {expected} {simulated:?}");
         }
         for (level, expected) in &exact.ert {
@@ -387,7 +388,8 @@ mod tests {
         let (subject, options) = (subject(), options(400, 60));
         let of = |strategy| score(&spec(strategy), &subject, &options).unwrap().0.measures;
         let (with, without) = (of("random(replacement=true)"), of("random"));
-        // 60 draws with replacement miss the only configuration within 1.01 with probability (1 - 1/120)^60 = 0.605.
+        // 60 draws with replacement miss the only configuration within 1.01 with probability (1 -
+        // 1/120)^60 = 0.605.
         assert!((1.0 - with.success["1.01"] - 0.605).abs() < 0.08, "{with:?}");
         assert!((without.success["1.01"] - 0.5).abs() < 1e-9);
         assert!((with.rel["50"] - without.rel["50"]).abs() < 0.03, "rel counts distinct configurations");

@@ -1,4 +1,5 @@
-//! The JSON form of a run's outcome: a contract with other programs. See `tune --json` in the interface.
+//! The JSON form of a run's outcome: a contract with other programs. See `tune --json` in the
+//! interface.
 
 use super::{Candidate, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
 use serde::Serialize;
