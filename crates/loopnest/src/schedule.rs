@@ -323,7 +323,7 @@ fn barriers_are_uniform(nest: &Nest, step: &Step) -> Result<(), NestError> {
                 "a barrier is needed inside of loop `{}`, whose bounds depend on the work-item's `{lane}`",
                 own.name
             ))
-            .remedy("work-items of a group must meet the same barriers: bound the loop by group indices alone")
+            .remedy("work-items of a group must meet the same barriers: bound the loop only by group indices")
             .at(own.place));
         }
     }

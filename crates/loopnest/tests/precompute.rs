@@ -149,7 +149,7 @@ lookup place = at[i]
         (
             "v = a[i, j + x] + v @ i, j, x",
             "v sweep ji, x -> t[p]",
-            "line 11, column 19: `v` is computed from what it was before",
+            "line 11, column 19: `v` is computed from its earlier value",
         ),
         (
             "v = b[i, j] @ i, j\nb[i, j] = v + a[i, j + 1]",
@@ -179,7 +179,7 @@ lookup place = at[i]
         (
             "v = a[i, j + x] @ i, j, x\nb[i, j] = v",
             "v sweep ji -> t[p]",
-            "line 12, column 11: v is read outside of loop `x`, in each iteration of which it is another",
+            "line 12, column 11: v is read outside of loop `x`, but it differs in each iteration of the loop",
         ),
         (
             "b[i, j] = v + 0.0*x @ i, j, x\nv = a[i, j + x] @ i, j, x",

@@ -75,7 +75,7 @@ fn unsound_nests_are_refused_with_place_and_remedy() {
         ),
         (
             "{[k]: 0 <= n}",
-            "line 5, column 7: the relation contains no loop; what is known of sizes is written `assume n > 0`",
+            "line 5, column 7: the relation contains no loop; write a known property of sizes as `assume n > 0`",
         ),
         ("a[i] = (1.0", "line 5, column 12: expected `)`, found the end of the line"),
         ("a[i] = 1.0 ? 2", "line 5, column 12: `?` has no meaning here"),

@@ -189,5 +189,5 @@ fn what_cannot_be_monotone_and_what_is_no_quantile_is_refused() {
     let error = fit(BoostedSettings { loss: Loss::Quantile(1.0), ..BoostedSettings::default() });
     assert!(error.to_string().contains("`quantile` cannot be 1"), "{error}");
     let both = BoostedSettings { loss: Loss::Quantile(0.5), monotone: along("X"), ..BoostedSettings::default() };
-    assert!(fit(both).to_string().contains("for the squared loss alone"));
+    assert!(fit(both).to_string().contains("for the squared loss only"));
 }

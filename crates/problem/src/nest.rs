@@ -106,7 +106,8 @@ pub(crate) fn read(
         recipe.nest.sizes.iter().map(value).collect::<Vec<_>>().into_iter().collect::<Option<_>>()?;
     if let Some(array) = looked_up(&recipe, &stated) {
         let remedy = format!(
-            "say what it holds: `[[arguments]] name = \"{array}\", fill = \"file\", path = \"{array}.npy\"`, or a generator"
+            "state its contents: `[[arguments]] name = \"{array}\", fill = \"file\", path = \"{array}.npy\"`, or a \
+                 generator"
         );
         wrong(format!("values are looked up in `{array}`, which would be filled at random"), Some(remedy));
         return None;

@@ -90,7 +90,8 @@ pub(crate) fn edge(options: &Options<'_>) -> Result<f64, StrategyError> {
 
 /// Returns the option that all methods share.
 pub(crate) const fn samples(default: &'static str) -> OptionSpec {
-    let meaning = "a whole number from 1 to 10000: random configurations of which the best is where the method starts";
+    let meaning =
+        "a whole number from 1 to 10000: the number of random configurations, the best of which starts the method";
     OptionSpec { name: "samples", default, meaning }
 }
 

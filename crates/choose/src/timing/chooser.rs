@@ -57,7 +57,7 @@ impl ModelChooser {
         }
         let rows: Vec<Vec<f64>> = configs.iter().map(|config| row(model, config, device)).collect();
         let shortlist = Shortlist::new(&model.parts().mean, &rows, &open).ok_or_else(|| {
-            format!("there are {} configurations, at most {} are supported", rows.len(), Shortlist::MOST_ROWS)
+            format!("there are {} configurations, but at most {} are supported", rows.len(), Shortlist::MOST_ROWS)
         })?;
         let limits: Vec<(String, Value)> = device.map(KnownDevice::constants).unwrap_or_default();
         Ok(Self {

@@ -145,7 +145,7 @@ impl TimingParts {
     fn flaw(&self) -> Option<String> {
         let candidates = self.candidates.len();
         if candidates > Shortlist::MOST_ROWS {
-            return Some(format!("it has {candidates} candidates, and at most {} are supported", Shortlist::MOST_ROWS));
+            return Some(format!("it has {candidates} candidates, but at most {} are supported", Shortlist::MOST_ROWS));
         }
         let mut configs = self.candidates.iter().chain(&self.best_single).chain([&self.reference]);
         if configs.any(|values| values.len() != self.frame.parameters.len()) {

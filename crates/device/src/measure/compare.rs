@@ -118,8 +118,8 @@ impl Comparison {
         let (wrong, unwritten) = (self.wrong, self.unwritten);
         Some(if first.unwritten {
             format!(
-                "{place} was not written: wanted {}, found what every launch starts with ({unwritten} of {lanes} \
-                 values were not written, {} are wrong). A kernel that adds to what is there needs access = \"inout\"",
+                "{place} was not written: wanted {}, found the initial value of every launch ({unwritten} of {lanes} \
+                     values were not written, {} are wrong). A kernel that adds to its output needs access = \"inout\"",
                 first.wanted,
                 wrong - unwritten
             )

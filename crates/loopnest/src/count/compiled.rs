@@ -293,7 +293,9 @@ impl Slots {
         match variable {
             Var::Size(id) => id.0,
             Var::Floor(floor) => self.sizes + floor,
-            Var::Loop(_) | Var::Lookup(_) => unreachable!("all loops are summed, and what depends on data is refused"),
+            Var::Loop(_) | Var::Lookup(_) => {
+                unreachable!("all loops are summed, and bounds that depend on data are refused")
+            }
         }
     }
 

@@ -37,7 +37,7 @@ pub(super) fn runs_everywhere(nest: &Nest, floors: &Floors, instruction: &Instru
     }
 }
 
-const ASSUME: &str = "state what is known of the sizes, such as `assume n > 0`";
+const ASSUME: &str = "state a known property of the sizes, such as `assume n > 0`";
 
 /// Returns true if a loop has an iteration at all points of the loops around it. Returns false if
 /// neither of two bounds has coefficient 1.

@@ -119,7 +119,8 @@ impl<'a> Point<'a> {
             let (wanted, given) = (point.extents[access.array.0].iter().product(), data.of(access.array).len());
             if given as i128 != wanted {
                 let array = &nest.array(access.array).name;
-                let text = format!("`{name}` is looked up in `{array}`, of which {given} of {wanted} cells are given");
+                let text =
+                    format!("`{name}` is looked up in `{array}`, but only {given} of its {wanted} cells are given");
                 return Err(NestError::new(text).at(*place));
             }
         }

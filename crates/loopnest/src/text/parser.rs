@@ -239,7 +239,7 @@ fn bound(nest: &mut Nest, relation: Relation) -> Result<(), NestError> {
         Some(id) => nest.loops[id.0].constraints.push(sum),
         None => {
             let error = NestError::new("the relation contains no loop");
-            return Err(error.remedy("what is known of sizes is written `assume n > 0`").at(place));
+            return Err(error.remedy("write a known property of sizes as `assume n > 0`").at(place));
         }
     }
     Ok(())

@@ -33,7 +33,7 @@ pub(super) fn order(nest: &mut Nest, names: &[String]) -> Result<(), NestError> 
                 "in the new order {one} and {two} would touch a cell of `{}` the other way round",
                 nest.array(pair.one.array).name
             ))
-            .remedy("an iteration that uses what another one writes must stay behind it")
+            .remedy("an iteration that reads a cell must stay behind the one that writes it")
             .at(nest.instructions[pair.second].place));
         }
     }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// is removed.
 pub(super) fn precompute(nest: &mut Nest, temporary: &str, sweep: &[String], tile: &Tile) -> Result<(), NestError> {
     if !matches!(tile.memory, Memory::Local | Memory::Private) {
-        return Err(NestError::new(format!("`{}` is to live neither in local memory nor in a temporary", tile.name)));
+        return Err(NestError::new(format!("`{}` is neither in local memory nor a temporary", tile.name)));
     }
     let id = nest.array_id(temporary)?;
     let sweep = named(nest, sweep)?;
@@ -57,7 +57,7 @@ fn always_the_same(nest: &Nest, computing: &Instruction) -> Result<(), NestError
     for (access, place) in computing.value.loads() {
         let place = place.or(computing.place);
         if access.array == target {
-            return Err(NestError::new(format!("`{name}` is computed from what it was before")).at(place));
+            return Err(NestError::new(format!("`{name}` is computed from its earlier value")).at(place));
         }
         if let Some(writer) = nest.instructions.iter().find(|writer| writer.target.array == access.array) {
             let source = nest.array(access.array);
@@ -67,7 +67,7 @@ fn always_the_same(nest: &Nest, computing: &Instruction) -> Result<(), NestError
                 source.name
             ));
             let remedy = match source.memory {
-                Memory::Private => format!("write in place of `{}` what it stands for", source.name),
+                Memory::Private => format!("replace `{}` by its definition", source.name),
                 _ => "compute it from arrays that nothing writes, before they are copied into tiles".to_string(),
             };
             return Err(error.remedy(remedy).at(place));
@@ -186,7 +186,9 @@ fn point(nest: &Nest, writer: usize, reader: usize, read: &Access) -> Result<BTr
                 return Err(NestError::new(format!(
                     "{text} may differ from the value that was last computed as {target}"
                 ))
-                .remedy("write each cell in a loop over its whole axis, or read what the same iteration wrote"));
+                .remedy(
+                    "write each cell in a loop over its whole axis, or read only cells that the same iteration wrote",
+                ));
             }
         }
     }
@@ -194,7 +196,7 @@ fn point(nest: &Nest, writer: usize, reader: usize, read: &Access) -> Result<BTr
         Some(id) => {
             let index = &nest.loop_at(*id).name;
             Err(NestError::new(format!(
-                "{text} is read outside of loop `{index}`, in each iteration of which it is another"
+                "{text} is read outside of loop `{index}`, but it differs in each iteration of the loop"
             ))
             .remedy(format!("read it within the same iteration of `{index}`")))
         }

@@ -133,7 +133,7 @@ impl BoostedSettings {
         let Loss::Quantile(share) = self.loss else { return Ok(()) };
         check("quantile", share, share > 0.0 && share < 1.0, "a number above 0 and below 1")?;
         let count = self.monotone.len();
-        check("monotone", count as f64, count == 0, "for the squared loss alone: leave it out for quantiles")
+        check("monotone", count as f64, count == 0, "for the squared loss only: leave it out for quantiles")
     }
 }
 

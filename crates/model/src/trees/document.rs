@@ -247,7 +247,7 @@ fn test(column: &Column, at_most: Option<f64>, one_of: Option<Vec<String>>) -> R
             levels.sort_unstable();
             Ok(Test::OneOf(levels))
         }
-        (Kind::Ordinal, ..) => Err(format!("column `{}` needs `at_most` alone", column.name)),
-        (Kind::Categorical(_), ..) => Err(format!("column `{}` needs `one_of` alone", column.name)),
+        (Kind::Ordinal, ..) => Err(format!("column `{}` needs only `at_most`", column.name)),
+        (Kind::Categorical(_), ..) => Err(format!("column `{}` needs only `one_of`", column.name)),
     }
 }

@@ -230,7 +230,8 @@ impl One<'_> {
             Some("WriteOnly") => Some(Access::Out),
             Some("ReadWrite") => Some(Access::InOut),
             None => {
-                let remedy = "write ReadOnly, WriteOnly or ReadWrite: restoring what is only read takes time";
+                let remedy =
+                    "write ReadOnly, WriteOnly or ReadWrite: restoring an argument that is only read takes time";
                 self.note("AccessType", "it has no AccessType and is taken as ReadWrite", remedy);
                 Some(Access::InOut)
             }
@@ -256,7 +257,7 @@ impl One<'_> {
                 let expr = self.reader.terms.parse(&source, &what, self.reader.findings)?;
                 if let Some(name) = expr.names().iter().find(|name| name.text != "i") {
                     let text = format!("`{}` in {what} is not known", name.text);
-                    self.obstacle("DataSource", &text, "a generator knows `i`, the number of the element, alone");
+                    self.obstacle("DataSource", &text, "a generator knows only `i`, the number of the element");
                     return None;
                 }
                 Some(Fill::Generator(expr))

@@ -101,7 +101,8 @@ impl Guide {
             space.iter().collect()
         } else {
             notes.push(format!(
-                "the space is too large to score whole: {SAMPLE} random configurations are scored, and the neighbours of the best"
+                "the space is too large to score whole: {SAMPLE} random configurations are scored, with the \
+                     neighbours of the best"
             ));
             space.sample_distinct(SAMPLE, &mut Rng::seed_from_u64(0))
         };

@@ -173,7 +173,7 @@ impl StoredValue {
         Ok(match self {
             StoredValue::Int(value) => Value::Int(value),
             StoredValue::Float(text) => {
-                Value::Float(text.parse().map_err(|_| format!("`{text}` is no floating-point number"))?)
+                Value::Float(text.parse().map_err(|_| format!("`{text}` is not a floating-point number"))?)
             }
             StoredValue::Bool(value) => Value::Bool(value),
             StoredValue::Str(value) => Value::Str(value.into()),

@@ -45,7 +45,7 @@ pub(crate) fn command(program: &Path, log: &Path, metrics: &[&str]) -> Vec<Strin
 pub(crate) fn read(log: &str) -> Result<BTreeMap<String, f64>, String> {
     if log.contains("ERR_NVGPUCTRPERM") {
         return Err(format!(
-            "the driver lets administrators alone read counters (ERR_NVGPUCTRPERM); {PERMISSION_REMEDY}"
+            "the driver lets only administrators read counters (ERR_NVGPUCTRPERM); {PERMISSION_REMEDY}"
         ));
     }
     let launches = launches(log);

@@ -13,7 +13,7 @@ pub(crate) enum Refusal {
     #[error("CUPTI has no `{0}`: it is older than CUDA 12.6")]
     Old(&'static str),
     /// Only administrators may read counters (ERR_NVGPUCTRPERM in NVIDIA's tools).
-    #[error("the driver lets administrators alone read counters (ERR_NVGPUCTRPERM)")]
+    #[error("the driver lets only administrators read counters (ERR_NVGPUCTRPERM)")]
     Permission,
     /// A call failed with this status.
     #[error("{function} fails with status {status}{}", meaning(*status))]

@@ -49,7 +49,7 @@ fn own_chips(cupti: Cupti) -> Result<Vec<String>, NoCounters> {
 
 fn unknown(chip: &str, known: &[String]) -> Absent {
     let remedy = if is_before_volta(chip) {
-        "counters of chips before Volta come with recordings alone (of KTT, for instance)".to_owned()
+        "counters of chips before Volta come only with recordings (of KTT, for instance)".to_owned()
     } else {
         let like = closest(chip, known.iter().map(String::as_str)).map(|known| format!("did you mean `{known}`?"));
         like.unwrap_or_else(|| format!("it knows {}", known.join(", ")))

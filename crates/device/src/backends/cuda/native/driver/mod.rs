@@ -187,7 +187,7 @@ impl DriverError {
         match self.0 {
             CUresult::CUDA_ERROR_ILLEGAL_ADDRESS => " (it read or wrote memory that is not its own)",
             CUresult::CUDA_ERROR_MISALIGNED_ADDRESS => {
-                " (it read or wrote a vector at an address that is no multiple of its size)"
+                " (it read or wrote a vector at an address that is not a multiple of its size)"
             }
             CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES => " (too many registers or threads for a block)",
             CUresult::CUDA_ERROR_ASSERT => " (an assertion of the kernel does not hold)",
