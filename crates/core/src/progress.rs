@@ -1,6 +1,6 @@
 //! The progress of a run: the only input of stop conditions and progress displays.
 
-use crate::RegretBound;
+use crate::{Evaluation, RegretBound};
 use std::time::Duration;
 
 /// The progress of a run.
@@ -33,6 +33,14 @@ pub struct Improvement {
 }
 
 impl Progress {
+    /// Counts an evaluation, which reached `score`.
+    pub(crate) fn count(&mut self, evaluation: &Evaluation, score: Option<f64>) {
+        self.evaluations += 1;
+        if let Some(score) = score.filter(|new| self.best().is_none_or(|old| *new < old)) {
+            self.improvements.push(Improvement { evaluations: self.evaluations, elapsed: evaluation.clock, score });
+        }
+    }
+
     /// Returns the best score so far.
     pub fn best(&self) -> Option<f64> {
         self.improvements.last().map(|improvement| improvement.score)

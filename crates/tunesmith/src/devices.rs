@@ -1,7 +1,7 @@
 //! Finds the device that a problem is tuned on.
 
 use crate::{Error, Problem};
-use tunesmith_device::{Device, DeviceChoice, DeviceInfo, Language, Machine, Missing, Target};
+use tunesmith_device::{Device, DeviceChoice, DeviceInfo, Machine, Missing};
 use tunesmith_space::Value;
 
 /// Finds the device that `machine` names, or else the best one for the language of the problem's
@@ -34,22 +34,19 @@ fn own_device(problem: &Problem) -> DeviceChoice {
     if problem.command.is_some() {
         return DeviceChoice::Command;
     }
-    match problem.kernels.first().map(|kernel| kernel.language) {
-        Some(Language::OpenCl) => DeviceChoice::OpenCl(Default::default()),
-        Some(Language::Cuda) => DeviceChoice::Cuda(Default::default()),
-        _ => DeviceChoice::C,
-    }
+    problem.kernels.first().map_or(DeviceChoice::C, |kernel| kernel.language.into())
 }
 
 /// Refuses to tune kernels on a device that lacks counters or an energy meter, if they are wanted.
 /// Devices that run no kernels may have recorded or printed them.
 pub(crate) fn check_counted(device: &Device, counters: bool, energy: bool) -> Result<(), Error> {
-    let is_processor_or_opencl = matches!(device, Device::Kernels(Target::Processor | Target::OpenCl(_)));
+    let is_instrumented = match device {
+        Device::Kernels(target) => Some(target.is_instrumented()),
+        _ => None,
+    };
     let text = match (counters, energy) {
-        (true, _) if !matches!(device, Device::Kernels(Target::Cuda(_))) => {
-            "this device has no counters to read (--profile)"
-        }
-        (_, true) if is_processor_or_opencl => "this device does not report its energy",
+        (true, _) if is_instrumented != Some(true) => "this device has no counters to read (--profile)",
+        (_, true) if is_instrumented == Some(false) => "this device does not report its energy",
         _ => return Ok(()),
     };
     Err(Error::request(text, Some("CUDA devices do (--device cuda, for problems in CUDA)".to_string())))

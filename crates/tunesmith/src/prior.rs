@@ -156,13 +156,10 @@ fn foreign(measured: &Provenance, (language, name): (Language, String), file: &P
         "`{}` has the times of kernels in {backend} on `{device}`, but these kernels run in {language} on `{name}`",
         file.display()
     );
-    let id = match language {
-        Language::OpenCl => "opencl",
-        Language::Cuda => "cuda",
-        _ => "c",
-    };
-    let remedy =
-        format!("measure this device (`tunesmith calibrate --device {id} -o FILE`), or tune on the other (--device)");
+    let remedy = format!(
+        "measure this device (`tunesmith calibrate --device {} -o FILE`), or tune on the other (--device)",
+        language.device()
+    );
     Err(Error::request(text, Some(remedy)))
 }
 

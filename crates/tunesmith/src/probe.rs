@@ -4,7 +4,7 @@ use crate::run_one::{RunOptions, run_one};
 use crate::{Error, Problem};
 use std::path::Path;
 use tunesmith_core::Interrupt;
-use tunesmith_device::{Device, Machine, Target};
+use tunesmith_device::{Device, Language, Machine};
 
 /// The name of the measured bandwidth among a device's features.
 pub(crate) const BANDWIDTH: &str = "memory_gbytes_per_second";
@@ -17,10 +17,10 @@ pub(crate) const BANDWIDTH: &str = "memory_gbytes_per_second";
 /// The device or the disk fails.
 pub(crate) fn bandwidth(device: &Device, machine: &Machine, interrupt: &Interrupt) -> Result<Option<f64>, Error> {
     let Device::Kernels(target) = device else { return Ok(None) };
-    let (file, text, work) = match target {
-        Target::Processor => ("copy.c", include_str!("../probe/copy.c"), ""),
-        Target::OpenCl(_) => ("copy.cl", include_str!("../probe/copy.cl"), "global = [\"N\"]"),
-        Target::Cuda(_) => ("copy.cu", include_str!("../probe/copy.cu"), "global = [\"N\"]\nlocal = [\"256\"]"),
+    let (file, text, work) = match target.language() {
+        Language::OpenCl => ("copy.cl", include_str!("../probe/copy.cl"), "global = [\"N\"]"),
+        Language::Cuda => ("copy.cu", include_str!("../probe/copy.cu"), "global = [\"N\"]\nlocal = [\"256\"]"),
+        _ => ("copy.c", include_str!("../probe/copy.c"), ""),
     };
     let folder = tempfile::tempdir().map_err(|source| Error::Write { path: std::env::temp_dir(), source })?;
     let problem = include_str!("../probe/copy.toml").replace("FILE", file).replace("WORK", work);

@@ -12,9 +12,7 @@ use super::watch::Watching;
 use super::{Run, Seconds, Tuner};
 use crate::judge::drift::SAMPLES;
 use crate::judge::racing::Racing;
-use crate::{
-    Error, Evaluation, Event, Improvement, Progress, Request, Rng, Role, Scored, Searcher, Stop, StopReason, Told, View,
-};
+use crate::{Error, Evaluation, Event, Progress, Request, Rng, Role, Scored, Searcher, Stop, StopReason, Told, View};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 use tunesmith_space::{ConfigId, Space};
@@ -291,11 +289,7 @@ impl<'a> Running<'a> {
 
     fn count(&mut self, evaluation: &Evaluation, score: Option<f64>) {
         self.configs.insert(evaluation.request.config);
-        self.progress.evaluations += 1;
-        if let Some(score) = score.filter(|new| self.progress.best().is_none_or(|old| *new < old)) {
-            let Progress { evaluations, .. } = self.progress;
-            self.progress.improvements.push(Improvement { evaluations, elapsed: evaluation.clock, score });
-        }
+        self.progress.count(evaluation, score);
     }
 
     fn tell(&mut self, request: Request) {

@@ -9,9 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{Clock, Evaluator as _, Interrupt, Request};
 use tunesmith_device::Machine;
-use tunesmith_device::{
-    Kernel, KernelSpec, Language, LiveEvaluator, LiveOptions, OpenClKind, Policy, Sampling, Target, Verify,
-};
+use tunesmith_device::{Kernel, KernelSpec, Language, LiveEvaluator, LiveOptions, Policy, Sampling, Target, Verify};
 use tunesmith_loopnest::{Recipe, codegen};
 use tunesmith_space::{ConfigId, Parameter, Space, Value};
 
@@ -61,32 +59,26 @@ impl Bench<'_> {
 
     /// Returns the device's name.
     pub(super) fn device(&self) -> String {
-        match &self.target {
-            Target::OpenCl(device) => device.name.clone(),
-            Target::Cuda(device) => device.name.clone(),
-            Target::Processor => tunesmith_device::processor(&self.machine.compilers)
-                .map_or_else(|| "the processor".to_string(), |device| device.name),
-        }
+        self.target.info(&self.machine.compilers).map_or_else(|| "the processor".to_string(), |device| device.name)
     }
 
     /// Returns the number of units that share the work-groups of a launch. Each unit runs one
     /// work-group after the other. The number is 1 for C, whose nests are loops.
     pub(super) fn compute_units(&self) -> f64 {
-        let limits = match &self.target {
-            Target::OpenCl(device) => &device.limits,
-            Target::Cuda(device) => &device.limits,
-            Target::Processor => return 1.0,
-        };
+        if !self.language().has_work_items() {
+            return 1.0;
+        }
+        let limits = self.target.info(&self.machine.compilers).map(|device| device.limits).unwrap_or_default();
         limits.get("compute_units").copied().unwrap_or(1.0)
     }
 
     /// Returns the work-items that run together: those of a vector on processors, of a sub-group on
     /// GPUs.
     pub(super) fn lanes(&self) -> Lanes {
-        match &self.target {
-            Target::Processor => Lanes::InBlocks(vector_width()),
-            Target::OpenCl(device) if device.kind == OpenClKind::Cpu => Lanes::InRows(vector_width()),
-            Target::OpenCl(_) | Target::Cuda(_) => Lanes::Numbered(32),
+        match (self.language().has_work_items(), self.target.is_processor()) {
+            (false, _) => Lanes::InBlocks(vector_width()),
+            (true, true) => Lanes::InRows(vector_width()),
+            (true, false) => Lanes::Numbered(32),
         }
     }
 

@@ -8,9 +8,9 @@
 //! - [`crate::worker`] fills and checks the buffers, launches the kernels, and defines failures.
 //! - [`crate::measure`] sets the time limits.
 //!
-//! A new backend is a folder here, a variant of each enum below, and a Cargo feature. The functions
-//! that each enum dispatches to are those that the folder must provide. Nothing here knows
-//! [`crate::worker`] or [`crate::live`].
+//! A new backend is a folder here and a variant of [`Target`], [`Program`] and [`SessionKind`]; of
+//! the other enums if it asks or compiles in workers. The functions that each enum dispatches to are
+//! those that the folder must provide. Nothing here knows [`crate::worker`] or [`crate::live`].
 
 pub(crate) mod ahead;
 mod backend;
@@ -28,7 +28,7 @@ pub use listing::{DeviceInfo, Missing};
 
 pub(crate) use backend::{Backend, BuildError, Built, Mismatch};
 pub(crate) use listing::Absent;
-pub(crate) use session::{BufferId, Fault, Launch, LaunchArgument, Profiler, Resources, Session};
+pub(crate) use session::{BufferId, Fault, Launch, LaunchArgument, OutsideProfiler, Profiler, Resources, Session};
 pub(crate) use source::KernelSource;
 
 use crate::backends::compiling::{CompileService, Compiled, Workshop};
@@ -37,7 +37,7 @@ use crate::host::{Compiler, Compilers, CudaSetup};
 use crate::problem::Language;
 use c::{CBackend, CSession};
 use cuda::{ChipCounters, CountersTask, CudaBackend, CudaDevice, CudaProgram, CudaTask, NoCounters};
-use opencl::{FoundArgument, OpenClBackend, OpenClDevice, OpenClProgram, OpenClTask};
+use opencl::{FoundArgument, OpenClBackend, OpenClDevice, OpenClKind, OpenClProgram, OpenClTask};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -91,11 +91,33 @@ impl Target {
 
     /// Returns the device's entry in lists. Returns `None` for the processor if no compiler is
     /// usable.
-    pub(crate) fn info(&self, compilers: &Compilers) -> Option<DeviceInfo> {
+    pub fn info(&self, compilers: &Compilers) -> Option<DeviceInfo> {
         match self {
             Self::Processor => c::devices(compilers).0.into_iter().next(),
             Self::OpenCl(device) => Some(device.info()),
             Self::Cuda(device) => Some(device.info()),
+        }
+    }
+
+    /// Returns true if kernels run on the processors of this machine.
+    pub fn is_processor(&self) -> bool {
+        match self {
+            Self::Processor => true,
+            Self::OpenCl(device) => device.kind == OpenClKind::Cpu,
+            Self::Cuda(_) => false,
+        }
+    }
+
+    /// Returns true if the device tells its energy, and its counters to `tune --profile`.
+    pub fn is_instrumented(&self) -> bool {
+        matches!(self, Self::Cuda(_))
+    }
+
+    /// Finds the profiler that a worker can run under, if its own session cannot read counters.
+    pub(crate) fn outside_profiler(&self) -> Option<Box<dyn OutsideProfiler>> {
+        match self {
+            Self::Processor | Self::OpenCl(_) => None,
+            Self::Cuda(device) => cuda::outside_profiler(device),
         }
     }
 
@@ -146,17 +168,8 @@ impl Target {
             name: source.kernel.function.clone(),
             language,
             device,
-            remedy: format!("choose `--device {}`", device_of(language)),
+            remedy: format!("choose `--device {}`", language.device()),
         }
-    }
-}
-
-/// Returns the `--device` name of the devices that run `language`.
-fn device_of(language: Language) -> &'static str {
-    match language {
-        Language::C | Language::Cpp => "c",
-        Language::OpenCl => "opencl",
-        Language::Cuda => "cuda",
     }
 }
 

@@ -7,6 +7,7 @@ use crate::backends::Program;
 use crate::energy::Meter;
 use crate::problem::{Grid, Memory};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 /// A buffer of a session.
@@ -59,6 +60,21 @@ pub(crate) trait Profiler {
 
     /// Returns the counters of all passes, by the names of [`tunesmith_core::counters`].
     fn readings(&mut self) -> Result<BTreeMap<String, f64>, String>;
+}
+
+/// A program that reads the counters of a worker which runs under it.
+pub(crate) trait OutsideProfiler: Send {
+    /// Returns the program's name, for messages.
+    fn name(&self) -> &'static str;
+
+    /// Returns the command line up to the worker. The program writes its log to `log`.
+    fn command(&self, log: &Path) -> Vec<String>;
+
+    /// Returns the counters in the text of a log.
+    ///
+    /// # Errors
+    /// The reason why there are no counters.
+    fn read(&self, log: &str) -> Result<BTreeMap<String, f64>, String>;
 }
 
 /// The worker's side of a backend: one device, and the programs of one configuration at a time.

@@ -1,8 +1,8 @@
 //! Evaluates configurations: compiles, runs, checks and times them.
 
 mod names;
-mod nsight;
 mod open;
+mod outside;
 mod programs;
 mod reference;
 mod resample;
@@ -12,12 +12,11 @@ mod twins;
 pub use programs::KernelPlan;
 
 use crate::backends::ahead::{Build, Builds};
-use crate::backends::{BuildError, SessionKind, Target};
+use crate::backends::{BuildError, OutsideProfiler, SessionKind, Target};
 use crate::data::{DataSet, passed};
 use crate::error::DeviceError;
 use crate::host::WorkerCommand;
 use crate::host::{Compilers, threads};
-use crate::live::nsight::Nsight;
 use crate::live::open::{Opener, WithReference};
 use crate::live::programs::{BuiltKernels, Programs};
 use crate::live::resample::Kept;
@@ -27,6 +26,7 @@ use crate::measure::limits::launch_limit;
 use crate::measure::{Policy, Sampling};
 use crate::problem::{KernelSpec, Scope};
 use crate::worker::protocol::{Job, Purpose, Setup};
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -97,8 +97,8 @@ pub struct LiveEvaluator {
     best: Option<Duration>,
     /// The requested depth of each submitted configuration, oldest first.
     depths: VecDeque<Depth>,
-    /// The reader of counters that the worker cannot read.
-    nsight: Nsight,
+    /// The reader of counters that the worker cannot read, once it was searched for.
+    outside: OnceCell<Option<Box<dyn OutsideProfiler>>>,
     /// The time in milliseconds that the next configurations race against.
     bar_ms: Option<f64>,
     /// The programs of configurations that are measured again.
@@ -141,7 +141,7 @@ impl LiveEvaluator {
             station: None,
             best: None,
             depths: VecDeque::new(),
-            nsight: Nsight::default(),
+            outside: OnceCell::new(),
             bar_ms: None,
             kept: Kept::default(),
             twins: Twins::default(),

@@ -1,8 +1,10 @@
 //! Device choices as users write them.
 
+use crate::problem::Language;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+
 use tunesmith_space::{Expr, ExprError, closest};
 
 /// A device as a user names it: `c`, `opencl`, `cuda:1`, `command`, `replay:FILE` or
@@ -71,12 +73,15 @@ pub enum ChoiceError {
     },
 }
 
-/// The forms of `--device`, as users write them.
-const FORMS: [&str; 6] =
-    ["c", "opencl[:N or a part of its name]", "cuda[:N]", "command", "replay:FILE[?noise]", "synthetic:EXPR"];
-
-/// The names at the beginning of the forms.
-const NAMES: [&str; 6] = ["c", "opencl", "cuda", "command", "replay", "synthetic"];
+/// The forms of `--device`: a name, and what follows it.
+const FORMS: [(&str, &str); 6] = [
+    ("c", ""),
+    ("opencl", "[:N or a part of its name]"),
+    ("cuda", "[:N]"),
+    ("command", ""),
+    ("replay", ":FILE[?noise]"),
+    ("synthetic", ":EXPR"),
+];
 
 impl ChoiceError {
     /// Returns the remedy, if the message does not contain it already.
@@ -88,8 +93,9 @@ impl ChoiceError {
     }
 
     fn unknown(text: &str, name: &str) -> Self {
-        let known = || format!("devices are {}", FORMS.join(", "));
-        let remedy = did_you_mean(name, NAMES).filter(|_| !NAMES.contains(&name)).unwrap_or_else(known);
+        let names = FORMS.map(|(name, _)| name);
+        let known = || format!("devices are {}", FORMS.map(|(name, rest)| [name, rest].concat()).join(", "));
+        let remedy = did_you_mean(name, names).filter(|_| !names.contains(&name)).unwrap_or_else(known);
         Self::Unknown { text: text.to_string(), remedy }
     }
 }
@@ -127,6 +133,17 @@ fn replay(text: &str) -> Result<DeviceChoice, ChoiceError> {
             Err(ChoiceError::ReplayOption { option: option.to_string(), remedy })
         }
         _ => Ok(DeviceChoice::Replay { file: PathBuf::from(text), noise: false }),
+    }
+}
+
+impl From<Language> for DeviceChoice {
+    /// Returns the best of the devices that run the language.
+    fn from(language: Language) -> Self {
+        match language {
+            Language::C | Language::Cpp => Self::C,
+            Language::OpenCl => Self::OpenCl(WhichDevice::Best),
+            Language::Cuda => Self::Cuda(WhichDevice::Best),
+        }
     }
 }
 
@@ -189,6 +206,13 @@ mod tests {
         ];
         for text in texts {
             assert_eq!(text.parse::<DeviceChoice>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_language_chooses_the_device_that_it_names() {
+        for language in [Language::C, Language::Cpp, Language::OpenCl, Language::Cuda] {
+            assert_eq!(DeviceChoice::from(language).to_string(), language.device());
         }
     }
 

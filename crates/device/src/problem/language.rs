@@ -51,9 +51,16 @@ impl Language {
             _ => None,
         }
     }
-}
 
-impl Language {
+    /// Returns what `--device` calls the devices that run the language.
+    pub fn device(self) -> &'static str {
+        match self {
+            Self::C | Self::Cpp => "c",
+            Self::OpenCl => "opencl",
+            Self::Cuda => "cuda",
+        }
+    }
+
     /// Returns true if the language's kernels have work-items.
     pub fn has_work_items(self) -> bool {
         matches!(self, Self::OpenCl | Self::Cuda)

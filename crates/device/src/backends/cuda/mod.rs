@@ -23,7 +23,7 @@ mod native;
 #[cfg(not(feature = "cuda"))]
 #[path = "absent.rs"]
 mod native;
-pub(crate) mod ncu;
+mod ncu;
 mod signature;
 mod task;
 
@@ -34,4 +34,5 @@ pub(crate) use backend::CudaBackend;
 pub(crate) use counters::{CRASH_REMEDY, CountersTask, NoCounters, REMEDY};
 pub(crate) use device::missing_driver;
 pub(crate) use native::{Compiler, describe_all, open, resolve};
+pub(crate) use ncu::outside_profiler;
 pub(crate) use task::{CudaProgram, CudaTask};

@@ -1,6 +1,8 @@
 //! Counters through the command line of Nsight Compute, for machines on which CUPTI cannot be
 //! opened. Builds the command line and parses the table in the log.
 
+use crate::backends::OutsideProfiler;
+use crate::backends::cuda::CudaDevice;
 use crate::backends::cuda::counters::{PERMISSION_REMEDY, name_on, own_name};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,13 +15,39 @@ const PROGRAMS: [&str; 3] = ["ncu", "/usr/local/cuda/bin/ncu", "/opt/nvidia/nsig
 /// The time of a launch. It weights the readings of several launches.
 const DURATION: &str = "gpu__time_duration.sum";
 
+/// Nsight Compute, found on this machine.
+struct NsightCompute {
+    program: PathBuf,
+    metrics: Vec<&'static str>,
+}
+
+/// Returns Nsight Compute for `device`: the program that the user named, or else an installed one.
+pub(crate) fn outside_profiler(device: &CudaDevice) -> Option<Box<dyn OutsideProfiler>> {
+    let program = device.setup.ncu.clone().or_else(find)?;
+    Some(Box::new(NsightCompute { program, metrics: metrics(device.compute_capability()) }))
+}
+
+impl OutsideProfiler for NsightCompute {
+    fn name(&self) -> &'static str {
+        "Nsight Compute"
+    }
+
+    fn command(&self, log: &Path) -> Vec<String> {
+        command(&self.program, log, &self.metrics)
+    }
+
+    fn read(&self, log: &str) -> Result<BTreeMap<String, f64>, String> {
+        read(log)
+    }
+}
+
 /// Returns the metrics of the table, under their names on a GPU of this compute capability.
-pub(crate) fn metrics(compute_capability: f64) -> Vec<&'static str> {
+fn metrics(compute_capability: f64) -> Vec<&'static str> {
     VOLTA.counters.iter().map(|counter| name_on(compute_capability, counter.name)).collect()
 }
 
 /// Returns the first of [`PROGRAMS`] that runs.
-pub(crate) fn find() -> Option<PathBuf> {
+fn find() -> Option<PathBuf> {
     let runs = |program: &&&str| {
         let mut version = Command::new(**program);
         version.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -30,7 +58,7 @@ pub(crate) fn find() -> Option<PathBuf> {
 
 /// Returns the command line up to the profiled program. It reads `metrics` for every launch and
 /// writes them to `log` as CSV.
-pub(crate) fn command(program: &Path, log: &Path, metrics: &[&str]) -> Vec<String> {
+fn command(program: &Path, log: &Path, metrics: &[&str]) -> Vec<String> {
     let metrics = metrics.iter().copied().chain([DURATION]).collect::<Vec<_>>().join(",");
     let (program, log) = (program.display().to_string(), log.display().to_string());
     let options = ["--csv", "--page", "raw", "--print-units", "base", "--target-processes", "all", "--log-file", &log];
@@ -42,7 +70,7 @@ pub(crate) fn command(program: &Path, log: &Path, metrics: &[&str]) -> Vec<Strin
 ///
 /// # Errors
 /// The reason why there are no counters: no permission, another error in the log, or no launch.
-pub(crate) fn read(log: &str) -> Result<BTreeMap<String, f64>, String> {
+fn read(log: &str) -> Result<BTreeMap<String, f64>, String> {
     if log.contains("ERR_NVGPUCTRPERM") {
         return Err(format!(
             "the driver lets only administrators read counters (ERR_NVGPUCTRPERM); {PERMISSION_REMEDY}"
