@@ -1,8 +1,8 @@
 //! Prints errors for people: the fault, its place in the file, and the advice.
 
 use crate::output::note;
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity, SourceCode};
-use std::fmt;
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level as Rendered, Renderer, Snippet};
 use std::io::IsTerminal;
 use tunesmith::{Diagnostic, Error, LeftOut, Level, SourceFile};
 
@@ -38,13 +38,19 @@ fn message_text(message: &Diagnostic, source: Option<&SourceFile>) -> String {
         let help = message.remedy.as_ref().map(|remedy| format!("\n  help: {remedy}")).unwrap_or_default();
         return format!("{}: {place}: {}{help}", message.level, message.text);
     };
-    let name = message.file.display().to_string();
-    let pointed = Pointed { message, source: NamedSource::new(name, source.text.to_string()) };
-    let mut text = String::new();
-    let theme = if wants_colours() { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-    match GraphicalReportHandler::new_themed(theme).with_links(false).render_report(&mut text, &pointed) {
-        Ok(()) => text,
-        Err(fmt::Error) => message.to_string(),
+    let renderer = if wants_colours() { Renderer::styled() } else { Renderer::plain() };
+    renderer.decor_style(DecorStyle::Unicode).render(&[pointed(message, source)])
+}
+
+/// Returns a message with the text it points into.
+fn pointed<'a>(message: &'a Diagnostic, source: &'a SourceFile) -> Group<'a> {
+    let level = if message.level == Level::Error { Rendered::ERROR } else { Rendered::WARNING };
+    let place = AnnotationKind::Primary.span(message.span.clone()).label("here");
+    let snippet = Snippet::source(&*source.text).path(message.file.to_string_lossy()).annotation(place);
+    let group = level.primary_title(message.text.as_str()).element(snippet);
+    match &message.remedy {
+        Some(remedy) => group.element(Rendered::HELP.message(remedy.as_str())),
+        None => group,
     }
 }
 
@@ -55,38 +61,4 @@ fn wants_colours() -> bool {
 
 fn place(message: &Diagnostic) -> String {
     format!("{}:{}:{}", message.file.display(), message.line, message.column)
-}
-
-/// A message with the text that it points into.
-#[derive(Debug)]
-struct Pointed<'a> {
-    message: &'a Diagnostic,
-    source: NamedSource<String>,
-}
-
-impl fmt::Display for Pointed<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.message.level, self.message.text)
-    }
-}
-
-impl std::error::Error for Pointed<'_> {}
-
-impl miette::Diagnostic for Pointed<'_> {
-    fn severity(&self) -> Option<Severity> {
-        Some(if self.message.level == Level::Error { Severity::Error } else { Severity::Warning })
-    }
-
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.message.remedy.as_ref().map(|remedy| Box::new(remedy) as Box<dyn fmt::Display>)
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.source)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let span = self.message.span.clone();
-        Some(Box::new(std::iter::once(LabeledSpan::new(Some("here".to_string()), span.start, span.len()))))
-    }
 }
