@@ -28,7 +28,6 @@ mod replay;
 mod synthetic;
 pub mod worker;
 
-pub use backends::c::missing_counters;
 pub use backends::command::{
     CommandEvaluator, CommandOptions, CommandSpec, CommandVerify, Cost, NumberPattern, OUT, PatternError, TextPattern,
     Unit, device as command_device,

@@ -4,7 +4,7 @@ use crate::Error;
 use std::path::Path;
 use tunesmith_core::counters::{CounterSet, Hardware};
 use tunesmith_core::{Event, Measurement, Observer, Recording};
-use tunesmith_device::{Device, Target};
+use tunesmith_device::Device;
 use tunesmith_model::bottleneck::{Quantity, Rules, analyse};
 use tunesmith_model::counters::{CounterModel, Method};
 use tunesmith_search::profile_guided::{Guide, name_of, readings, size};
@@ -77,8 +77,10 @@ fn without_choice(strategy: &StrategySpec) -> Guided {
 
 /// Notes that the device has no counters.
 fn without_counters(device: &Device) -> Guided {
-    let is_processor = matches!(device, Device::Kernels(Target::Processor));
-    let missing = tunesmith_device::missing_counters().filter(|_| is_processor);
+    let missing = match device {
+        Device::Kernels(target) => target.missing_counters(),
+        _ => None,
+    };
     let why = missing.map(|missing| format!(" ({}; {})", missing.reason, missing.remedy)).unwrap_or_default();
     Guided::without(format!(
         "the device gives no counters{why}: the search goes on without the counter model, as gaussian_process"

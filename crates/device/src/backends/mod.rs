@@ -126,9 +126,18 @@ impl Target {
     pub(crate) fn counted_hardware(&self) -> Option<Hardware> {
         match self {
             // No bottleneck depends on the size of the processor.
-            Self::Processor => c::missing_counters().is_none().then(Hardware::default),
+            Self::Processor => self.missing_counters().is_none().then(Hardware::default),
             Self::OpenCl(_) => None,
             Self::Cuda(device) => Some(device.hardware()),
+        }
+    }
+
+    /// Returns the part of the device's own counters that is missing, with the reason. Returns
+    /// `None` if they can be read, and for devices without counters of their own.
+    pub fn missing_counters(&self) -> Option<Missing> {
+        match self {
+            Self::Processor => c::missing_counters(),
+            Self::OpenCl(_) | Self::Cuda(_) => None,
         }
     }
 

@@ -8,7 +8,7 @@ use crate::{Error, Problem};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tunesmith_core::{Direction, MedianTime, Objective, Stop, Target};
-use tunesmith_device::{Device, Target as Runs};
+use tunesmith_device::Device;
 use tunesmith_search::StrategySpec;
 use tunesmith_space::Space;
 use tunesmith_store::{Header, Journal, Resumed};
@@ -22,7 +22,7 @@ const DEFAULT_STOP: u64 = 200;
 /// can be repeated elsewhere.
 const DEFAULT_ROOM: usize = 4;
 
-/// The same for OpenCL and CUDA. Their compilations take longer and differ more, so that more of
+/// The same for languages with work-items, which drivers compile. Their compilations take longer and differ more, so that more of
 /// them at once keep the cores from waiting for the last.
 const DRIVER_ROOM: usize = 8;
 
@@ -157,8 +157,8 @@ fn default_room(device: &Device) -> usize {
     match device {
         // If a number stands for a time, there is nothing to compile ahead.
         Device::Replay { .. } | Device::Synthetic(_) => 1,
-        Device::Kernels(Runs::Processor) | Device::Command => DEFAULT_ROOM,
-        Device::Kernels(Runs::OpenCl(_) | Runs::Cuda(_)) => DRIVER_ROOM,
+        Device::Kernels(target) if target.language().has_work_items() => DRIVER_ROOM,
+        Device::Kernels(_) | Device::Command => DEFAULT_ROOM,
     }
 }
 

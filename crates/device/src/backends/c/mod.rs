@@ -21,8 +21,7 @@ mod memory;
 mod session;
 mod shim;
 
-pub use counters::missing_counters;
-
 pub(crate) use backend::CBackend;
+pub(crate) use counters::missing_counters;
 pub(crate) use devices::devices;
 pub(crate) use session::CSession;

@@ -91,7 +91,7 @@ impl Drop for ProcessorCounting {
 
 /// Returns the reason why the processor's events cannot be counted here. Returns `None` if they
 /// can.
-pub fn missing_counters() -> Option<Missing> {
+pub(crate) fn missing_counters() -> Option<Missing> {
     open(ProcessorEvent::Instructions).err().map(|error| unavailable(&error))
 }
 
