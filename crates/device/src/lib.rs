@@ -19,6 +19,7 @@ mod data;
 mod devices;
 mod energy;
 mod error;
+mod half;
 mod host;
 mod live;
 mod machine;

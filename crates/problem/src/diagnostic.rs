@@ -51,6 +51,9 @@ impl fmt::Display for Diagnostic {
     }
 }
 
+/// A call of a builder: its place in the listing, and its name for messages.
+pub(crate) type Call = (Range<usize>, String);
+
 /// A text file that messages point into.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
@@ -59,7 +62,7 @@ pub struct SourceFile {
     /// The content.
     pub text: Arc<str>,
     /// The calls of a builder, if the text shows them: their places, with their names for messages.
-    pub(crate) calls: Option<Arc<[(Range<usize>, String)]>>,
+    pub(crate) calls: Option<Arc<[Call]>>,
 }
 
 impl SourceFile {

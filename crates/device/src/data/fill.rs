@@ -1,8 +1,8 @@
 //! Fills buffers, except from files.
 
 use crate::error::DataError;
+use crate::half;
 use crate::problem::{ElementType, Fill, ScalarType};
-use half::f16;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use sha2::{Digest, Sha256};
@@ -124,7 +124,7 @@ fn put_int(value: u64, place: &mut [u8]) {
 /// Writes `value` rounded to the float type.
 fn put_float(scalar: ScalarType, value: f64, place: &mut [u8]) {
     match scalar {
-        ScalarType::F16 => place.copy_from_slice(&f16::from_f64(value).to_ne_bytes()),
+        ScalarType::F16 => place.copy_from_slice(&half::from_f64(value).to_ne_bytes()),
         ScalarType::F32 => place.copy_from_slice(&(value as f32).to_ne_bytes()),
         _ => place.copy_from_slice(&value.to_ne_bytes()),
     }

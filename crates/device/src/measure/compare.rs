@@ -1,7 +1,7 @@
 //! Compares computed results with expected results.
 
+use crate::half;
 use crate::problem::{ElementType, Number, ScalarType, Tolerance};
-use half::f16;
 
 /// Returns true if `found` passes for `wanted`: `|found - wanted| <= absolute + relative *
 /// |wanted|`. NaN passes only for NaN, and an infinity only for the same infinity.
@@ -70,7 +70,7 @@ impl Comparison {
             ScalarType::U32 => self.scan(wanted, found, |b| i128::from(u32::from_ne_bytes(b)), int_passes),
             ScalarType::I64 => self.scan(wanted, found, |b| i128::from(i64::from_ne_bytes(b)), int_passes),
             ScalarType::U64 => self.scan(wanted, found, |b| i128::from(u64::from_ne_bytes(b)), int_passes),
-            ScalarType::F16 => self.scan(wanted, found, |b| f16::from_ne_bytes(b).to_f64(), float_passes),
+            ScalarType::F16 => self.scan(wanted, found, |b| half::to_f64(u16::from_ne_bytes(b)), float_passes),
             ScalarType::F32 => self.scan(wanted, found, |b| f64::from(f32::from_ne_bytes(b)), float_passes),
             ScalarType::F64 => self.scan(wanted, found, f64::from_ne_bytes, float_passes),
         }

@@ -1,6 +1,6 @@
 //! The types of a kernel's arguments.
 
-use half::f16;
+use crate::half;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -112,7 +112,7 @@ impl ScalarType {
     /// `value` is not whole or is too large.
     pub fn encode_float(self, value: f64) -> Option<Vec<u8>> {
         match self {
-            Self::F16 => Some(f16::from_f64(value).to_ne_bytes().to_vec()),
+            Self::F16 => Some(half::from_f64(value).to_ne_bytes().to_vec()),
             Self::F32 => Some((value as f32).to_ne_bytes().to_vec()),
             Self::F64 => Some(value.to_ne_bytes().to_vec()),
             // No integer type holds a value beyond 2^64, so the conversion loses nothing that
@@ -133,7 +133,7 @@ impl ScalarType {
             Self::U32 => Number::Int(u32::from_ne_bytes(head(bytes)).into()),
             Self::I64 => Number::Int(i64::from_ne_bytes(head(bytes)).into()),
             Self::U64 => Number::Int(u64::from_ne_bytes(head(bytes)).into()),
-            Self::F16 => Number::Float(f16::from_ne_bytes(head(bytes)).to_f64()),
+            Self::F16 => Number::Float(half::to_f64(u16::from_ne_bytes(head(bytes)))),
             Self::F32 => Number::Float(f32::from_ne_bytes(head(bytes)).into()),
             Self::F64 => Number::Float(f64::from_ne_bytes(head(bytes))),
         }

@@ -20,9 +20,9 @@ use serde::{Deserialize, Serialize};
 /// treated as in [`RegressionTree`](crate::RegressionTree). Only the subsamples draw from the
 /// generator, and the number of threads changes no digit.
 ///
-/// - [`Loss::Quantile`] predicts a quantile instead of the mean. Two such models bound the
-///   predictions of a third.
-/// - [`BoostedSettings::monotone`] makes predictions rise or fall with a column.
+/// - [`Loss::Quantile`](crate::Loss::Quantile) predicts a quantile instead of the mean. Two such
+///   models bound the predictions of a third.
+/// - [`monotone`](crate::BoostedSettings::monotone) makes predictions rise or fall with a column.
 ///
 /// ```
 /// use rand::SeedableRng;

@@ -1,5 +1,6 @@
 //! Values of a document built in code, and the text that messages show for them.
 
+use crate::diagnostic::Call;
 use crate::item::{Content, Item, Located, Table};
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -36,7 +37,7 @@ impl Entries {
 pub(super) struct Listing {
     pub(super) text: String,
     /// The places of the calls, with their names for messages.
-    pub(super) calls: Vec<(Range<usize>, String)>,
+    pub(super) calls: Vec<Call>,
 }
 
 impl Listing {

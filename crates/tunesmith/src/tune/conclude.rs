@@ -61,7 +61,7 @@ impl Finished {
             regret: run.progress.regret.iter().map(RegretClaim::from).collect(),
             space_size: ground.size,
             wall_seconds: wall.as_secs_f64(),
-            simulated_seconds: self.is_simulated.then(|| run.progress.elapsed.as_secs_f64()),
+            simulated_seconds: self.is_simulated.then_some(run.progress.elapsed.as_secs_f64()),
             seconds: self.seconds(ground.building, wall),
             notes: self.notes,
             device: self.device,

@@ -60,10 +60,10 @@ fn used<'a>(path: &Written, names: &'a BTreeMap<String, String>) -> Vec<&'a Stri
 fn from_root(path: &Written) -> Option<&str> {
     let segments: Vec<&str> = path.segments.iter().map(String::as_str).skip_while(|one| *one == "self").collect();
     let up = segments.iter().take_while(|one| **one == "super").count();
-    match segments.first()? {
+    match *segments.first()? {
         _ if path.module.is_empty() => None,
-        &"crate" => segments.get(1).copied(),
-        &"super" if up == path.module.len() => segments.get(up).copied(),
+        "crate" => segments.get(1).copied(),
+        "super" if up == path.module.len() => segments.get(up).copied(),
         _ => None,
     }
 }

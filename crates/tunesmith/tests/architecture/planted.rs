@@ -12,10 +12,12 @@ pub(crate) struct Planted {
     _folder: TempDir,
 }
 
+/// A crate: its package, the crates that it uses, and its files under `src` with their texts.
+type PlantedCrate<'a> = (&'a str, &'a [&'a str], &'a [(&'a str, &'a str)]);
+
 impl Planted {
-    /// Writes a workspace of `crates` and reads it. Each crate is its package, what it uses, and
-    /// its files under `src`.
-    pub(crate) fn new(crates: &[(&str, &[&str], &[(&str, &str)])]) -> Self {
+    /// Writes a workspace of `crates` and reads it.
+    pub(crate) fn new(crates: &[PlantedCrate<'_>]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         write(&folder.path().join("Cargo.toml"), "[workspace]\nresolver = \"3\"\nmembers = [\"crates/*\"]\n");
         for (name, uses, files) in crates {

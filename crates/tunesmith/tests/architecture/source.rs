@@ -48,7 +48,7 @@ fn declared(items: &[Item], folder: &Path, module: &[String]) -> Vec<(PathBuf, V
 
 fn files_of(declared_module: &ItemMod, folder: &Path, outer: &[String]) -> Vec<(PathBuf, Vec<String>)> {
     let name = declared_module.ident.to_string();
-    let module = [outer, &[name.clone()]].concat();
+    let module = [outer, std::slice::from_ref(&name)].concat();
     if let Some((_, items)) = &declared_module.content {
         return declared(items, &folder.join(name), &module);
     }
