@@ -64,7 +64,7 @@ fn every_error_of_the_driver_costs_one_configuration() {
             9,
             r#""attributes": {"MAX_THREADS_PER_BLOCK": 128, "NUM_REGS": 255}"#,
             FailureKind::Constraints,
-            "takes 128",
+            "takes at most 128",
             0,
         ),
         (
@@ -130,7 +130,7 @@ fn shared_memory_beyond_the_default_is_allowed_before_the_launch_and_never_passe
     assert_correct(&completion);
     assert_eq!(completion.measurement.compile.unwrap().resources["shared_bytes"], 1e5);
     assert_eq!(lab.count("allow_shared 100000"), 1);
-    let words = "local memory in bytes is 300000, and Scripted GPU has local_memory = 232448";
+    let words = "local memory in bytes is 300000, but Scripted GPU has local_memory = 232448";
     assert_failed(&evaluate(&mut evaluator, config(&space, 300_000)), FailureKind::Constraints, &[words]);
 }
 
