@@ -22,7 +22,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Fails if there are no cases, or if a time or count is invalid.
 ///
 /// ```
-/// use crate::{Case, Form, fit};
+/// use tunesmith_cost::{Case, CaseError, CostProperty, Form, fit};
+/// use tunesmith_loopnest::{Direction, Operation, Property, Stride, Type};
 ///
 /// let load = CostProperty::Items(Property::Global(32, Direction::Load, Stride::Unit));
 /// let add = CostProperty::Items(Property::Operations(Operation::Add, Type::F32));
@@ -41,7 +42,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// assert!((estimate.seconds - 3.01e-3).abs() < 1e-6);
 /// assert_eq!(estimate.shares[0].property, load);
 /// assert_eq!(load.to_string(), "g:32:load:s1");
-/// # Ok::<(), crate::CaseError>(())
+/// # Ok::<(), CaseError>(())
 /// ```
 pub fn fit(cases: &[Case], form: Form) -> Result<CostModel, CaseError> {
     fit_on(cases, form, 1.0)

@@ -24,8 +24,8 @@ impl Space {
     ///     .parameter(Parameter::new("THREADS", Values::list([8, 12, 16]))?)
     ///     .constraint(Constraint::parse("TILE % THREADS == 0")?)
     ///     .build()?;
-    /// // TILE 16 with THREADS 12 is not valid. THREADS 16 is one step away, and so are 8 and TILE
-    /// 24.
+    /// // TILE 16 with THREADS 12 is not valid. THREADS 16 is one step away, and so are 8 and
+    /// // TILE 24.
     /// let nearest = space.unrank(space.nearest(&[1.0, 1.1]));
     /// assert_eq!(nearest.indices(), [1, 2]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
