@@ -216,7 +216,11 @@ fn a_device_file_of_another_device_orders_the_configurations_and_tells_no_limit(
 fn a_device_file_or_a_limit_that_does_not_fit_is_refused_with_a_remedy() {
     let folder = problem_folder();
     let gemm = repository().join("examples/gemm/gemm.toml");
-    folder.run(&["tune", gemm.to_str().unwrap(), "--model", "d.json"]).refused(&["device file", "is not a loop nest", ".nest"]);
+    folder.run(&["tune", gemm.to_str().unwrap(), "--model", "d.json"]).refused(&[
+        "device file",
+        "is not a loop nest",
+        ".nest",
+    ]);
     folder.run(&["tune", "scale.toml", "--stop", "limit 90%"]).refused(&["needs a model", "tunesmith calibrate"]);
     let energy = ["tune", "scale.toml", "--model", "d.json", "--device", "synthetic:1", "--stop", "limit 90%"];
     folder.run(&[&energy[..], &["--objective", "maximise width"]].concat()).refused(&["is about times"]);
