@@ -122,6 +122,11 @@ impl Journal {
         line::value_json(value)
     }
 
+    /// Returns the value that [`value`](Self::value) writes as `json`, or `None` for anything else.
+    pub fn value_of(json: &Json) -> Option<Value> {
+        line::value_of(json)
+    }
+
     /// Returns a configuration as journals and machine-readable output write it.
     pub fn config(space: &Space, configuration: &Configuration) -> Map<String, Json> {
         line::config_json(space, configuration)

@@ -2,8 +2,8 @@
 
 use crate::Problem;
 use crate::outcome::Candidate;
-use serde_json::Value as Json;
-use tunesmith_space::{Expr, Value, lookup};
+use tunesmith_space::{Expr, lookup};
+use tunesmith_store::Journal;
 
 /// The rates of a configuration, if the problem declares its work.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -17,21 +17,13 @@ pub struct Rates {
 impl Rates {
     /// Returns the rates of `candidate` at its median time, by the work that `problem` declares.
     pub fn new(problem: &Problem, candidate: &Candidate) -> Self {
-        let named = |name: &str| lookup(&problem.sizes, name).or_else(|| parameter_value(candidate.config.get(name)?));
+        let named =
+            |name: &str| lookup(&problem.sizes, name).or_else(|| Journal::value_of(candidate.config.get(name)?));
         let rate = |work: &Option<Expr>| {
             let value = work.as_ref()?.evaluate(&named).ok()?;
             // Per millisecond to 10^9 per second.
             Some(value.as_float()? / candidate.time_ms? / 1e6)
         };
         Self { gflops: rate(&problem.flops), gbytes: rate(&problem.bytes) }
-    }
-}
-
-/// Returns a parameter's value from its form in configurations in JSON.
-pub(crate) fn parameter_value(json: &Json) -> Option<Value> {
-    match json {
-        Json::Bool(truth) => Some(Value::Bool(*truth)),
-        Json::String(text) => Some(Value::Str(text.as_str().into())),
-        number => number.as_i64().map(Value::Int).or_else(|| number.as_f64().map(Value::Float)),
     }
 }

@@ -3,13 +3,12 @@
 use crate::Error;
 use crate::metrics::Metric;
 use crate::outcome::final_medians;
-use crate::rates::parameter_value;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::path::Path;
 use tunesmith_core::{CompileData, Measurement, Role, Target, statistics};
-use tunesmith_store::{Again, Entry, Recorded};
+use tunesmith_store::{Again, Entry, Journal, Recorded};
 
 /// The best configurations of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -118,7 +117,7 @@ pub(crate) fn top_of(recorded: &Recorded, count: usize) -> Top {
 /// Returns the objective's value of a correct configuration, by the samples that count for it, or
 /// `None` if it has none.
 fn value(metric: &Metric, entry: &Entry, again: &[&Again]) -> Option<f64> {
-    let parameter = |name: &str| entry.config.get(name).and_then(parameter_value);
+    let parameter = |name: &str| entry.config.get(name).and_then(Journal::value_of);
     let values = |entry: &Entry| {
         let (times_ms, values) = (entry.times_ms.clone(), entry.values.clone());
         let compile =

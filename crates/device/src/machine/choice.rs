@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use tunesmith_space::{Expr, ExprError, closest};
+use tunesmith_space::{Expr, ExprError, did_you_mean};
 
 /// A device as a user names it: `c`, `opencl`, `cuda:1`, `command`, `replay:FILE` or
 /// `synthetic:EXPR`. The machine may not have this device;
@@ -180,10 +180,6 @@ impl fmt::Display for WhichDevice {
             Self::Named(part) => write!(f, ":{part}"),
         }
     }
-}
-
-fn did_you_mean(wrong: &str, names: impl IntoIterator<Item = &'static str>) -> Option<String> {
-    closest(wrong, names).map(|name| format!("did you mean `{name}`?"))
 }
 
 #[cfg(test)]

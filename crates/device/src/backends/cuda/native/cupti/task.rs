@@ -8,7 +8,7 @@ use crate::backends::Absent;
 use crate::backends::cuda::native::libraries;
 use crate::backends::cuda::{ChipCounters, CountersTask, NoCounters};
 use tunesmith_core::counters::VOLTA;
-use tunesmith_space::closest;
+use tunesmith_space::did_you_mean;
 
 impl From<Refusal> for NoCounters {
     fn from(refusal: Refusal) -> Self {
@@ -51,7 +51,7 @@ fn unknown(chip: &str, known: &[String]) -> Absent {
     let remedy = if is_before_volta(chip) {
         "counters of chips before Volta come only with recordings (of KTT, for instance)".to_owned()
     } else {
-        let like = closest(chip, known.iter().map(String::as_str)).map(|known| format!("did you mean `{known}`?"));
+        let like = did_you_mean(chip, known.iter().map(String::as_str));
         like.unwrap_or_else(|| format!("it knows {}", known.join(", ")))
     };
     Absent { reason: format!("CUPTI knows no chip `{chip}`"), remedy }
